@@ -1,4 +1,4 @@
-//! Pictures and their files, marks and letters on them, and colours that stand for numbers. Knows no stage.
+//! Pictures and their files, marks and letters on them, and colour scales. This module uses no stage.
 
 pub mod drawing;
 mod image;

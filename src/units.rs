@@ -1,8 +1,8 @@
-//! Numbers with units, read into SI: `"1.25 mm"`, `"70 GPa"`, `"3 g/cm^3"`, `"30 deg"`.
+//! Parses numbers with units into SI: `"1.25 mm"`, `"70 GPa"`, `"3 g/cm^3"`, `"30 deg"`.
 //!
-//! A unit is a product of atoms with SI prefixes and whole powers: `kg/m^3`, `kg*m^-3`, `N/m²`, `/s`. A bare
-//! number is SI already. Powers of ten are applied in decimal, so `"1.1 mm"` is exactly `0.0011`.
-//! src/spec/README.md lists the units.
+//! A unit is a product of unit symbols with SI prefixes and integer powers: `kg/m^3`, `kg*m^-3`, `N/m²`,
+//! `/s`. A bare number is in SI units. Powers of ten are applied in decimal, so `"1.1 mm"` is exactly
+//! `0.0011`. src/spec/README.md lists the units.
 
 pub mod show;
 mod unit;
@@ -11,10 +11,10 @@ use std::fmt;
 
 use unit::{Exponents, Unit, UnitFault};
 
-/// What kind of quantity a number is.
+/// Physical dimension of a quantity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dimension {
-    /// 1
+    /// Dimensionless, 1
     Number,
     /// m
     Length,
@@ -40,8 +40,8 @@ pub enum Dimension {
     Stiffness,
 }
 
-/// Every dimension that can be wanted: name, exponents, SI unit, an example.
-const WANTED: [(Dimension, &str, Exponents, &str, &str); 12] = {
+/// Every dimension that can be requested: name, exponents, SI unit, an example.
+const DIMENSIONS: [(Dimension, &str, Exponents, &str, &str); 12] = {
     use Dimension::*;
     [
         (Number, "a pure number", [0, 0, 0, 0], "1", "0.5"),
@@ -71,8 +71,8 @@ const WANTED: [(Dimension, &str, Exponents, &str, &str); 12] = {
     ]
 };
 
-/// Dimensions that are never wanted but often written.
-const OTHERS: [(&str, Exponents); 5] = [
+/// Dimensions that are never requested, but often written by users.
+const OTHER_DIMENSIONS: [(&str, Exponents); 5] = [
     ("a mass", [0, 1, 0, 0]),
     ("an area", [2, 0, 0, 0]),
     ("a volume", [3, 0, 0, 0]),
@@ -81,7 +81,7 @@ const OTHERS: [(&str, Exponents); 5] = [
 ];
 
 impl Dimension {
-    fn row(
+    fn table_row(
         self,
     ) -> &'static (
         Dimension,
@@ -90,81 +90,83 @@ impl Dimension {
         &'static str,
         &'static str,
     ) {
-        WANTED
+        DIMENSIONS
             .iter()
             .find(|row| row.0 == self)
             .expect("every dimension has a row")
     }
 
-    /// With article: "a length".
+    /// Name with article: "a length".
     pub fn name(self) -> &'static str {
-        self.row().1
+        self.table_row().1
     }
 
     /// The SI unit: "m".
     pub fn unit(self) -> &'static str {
-        self.row().3
+        self.table_row().3
     }
 
     /// How a user may write such a quantity: "1.25 mm".
     pub fn example(self) -> &'static str {
-        self.row().4
+        self.table_row().4
     }
 
-    /// The dimension of that [`name`](Self::name).
+    /// The dimension with this [`name`](Self::name).
     pub fn from_name(name: &str) -> Option<Self> {
-        WANTED.iter().find(|row| row.1 == name).map(|row| row.0)
+        DIMENSIONS.iter().find(|row| row.1 == name).map(|row| row.0)
     }
 }
 
-/// Why a text is no quantity of the dimension wanted.
+/// Why a text is not a quantity of the expected dimension.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum UnitError {
     /// It does not begin with a number.
-    #[error("\"{text}\" is no number; here {} is wanted, e.g. \"{}\"", .wanted.name(), .wanted.example())]
-    NoNumber {
-        /// What was written.
+    #[error("\"{text}\" is not a number; expected {}, e.g. \"{}\"", .wanted.name(), .wanted.example())]
+    NotANumber {
+        /// The text as written.
         text: String,
-        /// What is wanted.
+        /// The expected dimension.
         wanted: Dimension,
     },
-    /// NaN or infinite.
+    /// The number is NaN or infinite.
     #[error("\"{text}\" is not a finite number")]
     NotFinite {
-        /// What was written.
+        /// The text as written.
         text: String,
     },
-    /// The unit is not known.
-    #[error("\"{text}\": unknown unit `{unit}`; here {} is wanted, e.g. \"{}\"", .wanted.name(), .wanted.example())]
+    /// The unit is unknown.
+    #[error("\"{text}\": unknown unit `{unit}`; expected {}, e.g. \"{}\"", .wanted.name(), .wanted.example())]
     UnknownUnit {
-        /// What was written.
+        /// The text as written.
         text: String,
-        /// The atom not known.
+        /// The unknown unit symbol.
         unit: String,
-        /// What is wanted.
+        /// The expected dimension.
         wanted: Dimension,
     },
-    /// A factor follows a quotient without operator: `J/kg K`.
-    #[error("\"{text}\": it is not clear whether `{unit}` is divided by; write * or / before it")]
+    /// A factor follows a quotient without an operator: `J/kg K`.
+    #[error(
+        "\"{text}\": it is unclear whether `{unit}` belongs to the divisor; write * or / before it"
+    )]
     Ambiguous {
-        /// What was written.
+        /// The text as written.
         text: String,
-        /// The factor.
+        /// The factor whose position is unclear.
         unit: String,
     },
-    /// The unit is of another dimension.
-    #[error("\"{text}\" is {found}; here {} is wanted, e.g. \"{}\"", .wanted.name(), .wanted.example())]
+    /// The unit has another dimension.
+    #[error("\"{text}\" is {found}; expected {}, e.g. \"{}\"", .wanted.name(), .wanted.example())]
     WrongDimension {
-        /// What was written.
+        /// The text as written.
         text: String,
-        /// What that is.
+        /// Its dimension in words.
         found: String,
-        /// What is wanted.
+        /// The expected dimension.
         wanted: Dimension,
     },
 }
 
-/// Reads `text` as a quantity of `wanted` dimension into SI. A number without unit is SI.
+/// Parses `text` as a quantity of dimension `wanted` into SI. A number without unit is in SI units.
 pub fn parse(text: &str, wanted: Dimension) -> Result<f64, UnitError> {
     let owned = || text.to_owned();
     let trimmed = text.trim();
@@ -172,10 +174,11 @@ pub fn parse(text: &str, wanted: Dimension) -> Result<f64, UnitError> {
     if unsigned.starts_with("nan") || unsigned.starts_with("inf") {
         return Err(UnitError::NotFinite { text: owned() });
     }
-    let (mantissa, exponent, rest) = split_number(trimmed).ok_or_else(|| UnitError::NoNumber {
-        text: owned(),
-        wanted,
-    })?;
+    let (mantissa, exponent, rest) =
+        split_number(trimmed).ok_or_else(|| UnitError::NotANumber {
+            text: owned(),
+            wanted,
+        })?;
     let unit = Unit::parse(rest).map_err(|fault| match fault {
         UnitFault::Unknown(unit) => UnitError::UnknownUnit {
             text: owned(),
@@ -188,11 +191,11 @@ pub fn parse(text: &str, wanted: Dimension) -> Result<f64, UnitError> {
         },
     })?;
     if let Some(unit) = &unit
-        && unit.exponents != wanted.row().2
+        && unit.exponents != wanted.table_row().2
     {
         return Err(UnitError::WrongDimension {
             text: owned(),
-            found: name_of(unit.exponents),
+            found: describe(unit.exponents),
             wanted,
         });
     }
@@ -207,7 +210,7 @@ pub fn parse(text: &str, wanted: Dimension) -> Result<f64, UnitError> {
     Ok(value)
 }
 
-/// Digits with sign and point, exponent of ten, and what follows; `None` without digits.
+/// Splits a text into digits with sign and point, exponent of ten, and the rest; `None` without digits.
 fn split_number(text: &str) -> Option<(&str, i32, &str)> {
     let bytes = text.as_bytes();
     let digits = |from: usize| {
@@ -243,9 +246,12 @@ fn split_number(text: &str) -> Option<(&str, i32, &str)> {
     Some((mantissa, 0, &text[end..]))
 }
 
-fn name_of(exponents: Exponents) -> String {
-    let wanted = WANTED.iter().map(|row| (row.1, row.2));
-    if let Some((name, _)) = wanted.chain(OTHERS).find(|row| row.1 == exponents) {
+fn describe(exponents: Exponents) -> String {
+    let wanted = DIMENSIONS.iter().map(|row| (row.1, row.2));
+    if let Some((name, _)) = wanted
+        .chain(OTHER_DIMENSIONS)
+        .find(|row| row.1 == exponents)
+    {
         return name.to_owned();
     }
     let factors = ["m", "kg", "s", "rad"].into_iter().zip(exponents);
@@ -331,14 +337,14 @@ mod tests {
             } else {
                 &mut units
             };
-            // Odd parts stand between backquotes.
+            // The odd parts are those between backquotes.
             named.extend(row.split('`').skip(1).step_by(2));
         }
         let mut known: Vec<&str> = unit::PREFIXED.iter().map(|row| row.0).collect();
         known.extend(unit::PLAIN.iter().map(|row| row.0));
         let mut known_prefixes: Vec<String> = unit::PREFIXES
             .iter()
-            // The second sign for micro looks like the first.
+            // The second sign for micro looks like the first one.
             .filter(|row| row.0 != '\u{3bc}')
             .map(|row| row.0.to_string())
             .collect();
@@ -357,57 +363,57 @@ mod tests {
             (
                 "12 kg",
                 Length,
-                "\"12 kg\" is a mass; here a length is wanted, e.g. \"1.25 mm\"",
+                "\"12 kg\" is a mass; expected a length, e.g. \"1.25 mm\"",
             ),
             (
                 "30 deg",
                 Number,
-                "\"30 deg\" is an angle; here a pure number is wanted, e.g. \"0.5\"",
+                "\"30 deg\" is an angle; expected a pure number, e.g. \"0.5\"",
             ),
             (
                 "2 Hz",
                 AngularVelocity,
-                "\"2 Hz\" is a rate; here an angular velocity is wanted, e.g. \"120 rpm\"",
+                "\"2 Hz\" is a rate; expected an angular velocity, e.g. \"120 rpm\"",
             ),
             (
                 "2 kg*m",
                 Force,
-                "\"2 kg*m\" is in m*kg; here a force is wanted, e.g. \"10 N\"",
+                "\"2 kg*m\" is in m*kg; expected a force, e.g. \"10 N\"",
             ),
             (
                 "2 parsec",
                 Length,
-                "\"2 parsec\": unknown unit `parsec`; here a length is wanted, e.g. \"1.25 mm\"",
+                "\"2 parsec\": unknown unit `parsec`; expected a length, e.g. \"1.25 mm\"",
             ),
             (
                 "2 m^x",
                 Length,
-                "\"2 m^x\": unknown unit `m^x`; here a length is wanted, e.g. \"1.25 mm\"",
+                "\"2 m^x\": unknown unit `m^x`; expected a length, e.g. \"1.25 mm\"",
             ),
             (
                 "2 *m",
                 Length,
-                "\"2 *m\": unknown unit `*m`; here a length is wanted, e.g. \"1.25 mm\"",
+                "\"2 *m\": unknown unit `*m`; expected a length, e.g. \"1.25 mm\"",
             ),
             (
                 "2 m/",
                 Length,
-                "\"2 m/\": unknown unit `m/`; here a length is wanted, e.g. \"1.25 mm\"",
+                "\"2 m/\": unknown unit `m/`; expected a length, e.g. \"1.25 mm\"",
             ),
             (
                 "1 kg/m s",
                 Pressure,
-                "\"1 kg/m s\": it is not clear whether `s` is divided by; write * or / before it",
+                "\"1 kg/m s\": it is unclear whether `s` belongs to the divisor; write * or / before it",
             ),
             (
                 "thick",
                 Length,
-                "\"thick\" is no number; here a length is wanted, e.g. \"1.25 mm\"",
+                "\"thick\" is not a number; expected a length, e.g. \"1.25 mm\"",
             ),
             (
                 "",
                 Length,
-                "\"\" is no number; here a length is wanted, e.g. \"1.25 mm\"",
+                "\"\" is not a number; expected a length, e.g. \"1.25 mm\"",
             ),
             ("nan", Length, "\"nan\" is not a finite number"),
             ("-inf m", Length, "\"-inf m\" is not a finite number"),

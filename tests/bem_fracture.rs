@@ -3,7 +3,7 @@
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI, TAU};
 
 use cullet::bem::crack::{
-    Criterion, Forces, Fractured, Inertia, Options, Sheet, Steering, fracture,
+    Criterion, End, Forces, FractureError, Fractured, Inertia, Options, Sheet, Steering, fracture,
 };
 use cullet::bem::{Elastic, Surface};
 use cullet::geometry::remesh::remesh_or_finer;
@@ -53,7 +53,7 @@ fn broken(
         fractured.pieces.len()
     );
     assert!((first - 1.0).abs() < 0.03);
-    assert!(sheet.is_through && fractured.pieces.len() == 2);
+    assert!(sheet.end == End::Through && fractured.pieces.len() == 2);
     let volume: f64 = fractured.pieces.iter().map(TriMesh::volume).sum();
     assert!((volume / mesh.volume() - 1.0).abs() < 1e-12);
     for (piece, faces) in fractured.pieces.iter().zip(&fractured.faces) {
@@ -227,7 +227,10 @@ fn by_stress_alone_a_crack_comes_to_rest_where_nothing_pulls() {
     };
     let inside = middles(sheet, |x| x.y.abs() < 0.25 && x.x.hypot(x.z) < 1.0);
     let reach = inside.iter().map(|(x, _)| x.z.abs()).fold(0.0, f64::max);
-    assert!(!sheet.is_through && reach > 0.5 && reach < 0.9, "{reach}");
+    assert!(
+        sheet.end == End::AtRest && reach > 0.5 && reach < 0.9,
+        "{reach}"
+    );
 }
 
 /// Plate of width 1 with a half-circle cut out of each long side: `m` columns in half of a notch, some outside.
@@ -297,7 +300,7 @@ fn twisted_chalk_breaks_along_a_helix() {
             DVec3::ZERO
         }
     };
-    let found = broken(&mesh, 0.2, Options::new(0.25), 1.5, &twist);
+    let found = broken(&mesh, 0.2, Options::new(0.2), 1.5, &twist);
     let sheet = &found.sheets[0];
     assert!(sheet.start.x.abs() < 0.4 && sheet.start.yz().length() > 0.45);
     assert!((sheet.normal.x.abs() - 0.5_f64.sqrt()).abs() < 0.05);
@@ -326,4 +329,55 @@ fn helix(found: &Fractured, radius: f64) {
         mouth.len()
     );
     assert!(reach > 1.2 && (slope - 45.0).abs() < 4.0);
+}
+
+/// A bar that is thinner than a step breaks too, by stress alone: its first disc is through.
+#[test]
+fn a_bar_thinner_than_a_step_breaks() {
+    let mesh = grid_box(dvec3(3.0, 0.3, 0.3), [20, 2, 2]);
+    for criterion in [Criterion::Stress, Criterion::Energy] {
+        let options = Options {
+            criterion,
+            ..Options::new(0.4)
+        };
+        let found = broken(&mesh, 0.2, options, 1.2, &|_, n| DVec3::X * n.x);
+        assert_eq!(found.steps, 0);
+        assert!(found.sheets[0].normal.x.abs() > 0.999);
+    }
+}
+
+/// A bar under twice the load that it bears, which cracks in steps of this length.
+fn cracked_bar(options: Options) -> Result<Fractured, FractureError> {
+    let mesh = grid_box(dvec3(3.0, 1.0, 1.0), [12, 4, 4]);
+    let forces = Forces {
+        traction: &|_, n| DVec3::X * n.x * (2.0 * STRENGTH),
+        inertia: NO_INERTIA,
+    };
+    let elastic = Elastic::new(1000.0, 0.2).unwrap();
+    fracture(&mesh, elastic, STRENGTH, &forces, &options)
+}
+
+#[test]
+fn steps_that_are_too_short_are_refused() {
+    let refused = |step: f64| match cracked_bar(Options::new(step)) {
+        Err(FractureError::TooFine { least, .. }) => least,
+        other => panic!("{other:?}"),
+    };
+    let least = refused(1e-6);
+    // A hundredth of the section's edge or so.
+    assert!(least > 0.005 && least < 0.1, "{least}");
+    assert_eq!(refused(0.99 * least), least);
+}
+
+/// A crack whose steps are used up has not come to rest, and the body says why it is whole.
+#[test]
+fn a_crack_without_steps_left_is_told_from_one_at_rest() {
+    let options = Options {
+        steps: 1,
+        ..Options::new(0.1)
+    };
+    let found = cracked_bar(options).unwrap();
+    assert_eq!(found.pieces.len(), 1);
+    assert_eq!(found.sheets[0].end, End::Growing);
+    assert_eq!(found.unsolved, [(0, FractureError::Steps(1))]);
 }

@@ -2,7 +2,7 @@
 
 use cullet::simulate::methods::voronoi::build::{CellScene, scene};
 use cullet::simulate::methods::voronoi::cpu::CellRun;
-use cullet::simulate::methods::voronoi::stability::{Linear, State};
+use cullet::simulate::methods::voronoi::stability::{LinearisedCells, State};
 use cullet::simulate::run_state::state::{Kind, State as State_};
 use cullet::simulate::{Method, Snapshot};
 use cullet::spec::CellContact;
@@ -156,7 +156,7 @@ fn angle(state: &State_, joints: usize) -> f64 {
 }
 
 /// K x = f by conjugate gradients, without the rigid motions.
-fn solve(linear: &Linear<f64>, load: &State) -> State {
+fn solve(linear: &LinearisedCells<f64>, load: &State) -> State {
     let dot = |a: &State, b: &State| -> f64 {
         let pairs = a.iter().flatten().zip(b.iter().flatten());
         pairs.map(|(a, b)| a.dot(*b)).sum()
@@ -217,7 +217,7 @@ fn pulled(packing: &Packing, stuff: Stuff, size: DVec3) -> [f64; 2] {
         load[i][1] += arm.cross(force);
     }
     let ground = vec![0.0; system.count];
-    let linear = Linear::new(
+    let linear = LinearisedCells::new(
         system,
         (&made.faces, &made.cells),
         &rest.inverse_mass,
@@ -267,7 +267,7 @@ fn uniform_strain_leaves_cells_nearly_at_rest_the_more_centroidal_the_nearer() {
         let system = &made.built.system;
         let ground = vec![0.0; system.count];
         let inverse = &made.built.rest.inverse_mass;
-        let linear = Linear::new(system, (&made.faces, &made.cells), inverse, ground);
+        let linear = LinearisedCells::new(system, (&made.faces, &made.cells), inverse, ground);
         let strain = DVec3::new(1.0, -0.3, 0.2);
         let moved = (0..system.count).map(|k| [system.position(k) * strain, DVec3::ZERO]);
         let loads = linear.restoring(&moved.collect::<Vec<_>>());
@@ -298,7 +298,7 @@ fn waves_on_cubes_have_the_speeds_of_the_formula() {
         let system = &made.built.system;
         let ground = vec![0.0; system.count];
         let inverse = &made.built.rest.inverse_mass;
-        let linear = Linear::new(system, (&made.faces, &made.cells), inverse, ground);
+        let linear = LinearisedCells::new(system, (&made.faces, &made.cells), inverse, ground);
         let centre = (0..system.count)
             .find(|&k| system.position(k).distance(DVec3::splat(3.5)) < 1e-9)
             .unwrap();
@@ -436,7 +436,7 @@ fn bent(count: [usize; 2], poisson: f64, shape: impl Fn(DVec3) -> [DVec3; 2]) ->
     let system = &made.built.system;
     let ground = vec![0.0; system.count];
     let inverse = &made.built.rest.inverse_mass;
-    let linear = Linear::new(system, (&made.faces, &made.cells), inverse, ground);
+    let linear = LinearisedCells::new(system, (&made.faces, &made.cells), inverse, ground);
     let x: State = (0..system.count)
         .map(|i| shape(system.position(i)))
         .collect();
@@ -509,7 +509,7 @@ fn plane_strain_stiffens_a_sheet() {
         let system = &made.built.system;
         let ground = vec![0.0; system.count];
         let inverse = &made.built.rest.inverse_mass;
-        let linear = Linear::new(system, (&made.faces, &made.cells), inverse, ground);
+        let linear = LinearisedCells::new(system, (&made.faces, &made.cells), inverse, ground);
         let mut load: State = vec![[DVec3::ZERO; 2]; system.count];
         for (i, load) in load.iter_mut().enumerate() {
             let x = system.position(i).x;

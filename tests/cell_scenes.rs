@@ -1,7 +1,7 @@
 //! Packings of cells for tests: bricks on a grid, Voronoi cells in a box.
 
 use cullet::columns::{Bonds, Cells, Elements, Faces, Shape};
-use cullet::geometry::cells::{Cells as Solids, Free};
+use cullet::geometry::cells::{Cells as Solids, FreeFace};
 use cullet::geometry::section::Section;
 use cullet::geometry::voronoi;
 use cullet::simulate::resolve;
@@ -133,7 +133,7 @@ pub fn loose(solids: &Solids, stuff: Stuff) -> Packing {
             ..one.section
         };
         for (cell, section) in one.cells.into_iter().zip([one.section, back]) {
-            apart.free.push(Free { cell, section });
+            apart.free.push(FreeFace { cell, section });
         }
     }
     packing(&apart, stuff)

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use cullet::columns::NONE;
 use cullet::geometry::TriMesh;
-use cullet::reconstruct::cells::complex::Complex;
+use cullet::reconstruct::cells::complex::CellComplex;
 use cullet::reconstruct::cells::draw::surfaces;
 use cullet::spec;
 use cullet::{pack, store::Packing};
@@ -22,13 +22,13 @@ fn bunny() -> Packing {
     pack::pack(&pipeline, base.as_ref()).unwrap().packing
 }
 
-fn complex(packing: &Packing) -> Complex {
+fn complex(packing: &Packing) -> CellComplex {
     let e = &packing.elements;
     let centres: Vec<DVec3> = (0..e.id.len())
         .map(|k| DVec3::new(e.x[k], e.y[k], e.z[k]))
         .collect();
     let faces = &packing.cells.faces;
-    let made = Complex::new(0, faces, &e.id, &centres, &e.r).unwrap();
+    let made = CellComplex::new(0, faces, &e.id, &centres, &e.r).unwrap();
     made.expect("cells")
 }
 
@@ -65,8 +65,8 @@ fn fragments_of_cells_are_closed_and_fill_the_body() {
         let found = surfaces(&complex, &e.id, &labels, is_whole);
         let mut sum = 0.0;
         for surface in &found {
-            require_closed(&surface.shell.mesh);
-            sum += surface.shell.mesh.volume();
+            require_closed(&surface.rest_surface.mesh);
+            sum += surface.rest_surface.mesh.volume();
         }
         println!(
             "{} fragments, volume off by {:.1e}",
@@ -78,7 +78,7 @@ fn fragments_of_cells_are_closed_and_fill_the_body() {
     // A cell by itself has its own volume.
     let found = surfaces(&complex, &e.id, &e.id, |_| false);
     for (surface, volume) in found.iter().zip(&e.volume) {
-        assert!((surface.shell.mesh.volume() / volume - 1.0).abs() < 1e-3);
+        assert!((surface.rest_surface.mesh.volume() / volume - 1.0).abs() < 1e-3);
     }
 }
 
@@ -97,11 +97,11 @@ fn a_crack_that_ends_within_a_fragment_has_two_sides_and_one_rim() {
     let found = surfaces(&complex, &packing.elements.id, &labels, |bond| {
         bond != broken
     });
-    require_closed(&found[0].shell.mesh);
+    require_closed(&found[0].rest_surface.mesh);
     let inside = |one: &[u8]| one.iter().filter(|&&inside| inside == 1).count();
-    assert_eq!(inside(&whole[0].shell.inside), 0);
-    let count = inside(&found[0].shell.inside);
+    assert_eq!(inside(&whole[0].rest_surface.inside), 0);
+    let count = inside(&found[0].rest_surface.inside);
     assert!(count >= 2 && count % 2 == 0, "{count}");
-    let [a, b] = [&whole[0], &found[0]].map(|one| one.shell.mesh.volume());
+    let [a, b] = [&whole[0], &found[0]].map(|one| one.rest_surface.mesh.volume());
     assert!((a / b - 1.0).abs() < 1e-12);
 }

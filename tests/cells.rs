@@ -1,8 +1,8 @@
 //! The law and the step of rigid cells against independently computed values (float64, automatic differentiation).
 
-use cullet::geometry::cells::{Between, Cells};
+use cullet::geometry::cells::{Cells, SharedFace};
 use cullet::geometry::voronoi;
-use cullet::laws::cell::{self, Turned};
+use cullet::laws::cell::{self, CellRotation};
 use cullet::laws::rattle;
 use cullet::math::{Quat, Scalar, Vec3};
 use glam::DVec3;
@@ -28,7 +28,7 @@ struct Link {
     arms: [DVec3; 2],
     /// Normal from the first cell to the second, and principal axes.
     axes: [DVec3; 3],
-    section: cell::Section,
+    section: cell::FaceSection,
 }
 
 /// Cells that fill a body, free outside.
@@ -72,7 +72,7 @@ impl Body {
                         cells: pair,
                         arms: [arm, -arm],
                         axes: axes.map(|axis| DVec3::AXES[axis]),
-                        section: cell::Section {
+                        section: cell::FaceSection {
                             area: wide * high,
                             distance: depth,
                             second: [high * wide.powi(3) / 12.0, wide * high.powi(3) / 12.0],
@@ -97,14 +97,14 @@ impl Body {
         let solids = voronoi::cells(generators, generators.len(), bounds, [u32::MAX; 6]);
         let cells = Cells::of(&solids.unwrap()).unwrap();
         let centres: Vec<DVec3> = cells.masses.iter().map(|mass| mass.centre).collect();
-        let link = |one: &Between| {
+        let link = |one: &SharedFace| {
             let pair = one.cells.map(|cell| cell as usize);
             let [s, t] = one.section.axes;
             Link {
                 cells: pair,
                 arms: pair.map(|cell| one.section.centre - centres[cell]),
                 axes: [one.section.normal, s, t],
-                section: cell::Section {
+                section: cell::FaceSection {
                     area: one.section.area,
                     distance: one.distance,
                     second: one.section.second,
@@ -132,7 +132,7 @@ impl Body {
         let face = |link: &Link, own: usize| {
             let (i, j) = (link.cells[own], link.cells[1 - own]);
             let [a, b] = [link.arms[own], link.arms[1 - own]].map(vector);
-            let own = Turned::new(q[i], Vec3::zero());
+            let own = CellRotation::new(q[i], Vec3::zero());
             cell::face(x[j] - x[i], &own, (q[j], Vec3::zero()), (a, b))
         };
         let mut dilation = vec![T::zero(); x.len()];
@@ -157,7 +157,7 @@ impl Body {
             );
             let pressure = lame * (dilation[i] + dilation[j]);
             let bend = |a: usize, b: usize| {
-                let own = Turned::new(q[a], Vec3::zero());
+                let own = CellRotation::new(q[a], Vec3::zero());
                 cell::bending(&own, (q[b], Vec3::zero()), n, s, bending)
             };
             // The reference counts energies of bending from where all axes are square to each other.
@@ -226,7 +226,7 @@ fn forces_torques_and_energy_are_the_independent_ones() {
 /// The rotation of a step, to the last bit.
 fn turn(momentum: Vec3<f64>, inertia: Vec3<f64>) -> Vec3<f64> {
     let inverse = Vec3::new(1.0 / inertia.x, 1.0 / inertia.y, 1.0 / inertia.z);
-    assert!(rattle::reach(momentum, inverse) < rattle::LIMIT);
+    assert!(rattle::convergence_measure(momentum, inverse) < rattle::CONVERGENCE_LIMIT);
     let first = Vec3::new(
         momentum.x * inverse.x,
         momentum.y * inverse.y,

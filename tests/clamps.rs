@@ -1,7 +1,7 @@
 //! Clamps that turn and that go along key frames.
 
 use cullet::columns::Loads;
-use cullet::math::{Lanes, Scalar, Width};
+use cullet::math::{LaneWidth, Lanes, Scalar};
 use cullet::simulate::bonded::system::{System, motion};
 use cullet::simulate::methods::explicit::cpu::Cpu;
 use cullet::simulate::methods::explicit::device::Gpu;
@@ -468,7 +468,11 @@ fn a_torn_bar_has_the_same_bits_on_any_number_of_threads_and_across_a_resume() {
             "{threads} threads, stopped at {stop}"
         );
     }
-    let sixteen = scenes::on_width(Width::Sixteen, (&bar.packing, &bar.pipeline, bar.dt), None);
+    let sixteen = scenes::on_width(
+        LaneWidth::Sixteen,
+        (&bar.packing, &bar.pipeline, bar.dt),
+        None,
+    );
     if let Some(mut run) = sixteen {
         assert!(frames(run.as_mut(), 1..7) == uninterrupted);
     }

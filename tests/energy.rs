@@ -1,6 +1,6 @@
 //! Conservation, drift and small motions of the real engine.
 
-use cullet::math::{Lanes, Scalar, Width};
+use cullet::math::{LaneWidth, Lanes, Scalar};
 use cullet::simulate::bonded::system::System;
 use cullet::simulate::methods::explicit::cpu::Cpu;
 use cullet::simulate::run_state::{sections, state::State};
@@ -331,12 +331,16 @@ fn a_slow_spin_is_not_lost_to_rounding_on_a_device() {
 }
 
 /// Frame and state after so many steps, which must not depend on the number of lanes.
-fn run(width: Width, shot: (&Packing, &Pipeline, f64), steps: u64) -> Option<(Snapshot, State)> {
+fn run(
+    width: LaneWidth,
+    shot: (&Packing, &Pipeline, f64),
+    steps: u64,
+) -> Option<(Snapshot, State)> {
     // With each number of lanes another size of chunks: nor may that change a bit.
     let chunk = match width {
-        Width::One => 80,
-        Width::Eight => 640,
-        Width::Sixteen => 1280,
+        LaneWidth::One => 80,
+        LaneWidth::Eight => 640,
+        LaneWidth::Sixteen => 1280,
     };
     let mut engine = scenes::on_width(width, shot, Some(chunk))?;
     engine.advance(steps).unwrap();
@@ -351,8 +355,8 @@ pub fn check_lanes(
     steps: u64,
 ) -> (Snapshot, State) {
     let run = |width| run(width, (packing, pipeline, dt), steps);
-    let one = run(Width::One).unwrap();
-    for width in [Width::Eight, Width::Sixteen] {
+    let one = run(LaneWidth::One).unwrap();
+    for width in [LaneWidth::Eight, LaneWidth::Sixteen] {
         if let Some(other) = run(width) {
             assert!(one == other, "{width:?} lanes differ");
         }
@@ -447,7 +451,7 @@ fn when_contacts_are_listed_and_by_whom_changes_no_bit() {
             .build()
             .unwrap()
     };
-    let run = |steps| run(Width::One, (&packing, &pipeline, dt), steps).unwrap();
+    let run = |steps| run(LaneWidth::One, (&packing, &pipeline, dt), steps).unwrap();
     let whole = threads(3).install(|| run(700));
     for stop in [1, 60, 433] {
         let state = threads(2).install(|| run(stop).1);

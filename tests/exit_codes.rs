@@ -51,7 +51,7 @@ fn a_pipeline_that_cannot_be_run_is_wrong_use() {
         (attach("b", 2.5e-3, 1.0, clamp), "no element of body"),
         // PartClamped
         (attach("hard", 2.5e-3, 0.1, clamp), "which is rigid"),
-        // Sunk
+        // StartsInside
         (SHOT.replace("-0.02", "0"), "inside collider"),
         // Unsupported
         (
@@ -98,7 +98,7 @@ fn a_state_that_does_not_fit_is_wrong_use() {
                 vec!["--set", "time.frames_per_second=4001.5"],
             ]
             .concat(),
-            "a rate that goes on",
+            "rates that fit",
         ),
         // State: a branch takes other physics, and a state has its precision.
         (

@@ -4,7 +4,7 @@ mod damage;
 mod refused;
 
 use cullet::bem::{Elastic, Order, Solver, Surface};
-use cullet::geometry::remesh::even_out;
+use cullet::geometry::remesh::{Quality, remesh_or_finer};
 use cullet::geometry::repair::repair;
 use cullet::geometry::{TriMesh, shapes};
 use cullet::solve::Recycled;
@@ -30,7 +30,12 @@ use Expected::{Refused, Solved};
 /// Largest error of stress on the surface, over the stress, under pressure and under pull, and what was done; or why not.
 fn solve(mesh: &TriMesh) -> Result<([f64; 2], String), Box<dyn std::error::Error>> {
     let (mesh, done) = repair(mesh)?;
-    let surface = Surface::new(&even_out(&mesh)?)?;
+    let quality = Quality::of(&mesh);
+    let mesh = match quality.needs_remesh() {
+        true => remesh_or_finer(&mesh, quality.edge)?,
+        false => mesh,
+    };
+    let surface = Surface::new(&mesh)?;
     let solver = Solver::dense(&surface, Elastic::new(70e9, 0.2)?, Order::Quadratic);
     let mut recycled = Recycled::default();
     let mut errors = [0.0_f64; 2];
@@ -82,12 +87,12 @@ fn sound_bodies_and_badly_numbered_ones_are_solved() {
         (
             "sphere as soup",
             soup(sphere(), 0.0),
-            Solved("merged 798 double"),
+            Solved("merged 798 duplicate"),
         ),
         (
             "torus as soup with noise",
             soup(torus(), 1e-7),
-            Solved("merged 640 double"),
+            Solved("merged 640 duplicate"),
         ),
         (
             "box twice",
@@ -117,12 +122,12 @@ fn sound_bodies_and_badly_numbered_ones_are_solved() {
         (
             "box with a fin",
             finned(cuboid()),
-            Solved("removed 2 triangles of fins"),
+            Solved("removed 2 fin triangles"),
         ),
         (
             "sphere with a fin",
             finned(sphere()),
-            Solved("removed 2 triangles of fins"),
+            Solved("removed 2 fin triangles"),
         ),
     ]);
 }
@@ -136,23 +141,23 @@ fn winding_is_mended() {
         (
             "inward box",
             inward(cuboid()),
-            Solved("turned 48 triangles"),
+            Solved("reversed 48 triangles"),
         ),
-        ("inward bunny", inward(bunny()), Solved("turned")),
+        ("inward bunny", inward(bunny()), Solved("reversed")),
         (
             "mixed sphere",
             mixed(sphere()),
-            Solved("turned 107 triangles"),
+            Solved("reversed 107 triangles"),
         ),
         (
             "mixed torus as soup",
             mixed(soup(torus(), 1e-8)),
-            Solved("turned 86 triangles"),
+            Solved("reversed 86 triangles"),
         ),
         (
             "cavity wound outward",
             both([cuboid(), cavity()]),
-            Solved("turned 48 triangles"),
+            Solved("reversed 48 triangles"),
         ),
         (
             "cavity wound inward",
@@ -162,12 +167,12 @@ fn winding_is_mended() {
         (
             "inward box, cavity too",
             both([inward(cuboid()), cavity()]),
-            Solved("turned 96"),
+            Solved("reversed 96"),
         ),
         (
             "two cavities",
             both([slab, mixed(both(two))]),
-            Solved("turned"),
+            Solved("reversed"),
         ),
     ]);
 }
@@ -252,12 +257,12 @@ fn bricks_in_one_file_become_one_body() {
         (
             "box that touches itself at a corner",
             pinched,
-            Solved("parted 1 vertex"),
+            Solved("split 1 vertex"),
         ),
         (
             "box that touches itself at an edge",
             chain,
-            Solved("parted 2 vertices"),
+            Solved("split 2 vertices"),
         ),
     ]);
 }
@@ -274,7 +279,7 @@ fn sizes_and_places_are_mended() {
         (
             "far mixed bunny",
             mixed(shifted(bunny(), far)),
-            Solved("turned"),
+            Solved("reversed"),
         ),
         (
             "far torus as soup",
@@ -289,7 +294,7 @@ fn sizes_and_places_are_mended() {
         (
             "tiny inward torus",
             scaled(inward(torus()), 1e-9),
-            Solved("turned 256"),
+            Solved("reversed 256"),
         ),
         (
             "huge bunny",

@@ -48,7 +48,7 @@ const EXEMPT: &[(&str, &str)] = &[
     ("simulate::methods::implicit", "steps of `Implicit`"),
     (
         "simulate::methods::implicit::baselines",
-        "methods on `Bench`",
+        "methods on `StepProblem`",
     ),
     ("simulate::methods::implicit::newton", "parts of `Newton`"),
 ];

@@ -1,7 +1,7 @@
 //! What colliders and attachments bear.
 
 use cullet::columns::{LoadKind, Loads};
-use cullet::math::{Lanes, Width};
+use cullet::math::{LaneWidth, Lanes};
 use cullet::simulate::methods::explicit::cpu::Cpu;
 use cullet::simulate::scene::pressure;
 use cullet::simulate::{Method, Snapshot, build, method, schedule};
@@ -284,7 +284,7 @@ fn loads_have_the_same_bits_on_any_number_of_threads_and_across_a_resume() {
             "{threads} threads, stopped at {stop}"
         );
     }
-    let sixteen = scenes::on_width(Width::Sixteen, (&packing, &pipeline, dt), None);
+    let sixteen = scenes::on_width(LaneWidth::Sixteen, (&packing, &pipeline, dt), None);
     if let Some(mut run) = sixteen {
         assert!(scenes::frames(run.as_mut(), 60, 1..7) == whole);
     }

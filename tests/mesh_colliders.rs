@@ -1,7 +1,7 @@
 //! Colliders of triangle meshes.
 
 use cullet::geometry::{TriMesh, icosphere, ply, shapes};
-use cullet::math::{Lanes, Width};
+use cullet::math::{LaneWidth, Lanes};
 use cullet::simulate::methods::explicit::cpu::Cpu;
 use cullet::simulate::{Method, build};
 use cullet::spec::{Collider, ColliderShape, Pipeline};
@@ -110,7 +110,7 @@ fn a_mesh_gives_the_same_bits_on_any_number_of_threads_and_across_a_resume() {
             "{threads} threads, stopped at {stop}"
         );
     }
-    let sixteen = scenes::on_width(Width::Sixteen, (&packing, &pipeline, dt), None);
+    let sixteen = scenes::on_width(LaneWidth::Sixteen, (&packing, &pipeline, dt), None);
     if let Some(mut run) = sixteen {
         assert!(scenes::frames(run.as_mut(), 150, 1..7) == whole);
     }

@@ -169,7 +169,7 @@ fn frames_hold_the_columns_asked_for_and_are_rounded() {
         error.contains("add \"velocity\" to output.columns"),
         "{error}"
     );
-    let needs = cullet::reconstruct::NEEDS;
+    let needs = cullet::reconstruct::REQUIRED_GROUPS;
     let found = lean.read_frame_with(1, &needs).unwrap();
     let exact = whole.read_frame(1).unwrap();
     assert_eq!((&found.qx, &found.fragment), (&exact.qx, &exact.fragment));

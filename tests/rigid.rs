@@ -3,7 +3,7 @@
 use std::f64::consts::PI;
 
 use cullet::columns::History;
-use cullet::math::{Lanes, Width};
+use cullet::math::{LaneWidth, Lanes};
 use cullet::simulate::methods::explicit::cpu::Cpu;
 use cullet::simulate::{Method, Snapshot, build, schedule};
 use cullet::spec::{Action, Attachment, Body, Key, Pipeline, Region, Rotation};
@@ -241,7 +241,7 @@ fn rigid_bodies_have_the_same_bits_on_any_number_of_threads_and_across_a_resume(
             "{threads} threads, stopped at {stop}"
         );
     }
-    let sixteen = scenes::on_width(Width::Sixteen, (&packing, &pipeline, dt), None);
+    let sixteen = scenes::on_width(LaneWidth::Sixteen, (&packing, &pipeline, dt), None);
     if let Some(mut run) = sixteen {
         assert!(scenes::frames(run.as_mut(), 200, 1..7) == whole);
     }

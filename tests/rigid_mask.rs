@@ -1,7 +1,7 @@
 //! Bonds within rigid pieces: kept, but not evaluated until the piece is elastic.
 
 use cullet::laws::manifold::Manifold;
-use cullet::math::{Lanes, Width};
+use cullet::math::{LaneWidth, Lanes};
 use cullet::simulate::bonded::rigid_mask::RigidMask;
 use cullet::simulate::methods::explicit::cpu::Cpu;
 use cullet::simulate::methods::implicit::Implicit;
@@ -76,7 +76,7 @@ fn bonds_of_rigid_bodies_are_kept_and_not_evaluated() {
     let bonds = &system.bonds;
     let mut active = 0;
     for (i, side) in bonds.entries() {
-        assert!(bonds.is_whole(side.entry));
+        assert!(bonds.is_intact(side.entry));
         let of_ram = i >= BLOCK;
         assert_eq!(bonds.is_within_piece(side.entry), of_ram);
         assert_eq!(bonds.is_active(side.entry), !of_ram);
@@ -104,7 +104,7 @@ fn bonds_of_rigid_bodies_change_no_bit() {
     assert!(kept == double(&fewer));
     let broken: usize = kept.iter().map(|frame| frame.breaks.bond.len()).sum();
     assert!(broken > 10, "{broken}");
-    for width in [Width::One, Width::Eight, Width::Sixteen] {
+    for width in [LaneWidth::One, LaneWidth::Eight, LaneWidth::Sixteen] {
         let [one, other] = [&packing, &fewer].map(|packing| {
             let run = scenes::on_width(width, (packing, &pipeline, dt), Some(128));
             run.map(|mut run| scenes::frames(run.as_mut(), 400, 1..6))

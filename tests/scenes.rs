@@ -1,7 +1,7 @@
 //! Small scenes that tests build by hand.
 
 use cullet::columns::{BondLaw, Bonds, Elements, Shape};
-use cullet::math::{Lanes, OnLanes, Width};
+use cullet::math::{LaneWidth, Lanes, OnLanes};
 use cullet::pack::{self, Packed};
 use cullet::simulate::methods::explicit::cpu::Cpu;
 use cullet::simulate::{Built, Method, Snapshot, build, method, schedule};
@@ -255,7 +255,7 @@ impl OnLanes for OnCpu<'_> {
 /// A run on so many lanes, whose chunks of elements may be of another size; says so where this machine has no
 /// such lanes.
 pub fn on_width(
-    width: Width,
+    width: LaneWidth,
     (packing, pipeline, dt): (&Packing, &Pipeline, f64),
     chunk: Option<usize>,
 ) -> Option<Box<dyn Method>> {

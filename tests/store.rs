@@ -247,7 +247,7 @@ fn damaged_states_are_passed_over_aloud() {
     assert!(told.contains("000003.rkyv"), "{told}");
     let told = place.fail(&["simulate", "store", "--state", "7"], 2);
     assert!(
-        told.contains("no state 7 is kept; there are: 0, 1, 2, 3"),
+        told.contains("state 7 was not kept; available: 0, 1, 2, 3"),
         "{told}"
     );
 }

@@ -112,6 +112,37 @@ fn a_bar_held_at_one_end_is_pulled() {
     assert!((3.0..4.1).contains(&factor), "{factor}");
 }
 
+/// A bar whose end faces are two triangles each moves as one of many triangles does, pulled and bent.
+#[test]
+fn a_clamp_holds_a_face_of_two_triangles() {
+    let place = Place::new();
+    let end = ["30 mm", "31 mm"];
+    let moved = |size: &str, action: &str, low: f64| {
+        let loads = [
+            attach("base", ["-31 mm", "-30 mm"], "type = \"clamp\""),
+            attach("load", end, &format!("type = \"force\", {action}")),
+        ];
+        let size = format!("stress.size={size}");
+        let (table, _) = solve(&place, &bar(&loads), &["--set", &size]);
+        let count = |low: f64| table.y.iter().filter(|y| (**y - low).abs() < 1e-9).count();
+        let top = [low, 0.0301];
+        let moved = [&table.ux, &table.uy].map(|column| mean(&table, column, top));
+        (moved, count(-0.03))
+    };
+    let ends = 0.0299;
+    for (action, axis, part) in [
+        ("force = [0, \"4 kN\", 0]", 1, 2e-3),
+        ("force = [\"1 kN\", 0, 0]", 0, 0.03),
+    ] {
+        let (coarse, two) = moved("20 mm", action, ends);
+        assert_eq!(two, 2);
+        let (fine, many) = moved("5 mm", action, ends);
+        assert!(many > 20);
+        println!("{action}: {:e} and {:e} m", coarse[axis], fine[axis]);
+        near(coarse[axis], fine[axis], part, action);
+    }
+}
+
 #[test]
 fn two_clamps_stretch_and_share_a_load() {
     let place = Place::new();
@@ -171,6 +202,9 @@ fn loads_are_told_apart_and_inertia_takes_what_nothing_holds() {
     };
     near(part("pull"), 0.75, 1e-3, "part of the larger load");
     near(part("more"), 0.25, 4e-3, "part of the smaller load");
+    // Nothing is left of loads where a body only spins.
+    let (_, told) = solve(&place, &bar(&[]), &["--set", "body.bar.spin=[0, 100, 0]"]);
+    assert!(told["unbalanced"].is_null() && told["largest"]["stress"].as_f64() > Some(1e3));
     // A force on one end of a free bar: stress falls to nothing at the other, half in the middle.
     let free = [attach(
         "pull",
@@ -267,6 +301,41 @@ fn what_cannot_be_solved_is_refused_by_name() {
         packing,
     ];
     assert!(refused(&pull, &moving).contains("at rest alone"));
+    for (setting, key, why) in [
+        (
+            "body.bar.packing={ type = \"loose\", radius = \"3 mm\" }",
+            "body.bar.packing.type",
+            "loose grains are none",
+        ),
+        (
+            "body.bar.packing={ type = \"shell\", radius = \"1 mm\", layers = 2 }",
+            "body.bar.packing.type",
+            "a shell is hollow",
+        ),
+        (
+            "body.bar.packing={ type = \"woven\", radius = \"1 mm\" }",
+            "body.bar.packing.type",
+            "cloth is none",
+        ),
+        (
+            "body.bar.bonded=false",
+            "body.bar.bonded",
+            "remove `bonded`",
+        ),
+        (
+            "body.bar.grains=[{ material = \"glass\", part = 0.1, size = \"3 mm\" }]",
+            "body.bar.grains",
+            "one material a body",
+        ),
+    ] {
+        let message = refused(&pull, &["--set", setting]);
+        println!("{message}");
+        assert!(message.contains(key) && message.contains(why), "{message}");
+    }
+    let weak = bar(&pull).replace("tensile_strength = \"40 MPa\"", "");
+    place.write("weak.toml", &weak);
+    let message = place.refuse(&["check", "weak.toml", "--set", fracture]);
+    assert!(message.contains("tensile_strength"), "{message}");
     place.write("shot.toml", &bar(&pull));
     place.succeed(&["pack", "shot.toml", "--out", "packed"]);
     assert!(
@@ -294,6 +363,8 @@ fn recorded_loads_give_the_stress_that_the_pipeline_gives() {
         .replace("tensile_strength = \"40 MPa\"", "")
         .replace("type = \"none\"", "type = \"hexagonal\", radius = \"2 mm\"");
     place.write("moving.toml", &moving);
+    let plan = place.succeed(&["check", "moving.toml", "--set", "stress.size=5 mm"]);
+    assert!(plan.contains("right-hand sides"), "{plan}");
     place.succeed(&["run", "moving.toml", "--out", "store", "--to", "simulate"]);
     let given: Value =
         serde_json::from_str(&place.succeed(&["stress", "store", "--json"])).unwrap();
@@ -369,4 +440,56 @@ fn a_bar_stretched_between_clamps_breaks_once() {
     assert_eq!(labels, [0, 1]);
     let breaks = store.read_breaks_present(1).unwrap();
     assert!(!breaks.y.is_empty() && breaks.y.iter().all(|y| y.abs() < 8e-3));
+    // Without fracture the same packing is whole, and no frame says otherwise.
+    let packing = "body.bar.packing={ type = \"hexagonal\", radius = \"3 mm\" }";
+    let (_, told) = solve(&place, &bar(&stretched), &["--set", packing]);
+    assert!(told["cracks"].is_null());
+    assert!(store.read_frame(1).is_err() && store.read_stress(0).is_ok());
+}
+
+/// A bar breaks across between two clamps, then its upper half, which is pulled apart sideways, along its
+/// axis. The second sheet stands out of the upper half by more than the lower one is long, whose bonds stay.
+/// Any number of threads gives the same bytes.
+#[test]
+fn two_cracks_make_three_fragments() {
+    let side = |name: &str, [low, high]: [&str; 2], force: &str| {
+        format!(
+            "[[attach]]\nname = \"{name}\"\nbody = \"bar\"\nregion = {{ min = [\"{low}\", \"6 mm\", -1], max = [\"{high}\", \"29 mm\", 1] }}\naction = {{ type = \"force\", force = [\"{force}\", 0, 0] }}\n"
+        )
+    };
+    let loads = [
+        attach("base", BASE, "type = \"clamp\""),
+        attach(
+            "top",
+            TOP,
+            "type = \"clamp\", velocity = [0, \"100 µm/s\", 0]",
+        ),
+        side("left", ["-11 mm", "-9.99 mm"], "-32 kN"),
+        side("right", ["9.99 mm", "11 mm"], "32 kN"),
+    ];
+    let crack = |threads: &str| {
+        let place = Place::new();
+        let settings = [
+            "--set",
+            "stress.fracture={ radius = \"2 mm\", cracks = 2, step = \"8 mm\" }",
+            "--threads",
+            threads,
+        ];
+        let (_, told) = solve(&place, &bar(&loads), &settings);
+        let cracks = &told["cracks"];
+        assert_eq!([&cracks["through"], &cracks["pieces"]], [2, 3], "{cracks}");
+        let files = ["frames/000001.parquet", "breaks/000001.parquet"]
+            .map(|file| std::fs::read(place.path("store").join(file)).unwrap());
+        (place, files)
+    };
+    let (place, files) = crack("1");
+    assert!(files == crack("3").1);
+    let store = Store::at(place.path("store"));
+    let mut labels = store.read_frame(1).unwrap().fragment;
+    labels.sort_unstable();
+    labels.dedup();
+    assert_eq!(labels, [0, 1, 2]);
+    let breaks = store.read_breaks_present(1).unwrap();
+    let along = breaks.y.iter().filter(|y| **y > 0.01).count();
+    assert!(along > 20 && breaks.y.iter().all(|y| *y > -8e-3));
 }

@@ -3,9 +3,9 @@
 use cullet::laws::bdem::bond;
 use cullet::laws::bond::Stiffness;
 use cullet::laws::contact::{ContactParameters, ContactState, contact, stiffness};
-use cullet::laws::failure::{Section, stress};
+use cullet::laws::failure::{CriterionSection, stress};
 use cullet::math::quat::rotation_between;
-use cullet::math::{Lanes, OnLanes, Pass, Quat, Real, Scalar, Vec3, Width};
+use cullet::math::{LaneWidth, Lanes, OnLanes, Pass, Quat, Real, Scalar, Vec3};
 use cullet::simulate::methods::explicit::cpu::Cpu;
 use cullet::simulate::{Method, build};
 use glam::DVec3;
@@ -83,8 +83,8 @@ pub fn bond_stiffness<T: Real>(a: &[T]) -> Stiffness<T> {
 }
 
 /// Five consecutive numbers, as a bond's section.
-pub fn section<T: Real>(a: &[T]) -> Section<T> {
-    Section {
+pub fn section<T: Real>(a: &[T]) -> CriterionSection<T> {
+    CriterionSection {
         inverse_area: a[0],
         bend_modulus: a[1],
         twist_modulus: a[2],
@@ -140,7 +140,7 @@ pub fn bond_results<T: Real>(a: &[T]) -> Vec<T> {
     );
     let section = section(&a[22..]);
     let (lu, tau) = stress(&load, &section);
-    let relieving = Section {
+    let relieving = CriterionSection {
         compression_counts: T::zero(),
         ..section
     };
@@ -253,7 +253,7 @@ fn bond_law_in_single_precision_lanes() {
     let plain = check_bonds::<f32>(1e-4, strain);
     println!("{plain} of 64 entries within 1e-4, the others within the rounding of their inputs");
     assert!(plain >= 38, "{plain}");
-    for width in [Width::Eight, Width::Sixteen] {
+    for width in [LaneWidth::Eight, LaneWidth::Sixteen] {
         let found = width.run(CheckBonds { strain });
         assert!(found.is_none_or(|found| found == plain), "{width:?}");
     }
@@ -396,7 +396,7 @@ impl OnLanes for CheckContacts {
 
 #[test]
 fn contact_law_in_single_precision_lanes() {
-    for width in [Width::One, Width::Eight, Width::Sixteen] {
+    for width in [LaneWidth::One, LaneWidth::Eight, LaneWidth::Sixteen] {
         if width.run(CheckContacts).is_none() {
             println!("skipped: this machine has no instructions for {width:?} lanes");
         }

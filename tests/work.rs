@@ -1,7 +1,7 @@
 //! Where energy goes: what damping, friction and breaking take is what is missing.
 
 use cullet::columns::History;
-use cullet::math::Width;
+use cullet::math::LaneWidth;
 use cullet::simulate::{Method, Snapshot};
 use cullet::spec::{Backend, Law, Material, Pipeline};
 use cullet::store::Packing;
@@ -163,7 +163,7 @@ fn check_balance(plate: &Drop) {
 }
 
 /// Frames after the steps given.
-fn frames(drop: &Drop, width: Width, chunk: usize, steps: &[u64]) -> Option<Vec<Snapshot>> {
+fn frames(drop: &Drop, width: LaneWidth, chunk: usize, steps: &[u64]) -> Option<Vec<Snapshot>> {
     let shot = (&drop.packing, &drop.pipeline, drop.dt);
     let mut engine = scenes::on_width(width, shot, Some(chunk))?;
     let mut frames = Vec::new();
@@ -178,10 +178,10 @@ fn frames(drop: &Drop, width: Width, chunk: usize, steps: &[u64]) -> Option<Vec<
 fn threads_chunks_lanes_and_going_on_from_a_state_change_no_bit_of_it() {
     let plate = plate();
     let steps = [0, 900, 700];
-    let one = on(1, || frames(&plate, Width::One, 1024, &steps)).unwrap();
-    let three = on(3, || frames(&plate, Width::One, 80, &steps)).unwrap();
+    let one = on(1, || frames(&plate, LaneWidth::One, 1024, &steps)).unwrap();
+    let three = on(3, || frames(&plate, LaneWidth::One, 80, &steps)).unwrap();
     assert!(one == three, "threads or chunks");
-    if let Some(eight) = on(3, || frames(&plate, Width::Eight, 160, &steps)) {
+    if let Some(eight) = on(3, || frames(&plate, LaneWidth::Eight, 160, &steps)) {
         assert!(one == eight, "lanes");
     }
     let last = &one[2].history;

@@ -5,6 +5,7 @@
     python tools/compare_stress.py --only fem           boundary against finite elements alone
     python tools/compare_stress.py --only bdem          boundary against bonded elements alone
     python tools/compare_stress.py --tiny               coarse, in seconds; figures at this size mean nothing
+    python tools/compare_stress.py --json               one JSON object a line instead of text
 
 Needs numpy, scipy, pyarrow, scikit-fem, tetgen (`pip install numpy scipy pyarrow scikit-fem tetgen`).
 
@@ -385,13 +386,29 @@ def compare(at, ours, theirs, radius, rows=None, weight=None):
             "rms": rms(ours - theirs, weight)/rms(theirs, weight), "place": at[i]}
 
 
+class Told:
+    """how and of what lines are printed"""
+    as_json = False
+    of = {}
+
+
+def say(text, **of):
+    """a line of text about what the next lines are of"""
+    Told.of = of
+    print(json.dumps(of) if Told.as_json else text)
+
+
 def line(what, found):
+    if Told.as_json:
+        print(json.dumps(Told.of | {"what": what.strip()} | found, default=lambda value: value.tolist()))
+        return
     place = ", ".join(f"{1000*part:.1f}" for part in found["place"])
     print(f"{what:<58} {found['ours']/1e3:8.1f} {found['theirs']/1e3:8.1f} {found['ratio']:7.3f} {found['apart']:7.2f} {found['there']:7.3f}"
           f" {found['rms']:7.2%}  ({place})")
 
 
 def title(ours, theirs):
+    if Told.as_json: return
     print(f"{'':<58} {'largest principal stress (kPa)':>30}\n{'':<58} {ours:>8} {theirs:>8} {'ratio':>7} {'apart':>7} {'there':>7} {'rms':>7}  at (mm)")
 
 
@@ -489,8 +506,8 @@ def bonded(o, folder, packing, elements):
     # Stiffness of the packing: moduli that turn the fitted strains into the stress of the bonds' forces.
     inner = depth > 3
     stiff = (fitted[inner]*forces[inner]).sum()/(fitted[inner]**2).sum()
-    print(f"{packing}: {len(rest['x'])} elements of {1000*radius:.2f} mm, {near.getnnz()/len(rest['x']):.0f} neighbours; E within the packing over the E asked"
-          f" for {stiff:.3f}; median force out of balance over that of a bond {out_of_balance:.1e}")
+    say(f"{packing}: {len(rest['x'])} elements of {1000*radius:.2f} mm, {near.getnnz()/len(rest['x']):.0f} neighbours; E within the packing over the E asked"
+        f" for {stiff:.3f}; median force out of balance over that of a bond {out_of_balance:.1e}", packing=packing, elements=len(rest["x"]), stiffness=stiff)
     places = {"all": None, "3 radii from rims of loads": away} | {f"{least} radii inside": depth > least for least in (3, 5, 8)}
     for what, rows in places.items():
         line(f"  by forces of bonds, {what}", compare(x, forces, smooth, radius, rows))
@@ -512,7 +529,7 @@ def against_finite(o, folder):
         radius = float(pq.read_table(Path(store)/"packing/elements.parquet")["r"].to_numpy().mean())
         fine = runs[-1]
         meshes = ", ".join(f"{one['tets']} ({one['steps']} iterations)" for one in runs)
-        print(f"triangles of {1000*size:g} mm: {len(triangles['at'])}, finite elements {meshes}")
+        say(f"triangles of {1000*size:g} mm: {len(triangles['at'])}, finite elements {meshes}", size=size, triangles=len(triangles["at"]), tets=fine["tets"])
         for before, after in zip(runs, runs[1:]):
             line(f"  {before['tets']} tetrahedra in place of BEM, at triangles", compare(triangles["at"], before["triangle"], after["triangle"], radius,
                                                                                          weight=triangles["area"]))
@@ -542,8 +559,10 @@ def main():
     options.add_argument("--away", type=float, default=0.006, help="m, what counts as away from rims of loads")
     options.add_argument("--cullet", type=Path, default="cullet", help="the program")
     options.add_argument("--store", type=Path, help="folder that keeps the runs")
+    options.add_argument("--json", action="store_true", help="one JSON object a line instead of text")
     options.add_argument("--tiny", action="store_true", help="coarse, in seconds")
     o = options.parse_args()
+    Told.as_json = o.json
     if o.tiny: o.sizes, o.refine, o.points, o.elements, o.reach, o.tile = [0.012], 1, 200, [1500], 3.5, 0.01
     with tempfile.TemporaryDirectory() as temporary:
         folder = o.store or Path(temporary)

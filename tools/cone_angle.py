@@ -1,13 +1,14 @@
 """How a Hertzian cone runs (pipelines/hertzian_cone.toml): its radius at each depth and its angle from the surface.
 
     cullet run pipelines/hertzian_cone.toml --to simulate --out shot
-    python3 tools/cone_angle.py shot [--frame N]        (pip install numpy duckdb)
+    python3 tools/cone_angle.py shot [--frame N] [--json]        (pip install numpy duckdb)
 
 The crack is the elements that have lost all their bonds. Twelve sectors around the axis, as the ring is not a perfect circle: in each a straight line is
 fitted to the crack below the ring (deeper than three radii), distance from the axis over depth at rest; the angle is the median. (Depth over distance, or
 both alike, would come out flatter: the crack has a width, and the cut at three radii is level.)"""
 
 import argparse
+import json
 
 import duckdb
 import numpy as np
@@ -43,11 +44,17 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("store")
     parser.add_argument("--frame", type=int, help="default: the last")
+    parser.add_argument("--json", action="store_true", help="JSON instead of text: the angles alone")
     given = parser.parse_args()
     frame = given.frame
     if frame is None:
         frame = duckdb.sql(f"SELECT max(frame) FROM read_parquet('{given.store}/history/*.parquet')").fetchall()[0][0]
     distance, depth, azimuth, radius = crack(given.store, frame)
+    if given.json:
+        found = angles(distance, depth, azimuth, radius)
+        told = {"angle": np.median(found), "least": found[0], "most": found[-1]} if len(found) else {}
+        print(json.dumps({"frame": frame, "gone": len(depth), "sectors": len(found)} | told, default=float))
+        return
     print(f"frame {frame}: {len(depth)} elements without bonds")
     for low in np.arange(0, depth.max(initial=0), 2.5 * radius):
         layer = (depth >= low) & (depth < low + 2.5 * radius)

@@ -10,11 +10,11 @@ work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
 
 # Every tool is named below; what is not a tool of its own is named here.
-parts="run_all_tiny.sh README.md"
+parts="run_all_tiny.sh README.md FIGURES.md figures.json"
 for tool in tools/*; do
     name="$(basename "$tool")"
     case "$name" in
-    lawgen | bench_bem | __pycache__) continue ;; # parts of lawgen.rs and bench_bem.rs; what Python left
+    lawgen | bench_bem | figures | __pycache__) continue ;; # parts of lawgen.rs, bench_bem.rs, figures.py; what Python left
     esac
     if [[ " $parts " != *" $name "* ]] && ! grep -q "^ *tiny $name " tools/run_all_tiny.sh; then
         echo "run_all_tiny: $tool is not run here"
@@ -55,6 +55,12 @@ tiny bench_device.rs "$target/examples/bench_device" --adapter llvmpipe --elemen
 tiny compare_lammps.py "$python" tools/compare_lammps.py --rows 24 8 8 --steps 10 --rounds 1 --cullet "$cullet"
 tiny compare_splashsurf.py "$python" tools/compare_splashsurf.py --rows 48 12 12 --rounds 1 --voxels 1 --cullet "$cullet"
 tiny compare_stress.py "$python" tools/compare_stress.py --tiny --cullet "$cullet"
+figures() {
+    "$python" tools/figures.py "$@" --data "$work/figures.json" --page "$work/FIGURES.md"
+}
+tiny figures.py figures measure --tiny --only steps,cells,packing,implicit-shots --target "$target"
+figures write
+figures check
 tiny hemisphere.py "$python" tools/hemisphere.py --simulate "$work/hemisphere" --loads 400 --set scale=smoke --set "time.end=4 s" --cullet "$cullet"
 shot hertzian_cone simulate --set "time.end=2 ms" --set "time.frames_per_second=1 kHz" --set "collider.ball.position=[0, 0.111, 0]" \
     --set "material.glass.hydrostatic_strength=10 kPa"

@@ -1,4 +1,4 @@
-// Two-word sums, to see whether the device keeps what rounding leaves out.
+// Two-word sums, to check whether the device keeps what rounding leaves out.
 
 @group(1) @binding(0) var<uniform> zero: vec4<u32>;
 

@@ -1,8 +1,8 @@
-// What bonds of one kind share, out of the tables.
+// Constants of a bond class, read from the tables.
 
 struct Class {
     stiffness: vec4<f32>, // E S, G S, G J, E I
-    section: Section,
+    section: CriterionSection,
     damping: f32,
     spin_damping: f32,
 }
@@ -17,7 +17,7 @@ fn read_class(at: u32) -> Class {
     let a = tables(k);
     let b = tables(k + 1u);
     let c = tables(k + 2u);
-    return Class(a, Section(b.x, b.y, b.z, b.w, c.z), c.x, c.y);
+    return Class(a, CriterionSection(b.x, b.y, b.z, b.w, c.z), c.x, c.y);
 }
 
 fn class_stiffness(kind: Class, rest_length: f32) -> Stiffness {

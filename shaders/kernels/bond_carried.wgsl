@@ -1,4 +1,4 @@
-// What a whole bond carries: σ, τ, energy.
+// Stress and energy of an intact bond: σ, τ, energy.
 fn carried_at(i: u32, a: Motion, at: u32) -> vec3<f32> {
     let b = read_motion(neighbour(at));
     let rest = bond_rest(at);
@@ -11,7 +11,7 @@ fn carried_at(i: u32, a: Motion, at: u32) -> vec3<f32> {
     return vec3<f32>(stress.x0, stress.x1, bond_energy(load, x, a.q, b.q, unapplied, rest.xyz, rest.w, k));
 }
 
-// Energy of an element beside that of its bonds.
+// Energy of an element in addition to that of its bonds.
 fn own_energy(i: u32) -> f32 {
     return 0.0;
 }

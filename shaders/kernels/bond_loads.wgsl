@@ -1,4 +1,4 @@
-// What the bonds of an element do to it, and which of them break.
+// Loads of an element's bonds on it, and the bonds that break.
 
 fn bonds_of(i: u32, a: Motion, whole: u32) -> Sum {
     var sum = Sum(vec3<f32>(0.0), vec3<f32>(0.0));
@@ -12,8 +12,9 @@ fn bonds_of(i: u32, a: Motion, whole: u32) -> Sum {
         let other = read_motion(j);
         let rest = bond_rest(at);
         let kind = read_class(at);
-        // Both ends compute the bond from the lower one's side. Drivers fuse products into sums as they like, so the same bond seen from
-        // its other end differs in the last bits, and a pair would push itself along.
+        // Both ends compute the bond from the lower one's side. Drivers fuse multiplications and additions
+        // freely, so the bond computed from its other end would differ in the last bits, and a pair would
+        // accelerate itself.
         let turned = j < i;
         let side = select(1.0, -1.0, turned);
         let lower = pick_motion(a, other, turned);
@@ -24,7 +25,7 @@ fn bonds_of(i: u32, a: Motion, whole: u32) -> Sum {
         let damp = damping_bond(x, lower.v - upper.v, lower.w, upper.w, kind.damping, kind.spin_damping);
         sum.force += (load.force + damp.x0) * side;
         sum.torque += (load.shear_moment + damp.x1) + (load.moment + damp.x2) * side;
-        // And one end decides.
+        // One end decides.
         if !starting && j > i {
             let strength = bond_strength(at);
             if failure_may_exceed(load, kind.section, strength.x, strength.y) {

@@ -1,4 +1,5 @@
-// Takes out the bonds that a force pass found beyond their strength, on both sides, lets their ends touch, and notes each.
+// Removes the bonds whose strength a force pass found exceeded, at both ends, lets their ends touch, and
+// records each break.
 
 @compute @workgroup_size(WORKGROUP)
 fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
@@ -20,8 +21,8 @@ fn break_bonds(i: u32, breaking: u32) {
             continue;
         }
         let event = status_add(EVENTS, 1u);
-        if event >= launch.event_room {
-            // The bond stays marked: the host makes room and this pass runs again.
+        if event >= launch.event_capacity {
+            // The bond stays marked: the host enlarges the column and this pass runs again.
             halt_after(BREAK, EVENTS_FULL);
             continue;
         }
@@ -39,7 +40,7 @@ fn break_bond(i: u32, slot: u32, event: u32) {
     let bond = bond_rest(at);
     let rest = bond.xyz;
     let stress = bond_strength(at);
-    // A crack that closes bears at once; but the overlap stored in a compressed pair must not explode.
+    // A closing crack transmits load at once; but the overlap stored in a compressed pair must not explode.
     let x = motion_separation(a.p, a.low, b.p, b.low);
     let touch = min(max(bond.w, a.r + b.r), length(x));
     let middle = b.p + b.low + x * 0.5;
@@ -49,28 +50,28 @@ fn break_bond(i: u32, slot: u32, event: u32) {
     events_set(to + EVENT_STEP, step_now());
     events_set(to + EVENT_ELEMENT, i);
     events_set(to + EVENT_SLOT, slot);
-    put(to + EVENT_STRESS, vec3<f32>(stress, touch));
-    put(to + EVENT_MIDDLE, middle);
-    put(to + EVENT_FROM_I, from_i);
-    put(to + EVENT_FROM_J, from_j);
+    write_vector(to + EVENT_STRESS, vec3<f32>(stress, touch));
+    write_vector(to + EVENT_MIDDLE, middle);
+    write_vector(to + EVENT_FROM_I, from_i);
+    write_vector(to + EVENT_FROM_J, from_j);
     // Two held elements cannot answer a force: they never touch.
     let moves = read_own(i).inverse_mass > 0.0 || read_own(j).inverse_mass > 0.0;
-    leave(i, slot, touch, moves);
+    convert_to_contact(i, slot, touch, moves);
     for (var other = 0u; other < launch.slots; other += 1u) {
         if neighbour(other * launch.stride + j) == i {
-            leave(j, other, touch, moves);
+            convert_to_contact(j, other, touch, moves);
         }
     }
 }
 
-fn put(at: u32, v: vec3<f32>) {
+fn write_vector(at: u32, v: vec3<f32>) {
     events_set(at, bitcast<u32>(v.x));
     events_set(at + 1u, bitcast<u32>(v.y));
     events_set(at + 2u, bitcast<u32>(v.z));
 }
 
-// One side of a broken bond: an unstretched spring and the distance of touching.
-fn leave(i: u32, slot: u32, touch: f32, moves: bool) {
+// One end of a broken bond: an unstretched spring and the touching distance.
+fn convert_to_contact(i: u32, slot: u32, touch: f32, moves: bool) {
     bond_rest_set(slot * launch.stride + i, vec4<f32>(0.0, 0.0, 0.0, touch));
     masks_and(whole_at(i), ~(1u << slot));
     if moves {

@@ -1,23 +1,24 @@
-// Spin and turn of cells: by their angular momentum, with RATTLE.
+// Spin and rotation of cells from their angular momentum, with RATTLE.
 
-// Iterations of a turn at most: at the largest rotation that converges, each gains a factor of two or more.
+// Most iterations of a rotation: at the largest rotation that converges, each gains a factor of two or more.
 const ITERATIONS: u32 = 60u;
 
-// Angular momentum of the cell at work, world frame, kg m²/s.
+// Angular momentum of the current cell, world frame, kg m²/s.
 var<private> momentum: vec3<f32>;
 
 fn spin_begin(i: u32) {
     momentum = cell_row(i, CELL_MOMENTUM).xyz;
 }
 
-// Kicks the momentum; the angular velocity follows from it when the cell has turned.
+// Kicks the momentum; the angular velocity is computed from it after the rotation.
 fn spin_kicked(w: vec3<f32>, torque: vec3<f32>, mine: Own, half: f32) -> vec3<f32> {
     let free = select(0.0, 1.0, mine.inverse_inertia > 0.0);
     momentum = motion_kick(momentum, torque, free, vec3<f32>(0.0), launch.drag, half);
     return w;
 }
 
-// Principal axes as columns, world frame; `q` the rotation since rest. A column of a matrix here is a row of the laws'.
+// Principal axes as columns, world frame; `q` is the rotation since rest. A matrix column here is a row in
+// the laws.
 fn cell_frame(i: u32, q: vec4<f32>) -> mat3x3<f32> {
     return mat3_rotation(quat_product(q, cell_row(i, CELL_AXES)));
 }
@@ -31,7 +32,7 @@ fn cell_turn(i: u32, scaled: vec3<f32>) -> vec3<f32> {
     for (var k = 0u; k < ITERATIONS; k += 1u) {
         let next = rattle_next(phi, scaled, moments, inverse);
         let size = vec3_sum_of_sizes(next - phi);
-        // Until rounding alone is left.
+        // Stop when only rounding is left.
         if !(size < last) {
             break;
         }

@@ -1,7 +1,8 @@
-// Cells of a uniform grid, hashed into as many buckets as there is room for.
+// Cells of a uniform grid, hashed into buckets.
 
 fn cell_of(p: vec3<f32>) -> vec3<i32> {
-    // Beyond this an element is lost anyway; cells there merge and pairs are still told apart by their distance.
+    // Beyond this an element is lost anyway; cells merge there, and pairs are still distinguished by their
+    // distance.
     return vec3<i32>(clamp(floor(p / launch.cell), vec3<f32>(-1.0e9), vec3<f32>(1.0e9)));
 }
 
@@ -11,8 +12,9 @@ fn bucket_of(cell: vec3<i32>) -> u32 {
     return (mixed ^ (mixed >> 15u)) & launch.cell_mask;
 }
 
-// Bonds to as many equal balls as can touch one at once, WHOLE_SHELL: that leaves no room for another. When such a shell breaks, the lists
-// made before still hold: broken pairs are watched by themselves, and all else stands beyond the skin.
+// WHOLE_SHELL bonds, as many as equal balls can touch one at once, leave no room for another ball. When such
+// a shell breaks, the existing lists remain valid: broken pairs are checked separately, and everything else
+// is beyond the skin.
 fn is_exposed(whole: u32) -> bool {
-    return launch.equal == 0u || launch.slots == 0u || countOneBits(whole) < WHOLE_SHELL;
+    return launch.equal_radii == 0u || launch.slots == 0u || countOneBits(whole) < WHOLE_SHELL;
 }

@@ -1,20 +1,21 @@
-// Clamps that turn or go along key frames: where they have their elements. What their rows hold stands beside CLAMP_ROWS and GRIP_ROWS in
-// constants.rs.
+// Driven clamps (rotating or following key frames): positions of their elements. The layout of their rows is
+// documented at CLAMP_ROWS and HELD_ROWS in constants.rs.
 
-// Whether there are any.
+// Whether there are driven clamps.
 override clamped: bool;
 
-// Rows of a clamp at the moment of a step or, `ahead` 1, of the next.
+// First row of a clamp at the current step or, with `ahead` 1, at the next.
 fn clamp_at(clamp: u32, ahead: u32) -> u32 {
     return launch.clamp_poses + ((dispatch.step + ahead) * launch.clamps + clamp) * CLAMP_ROWS;
 }
 
-// A component of the product of two sums of parts as three numbers of falling size: the first two are exact.
+// One component of the product of two sums of parts, as three numbers of decreasing size; the first two are
+// exact.
 fn product_of_parts(at: u32, a: vec3<f32>, b: vec3<f32>, c: vec3<f32>) -> vec3<f32> {
     let x = poses(at).xyz;
     let y = poses(at + 3u).xyz;
     let z = poses(at + 6u).xyz;
-    // Kept: drawn into the sums that they are added to, they would be rounded there with each term.
+    // Kept: otherwise a driver could fuse them into the following sums and round each term there.
     return vec3_each_kept(vec3<f32>(
         dot(x, a),
         dot(x, b) + dot(y, a),
@@ -22,7 +23,7 @@ fn product_of_parts(at: u32, a: vec3<f32>, b: vec3<f32>, c: vec3<f32>) -> vec3<f
     ));
 }
 
-// A coordinate of two words moved by a displacement of two words and such a product.
+// A two-word coordinate moved by a two-word displacement and such a product.
 fn moved_coordinate(high: f32, low: f32, at: u32, product: vec3<f32>) -> motion_add_to_pair_result {
     let x = motion_add_to_pair(high, 0.0, poses(at).w);
     let y = motion_add_to_pair(x.x0, 0.0, product.x);
@@ -31,9 +32,9 @@ fn moved_coordinate(high: f32, low: f32, at: u32, product: vec3<f32>) -> motion_
     return motion_add_to_pair(z.x0, 0.0, rest);
 }
 
-// The element as its clamp has it at the next step, where that is driven.
+// Position and motion of the element at the next step, if its clamp is driven.
 fn clamp_element(held: u32, free: Motion) -> Motion {
-    let grip = launch.grips + (held - 1u) * GRIP_ROWS;
+    let grip = launch.held_rows + (held - 1u) * HELD_ROWS;
     let rest = tables(grip);
     let clamp = u32(rest.w);
     if clamp == 0u {
@@ -60,9 +61,9 @@ fn clamp_element(held: u32, free: Motion) -> Motion {
     return held_now;
 }
 
-// What a load on a held element turns its clamp by about where the clamp's middle is, where that is driven.
+// Torque of a held element's load about the middle of its clamp, if that is driven.
 fn clamp_torque(held: u32, a: Motion, force: vec3<f32>) -> vec3<f32> {
-    let clamp = u32(tables(launch.grips + (held - 1u) * GRIP_ROWS).w);
+    let clamp = u32(tables(launch.held_rows + (held - 1u) * HELD_ROWS).w);
     if clamp == 0u {
         return vec3<f32>(0.0);
     }

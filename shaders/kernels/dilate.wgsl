@@ -1,6 +1,7 @@
-// Dilation of every cell from the gaps of its faces, and what bending puts on the faces of walls, for the pass over the forces to come.
+// Dilation of every cell from the gaps of its faces, and the bending moments on the faces of one-layer walls,
+// for the next force pass.
 
-// Whether a frame is measured; else it is the force pass of a step.
+// Whether this is for a frame's measurements instead of a step's force pass.
 override measuring: bool;
 
 @compute @workgroup_size(WORKGROUP)
@@ -20,7 +21,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) g
 fn dilate(i: u32) {
     let a = read_motion(i);
     let whole = masks_load(whole_at(i));
-    // ε V, m³; Ω, m²; the pyramids over broken faces, m³.
+    // ε V, m³; Ω, m²; volume of the pyramids over broken faces, m³.
     var dilation = 0.0;
     var folding = 0.0;
     var free = 0.0;

@@ -1,4 +1,4 @@
-// Rows of elements out of their columns.
+// Rows of elements, read from the columns.
 
 struct Motion {
     p: vec3<f32>,
@@ -6,7 +6,7 @@ struct Motion {
     q: vec4<f32>,
     v: vec3<f32>,
     w: vec3<f32>,
-    // Rotation that the quaternion has not taken yet.
+    // Rotation not yet applied to the quaternion.
     unapplied: vec3<f32>,
     r: f32,
 }
@@ -20,7 +20,7 @@ fn read_motion(i: u32) -> Motion {
     return Motion(a.xyz, vec3<f32>(a.w, c.w, d.w), b, c.xyz, d.xyz, e.xyz, e.w);
 }
 
-// The second where `second` holds, else the first.
+// Returns `b` if `second`, else `a`.
 fn pick_motion(a: Motion, b: Motion, second: bool) -> Motion {
     return Motion(
         select(a.p, b.p, second),
@@ -33,8 +33,8 @@ fn pick_motion(a: Motion, b: Motion, second: bool) -> Motion {
     );
 }
 
-// Inverse mass, inverse inertia, material; of an element that moves the index of its attached force plus one, of one that is held its place
-// among those plus one.
+// Inverse mass, inverse inertia, material; for a free element the index of its attached force plus one, for a
+// held element its index among the held ones plus one.
 struct Own {
     inverse_mass: f32,
     inverse_inertia: f32,
@@ -50,7 +50,7 @@ fn read_own(i: u32) -> Own {
     return Own(row.x, row.y, u32(row.z), select(0u, index, moves), select(index, 0u, moves));
 }
 
-// Words of the masks: bonds that are whole, broken pairs near enough to touch, bonds found beyond their strength.
+// Words of the masks: intact bonds, broken pairs near enough to touch, bonds found beyond their strength.
 fn whole_at(i: u32) -> u32 {
     return i;
 }

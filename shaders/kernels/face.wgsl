@@ -1,13 +1,13 @@
-// Cells and the faces between them, out of their columns.
+// Cells and the faces between them, read from the columns.
 
-// Whether there are walls of one layer, whose faces have an axis through them.
+// Whether there are one-layer walls, whose faces have an axis through the thickness.
 override walls: bool;
 
 fn cell_row(i: u32, row: u32) -> vec4<f32> {
     return cell_rows(row * launch.stride + i);
 }
 
-// A face at rest, seen from the cell with the lower index, whichever side asks.
+// A face at rest, always seen from the cell with the lower index.
 struct FaceRest {
     arm_i: vec3<f32>,
     arm_j: vec3<f32>,
@@ -28,17 +28,17 @@ fn read_face(at: u32) -> FaceRest {
 }
 
 // Both cells of a face, the one with the lower index first.
-struct Ends {
+struct FaceEnds {
     lower: Motion,
     upper: Motion,
-    // 1 where the lower one asked, else −1.
+    // 1 if the lower cell is the one being computed, else −1.
     side: f32,
-    turned: Turned,
-    face: Face,
+    turned: CellRotation,
+    face: FaceConfiguration,
 }
 
-// Both sides compute a face from the lower cell's, so that what they give is the opposite of each other to the last bit.
-fn ends_of(i: u32, a: Motion, j: u32, rest: FaceRest) -> Ends {
+// Both cells compute a face from the lower cell's side, so that their loads are opposite to the last bit.
+fn ends_of(i: u32, a: Motion, j: u32, rest: FaceRest) -> FaceEnds {
     let other = read_motion(j);
     let swapped = j < i;
     let lower = pick_motion(a, other, swapped);
@@ -46,20 +46,20 @@ fn ends_of(i: u32, a: Motion, j: u32, rest: FaceRest) -> Ends {
     let line = motion_separation(upper.p, upper.low, lower.p, lower.low);
     let turned = cell_turned(lower.q, lower.unapplied);
     let face = cell_face(line, turned, upper.q, upper.unapplied, rest.arm_i, rest.arm_j);
-    return Ends(lower, upper, select(1.0, -1.0, swapped), turned, face);
+    return FaceEnds(lower, upper, select(1.0, -1.0, swapped), turned, face);
 }
 
-fn fold_of(at: u32, ends: Ends, rest: FaceRest) -> Fold {
+fn fold_of(at: u32, ends: FaceEnds, rest: FaceRest) -> FaceFold {
     return cell_fold(ends.lower.q, ends.upper.q, rest.normal, face_row(at, FACE_THROUGH).xyz);
 }
 
-// Force and torques on the lower cell and torque on the upper without damping, and bending.
-struct Faced {
+// Force and torque on the lower cell and torque on the upper one, without damping; and bending.
+struct FaceLoads {
     load: FaceLoad,
-    bend: Bend,
+    bend: FaceBending,
 }
 
-fn faced(i: u32, j: u32, at: u32, ends: Ends, rest: FaceRest) -> Faced {
+fn face_loads(i: u32, j: u32, at: u32, ends: FaceEnds, rest: FaceRest) -> FaceLoads {
     let own = cell_row(i, CELL_DILATION);
     let other = cell_row(j, CELL_DILATION);
     let load = cell_traction(ends.face, rest.traction, rest.half_area, own.x + other.x);
@@ -68,19 +68,19 @@ fn faced(i: u32, j: u32, at: u32, ends: Ends, rest: FaceRest) -> Faced {
     if walls {
         bend.torque += fold_of(at, ends, rest).slope * ((own.y + other.y) * rest.half_area);
     }
-    return Faced(load, bend);
+    return FaceLoads(load, bend);
 }
 
 // σ and τ of a face.
-fn face_stress(at: u32, loads: Faced, rest: FaceRest) -> failure_stress_result {
+fn face_stress(at: u32, loads: FaceLoads, rest: FaceRest) -> failure_stress_result {
     return failure_stress(face_carried(at, loads), face_section(at, rest));
 }
 
-fn face_carried(at: u32, loads: Faced) -> BondLoad {
+fn face_carried(at: u32, loads: FaceLoads) -> BondLoad {
     return cell_transmitted(loads.load, loads.bend, face_row(at, FACE_MODULI).xyz);
 }
 
-fn face_section(at: u32, rest: FaceRest) -> Section {
+fn face_section(at: u32, rest: FaceRest) -> CriterionSection {
     let inverse_area = 0.5 / rest.half_area;
-    return Section(inverse_area, 1.0, 1.0, face_row(at, FACE_BENDING).w, inverse_area * face_row(at, FACE_MODULI).w);
+    return CriterionSection(inverse_area, 1.0, 1.0, face_row(at, FACE_BENDING).w, inverse_area * face_row(at, FACE_MODULI).w);
 }

@@ -1,4 +1,4 @@
-// What the faces of a cell do to it, and which of them break.
+// Loads of a cell's faces on it, and the faces that break.
 
 fn bonds_of(i: u32, a: Motion, whole: u32) -> Sum {
     var sum = Sum(vec3<f32>(0.0), vec3<f32>(0.0));
@@ -11,7 +11,7 @@ fn bonds_of(i: u32, a: Motion, whole: u32) -> Sum {
         let j = neighbour(at);
         let rest = read_face(at);
         let ends = ends_of(i, a, j, rest);
-        let loads = faced(i, j, at, ends, rest);
+        let loads = face_loads(i, j, at, ends, rest);
         let damped = cell_damping(
             ends.face,
             ends.lower.v,
@@ -42,7 +42,7 @@ fn bonds_of(i: u32, a: Motion, whole: u32) -> Sum {
     if breaking != 0u {
         masks_store(breaking_at(i), breaking);
     }
-    // What absorbing sides take.
+    // Damping by absorbing sides.
     sum.force -= a.v * cell_row(i, CELL_RESISTANCE).xyz;
     return sum;
 }

@@ -1,4 +1,4 @@
-// Sorts the elements that may come to touch others into the buckets of the grid: count, sum, place.
+// Sorts the elements that may touch others into the grid buckets: count, sum, place.
 
 fn rebuilding() -> bool {
     return allowed(LISTS) && status_load(REBUILD) != 0u;
@@ -26,7 +26,8 @@ fn count(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) 
     }
 }
 
-// After the sum a cell holds where its elements begin; placing moves it to where they end, which is where the next cell's begin.
+// After the sum a bucket holds the index of its first element. Placement moves it to the end, which is the
+// start of the next bucket.
 @compute @workgroup_size(WORKGROUP)
 fn place(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
     if !rebuilding() {

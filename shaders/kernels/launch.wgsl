@@ -1,11 +1,11 @@
-// What every kernel of the simulation knows: numbers of the launch, and when a dispatch may act.
+// Common to all kernels of the simulation: launch numbers, and whether a dispatch may act.
 //
-// Commands are recorded ahead of time. When something needs the host (a list is full, an element outran the lists, a number went wrong)
-// the word HALT takes the phase up to which the commands may still act; all later ones leave everything as it is, and the host goes on
-// from there.
+// Commands are recorded ahead of time. When something needs the host (a list is full, an element outran the
+// lists, a value is not finite), the word HALT is set to the last phase in which commands may still act. All
+// later ones change nothing, and the host continues from there.
 //
-// `Launch`, and the constants that the host knows too, are written before this text: they stand in launch.rs and constants.rs of
-// `src/simulate/methods/explicit/device`, as the columns do in columns.rs.
+// `Launch` and the constants shared with the host are prepended to this text; they are defined in launch.rs
+// and constants.rs of `src/simulate/methods/explicit/device`, the columns in columns.rs.
 
 struct Dispatch {
     // Step within the submission.
@@ -18,7 +18,8 @@ struct Dispatch {
 @group(1) @binding(0) var<uniform> launch: Launch;
 @group(1) @binding(1) var<uniform> dispatch: Dispatch;
 
-// What laws ask of a kernel: the number as it was rounded. Drivers simplify (a + b) − a to b, but not through bits they do not know.
+// Required by the laws: the rounded value of a number. Drivers simplify (a + b) − a to b, but not through
+// bits that they do not know.
 fn kept(x: f32) -> f32 {
     return bitcast<f32>(bitcast<u32>(x) ^ launch.zero);
 }
@@ -35,7 +36,7 @@ fn allowed(part: u32) -> bool {
     return phase(part) <= status_load(HALT);
 }
 
-// Lets commands act up to a phase of this step and no farther.
+// Stops commands after phase `last` of this step.
 fn halt_after(last: u32, reason: u32) {
     status_min(HALT, phase(last));
     status_or(REASONS, reason);

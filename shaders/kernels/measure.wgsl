@@ -1,4 +1,4 @@
-// What a frame tells of each element: stresses, energies, contacts; and the springs of its contacts for the state.
+// Measurements of a frame for each element: stresses, energies, contacts.
 
 @compute @workgroup_size(WORKGROUP)
 fn carried(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
@@ -10,8 +10,9 @@ fn carried(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups
     }
 }
 
-// Largest σ and τ, its own energy and half of that of its whole bonds, energy of its contacts (half of those with other elements), and in the
-// second column twice the colliders plus the elements that it touches.
+// Largest σ and τ; own energy plus half of that of the intact bonds; energy of the contacts (half of those
+// with other elements). The second column gets the contact sides: the touching elements plus twice the
+// touching colliders.
 fn measure_element(i: u32) {
     let a = read_motion(i);
     let mine = read_own(i);
@@ -41,7 +42,7 @@ fn measure_element(i: u32) {
             out.w += touch.energy;
             if touch.load.overlap > 0.0 {
                 sides += 2u;
-                borne_add(j - COLLIDER, 1u);
+                reactions_add(j - COLLIDER, 1u);
             }
         } else {
             let touch = touch_element(a, mine, j, spring, 0.0);

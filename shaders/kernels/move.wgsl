@@ -1,6 +1,6 @@
-// Forces on every element and its motion over a step: each element gathers its own bonds and contacts in a fixed order, writes its own
-// row into the other motion column. What bonds do is said by bond_loads.wgsl or face_loads.wgsl, how elements turn by spin.wgsl or
-// cell_spin.wgsl.
+// Forces on every element and its motion over a step. Each element gathers its own bonds and contacts in a
+// fixed order and writes its own row to the other motion column. bond_loads.wgsl or face_loads.wgsl provide
+// the loads of bonds, spin.wgsl or cell_spin.wgsl the rotation.
 
 @compute @workgroup_size(WORKGROUP)
 fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
@@ -16,12 +16,12 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) g
     }
 }
 
-// Where a step adds what is borne.
-fn bear_area() -> u32 {
+// Accumulator of the reaction sums that this step adds to.
+fn reaction_accumulator() -> u32 {
     if starting {
-        return BEGINNING;
+        return START_LOADS;
     }
-    return select(LAST, WITHIN, open);
+    return select(LAST_STEP, FULL_STEPS, open);
 }
 
 fn contacts_of(i: u32, a: Motion, near: u32) -> Sum {
@@ -35,7 +35,8 @@ fn contacts_of(i: u32, a: Motion, near: u32) -> Sum {
         if (near >> slot & 1u) == 0u {
             continue;
         }
-        // What a broken bond leaves: its rest direction gives room to the spring, its length to the distance of touching.
+        // A broken pair: the place of its rest direction holds the spring, that of its length the touching
+        // distance.
         let at = slot * launch.stride + i;
         let rest = bond_rest(at);
         let touch = touch_element(a, mine, neighbour(at), rest, dt);
@@ -53,7 +54,7 @@ fn contacts_of(i: u32, a: Motion, near: u32) -> Sum {
         if j >= COLLIDER {
             touch = touch_collider(a, mine, j - COLLIDER, spring.xyz, dt);
             if touch.load.overlap > 0.0 {
-                bear_collider(i, j - COLLIDER, bear_area(), a, touch.load);
+                add_collider_wrench(i, j - COLLIDER, reaction_accumulator(), a, touch.load);
             }
         } else {
             touch = touch_element(a, mine, j, spring, dt);
@@ -83,7 +84,7 @@ fn move_element(i: u32) {
             if clamped {
                 torque += clamp_torque(mine.held, a, sum.force);
             }
-            bear_held(mine.held, bear_area(), sum.force, torque);
+            add_held_wrench(mine.held, reaction_accumulator(), sum.force, torque);
         }
     } else {
         sum = Sum(loads(i).xyz, loads(launch.stride + i).xyz);
@@ -125,7 +126,7 @@ fn move_element(i: u32) {
     moved_set(4u * launch.stride + i, vec4<f32>(b.unapplied, b.r));
     var speed = dot(b.v, b.v);
     if clamped && mine.held != 0u {
-        // Key frames within the step may be farther apart than the velocity after it tells.
+        // Key frames within the step may move an element farther than its velocity after the step suggests.
         let moved = motion_separation(b.p, b.low, a.p, a.low) / launch.dt;
         speed = max(speed, dot(moved, moved));
     }

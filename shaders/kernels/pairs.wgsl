@@ -1,4 +1,5 @@
-// Contact lists: every pair that no slot holds and that the skin lets touch, sorted by partner, with the springs that it had.
+// Contact lists: every pair that has no slot and is within the skin, sorted by partner, with the springs from
+// the previous lists.
 
 fn rebuilding() -> bool {
     return allowed(LISTS) && status_load(REBUILD) != 0u;
@@ -11,7 +12,7 @@ fn distance_squared(a: Motion, j: u32) -> f32 {
     return dot(x, x);
 }
 
-// Bonded and broken pairs are watched by their slots.
+// Bonded and broken pairs are handled by their slots.
 fn has_slot(i: u32, j: u32) -> bool {
     for (var slot = 0u; slot < launch.slots; slot += 1u) {
         if neighbour(slot * launch.stride + i) == j {
@@ -30,7 +31,7 @@ fn listed(i: u32, a: Motion, held: bool, j: u32) -> bool {
     return !(held && own(j).x == 0.0) && !has_slot(i, j);
 }
 
-// Puts a partner into its place among those found so far.
+// Inserts a partner in ascending order.
 fn insert(first: u32, found: u32, j: u32) {
     var at = first + found;
     while at > first {
@@ -44,7 +45,8 @@ fn insert(first: u32, found: u32, j: u32) {
     list_partner_set(at, j);
 }
 
-// Visits the partners of an element; writes them from `first` on unless it is `COUNT_ONLY`. Returns how many there are.
+// Visits the partners of an element and, unless `first` is `COUNT_ONLY`, writes them from `first` on. Returns
+// their number.
 const COUNT_ONLY: u32 = 0xffffffffu;
 
 fn partners(i: u32, first: u32) -> u32 {
@@ -62,7 +64,7 @@ fn partners(i: u32, first: u32) -> u32 {
             }
             for (let end = cells_load(bucket); at < end; at += 1u) {
                 let j = cell_elements(at);
-                // Cells may share a bucket: an element counts in its own only.
+                // Cells may share a bucket; an element counts only in its own cell.
                 if any(cell_of(motion(j).xyz) != cell) || !listed(i, a, held, j) {
                     continue;
                 }
@@ -75,7 +77,7 @@ fn partners(i: u32, first: u32) -> u32 {
     }
     if !held {
         for (var k = 0u; k < launch.colliders; k += 1u) {
-            if wall_at(k, a.p, a.low).nearest.distance < a.r + launch.skin {
+            if collider_at(k, a.p, a.low).nearest.distance < a.r + launch.skin {
                 if first != COUNT_ONLY {
                     list_partner_set(first + found, COLLIDER + k);
                 }
@@ -100,7 +102,7 @@ fn count(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) 
     }
 }
 
-// Before anything is overwritten: is there room?
+// Checks the capacity before anything is overwritten.
 @compute @workgroup_size(1)
 fn admit() {
     if !rebuilding() {
@@ -108,7 +110,7 @@ fn admit() {
     }
     let need = next_first(launch.stride);
     status_store(LIST_NEED, need);
-    if need > launch.list_room {
+    if need > launch.list_capacity {
         status_store(REBUILD, 0u);
         halt_after(LISTS, LISTS_FULL);
     }
@@ -158,7 +160,7 @@ fn fill(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) g
     }
 }
 
-// Broken pairs that have flown apart are not looked at until they may meet again.
+// Broken pairs that are far apart are skipped until they may meet again.
 fn watch_broken(i: u32) {
     let a = read_motion(i);
     let held = own(i).x == 0.0;
@@ -177,7 +179,7 @@ fn watch_broken(i: u32) {
     masks_store(near_at(i), near);
 }
 
-// The new beginnings take the place of the old only when every element has read both.
+// The new first entries replace the old ones only after every element has read both.
 @compute @workgroup_size(WORKGROUP)
 fn adopt(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
     if !rebuilding() {

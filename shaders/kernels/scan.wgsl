@@ -1,4 +1,5 @@
-// Exclusive prefix sum in place: blocks, then the blocks' totals, then the offsets back onto the blocks.
+// Exclusive prefix sum in place: within blocks, then of the blocks' totals, then the offsets added to the
+// blocks.
 
 override length: u32;
 
@@ -12,7 +13,8 @@ fn working(local: u32) -> u32 {
     return workgroupUniformLoad(&on);
 }
 
-// Exclusive sum over the workgroup; `sums` is free to use again after the next barrier. Returns the sum before `local` and the total.
+// Exclusive sum over the workgroup. `sums` may be reused after the next barrier. Returns the sum before
+// `local` and the total.
 fn scan_workgroup(local: u32, own: u32) -> vec2<u32> {
     sums[local] = own;
     workgroupBarrier();
@@ -61,7 +63,7 @@ fn blocks(
     }
 }
 
-// One workgroup walks over the totals of all blocks.
+// One workgroup sums the totals of all blocks.
 @compute @workgroup_size(WORKGROUP)
 fn totals(@builtin(local_invocation_index) local: u32) {
     if working(local) == 0u {

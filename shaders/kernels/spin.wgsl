@@ -1,4 +1,4 @@
-// Spin and turn of elements that are balls.
+// Spin and rotation of elements that are balls.
 
 fn spin_begin(i: u32) {}
 
@@ -7,7 +7,7 @@ fn spin_kicked(w: vec3<f32>, torque: vec3<f32>, mine: Own, half: f32) -> vec3<f3
     return motion_kick(w, torque, mine.inverse_inertia, vec3<f32>(0.0), launch.drag, half);
 }
 
-// The element turned over a step.
+// Rotates the element over a step.
 fn spin_turned(i: u32, a: Motion) -> Motion {
     var b = a;
     let turned = motion_turn(a.q, a.unapplied, a.w * launch.dt);
@@ -16,7 +16,7 @@ fn spin_turned(i: u32, a: Motion) -> Motion {
     return b;
 }
 
-// Angular velocity once the element has turned.
+// Angular velocity after the rotation.
 fn spin_after(i: u32, b: Motion, mine: Own) -> vec3<f32> {
     return b.w;
 }

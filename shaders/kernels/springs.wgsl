@@ -1,4 +1,4 @@
-// Compaction: the tangential springs that are stretched, of all contacts, in no order; the host sorts them.
+// Gathers the stretched tangential springs of all contacts, unordered; the host sorts them.
 
 @compute @workgroup_size(WORKGROUP)
 fn gather(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
@@ -26,7 +26,7 @@ fn append(i: u32, j: u32, spring: vec3<f32>) {
         return;
     }
     let found = status_add(SPRINGS, 1u);
-    if found >= launch.spring_room {
+    if found >= launch.spring_capacity {
         halt_after(CAPTURE, SPRINGS_FULL);
         return;
     }
@@ -38,7 +38,7 @@ fn append(i: u32, j: u32, spring: vec3<f32>) {
     stretched_set(at + SPRING_VECTOR + 2u, bitcast<u32>(spring.z));
 }
 
-// A frame was copied out: what it told is told.
+// Resets the counters after a frame was copied out.
 @compute @workgroup_size(1)
 fn close() {
     if !allowed(CLOSE) {

@@ -1,10 +1,10 @@
-// What a step of an element consists of.
+// Options of a step.
 
-// Which parts of a step an entry does; the frame's first step only opens, its last only closes.
+// Parts of a step that an entry point performs; the frame's first step only opens, its last only closes.
 override forces: bool;
 override close: bool;
 override open: bool;
-// Before the first step: loads alone; nothing slides or breaks before time runs.
+// Whether this is before the first step: only loads are computed; nothing slides or breaks before time runs.
 override starting: bool;
 
 struct Sum {

@@ -1,4 +1,4 @@
-// Contacts of an element with others and with colliders, as the laws want them.
+// Contacts of an element with other elements and with colliders, in the form that the laws take.
 
 struct Touch {
     load: ContactLoad,
@@ -7,7 +7,7 @@ struct Touch {
     changed: bool,
 }
 
-// What contacts of two surfaces share, out of the tables.
+// Constants of contacts between two surfaces, read from the tables.
 fn read_pair(index: u32) -> SurfacePair {
     let row = tables(launch.pairs + index);
     return SurfacePair(row.x, row.y, row.z, row.w);
@@ -27,7 +27,7 @@ fn touch_of(state: ContactState, k: ContactParameters, dt: f32) -> Touch {
     return Touch(load, energy, true);
 }
 
-// A pair of elements; `spring` holds the tangential spring and the distance at which they touch.
+// Contact of two elements; `spring` holds the tangential spring and the touching distance.
 fn touch_element(a: Motion, mine: Own, j: u32, spring: vec4<f32>, dt: f32) -> Touch {
     let b = read_motion(j);
     let x = motion_separation(a.p, a.low, b.p, b.low);
@@ -44,15 +44,15 @@ fn touch_element(a: Motion, mine: Own, j: u32, spring: vec4<f32>, dt: f32) -> To
     return touch_of(state, k, dt);
 }
 
-// A flat wall is a mirrored element of the same size without mass or spin of its own.
+// A collider acts as a mirrored element of the same size without mass or spin of its own.
 fn touch_collider(a: Motion, mine: Own, collider: u32, spring: vec3<f32>, dt: f32) -> Touch {
-    let wall = wall_at(collider, a.p, a.low);
-    if wall.nearest.distance >= a.r && dot(spring, spring) == 0.0 {
+    let surface = collider_at(collider, a.p, a.low);
+    if surface.nearest.distance >= a.r && dot(spring, spring) == 0.0 {
         return no_touch();
     }
-    let c = contact_wall(wall.nearest.distance, wall.nearest.normal, a.r);
+    let c = contact_wall(surface.nearest.distance, surface.nearest.normal, a.r);
     let still = vec3<f32>(0.0);
-    let state = ContactState(c.x, a.v - wall.velocity, a.w, still, c.arm, 0.0, c.touch, spring);
+    let state = ContactState(c.x, a.v - surface.velocity, a.w, still, c.arm, 0.0, c.touch, spring);
     let m = launch.materials;
     let pair = read_pair(m * m + collider * m + mine.material);
     let k = contact_parameters(pair, a.r, a.r, mine.inverse_mass, 0.0);

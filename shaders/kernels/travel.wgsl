@@ -1,4 +1,5 @@
-// How far and how fast elements have moved since the contact lists were made, and whether the lists serve for the next batch of steps.
+// Largest displacement and speed of elements since the last rebuild of the contact lists, and whether the
+// lists remain valid for the next batch of steps.
 
 var<workgroup> farthest: array<f32, WORKGROUP>;
 var<workgroup> fastest: array<f32, WORKGROUP>;
@@ -36,8 +37,9 @@ fn measure(
 
 const UNLIMITED: f32 = 3.0e38;
 
-// Lists hold every pair within the skin. Two elements may close up by twice the distance that one moves, an element and a collider by
-// the sum of both; a speed beyond the cap would break that before the next look, and stops the commands.
+// The lists hold every pair within the skin. Two elements may approach by twice the distance that one moves,
+// an element and a collider by the sum of both. A speed above the cap would violate this before the next
+// check, and stops the commands.
 @compute @workgroup_size(1)
 fn decide() {
     if !allowed(LISTS) {
@@ -47,23 +49,23 @@ fn decide() {
     let fast = sqrt(bitcast<f32>(status_load(FASTEST)));
     var far = sqrt(bitcast<f32>(status_load(FARTHEST)));
     var since = f32(step_now() - status_load(ANCHOR_STEP) + launch.batch);
-    var room = min(0.5 * launch.skin, launch.skin - launch.driven * since);
-    // A quarter more than the speed now: rather a rebuild than a stop.
-    let rebuild = status_load(FORCE) != 0u || far + 1.25 * fast * drifts > room;
+    var allowance = min(0.5 * launch.skin, launch.skin - launch.surface_travel * since);
+    // Allows for a quarter more than the current speed: a rebuild is better than a stop.
+    let rebuild = status_load(FORCE_REBUILD) != 0u || far + 1.25 * fast * drifts > allowance;
     if rebuild {
         far = 0.0;
-        room = min(0.5 * launch.skin, launch.skin - launch.driven * f32(launch.batch));
+        allowance = min(0.5 * launch.skin, launch.skin - launch.surface_travel * f32(launch.batch));
         status_store(ANCHOR_STEP, step_now());
         status_add(REBUILDS, 1u);
     }
     status_store(REBUILD, select(0u, 1u, rebuild));
     var cap = UNLIMITED;
     if launch.batch > 1u {
-        cap = max(room - far, 0.0) / drifts;
+        cap = max(allowance - far, 0.0) / drifts;
     }
     status_store(SPEED_CAP, bitcast<u32>(min(cap * cap, UNLIMITED)));
     status_store(SPEED_SEEN, status_load(FASTEST));
     status_store(FARTHEST, 0u);
     status_store(FASTEST, 0u);
-    status_store(FORCE, 0u);
+    status_store(FORCE_REBUILD, 0u);
 }

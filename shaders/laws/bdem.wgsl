@@ -2,7 +2,8 @@
 
 // The bond law.
 //
-// `x` = p_i − p_j; `rest_direction` = d0 from i to j; `unapplied` = rotation of j less that of i which the quaternions do not hold yet.
+// `x` = p_i − p_j; `rest_direction` = d0 from i to j; `unapplied` = rotation of j minus that of i not yet
+// included in the quaternions.
 fn bdem_bond(
     x: vec3<f32>,
     q_i: vec4<f32>,

@@ -12,7 +12,7 @@ struct Stiffness {
     bend: f32,
 }
 
-// What a bond does to element i, and the parts that criteria ask for.
+// Load of a bond on element i, and its parts that failure criteria need.
 struct BondLoad {
     // Force on i, N; on j the opposite.
     force: vec3<f32>,
@@ -30,7 +30,7 @@ struct BondLoad {
     bend: vec3<f32>,
 }
 
-// How both ends of a bond stand, and what it is like at rest: the arguments of a law.
+// Configuration of both ends of a bond, its rest state and its stiffnesses: the arguments of a law.
 struct BondState {
     // p_i − p_j, m.
     x: vec3<f32>,
@@ -38,7 +38,7 @@ struct BondState {
     q_i: vec4<f32>,
     // Rotation of j.
     q_j: vec4<f32>,
-    // Rotation of j less that of i which the quaternions do not hold yet.
+    // Rotation of j minus that of i not yet included in the quaternions.
     unapplied: vec3<f32>,
     // d0, from i to j.
     rest_direction: vec3<f32>,

@@ -13,7 +13,7 @@ fn cosserat_energy(at: Relative, rest_length: f32, k: Stiffness) -> f32 {
     return (k.normal * stretch * stretch + shear + turn) * 0.5;
 }
 
-// First derivatives.
+// First derivatives of V.
 fn cosserat_gradient(at: Relative, rest_length: f32, k: Stiffness) -> Gradient {
     let along = dot(at.u, at.d);
     let axial = k.normal * (along - rest_length);
@@ -32,7 +32,7 @@ fn cosserat_gradient(at: Relative, rest_length: f32, k: Stiffness) -> Gradient {
     );
 }
 
-// The bond law; arguments as those of [`bdem::bond`](super::bdem::bond), `k.shear` κ G S.
+// The bond law; arguments as of [`bdem::bond`](super::bdem::bond), except that `k.shear` is κ G S.
 fn cosserat_bond(
     x: vec3<f32>,
     q_i: vec4<f32>,

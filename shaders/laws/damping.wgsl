@@ -7,7 +7,7 @@ struct damping_bond_result {
     x2: vec3<f32>,
 }
 
-// Force on i, torque on both from it, and moment on i (opposite on j).
+// Force on i, its torque on both elements, and moment on i (opposite on j).
 fn damping_bond(
     x: vec3<f32>,
     v: vec3<f32>,

@@ -35,9 +35,11 @@ struct motion_turn_result {
     x1: vec3<f32>,
 }
 
-// Turns `q` by the rotation vector `turn` plus what was left over before: `q ← exp(½φ) q`.
+// Rotates `q` by φ, the rotation vector `turn` plus the remainder `left_over` of earlier steps: `q ← exp(½φ)
+// q`.
 //
-// Returns the new quaternion and the part of φ that rounding kept out of it. Turns of up to π a step.
+// Returns the new quaternion and the part of φ that rounding kept out of it. Valid for rotations of up to π
+// per step.
 fn motion_turn(q: vec4<f32>, left_over: vec3<f32>, turn: vec3<f32>) -> motion_turn_result {
     let phi = turn + left_over;
     let turned = quat_rounded(quat_normalised(quat_product(quat_from_rotation_vector(phi), q)));

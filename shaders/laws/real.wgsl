@@ -25,9 +25,10 @@ fn real_cosine(x_squared: f32) -> f32 {
     return ((((((2.0876756e-9) * x_squared + -2.755732e-7) * x_squared + 2.4801588e-5) * x_squared + -0.0013888889) * x_squared + 0.041666668) * x_squared + -0.5) * x_squared + 1.0;
 }
 
-// Vector product. Each component is `a·b − c·d`, so that exchanging the operands flips every sign exactly where products are rounded
-// (a device may fuse one of them). Kept, since its two terms nearly cancel where the factors are nearly parallel: regrouped with
-// what it is added to, they would leave their rounding behind.
+// Vector product. Each component is `a·b − c·d`, so that exchanging the operands flips every sign
+// exactly where products are rounded (a device may fuse one of them). Kept, since its two terms nearly
+// cancel where the factors are nearly parallel: regrouped with what it is added to, they would leave
+// their rounding behind.
 fn vec3_cross(own: vec3<f32>, other: vec3<f32>) -> vec3<f32> {
     let product = vec3<f32>(own.y * other.z - own.z * other.y, own.z * other.x - own.x * other.z, own.x * other.y - own.y * other.x);
     return vec3_each_kept(product);

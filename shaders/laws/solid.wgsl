@@ -36,12 +36,14 @@ fn solid_cylinder(p: vec3<f32>, radius: f32, half_height: f32) -> Nearest {
     return Nearest(in_plane.distance, vec3<f32>(along.x, in_plane.normal.y, along.z));
 }
 
-// Velocity of a solid's surface nearest to the point at `arm` from its origin; origin's `velocity` (m/s), `spin` (rad/s), one frame.
+// Velocity of a solid's surface nearest to the point at `arm` from its origin; origin's `velocity` (m/s),
+// `spin` (rad/s), one frame.
 fn solid_surface_velocity(arm: vec3<f32>, nearest: Nearest, velocity: vec3<f32>, spin: vec3<f32>) -> vec3<f32> {
     return solid_point_velocity(arm - nearest.normal * nearest.distance, velocity, spin);
 }
 
-// Velocity of the point at `arm` from the origin of what moves rigidly; origin's `velocity` (m/s), `spin` (rad/s), one frame.
+// Velocity of the point at `arm` from the origin of what moves rigidly; origin's `velocity` (m/s), `spin`
+// (rad/s), one frame.
 fn solid_point_velocity(arm: vec3<f32>, velocity: vec3<f32>, spin: vec3<f32>) -> vec3<f32> {
     return velocity + vec3_cross(spin, arm);
 }

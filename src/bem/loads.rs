@@ -60,13 +60,7 @@ pub enum LoadError {
     },
 }
 
-/// Force, N, and moment about the centre of mass, N m, of tractions that are the same everywhere on a panel, Pa.
-pub fn resultant(surface: &Surface, tractions: &[DVec3]) -> (DVec3, DVec3) {
-    let uniform: Vec<Traction> = tractions.iter().map(|t| Traction::uniform(*t)).collect();
-    resultant_of(surface, &uniform)
-}
-
-/// The same of tractions that vary.
+/// Force, N, and moment about the centre of mass, N m, of tractions.
 fn resultant_of(surface: &Surface, tractions: &[Traction]) -> (DVec3, DVec3) {
     let mut sum = (DVec3::ZERO, DVec3::ZERO);
     for (t, traction) in tractions.iter().enumerate() {
@@ -87,6 +81,35 @@ impl Loads<'_> {
         each.map(|traction| Traction::uniform(*traction)).collect()
     }
 
+    /// Force, N, and moment about the centre of mass, N m, of weight, spin and these tractions, which stand
+    /// for those of the loads.
+    pub fn resultant(&self, surface: &Surface, tractions: &[Traction]) -> (DVec3, DVec3) {
+        let (pull, torque) = resultant_of(surface, tractions);
+        let weight = self.gravity * (self.density * surface.mass.volume);
+        let momentum = surface.mass.inertia * self.density * self.spin;
+        // ω × Jω is what turns a body that spins about none of its principal axes.
+        (pull + weight, torque - self.spin.cross(momentum))
+    }
+
+    /// Whether loads with these tractions and this resultant balance, but for what meshes of curved surfaces
+    /// leave.
+    pub fn is_balanced(
+        &self,
+        surface: &Surface,
+        tractions: &[Traction],
+        (force, moment): (DVec3, DVec3),
+    ) -> bool {
+        let pairs = tractions.iter().zip(&surface.areas);
+        let pulls = pairs.map(|(t, area)| t.mean().length() * area);
+        let weight = self.gravity.length() * self.density * surface.mass.volume;
+        let all = pulls.sum::<f64>() + weight;
+        let momentum = surface.mass.inertia * self.density * self.spin;
+        let swing = momentum.length() * self.spin.length();
+        let reach = surface.area.sqrt();
+        force.length() <= BALANCED * (all + swing / reach)
+            && moment.length() <= BALANCED * (all * reach + swing)
+    }
+
     /// The body force that balances these tractions, which stand for those of the loads: weight less inertia.
     pub fn body_force(
         &self,
@@ -102,25 +125,10 @@ impl Loads<'_> {
         if let Some(t) = tractions.iter().position(|t| !is_finite(t)) {
             return Err(LoadError::NotFinite(t));
         }
-        let (pull, torque) = resultant_of(surface, tractions);
-        let (mass, inertia) = (
-            self.density * surface.mass.volume,
-            surface.mass.inertia * self.density,
-        );
-        let weight = self.gravity * mass;
-        let force = pull + weight;
-        // ω × Jω is what turns a body that spins about none of its principal axes.
-        let moment = torque - self.spin.cross(inertia * self.spin);
-        if self.balance == Balance::Required {
-            let pairs = tractions.iter().zip(&surface.areas);
-            let pulls = pairs.map(|(t, area)| t.mean().length() * area);
-            let all = pulls.sum::<f64>() + weight.length();
-            let swing = (inertia * self.spin).length() * self.spin.length();
-            let reach = surface.area.sqrt();
-            if force.length() > BALANCED * all || moment.length() > BALANCED * (all * reach + swing)
-            {
-                return Err(LoadError::Unbalanced { force, moment });
-            }
+        let (force, moment) = self.resultant(surface, tractions);
+        let required = self.balance == Balance::Required;
+        if required && !self.is_balanced(surface, tractions, (force, moment)) {
+            return Err(LoadError::Unbalanced { force, moment });
         }
         // Per unit of density, so that a body without density has a field that balances it too.
         let (volume, unit) = (surface.mass.volume, surface.mass.inertia);
@@ -141,6 +149,27 @@ impl Loads<'_> {
 mod tests {
     use super::*;
     use crate::geometry::shapes;
+
+    #[test]
+    fn a_body_that_only_spins_about_a_principal_axis_is_balanced() {
+        let mesh = shapes::cuboid(DVec3::new(1.0, 2.0, 3.0));
+        let surface = Surface::new(&mesh).unwrap();
+        let none = vec![DVec3::ZERO; surface.len()];
+        let balanced = |spin: DVec3| {
+            let loads = Loads {
+                tractions: &none,
+                density: 2500.0,
+                gravity: DVec3::ZERO,
+                spin,
+                balance: Balance::Inertia,
+            };
+            let resultant = loads.resultant(&surface, &loads.uniform());
+            loads.is_balanced(&surface, &loads.uniform(), resultant)
+        };
+        assert!(balanced(DVec3::ZERO));
+        assert!(balanced(DVec3::new(0.0, 100.0, 1e-12)));
+        assert!(!balanced(DVec3::new(0.0, 100.0, 100.0)));
+    }
 
     #[test]
     fn a_resultant_is_an_error_or_accelerates() {

@@ -36,12 +36,12 @@ pub fn double_layer(basis: &Basis, poisson: f64, node: usize, t: usize) -> Doubl
     let position = basis.places[node];
     let view = surface.triangles[t].view(plain(position), touches);
     let whole = view.second();
-    let swept = galerkin::swept((whole.phi, whole.second), poisson);
+    let swept = galerkin::tangential_kernel((whole.phi, whole.second), poisson);
     let weighted = (basis.count() > 3).then(|| {
         let parts = view.weighted(&whole);
         parts.map(|part| {
             (
-                galerkin::swept((part.phi, part.second), poisson),
+                galerkin::tangential_kernel((part.phi, part.second), poisson),
                 part.moment,
             )
         })

@@ -37,7 +37,7 @@ pub fn displacement(basis: &Basis, x: DVec3, (t, k): Rim, poisson: f64) -> [M; M
         let n = plain(r * inverse);
         // Of a point, Φ = 1/r and H = (1 − n nᵀ)/r.
         let second = (Mat3::diagonal(1.0) - Mat3::outer(n, n)) * inverse;
-        let w = galerkin::swept((inverse, second), poisson);
+        let w = galerkin::tangential_kernel((inverse, second), poisson);
         for node in basis.of_side(k) {
             blocks[node] = blocks[node] + w * (weight * values[node]);
         }

@@ -9,6 +9,7 @@ use super::field::Field;
 use super::inner::Known;
 use super::mean;
 use super::particular::BodyForce;
+use super::points::{SIX, place};
 use super::recover::Neighbours;
 use super::slope::Slope;
 use super::surface::{Surface, plain};
@@ -114,6 +115,24 @@ impl<'a> Solution<'a> {
                 DVec3::from(*u) + particular
             })
             .collect()
+    }
+
+    /// Work of tractions on the displacement, ∮ t·u dS, J.
+    pub fn work(&self, tractions: &[Traction]) -> f64 {
+        let surface = self.panels();
+        let values: Vec<_> = SIX.iter().map(|(at, _)| self.basis.values(*at)).collect();
+        let none = Traction::default();
+        let loaded = tractions.iter().enumerate().filter(|(_, t)| **t != none);
+        let of = |(t, traction): (usize, &Traction)| {
+            let points = SIX.iter().zip(&values);
+            let each = points.map(|((at, share), values)| {
+                let layer = DVec3::from(self.basis.field(t, values, &self.layer).to_f64());
+                let (rest, _) = self.rest(place(surface, t, at));
+                traction.at(*at).dot(layer + rest) * share
+            });
+            each.sum::<f64>() * surface.areas[t]
+        };
+        loaded.map(of).sum()
     }
 
     /// At the centroid of each triangle.

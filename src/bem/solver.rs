@@ -30,6 +30,14 @@ pub const QUADRATIC: usize = 30_000;
 /// Iterations at most; well-shaped bodies take 5 to 40, slender ones with quadratic displacements some hundred.
 const ITERATIONS: u32 = 800;
 
+/// Degree of the displacement that [`Solver::automatic`] takes for so many triangles.
+pub fn order(triangles: usize) -> Order {
+    match triangles <= QUADRATIC {
+        true => Order::Quadratic,
+        false => Order::Linear,
+    }
+}
+
 /// Why a body's response was not found.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum SolveError {
@@ -83,10 +91,7 @@ impl<'a> Solver<'a> {
     /// Quadratic displacements up to [`QUADRATIC`] triangles, linear ones above; [`dense`](Self::dense) for few nodes, [`multipole`](Self::multipole) for
     /// many.
     pub fn automatic(surface: &'a Surface, elastic: Elastic, accuracy: f64) -> Self {
-        let order = match surface.len() <= QUADRATIC {
-            true => Order::Quadratic,
-            false => Order::Linear,
-        };
+        let order = order(surface.len());
         let basis = Basis::new(surface, order);
         if basis.len() <= DENSE {
             Solver::dense(surface, elastic, order)

@@ -11,6 +11,12 @@ use crate::math::{UnionFind, Vec3};
 /// Twice the area of a panel over the square of its longest edge, at least: below, its normal is rounding.
 const FLATTEST: f64 = 1e-9;
 
+/// Height of a panel over its longest edge, at least, for a crack to begin there.
+const THINNEST: f64 = 0.1;
+/// Cosine of the angle between the surface's normal and the largest principal stress, at most, for a crack to
+/// begin there.
+const STEEPEST: f64 = 0.7;
+
 /// Why boundary elements cannot use a mesh.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum SurfaceError {
@@ -68,8 +74,6 @@ pub struct Surface {
     pub triangles: Vec<Triangle>,
     /// Gradients of each panel's three linear shape functions in its plane, 1/m.
     pub shapes: Vec<[DVec3; 3]>,
-    /// Share of the area that stands for each vertex, m².
-    pub vertex_areas: Vec<f64>,
     /// Middle of each panel, m.
     pub centroids: Vec<DVec3>,
     /// Unit normal of each panel, out of the solid.
@@ -98,7 +102,6 @@ impl Surface {
             mesh: mesh.clone(),
             triangles: Vec::with_capacity(count),
             shapes: Vec::with_capacity(count),
-            vertex_areas: vec![0.0; mesh.positions.len()],
             centroids: Vec::with_capacity(count),
             normals: Vec::with_capacity(count),
             areas: Vec::with_capacity(count),
@@ -113,7 +116,11 @@ impl Surface {
         for t in 0..count {
             surface.push(t)?;
         }
-        if let Some(vertex) = surface.vertex_areas.iter().position(|&area| area == 0.0) {
+        let mut is_used = vec![false; mesh.positions.len()];
+        for vertex in mesh.triangles.iter().flatten() {
+            is_used[*vertex as usize] = true;
+        }
+        if let Some(vertex) = is_used.iter().position(|used| !used) {
             return Err(SurfaceError::Unused { vertex });
         }
         require_outward(mesh)?;
@@ -128,6 +135,14 @@ impl Surface {
     /// Number of panels.
     pub fn len(&self) -> usize {
         self.areas.len()
+    }
+
+    /// Whether a crack can begin at the middle of panel `t`, where the largest principal stress has this
+    /// direction: not on a sliver, as cuts leave it, whose stress says little; nor where a load pulls at the
+    /// surface itself, where it would run in it.
+    pub fn may_crack(&self, t: usize, direction: DVec3) -> bool {
+        let is_thick = 2.0 * self.areas[t] > THINNEST * self.sizes[t].powi(2);
+        is_thick && self.normals[t].dot(direction).abs() < STEEPEST
     }
 
     /// Whether there are no panels; there always are.
@@ -150,9 +165,6 @@ impl Surface {
         let opposite = [c - b, a - c, b - a];
         self.shapes
             .push(opposite.map(|edge| normal.cross(edge) / twice.length()));
-        for vertex in self.mesh.triangles[t] {
-            self.vertex_areas[vertex as usize] += twice.length() / 6.0;
-        }
         self.centroids.push((a + b + c) / 3.0);
         self.normals.push(normal);
         self.areas.push(twice.length() / 2.0);
@@ -214,6 +226,20 @@ mod tests {
         assert!((surface.mass.volume - 6.0).abs() < 1e-12);
         for (centroid, normal) in surface.centroids.iter().zip(&surface.normals) {
             assert!(centroid.dot(*normal) > 0.4 && (normal.length() - 1.0).abs() < 1e-15);
+        }
+    }
+
+    #[test]
+    fn cracks_begin_neither_along_the_surface_nor_on_slivers() {
+        let surface = Surface::new(&shapes::cuboid(DVec3::new(1.0, 1.0, 30.0))).unwrap();
+        for t in 0..surface.len() {
+            let normal = surface.normals[t];
+            let is_end = normal.z.abs() > 0.5;
+            assert_eq!(
+                surface.may_crack(t, normal.any_orthonormal_vector()),
+                is_end
+            );
+            assert!(!surface.may_crack(t, normal));
         }
     }
 

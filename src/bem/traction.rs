@@ -10,7 +10,7 @@ use crate::math::Vec3;
 pub const MIDDLES: [[f64; 3]; 3] = [[0.5, 0.5, 0.0], [0.0, 0.5, 0.5], [0.5, 0.0, 0.5]];
 
 /// Traction at the three corners of a panel, Pa.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Traction {
     /// Pa.
     pub corners: [DVec3; 3],
@@ -28,6 +28,13 @@ impl Traction {
     pub fn of_middles([a, b, c]: [DVec3; 3]) -> Self {
         Traction {
             corners: [a + c - b, b + a - c, c + b - a],
+        }
+    }
+
+    /// Adds another one times a factor.
+    pub fn add(&mut self, other: &Traction, factor: f64) {
+        for (own, other) in self.corners.iter_mut().zip(other.corners) {
+            *own += other * factor;
         }
     }
 

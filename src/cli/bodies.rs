@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::value::number;
 use crate::columns::Shape;
 use crate::geometry::TriMesh;
-use crate::pack::figures::{DISTANCES, figures};
+use crate::pack::figures::{NEIGHBOUR_DISTANCES, figures};
 use crate::store::Packing;
 use crate::units::show::{figures as rounded, grouped, quantity};
 
@@ -60,7 +60,7 @@ pub fn bodies(
                 "filling": bulk.filling,
                 "contacts": bulk.contacts,
                 "bonds": bulk.bonds,
-                "within": DISTANCES.iter().zip(bulk.within).collect::<Vec<_>>(),
+                "within": NEIGHBOUR_DISTANCES.iter().zip(bulk.within).collect::<Vec<_>>(),
                 "directions": bulk.fabric,
             });
         }

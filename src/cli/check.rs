@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::bem::solver::{DENSE, QUADRATIC};
 use crate::simulate::choose::choose;
@@ -49,6 +49,10 @@ pub fn check(path: &Path, set: &[String], as_json: bool) -> anyhow::Result<()> {
         |body| packed.shapes.get(body).cloned(),
     );
     let warnings = warn::warnings(&packed.packing, pipeline, &plan);
+    let statics = match pipeline.stress {
+        Some(_) => Some(Statics::new(pipeline, &packed)?),
+        None => None,
+    };
 
     let mut run = prepared.start(pipeline, pipeline.simulate.backend, plan.dt)?;
     // Enough steps for a tenth of a second or so, the first ones to warm up; implicit ones take as long as some hundred explicit ones.
@@ -71,7 +75,7 @@ pub fn check(path: &Path, set: &[String], as_json: bool) -> anyhow::Result<()> {
     let per_step = stepped.max(1e-9) / sample as f64;
     let seconds = per_step * steps as f64 + per_frame * f64::from(plan.frames + 1);
 
-    let place = run.place();
+    let place = run.platform();
 
     let out = json!({
         "backend": place.name,
@@ -93,6 +97,7 @@ pub fn check(path: &Path, set: &[String], as_json: bool) -> anyhow::Result<()> {
         "explicit_cost": choice.map(|c| c.explicit),
         "implicit_cost": choice.map(|c| c.implicit),
         "notices": super::stages::notices(&packed),
+        "stress": statics.as_ref().map(|statics| statics.bodies.clone()),
         "warnings": warnings.iter().map(|w| json!({ "kind": w.kind, "text": w.text })).collect::<Vec<_>>(),
     });
     if as_json {
@@ -151,6 +156,10 @@ pub fn check(path: &Path, set: &[String], as_json: bool) -> anyhow::Result<()> {
             lines.push(format!("{name:<19} {line}"));
         }
     }
+    if let Some(statics) = statics {
+        lines.push("stress              after the simulation:".to_owned());
+        lines.extend(statics.lines);
+    }
     for notice in super::stages::notices(&packed) {
         lines.push(format!("note                {notice}"));
     }
@@ -160,41 +169,65 @@ pub fn check(path: &Path, set: &[String], as_json: bool) -> anyhow::Result<()> {
     super::print::print(&lines.join("\n"))
 }
 
-/// What boundary elements would solve.
+/// The plan of a pipeline in which nothing moves.
 fn statics(pipeline: &Pipeline, packed: &pack::Packed, as_json: bool) -> anyhow::Result<()> {
     let clock = Instant::now();
-    let plans = stress::plan(pipeline, &packed.packing.elements, &packed.shapes)?;
-    let bodies = plans.iter().map(|plan| {
-        json!({
-            "name": plan.body,
-            "triangles": plan.triangles,
-            "points": plan.points,
-            "solves": plan.solves,
-            "stress_seconds": seconds(plan),
-            "notes": plan.notes,
-        })
-    });
+    let mut statics = Statics::new(pipeline, packed)?;
+    let notices = super::stages::notices(packed);
     let out = json!({
         "surface_seconds": clock.elapsed().as_secs_f64(),
-        "bodies": bodies.collect::<Vec<_>>(),
-        "notices": super::stages::notices(packed),
+        "bodies": statics.bodies,
+        "notices": notices,
     });
     if as_json {
         return super::print::print(&out.to_string());
     }
-    let mut lines = Vec::new();
-    for plan in &plans {
-        lines.push(format!(
-            "{:<19} {} triangles, {} points inside, {} right-hand sides: about {:.0} s",
-            plan.body,
-            plan.triangles,
-            plan.points,
-            plan.solves,
-            seconds(plan).ceil()
-        ));
-        lines.extend(plan.notes.iter().map(|note| format!("{:<19} {note}", "")));
+    let notices = notices.into_iter();
+    statics
+        .lines
+        .extend(notices.map(|notice| format!("note                {notice}")));
+    super::print::print(&statics.lines.join("\n"))
+}
+
+/// What boundary elements would solve.
+struct Statics {
+    bodies: Value,
+    lines: Vec<String>,
+}
+
+impl Statics {
+    fn new(pipeline: &Pipeline, packed: &pack::Packed) -> anyhow::Result<Self> {
+        let plans = stress::plan(pipeline, &packed.packing.elements, &packed.shapes)?;
+        let bodies = plans.iter().map(|plan| {
+            json!({
+                "name": plan.body,
+                "triangles": plan.triangles,
+                "points": plan.points,
+                "solves": plan.solves,
+                "stress_seconds": seconds(plan),
+                "notes": plan.notes,
+            })
+        });
+        // Nobody knows how far cracks will grow.
+        let cracks = pipeline.is_static() && pipeline.has_frames();
+        let mut lines = Vec::new();
+        for plan in &plans {
+            lines.push(format!(
+                "{:<19} {} triangles, {} points inside, {} right-hand sides: about {:.0} s{}",
+                plan.body,
+                plan.triangles,
+                plan.points,
+                plan.solves,
+                seconds(plan).ceil(),
+                if cracks { " without cracks" } else { "" }
+            ));
+            lines.extend(plan.notes.iter().map(|note| format!("{:<19} {note}", "")));
+        }
+        Ok(Statics {
+            bodies: Value::Array(bodies.collect()),
+            lines,
+        })
     }
-    super::print::print(&lines.join("\n"))
 }
 
 /// About how long a body takes, s.

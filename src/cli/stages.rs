@@ -50,7 +50,7 @@ pub fn pack<T>(
     manifest.write(store)?;
     let seconds = stage.finish(&counts(&packed));
     let bodies = resolved.pipeline.bodies.iter();
-    for repaired in bodies.filter_map(|body| packing::repairs(body, &resolved.folder)) {
+    for repaired in bodies.filter_map(|body| packing::repair_message(body, &resolved.folder)) {
         report.note(&repaired);
     }
     for notice in notices(&packed) {
@@ -131,7 +131,7 @@ pub fn adopt(store: &Store, pipeline: &Pipeline) -> anyhow::Result<Manifest> {
 
 /// Refuses to simulate frames of which no surfaces could be made.
 pub fn refuse_missing_columns(pipeline: &Pipeline) -> anyhow::Result<()> {
-    match pipeline.output.left_out().find(|group| surfaces::NEEDS.contains(group)) {
+    match pipeline.output.left_out().find(|group| surfaces::REQUIRED_GROUPS.contains(group)) {
         None => Ok(()),
         Some(group) => Err(WrongUse(format!(
             "output.columns leaves out {:?}, which reconstruct needs; add it there, or end with --to simulate",
@@ -466,7 +466,7 @@ pub fn pictures(
         files.push("preview/contact_sheet.png".to_owned());
     }
     for table in tables {
-        files.extend(previewing::stress_pictures(table, preview));
+        files.extend(previewing::stress_picture_paths(table, preview));
     }
     Ok(files)
 }

@@ -103,10 +103,17 @@ fn of_body(verdict: &Verdict, several: bool) -> Vec<String> {
     }
     match &verdict.largest {
         None => lines.push(format!("{name}: nothing pulls in it; it does not crack")),
-        Some(largest) => lines.push(format!("{name}: {}", sentence(largest))),
+        Some(largest) => {
+            let told = sentence(largest, verdict.cracks.is_some());
+            lines.push(format!("{name}: {told}"));
+        }
     }
     if let Some(cracks) = &verdict.cracks {
         lines.push(match (cracks.through, cracks.at_rest) {
+            (0, 0) if cracks.first.is_finite() => format!(
+                "{name}: does not crack; it would at {} times the loads",
+                figures(cracks.first)
+            ),
             (0, 0) => format!("{name}: does not crack"),
             (through, at_rest) => format!(
                 "{name}: cracks first at {} times the loads; {through} cracks through it, {at_rest} at rest inside, {} pieces",
@@ -122,7 +129,9 @@ fn of_body(verdict: &Verdict, several: bool) -> Vec<String> {
     lines
 }
 
-fn sentence(largest: &Largest) -> String {
+/// What is said of the largest stress; the load at which the body cracks is left to what cracks did, where
+/// that is known.
+fn sentence(largest: &Largest, cracks: bool) -> String {
     let vector = |v: glam::DVec3| {
         let [x, y, z] = v.to_array().map(figures);
         format!("({x}, {y}, {z})")
@@ -142,11 +151,10 @@ fn sentence(largest: &Largest) -> String {
     }
     match (largest.utilization, largest.load_factor()) {
         (Some(utilization), Some(factor)) => {
-            text += &format!(
-                "; that is {} of the tensile strength: it cracks at {} times the loads",
-                figures(utilization),
-                figures(factor)
-            );
+            text += &format!("; that is {} of the tensile strength", figures(utilization));
+            if !cracks {
+                text += &format!(": it cracks at {} times the loads", figures(factor));
+            }
         }
         _ => text += "; the material has no tensile_strength to compare with",
     }

@@ -66,7 +66,10 @@ impl Task {
         let shot = manifest.pipeline.as_ref();
         let settings = json!({
             "stress": shot.map(|p| &p.stress),
-            "time": { "end": shot.map(|p| p.time.end) },
+            "time": {
+                "end": shot.map(|p| p.time.end),
+                "frames_per_second": shot.map(|p| p.time.frames_per_second),
+            },
             "world": { "gravity": shot.map(|p| p.world.gravity) },
             "material": shot.map(|p| &p.materials),
             "body": shot.map(|p| &p.bodies),

@@ -39,7 +39,7 @@ impl Moment {
         for (p, v) in now.iter().zip(velocities) {
             let (r, v) = (vector(p) - middle, vector(v) - velocity);
             momentum += r.cross(v);
-            inertia += mass::of_point(r);
+            inertia += mass::point_inertia(r);
         }
         let spin = inertia.inverse() * momentum;
         // Points in a line, or a single one.

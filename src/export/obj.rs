@@ -10,7 +10,7 @@ use super::format::{Axes, ExportSummary, Format, Needs};
 use super::job::Job;
 use super::sequence;
 use super::text::{format_all, push_f32, push_u32, push_unit};
-use crate::geometry::corners::Corners;
+use crate::geometry::corners::DistinctCorners;
 use crate::spec::ExportFormat;
 use crate::store::corner_normals::Fans;
 use crate::store::{Piece, SurfaceFrame};
@@ -57,7 +57,7 @@ fn bytes(job: &Job, surface: &SurfaceFrame) -> Vec<Vec<u8>> {
         (
             fans.corners,
             normals,
-            Corners::of_texture(surface.uv_of(piece)),
+            DistinctCorners::of_texture(surface.uv_of(piece)),
         )
     };
     let corners: Vec<_> = surface.pieces.par_iter().map(corners).collect();

@@ -10,7 +10,7 @@ use super::error::ExportError;
 use super::format::{Axes, ExportSummary, Format, Needs};
 use super::job::Job;
 use super::sequence;
-use crate::geometry::corners::Corners;
+use crate::geometry::corners::DistinctCorners;
 use crate::spec::ExportFormat;
 use crate::store::{Piece, SurfaceFrame};
 
@@ -63,7 +63,8 @@ impl Rows {
         }
         let (mut vertices, mut uv, mut faces) = (Vec::new(), Vec::new(), Vec::new());
         for piece in pieces() {
-            let corners = Corners::of_vertices(triangles(piece).copied(), surface.uv_of(piece));
+            let corners =
+                DistinctCorners::of_vertices(triangles(piece).copied(), surface.uv_of(piece));
             let base = vertices.len() as u32;
             let numbers = corners.numbers.iter();
             faces.extend(numbers.map(|face| face.map(|corner| base + corner)));

@@ -168,7 +168,8 @@ impl Turning {
         for e in elements {
             let r = e.place - centre;
             momentum += r.cross(e.velocity - velocity) * e.mass + e.spin * e.inertia;
-            inertia += mass::of_point(r) * e.mass + DMat3::from_diagonal(DVec3::splat(e.inertia));
+            inertia +=
+                mass::point_inertia(r) * e.mass + DMat3::from_diagonal(DVec3::splat(e.inertia));
         }
         Turning {
             centre,

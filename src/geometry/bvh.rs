@@ -1,4 +1,4 @@
-//! Tree of boxes over the triangles of a mesh: which triangles are near, and how near.
+//! Bounding volume hierarchy over the triangles of a mesh, for nearest-point and range queries.
 
 use std::ops::ControlFlow;
 
@@ -7,22 +7,24 @@ use glam::DVec3;
 use super::mesh::TriMesh;
 use super::nearest::nearest_on_triangle;
 
-/// Triangles of a leaf at most.
-const LEAF: usize = 4;
+/// Maximum number of triangles in a leaf.
+const LEAF_TRIANGLES: usize = 4;
 
-/// A box and the triangles in it. The first child follows its parent, the second stands at `second`.
+/// A box and the triangles in it. The first child directly follows its parent; `second` is the index of the
+/// second.
 #[derive(Clone, Debug)]
-pub(super) struct Node {
+pub(super) struct BvhNode {
     pub low: DVec3,
     pub high: DVec3,
-    /// Range in [`Bvh::order`].
+    /// Range of triangles in [`Bvh::order`].
     pub start: u32,
     pub end: u32,
     /// Index of the second child; 0 in a leaf.
     pub second: u32,
 }
 
-/// The nearer of two triangles given by squared distance and number; of equally near ones that with the lower number.
+/// The nearer of two triangles given as squared distance and index; if equally near, the one with the lower
+/// index.
 pub(super) fn nearer(a: (f64, u32), b: (f64, u32)) -> (f64, u32) {
     if b.0 < a.0 || (b.0 == a.0 && b.1 < a.1) {
         b
@@ -31,10 +33,10 @@ pub(super) fn nearer(a: (f64, u32), b: (f64, u32)) -> (f64, u32) {
     }
 }
 
-/// Box tree over the triangles of a mesh, split at the median of the longest axis.
+/// Tree of axis-aligned boxes over the triangles of a mesh, split at the median of the longest axis.
 #[derive(Clone, Debug)]
 pub struct Bvh {
-    pub(super) nodes: Vec<Node>,
+    pub(super) nodes: Vec<BvhNode>,
     pub(super) order: Vec<u32>,
 }
 
@@ -63,14 +65,14 @@ impl Bvh {
             let (l, h) = boxes[t as usize];
             (low.min(l), high.max(h))
         });
-        self.nodes.push(Node {
+        self.nodes.push(BvhNode {
             low,
             high,
             start: start as u32,
             end: end as u32,
             second: 0,
         });
-        if order.len() <= LEAF {
+        if order.len() <= LEAF_TRIANGLES {
             return;
         }
         let axis = (high - low).max_position();
@@ -79,7 +81,7 @@ impl Bvh {
             low[axis] + high[axis]
         };
         let half = order.len() / 2;
-        // Ties broken by number: one tree for one mesh.
+        // Ties are broken by index, so that the tree of a mesh is unique.
         order.select_nth_unstable_by(half, |&a, &b| {
             centre(a).total_cmp(&centre(b)).then(a.cmp(&b))
         });
@@ -88,10 +90,11 @@ impl Bvh {
         self.split(boxes, start + half, end);
     }
 
-    /// Calls `leaf` with each triangle whose leaf box and all boxes above pass `enter`, until it breaks.
+    /// Calls `leaf` with each triangle whose leaf box and all ancestor boxes pass `enter`, until `leaf`
+    /// breaks.
     pub(super) fn visit(
         &self,
-        enter: impl Fn(&Node) -> bool,
+        enter: impl Fn(&BvhNode) -> bool,
         mut leaf: impl FnMut(u32) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         let mut stack = [0_u32; 64];
@@ -117,20 +120,21 @@ impl Bvh {
         ControlFlow::Continue(())
     }
 
-    /// The point of the mesh nearest to `p` and its triangle, if one lies within `reach` (m). Of equally near
-    /// triangles the one with the smallest index counts.
+    /// Point of the mesh nearest to `p` and its triangle, if it lies within `reach` (m). Of equally near
+    /// triangles the one with the smallest index is returned.
     pub fn nearest_within(&self, mesh: &TriMesh, p: DVec3, reach: f64) -> Option<(DVec3, u32)> {
         let (_, t) = self.search(mesh, p, reach * reach);
         (t != u32::MAX).then(|| (nearest_on_triangle(p, mesh.corners(t as usize)), t))
     }
 
-    /// Squared distance (m²) to the triangle of the mesh nearest to `p`, and its number: of equally near ones
-    /// the first.
+    /// Squared distance (m²) to the triangle nearest to `p`, and its index: the lowest if several are equally
+    /// near.
     pub fn nearest(&self, mesh: &TriMesh, p: DVec3) -> (f64, u32) {
         self.search(mesh, p, f64::INFINITY)
     }
 
-    /// The nearest triangle no farther than a squared distance, which is returned with `u32::MAX` where there is none.
+    /// Squared distance (m²) and index of the nearest triangle within `reach_squared` (m²); returns that
+    /// limit and `u32::MAX` if there is none.
     fn search(&self, mesh: &TriMesh, p: DVec3, reach_squared: f64) -> (f64, u32) {
         let away = |at: u32| {
             let node = &self.nodes[at as usize];
@@ -143,7 +147,7 @@ impl Bvh {
         while depth > 0 {
             depth -= 1;
             let (least, at) = stack[depth];
-            // Rounding must not keep out a triangle that is as near as the best.
+            // Rounding must not exclude a triangle that is as near as the best.
             if least > best.0 * (1.0 + 1e-12) {
                 continue;
             }
@@ -157,7 +161,7 @@ impl Bvh {
             }
             let children = [at + 1, node.second].map(|child| (away(child), child));
             let first = usize::from(children[1].0 < children[0].0);
-            // The nearer one is looked at first.
+            // The nearer child is visited first.
             stack[depth] = children[1 - first];
             stack[depth + 1] = children[first];
             depth += 2;
@@ -165,7 +169,7 @@ impl Bvh {
         best
     }
 
-    /// Calls `found` with each triangle of the mesh no farther from `p` than `distance` (m).
+    /// Calls `found` with each triangle of the mesh within `distance` (m) of `p`.
     pub fn each_within(&self, mesh: &TriMesh, p: DVec3, distance: f64, mut found: impl FnMut(u32)) {
         let limit = distance * distance;
         let _ = self.visit(
@@ -180,7 +184,7 @@ impl Bvh {
         );
     }
 
-    /// Whether a triangle of the mesh lies nearer to `p` than `distance` (m).
+    /// Whether a triangle of the mesh is closer to `p` than `distance` (m).
     pub fn any_within(&self, mesh: &TriMesh, p: DVec3, distance: f64) -> bool {
         let limit = distance * distance;
         self.visit(

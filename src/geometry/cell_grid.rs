@@ -1,38 +1,39 @@
-//! Points of a compact cloud in the cells of a dense grid: the fastest way to neighbours where the bounding
-//! box is mostly full.
+//! Points of a compact cloud in the cells of a dense grid: the fastest neighbour search if the bounding box
+//! is mostly full.
 
 use crate::parallel::prelude::*;
 use glam::DVec3;
 
-/// Cells for each point at most: beyond it cells grow, and hold more points.
+/// Maximum number of cells per point; beyond it cells grow and hold more points.
 const CELLS_PER_POINT: usize = 4;
 
-/// Points by cell; a cell's points keep their order, so queries are deterministic.
+/// Points sorted by cell; a cell's points keep their order, so queries are deterministic.
 #[derive(Clone, Debug)]
 pub struct CellGrid {
     low: DVec3,
     per_metre: f64,
     cells: [usize; 3],
-    /// Points of cell `c` are `points[starts[c]..starts[c + 1]]`.
+    /// The points of cell `c` are `points[starts[c]..starts[c + 1]]`.
     starts: Vec<u32>,
     points: Vec<u32>,
 }
 
 impl CellGrid {
-    /// Sorts finite points into cells in which those within `reach` (m) of each other are neighbours.
+    /// Sorts finite points into cells such that points within `reach` (m) of each other are in the same or
+    /// adjacent cells.
     pub fn new(positions: &[DVec3], reach: f64) -> Self {
         let empty = (DVec3::INFINITY, DVec3::NEG_INFINITY);
         let (low, high) = positions
             .iter()
             .fold(empty, |(low, high), p| (low.min(*p), high.max(*p)));
-        // A little wider than the reach, so that no rounding puts neighbours two cells apart.
+        // Slightly wider than the reach, so that rounding never puts such points two cells apart.
         let mut edge = (reach * 1.001).max(f64::MIN_POSITIVE);
         let cells = loop {
             let cells = ((high - low).max(DVec3::ZERO) / edge).floor() + 1.0;
             if cells.element_product() <= (CELLS_PER_POINT * positions.len() + 64) as f64 {
                 break cells.to_array().map(|n| n as usize);
             }
-            // Too far apart to be told by numbers.
+            // Too far apart for floating-point numbers.
             if edge.is_infinite() {
                 break [1; 3];
             }
@@ -47,7 +48,7 @@ impl CellGrid {
         };
         let cell_of: Vec<u32> = positions
             .par_iter()
-            .map(|p| grid.number(grid.cell(*p)) as u32)
+            .map(|p| grid.cell_index(grid.cell(*p)) as u32)
             .collect();
         for &cell in &cell_of {
             grid.starts[cell as usize + 1] += 1;
@@ -66,24 +67,24 @@ impl CellGrid {
 
     fn cell(&self, p: DVec3) -> [usize; 3] {
         let at = ((p - self.low) * self.per_metre).to_array();
-        // Saturating casts put points outside into the border cells.
+        // Saturating casts put points outside the grid into the border cells.
         [0, 1, 2].map(|axis| (at[axis] as usize).min(self.cells[axis] - 1))
     }
 
-    fn number(&self, [x, y, z]: [usize; 3]) -> usize {
+    fn cell_index(&self, [x, y, z]: [usize; 3]) -> usize {
         (z * self.cells[1] + y) * self.cells[0] + x
     }
 
-    /// Calls `visit` with every point in the cell of `p` and in those about it; outside the grid, in the
-    /// border cell nearest to it and those about that.
+    /// Calls `visit` with every point in the cell of `p` and the adjacent cells. If `p` lies outside the
+    /// grid, the nearest border cell is used.
     pub fn around(&self, p: DVec3, mut visit: impl FnMut(u32)) {
         let centre = self.cell(p);
         let first = centre.map(|c| c.saturating_sub(1));
         let last = [0, 1, 2].map(|axis| (centre[axis] + 1).min(self.cells[axis] - 1));
         for z in first[2]..=last[2] {
             for y in first[1]..=last[1] {
-                // Cells along x lie side by side.
-                let row = self.number([first[0], y, z])..=self.number([last[0], y, z]);
+                // Cells along x are contiguous.
+                let row = self.cell_index([first[0], y, z])..=self.cell_index([last[0], y, z]);
                 let points = self.starts[*row.start()]..self.starts[row.end() + 1];
                 for &point in &self.points[points.start as usize..points.end as usize] {
                     visit(point);
@@ -99,8 +100,8 @@ impl CellGrid {
         1.0 / self.per_metre
     }
 
-    /// Calls `visit` with every point in the cells that are `ring` cells from that of `p` along some axis and
-    /// no more along any; false where there are no such cells.
+    /// Calls `visit` with every point in the cells whose largest distance along an axis from the cell of `p`
+    /// is `ring` cells. Returns false if there are no such cells.
     pub fn ring(&self, p: DVec3, ring: usize, mut visit: impl FnMut(u32)) -> bool {
         let centre = self.cell(p);
         let mut any = false;
@@ -109,7 +110,7 @@ impl CellGrid {
             first..=(centre[axis] + ring).min(self.cells[axis] - 1)
         };
         let far = |axis: usize, at: usize| at.abs_diff(centre[axis]) == ring;
-        let row = |y: usize, z: usize| self.number([0, y, z]);
+        let row = |y: usize, z: usize| self.cell_index([0, y, z]);
         let mut visit_all = |first: usize, last: usize| {
             let points = self.starts[first] as usize..self.starts[last + 1] as usize;
             self.points[points].iter().for_each(|&point| visit(point));
@@ -119,7 +120,7 @@ impl CellGrid {
                 let (row, x) = (row(y, z), range(0));
                 if far(2, z) || far(1, y) {
                     any = true;
-                    // Cells along x lie side by side.
+                    // Cells along x are contiguous.
                     visit_all(row + x.start(), row + x.end());
                     continue;
                 }
@@ -140,7 +141,7 @@ impl CellGrid {
 mod tests {
     use super::*;
 
-    /// Compares with all pairs.
+    /// Compares with a search over all pairs.
     fn compare(points: &[DVec3], reach: f64) {
         let grid = CellGrid::new(points, reach);
         for (i, p) in points.iter().enumerate() {
@@ -164,11 +165,11 @@ mod tests {
         compare(&cloud(700, DVec3::ONE), 0.13);
         compare(&cloud(300, DVec3::new(1.0, 0.0, 0.3)), 0.05);
         compare(&[DVec3::ONE], 0.1);
-        // Two far apart: cells grow instead of filling the memory.
+        // Two distant points: cells grow instead of filling the memory.
         let mut far = cloud(50, DVec3::splat(0.1));
         far.push(DVec3::splat(1e6));
         compare(&far, 0.02);
-        // A lattice whose neighbours are exactly the reach apart.
+        // A lattice whose spacing is exactly the reach.
         let lattice: Vec<DVec3> = (0..512)
             .map(|k| DVec3::new(f64::from(k % 8), f64::from(k / 8 % 8), f64::from(k / 64)) * 0.1)
             .collect();

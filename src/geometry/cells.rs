@@ -6,42 +6,43 @@ use super::convex::Convex;
 use super::mass::Mass;
 use super::section::Section;
 
-/// A face between two cells.
+/// A face shared by two cells.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Between {
-    /// Both cells, the lower number first; the section's normal points from the first to the second.
+pub struct SharedFace {
+    /// Indices of both cells, the lower one first; the section's normal points from the first to the second.
     pub cells: [u32; 2],
-    /// As the first cell has it.
+    /// Section of the face, from the first cell.
     pub section: Section,
-    /// Distance of the cells' centres, m.
+    /// Distance between the cells' centres, m.
     pub distance: f64,
 }
 
-/// A face of a cell beyond which there is none.
+/// A face of a cell without a cell beyond it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Free {
-    /// The cell.
+pub struct FreeFace {
+    /// Index of the cell.
     pub cell: u32,
-    /// Its normal points outwards.
+    /// Section of the face; its normal points outwards.
     pub section: Section,
 }
 
 /// Cells and their faces.
 #[derive(Clone, Debug)]
 pub struct Cells {
-    /// Of density 1.
+    /// Mass properties of each cell, for density 1.
     pub masses: Vec<Mass>,
-    /// By the first cell, in the order of its faces.
-    pub between: Vec<Between>,
-    /// By cell.
-    pub free: Vec<Free>,
+    /// Faces between cells, ordered by first cell and then by its faces.
+    pub between: Vec<SharedFace>,
+    /// The free faces, ordered by cell.
+    pub free: Vec<FreeFace>,
 }
 
 impl Cells {
-    /// Of solids whose faces have the number of the cell beyond as their tag, or a larger one where there is none.
+    /// Builds the cells from solids. The tag of a face is the index of the cell beyond it, or a larger number
+    /// if there is none.
     ///
     /// # Errors
-    /// The number of a cell that is flat or empty.
+    /// The index of a cell that is flat or empty.
     pub fn of(solids: &[Convex]) -> Result<Self, u32> {
         let mass = |(own, solid): (usize, &Convex)| solid.mass().ok_or(own as u32);
         let masses: Vec<Mass> = solids
@@ -52,15 +53,15 @@ impl Cells {
         let (mut between, mut free) = (Vec::new(), Vec::new());
         for (cell, solid) in (0u32..).zip(solids) {
             for face in &solid.faces {
-                // A sliver without area transmits nothing.
+                // A sliver without area transmits no force.
                 let Some(section) = Section::of(&face.corners) else {
                     continue;
                 };
                 if face.tag as usize >= solids.len() {
-                    free.push(Free { cell, section });
+                    free.push(FreeFace { cell, section });
                 } else if cell < face.tag {
                     let centres = [cell, face.tag].map(|cell| masses[cell as usize].centre);
-                    between.push(Between {
+                    between.push(SharedFace {
                         cells: [cell, face.tag],
                         section,
                         distance: centres[0].distance(centres[1]),
@@ -75,8 +76,9 @@ impl Cells {
         })
     }
 
-    /// Leaves out faces smaller than this part of the surface of their cell, of two the smaller.
-    pub fn leave_out_slivers(&mut self, part: f64) {
+    /// Removes faces smaller than this fraction of their cell's surface; between two cells, of the smaller
+    /// surface.
+    pub fn remove_slivers(&mut self, part: f64) {
         let mut surfaces = vec![0.0; self.masses.len()];
         for one in &self.between {
             for cell in one.cells {
@@ -94,10 +96,10 @@ impl Cells {
         self.free.retain(|one| one.section.area >= least(one.cell));
     }
 
-    /// Volume of the pyramids from each cell's centre over its free faces, m³.
+    /// For each cell, the volume of the pyramids from its centre over its free faces, m³.
     pub fn free_volumes(&self) -> Vec<f64> {
         let mut volumes = vec![0.0; self.masses.len()];
-        for Free { cell, section } in &self.free {
+        for FreeFace { cell, section } in &self.free {
             let arm: DVec3 = section.centre - self.masses[*cell as usize].centre;
             volumes[*cell as usize] += section.area * section.normal.dot(arm) / 3.0;
         }
@@ -130,7 +132,7 @@ mod tests {
                 assert!((mass.inertia.col(axis)[axis] / expected[axis] - 1.0).abs() < 1e-10);
             }
         }
-        // The middle one has no free face, a corner three: half of it.
+        // The middle cell has no free face, a corner cell three: half of its volume.
         let free = cells.free_volumes();
         assert_eq!(free[13], 0.0);
         assert!((free[0] / volume - 0.5).abs() < 1e-12);
@@ -174,7 +176,7 @@ mod tests {
                 one.section.area * one.section.normal.dot(arm)
             })
             .sum();
-        // Pyramids over all faces, each S h/3 with h half the distance.
+        // Pyramids over all faces, each of volume S h/3 with h half the distance.
         assert!((trace + outer - 3.0).abs() < 1e-10, "{trace} {outer}");
     }
 }

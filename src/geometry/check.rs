@@ -1,55 +1,55 @@
-//! Whether a mesh bounds a solid: closed, wound in one sense, not cutting itself.
+//! Checks that a mesh bounds a solid: closed, wound consistently, not intersecting itself.
 
 use glam::DVec3;
 
-use super::inside::Crossings;
+use super::inside::InsideTest;
 use super::intersect::self_intersections;
 use super::mesh::TriMesh;
 
-/// Why a mesh bounds no solid.
+/// Why a mesh does not bound a solid.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum MeshDefect {
     /// Edges with a triangle on one side only.
     #[error(
         "mesh is open: {edges} boundary edges, first near {near}; close it",
-        near = Near(*.near)
+        near = ShortPosition(*.near)
     )]
     Open {
-        /// How many.
+        /// Number of boundary edges.
         edges: usize,
         /// Middle of the first, in the mesh's coordinates.
         near: DVec3,
     },
-    /// Neighbouring triangles that are wound in opposite senses.
+    /// Neighbouring triangles are wound in opposite senses.
     #[error(
         "mesh is wound inconsistently: {edges} edges have both triangles in the same direction, first near {near}; \
          make the winding consistent",
-        near = Near(*.near)
+        near = ShortPosition(*.near)
     )]
     Inconsistent {
-        /// Edges between them.
+        /// Number of edges between them.
         edges: usize,
         /// Middle of the first, in the mesh's coordinates.
         near: DVec3,
     },
-    /// Triangles that meet elsewhere than at common corners and edges.
+    /// Triangles meet elsewhere than at common corners and edges.
     #[error(
         "mesh cuts or touches itself: {pairs} pairs of triangles, first near {near}; \
          repair it",
-        near = Near(*.near)
+        near = ShortPosition(*.near)
     )]
     SelfIntersecting {
-        /// Pairs of triangles.
+        /// Number of pairs of triangles.
         pairs: usize,
         /// Centre of the first triangle, in the mesh's coordinates.
         near: DVec3,
     },
 }
 
-/// A place, short.
-pub(super) struct Near(pub DVec3);
+/// Prints a position in short form.
+pub(super) struct ShortPosition(pub DVec3);
 
-impl std::fmt::Display for Near {
+impl std::fmt::Display for ShortPosition {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let DVec3 { x, y, z } = self.0;
         if self.0.abs().max_element() < 0.01 {
@@ -59,10 +59,11 @@ impl std::fmt::Display for Near {
     }
 }
 
-/// Refuses a mesh that bounds no solid, and winds each surface so that its normals point out of the solid.
+/// Refuses a mesh that does not bound a solid, and winds each surface so that its normals point out of the
+/// solid.
 ///
-/// The solid is what lies behind an odd number of surfaces: a surface inside another bounds a cavity, however
-/// it was wound.
+/// A point is in the solid if it lies inside an odd number of surfaces: a surface inside another bounds a
+/// cavity, however it was wound.
 pub fn require_solid(mesh: &mut TriMesh) -> Result<(), MeshDefect> {
     let edges = sorted_edges(mesh);
     require_closed(mesh, &edges)?;
@@ -77,17 +78,18 @@ pub fn require_solid(mesh: &mut TriMesh) -> Result<(), MeshDefect> {
     Ok(())
 }
 
-/// Turns every triangle round.
+/// Reverses the winding of every triangle.
 pub fn flip(mesh: &mut TriMesh) {
     for t in 0..mesh.triangles.len() {
         mesh.flip(t);
     }
 }
 
-/// A triangle's edge: both vertices ascending, whether the triangle runs it that way, the triangle.
+/// A triangle's edge: both vertices in ascending order, whether the triangle runs along it in that direction,
+/// and the triangle.
 pub(super) type Edge = (u32, u32, bool, u32);
 
-/// All edges, those of the same vertices together.
+/// All edges, sorted so that those with the same vertices are adjacent.
 pub(super) fn sorted_edges(mesh: &TriMesh) -> Vec<Edge> {
     let mut edges: Vec<Edge> = (0..)
         .zip(&mesh.triangles)
@@ -99,12 +101,13 @@ pub(super) fn sorted_edges(mesh: &TriMesh) -> Vec<Edge> {
     edges
 }
 
-/// Whether both have the same vertices.
+/// Whether both edges have the same vertices.
 pub(super) fn same_edge(a: &Edge, b: &Edge) -> bool {
     (a.0, a.1) == (b.0, b.1)
 }
 
-/// Every edge is run as often one way as the other, which is what parity needs; more than two triangles may share it.
+/// Requires that as many triangles run along each edge one way as the other, which parity needs; more than
+/// two triangles may share it.
 fn require_closed(mesh: &TriMesh, edges: &[Edge]) -> Result<(), MeshDefect> {
     let middle =
         |edge: &Edge| (mesh.positions[edge.0 as usize] + mesh.positions[edge.1 as usize]) / 2.0;
@@ -132,13 +135,13 @@ fn require_closed(mesh: &TriMesh, edges: &[Edge]) -> Result<(), MeshDefect> {
     Ok(())
 }
 
-/// Flips each connected surface whose signed volume has the wrong sign for how deep it is nested.
+/// Flips each connected surface whose signed volume has the wrong sign for its nesting depth.
 pub(super) fn wind_outward(mesh: &mut TriMesh, edges: &[Edge]) {
-    let part = parts(mesh.triangles.len(), edges);
+    let part = components(mesh.triangles.len(), edges);
     let count = mesh.triangles.len();
     let centre = mesh.bounds().map_or(DVec3::ZERO, |(l, h)| (l + h) / 2.0);
     let mut volume = vec![0.0; count];
-    // A point of each surface that is clear of all others: the middle of its largest triangle.
+    // A point of each surface that is clear of all others: the centre of its largest triangle.
     let mut largest = vec![(0.0, DVec3::ZERO); count];
     for (t, &part) in part.iter().enumerate() {
         let [a, b, c] = mesh.corners(t).map(|p| p - centre);
@@ -148,7 +151,7 @@ pub(super) fn wind_outward(mesh: &mut TriMesh, edges: &[Edge]) {
             largest[part as usize] = (area, (a + b + c) / 3.0 + centre);
         }
     }
-    let crossings = Crossings::new(mesh);
+    let crossings = InsideTest::new(mesh);
     let is_wrong: Vec<bool> = (0..count)
         .map(|p| {
             let mut is_cavity = false;
@@ -171,8 +174,8 @@ pub(super) fn wind_outward(mesh: &mut TriMesh, edges: &[Edge]) {
     }
 }
 
-/// For each triangle the smallest one that edges connect it with.
-pub(super) fn parts(triangles: usize, edges: &[Edge]) -> Vec<u32> {
+/// Connected components: for each triangle the smallest triangle index in its component.
+pub(super) fn components(triangles: usize, edges: &[Edge]) -> Vec<u32> {
     let mut parent: Vec<u32> = (0..triangles as u32).collect();
     fn root(parent: &mut [u32], mut t: u32) -> u32 {
         while parent[t as usize] != t {
@@ -268,7 +271,7 @@ mod tests {
     fn overlaps_of_every_kind_are_cuts_and_shared_edges_are_not() {
         for shift in [
             DVec3::new(0.3, 0.4, 0.5),
-            // Faces slide in their planes: no edge pierces a face.
+            // Faces shifted within their planes: no edge pierces a face.
             DVec3::new(0.5, 0.0, 0.0),
             DVec3::new(0.0, 0.0, 1.0),
             DVec3::new(0.3, 0.2, 1.0),

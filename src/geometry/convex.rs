@@ -1,30 +1,30 @@
-//! Convex polyhedra, cut by planes.
+//! Convex polyhedra that are cut by planes.
 
 use glam::DVec3;
 
 use super::mass::Mass;
 
-/// A face: its corners counterclockwise from outside, and what it lies towards.
+/// A face: its corners, counterclockwise seen from outside, and a tag that says what lies beyond it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Face {
-    /// Given with the plane that made it.
+    /// Tag passed with the plane that created the face.
     pub tag: u32,
-    /// At least three.
+    /// At least three corners, m.
     pub corners: Vec<DVec3>,
 }
 
-/// A bounded convex polyhedron; without faces it is empty.
+/// A bounded convex polyhedron; it is empty if it has no faces.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Convex {
-    /// In order of the planes that made them.
+    /// Faces, in the order of the planes that created them.
     pub faces: Vec<Face>,
 }
 
-/// A corner nearer to a plane than this part of the polyhedron's size lies on it.
-const ON: f64 = 1e-12;
+/// A corner closer to a plane than this fraction of the polyhedron's size lies on it.
+const COPLANAR: f64 = 1e-12;
 
 impl Convex {
-    /// A box; `tags` of its faces are for −x, +x, −y, +y, −z, +z.
+    /// A box; `tags` are those of its faces −x, +x, −y, +y, −z, +z.
     pub fn cuboid(low: DVec3, high: DVec3, tags: [u32; 6]) -> Self {
         let corner = |x: usize, y: usize, z: usize| {
             let pick = |at: usize, k: usize| if at == 0 { low[k] } else { high[k] };
@@ -47,7 +47,7 @@ impl Convex {
         }
     }
 
-    /// Volume, centre and moments of inertia of density 1; nothing where it is flat or empty.
+    /// Volume, centre and moments of inertia for density 1; `None` if it is flat or empty.
     pub fn mass(&self) -> Option<Mass> {
         let first = *self.faces.first()?.corners.first()?;
         let triangles = self.faces.iter().flat_map(|face| {
@@ -57,7 +57,7 @@ impl Convex {
         Mass::within(first, triangles)
     }
 
-    /// Square of the distance from a point to the farthest corner.
+    /// Squared distance from a point to the farthest corner, m².
     pub fn reach_squared(&self, from: DVec3) -> f64 {
         let corners = self.faces.iter().flat_map(|face| &face.corners);
         corners
@@ -65,8 +65,8 @@ impl Convex {
             .fold(0.0, f64::max)
     }
 
-    /// Keeps what lies where x·normal ≤ offset; `normal` is a unit vector, and the new face has the tag.
-    /// Whether anything was cut off.
+    /// Keeps the part with x·normal ≤ offset. `normal` is a unit vector; the new face gets `tag`. Returns
+    /// whether anything was cut off.
     pub fn cut(&mut self, normal: DVec3, offset: f64, tag: u32) -> bool {
         let beyond = |corner: &DVec3| corner.dot(normal) - offset;
         let corners = || self.faces.iter().flat_map(|face| &face.corners);
@@ -75,11 +75,12 @@ impl Convex {
             return false;
         }
         let size = corners().map(|corner| corner.abs().max_element());
-        let on = ON * size.fold(offset.abs(), f64::max);
+        let on = COPLANAR * size.fold(offset.abs(), f64::max);
         if highest <= on {
             return false;
         }
-        // Where edges cross the plane, each from both of its faces: in on one, out on the other.
+        // Points where edges cross the plane, each found from both of its faces: leaving on one, entering on
+        // the other.
         let mut rim: Vec<[DVec3; 2]> = Vec::new();
         for face in &mut self.faces {
             let count = face.corners.len();
@@ -93,7 +94,8 @@ impl Convex {
                 if (height_a <= on) == (height_b <= on) {
                     continue;
                 }
-                // The same two numbers in the same order from both faces of the edge: the same bits.
+                // Both faces of the edge compute this from the same numbers in the same order: equal bit for
+                // bit.
                 let inside_first = height_a <= on;
                 let (inner, outer) = if inside_first { (a, b) } else { (b, a) };
                 let (low, high) = (beyond(&inner), beyond(&outer));
@@ -113,12 +115,12 @@ impl Convex {
             if let (Some((_, from)), Some((_, to))) = (leaves, enters)
                 && from != to
             {
-                // On the new face the edge runs the other way.
+                // On the new face the edge runs in the opposite direction.
                 rim.push([*to, *from]);
             }
         }
         self.faces.retain(|face| face.corners.len() >= 3);
-        let corners = joined(rim);
+        let corners = rim_corners(rim);
         if corners.len() >= 3 {
             self.faces.push(Face { tag, corners });
         }
@@ -129,8 +131,8 @@ impl Convex {
     }
 }
 
-/// The corners of a closed rim of edges, in order.
-fn joined(mut edges: Vec<[DVec3; 2]>) -> Vec<DVec3> {
+/// Corners of a closed rim, in order, from its unordered edges.
+fn rim_corners(mut edges: Vec<[DVec3; 2]>) -> Vec<DVec3> {
     let mut corners = Vec::with_capacity(edges.len());
     let Some([first, mut end]) = edges.pop() else {
         return corners;
@@ -152,7 +154,7 @@ mod tests {
     use super::*;
     use crate::geometry::section::Section;
 
-    /// By pyramids over the faces.
+    /// Volume as the sum of pyramids over the faces.
     fn volume(solid: &Convex) -> f64 {
         let pyramid = |face: &Face| {
             let section = Section::of(&face.corners);
@@ -161,7 +163,7 @@ mod tests {
         solid.faces.iter().map(pyramid).sum()
     }
 
-    /// Every edge belongs to two faces, which go through it in opposite directions.
+    /// Checks that every edge belongs to two faces, which run along it in opposite directions.
     fn closed(solid: &Convex) {
         let edges: Vec<[DVec3; 2]> = solid
             .faces
@@ -212,7 +214,7 @@ mod tests {
         closed(&solid);
         assert!((volume(&solid) - 4.0).abs() < 1e-14);
         assert_eq!(solid.faces.len(), 5);
-        // Through three corners: a tetrahedron less.
+        // Through three corners: a tetrahedron is cut off.
         let mut solid = cube();
         let normal = DVec3::ONE.normalize();
         assert!(solid.cut(normal, normal.dot(DVec3::new(1.0, 1.0, -1.0)), 9));
@@ -236,7 +238,7 @@ mod tests {
                 let before = volume(&solid);
                 let cut = solid.cut(normal, 0.5 + number().abs(), tag);
                 closed(&solid);
-                // What is cut off a corner may be less than rounding shows.
+                // The part cut off a corner may be smaller than rounding errors.
                 assert!(cut || volume(&solid) == before);
                 assert!(volume(&solid) <= before + 1e-14);
             }

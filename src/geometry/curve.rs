@@ -1,56 +1,56 @@
-//! Smooth curves through points, with a frame that goes along without winding about them: what tubes and ropes follow.
+//! Smooth curves through points, with a frame that does not twist along the curve: axes of tubes and ropes.
 
 use glam::DVec3;
 
 use super::mesh::TriMesh;
-use super::tube::{carried, tube};
+use super::tube::{transported_frames, tube};
 
-/// Pieces that the curve is drawn with from one point to the next.
-const PIECES: u32 = 16;
-/// Sides of a tube's skin.
-const SIDES: u32 = 48;
+/// Number of straight pieces between two points of the curve.
+const PIECES_PER_STRETCH: u32 = 16;
+/// Number of sides of a tube's skin.
+const SKIN_SIDES: u32 = 48;
 
 /// A curve through points: the centripetal Catmull–Rom spline (Yuksel, Schaefer and Keyser 2011), which has
-/// no loops and cusps between its points, as a chain of short straight pieces. Two points make a straight
+/// no loops and cusps between its points, as a chain of short straight pieces. Two points give a straight
 /// line.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Curve {
-    places: Vec<DVec3>,
-    /// Length from the start to each place, m.
+    polyline: Vec<DVec3>,
+    /// Arc length from the start to each point, m.
     lengths: Vec<f64>,
-    /// Unit vectors along and across the curve at each place.
+    /// Unit vectors along and across the curve at each point.
     frames: Vec<(DVec3, DVec3)>,
 }
 
-/// Why no tube follows points.
+/// Why points define no tube.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum CurveFault {
-    /// No curve has fewer points.
+    /// Fewer than two points.
     #[error("a tube needs two points [x, y, z] or more")]
-    Few,
-    /// A coordinate is no number.
+    TooFewPoints,
+    /// A coordinate is NaN or infinite.
     #[error("point {0} of the tube is not finite")]
     NotFinite(usize),
-    /// The same point twice.
+    /// Two consecutive points are equal.
     #[error("points {0} and {1} of the tube are the same")]
-    Twice(usize, usize),
-    /// A bend in which the tube would fold.
+    RepeatedPoint(usize, usize),
+    /// A bend so tight that the tube would fold.
     #[error(
         "near point {point} the tube bends about a radius of {bend:.3e} m, less than its own radius of {radius:.3e} m; \
          move the points or give a smaller radius"
     )]
-    Sharp {
-        /// Number of the point before the bend.
+    BendTooTight {
+        /// Number of the point before the bend, counted from 1.
         point: usize,
         /// Radius of curvature, m.
         bend: f64,
-        /// Of the tube, m.
+        /// Radius of the tube, m.
         radius: f64,
     },
 }
 
-/// A point of the spline from `p[1]` (at 0) to `p[2]` (at 1), by Barry and Goldman's pyramid; neighbours are
-/// not the same.
+/// Point of the spline from `p[1]` (`part` = 0) to `p[2]` (`part` = 1), by Barry and Goldman's pyramid;
+/// consecutive points must differ.
 fn spline(p: [DVec3; 4], part: f64) -> DVec3 {
     let mut knots = [0.0; 4];
     for k in 1..4 {
@@ -60,7 +60,7 @@ fn spline(p: [DVec3; 4], part: f64) -> DVec3 {
     let mut level = p;
     for reach in 1..4 {
         for k in 0..4 - reach {
-            // The last step runs over the middle stretch alone.
+            // The last level covers only the middle interval.
             let (from, to) = if reach == 3 { (1, 2) } else { (k, k + reach) };
             let weight = (t - knots[from]) / (knots[to] - knots[from]);
             level[k] = level[k].lerp(level[k + 1], weight);
@@ -70,21 +70,21 @@ fn spline(p: [DVec3; 4], part: f64) -> DVec3 {
 }
 
 impl Curve {
-    /// The axis of a tube of this radius (m) through these points. Faults count points from 1.
+    /// Axis of a tube of this radius (m) through these points. Errors count points from 1.
     pub fn new(points: &[[f64; 3]], radius: f64) -> Result<Self, CurveFault> {
         let points: Vec<DVec3> = points.iter().map(|&p| DVec3::from_array(p)).collect();
         if points.len() < 2 {
-            return Err(CurveFault::Few);
+            return Err(CurveFault::TooFewPoints);
         }
         if let Some(at) = points.iter().position(|p| !p.is_finite()) {
             return Err(CurveFault::NotFinite(at + 1));
         }
         if let Some(at) = points.windows(2).position(|pair| pair[0] == pair[1]) {
-            return Err(CurveFault::Twice(at + 1, at + 2));
+            return Err(CurveFault::RepeatedPoint(at + 1, at + 2));
         }
         let last = points.len() - 1;
-        // Beyond its ends the curve goes on as on the other side of its first and its last stretch: a circle
-        // as a circle, a line as a line.
+        // The first and last stretch are mirrored beyond the ends, so that a circle continues as a circle and
+        // a line as a line.
         let beyond = |end: DVec3, next: DVec3, then: Option<&DVec3>| {
             let across = (next - end).normalize_or_zero();
             let then = then.copied().unwrap_or(2.0 * next - end);
@@ -93,7 +93,7 @@ impl Curve {
         let before = beyond(points[0], points[1], points.get(2));
         let nearest = last.checked_sub(2).map(|k| &points[k]);
         let after = beyond(points[last], points[last - 1], nearest);
-        let mut places = vec![points[0]];
+        let mut polyline = vec![points[0]];
         for k in 0..last {
             let near = [
                 if k == 0 { before } else { points[k - 1] },
@@ -101,19 +101,20 @@ impl Curve {
                 points[k + 1],
                 points.get(k + 2).copied().unwrap_or(after),
             ];
-            let parts = (1..=PIECES).map(|piece| f64::from(piece) / f64::from(PIECES));
-            places.extend(parts.map(|part| spline(near, part)));
+            let parts = (1..=PIECES_PER_STRETCH)
+                .map(|piece| f64::from(piece) / f64::from(PIECES_PER_STRETCH));
+            polyline.extend(parts.map(|part| spline(near, part)));
         }
         let mut lengths = vec![0.0];
-        for pair in places.windows(2) {
+        for pair in polyline.windows(2) {
             lengths.push(lengths[lengths.len() - 1] + pair[0].distance(pair[1]));
         }
-        for (k, three) in (1..).zip(places.windows(3)) {
+        for (k, three) in (1..).zip(polyline.windows(3)) {
             let (a, b) = (three[1] - three[0], three[2] - three[1]);
             let bend = 0.5 * (a.length() + b.length()) / a.angle_between(b);
             if bend < radius {
-                let point = k / PIECES as usize + 1;
-                return Err(CurveFault::Sharp {
+                let point = k / PIECES_PER_STRETCH as usize + 1;
+                return Err(CurveFault::BendTooTight {
                     point,
                     bend,
                     radius,
@@ -121,23 +122,24 @@ impl Curve {
             }
         }
         Ok(Curve {
-            frames: carried(&places),
-            places,
+            frames: transported_frames(&polyline),
+            polyline,
             lengths,
         })
     }
 
-    /// m
+    /// Length of the curve, m.
     pub fn length(&self) -> f64 {
         self.lengths[self.lengths.len() - 1]
     }
 
-    /// Where a point comes to lie that stands `aside` (m) from a straight axis along y, `y` (m) behind its
-    /// start, when the axis is bent along the curve; the axis goes on straight at its ends.
-    pub fn bent(&self, y: f64, [x, z]: [f64; 2]) -> DVec3 {
+    /// Maps a point from a straight tube to the bent one. The straight axis runs along y; the point lies `y`
+    /// (m) after its start and at the offset (x, z) (m) from it. Beyond its ends the curve continues
+    /// straight.
+    pub fn bend_point(&self, y: f64, [x, z]: [f64; 2]) -> DVec3 {
         let next = self.lengths.partition_point(|&length| length <= y);
-        let piece = next.clamp(1, self.places.len() - 1) - 1;
-        let (p, q) = (self.places[piece], self.places[piece + 1]);
+        let piece = next.clamp(1, self.polyline.len() - 1) - 1;
+        let (p, q) = (self.polyline[piece], self.polyline[piece + 1]);
         let part = (y - self.lengths[piece]) / (self.lengths[piece + 1] - self.lengths[piece]);
         let mixed = part.clamp(0.0, 1.0);
         let [(a, c), (b, d)] = [self.frames[piece], self.frames[piece + 1]];
@@ -146,10 +148,14 @@ impl Curve {
         p.lerp(q, part) + x * across + z * across.cross(along)
     }
 
-    /// Closed skin of a tube of this radius (m) about the curve, of the section of a circle of that radius.
+    /// Closed skin of a tube about the curve; its cross-section has the area of a circle of this radius (m).
     pub fn skin(&self, radius: f64) -> TriMesh {
-        let sector = std::f64::consts::TAU / f64::from(SIDES);
-        tube(&self.places, radius * (sector / sector.sin()).sqrt(), SIDES)
+        let sector = std::f64::consts::TAU / f64::from(SKIN_SIDES);
+        tube(
+            &self.polyline,
+            radius * (sector / sector.sin()).sqrt(),
+            SKIN_SIDES,
+        )
     }
 }
 
@@ -176,19 +182,20 @@ mod tests {
         assert!((curve.length() / FRAC_PI_2 - 1.0).abs() < 1e-3);
         for p in &points {
             let off = curve
-                .places
+                .polyline
                 .iter()
                 .map(|q| q.distance(DVec3::from_array(*p)));
             assert!(off.fold(1.0, f64::min) < 1e-12);
         }
         for k in 0..=100 {
             let y = curve.length() * f64::from(k) / 100.0;
-            let axis = curve.bent(y, [0.0; 2]);
+            let axis = curve.bend_point(y, [0.0; 2]);
             assert!((axis.truncate().length() - 1.0).abs() < 1e-3, "{axis}");
-            // The frame does not wind: what points out of the plane at the start does so all along.
-            let up = [[1.0, 0.0], [0.0, 1.0]].map(|aside| (curve.bent(y, aside) - axis).z);
+            // The frame does not twist: a vector out of the plane at the start stays out of the plane all
+            // along.
+            let up = [[1.0, 0.0], [0.0, 1.0]].map(|aside| (curve.bend_point(y, aside) - axis).z);
             let first = [[1.0, 0.0], [0.0, 1.0]]
-                .map(|aside| (curve.bent(0.0, aside) - curve.bent(0.0, [0.0; 2])).z);
+                .map(|aside| (curve.bend_point(0.0, aside) - curve.bend_point(0.0, [0.0; 2])).z);
             assert!((up[0] - first[0]).abs() < 1e-3 && (up[1] - first[1]).abs() < 1e-3);
         }
     }
@@ -196,7 +203,7 @@ mod tests {
     #[test]
     fn a_straight_curve_moves_points_rigidly_with_y_along_it() {
         let curve = Curve::new(&[[1.0, 2.0, 3.0], [1.0, 2.0, 5.0]], 0.1).unwrap();
-        let at = |x: f64, y: f64, z: f64| curve.bent(y, [x, z]);
+        let at = |x: f64, y: f64, z: f64| curve.bend_point(y, [x, z]);
         let [x, y, z] = [at(1.0, 0.0, 0.0), at(0.0, 1.0, 0.0), at(0.0, 0.0, 1.0)]
             .map(|p| p - at(0.0, 0.0, 0.0));
         assert!((y - DVec3::Z).length() < 1e-12);
@@ -211,7 +218,7 @@ mod tests {
         let before = skin.clone();
         check::require_solid(&mut skin).unwrap();
         assert_eq!(skin, before, "already wound outward");
-        // Pappus: the section times the way of its middle.
+        // Pappus: the area of the section times the path length of its centre.
         let volume = PI * 0.04 * curve.length();
         assert!((skin.volume() / volume - 1.0).abs() < 2e-3);
     }
@@ -220,10 +227,11 @@ mod tests {
     fn what_makes_no_tube_is_refused() {
         let fault = |points: &[[f64; 3]]| Curve::new(points, 0.1).unwrap_err();
         let (a, b, c) = ([0.0; 3], [1.0, 0.0, 0.0], [1.0, 0.02, 0.0]);
-        assert_eq!(fault(&[a]), CurveFault::Few);
-        assert_eq!(fault(&[a, b, b]), CurveFault::Twice(2, 3));
+        assert_eq!(fault(&[a]), CurveFault::TooFewPoints);
+        assert_eq!(fault(&[a, b, b]), CurveFault::RepeatedPoint(2, 3));
         assert_eq!(fault(&[a, [f64::NAN; 3]]), CurveFault::NotFinite(2));
-        let CurveFault::Sharp { point, bend, .. } = fault(&[a, b, c, [0.0, 0.02, 0.0]]) else {
+        let CurveFault::BendTooTight { point, bend, .. } = fault(&[a, b, c, [0.0, 0.02, 0.0]])
+        else {
             panic!("it folds");
         };
         assert!(bend < 0.1 && (1..=4).contains(&point), "{point} {bend}");

@@ -1,56 +1,58 @@
-//! Convex cells as their dual: each corner is a triangle of the three planes that meet there (Ray, Sokolov,
-//! Lefebvre, Lévy: Meshless Voronoi on the GPU, 2018). Cutting one by a plane touches few corners and
-//! allocates nothing, several times faster than [`Convex::cut`].
+//! Convex cells stored as their dual: each corner is a triangle of the three planes that meet there (Ray,
+//! Sokolov, Lefebvre, Lévy: Meshless Voronoi on the GPU, 2018). A cut by a plane touches few corners and
+//! allocates nothing; it is several times faster than [`Convex::cut`].
 
 use glam::DVec3;
 
 use super::convex::{Convex, Face};
 
-/// A corner nearer to a plane than this part of the cell's size lies on it.
-const ON: f64 = 1e-12;
-/// No plane, no corner.
+/// A corner closer to a plane than this fraction of the cell's size lies on it.
+const COPLANAR: f64 = 1e-12;
+/// Marks a missing plane or corner.
 const NONE: u32 = u32::MAX;
 
-/// A bounded convex cell about the origin. Corners that four planes meet in are several triangles in one place.
+/// A bounded convex cell about the origin. A corner where four planes meet is stored as several triangles at
+/// one position.
 #[derive(Clone, Debug, Default)]
 pub struct DualCell {
-    /// What lies beyond each plane; some planes have no face left.
+    /// Tag of each plane, which says what lies beyond it; some planes have no face left.
     tags: Vec<u32>,
     corners: Vec<DVec3>,
-    /// Planes of each corner, counterclockwise from outside.
+    /// The three planes of each corner, counterclockwise seen from outside.
     planes: Vec<[u32; 3]>,
-    /// The corner at the other end of the edge between planes k and k + 1 of each corner.
+    /// For each corner, the corner at the other end of the edge between its planes k and k + 1.
     next: Vec<[u32; 3]>,
-    scratch: Scratch,
+    scratch: CutScratch,
 }
 
 #[derive(Clone, Debug, Default)]
-struct Scratch {
+struct CutScratch {
     heights: Vec<f64>,
-    /// Corners that are cut off.
+    /// Indices of the corners that are cut off.
     removed: Vec<u32>,
-    /// New corners: first and second plane, the kept corner beyond their edge and which of its edges that is, position.
+    /// New corners: first and second plane, the kept corner at the inner end of their edge, the index of the
+    /// edge at that corner, position.
     fresh: Vec<(u32, u32, u32, usize, DVec3)>,
-    /// Place among `fresh` by first plane.
-    starting: Vec<u32>,
-    /// Planes whose face has been walked round.
+    /// For each plane, the index in `fresh` of the new corner whose first plane it is.
+    fresh_by_plane: Vec<u32>,
+    /// Whether the face of each plane has been visited.
     walked: Vec<bool>,
 }
 
-/// What a cut did.
+/// Result of a cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cut {
-    /// Nothing lay beyond the plane.
-    Nothing,
+pub enum CutResult {
+    /// Nothing lay beyond the plane: the cell is unchanged.
+    Unchanged,
     /// Something was cut off.
-    Some,
-    /// Rounding made the rim of the cut no simple ring: the cell is spoilt.
-    Broken,
+    Trimmed,
+    /// Because of rounding the rim of the cut is not a simple ring: the cell is invalid.
+    Invalid,
 }
 
 impl DualCell {
-    /// Becomes a box; `tags` of its faces are for −x, +x, −y, +y, −z, +z.
-    pub fn begin(&mut self, low: DVec3, high: DVec3, tags: [u32; 6]) {
+    /// Resets the cell to a box; `tags` are those of its faces −x, +x, −y, +y, −z, +z.
+    pub fn reset(&mut self, low: DVec3, high: DVec3, tags: [u32; 6]) {
         self.tags.clear();
         self.tags.extend(tags);
         self.corners.clear();
@@ -61,7 +63,7 @@ impl DualCell {
             let pick = |axis: usize| if up[axis] == 1 { high } else { low }[axis];
             self.corners.push(DVec3::new(pick(0), pick(1), pick(2)));
             let [x, y, z] = [up[0], 2 + up[1], 4 + up[2]];
-            // The corner beyond the edge of two planes differs along the third axis.
+            // The corner at the other end of the edge of two planes differs along the third axis.
             let [along_x, along_y, along_z] = [k ^ 1, k ^ 2, k ^ 4];
             if up.iter().sum::<u32>() % 2 == 1 {
                 self.planes.push([x, y, z]);
@@ -73,14 +75,14 @@ impl DualCell {
         }
     }
 
-    /// Square of the distance from the origin to the farthest corner.
+    /// Squared distance from the origin to the farthest corner, m².
     pub fn reach_squared(&self) -> f64 {
         let squares = self.corners.iter().map(|corner| corner.length_squared());
         squares.fold(0.0, f64::max)
     }
 
-    /// Keeps what lies where x·normal ≤ offset; `normal` is a unit vector, and the new face has the tag.
-    pub fn cut(&mut self, normal: DVec3, offset: f64, tag: u32) -> Cut {
+    /// Keeps the part with x·normal ≤ offset. `normal` is a unit vector; the new face gets `tag`.
+    pub fn cut(&mut self, normal: DVec3, offset: f64, tag: u32) -> CutResult {
         let scratch = &mut self.scratch;
         scratch.heights.clear();
         let heights = self
@@ -94,17 +96,17 @@ impl DualCell {
             .copied()
             .fold(f64::NEG_INFINITY, f64::max);
         if highest <= 0.0 {
-            return Cut::Nothing;
+            return CutResult::Unchanged;
         }
-        let on = ON * self.reach_squared().sqrt();
+        let on = COPLANAR * self.reach_squared().sqrt();
         if highest <= on {
-            return Cut::Nothing;
+            return CutResult::Unchanged;
         }
         let scratch = &mut self.scratch;
         scratch.removed.clear();
         scratch.fresh.clear();
-        scratch.starting.clear();
-        scratch.starting.resize(self.tags.len(), NONE);
+        scratch.fresh_by_plane.clear();
+        scratch.fresh_by_plane.resize(self.tags.len(), NONE);
         for (t, &high) in (0u32..).zip(&scratch.heights) {
             if high <= on {
                 continue;
@@ -126,42 +128,42 @@ impl DualCell {
                 } else {
                     inner + (self.corners[t as usize] - inner) * (low / (low - high))
                 };
-                // Its edge of the same planes.
+                // The index of this edge at the other corner.
                 let back = self.planes[other as usize].iter().position(|p| *p == b);
                 let Some(back) = back else {
-                    return Cut::Broken;
+                    return CutResult::Invalid;
                 };
-                if scratch.starting[a as usize] != NONE {
-                    return Cut::Broken;
+                if scratch.fresh_by_plane[a as usize] != NONE {
+                    return CutResult::Invalid;
                 }
-                scratch.starting[a as usize] = scratch.fresh.len() as u32;
+                scratch.fresh_by_plane[a as usize] = scratch.fresh.len() as u32;
                 scratch.fresh.push((a, b, other, back, at));
             }
         }
         self.join(tag)
     }
 
-    /// Puts the new corners where the removed ones were, joined in a ring about the new plane.
-    fn join(&mut self, tag: u32) -> Cut {
+    /// Replaces the removed corners by the new ones, joined in a ring about the new plane.
+    fn join(&mut self, tag: u32) -> CutResult {
         let scratch = &mut self.scratch;
-        let (count, room) = (scratch.fresh.len(), scratch.removed.len());
+        let (count, freed) = (scratch.fresh.len(), scratch.removed.len());
         if count == 0 {
-            // All of it is beyond.
+            // The whole cell lies beyond the plane.
             self.corners.clear();
             self.planes.clear();
             self.next.clear();
-            return Cut::Some;
+            return CutResult::Trimmed;
         }
         let mut at = 0;
         for step in 1..=count {
-            at = scratch.starting[scratch.fresh[at].1 as usize] as usize;
+            at = scratch.fresh_by_plane[scratch.fresh[at].1 as usize] as usize;
             if at >= count || (at == 0) != (step == count) {
-                return Cut::Broken;
+                return CutResult::Invalid;
             }
         }
         let plane = self.tags.len() as u32;
         self.tags.push(tag);
-        for _ in room..count {
+        for _ in freed..count {
             scratch.removed.push(self.corners.len() as u32);
             self.corners.push(DVec3::ZERO);
             self.planes.push([NONE; 3]);
@@ -172,13 +174,13 @@ impl DualCell {
             self.planes[slot as usize] = [a, b, plane];
             self.next[slot as usize][0] = other;
             self.next[other as usize][back] = slot;
-            // The one that begins with b lies beyond the edge of b and the new plane.
-            let after = scratch.removed[scratch.starting[b as usize] as usize];
+            // The new corner whose first plane is b lies at the other end of the edge of b and the new plane.
+            let after = scratch.removed[scratch.fresh_by_plane[b as usize] as usize];
             self.next[slot as usize][1] = after;
             self.next[after as usize][2] = slot;
         }
-        // Faces that went whole leave places: the last corners take them.
-        for at in (count..room).rev() {
+        // If fewer corners were added than removed, the last corners fill the free slots.
+        for at in (count..freed).rev() {
             let place = self.scratch.removed[at] as usize;
             self.corners.swap_remove(place);
             self.planes.swap_remove(place);
@@ -192,11 +194,12 @@ impl DualCell {
                 }
             }
         }
-        Cut::Some
+        CutResult::Trimmed
     }
 
-    /// Calls `visit` with the tag and the corners of each face, counterclockwise from outside.
-    pub fn each_face(&mut self, loop_of: &mut Vec<DVec3>, mut visit: impl FnMut(u32, &[DVec3])) {
+    /// Calls `visit` with the tag and the corners of each face, counterclockwise seen from outside. `rim` is
+    /// a scratch buffer.
+    pub fn each_face(&mut self, rim: &mut Vec<DVec3>, mut visit: impl FnMut(u32, &[DVec3])) {
         self.scratch.walked.clear();
         self.scratch.walked.resize(self.tags.len(), false);
         for start in 0..self.planes.len() {
@@ -204,31 +207,31 @@ impl DualCell {
                 if std::mem::replace(&mut self.scratch.walked[plane as usize], true) {
                     continue;
                 }
-                loop_of.clear();
+                rim.clear();
                 let mut at = start;
                 loop {
                     let corner = self.corners[at];
-                    if loop_of.last() != Some(&corner) {
-                        loop_of.push(corner);
+                    if rim.last() != Some(&corner) {
+                        rim.push(corner);
                     }
                     let place = self.planes[at].iter().position(|p| *p == plane);
                     let Some(place) = place else { break };
                     at = self.next[at][(place + 2) % 3] as usize;
-                    if at == start || loop_of.len() > self.corners.len() {
+                    if at == start || rim.len() > self.corners.len() {
                         break;
                     }
                 }
-                if loop_of.len() > 1 && loop_of.first() == loop_of.last() {
-                    loop_of.pop();
+                if rim.len() > 1 && rim.first() == rim.last() {
+                    rim.pop();
                 }
-                if loop_of.len() >= 3 {
-                    visit(self.tags[plane as usize], loop_of);
+                if rim.len() >= 3 {
+                    visit(self.tags[plane as usize], rim);
                 }
             }
         }
     }
 
-    /// The cell as a polyhedron about `origin`.
+    /// The cell as a polyhedron, shifted by `origin`.
     pub fn convex(&mut self, origin: DVec3) -> Convex {
         let (mut faces, mut corners) = (Vec::new(), Vec::new());
         self.each_face(&mut corners, |tag, corners| {
@@ -247,7 +250,7 @@ mod tests {
         solid.mass().map_or(0.0, |mass| mass.volume)
     }
 
-    /// The same planes cut the same solid out of a box either way.
+    /// The same planes cut the same solid out of a box in both representations.
     #[test]
     fn cutting_the_dual_is_cutting_the_polyhedron() {
         let mut dual = DualCell::default();
@@ -261,13 +264,13 @@ mod tests {
         for _ in 0..200 {
             let tags = [90, 91, 92, 93, 94, 95];
             let mut solid = Convex::cuboid(-DVec3::ONE, DVec3::ONE, tags);
-            dual.begin(-DVec3::ONE, DVec3::ONE, tags);
+            dual.reset(-DVec3::ONE, DVec3::ONE, tags);
             for tag in 0..20 {
                 let normal = DVec3::new(draw(), draw(), draw()) - 0.5;
                 let (normal, offset) = (normal.normalize(), 0.3 + draw());
                 let cut = dual.cut(normal, offset, tag);
-                assert_eq!(cut == Cut::Some, solid.cut(normal, offset, tag));
-                assert_ne!(cut, Cut::Broken);
+                assert_eq!(cut == CutResult::Trimmed, solid.cut(normal, offset, tag));
+                assert_ne!(cut, CutResult::Invalid);
             }
             let same = dual.convex(DVec3::ZERO);
             assert!((volume(&same) - volume(&solid)).abs() < 1e-13);
@@ -285,15 +288,15 @@ mod tests {
     #[test]
     fn planes_through_corners_and_planes_below_all_are_cuts_too() {
         let mut dual = DualCell::default();
-        dual.begin(-DVec3::ONE, DVec3::ONE, [0, 1, 2, 3, 4, 5]);
+        dual.reset(-DVec3::ONE, DVec3::ONE, [0, 1, 2, 3, 4, 5]);
         assert!((volume(&dual.convex(DVec3::X)) - 8.0).abs() < 1e-14);
-        assert_eq!(dual.cut(DVec3::X, 1.0, 9), Cut::Nothing);
+        assert_eq!(dual.cut(DVec3::X, 1.0, 9), CutResult::Unchanged);
         let diagonal = DVec3::new(1.0, 1.0, 0.0).normalize();
-        assert_eq!(dual.cut(diagonal, 0.0, 9), Cut::Some);
+        assert_eq!(dual.cut(diagonal, 0.0, 9), CutResult::Trimmed);
         let wedge = dual.convex(DVec3::ZERO);
         assert_eq!(wedge.faces.len(), 5);
         assert!((volume(&wedge) - 4.0).abs() < 1e-14);
-        assert_eq!(dual.cut(DVec3::X, -2.0, 9), Cut::Some);
+        assert_eq!(dual.cut(DVec3::X, -2.0, 9), CutResult::Trimmed);
         assert!(dual.convex(DVec3::ZERO).faces.is_empty());
     }
 }

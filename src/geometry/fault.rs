@@ -1,21 +1,21 @@
-//! What the reader of a mesh format gives: triangles, or what is wrong with the file.
+//! Result of a mesh format's parser: triangles, or what is wrong with the file.
 
 use super::mesh::TriMesh;
 
-/// What a format's reader found wrong, file name aside.
-pub(super) struct Fault {
+/// What a parser found wrong and in which line; the caller adds the file name.
+pub(super) struct FormatFault {
     pub line: Option<usize>,
     pub what: String,
 }
 
-impl Fault {
+impl FormatFault {
     pub fn new(line: Option<usize>, what: impl Into<String>) -> Self {
-        Fault {
+        FormatFault {
             line,
             what: what.into(),
         }
     }
 }
 
-/// Vertices and triangles as the file has them.
-pub(super) type Parsed = Result<TriMesh, Fault>;
+/// Vertices and triangles as in the file.
+pub(super) type ParseResult = Result<TriMesh, FormatFault>;

@@ -6,13 +6,13 @@ use glam::DVec3;
 use super::check::{same_edge, sorted_edges};
 use super::mesh::TriMesh;
 
-/// Stands for a triangle that is gone.
+/// Marks a removed triangle.
 const NONE: u32 = u32::MAX;
 
-/// Where a mesh is no closed manifold.
+/// Where a mesh is not a closed manifold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotManifold {
-    /// An edge without exactly two triangles that run it in opposite directions: its vertices.
+    /// An edge without exactly two triangles that run along it in opposite directions: its vertices.
     Edge([u32; 2]),
     /// A vertex where several surfaces meet.
     Vertex(u32),
@@ -21,16 +21,16 @@ pub enum NotManifold {
 /// Half-edge `3 t + k` runs from corner `k` of triangle `t` to the next corner.
 #[derive(Clone, Debug)]
 pub struct HalfEdges {
-    /// Places of the vertices, m; those of vertices that are gone stay.
+    /// Positions of the vertices, m; removed vertices keep theirs.
     pub positions: Vec<DVec3>,
-    /// Vertex that each half-edge starts from.
+    /// Start vertex of each half-edge.
     start: Vec<u32>,
     twin: Vec<u32>,
-    /// A half-edge from each vertex.
+    /// For each vertex, a half-edge that starts there.
     out: Vec<u32>,
-    /// Whether the edge is kept where it is; alike for twins.
+    /// For each half-edge, whether its edge is sharp and must stay in place; the same for twins.
     pub sharp: Vec<bool>,
-    /// Texture coordinates at the start of each half-edge; empty where there are none.
+    /// Texture coordinates at the start of each half-edge; empty if the mesh has none.
     uv: Vec<[f32; 2]>,
 }
 
@@ -40,12 +40,12 @@ pub fn next(h: u32) -> u32 {
 }
 
 /// The half-edge before `h` in its triangle.
-pub fn before(h: u32) -> u32 {
+pub fn previous(h: u32) -> u32 {
     if h.is_multiple_of(3) { h + 2 } else { h - 1 }
 }
 
 impl HalfEdges {
-    /// Links the triangles of a closed mesh without unused vertices' help: those stay unlinked.
+    /// Links the triangles of a closed mesh. Unused vertices are allowed and stay unlinked.
     pub fn new(mesh: &TriMesh) -> Result<Self, NotManifold> {
         let start: Vec<u32> = mesh.triangles.as_flattened().to_vec();
         let mut twin = vec![NONE; start.len()];
@@ -86,34 +86,34 @@ impl HalfEdges {
         Ok(edges)
     }
 
-    /// Half-edges, those of triangles that are gone included.
+    /// Number of half-edges, including those of removed triangles.
     pub fn len(&self) -> u32 {
         self.start.len() as u32
     }
 
-    /// Whether the half-edge's triangle is not gone.
-    pub fn is_there(&self, h: u32) -> bool {
+    /// Whether the half-edge's triangle has not been removed.
+    pub fn exists(&self, h: u32) -> bool {
         self.start[h as usize] != NONE
     }
 
     /// Whether the vertex has triangles.
-    pub fn has(&self, v: u32) -> bool {
+    pub fn has_triangles(&self, v: u32) -> bool {
         self.out[v as usize] != NONE
     }
 
-    /// Vertices of a half-edge: from, to.
+    /// Start and end vertex of a half-edge.
     pub fn ends(&self, h: u32) -> [u32; 2] {
         [h, next(h)].map(|h| self.start[h as usize])
     }
 
-    /// The same edge in the neighbour.
+    /// The half-edge of the same edge in the neighbouring triangle.
     pub fn twin(&self, h: u32) -> u32 {
         self.twin[h as usize]
     }
 
-    /// The vertex of the half-edge's triangle that is not on it.
+    /// The vertex of the half-edge's triangle opposite to the half-edge.
     pub fn apex(&self, h: u32) -> u32 {
-        self.start[before(h) as usize]
+        self.start[previous(h) as usize]
     }
 
     /// Vertices of a triangle.
@@ -121,12 +121,12 @@ impl HalfEdges {
         [0, 1, 2].map(|k| self.start[(3 * t + k) as usize])
     }
 
-    /// Corners of a triangle.
+    /// Corner positions of a triangle, m.
     pub fn corners(&self, t: u32) -> [DVec3; 3] {
         self.vertices(t).map(|v| self.positions[v as usize])
     }
 
-    /// Twice the area of a triangle along its normal, m².
+    /// Normal of a triangle whose length is twice the area, m².
     pub fn normal(&self, t: u32) -> DVec3 {
         let [a, b, c] = self.corners(t);
         (b - a).cross(c - a)
@@ -138,19 +138,19 @@ impl HalfEdges {
         a.distance(b)
     }
 
-    /// Half-edges from a vertex, one for each triangle about it.
+    /// Half-edges that start at a vertex, one per triangle about it.
     pub fn ring(&self, v: u32) -> impl Iterator<Item = u32> + '_ {
         let first = self.out[v as usize];
         let mut at = Some(first);
         std::iter::from_fn(move || {
             let h = at?;
-            let following = self.twin[before(h) as usize];
+            let following = self.twin[previous(h) as usize];
             at = (following != first).then_some(following);
             Some(h)
         })
     }
 
-    /// Vertices that an edge joins with `v`.
+    /// Vertices connected to `v` by an edge.
     pub fn neighbours(&self, v: u32) -> impl Iterator<Item = u32> + '_ {
         self.ring(v).map(|h| self.start[next(h) as usize])
     }
@@ -160,8 +160,8 @@ impl HalfEdges {
         self.twin[h as usize] = g;
     }
 
-    /// Gives a triangle its vertices, texture coordinates and which of its edges are sharp.
-    fn set(&mut self, t: u32, corners: [(u32, Option<[f32; 2]>); 3], sharp: [bool; 3]) {
+    /// Sets the vertices and texture coordinates of a triangle and which of its edges are sharp.
+    fn set_triangle(&mut self, t: u32, corners: [(u32, Option<[f32; 2]>); 3], sharp: [bool; 3]) {
         for (k, (v, uv)) in (0..).zip(corners) {
             let h = 3 * t + k;
             self.start[h as usize] = v;
@@ -177,26 +177,26 @@ impl HalfEdges {
         (self.start[h as usize], self.uv.get(h as usize).copied())
     }
 
-    /// Whether the other diagonal of the two triangles at an edge is no edge already.
+    /// Whether the edge can be flipped: the other diagonal of the two triangles at it is not an edge yet.
     pub fn can_flip(&self, h: u32) -> bool {
         let [c, d] = [h, self.twin(h)].map(|h| self.apex(h));
         c != d && !self.neighbours(c).any(|v| v == d)
     }
 
-    /// Turns the edge between two triangles into their other diagonal; see [`Self::can_flip`].
+    /// Replaces the edge between two triangles by their other diagonal; see [`Self::can_flip`].
     pub fn flip(&mut self, h: u32) {
         let g = self.twin(h);
         let (s, t) = (h / 3, g / 3);
-        // a → b is the edge, c its apex, d that of the neighbour.
-        let (bc, ca, ad, db) = (next(h), before(h), next(g), before(g));
+        // a → b is the edge, c its apex, d the apex of the neighbour.
+        let (bc, ca, ad, db) = (next(h), previous(h), next(g), previous(g));
         let [a, b, c] = [h, bc, ca].map(|h| self.corner(h));
         let (b_beyond, d) = (self.corner(g), self.corner(db));
         let outer = [ad, ca, bc, db].map(|h| (self.twin(h), self.sharp[h as usize]));
-        self.set(s, [a, d, c], [outer[0].1, false, outer[1].1]);
-        self.set(t, [b_beyond, c, d], [outer[2].1, false, outer[3].1]);
-        // Seams keep the texture of the triangle that a corner was in.
+        self.set_triangle(s, [a, d, c], [outer[0].1, false, outer[1].1]);
+        self.set_triangle(t, [b_beyond, c, d], [outer[2].1, false, outer[3].1]);
+        // At seams, corners keep the texture coordinates of their former triangle.
         debug_assert!(b.0 == b_beyond.0);
-        // An outer edge may be the twin of another one of the four.
+        // One of the four outer edges may be the twin of another.
         let places = [(ad, 3 * s), (ca, 3 * s + 2), (bc, 3 * t), (db, 3 * t + 2)];
         let now = |h: u32| places.iter().find(|(old, _)| *old == h).map_or(h, |p| p.1);
         for ((_, place), (twin, _)) in places.into_iter().zip(outer) {
@@ -205,16 +205,16 @@ impl HalfEdges {
         self.link(3 * s + 1, 3 * t + 1);
     }
 
-    /// Puts a vertex on an edge; its number.
+    /// Splits an edge at a new vertex. Returns the index of the vertex.
     pub fn split(&mut self, h: u32, place: DVec3) -> u32 {
         let middle = self.positions.len() as u32;
         self.positions.push(place);
         self.out.push(NONE);
         let sharp = self.sharp[h as usize];
         let sides = [h, self.twin(h)];
-        // Of each triangle the half at the end of its half-edge goes into a new one.
+        // In each triangle the half at the end of its half-edge becomes a new triangle.
         let halves = sides.map(|h| {
-            let (bc, ca) = (next(h), before(h));
+            let (bc, ca) = (next(h), previous(h));
             let [a, b, c] = [h, bc, ca].map(|h| self.corner(h));
             let between =
                 a.1.zip(b.1)
@@ -227,7 +227,7 @@ impl HalfEdges {
             if !self.uv.is_empty() {
                 self.uv.resize(self.start.len(), [0.0; 2]);
             }
-            self.set(new / 3, [(middle, between), b, c], [sharp, kept, false]);
+            self.set_triangle(new / 3, [(middle, between), b, c], [sharp, kept, false]);
             self.link(new + 1, beyond);
             self.link(new + 2, bc);
             self.start[bc as usize] = middle;
@@ -243,8 +243,8 @@ impl HalfEdges {
         middle
     }
 
-    /// Whether the edge can become its end without folding the surface onto itself: its ends have two common
-    /// neighbours, and a triangle more is left than the four of a tetrahedron (the link condition, Dey et al.
+    /// Whether the edge can be collapsed to its end without folding the surface onto itself: its ends have
+    /// exactly two common neighbours, and the surface is not a tetrahedron (the link condition, Dey et al.
     /// 1999).
     pub fn can_collapse(&self, h: u32) -> bool {
         let [u, v] = self.ends(h);
@@ -259,8 +259,8 @@ impl HalfEdges {
         self.ends(h).into_iter().all(|v| self.ring(v).count() == 3)
     }
 
-    /// Removes the start of a half-edge, whose triangles go to its end, and the two triangles at it; see
-    /// [`Self::can_collapse`].
+    /// Removes the start vertex of a half-edge, whose triangles move to its end vertex, and the two triangles
+    /// at the edge; see [`Self::can_collapse`].
     pub fn collapse(&mut self, h: u32) {
         let [u, v] = self.ends(h);
         let ring: Vec<u32> = self.ring(u).collect();
@@ -268,7 +268,7 @@ impl HalfEdges {
             self.start[h as usize] = v;
         }
         for side in [h, self.twin(h)] {
-            let (first, second) = (next(side), before(side));
+            let (first, second) = (next(side), previous(side));
             let (f, s) = (self.twin(first), self.twin(second));
             let sharp = self.sharp[first as usize] || self.sharp[second as usize];
             self.link(f, s);
@@ -279,18 +279,16 @@ impl HalfEdges {
             }
         }
         for side in [h, self.twin(h)] {
-            for h in [side, next(side), before(side)] {
+            for h in [side, next(side), previous(side)] {
                 self.start[h as usize] = NONE;
             }
         }
         self.out[u as usize] = NONE;
     }
 
-    /// The triangles that are left, with all vertices, and what number each had.
+    /// The remaining triangles with all vertices, and the former index of each triangle.
     pub fn into_mesh(self) -> (TriMesh, Vec<u32>) {
-        let kept: Vec<u32> = (0..self.len() / 3)
-            .filter(|t| self.is_there(3 * t))
-            .collect();
+        let kept: Vec<u32> = (0..self.len() / 3).filter(|t| self.exists(3 * t)).collect();
         let uv = kept.iter().filter(|_| !self.uv.is_empty());
         let uv = uv
             .map(|t| [0, 1, 2].map(|k| self.uv[(3 * t + k) as usize]))
@@ -311,14 +309,13 @@ mod tests {
     use crate::geometry::{check, icosphere, shapes};
 
     fn triangles(edges: &HalfEdges) -> usize {
-        (0..edges.len() / 3)
-            .filter(|t| edges.is_there(3 * t))
-            .count()
+        (0..edges.len() / 3).filter(|t| edges.exists(3 * t)).count()
     }
 
-    /// Every link is mutual, runs the same edge, and every vertex leads to a half-edge of its own.
+    /// Checks that every link is mutual and connects the same edge, and that every vertex refers to a
+    /// half-edge that starts there.
     fn check_links(edges: &HalfEdges) {
-        let there: Vec<u32> = (0..edges.len()).filter(|h| edges.is_there(*h)).collect();
+        let there: Vec<u32> = (0..edges.len()).filter(|h| edges.exists(*h)).collect();
         assert_eq!(there.len(), 3 * triangles(edges));
         for &h in &there {
             let [a, b] = edges.ends(h);
@@ -349,7 +346,7 @@ mod tests {
         };
         let mut flips = 0;
         for h in 0..edges.len() {
-            let [a, c, b, d] = [h, before(h), next(h), before(edges.twin(h))]
+            let [a, c, b, d] = [h, previous(h), next(h), previous(edges.twin(h))]
                 .map(|h| edges.positions[edges.ends(h)[0] as usize]);
             let normal = edges.normal(h / 3);
             let convex =
@@ -364,7 +361,7 @@ mod tests {
         assert!((edges.clone().into_mesh().0.volume() - 1.0).abs() < 1e-14);
         let mut gone = 0;
         for h in 0..edges.len() {
-            if edges.is_there(h) && edges.can_collapse(h) {
+            if edges.exists(h) && edges.can_collapse(h) {
                 edges.collapse(h);
                 gone += 1;
                 check_links(&edges);
@@ -378,7 +375,7 @@ mod tests {
         let mut open = icosphere(0);
         open.triangles.remove(0);
         assert!(matches!(HalfEdges::new(&open), Err(NotManifold::Edge(_))));
-        // Two tetrahedra on one corner.
+        // Two tetrahedra that share a corner.
         let one = [[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]];
         let other = one.map(|t| t.map(|v| if v == 0 { 0 } else { v + 3 }));
         let two = TriMesh {

@@ -1,4 +1,4 @@
-//! Spatial hash of points in cubic cells: neighbours of a point in time that does not depend on how far the
+//! Spatial hash of points in cubic cells: the time of a neighbour search does not depend on how far the
 //! points have scattered.
 
 use glam::{DVec3, I64Vec3};
@@ -12,7 +12,8 @@ pub struct HashGrid {
 }
 
 impl HashGrid {
-    /// Sorts `count` points into cells of edge `cell` (m). Points are numbered; `position` gives each.
+    /// Sorts `count` points into cells of edge `cell` (m). `position` returns the position of a point by its
+    /// index.
     pub fn new(count: usize, cell: f64, position: impl Fn(usize) -> DVec3) -> Self {
         let buckets = (2 * count).next_power_of_two().max(64);
         let bucket_of: Vec<u32> = (0..count)
@@ -38,8 +39,8 @@ impl HashGrid {
         }
     }
 
-    /// Calls `visit` with every point in the 27 cells about `p`, and now and then with one farther away:
-    /// callers measure distances. Each point is visited once.
+    /// Calls `visit` once with every point in the 27 cells about `p`, and occasionally with one farther away,
+    /// so callers must check distances.
     #[inline]
     pub fn around(&self, p: DVec3, mut visit: impl FnMut(u32)) {
         let centre = coordinates(p, self.cell);
@@ -48,7 +49,7 @@ impl HashGrid {
         for dz in -1..=1 {
             for dy in -1..=1 {
                 for dx in -1..=1 {
-                    // Points too far away to be counted in cells are all in the last one.
+                    // Points too far away for cell indices are all in the last cell.
                     let cell = centre.wrapping_add(I64Vec3::new(dx, dy, dz));
                     let b = bucket(cell, self.start.len() - 1);
                     // Two of the cells may share a bucket.

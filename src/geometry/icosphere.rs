@@ -6,8 +6,8 @@ use glam::DVec3;
 
 use super::mesh::TriMesh;
 
-/// Unit sphere about the origin: an icosahedron, each triangle split in four `subdivisions` times.
-/// Vertices lie on the sphere, so its volume stays below 4π/3.
+/// Unit sphere about the origin: an icosahedron, each triangle split in four `subdivisions` times. Vertices
+/// lie on the sphere, so its volume is below 4π/3.
 pub fn icosphere(subdivisions: u32) -> TriMesh {
     let g = (1.0 + 5.0_f64.sqrt()) / 2.0;
     let corners = [

@@ -1,28 +1,28 @@
-//! Which points lie inside a closed mesh: parity of the crossings on a line along x, decided exactly.
+//! Point-in-mesh tests for closed meshes: parity of the crossings on a line along x, decided exactly.
 //!
-//! Lines that hit an edge or a corner are the trouble of such tests. Here every point stands for the point
+//! The difficulty of such tests are lines that hit an edge or a corner. Here every point stands for the point
 //! moved by (ε³, ε, ε²) with ε → 0 (simulation of simplicity, Edelsbrunner and Mücke 1990), for which no such
-//! hit exists, and each sign is an exact predicate of it. Nested and disjoint surfaces need no special care;
-//! winding does not matter.
+//! hit exists, and each sign is an exact predicate of it. Nested and disjoint surfaces need no special
+//! treatment; the winding does not matter.
 
 use glam::{DVec2, DVec3, Vec3Swizzles};
 
 use super::exact::{normal_signs, side, turn};
 use super::mesh::TriMesh;
 
-/// A mesh prepared for lines along x: its triangles by the cells of a grid in the (y, z) plane.
-pub struct Crossings<'a> {
+/// A mesh prepared for lines along x: its triangles sorted into the cells of a grid in the (y, z) plane.
+pub struct InsideTest<'a> {
     mesh: &'a TriMesh,
     origin: DVec2,
     per_metre: DVec2,
     cells: [usize; 2],
-    /// Triangles of cell `c` are `triangles[starts[c]..starts[c + 1]]`.
+    /// The triangles of cell `c` are `triangles[starts[c]..starts[c + 1]]`.
     starts: Vec<u32>,
     triangles: Vec<u32>,
 }
 
-impl<'a> Crossings<'a> {
-    /// Sorts the triangles into a grid of about as many cells.
+impl<'a> InsideTest<'a> {
+    /// Sorts the triangles into a grid with about as many cells as triangles.
     pub fn new(mesh: &'a TriMesh) -> Self {
         let (low, high) = mesh.bounds().unwrap_or_default();
         let origin = low.yz();
@@ -34,7 +34,7 @@ impl<'a> Crossings<'a> {
                     .to_array()
                     .map(|e| if e > 0.0 { side as f64 / e } else { 0.0 }),
             );
-            let mut grid = Crossings {
+            let mut grid = InsideTest {
                 mesh,
                 origin,
                 per_metre,
@@ -42,7 +42,7 @@ impl<'a> Crossings<'a> {
                 starts: Vec::new(),
                 triangles: Vec::new(),
             };
-            // Long slivers cover many cells: coarsen until the lists are of the order of the mesh.
+            // Long slivers cover many cells: coarsen until the lists hold at most 16 entries per triangle.
             let entries: usize = (0..mesh.triangles.len())
                 .map(|t| {
                     let ([y0, z0], [y1, z1]) = grid.range(t);
@@ -59,8 +59,8 @@ impl<'a> Crossings<'a> {
 
     fn cell(&self, p: DVec2) -> [usize; 2] {
         let at = (p - self.origin) * self.per_metre;
-        // Saturating casts put points outside into the border cells; monotone, so a triangle's range holds
-        // each point it covers.
+        // Saturating casts put points outside into the border cells. The mapping is monotone, so a triangle's
+        // range contains every point that it covers.
         [0, 1].map(|axis| (at[axis] as usize).min(self.cells[axis] - 1))
     }
 
@@ -104,7 +104,7 @@ impl<'a> Crossings<'a> {
             if (line.cmplt(a.min(b).min(c)) | line.cmpgt(a.max(b).max(c))).any() {
                 continue;
             }
-            let signs = [(a, b), (b, c), (c, a)].map(|(a, b)| moved_turn(a, b, line));
+            let signs = [(a, b), (b, c), (c, a)].map(|(a, b)| perturbed_turn(a, b, line));
             if signs.iter().all(|s| *s > 0.0) || signs.iter().all(|s| *s < 0.0) {
                 hit(t, signs[0]);
             }
@@ -114,26 +114,26 @@ impl<'a> Crossings<'a> {
     /// Calls `hit` with each triangle that the ray from `p` towards −x crosses.
     pub fn behind(&self, p: DVec3, mut hit: impl FnMut(u32)) {
         self.on_line(p.yz(), |t, normal_x| {
-            if moved_beyond(self.mesh.corners(t as usize), normal_x, p) {
+            if is_perturbed_beyond(self.mesh.corners(t as usize), normal_x, p) {
                 hit(t);
             }
         });
     }
 
-    /// Whether `p` lies inside: behind an odd number of crossings.
+    /// Whether `p` lies inside: the ray towards −x has an odd number of crossings.
     pub fn contains(&self, p: DVec3) -> bool {
         let mut odd = false;
         self.behind(p, |_| odd = !odd);
         odd
     }
 
-    /// Whether each point (x, y, z) of a row lies inside, for ascending `xs`; `inside` is overwritten.
+    /// Computes whether each point (x, y, z) of a row lies inside, for ascending `xs`; overwrites `inside`.
     pub fn row(&self, xs: &[f64], y: f64, z: f64, inside: &mut Vec<bool>) {
         inside.clear();
         inside.resize(xs.len(), false);
         self.on_line(DVec2::new(y, z), |t, normal_x| {
             let corners = self.mesh.corners(t as usize);
-            let before = |x: &f64| !moved_beyond(corners, normal_x, DVec3::new(*x, y, z));
+            let before = |x: &f64| !is_perturbed_beyond(corners, normal_x, DVec3::new(*x, y, z));
             if let Some(flip) = inside.get_mut(xs.partition_point(before)) {
                 *flip = !*flip;
             }
@@ -146,25 +146,25 @@ impl<'a> Crossings<'a> {
     }
 }
 
-/// Sign of [`turn`]`(a, b, p)` for p moved by (ε, ε²); 0 only where a = b.
-fn moved_turn(a: DVec2, b: DVec2, p: DVec2) -> f64 {
+/// Sign of [`turn`]`(a, b, p)` for p moved by (ε, ε²); 0 only if a = b.
+fn perturbed_turn(a: DVec2, b: DVec2, p: DVec2) -> f64 {
     let exact = turn(a, b, p);
     if exact != 0.0 {
         return exact;
     }
-    // The derivatives by p.x and p.y; differences of doubles have exact signs.
+    // The derivatives with respect to p.x and p.y; differences of doubles have exact signs.
     let first = a.y - b.y;
     if first != 0.0 { first } else { b.x - a.x }
 }
 
 /// Whether p, moved by (ε³, ε, ε²), lies on the +x side of the plane of a triangle whose normal's x has the
 /// sign `normal_x`.
-fn moved_beyond(corners: [DVec3; 3], normal_x: f64, p: DVec3) -> bool {
+fn is_perturbed_beyond(corners: [DVec3; 3], normal_x: f64, p: DVec3) -> bool {
     let [a, b, c] = corners;
     let against = match side(a, b, c, p) {
         0.0 => {
             let [x, y, z] = normal_signs(corners);
-            // `side` falls along the normal.
+            // `side` decreases along the normal.
             -[y, z, x].into_iter().find(|s| *s != 0.0).unwrap_or(0.0)
         }
         exact => exact,
@@ -210,9 +210,9 @@ mod tests {
         mesh
     }
 
-    /// Compares with a signed distance wherever that is clear of zero.
+    /// Compares with a signed distance wherever its magnitude exceeds `slack`.
     fn compare(mesh: &TriMesh, slack: f64, distance: impl Fn(DVec3) -> f64) {
-        let crossings = Crossings::new(mesh);
+        let crossings = InsideTest::new(mesh);
         let n = 24;
         let xs: Vec<f64> = (0..n).map(|k| f64::from(k) / 10.0 - 1.15).collect();
         let mut inside = Vec::new();
@@ -260,7 +260,7 @@ mod tests {
 
     #[test]
     fn lines_through_edges_diagonals_and_corners_count_right() {
-        // Octahedron and cube on a lattice that runs through all their corners, edges and diagonals.
+        // Octahedron and cube on a lattice that passes through all their corners, edges and diagonals.
         let corners = [
             DVec3::X,
             DVec3::NEG_X,
@@ -293,7 +293,7 @@ mod tests {
             ),
             (&cube, |p| p.abs().max_element() - 1.0),
         ] {
-            let crossings = Crossings::new(mesh);
+            let crossings = InsideTest::new(mesh);
             let mut count = 0;
             for &y in &xs {
                 for &z in &xs {
@@ -307,7 +307,8 @@ mod tests {
                     }
                 }
             }
-            // Points on the surface fall to one side or the other once: a cube of 8 quarter steps holds 8³ of them.
+            // Points on the surface are counted on one side only: a cube of 8 quarter steps contains 8³ of
+            // them.
             if std::ptr::eq(mesh, &cube) {
                 assert_eq!(count, 512);
             }

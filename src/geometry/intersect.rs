@@ -1,4 +1,5 @@
-//! Whether a mesh cuts itself: exact triangle against triangle, over a box tree. Sharing a corner or an edge is no cut.
+//! Self-intersections of a mesh: exact tests of triangle against triangle, over a tree of boxes. A shared
+//! corner or edge is no intersection.
 
 use std::ops::ControlFlow;
 
@@ -9,7 +10,7 @@ use super::bvh::Bvh;
 use super::exact::{normal_signs, side, turn};
 use super::mesh::TriMesh;
 
-/// Pairs of triangles that meet elsewhere than at shared corners and edges: their number and the first of them.
+/// Number of pairs of triangles that meet elsewhere than at shared corners and edges, and the first pair.
 pub(super) fn self_intersections(mesh: &TriMesh) -> Option<(usize, [u32; 2])> {
     let bvh = Bvh::new(mesh);
     (0..mesh.triangles.len() as u32)
@@ -35,7 +36,7 @@ pub(super) fn self_intersections(mesh: &TriMesh) -> Option<(usize, [u32; 2])> {
         .reduce(|(n, first), (m, other)| (n + m, first.min(other)))
 }
 
-/// Whether two triangles have a common point beyond their shared corners and edges.
+/// Whether two triangles have a common point other than their shared corners and edges.
 fn meet(mesh: &TriMesh, s: u32, t: u32) -> bool {
     let (first, second) = (mesh.triangles[s as usize], mesh.triangles[t as usize]);
     let (a, b) = (mesh.corners(s as usize), mesh.corners(t as usize));
@@ -57,7 +58,7 @@ fn meet(mesh: &TriMesh, s: u32, t: u32) -> bool {
                 })
         }
         1 => {
-            // Beyond the shared corner they meet where one's opposite edge meets the other.
+            // Apart from the shared corner they meet if the opposite edge of one meets the other.
             let opposite = |corners: [DVec3; 3], mine: [u32; 3], others: [u32; 3]| {
                 let shared = (0..3)
                     .find(|k| others.contains(&mine[*k]))
@@ -69,7 +70,8 @@ fn meet(mesh: &TriMesh, s: u32, t: u32) -> bool {
             segment_meets(p, q, b) || segment_meets(u, v, a)
         }
         2 => {
-            // Folded flat onto each other: in one plane with both free corners on one side of the edge.
+            // They are folded flat onto each other if they lie in one plane with both free corners on one
+            // side of the edge.
             let k = own(first, second).expect("one corner is free");
             let l = own(second, first).expect("one corner is free");
             if side(a[0], a[1], a[2], b[l]) != 0.0 {
@@ -87,7 +89,7 @@ fn is_flat(corners: [DVec3; 3]) -> bool {
     normal_signs(corners).iter().all(|s| *s == 0.0)
 }
 
-/// Drops the axis along which the triangle is seen largest.
+/// Projection along the axis for which the triangle's projected area is largest.
 fn projection(corners: [DVec3; 3]) -> fn(DVec3) -> DVec2 {
     let size = DVec3::from_array(normal_signs(corners)).abs();
     match size.max_position() {
@@ -97,7 +99,7 @@ fn projection(corners: [DVec3; 3]) -> fn(DVec3) -> DVec2 {
     }
 }
 
-/// Whether the segment `pq` and the triangle have a common point, ends and edges included.
+/// Whether the segment `pq` and the triangle have a common point, including end points and edges.
 pub fn segment_meets(p: DVec3, q: DVec3, triangle: [DVec3; 3]) -> bool {
     let [a, b, c] = triangle;
     let (sp, sq) = (side(a, b, c, p), side(a, b, c, q));
@@ -124,11 +126,11 @@ fn segment_meets_flat(p: DVec2, q: DVec2, [a, b, c]: [DVec2; 3]) -> bool {
             .any(|&(u, v)| segments_meet(p, q, u, v))
 }
 
-/// Whether two segments in the plane cross or touch; ends inside the other's triangle are found elsewhere.
+/// Whether two segments in the plane cross or touch. Ends inside the triangle are tested by the caller.
 fn segments_meet(p: DVec2, q: DVec2, u: DVec2, v: DVec2) -> bool {
     let opposite = |a: f64, b: f64| (a >= 0.0 && b <= 0.0) || (a <= 0.0 && b >= 0.0);
     let (up, uq) = (turn(u, v, p), turn(u, v, q));
-    // On one line: either an end of `pq` lies on the edge, found already, or `pq` covers the edge.
+    // Collinear: either an end of `pq` lies on the edge, which the caller tests, or `pq` covers the edge.
     if up == 0.0 && uq == 0.0 {
         let (low, high) = (p.min(q), p.max(q));
         return (u.cmpge(low) & u.cmple(high)).all();

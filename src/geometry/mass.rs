@@ -1,24 +1,25 @@
-//! Volume, centre of mass and moments of inertia of what a closed mesh bounds, of density 1.
+//! Volume, centre of mass and moments of inertia of the solid inside a closed mesh, for density 1.
 
 use glam::{DMat3, DVec3};
 
-/// Of density 1: a volume is a mass.
+/// Mass properties for density 1, so that mass equals volume.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Mass {
     /// Volume, m³.
     pub volume: f64,
-    /// Centre of mass.
+    /// Centre of mass, m.
     pub centre: DVec3,
     /// Moments of inertia about the centre, m⁵.
     pub inertia: DMat3,
 }
 
-/// A tetrahedron with flatter moments than this, over those of a ball of its size, says nothing of how it turns.
-const FLAT: f64 = 1e-9;
+/// A solid is flat, and its moments of inertia are unusable, if their product is below this fraction of that
+/// of a ball with the same trace.
+const MIN_RELATIVE_INERTIA: f64 = 1e-9;
 
 impl Mass {
-    /// Of what closed, outward triangles bound; of the points alone, each of the same mass, where that is
-    /// flat or turned inside out.
+    /// Mass properties of the solid inside closed, outward triangles. If that is flat or inverted, those of
+    /// the points, each of mass 1, with volume 0.
     pub fn of(points: &[[f32; 3]], triangles: impl Iterator<Item = [u32; 3]>) -> Self {
         let vector = |p: &[f32; 3]| DVec3::from(p.map(f64::from));
         let count = points.len().max(1) as f64;
@@ -35,9 +36,11 @@ impl Mass {
         }
     }
 
-    /// Of what closed, outward triangles about a place bound; nothing where that is flat or turned inside out.
+    /// Mass properties of the solid inside closed, outward triangles near `middle`; `None` if it is flat or
+    /// inverted.
     pub fn within(middle: DVec3, triangles: impl Iterator<Item = [DVec3; 3]>) -> Option<Self> {
-        // Tetrahedra from each triangle to the middle: far from the origin nothing is lost.
+        // Sums over tetrahedra from each triangle to `middle`, so that no precision is lost far from the
+        // origin.
         let (mut volume, mut first, mut second) = (0.0, DVec3::ZERO, DMat3::ZERO);
         for triangle in triangles {
             let [a, b, c] = triangle.map(|corner| corner - middle);
@@ -62,12 +65,12 @@ impl Mass {
             .iter()
             .sum::<f64>()
             / 3.0;
-        self.volume > 0.0 && self.inertia.determinant() > FLAT * trace.powi(3)
+        self.volume > 0.0 && self.inertia.determinant() > MIN_RELATIVE_INERTIA * trace.powi(3)
     }
 }
 
 /// Moments of inertia of a point of mass 1 about the origin: |r|² 1 − r rᵀ.
-pub fn of_point(r: DVec3) -> DMat3 {
+pub fn point_inertia(r: DVec3) -> DMat3 {
     DMat3::from_diagonal(DVec3::splat(r.length_squared())) - square(r)
 }
 
@@ -76,7 +79,7 @@ fn square(v: DVec3) -> DMat3 {
     DMat3::from_cols(v * v.x, v * v.y, v * v.z)
 }
 
-/// From second moments.
+/// Moments of inertia from second moments.
 fn inertia(second: DMat3) -> DMat3 {
     let trace = [0, 1, 2].map(|k| second.col(k)[k]).iter().sum();
     DMat3::from_diagonal(DVec3::splat(trace)) - second

@@ -1,4 +1,4 @@
-//! Indexed triangle mesh, the common currency of shapes, skins and mesh files.
+//! Indexed triangle mesh, used for shapes, skins and mesh files.
 
 use glam::DVec3;
 
@@ -9,11 +9,12 @@ pub struct TriMesh {
     pub positions: Vec<DVec3>,
     /// Vertex indices of each triangle.
     pub triangles: Vec<[u32; 3]>,
-    /// Texture coordinates of each triangle's corners, v from the bottom of the image; empty where there are none.
+    /// Texture coordinates of each triangle's corners, v from the bottom of the image; empty if the mesh has
+    /// none.
     pub uv: Vec<CornerUv>,
 }
 
-/// Texture coordinates of a triangle's corners. A vertex on a seam has several, so they are the corners' own.
+/// Texture coordinates of a triangle's corners. They belong to corners, as a vertex on a seam has several.
 pub type CornerUv = [[f32; 2]; 3];
 
 impl TriMesh {
@@ -27,7 +28,7 @@ impl TriMesh {
         ]
     }
 
-    /// Adds the triangles of another mesh; if only one has texture coordinates, the other's are 0.
+    /// Adds the triangles of another mesh. If only one has texture coordinates, those of the other are 0.
     pub fn append(&mut self, other: TriMesh) {
         let (own, base) = (self.triangles.len(), self.positions.len() as u32);
         self.positions.extend(other.positions);
@@ -52,7 +53,7 @@ impl TriMesh {
         (b - a).cross(c - a).length() / 2.0
     }
 
-    /// Turns triangle `t` round.
+    /// Reverses the winding of triangle `t`.
     pub fn flip(&mut self, t: usize) {
         self.triangles[t].swap(1, 2);
         if let Some(uv) = self.uv.get_mut(t) {
@@ -62,7 +63,7 @@ impl TriMesh {
 
     /// Signed volume by the divergence theorem, m³; positive for a closed mesh wound outward.
     ///
-    /// Summed about the mesh's own centre so that a mesh far from the origin loses no digits.
+    /// Summed about the mesh's own centre so that a mesh far from the origin loses no precision.
     pub fn volume(&self) -> f64 {
         let c = self
             .bounds()
@@ -86,7 +87,7 @@ impl TriMesh {
     }
 }
 
-/// Angle of a triangle at corner `m`, rad; a quarter turn at one without an edge.
+/// Angle of a triangle at corner `m`, rad; π/2 if an edge at it has no length.
 pub fn corner_angle(corners: [DVec3; 3], m: usize) -> f64 {
     let [a, b] = [1, 2].map(|step| (corners[(m + step) % 3] - corners[m]).normalize_or_zero());
     a.dot(b).clamp(-1.0, 1.0).acos()

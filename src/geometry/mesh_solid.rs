@@ -1,14 +1,15 @@
-//! The inside of a closed mesh as a solid: exact signed distances, and what keeps asking for them cheap.
+//! The inside of a closed mesh as a solid: exact signed distances, with caching that makes repeated queries
+//! cheap.
 //!
-//! A point lies outside where it is in front of the angle-weighted normal of the face, edge or corner nearest
-//! to it (Bærentzen and Aanæs, Signed distance computation using the angle weighted pseudonormal, 2005). Away
-//! from the surface the normal is the direction from the nearest point, which is smooth over faces and edges
-//! alike however coarse the triangles.
+//! A point lies outside if it is in front of the angle-weighted normal of the nearest face, edge or corner
+//! (Bærentzen and Aanæs, Signed distance computation using the angle weighted pseudonormal, 2005). Away from
+//! the surface the normal is the direction from the nearest point; it varies smoothly over faces and edges
+//! however coarse the triangles.
 //!
-//! Finding the nearest triangle among all takes a microsecond or two. What touches moves little from step to
-//! step, so it remembers the few triangles among which the nearest one stays until it has moved by some slack
-//! ([`Near`]): of a point at distance d they are those within d + 2 slack. The distance is that of the whole
-//! mesh to the bit either way.
+//! Finding the nearest triangle among all takes 1 to 2 µs. Elements in contact move little from step to step,
+//! so each caches the triangles among which the nearest one stays until the element has moved by some slack
+//! ([`NearTriangles`]): for a point at distance d, all triangles within d + 2 slack. The distance equals that to the
+//! whole mesh bit for bit.
 
 use std::collections::HashMap;
 
@@ -19,8 +20,8 @@ use super::mesh::TriMesh;
 use super::mesh::corner_angle;
 use super::nearest::{Feature, nearest_feature};
 
-/// Part of the extent below which a distance has no direction of its own.
-const NO_DIRECTION: f64 = 1e-10;
+/// Distances below this fraction of the extent define no direction.
+const MIN_RELATIVE_DISTANCE: f64 = 1e-10;
 
 /// A closed mesh, wound outward.
 #[derive(Clone, Debug)]
@@ -31,30 +32,30 @@ pub struct MeshSolid {
     high: DVec3,
     extent: f64,
     /// Unit normal of each triangle.
-    faces: Vec<DVec3>,
-    /// Sum of the normals on both sides of each triangle's edges.
-    edges: Vec<[DVec3; 3]>,
+    face_normals: Vec<DVec3>,
+    /// For each edge of each triangle, the sum of the normals of the two triangles at it.
+    edge_normals: Vec<[DVec3; 3]>,
     /// Angle-weighted sum of the normals around each vertex.
-    corners: Vec<DVec3>,
+    vertex_normals: Vec<DVec3>,
 }
 
-/// Triangles that may be nearest to points about one.
+/// Cached triangles among which the nearest one to any point within a slack of a centre is found.
 #[derive(Clone, Debug, Default)]
-pub struct Near {
-    about: DVec3,
+pub struct NearTriangles {
+    centre: DVec3,
     slack: f64,
-    /// None before the first look.
+    /// Empty before the first refresh.
     triangles: Vec<u32>,
 }
 
-impl Near {
-    fn holds(&self, p: DVec3) -> bool {
-        !self.triangles.is_empty() && p.distance_squared(self.about) <= self.slack * self.slack
+impl NearTriangles {
+    fn covers(&self, p: DVec3) -> bool {
+        !self.triangles.is_empty() && p.distance_squared(self.centre) <= self.slack * self.slack
     }
 }
 
 impl MeshSolid {
-    /// Of a closed mesh that is wound outward.
+    /// Prepares a closed mesh that is wound outward.
     pub fn new(mesh: TriMesh) -> Self {
         let count = mesh.triangles.len();
         let faces: Vec<DVec3> = (0..count)
@@ -85,9 +86,9 @@ impl MeshSolid {
             low,
             high,
             extent: lengths.fold(0.0, f64::max),
-            edges: edges.collect(),
-            faces,
-            corners,
+            edge_normals: edges.collect(),
+            face_normals: faces,
+            vertex_normals: corners,
             mesh,
         }
     }
@@ -97,13 +98,13 @@ impl MeshSolid {
         &self.mesh
     }
 
-    /// Farthest that a point of the surface lies from the origin, m.
+    /// Largest distance of a surface point from the origin, m.
     pub fn extent(&self) -> f64 {
         self.extent
     }
 
-    /// Bound on how far a point of the surface lies from an axis of this direction (unit) through the origin,
-    /// m: that of the bounding box.
+    /// Upper bound on the distance of surface points from an axis of this direction (unit) through the
+    /// origin, m: that of the bounding box.
     pub fn reach_about(&self, axis: DVec3) -> f64 {
         let corner = |at: u32| {
             let upper = |bit: u32| at >> bit & 1 == 1;
@@ -119,55 +120,54 @@ impl MeshSolid {
 
     /// Signed distance of `p` (negative inside), m, and the outward unit normal there.
     pub fn distance(&self, p: DVec3) -> (f64, DVec3) {
-        self.from(p, self.tree.nearest(&self.mesh, p).1)
+        self.signed_distance(p, self.tree.nearest(&self.mesh, p).1)
     }
 
-    /// The same to the bit, sooner where `near` has been looked up about `p`.
-    pub fn distance_near(&self, p: DVec3, near: &Near) -> (f64, DVec3) {
-        if !near.holds(p) {
+    /// Same result as [`Self::distance`], bit for bit, but faster if `near` was refreshed close to `p`.
+    pub fn distance_near(&self, p: DVec3, near: &NearTriangles) -> (f64, DVec3) {
+        if !near.covers(p) {
             return self.distance(p);
         }
         let nearest = near.triangles.iter().fold((f64::INFINITY, 0), |best, &t| {
             let (q, _) = nearest_feature(p, self.mesh.corners(t as usize));
             nearer(best, (p.distance_squared(q), t))
         });
-        self.from(p, nearest.1)
+        self.signed_distance(p, nearest.1)
     }
 
-    /// Looks up the triangles near `p`, to hold for points up to `slack` (m) from it, unless `near` holds
-    /// there already.
-    pub fn look(&self, p: DVec3, slack: f64, near: &mut Near) {
-        if near.holds(p) {
+    /// Refreshes `near` so that it holds for points up to `slack` (m) from `p`, unless it covers `p` already.
+    pub fn refresh_near(&self, p: DVec3, slack: f64, near: &mut NearTriangles) {
+        if near.covers(p) {
             return;
         }
         near.triangles.clear();
         let distance = self.tree.nearest(&self.mesh, p).0.sqrt();
-        // A little more, for rounding.
+        // Slightly enlarged because of rounding.
         let reach = (distance + 2.0 * slack) * (1.0 + 1e-9);
         let found = |t| near.triangles.push(t);
         self.tree.each_within(&self.mesh, p, reach, found);
-        (near.about, near.slack) = (p, slack);
+        (near.centre, near.slack) = (p, slack);
     }
 
-    /// Whether `p` lies inside or less than `reach` (m) outside.
+    /// Whether `p` lies inside or less than `reach` (m) outside the mesh.
     pub fn reaches(&self, p: DVec3, reach: f64) -> bool {
         let beside = p.distance_squared(p.clamp(self.low, self.high));
         beside < reach * reach && self.distance(p).0 < reach
     }
 
-    /// Signed distance and normal as seen from `p`, whose nearest triangle is this one.
-    fn from(&self, p: DVec3, triangle: u32) -> (f64, DVec3) {
+    /// Signed distance (m) and normal at `p`, given the index of the nearest triangle.
+    fn signed_distance(&self, p: DVec3, triangle: u32) -> (f64, DVec3) {
         let t = triangle as usize;
         let (q, feature) = nearest_feature(p, self.mesh.corners(t));
         let outward = match feature {
-            Feature::Face => self.faces[t],
-            Feature::Edge(m) => self.edges[t][m],
-            Feature::Corner(m) => self.corners[self.mesh.triangles[t][m] as usize],
+            Feature::Face => self.face_normals[t],
+            Feature::Edge(m) => self.edge_normals[t][m],
+            Feature::Corner(m) => self.vertex_normals[self.mesh.triangles[t][m] as usize],
         };
         let away = p - q;
         let distance = away.length();
         let sign = if away.dot(outward) < 0.0 { -1.0 } else { 1.0 };
-        let normal = match distance > NO_DIRECTION * self.extent {
+        let normal = match distance > MIN_RELATIVE_DISTANCE * self.extent {
             true => away * (sign / distance),
             false => outward.normalize_or(DVec3::Y),
         };
@@ -200,7 +200,7 @@ mod tests {
         for p in points(4000, 2.5) {
             let ((d, normal), (expected, direction)) = (mesh.distance(p), exact.distance(p));
             assert!((d - expected).abs() < 1e-12, "{p}: {d} for {expected}");
-            // Inside, where two faces are as near, either may be taken.
+            // Inside, where two faces are equally near, either may be chosen.
             if expected > 0.0 {
                 assert!((normal - direction).length() < 1e-9, "{p}: {normal}");
                 outside += 1;
@@ -228,10 +228,9 @@ mod tests {
         }
     }
 
-    /// A plate with a slit as wide as it is thick: points in the slit are outside, those in the thin cheeks
-    /// beside it inside.
+    /// Two plates, 2 mm thick and 2 mm apart: points in the slit are outside, points in the plates inside.
     #[test]
-    fn thin_cheeks_and_the_slit_between_them_are_told_apart() {
+    fn distances_are_right_in_a_slit_between_thin_plates() {
         let mut mesh = shapes::cuboid(DVec3::new(0.002, 0.05, 0.05));
         let mut other = mesh.clone();
         for (p, q) in mesh.positions.iter_mut().zip(&mut other.positions) {
@@ -264,21 +263,21 @@ mod tests {
         let slack = 0.05;
         let mut fewest = usize::MAX;
         for p in points(200, 1.1) {
-            let mut near = Near::default();
-            mesh.look(p, slack, &mut near);
+            let mut near = NearTriangles::default();
+            mesh.refresh_near(p, slack, &mut near);
             fewest = fewest.min(near.triangles.len());
             for step in points(20, slack / 3f64.sqrt()) {
                 let q = p + step;
-                assert!(near.holds(q));
+                assert!(near.covers(q));
                 let bits = |(d, n): (f64, DVec3)| [d, n.x, n.y, n.z].map(f64::to_bits);
                 let found = mesh.distance_near(q, &near);
                 assert_eq!(bits(found), bits(mesh.distance(q)), "{q}");
             }
             let far = p + DVec3::X * 2.0 * slack;
-            assert!(!near.holds(far));
+            assert!(!near.covers(far));
             let before = near.triangles.clone();
-            mesh.look(p + DVec3::X * 0.5 * slack, slack, &mut near);
-            assert_eq!(near.triangles, before, "it held there");
+            mesh.refresh_near(p + DVec3::X * 0.5 * slack, slack, &mut near);
+            assert_eq!(near.triangles, before, "still covered there");
         }
         assert!(fewest < 40, "{fewest} of 5120 triangles");
     }

@@ -1,8 +1,9 @@
-//! Images of points behind the skin of a mesh: Voronoi cells of points and images together have faces on the skin.
+//! Mirror images of points behind the skin of a mesh: Voronoi cells of points and images together have faces
+//! on the skin.
 //!
-//! An image lies behind the plane of the nearest triangle. [`Mirror::settle`] moves it so that the cells hold
-//! as much as the mesh does: the plane of a face stands out of a round body by as much in its middle as it
-//! cuts off at its rim.
+//! An image is the point mirrored at the plane of the nearest triangle. [`Mirror::balance_volumes`] moves it so that
+//! the cells have the same volume as the mesh: on a round body the plane of a face then protrudes at its
+//! centre by as much as it cuts off at its rim.
 
 use std::ops::ControlFlow;
 
@@ -10,73 +11,74 @@ use glam::DVec3;
 
 use super::bvh::Bvh;
 use super::convex::Face;
-use super::inside::Crossings;
+use super::inside::InsideTest;
 use super::mesh::TriMesh;
 use super::nearest::nearest_on_triangle;
 use super::section::Section;
 use crate::parallel::prelude::*;
 
-/// Cosine of the angle beyond which two triangles near a point are two sides of it: edges sharper than that stay sharp.
-const OTHER_SIDE: f64 = 0.8;
-/// Part of its depth that a plane keeps above a point at least.
-const LEAST: f64 = 0.2;
-/// Cosine of the angle between the normals of two walls that face each other, at most.
-const FACING: f64 = -0.5;
+/// Two triangles near a point belong to different sides if the cosine between their normals is below this;
+/// edges sharper than that stay sharp.
+const SAME_SIDE_COSINE: f64 = 0.8;
+/// Minimum distance of a plane from its point, as a fraction of the former distance.
+const MIN_DEPTH_RATIO: f64 = 0.2;
+/// Two walls face each other if the cosine between their normals is below this.
+const FACING_COSINE: f64 = -0.5;
 
 /// A closed mesh that mirrors points.
 pub struct Mirror<'a> {
     mesh: &'a TriMesh,
     bvh: Bvh,
-    inside: Crossings<'a>,
+    inside: InsideTest<'a>,
 }
 
-/// A point behind the skin.
+/// Mirror image of a point behind the skin.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Image {
-    /// Number of the point that it is the image of.
+pub struct MirrorImage {
+    /// Index of the point.
     pub of: u32,
-    /// Unit normal of the plane between both, outwards.
+    /// Outward unit normal of the plane halfway between point and image.
     pub normal: DVec3,
     /// Distance of the point from the plane, m.
     pub depth: f64,
 }
 
-impl Image {
-    /// Where it lies.
+impl MirrorImage {
+    /// Position of the image, m.
     pub fn at(&self, points: &[DVec3]) -> DVec3 {
         points[self.of as usize] + self.normal * (2.0 * self.depth)
     }
 }
 
 impl<'a> Mirror<'a> {
-    /// Of a closed mesh with outward normals.
+    /// Prepares a closed mesh with outward normals.
     pub fn new(mesh: &'a TriMesh) -> Self {
         Mirror {
             mesh,
             bvh: Bvh::new(mesh),
-            inside: Crossings::new(mesh),
+            inside: InsideTest::new(mesh),
         }
     }
 
-    /// Corners of the box about the mesh.
+    /// Corners of the bounding box of the mesh, m.
     pub fn bounds(&self) -> (DVec3, DVec3) {
         self.mesh.bounds().unwrap_or_default()
     }
 
-    /// Whether a point is inside.
+    /// Whether a point is inside the mesh.
     pub fn contains(&self, point: DVec3) -> bool {
         self.inside.contains(point)
     }
 
-    /// Images of points inside that are nearer to the skin than their `reach` (m), in their order: of each
-    /// one behind the nearest triangle, and one behind the nearest triangle of every other side. Where all of
-    /// those lie inside, at an edge that turns inwards, one behind the edge.
-    pub fn images(&self, points: &[DVec3], reach: &[f64]) -> Vec<Image> {
+    /// Images of inner points closer to the skin than their `reach` (m), in order of the points. Each point
+    /// has an image behind the nearest triangle, and one behind the nearest triangle of every other side. If
+    /// all of those lie inside, as at a concave edge, it has one image behind the edge.
+    pub fn images(&self, points: &[DVec3], reach: &[f64]) -> Vec<MirrorImage> {
         let of_point = |(of, near): (usize, &mut Vec<_>)| {
             let (point, reach) = (points[of], reach[of]);
             self.images_of(of as u32, point, reach, near)
         };
-        let all: Vec<Vec<Image>> = (0..points.len())
+        let all: Vec<Vec<MirrorImage>> = (0..points.len())
             .into_par_iter()
             .map_init(Vec::new, |near, of| of_point((of, near)))
             .collect();
@@ -89,7 +91,7 @@ impl<'a> Mirror<'a> {
         point: DVec3,
         reach: f64,
         near: &mut Vec<(f64, u32)>,
-    ) -> Vec<Image> {
+    ) -> Vec<MirrorImage> {
         near.clear();
         self.bvh.each_within(self.mesh, point, reach, |t| {
             let nearest = nearest_on_triangle(point, self.mesh.corners(t as usize));
@@ -104,12 +106,16 @@ impl<'a> Mirror<'a> {
                 continue;
             };
             let depth = normal.dot(a - point);
-            if depth <= 0.0 || normals.iter().any(|other| other.dot(normal) > OTHER_SIDE) {
+            if depth <= 0.0
+                || normals
+                    .iter()
+                    .any(|other| other.dot(normal) > SAME_SIDE_COSINE)
+            {
                 continue;
             }
             normals.push(normal);
             if !self.inside.contains(point + normal * (2.0 * depth)) {
-                images.push(Image { of, normal, depth });
+                images.push(MirrorImage { of, normal, depth });
             }
         }
         if images.is_empty()
@@ -119,16 +125,16 @@ impl<'a> Mirror<'a> {
             let normal = (edge - point).normalize_or_zero();
             let depth = normal.dot(edge - point);
             if depth > 0.0 && !self.inside.contains(edge + normal * depth) {
-                images.push(Image { of, normal, depth });
+                images.push(MirrorImage { of, normal, depth });
             }
         }
         images
     }
 
-    /// Whether the way between two points leaves the mesh by one wall and comes back by one that faces it:
-    /// there is a gap between them. The way about an edge that turns inwards leaves by a wall and comes back
-    /// by one beside it.
-    pub fn parts(&self, from: DVec3, to: DVec3) -> bool {
+    /// Whether there is a gap between two points: the segment between them leaves the mesh through one wall
+    /// and re-enters through a wall that faces it. About a concave edge it re-enters through an adjacent wall
+    /// instead.
+    pub fn has_gap_between(&self, from: DVec3, to: DVec3) -> bool {
         let (low, high) = (from.min(to), from.max(to));
         let mut crossed: Vec<(f64, DVec3)> = Vec::new();
         let _ = self.bvh.visit(
@@ -142,13 +148,13 @@ impl<'a> Mirror<'a> {
         crossed.sort_by(|a, b| a.0.total_cmp(&b.0));
         crossed.windows(2).any(|pair| {
             let [out, back] = [pair[0].1, pair[1].1];
-            out.dot(to - from) > 0.0 && out.dot(back) < FACING
+            out.dot(to - from) > 0.0 && out.dot(back) < FACING_COSINE
         })
     }
 
-    /// Volume between a face of a cell and the skin, m³, above 0 where the skin lies beyond the face; and the
-    /// face's area.
-    pub fn beyond(&self, face: &Face) -> [f64; 2] {
+    /// Volume between a face of a cell and the skin (m³, positive if the skin lies beyond the face), and the
+    /// area of the face (m²).
+    pub fn volume_to_skin(&self, face: &Face) -> [f64; 2] {
         let Some(section) = Section::of(&face.corners) else {
             return [0.0; 2];
         };
@@ -161,7 +167,7 @@ impl<'a> Mirror<'a> {
                 -depth
             }
         };
-        // Middles of the sides of the triangles about the centre: exact for what is quadratic.
+        // Quadrature at the edge midpoints of the triangles about the centre: exact for quadratic functions.
         let corners = face.corners.iter();
         let spokes: Vec<f64> = corners.map(|c| depth(0.5 * (*c + centre))).collect();
         let mut volume = 0.0;
@@ -174,8 +180,9 @@ impl<'a> Mirror<'a> {
         [volume, section.area]
     }
 
-    /// Moves images so that the faces towards them, `[image, volume beyond, area]`, hold as much as the skin does.
-    pub fn settle(images: &mut [Image], faces: &[(u32, [f64; 2])]) {
+    /// Moves images so that the faces towards them enclose as much volume as the skin does. `faces` holds
+    /// (image index, [volume beyond, area]).
+    pub fn balance_volumes(images: &mut [MirrorImage], faces: &[(u32, [f64; 2])]) {
         let mut sums = vec![[0.0; 2]; images.len()];
         for (image, [volume, area]) in faces {
             let [volumes, areas] = &mut sums[*image as usize];
@@ -184,15 +191,16 @@ impl<'a> Mirror<'a> {
         }
         for (image, [volume, area]) in images.iter_mut().zip(sums) {
             if area > 0.0 {
-                let limit = (1.0 - LEAST) * image.depth.max(area.sqrt() / 2.0);
+                let limit = (1.0 - MIN_DEPTH_RATIO) * image.depth.max(area.sqrt() / 2.0);
                 let moved = image.depth + (volume / area).clamp(-limit, limit);
-                image.depth = moved.max(LEAST * image.depth);
+                image.depth = moved.max(MIN_DEPTH_RATIO * image.depth);
             }
         }
     }
 }
 
-/// Where the way from a point along a vector crosses a triangle, as part of the vector, and the triangle's normal.
+/// Point where the segment from a point along a vector crosses a triangle, as a fraction of the vector, and
+/// the triangle's normal.
 fn crossing(from: DVec3, way: DVec3, [a, b, c]: [DVec3; 3]) -> Option<(f64, DVec3)> {
     let normal = (b - a).cross(c - a).try_normalize()?;
     let along = normal.dot(a - from) / normal.dot(way);
@@ -207,7 +215,7 @@ mod tests {
     use super::*;
     use crate::geometry::shapes;
 
-    /// Two cubes of edge 1 side by side along x, this far apart.
+    /// Two cubes of edge 1 side by side along x, `gap` apart.
     fn cubes(gap: f64) -> TriMesh {
         let (mut mesh, mut other) = (shapes::cuboid(DVec3::ONE), shapes::cuboid(DVec3::ONE));
         for p in &mut other.positions {
@@ -235,17 +243,17 @@ mod tests {
         let mesh = cubes(0.01);
         let mirror = Mirror::new(&mesh);
         let [left, right] = [DVec3::new(0.4, 0.1, 0.2), DVec3::new(0.6, 0.05, 0.21)];
-        assert!(mirror.parts(left, right) && mirror.parts(right, left));
-        assert!(!mirror.parts(left, DVec3::new(-0.4, 0.3, 0.1)));
-        // Out of the top is out, not across a gap.
-        assert!(!mirror.parts(left, DVec3::new(0.4, 0.7, 0.2)));
+        assert!(mirror.has_gap_between(left, right) && mirror.has_gap_between(right, left));
+        assert!(!mirror.has_gap_between(left, DVec3::new(-0.4, 0.3, 0.1)));
+        // Leaving through the top does not cross a gap.
+        assert!(!mirror.has_gap_between(left, DVec3::new(0.4, 0.7, 0.2)));
     }
 
     #[test]
     fn a_plane_settles_where_the_skin_is_on_average() {
         let mesh = shapes::cuboid(DVec3::ONE);
         let mirror = Mirror::new(&mesh);
-        // A square under the top, half as deep at one side as at the other.
+        // A square below the top, half as deep at one side as at the other.
         let corners = [(-0.1, -0.1), (-0.1, 0.1), (0.1, 0.1), (0.1, -0.1)];
         let face = Face {
             tag: 0,
@@ -253,14 +261,14 @@ mod tests {
                 .map(|(x, z)| DVec3::new(x, 0.47 + 0.1 * x, z))
                 .to_vec(),
         };
-        let [volume, area] = mirror.beyond(&face);
+        let [volume, area] = mirror.volume_to_skin(&face);
         assert!((volume / area - 0.03).abs() < 1e-12, "{volume} {area}");
-        let mut images = [Image {
+        let mut images = [MirrorImage {
             of: 0,
             normal: DVec3::Y,
             depth: 0.1,
         }];
-        Mirror::settle(&mut images, &[(0, [volume, area])]);
+        Mirror::balance_volumes(&mut images, &[(0, [volume, area])]);
         assert!((images[0].depth - 0.13).abs() < 1e-12);
     }
 }

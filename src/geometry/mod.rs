@@ -1,4 +1,4 @@
-//! Shapes and meshes: what a body is packed into and bounded by. Knows no stage and no store.
+//! Shapes and meshes that bodies are packed into and bounded by. Depends on no stage and no store.
 
 pub mod bvh;
 pub mod cell_grid;

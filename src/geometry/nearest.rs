@@ -1,15 +1,15 @@
-//! Nearest point of a triangle mesh, through bins.
+//! Nearest point of a triangle and, through bins, of a triangle mesh.
 
 use glam::DVec3;
 
 use super::mesh::TriMesh;
 
-/// Part of a triangle that a point of it lies on.
+/// Part of a triangle's surface: its interior, an edge or a corner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Feature {
-    /// Its inside.
+    /// Its interior.
     Face,
-    /// The edge from corner `m` to the next.
+    /// The edge from corner `m` to the next corner.
     Edge(usize),
     /// Corner `m`.
     Corner(usize),
@@ -20,7 +20,8 @@ pub fn nearest_on_triangle(p: DVec3, corners: [DVec3; 3]) -> DVec3 {
     nearest_feature(p, corners).0
 }
 
-/// Point of the triangle nearest to `p`, and what it lies on (Ericson, Real-Time Collision Detection, §5.1.5).
+/// Point of the triangle nearest to `p`, and the feature it lies on (Ericson, Real-Time Collision Detection,
+/// §5.1.5).
 pub fn nearest_feature(p: DVec3, [a, b, c]: [DVec3; 3]) -> (DVec3, Feature) {
     let (ab, ac, ap) = (b - a, c - a, p - a);
     let (d1, d2) = (ab.dot(ap), ac.dot(ap));
@@ -122,7 +123,8 @@ impl TriangleBins {
 
     fn each_bin_of(&self, [a, b, c]: [DVec3; 3], mut visit: impl FnMut(usize)) {
         let normal = (b - a).cross(c - a).normalize_or_zero();
-        // Bins whose box the triangle's plane misses need not list it: large slanted triangles would fill all.
+        // Bins whose box the triangle's plane misses need not list it; otherwise large slanted triangles
+        // would fill all bins.
         let reach =
             0.5 * self.edge * (normal.x.abs() + normal.y.abs() + normal.z.abs()) + 1e-6 * self.edge;
         let (lo, hi) = (a.min(b).min(c), a.max(b).max(c));
@@ -135,8 +137,8 @@ impl TriangleBins {
         });
     }
 
-    /// The point of `mesh` (the one that the bins were made from) nearest to `p` and its triangle,
-    /// if one lies within `reach` (m). Of equally near triangles the one with the smallest index counts.
+    /// Point nearest to `p` of the mesh that the bins were made from, and its triangle, if it lies within
+    /// `reach` (m). Of equally near triangles the one with the smallest index is returned.
     pub fn nearest(&self, mesh: &TriMesh, p: DVec3, reach: f64) -> Option<(DVec3, usize)> {
         let mut best: Option<(DVec3, usize)> = None;
         let mut best_squared = reach * reach;

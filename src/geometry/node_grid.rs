@@ -14,7 +14,7 @@ pub struct NodeGrid {
 }
 
 impl NodeGrid {
-    /// The grid about the box `lo..hi`, centred on it, with at least `margin` cells to spare on each side.
+    /// Grid around the box `lo..hi`, centred on it, with at least `margin` spare cells on each side.
     pub fn around(lo: DVec3, hi: DVec3, spacing: f64, margin: usize) -> Self {
         let cells = ((hi - lo) / spacing)
             .ceil()
@@ -39,7 +39,7 @@ impl NodeGrid {
         self.len() == 0
     }
 
-    /// Steps in a flat array from a node to its next along x, y and z.
+    /// Strides in a flat array from a node to the next one along x, y and z.
     pub fn strides(&self) -> [usize; 3] {
         [1, self.nodes[0], self.nodes[0] * self.nodes[1]]
     }
@@ -49,7 +49,7 @@ impl NodeGrid {
         (k * self.nodes[1] + j) * self.nodes[0] + i
     }
 
-    /// Coordinates of the node with this flat index.
+    /// Node coordinates (i, j, k) of a flat index.
     pub fn coords(&self, index: usize) -> [usize; 3] {
         let row = index / self.nodes[0];
         [
@@ -64,7 +64,7 @@ impl NodeGrid {
         self.origin + DVec3::new(i as f64, j as f64, k as f64) * self.spacing
     }
 
-    /// First and one past the last node index along `axis` whose coordinate lies in `lo..=hi`.
+    /// Range of node indices along `axis` whose coordinate lies in `lo..=hi`, m.
     pub fn span(&self, axis: usize, lo: f64, hi: f64) -> std::ops::Range<usize> {
         let scaled = |x: f64| (x - self.origin[axis]) / self.spacing;
         let first = scaled(lo).ceil().max(0.0) as usize;

@@ -3,35 +3,35 @@
 
 use glam::DVec3;
 
-use super::fault::{Fault, Parsed};
+use super::fault::{FormatFault, ParseResult};
 use super::mesh::{CornerUv, TriMesh};
 
-/// Reads the records `v`, `vt` and `f` line by line; polygons are cut into fans.
-pub(super) fn parse(bytes: &[u8]) -> Parsed {
-    let mut found = Found::default();
+/// Reads the records `v`, `vt` and `f` line by line; polygons are cut into fans of triangles.
+pub(super) fn parse(bytes: &[u8]) -> ParseResult {
+    let mut reader = ObjReader::default();
     for (number, line) in bytes.split(|byte| *byte == b'\n').enumerate() {
         let line = String::from_utf8_lossy(line);
         let mut words = line.split_whitespace();
         let done = match words.next() {
-            Some("v") => found.vertex(words),
-            Some("vt") => found.texture_vertex(words),
-            Some("f") => found.face(words),
+            Some("v") => reader.vertex(words),
+            Some("vt") => reader.texture_vertex(words),
+            Some("f") => reader.face(words),
             _ => Ok(()),
         };
-        done.map_err(|what| Fault::new(Some(number + 1), what))?;
+        done.map_err(|what| FormatFault::new(Some(number + 1), what))?;
     }
-    Ok(found.mesh())
+    Ok(reader.mesh())
 }
 
-/// What the lines so far have brought.
+/// Mesh data of the lines read so far.
 #[derive(Default)]
-struct Found {
+struct ObjReader {
     vertices: Vec<DVec3>,
     texture: Vec<[f32; 2]>,
     triangles: Vec<[u32; 3]>,
-    /// One a triangle from the first face on that names any, those before it included.
+    /// One per triangle as soon as a face has texture coordinates; earlier triangles get 0.
     uv: Vec<CornerUv>,
-    /// Corners of the face at hand.
+    /// Corners of the current face.
     corners: Vec<Corner>,
 }
 
@@ -41,14 +41,14 @@ struct Corner {
     texture: Option<[f32; 2]>,
 }
 
-type Done = Result<(), String>;
+type LineResult = Result<(), String>;
 
-impl Found {
-    fn vertex<'a>(&mut self, words: impl Iterator<Item = &'a str>) -> Done {
+impl ObjReader {
+    fn vertex<'a>(&mut self, words: impl Iterator<Item = &'a str>) -> LineResult {
         let words: Vec<&str> = words.collect();
         let [x, y, z] = numbers(&words, "a vertex", "coordinate")?;
         let mut position = DVec3::new(x, y, z);
-        // A fourth number is a weight; three more are a colour.
+        // A fourth number is a weight; three further ones are a colour.
         if let [_, _, _, weight] = words[..] {
             position /= number(weight, "weight")?;
         }
@@ -59,7 +59,7 @@ impl Found {
         Ok(())
     }
 
-    fn texture_vertex<'a>(&mut self, words: impl Iterator<Item = &'a str>) -> Done {
+    fn texture_vertex<'a>(&mut self, words: impl Iterator<Item = &'a str>) -> LineResult {
         let words: Vec<&str> = words.collect();
         let name = "texture coordinate";
         let values: [f64; 2] = numbers(&words, "a texture vertex", name)?;
@@ -71,15 +71,15 @@ impl Found {
         Ok(())
     }
 
-    fn face<'a>(&mut self, words: impl Iterator<Item = &'a str>) -> Done {
+    fn face<'a>(&mut self, words: impl Iterator<Item = &'a str>) -> LineResult {
         self.corners.clear();
         for word in words {
             let mut parts = word.split('/');
             let vertex = parts.next().unwrap_or_default();
-            let vertex = index(vertex, "vertex", self.vertices.len())?;
+            let vertex = resolve_index(vertex, "vertex", self.vertices.len())?;
             let texture = parts.next().filter(|part| !part.is_empty() && *part != "0");
             let texture = match texture {
-                Some(part) => Some(index(part, "texture vertex", self.texture.len())?),
+                Some(part) => Some(resolve_index(part, "texture vertex", self.texture.len())?),
                 None => None,
             };
             self.corners.push(Corner {
@@ -102,7 +102,7 @@ impl Found {
         Ok(())
     }
 
-    /// The triangles, with vertices in the order of their first use.
+    /// The mesh, with vertices in the order of their first use.
     fn mesh(self) -> TriMesh {
         let mut mesh = TriMesh {
             uv: self.uv,
@@ -122,7 +122,7 @@ impl Found {
     }
 }
 
-/// The first numbers of a record.
+/// Parses the first `N` numbers of a record.
 fn numbers<const N: usize>(words: &[&str], record: &str, name: &str) -> Result<[f64; N], String> {
     let Some(first) = words.first_chunk::<N>() else {
         return Err(format!(
@@ -141,12 +141,13 @@ fn number(word: &str, name: &str) -> Result<f64, String> {
     match word.parse::<f64>() {
         Ok(value) if value.is_finite() => Ok(value),
         Ok(value) => Err(format!("{name} {value} is not finite")),
-        Err(_) => Err(format!("{name} {word:?} is no number")),
+        Err(_) => Err(format!("{name} {word:?} is not a number")),
     }
 }
 
-/// Place of what a face names, counted from 1 or backwards from the end, where there are `count` so far.
-fn index(word: &str, what: &str, count: usize) -> Result<usize, String> {
+/// Zero-based index of a reference in a face, which counts from 1, or backwards from the end if it is
+/// negative; `count` entries have been read so far.
+fn resolve_index(word: &str, what: &str, count: usize) -> Result<usize, String> {
     let Ok(index) = word.parse::<i64>() else {
         return Err(format!("face has {word:?} for a {what} index"));
     };

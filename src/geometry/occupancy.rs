@@ -1,8 +1,8 @@
-//! Which nodes of a grid lie inside a mesh, and where grid lines pass through it.
+//! Determines which nodes of a grid lie inside a mesh, and where grid lines cross its surface.
 //!
-//! The winding number is counted along grid lines, so parts that overlap count once. It is counted along all
-//! three axes and the majority holds: a closed mesh gives the same thrice, a small hole spoils one line of
-//! one axis.
+//! The winding number is counted along grid lines, so overlapping parts count once. It is counted along all
+//! three axes and the majority decides: for a closed mesh all three agree, and a small hole spoils only
+//! single lines of one axis.
 
 use crate::parallel::prelude::*;
 use glam::{DVec2, DVec3};
@@ -10,19 +10,19 @@ use glam::{DVec2, DVec3};
 use super::mesh::TriMesh;
 use super::node_grid::NodeGrid;
 
-/// A mesh seen from the nodes of a grid.
+/// A mesh sampled on the nodes of a grid.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Occupancy {
     /// Whether each node lies inside.
     pub inside: Vec<bool>,
-    /// Where grid lines pass through the mesh, ordered by edge and coordinate.
-    hits: Vec<Hit>,
+    /// Crossings of grid lines with the surface, ordered by edge and coordinate.
+    hits: Vec<LineHit>,
 }
 
-/// Point where a grid line passes through the mesh.
+/// Point where a grid line crosses the surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Hit {
-    /// Three times the lower node of the grid edge that it lies on, plus the edge's axis.
+pub struct LineHit {
+    /// The grid edge that it lies on: three times the index of the edge's lower node plus the axis.
     pub edge: u64,
     /// Coordinate along the axis, m.
     pub height: f64,
@@ -31,16 +31,16 @@ pub struct Hit {
 }
 
 impl Occupancy {
-    /// Sees `mesh` from `grid`, whose border it must not reach.
+    /// Samples `mesh` on `grid`, whose border it must not reach.
     pub fn new(mesh: &TriMesh, grid: &NodeGrid) -> Self {
-        let axes: Vec<Line> = (0..3_usize)
+        let axes: Vec<AxisOccupancy> = (0..3_usize)
             .into_par_iter()
-            .map(|axis| along(mesh, grid, axis))
+            .map(|axis| occupancy_along(mesh, grid, axis))
             .collect();
         let votes = |node: usize| axes.iter().filter(|line| line.inside[node]).count();
         let inside = (0..grid.len()).into_par_iter().map(|node| votes(node) >= 2);
         let inside = inside.collect();
-        let mut hits: Vec<Hit> = axes.into_iter().flat_map(|line| line.hits).collect();
+        let mut hits: Vec<LineHit> = axes.into_iter().flat_map(|line| line.hits).collect();
         hits.par_sort_unstable_by(|a, b| {
             let by_height = a.height.total_cmp(&b.height);
             let by_edge = a.edge.cmp(&b.edge);
@@ -49,8 +49,8 @@ impl Occupancy {
         Occupancy { inside, hits }
     }
 
-    /// The points on the edge that leaves `node` along `axis`, in order.
-    pub fn hits(&self, node: usize, axis: usize) -> &[Hit] {
+    /// The crossings on the edge that starts at `node` along `axis`, in order.
+    pub fn hits(&self, node: usize, axis: usize) -> &[LineHit] {
         let edge = 3 * node as u64 + axis as u64;
         let start = self.hits.partition_point(|hit| hit.edge < edge);
         let count = self.hits[start..].partition_point(|hit| hit.edge == edge);
@@ -58,14 +58,14 @@ impl Occupancy {
     }
 }
 
-/// What lines along one axis see.
-struct Line {
+/// Result for the grid lines along one axis.
+struct AxisOccupancy {
     inside: Vec<bool>,
-    hits: Vec<Hit>,
+    hits: Vec<LineHit>,
 }
 
-/// Whether `p`, moved by (ε, ε²), lies left of the line from `a` to `b`; exact, and never undecided for
-/// distinct points.
+/// Whether `p`, moved by (ε, ε²) with ε → 0, lies left of the line from `a` to `b`; exact, and never
+/// undecided for distinct points.
 fn left_of(a: DVec2, b: DVec2, p: DVec2) -> bool {
     let coord = |v: DVec2| robust::Coord { x: v.x, y: v.y };
     let area = robust::orient2d(coord(a), coord(b), coord(p));
@@ -78,11 +78,11 @@ fn left_of(a: DVec2, b: DVec2, p: DVec2) -> bool {
     }
 }
 
-fn along(mesh: &TriMesh, grid: &NodeGrid, axis: usize) -> Line {
+fn occupancy_along(mesh: &TriMesh, grid: &NodeGrid, axis: usize) -> AxisOccupancy {
     let (u, v) = ((axis + 1) % 3, (axis + 2) % 3);
     let flat = |p: DVec3| DVec2::new(p[u], p[v]);
     let strides = grid.strides();
-    // Change of the winding number on reaching a node. Wraps far beyond any mesh that means something.
+    // Change of the winding number at each node along the line. It overflows only for meaningless meshes.
     let mut change = vec![0_i8; grid.len()];
     let mut hits = Vec::new();
     for t in 0..mesh.triangles.len() {
@@ -96,7 +96,8 @@ fn along(mesh: &TriMesh, grid: &NodeGrid, axis: usize) -> Line {
                     grid.origin[u] + iu as f64 * grid.spacing,
                     grid.origin[v] + jv as f64 * grid.spacing,
                 );
-                // Both triangles of an edge ask with its ends in the same order, so exactly one of them gets the line.
+                // Both triangles of an edge test its ends in the same order, so exactly one of them gets the
+                // line.
                 let side = |m: usize, n: usize, from: DVec2, to: DVec2| {
                     if ids[m] < ids[n] {
                         left_of(from, to, p)
@@ -127,11 +128,12 @@ fn along(mesh: &TriMesh, grid: &NodeGrid, axis: usize) -> Line {
                     .max(0.0) as usize;
                 if at < grid.nodes[axis] {
                     let node = iu * strides[u] + jv * strides[v] + at * strides[axis];
-                    // Seen along the axis a counter-clockwise triangle faces forward: the line leaves the body.
+                    // A triangle that is counter-clockwise in this projection faces forward: the line leaves
+                    // the body.
                     let step = if sides[0] { -1 } else { 1 };
                     change[node] = change[node].wrapping_add(step);
                     if at > 0 {
-                        hits.push(Hit {
+                        hits.push(LineHit {
                             edge: 3 * (node - strides[axis]) as u64 + axis as u64,
                             height,
                             triangle: t as u32,
@@ -152,7 +154,7 @@ fn along(mesh: &TriMesh, grid: &NodeGrid, axis: usize) -> Line {
             }
         }
     }
-    Line { inside, hits }
+    AxisOccupancy { inside, hits }
 }
 
 #[cfg(test)]

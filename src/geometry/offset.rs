@@ -1,24 +1,27 @@
-//! The surface at a depth under a closed mesh: where the distance to it takes one value, drawn by marching tetrahedra.
+//! Inner offset surface of a closed mesh: the isosurface of the distance to the mesh, by marching tetrahedra.
 //!
-//! Each cell of a grid is cut into six tetrahedra about one diagonal (Freudenthal), so that neighbours agree
-//! on all their faces and the surface is closed, without edges of more than two triangles, whatever the mesh.
+//! Each cell of a grid is split into six tetrahedra about one diagonal (Freudenthal), so that neighbouring
+//! cells agree on all their faces. The surface is therefore closed and has no edges with more than two
+//! triangles, whatever the mesh.
 
 use crate::parallel::prelude::*;
 use glam::{DVec3, IVec3};
 
 use super::bvh::Bvh;
-use super::inside::Crossings;
+use super::inside::InsideTest;
 use super::mesh::TriMesh;
 use crate::math::hash::QuickMap;
 
-/// Cells between the mesh's bounds and the border of the grid.
+/// Number of cells between the mesh's bounding box and the border of the grid.
 const MARGIN: f64 = 1.5;
-/// The grid is moved by this out of the mesh's bounds, cells: faces of boxes would lie on its nodes.
+/// Shift of the grid relative to the mesh's bounding box, in cells; without it faces of boxes would lie on
+/// its nodes.
 const SHIFT: DVec3 = DVec3::new(0.137, 0.211, 0.319);
-/// How near to the end of an edge the surface may cut it, over its length: no triangle loses its area.
-const NEAREST: f64 = 0.02;
-/// Corners of the tetrahedra of a cell from its first to its last, bits of a number: x, y, z. Odd orders are
-/// mirrored ones.
+/// Minimum distance of a surface vertex from the ends of its grid edge, as a fraction of the edge: no
+/// triangle loses its area.
+const MIN_CUT_FRACTION: f64 = 0.02;
+/// Corners of the tetrahedra of a cell, from the cell's first corner to its last. Bits 0, 1, 2 of a corner
+/// are x, y, z. Every second tetrahedron is mirrored.
 const TETRAHEDRA: [[usize; 4]; 6] = [
     [0, 1, 3, 7],
     [0, 3, 2, 7],
@@ -28,21 +31,22 @@ const TETRAHEDRA: [[usize; 4]; 6] = [
     [0, 5, 1, 7],
 ];
 
-/// Nodes of the grid and how deep each lies under the mesh, negative outside, at most a little more than asked for.
-struct Field {
+/// Depth of each grid node below the mesh surface (m), negative outside. Values are limited to slightly more
+/// than the requested depth.
+struct DepthField {
     low: DVec3,
     spacing: f64,
     nodes: [usize; 3],
     depths: Vec<f32>,
 }
 
-impl Field {
+impl DepthField {
     fn new(mesh: &TriMesh, deepest: f64, spacing: f64) -> Self {
         let (low, high) = mesh.bounds().unwrap_or_default();
         let low = low - (MARGIN + SHIFT) * spacing;
         let nodes = ((high - low) / spacing + MARGIN).ceil().to_array();
         let nodes = nodes.map(|n| n as usize + 1);
-        let (bvh, crossings) = (Bvh::new(mesh), Crossings::new(mesh));
+        let (bvh, crossings) = (Bvh::new(mesh), InsideTest::new(mesh));
         let reach = deepest + 2.0 * spacing;
         let xs: Vec<f64> = (0..nodes[0]).map(|i| low.x + spacing * i as f64).collect();
         let row = |at: usize| {
@@ -59,7 +63,7 @@ impl Field {
             depths.collect::<Vec<_>>()
         };
         let rows: Vec<Vec<f32>> = (0..nodes[1] * nodes[2]).into_par_iter().map(row).collect();
-        Field {
+        DepthField {
             low,
             spacing,
             nodes,
@@ -78,20 +82,20 @@ impl Field {
     }
 }
 
-/// Surface at `depth` (m) inside a closed mesh, on a grid of cells `spacing` (m); wound outward about what
-/// lies deeper. Empty where nothing does.
-pub fn inner(mesh: &TriMesh, depth: f64, spacing: f64) -> TriMesh {
-    let field = Field::new(mesh, depth, spacing);
+/// Surface at `depth` (m) inside a closed mesh, on a grid of cells of edge `spacing` (m). It is wound outward
+/// about the deeper region, and empty if there is none.
+pub fn inner_surface(mesh: &TriMesh, depth: f64, spacing: f64) -> TriMesh {
+    let field = DepthField::new(mesh, depth, spacing);
     let [nx, ny, nz] = field.nodes;
     let offset = |corner: usize| (corner & 1) + nx * ((corner >> 1 & 1) + ny * (corner >> 2));
-    let over = |node: usize| f64::from(field.depths[node]) - depth;
+    let excess_depth = |node: usize| f64::from(field.depths[node]) - depth;
     let mut out = TriMesh::default();
     let mut known: QuickMap<(u32, u32), u32> = QuickMap::default();
     let mut cut = |a: usize, b: usize, out: &mut TriMesh| {
         let (a, b) = (a.min(b), a.max(b));
         *known.entry((a as u32, b as u32)).or_insert_with(|| {
-            let part = over(a) / (over(a) - over(b));
-            let part = part.clamp(NEAREST, 1.0 - NEAREST);
+            let part = excess_depth(a) / (excess_depth(a) - excess_depth(b));
+            let part = part.clamp(MIN_CUT_FRACTION, 1.0 - MIN_CUT_FRACTION);
             out.positions
                 .push(field.place(a).lerp(field.place(b), part));
             out.positions.len() as u32 - 1
@@ -102,7 +106,7 @@ pub fn inner(mesh: &TriMesh, depth: f64, spacing: f64) -> TriMesh {
             for i in 0..nx - 1 {
                 let first = i + nx * (j + ny * k);
                 let corners: [usize; 8] = std::array::from_fn(|c| first + offset(c));
-                let deeper = corners.map(|node| over(node) >= 0.0);
+                let deeper = corners.map(|node| excess_depth(node) >= 0.0);
                 if deeper == [deeper[0]; 8] {
                     continue;
                 }
@@ -144,7 +148,7 @@ mod tests {
     #[test]
     fn the_inner_surface_is_closed_and_as_deep_as_asked() {
         let ball = shapes::sphere(1.0);
-        let mut found = inner(&ball, 0.3, 0.05);
+        let mut found = inner_surface(&ball, 0.3, 0.05);
         let deepest = |p: &DVec3| (p.length() - 0.7).abs();
         let error = found.positions.iter().map(deepest).fold(0.0, f64::max);
         assert!(error < 2e-3, "{error}");
@@ -153,9 +157,9 @@ mod tests {
         check::require_solid(&mut found).unwrap();
         assert_eq!(found, before, "already wound outward");
         let cuboid = shapes::cuboid(DVec3::new(2.0, 1.0, 0.5));
-        let mut found = inner(&cuboid, 0.2, 0.07);
+        let mut found = inner_surface(&cuboid, 0.2, 0.07);
         check::require_solid(&mut found).unwrap();
         assert!((found.volume() / (1.6 * 0.6 * 0.1) - 1.0).abs() < 0.1);
-        assert_eq!(inner(&cuboid, 0.3, 0.07), TriMesh::default());
+        assert_eq!(inner_surface(&cuboid, 0.3, 0.07), TriMesh::default());
     }
 }

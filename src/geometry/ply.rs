@@ -8,23 +8,23 @@ use ply_rs_bw::ply::{
     ElementDef, Encoding, Property, PropertyAccess, PropertyAccessResult, PropertyType, ScalarType,
 };
 
-use super::fault::{Fault, Parsed};
+use super::fault::{FormatFault, ParseResult};
 use super::mesh::TriMesh;
 
-/// Names of the texture coordinates of a vertex.
-const TEXTURE: [[&str; 2]; 3] = [["s", "t"], ["u", "v"], ["texture_u", "texture_v"]];
+/// Property names of the texture coordinates of a vertex.
+const TEXTURE_NAMES: [[&str; 2]; 3] = [["s", "t"], ["u", "v"], ["texture_u", "texture_v"]];
 
-/// A row of any element; what is neither position, texture coordinate nor vertex list is skipped.
+/// A row of any element; properties other than position, texture coordinates and vertex list are skipped.
 #[derive(Default)]
-struct Row {
+struct PlyRow {
     position: DVec3,
     texture: [f32; 2],
     vertices: Vec<i64>,
-    /// Texture coordinates of the face's corners, u and v in turn.
+    /// Texture coordinates of the face's corners, u and v alternating.
     corners: Vec<f32>,
 }
 
-impl PropertyAccess for Row {
+impl PropertyAccess for PlyRow {
     fn new() -> Self {
         Self::default()
     }
@@ -52,7 +52,7 @@ impl PropertyAccess for Row {
                 return PropertyAccessResult::Set;
             }
             _ => {
-                let mut names = TEXTURE.iter().flatten();
+                let mut names = TEXTURE_NAMES.iter().flatten();
                 let Some(at) = names.position(|known| *known == name) else {
                     return PropertyAccessResult::Ignored;
                 };
@@ -100,19 +100,20 @@ fn integers(property: Property) -> Option<Vec<i64>> {
     }
 }
 
-/// Positions, faces and texture coordinates, a face's own before those of its vertices; polygons cut into fans.
-pub(super) fn parse(bytes: &[u8]) -> Parsed {
-    let parser = Parser::<Row>::new();
+/// Parses positions, faces and texture coordinates; those of a face take precedence over those of its
+/// vertices. Polygons are cut into fans of triangles.
+pub(super) fn parse(bytes: &[u8]) -> ParseResult {
+    let parser = Parser::<PlyRow>::new();
     let mut reader = Reader::new(BufReader::new(bytes));
     let fault = |error: ply_rs_bw::parser::ParseError| {
         let text = error.to_string();
-        // The line stands before the text already, once with the file name.
+        // The text starts with the line number, which the caller prints with the file name.
         let what = text
             .split_once(": ")
             .map_or(text.as_str(), |(_, rest)| rest);
         match error.line() {
-            Some(line) => Fault::new(Some(line), what),
-            None => Fault::new(None, text),
+            Some(line) => FormatFault::new(Some(line), what),
+            None => FormatFault::new(None, text),
         }
     };
     let header = parser.read_header(&mut reader).map_err(fault)?;
@@ -120,10 +121,10 @@ pub(super) fn parse(bytes: &[u8]) -> Parsed {
     let mut line = header_lines(bytes);
     let left = bytes.len().saturating_sub(header_length(bytes));
     let mut mesh = TriMesh::default();
-    // Texture coordinates of vertices, and whether there are any.
+    // Texture coordinates of vertices, and whether the mesh has any.
     let (mut texture, mut textured) = (Vec::new(), false);
     for (name, element) in &header.elements {
-        check_count(name, element, is_text, left).map_err(|what| Fault::new(None, what))?;
+        check_count(name, element, is_text, left).map_err(|what| FormatFault::new(None, what))?;
         let rows = parser
             .read_payload_for_element(&mut reader, element, &header)
             .map_err(fault)?;
@@ -134,15 +135,15 @@ pub(super) fn parse(bytes: &[u8]) -> Parsed {
                 .find(|axis| !element.properties.contains_key(**axis))
             {
                 let what = format!("element vertex has no property {missing}");
-                return Err(Fault::new(None, what));
+                return Err(FormatFault::new(None, what));
             }
             if let Some(row) = rows.iter().position(|row| !row.position.is_finite()) {
                 let what = format!("vertex {row}: a coordinate is not finite");
-                return Err(Fault::new(at(row), what));
+                return Err(FormatFault::new(at(row), what));
             }
             mesh.positions = rows.iter().map(|row| row.position).collect();
             let has = |name: &&str| element.properties.contains_key(*name);
-            if TEXTURE.iter().any(|pair| pair.iter().all(has)) {
+            if TEXTURE_NAMES.iter().any(|pair| pair.iter().all(has)) {
                 textured = true;
                 texture = rows.iter().map(|row| row.texture).collect();
             }
@@ -150,7 +151,7 @@ pub(super) fn parse(bytes: &[u8]) -> Parsed {
             textured |= element.properties.contains_key("texcoord");
             for (number, row) in rows.iter().enumerate() {
                 append_face(&mut mesh, row, number, textured.then_some(&texture[..]))
-                    .map_err(|what| Fault::new(at(number), what))?;
+                    .map_err(|what| FormatFault::new(at(number), what))?;
             }
         }
         line += rows.len();
@@ -158,11 +159,11 @@ pub(super) fn parse(bytes: &[u8]) -> Parsed {
     Ok(mesh)
 }
 
-/// Adds a face; `texture` holds the texture coordinates of the vertices that have some, and is there if the
-/// mesh has any.
+/// Adds a face. `texture` is `None` if the mesh has no texture coordinates, else those of the vertices that
+/// have some.
 fn append_face(
     mesh: &mut TriMesh,
-    row: &Row,
+    row: &PlyRow,
     number: usize,
     texture: Option<&[[f32; 2]]>,
 ) -> Result<(), String> {
@@ -205,7 +206,8 @@ fn append_face(
     Ok(())
 }
 
-/// Refuses more rows than the bytes behind the header can hold: room for all would be taken before the first is read.
+/// Refuses more rows than the bytes after the header can hold, as memory for all rows is allocated before the
+/// first is read.
 fn check_count(
     name: &str,
     element: &ElementDef,
@@ -218,13 +220,13 @@ fn check_count(
         ScalarType::Int | ScalarType::UInt | ScalarType::Float => 4,
         ScalarType::Double => 8,
     };
-    // Of a list its length.
+    // For a list, the size of its length field.
     let least = |data_type: &PropertyType| match data_type {
         PropertyType::Scalar(scalar) | PropertyType::List(scalar, _) => size(scalar),
     };
     let properties = element.properties.iter();
     let row: usize = match is_text {
-        // A digit and a space or the end of the line each.
+        // At least a digit and a separator each.
         true => properties.map(|_| 2).sum(),
         false => properties
             .map(|(_, property)| least(&property.data_type))
@@ -232,32 +234,32 @@ fn check_count(
     };
     let count = element.count;
     if count > 0 && row == 0 {
-        return Err(format!("element {name} has {count} rows of no property"));
+        return Err(format!("element {name} has {count} rows but no properties"));
     }
-    // The last line of a text may have no end.
+    // The last line of a text may lack the line break.
     if count.saturating_mul(row) > bytes + usize::from(is_text) {
         return Err(format!(
-            "element {name} is said to have {count} rows; the file has {bytes} bytes behind its header"
+            "element {name} declares {count} rows, but only {bytes} bytes follow the header"
         ));
     }
     Ok(())
 }
 
-/// Lines up to and including `end_header`.
+/// Number of lines up to and including `end_header`.
 fn header_lines(bytes: &[u8]) -> usize {
     let lines = bytes.split(|byte| *byte == b'\n');
     let before = lines.take_while(|line| !line.trim_ascii().eq(b"end_header"));
     before.count() + 1
 }
 
-/// Bytes up to and including the line `end_header`.
+/// Number of bytes up to and including the line `end_header`.
 fn header_length(bytes: &[u8]) -> usize {
     let lines = bytes.split_inclusive(|byte| *byte == b'\n');
     lines.take(header_lines(bytes)).map(<[u8]>::len).sum()
 }
 
 /// Writes a binary (little-endian) PLY with positions in double precision, and texture coordinates of faces
-/// where there are some.
+/// if the mesh has any.
 pub fn write_ply(mesh: &TriMesh, out: &mut impl Write) -> io::Result<()> {
     write!(
         out,

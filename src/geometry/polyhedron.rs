@@ -1,14 +1,14 @@
-//! Convex polyhedra about their own origin, and how two of them overlap.
+//! Convex polyhedra, each in its own frame, and the overlap of two of them.
 
 mod clip;
 
 use glam::{DMat3, DVec3};
 
-pub use self::clip::{Overlap, Scratch};
+pub use self::clip::{Overlap, OverlapScratch};
 
-use self::clip::Sums;
+use self::clip::OverlapSums;
 use super::convex::Convex;
-use super::dual::{Cut, DualCell};
+use super::dual::{CutResult, DualCell};
 use super::section::Section;
 
 /// A bounded convex polyhedron.
@@ -21,48 +21,51 @@ pub struct Polyhedron {
     /// Area of each face, m².
     areas: Vec<f64>,
     corners: Vec<DVec3>,
-    /// Numbers of the corners of all faces, those of each counterclockwise from outside.
+    /// Corner indices of all faces, one face after another, each counterclockwise seen from outside.
     rims: Vec<u16>,
-    /// Where the corners of each face begin in `rims`; one more than there are faces.
+    /// First entry of each face in `rims`; length is the number of faces plus one.
     starts: Vec<u32>,
     reach: f64,
 }
 
-/// Where one polyhedron is, seen from another.
+/// Pose of one polyhedron in the frame of another.
 #[derive(Clone, Copy, Debug)]
 pub struct RelativePose {
-    /// From the axes of the one that is seen to those of the other.
+    /// Rotation from the axes of the posed polyhedron to those of the other.
     pub rotation: DMat3,
-    /// Its origin in the axes of the other, m.
+    /// Origin of the posed polyhedron in the axes of the other, m.
     pub shift: DVec3,
 }
 
-/// Corners nearer than this part of the size are one.
-const SAME: f64 = 1e-9;
-/// A surface that lies on the other's within this part of the size counts as the first's alone.
-const ON: f64 = 1e-12;
-/// An overlap that is shallower than this part of the size counts as none.
-const SHALLOW: f64 = 4.0 * ON;
-/// A shared volume below this part of the cube of the size counts as none: more than what a shallow overlap has.
-const NOTHING: f64 = 1e-10;
-/// Directions that are tried to tell two polyhedra apart.
-const ROUNDS: usize = 8;
+/// Corners closer than this fraction of the size are merged.
+const SAME_CORNER: f64 = 1e-9;
+/// Two surfaces closer than this fraction of the size coincide; the surface then counts only for the first
+/// polyhedron.
+const COPLANAR: f64 = 1e-12;
+/// Overlaps shallower than this fraction of the size are ignored.
+const MIN_RELATIVE_DEPTH: f64 = 4.0 * COPLANAR;
+/// Overlap volumes below this fraction of the cubed size are ignored; it is more than the volume of a shallow
+/// overlap.
+const MIN_RELATIVE_VOLUME: f64 = 1e-10;
+/// Maximum number of directions tried when looking for a separating axis.
+const MAX_TRIAL_AXES: usize = 8;
 
 impl Polyhedron {
-    /// What lies behind all planes (outward unit normal, distance from the origin), and within `bound` of the
-    /// origin along each axis.
+    /// Intersection of the half-spaces behind all planes (outward unit normal, distance from the origin) and
+    /// of the box that reaches to `bound` along each axis.
     ///
-    /// Nothing where the planes leave nothing.
+    /// `None` if that intersection is empty.
     pub fn behind(planes: &[(DVec3, f64)], bound: f64) -> Option<Self> {
         let corner = DVec3::splat(bound);
         let tags = [u32::MAX; 6];
         let mut dual = DualCell::default();
-        dual.begin(-corner, corner, tags);
-        let cuts = |(normal, offset): &(DVec3, f64)| dual.cut(*normal, *offset, 0) != Cut::Broken;
+        dual.reset(-corner, corner, tags);
+        let cuts =
+            |(normal, offset): &(DVec3, f64)| dual.cut(*normal, *offset, 0) != CutResult::Invalid;
         let solid = if planes.iter().all(cuts) {
             dual.convex(DVec3::ZERO)
         } else {
-            // Slower, and it has no ring of corners that rounding could break.
+            // Slower, but without the ring of corners that rounding can break.
             let mut solid = Convex::cuboid(-corner, corner, tags);
             for (normal, offset) in planes {
                 solid.cut(*normal, *offset, 0);
@@ -72,7 +75,7 @@ impl Polyhedron {
         Self::of(&solid)
     }
 
-    /// Of a convex solid; nothing where it is empty or flat.
+    /// Converts a convex solid; `None` if it is empty or flat.
     pub fn of(solid: &Convex) -> Option<Self> {
         let mut made = Polyhedron::default();
         made.starts.push(0);
@@ -80,7 +83,7 @@ impl Polyhedron {
         for face in &solid.faces {
             let first = made.rims.len();
             for &corner in &face.corners {
-                let number = made.number(corner, SAME * reach);
+                let number = made.corner_index(corner, SAME_CORNER * reach);
                 if made.rims[first..].last() != Some(&number) {
                     made.rims.push(number);
                 }
@@ -111,8 +114,8 @@ impl Polyhedron {
         (made.normals.len() >= 4).then_some(made)
     }
 
-    /// The number of a corner, a new one if none is there.
-    fn number(&mut self, corner: DVec3, same: f64) -> u16 {
+    /// Index of a corner; adds the corner if none lies within `same` (m) of it.
+    fn corner_index(&mut self, corner: DVec3, same: f64) -> u16 {
         let is_there = |known: &DVec3| known.distance_squared(corner) <= same * same;
         let found = self.corners.iter().position(is_there);
         let number = found.unwrap_or_else(|| {
@@ -127,12 +130,12 @@ impl Polyhedron {
         self.reach
     }
 
-    /// Faces.
+    /// Number of faces.
     pub fn faces(&self) -> usize {
         self.normals.len()
     }
 
-    /// Largest area of its projection along the normal of a face, m².
+    /// Largest area of the projections along the face normals, m².
     pub fn largest_projection(&self) -> f64 {
         let along = |direction: DVec3| {
             let faces = self.normals.iter().zip(&self.areas);
@@ -144,19 +147,20 @@ impl Polyhedron {
         self.normals.iter().map(|n| along(*n)).fold(0.0, f64::max)
     }
 
-    /// Corners of a face.
+    /// Corner indices of a face.
     fn rim(&self, face: usize) -> &[u16] {
         &self.rims[self.starts[face] as usize..self.starts[face + 1] as usize]
     }
 
-    /// A direction along which all of another polyhedron lies beyond all of this one, looked for from another
-    /// direction on: each time both reach past each other it is mirrored by how they do (Chung and Wang,
-    /// *Quick collision detection of polytopes in virtual environments*, 1996). It may miss one.
-    pub fn is_apart(&self, other: &Self, at: &RelativePose, from: DVec3) -> Option<DVec3> {
-        let shallow = SHALLOW * (self.reach + other.reach);
+    /// Searches for a separating axis: a direction along which all of the other polyhedron lies beyond this
+    /// one, starting from the direction `from`. As long as the two overlap along the direction, it is
+    /// reflected at the vector between their supporting corners (Chung and Wang, *Quick collision detection
+    /// of polytopes in virtual environments*, 1996). It may miss one.
+    pub fn separating_axis(&self, other: &Self, at: &RelativePose, from: DVec3) -> Option<DVec3> {
+        let shallow = MIN_RELATIVE_DEPTH * (self.reach + other.reach);
         let back = at.rotation.transpose();
         let mut axis = from;
-        for _ in 0..ROUNDS {
+        for _ in 0..MAX_TRIAL_AXES {
             let own = farthest(&self.corners, axis);
             let theirs = at.rotation * farthest(&other.corners, -(back * axis)) + at.shift;
             let line = theirs - own;
@@ -169,22 +173,22 @@ impl Polyhedron {
         None
     }
 
-    /// What it shares with another polyhedron, or a direction along which the other lies beyond this one.
+    /// Overlap with another polyhedron, or a direction along which the other lies beyond this one.
     pub fn overlap(
         &self,
         other: &Self,
         at: &RelativePose,
-        scratch: &mut Scratch,
+        scratch: &mut OverlapScratch,
     ) -> Result<Overlap, DVec3> {
-        let Scratch {
+        let OverlapScratch {
             corners,
             planes,
-            polygons,
+            clipper,
         } = scratch;
         corners.clear();
         corners.extend(other.corners.iter().map(|c| at.rotation * *c + at.shift));
         let size = self.reach + other.reach;
-        let (on, shallow) = (ON * size, SHALLOW * size);
+        let (on, shallow) = (COPLANAR * size, MIN_RELATIVE_DEPTH * size);
         let [own_planes, other_planes] = planes;
         own_planes.clear();
         for (&normal, &offset) in self.normals.iter().zip(&self.offsets) {
@@ -201,49 +205,54 @@ impl Polyhedron {
                 return Err(-normal);
             }
         }
-        let mut sums = Sums::default();
+        let mut sums = OverlapSums::default();
         for face in 0..self.faces() {
-            if let Some(patch) = polygons.clip(self.rim(face), &self.corners, other_planes) {
+            if let Some(patch) = clipper.clip(self.rim(face), &self.corners, other_planes) {
                 sums.add(&patch, self.normals[face]);
                 sums.overlap.area += patch.area * self.normals[face];
                 sums.overlap.moment += patch.area * patch.centre.cross(self.normals[face]);
             }
         }
         for face in 0..other.faces() {
-            if let Some(patch) = polygons.clip(other.rim(face), corners, own_planes) {
+            if let Some(patch) = clipper.clip(other.rim(face), corners, own_planes) {
                 sums.add(&patch, at.rotation * other.normals[face]);
             }
         }
         let least = self.reach.min(other.reach);
-        Ok(sums.end(NOTHING * size * least * least))
+        Ok(sums.finish(MIN_RELATIVE_VOLUME * size * least * least))
     }
 
-    /// What it shares with everything behind a plane (outward unit normal, distance from the origin).
-    pub fn behind_plane(&self, normal: DVec3, offset: f64, scratch: &mut Scratch) -> Overlap {
-        let mut sums = Sums::default();
-        let Scratch {
+    /// Overlap with the half-space behind a plane (outward unit normal, distance from the origin).
+    pub fn behind_plane(
+        &self,
+        normal: DVec3,
+        offset: f64,
+        scratch: &mut OverlapScratch,
+    ) -> Overlap {
+        let mut sums = OverlapSums::default();
+        let OverlapScratch {
             planes: [cutting, _],
-            polygons,
+            clipper,
             ..
         } = scratch;
         cutting.clear();
-        if cutting.add(&self.corners, normal, offset) >= -SHALLOW * self.reach {
+        if cutting.add(&self.corners, normal, offset) >= -MIN_RELATIVE_DEPTH * self.reach {
             return sums.overlap;
         }
-        // Seen from a point of the plane, the part of the plane itself bounds no volume.
+        // With a point of the plane as the origin, the face in the plane contributes no volume.
         let from = normal * offset;
         for face in 0..self.faces() {
-            if let Some(patch) = polygons.clip(self.rim(face), &self.corners, cutting) {
+            if let Some(patch) = clipper.clip(self.rim(face), &self.corners, cutting) {
                 let own = self.normals[face];
                 sums.overlap.volume += patch.area * (patch.centre - from).dot(own) / 3.0;
                 sums.overlap.area += patch.area * own;
                 sums.overlap.moment += patch.area * patch.centre.cross(own);
                 sums.overlap.centre += patch.area * patch.centre;
-                sums.all += patch.area;
+                sums.total_area += patch.area;
             }
         }
-        let overlap = sums.end(NOTHING * self.reach * self.reach * self.reach);
-        // The centre, too, takes in the part of the plane.
+        let overlap = sums.finish(MIN_RELATIVE_VOLUME * self.reach * self.reach * self.reach);
+        // The centre of area must include the face in the plane.
         let above = (overlap.centre - from).dot(normal);
         Overlap {
             centre: overlap.centre - normal * (0.5 * above),
@@ -278,14 +287,14 @@ impl Polyhedron {
             }
         }
         let (away, distance) = (p - nearest.1, nearest.0.sqrt());
-        // So near the surface that the way to it has no direction.
-        if distance <= ON * self.reach {
+        // Too close to the surface for a direction to it.
+        if distance <= COPLANAR * self.reach {
             return (distance, self.normals[highest.1]);
         }
         (distance, away / distance)
     }
 
-    /// The point of a face nearest to a point above it.
+    /// Point of a face nearest to a point above the face.
     fn nearest_on(&self, face: usize, p: DVec3) -> DVec3 {
         let (normal, rim) = (self.normals[face], self.rim(face));
         let foot = p - normal * (normal.dot(p) - self.offsets[face]);
@@ -310,7 +319,7 @@ impl Polyhedron {
     }
 }
 
-/// The point farthest along a direction.
+/// Point that is farthest along a direction.
 fn farthest(points: &[DVec3], direction: DVec3) -> DVec3 {
     let (mut most, mut found) = (f64::NEG_INFINITY, DVec3::ZERO);
     for point in points {

@@ -1,72 +1,71 @@
-//! Triangle meshes from files: one reader a format, listed in `FORMATS`.
+//! Reads triangle meshes from files: one reader per format, listed in `FORMATS`.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use glam::DVec3;
 
-use super::fault::{Fault, Parsed};
+use super::fault::{FormatFault, ParseResult};
 use super::mesh::TriMesh;
 use super::{obj, ply, stl};
 
-/// What can be wrong with a mesh file.
+/// Why a mesh file cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum MeshError {
-    /// The operating system refused.
+    /// The operating system reported an error.
     #[error("{path}: {source}", path = .path.display())]
     Io {
         /// The file.
         path: PathBuf,
-        /// Its reason.
+        /// The reason it gives.
         source: std::io::Error,
     },
-    /// The ending names no format that is read.
+    /// The file extension belongs to no supported format.
     #[error("{path}: unknown mesh format {extension:?}; allowed: {allowed}", path = .path.display())]
     UnknownFormat {
         /// The file.
         path: PathBuf,
-        /// Its ending, without the dot.
+        /// Its extension, without the dot.
         extension: String,
-        /// The endings that are read.
+        /// The supported extensions.
         allowed: String,
     },
-    /// The contents cannot be used.
-    #[error("{path}{at}: {what}", path = .path.display(), at = At(*.line))]
+    /// The contents are invalid.
+    #[error("{path}{at}: {what}", path = .path.display(), at = LineSuffix(*.line))]
     Contents {
         /// The file.
         path: PathBuf,
-        /// Line counted from 1, where the format has lines and the place is known.
+        /// Line, counted from 1, if the format has lines and the position is known.
         line: Option<usize>,
         /// What is wrong.
         what: String,
     },
 }
 
-/// `:line` behind a file name.
-struct At(Option<usize>);
+/// Prints `:line` after a file name.
+struct LineSuffix(Option<usize>);
 
-impl std::fmt::Display for At {
+impl std::fmt::Display for LineSuffix {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         self.0.map_or(Ok(()), |line| write!(f, ":{line}"))
     }
 }
 
-/// A mesh format: ending of its files and reader of their bytes.
-type Format = (&'static str, fn(&[u8]) -> Parsed);
+/// A mesh format: file extension and parser.
+type Format = (&'static str, fn(&[u8]) -> ParseResult);
 
-/// Every format that [`read`] knows.
+/// Every format that [`read`] supports.
 const FORMATS: &[Format] = &[
     ("obj", obj::parse),
     ("ply", ply::parse),
     ("stl", stl::parse),
 ];
 
-/// Reads a triangle mesh, format by ending; polygons are cut into triangles.
+/// Reads a triangle mesh; the file extension selects the format. Polygons are cut into triangles.
 ///
-/// Vertices at equal positions become one (files split them along seams of texture, normals and groups, and
-/// STL knows no others), vertices without a triangle and triangles without three different vertices go.
-/// Texture coordinates stay with the corners of triangles; in a file that has some, those of faces without
-/// are 0.
+/// Vertices at equal positions are merged: files split them along seams of texture, normals and groups, and
+/// STL always does. Vertices without a triangle and triangles without three different vertices are removed.
+/// Texture coordinates stay with the corners of triangles; in a file that has some, faces without any get 0.
 pub fn read(path: &Path) -> Result<TriMesh, MeshError> {
     let extension = path
         .extension()
@@ -84,19 +83,19 @@ pub fn read(path: &Path) -> Result<TriMesh, MeshError> {
         path: path.to_owned(),
         source,
     })?;
-    let fault = |Fault { line, what }| MeshError::Contents {
+    let fault = |FormatFault { line, what }| MeshError::Contents {
         path: path.to_owned(),
         line,
         what,
     };
     let mesh = weld(&parse(&bytes).map_err(fault)?);
     if mesh.triangles.is_empty() {
-        return Err(fault(Fault::new(None, "no triangles")));
+        return Err(fault(FormatFault::new(None, "no triangles")));
     }
     Ok(mesh)
 }
 
-/// What is wrong with a mesh file whose name is told already.
+/// Message of an error without the file name, for use where the name was printed already.
 pub fn without_path(error: &MeshError, path: &Path) -> String {
     let what = error.to_string();
     let what = what
@@ -105,12 +104,12 @@ pub fn without_path(error: &MeshError, path: &Path) -> String {
     what.trim_start_matches([':', ' ']).to_owned()
 }
 
-/// Joins vertices at equal positions; order of first use by position in the file is kept.
+/// Merges vertices at equal positions; they keep the order of first use in the file.
 pub fn weld(mesh: &TriMesh) -> TriMesh {
     let mut first = HashMap::with_capacity(mesh.positions.len());
     let same: Vec<u32> = (0..mesh.positions.len() as u32)
         .map(|vertex| {
-            // Adding zero makes -0 and 0 one.
+            // Adding zero turns -0 into 0.
             let key = (mesh.positions[vertex as usize] + DVec3::ZERO)
                 .to_array()
                 .map(f64::to_bits);
@@ -132,7 +131,7 @@ pub fn weld(mesh: &TriMesh) -> TriMesh {
     })
 }
 
-/// Leaves out the vertices that no triangle uses.
+/// Copy of a mesh without the vertices that no triangle uses.
 pub(super) fn without_unused(mesh: &TriMesh) -> TriMesh {
     let mut used = vec![false; mesh.positions.len()];
     for &vertex in mesh.triangles.as_flattened() {
@@ -192,8 +191,8 @@ mod tests {
 
     #[test]
     fn obj_gives_corners_their_texture_coordinates() {
-        // A quad of which the last corner is told backwards, then one in reverse over a seam, a face that
-        // names none and one with a zero.
+        // A quad whose last corner has a negative index, then one in reverse order over a seam, a face
+        // without texture coordinates and one with index zero.
         let text = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nvt 0 0\nvt 1 0 0.5\nvt 1 1\nvt 0 1\nvt 7 -8.5\n\
             f 1/1 2/2 3/3 4/-2\ng b\nf 1/5/ 3/3 2/2\nf 1 2 3\nf 1//1 2//1 4//1\nf 1/0 2/1 4/2\nvn 0 0 1\n";
         let mesh = read_text("quad.obj", text.as_bytes()).unwrap();
@@ -204,13 +203,13 @@ mod tests {
             [[a, b, c], [a, c, d], [far, c, b], none, none, none]
         );
         assert_eq!(mesh.triangles[2], [0, 2, 1]);
-        // Without a face that names any there are none.
+        // Without a face that uses texture coordinates the mesh has none.
         let unused = read_text(
             "plain.obj",
             format!("vt 1 1\n{TETRAHEDRON}f 1 2 3\n").as_bytes(),
         );
         assert!(unused.unwrap().uv.is_empty());
-        // A model before the first `vt`.
+        // An object before the first `vt`.
         let late = format!("o a\n{TETRAHEDRON}f 1 2 3\no b\nvt 3 4\nf 1/1 2/1 4/1\n");
         let late = read_text("late.obj", late.as_bytes()).unwrap();
         assert_eq!(late.uv, [none, [[3.0, 4.0]; 3]]);
@@ -262,7 +261,7 @@ mod tests {
         let mut bytes = Vec::new();
         ply::write_ply(&mesh, &mut bytes).unwrap();
         assert_eq!(read_text("a.ply", &bytes).unwrap(), mesh);
-        // Wound inside out and with a triangle that goes when vertices are joined.
+        // Wound inside out, and with a triangle that is removed when vertices are merged.
         let mut odd = mesh.clone();
         crate::geometry::check::flip(&mut odd);
         odd.positions.push(odd.positions[0]);
@@ -326,34 +325,35 @@ mod tests {
         let vertices =
             "element vertex 9000000000000\nproperty uchar x\nproperty uchar y\nproperty uchar z\n";
         for format in ["ascii", "binary_little_endian", "binary_big_endian"] {
-            let told = message("a.ply", &(header(format, vertices) + "0 0 0\n"));
-            let expected = "element vertex is said to have 9000000000000 rows; the file has 6 bytes behind its header";
-            assert!(told.ends_with(expected), "{told}");
+            let error = message("a.ply", &(header(format, vertices) + "0 0 0\n"));
+            let expected =
+                "element vertex declares 9000000000000 rows, but only 6 bytes follow the header";
+            assert!(error.ends_with(expected), "{error}");
             let none = header(format, "element nothing 9000000000000\n");
-            let told = message("a.ply", &none);
+            let error = message("a.ply", &none);
             assert!(
-                told.contains("nothing has 9000000000000 rows of no property"),
-                "{told}"
+                error.contains("nothing has 9000000000000 rows but no properties"),
+                "{error}"
             );
         }
         let faces = "element face 9\nproperty list uint uchar vertex_indices\n";
-        let told = message("a.ply", &(header("binary_little_endian", faces) + "0123"));
-        assert!(told.contains("9 rows; the file has 4 bytes"), "{told}");
-        let told = message(
+        let error = message("a.ply", &(header("binary_little_endian", faces) + "0123"));
+        assert!(error.contains("9 rows, but only 4 bytes"), "{error}");
+        let error = message(
             "a.obj",
             &format!("{TETRAHEDRON}f 1 2 9223372036854775807\n"),
         );
         assert!(
-            told.contains("a.obj:5: face uses vertex 9223372036854775807"),
-            "{told}"
+            error.contains("a.obj:5: face uses vertex 9223372036854775807"),
+            "{error}"
         );
-        let told = message(
+        let error = message(
             "a.obj",
             &format!("{TETRAHEDRON}vt 0 0\nf 1/-9223372036854775808 2 3\n"),
         );
         assert!(
-            told.contains("uses texture vertex -9223372036854775808"),
-            "{told}"
+            error.contains("uses texture vertex -9223372036854775808"),
+            "{error}"
         );
         let mut stl = vec![b' '; 80];
         stl.extend(u32::MAX.to_le_bytes());
@@ -367,10 +367,10 @@ mod tests {
         let mesh = read_text("a.obj", text.as_bytes()).unwrap();
         assert_eq!(mesh.positions, [DVec3::ZERO, DVec3::X, DVec3::Y]);
         assert_eq!(mesh.triangles, [[0, 1, 2]]);
-        let told = message("a.obj", "v 1 0 0 0\n");
+        let error = message("a.obj", "v 1 0 0 0\n");
         assert!(
-            told.contains("a.obj:1") && told.contains("not finite"),
-            "{told}"
+            error.contains("a.obj:1") && error.contains("not finite"),
+            "{error}"
         );
     }
 

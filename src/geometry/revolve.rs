@@ -1,4 +1,4 @@
-//! Solids of revolution about y from a profile of radii and heights.
+//! Solids of revolution about y, given by a profile of radii and heights.
 
 use std::f64::consts::TAU;
 
@@ -7,70 +7,73 @@ use glam::{DVec2, DVec3};
 use super::exact::turn;
 use super::mesh::TriMesh;
 
-/// Sides of the prism where none are asked for.
-pub const SEGMENTS: u32 = 96;
+/// Default number of sides of the prism.
+pub const DEFAULT_SEGMENTS: u32 = 96;
 
-/// Outline of a solid of revolution in the half-plane of radii and heights, from the bottom to the top of the axis, m.
+/// Outline of a solid of revolution in the half-plane of radii and heights, from the bottom to the top of the
+/// axis, m.
 ///
-/// It crosses neither itself nor the axis, so that what it encloses with the axis is one solid, perhaps with
-/// a hollow that opens upwards or downwards.
+/// It crosses neither itself nor the axis, so that profile and axis enclose one solid, possibly with a hollow
+/// that opens upwards or downwards.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Profile {
-    /// (radius, y), m. The first and the last lie on the axis.
+    /// Points (radius, y), m. The first and the last lie on the axis.
     points: Vec<DVec2>,
 }
 
-/// Why points are no profile.
+/// Why points define no valid profile.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ProfileFault {
-    /// No solid has fewer points.
+    /// Too few points to enclose a solid.
     #[error("a profile needs two points [radius, y] or more")]
-    Few,
-    /// A coordinate is no number, or a radius lies beyond the axis.
-    #[error("point {0} of the profile: its radius must be zero or more and both must be finite")]
-    Beyond(usize),
-    /// Not the first or last point lies on the axis.
+    TooFewPoints,
+    /// A coordinate is NaN or infinite, or a radius is negative.
+    #[error(
+        "point {0} of the profile: the radius must not be negative, and both coordinates must be finite"
+    )]
+    InvalidPoint(usize),
+    /// A point other than the first or last lies on the axis.
     #[error("point {0} of the profile lies on the axis; only the first and the last may")]
-    OnAxis(usize),
-    /// The same point twice.
+    InnerPointOnAxis(usize),
+    /// Two consecutive points are equal.
     #[error("points {0} and {1} of the profile are the same")]
-    Twice(usize, usize),
-    /// The end does not lie above the start.
+    RepeatedPoint(usize, usize),
+    /// The last point is not above the first.
     #[error(
         "a profile runs from bottom to top: its last point, at y = {last} m, is not above its first, at {first} m"
     )]
-    Down {
+    NotUpward {
         /// y of the first point, m.
         first: f64,
         /// y of the last point, m.
         last: f64,
     },
-    /// Two stretches meet.
+    /// Two stretches cross or touch.
     #[error("the profile crosses itself: after point {0} and after point {1}")]
-    Crossed(usize, usize),
+    SelfCrossing(usize, usize),
 }
 
 impl Profile {
-    /// A profile through these points (radius, y), closed by discs where its ends lie off the axis. Faults
+    /// A profile through these points (radius, y), m, closed by discs where its ends lie off the axis. Errors
     /// count points from 1.
     pub fn new(points: &[[f64; 2]]) -> Result<Self, ProfileFault> {
         let (&[_, first], &[_, last]) = match points {
             [first, .., last] => (first, last),
-            _ => return Err(ProfileFault::Few),
+            _ => return Err(ProfileFault::TooFewPoints),
         };
-        let strange = |p: &[f64; 2]| !(p[0] >= 0.0 && p[0].is_finite() && p[1].is_finite());
-        if let Some(at) = points.iter().position(strange) {
-            return Err(ProfileFault::Beyond(at + 1));
+        let is_invalid = |p: &[f64; 2]| !(p[0] >= 0.0 && p[0].is_finite() && p[1].is_finite());
+        if let Some(at) = points.iter().position(is_invalid) {
+            return Err(ProfileFault::InvalidPoint(at + 1));
         }
         if let Some(at) = points.windows(2).position(|pair| pair[0] == pair[1]) {
-            return Err(ProfileFault::Twice(at + 1, at + 2));
+            return Err(ProfileFault::RepeatedPoint(at + 1, at + 2));
         }
         let within = &points[1..points.len() - 1];
         if let Some(at) = within.iter().position(|p| p[0] == 0.0) {
-            return Err(ProfileFault::OnAxis(at + 2));
+            return Err(ProfileFault::InnerPointOnAxis(at + 2));
         }
         if last <= first {
-            return Err(ProfileFault::Down { first, last });
+            return Err(ProfileFault::NotUpward { first, last });
         }
         let ends = [DVec2::new(0.0, first), DVec2::new(0.0, last)];
         let mut all: Vec<DVec2> = points.iter().map(|&p| DVec2::from_array(p)).collect();
@@ -82,18 +85,21 @@ impl Profile {
         if all[all.len() - 1].x > 0.0 {
             all.push(ends[1]);
         }
-        // Two points of the axis alone enclose nothing.
+        // Two points on the axis enclose nothing.
         if all.len() < 3 {
-            return Err(ProfileFault::Few);
+            return Err(ProfileFault::TooFewPoints);
         }
         let profile = Profile { points: all };
         match profile.crossing() {
-            Some((i, j)) => Err(ProfileFault::Crossed((i + 1 - added).max(1), j + 1 - added)),
+            Some((i, j)) => Err(ProfileFault::SelfCrossing(
+                (i + 1 - added).max(1),
+                j + 1 - added,
+            )),
             None => Ok(profile),
         }
     }
 
-    /// The first two stretches that meet but in the point they share.
+    /// The first two stretches that meet other than in their shared point.
     fn crossing(&self) -> Option<(usize, usize)> {
         let stretches: Vec<[DVec2; 2]> = self.points.windows(2).map(|p| [p[0], p[1]]).collect();
         (0..stretches.len()).find_map(|i| {
@@ -108,13 +114,14 @@ impl Profile {
         })
     }
 
-    /// The profile moved inwards by `depth` (m), corners kept sharp; none where it then crosses itself or the axis.
+    /// The profile moved inwards by `depth` (m), with sharp corners; `None` if it then crosses itself or the
+    /// axis.
     pub fn inset(&self, depth: f64) -> Option<Self> {
         let inward = |a: DVec2, b: DVec2| (b - a).perp().normalize_or_zero();
         let last = self.points.len() - 1;
         let moved = (0..=last).map(|k| {
             let p = self.points[k];
-            // The mirror image beyond the axis continues the profile.
+            // Beyond the axis the profile continues as its mirror image.
             let before = match k {
                 0 => DVec2::new(-self.points[1].x, self.points[1].y),
                 _ => self.points[k - 1],
@@ -130,14 +137,14 @@ impl Profile {
         });
         let moved: Vec<[f64; 2]> = moved.collect();
         let inset = Profile::new(&moved).ok()?;
-        // A stretch that points back has vanished and stands inside out.
+        // A stretch that reversed its direction has vanished and is inside out.
         let same_way = |(a, b): (&[DVec2], &[DVec2])| (a[1] - a[0]).dot(b[1] - b[0]) > 0.0;
         let pairs = self.points.windows(2).zip(inset.points.windows(2));
         (inset.points.len() == self.points.len() && pairs.into_iter().all(same_way))
             .then_some(inset)
     }
 
-    /// Closed mesh of the solid, wound outward: a prism of so many sides and of the solid's volume.
+    /// Closed mesh of the solid, wound outward: a prism of `segments` sides with the solid's volume.
     pub fn skin(&self, segments: u32) -> TriMesh {
         let sector = TAU / f64::from(segments);
         let wider = (sector / sector.sin()).sqrt();
@@ -169,7 +176,7 @@ impl Profile {
     }
 }
 
-/// Whether the second of two stretches in a row runs back over the first.
+/// Whether the second of two consecutive stretches runs back over the first.
 fn folds([a, b]: [DVec2; 2], [_, c]: [DVec2; 2]) -> bool {
     turn(a, b, c) == 0.0 && (b - a).dot(c - b) < 0.0
 }
@@ -180,7 +187,7 @@ fn meet([a, b]: [DVec2; 2], [c, d]: [DVec2; 2]) -> bool {
         (p.max(q).cmplt(r.min(s)) | p.min(q).cmpgt(r.max(s))).any()
     };
     let sides = |p, q, r, s| turn(p, q, r).signum() * turn(p, q, s).signum();
-    // signum of zero is one: a point on the other's line is looked at by itself.
+    // The signum of zero is one, so a point on the other's line is tested separately.
     let touches = [turn(a, b, c), turn(a, b, d), turn(c, d, a), turn(c, d, b)].contains(&0.0);
     !apart(a, b, c, d) && (touches || (sides(a, b, c, d) < 0.0 && sides(c, d, a, b) < 0.0))
 }
@@ -226,20 +233,26 @@ mod tests {
     }
 
     #[test]
-    fn faults_are_told_by_point() {
+    fn errors_name_the_point() {
         use ProfileFault::*;
         let fault = |points: &[[f64; 2]]| Profile::new(points).unwrap_err();
-        assert_eq!(fault(&[[1.0, 0.0]]), Few);
-        assert_eq!(fault(&[[0.0, 0.0], [0.0, 1.0]]), Few);
-        assert_eq!(fault(&[[1.0, 0.0], [-1.0, 1.0]]), Beyond(2));
-        assert_eq!(fault(&[[1.0, 0.0], [0.0, 1.0], [1.0, 2.0]]), OnAxis(2));
-        assert_eq!(fault(&[[1.0, 0.0], [1.0, 0.0], [1.0, 2.0]]), Twice(1, 2));
+        assert_eq!(fault(&[[1.0, 0.0]]), TooFewPoints);
+        assert_eq!(fault(&[[0.0, 0.0], [0.0, 1.0]]), TooFewPoints);
+        assert_eq!(fault(&[[1.0, 0.0], [-1.0, 1.0]]), InvalidPoint(2));
+        assert_eq!(
+            fault(&[[1.0, 0.0], [0.0, 1.0], [1.0, 2.0]]),
+            InnerPointOnAxis(2)
+        );
+        assert_eq!(
+            fault(&[[1.0, 0.0], [1.0, 0.0], [1.0, 2.0]]),
+            RepeatedPoint(1, 2)
+        );
         let down = [[1.0, 2.0], [1.0, 0.0]];
-        assert!(matches!(fault(&down), Down { .. }));
+        assert!(matches!(fault(&down), NotUpward { .. }));
         // The third stretch, up from (1, 0), cuts the first.
         let loops = [[1.0, 0.0], [3.0, 1.0], [3.0, 0.0], [2.0, 3.0]];
-        assert_eq!(fault(&loops), Crossed(1, 3));
+        assert_eq!(fault(&loops), SelfCrossing(1, 3));
         let back = [[1.0, 0.0], [1.0, 2.0], [1.0, 1.0]];
-        assert_eq!(fault(&back), Crossed(1, 2));
+        assert_eq!(fault(&back), SelfCrossing(1, 2));
     }
 }

@@ -5,20 +5,20 @@ use glam::{DMat3, DVec3};
 /// A convex polygon in a plane.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Section {
-    /// m².
+    /// Area, m².
     pub area: f64,
-    /// Centre of area.
+    /// Centre of area, m.
     pub centre: DVec3,
-    /// Unit normal: the corners go round it counterclockwise.
+    /// Unit normal; the corners run counterclockwise about it.
     pub normal: DVec3,
-    /// Unit axes in the plane; with the normal they are right-handed, n × s = t.
+    /// Unit axes s and t in the plane; right-handed with the normal, n × s = t.
     pub axes: [DVec3; 2],
-    /// ∫ (x·s)² and ∫ (x·t)² about the centre, m⁴, the larger one first.
+    /// Second moments ∫ (x·s)² and ∫ (x·t)² about the centre, m⁴, the larger one first.
     pub second: [f64; 2],
 }
 
 impl Section {
-    /// Of corners in order, at least three; nothing where they have no area.
+    /// Section of at least three corners in order; `None` if they enclose no area.
     pub fn of(corners: &[DVec3]) -> Option<Self> {
         let first = *corners.first()?;
         let fans = || {

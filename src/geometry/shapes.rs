@@ -1,4 +1,4 @@
-//! Skins of the plain shapes: closed meshes, wound outward, centred on the origin.
+//! Skins of simple shapes: closed meshes, wound outward, centred on the origin.
 
 use std::f64::consts::{PI, TAU};
 
@@ -32,11 +32,11 @@ pub fn cuboid(size: DVec3) -> TriMesh {
     }
 }
 
-/// Halvings of the icosahedron's edges: 5120 triangles.
+/// Number of times that the icosahedron's edges are halved: 5120 triangles.
 const SPHERE_HALVINGS: u32 = 4;
 
-/// Icosphere of the volume of a ball of this radius (m): its vertices stand 0.07 % outside, the middles of
-/// its triangles inside.
+/// Icosphere with the volume of a ball of this radius (m): its vertices lie 0.07 % outside the ball, the
+/// centres of its triangles inside.
 pub fn sphere(radius: f64) -> TriMesh {
     let mut mesh = icosphere(SPHERE_HALVINGS);
     let scale = radius * (4.0 / 3.0 * PI / mesh.volume()).cbrt();
@@ -44,10 +44,10 @@ pub fn sphere(radius: f64) -> TriMesh {
     mesh
 }
 
-/// Sides of the cylinder's prism.
+/// Number of sides of the cylinder's prism.
 const CYLINDER_SIDES: u32 = 96;
 
-/// Prism along y of the volume of a cylinder of this radius (m): its edges stand 0.04 % outside.
+/// Prism along y with the volume of a cylinder of this radius (m): its edges lie 0.04 % outside the cylinder.
 pub fn cylinder(radius: f64, height: f64) -> TriMesh {
     let half = height / 2.0;
     let n = CYLINDER_SIDES;
@@ -76,14 +76,14 @@ pub fn cylinder(radius: f64, height: f64) -> TriMesh {
     }
 }
 
-/// Sides of a round hole.
+/// Number of sides of a round hole.
 const HOLE_SIDES: u32 = 96;
 
-/// Box with these edge lengths (m) and a round hole of this radius (m) along y through its middle, narrower
-/// than the box. The hole is a prism of the volume of a cylinder.
-pub fn pierced(size: DVec3, hole: f64) -> TriMesh {
+/// Box with these edge lengths (m) and a central round hole of this radius (m) along y, narrower than the
+/// box. The hole is a prism with the volume of a cylinder.
+pub fn cuboid_with_hole(size: DVec3, hole: f64) -> TriMesh {
     let corner = size.x.atan2(size.z);
-    // Directions of the box's corners, seen from the middle, among those of the hole's.
+    // Angles of the box's corners seen from the centre; they are added to those of the hole.
     let corners = [
         0.5 * PI - corner,
         0.5 * PI + corner,
@@ -112,7 +112,7 @@ pub fn pierced(size: DVec3, hole: f64) -> TriMesh {
     }
     for k in 0..n as u32 {
         let next = (k + 1) % n as u32;
-        // Below and above at the border, then at the hole.
+        // Bottom and top vertices at the border, then at the hole.
         let [a, b, c, d] = [0, 1, 2, 3].map(|m| 4 * k + m);
         let [na, nb, nc, nd] = [0, 1, 2, 3].map(|m| 4 * next + m);
         for [p, q, r, s] in [
@@ -139,7 +139,7 @@ mod tests {
             (sphere(0.7), 4.0 / 3.0 * PI * 0.343, 1e-13),
             (cylinder(0.4, 2.0), PI * 0.16 * 2.0, 1e-13),
             (
-                pierced(DVec3::new(1.0, 0.2, 3.0), 0.4),
+                cuboid_with_hole(DVec3::new(1.0, 0.2, 3.0), 0.4),
                 0.2 * (3.0 - PI * 0.16),
                 1e-13,
             ),

@@ -1,35 +1,35 @@
-//! Solids by their distance function, and how they move: what elements collide with.
+//! Solids given by a distance function, and their motion: what elements collide with.
 
 use std::sync::Arc;
 
 use glam::{DQuat, DVec3};
 
 use super::mesh::TriMesh;
-use super::mesh_solid::{MeshSolid, Near};
+use super::mesh_solid::{MeshSolid, NearTriangles};
 use crate::math::Vec3;
 use crate::math::solid::{
     Nearest, cuboid, cylinder, half_space, point_velocity, sphere, surface_velocity,
 };
 
-/// A solid centred on its own origin; one of a mesh has that of its file.
+/// A solid centred on its own origin; a mesh keeps the origin of its file.
 #[derive(Clone, Debug)]
 pub enum Solid {
-    /// Everything on the side that the unit normal points away from.
+    /// Half-space on the side that the unit normal points away from.
     HalfSpace {
         /// Outward unit normal.
         normal: DVec3,
     },
-    /// Box of these half edges, m.
+    /// Box given by its half edges, m.
     Box {
         /// Half of each edge.
         half: DVec3,
     },
-    /// Ball, m.
+    /// Ball.
     Sphere {
         /// Radius.
         radius: f64,
     },
-    /// Cylinder along y, m.
+    /// Cylinder along y.
     Cylinder {
         /// Radius.
         radius: f64,
@@ -41,7 +41,7 @@ pub enum Solid {
 }
 
 impl Solid {
-    /// Farthest that a point of the surface lies from the origin, m.
+    /// Largest distance of a surface point from the origin, m.
     pub fn extent(&self) -> f64 {
         match *self {
             Solid::Mesh(ref mesh) => mesh.extent(),
@@ -55,7 +55,7 @@ impl Solid {
         }
     }
 
-    /// Bound on how far a point of the surface lies from an axis of this direction through the origin, m.
+    /// Upper bound on the distance of surface points from an axis of this direction through the origin, m.
     fn reach_about(&self, axis: DVec3) -> f64 {
         match self {
             Solid::Mesh(mesh) => mesh.reach_about(axis),
@@ -63,7 +63,7 @@ impl Solid {
         }
     }
 
-    /// The mesh that it is the inside of, if it is.
+    /// The mesh of [`Solid::Mesh`], else `None`.
     pub fn mesh(&self) -> Option<&TriMesh> {
         match self {
             Solid::Mesh(mesh) => Some(mesh.mesh()),
@@ -87,15 +87,15 @@ impl Solid {
         (nearest.distance, to_glam(nearest.normal))
     }
 
-    /// The same to the bit, sooner where `near` has been looked up about `p`.
-    pub fn distance_near(&self, p: DVec3, near: &Near) -> (f64, DVec3) {
+    /// Same result as without `near`, bit for bit, but faster if `near` was refreshed close to `p`.
+    pub fn distance_near(&self, p: DVec3, near: &NearTriangles) -> (f64, DVec3) {
         match self {
             Solid::Mesh(mesh) => mesh.distance_near(p, near),
             _ => self.distance(p),
         }
     }
 
-    /// Whether `p` lies inside or less than `reach` (m) outside.
+    /// Whether `p` lies inside or less than `reach` (m) outside the solid.
     fn reaches(&self, p: DVec3, reach: f64) -> bool {
         match self {
             Solid::Mesh(mesh) => mesh.reaches(p, reach),
@@ -112,55 +112,61 @@ fn to_glam(v: Vec3<f64>) -> DVec3 {
     DVec3::new(v.x, v.y, v.z)
 }
 
-/// Where a solid is and how it moves, world frame.
+/// Position, rotation and velocity of a solid, world frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pose {
     /// Origin of the solid, m.
     pub position: DVec3,
-    /// Turn of the solid.
+    /// Rotation from the solid's frame to the world frame.
     pub rotation: DQuat,
-    /// Velocity of the origin, m/s.
+    /// Velocity of the solid's origin, m/s.
     pub velocity: DVec3,
     /// Angular velocity, rad/s.
     pub spin: DVec3,
 }
 
 impl Pose {
-    /// Distance of world point `p`, outward normal, and velocity of the surface below it.
+    /// Signed distance of world point `p` (m), outward normal, and velocity of the surface at the nearest
+    /// point (m/s).
     pub fn surface(&self, solid: &Solid, p: DVec3) -> (f64, DVec3, DVec3) {
-        self.surface_by(p, |local| solid.distance(local))
+        self.surface_with(p, |local| solid.distance(local))
     }
 
-    /// The same to the bit, sooner where `near` has been looked up about `p`.
-    pub fn surface_near(&self, solid: &Solid, p: DVec3, near: &Near) -> (f64, DVec3, DVec3) {
-        self.surface_by(p, |local| solid.distance_near(local, near))
+    /// Same result as without `near`, bit for bit, but faster if `near` was refreshed close to `p`.
+    pub fn surface_near(
+        &self,
+        solid: &Solid,
+        p: DVec3,
+        near: &NearTriangles,
+    ) -> (f64, DVec3, DVec3) {
+        self.surface_with(p, |local| solid.distance_near(local, near))
     }
 
-    /// Looks up what of a solid is near world point `p`, to hold for points up to `slack` (m) from it, unless
-    /// `near` holds there already.
-    pub fn look(&self, solid: &Solid, p: DVec3, slack: f64, near: &mut Near) {
+    /// Refreshes `near` so that it holds for points up to `slack` (m) from world point `p`, unless it covers
+    /// `p` already.
+    pub fn refresh_near(&self, solid: &Solid, p: DVec3, slack: f64, near: &mut NearTriangles) {
         if let Solid::Mesh(mesh) = solid {
-            mesh.look(self.local(p), slack, near);
+            mesh.refresh_near(self.to_local(p), slack, near);
         }
     }
 
-    /// Whether world point `p` lies inside a solid or less than `reach` (m) outside.
+    /// Whether world point `p` lies inside a solid or less than `reach` (m) outside it.
     pub fn reaches(&self, solid: &Solid, p: DVec3, reach: f64) -> bool {
-        solid.reaches(self.local(p), reach)
+        solid.reaches(self.to_local(p), reach)
     }
 
-    /// World point `p` as the solid sees it.
-    fn local(&self, p: DVec3) -> DVec3 {
+    /// World point `p` in the solid's frame.
+    fn to_local(&self, p: DVec3) -> DVec3 {
         self.rotation.inverse() * (p - self.position)
     }
 
-    fn surface_by(
+    fn surface_with(
         &self,
         p: DVec3,
         distance: impl FnOnce(DVec3) -> (f64, DVec3),
     ) -> (f64, DVec3, DVec3) {
         let arm = p - self.position;
-        let (distance, normal) = distance(self.local(p));
+        let (distance, normal) = distance(self.to_local(p));
         let normal = self.rotation * normal;
         let nearest = Nearest {
             distance,
@@ -175,16 +181,15 @@ impl Pose {
         (distance, normal, to_glam(velocity))
     }
 
-    /// Bound on the speed that the spin gives a point of the solid's surface, m/s; infinite for a half-space
-    /// that turns.
-    pub fn turning(&self, solid: &Solid) -> f64 {
+    /// Upper bound on the speed of surface points due to the spin, m/s; infinite for a spinning half-space.
+    pub fn spin_speed_bound(&self, solid: &Solid) -> f64 {
         match self.spin.length() {
             0.0 => 0.0,
             spin => spin * solid.reach_about(self.rotation.inverse() * (self.spin / spin)),
         }
     }
 
-    /// Velocity of the point at `arm` from the origin, m and m/s.
+    /// Velocity (m/s) of the point at `arm` (m) from the origin.
     pub fn velocity_at(&self, arm: DVec3) -> DVec3 {
         let [arm, velocity, spin] = [arm, self.velocity, self.spin].map(from_glam);
         to_glam(point_velocity(arm, velocity, spin))
@@ -214,7 +219,7 @@ mod tests {
                 let p = DVec3::new((t * 0.7).sin(), (t * 1.1).cos(), (t * 1.9).sin()) * 2.5;
                 let (distance, normal) = solid.distance(p);
                 assert!((normal.length() - 1.0).abs() < 1e-12);
-                // Walking back along the normal lands on the surface.
+                // Stepping back along the normal by the distance ends on the surface.
                 let (rest, _) = solid.distance(p - normal * distance);
                 assert!(rest.abs() < 1e-9, "{solid:?} at {p}: {rest}");
             }

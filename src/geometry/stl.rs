@@ -1,15 +1,16 @@
-//! STL, text or binary. Triangles come as loose corners; the reader's caller joins equal ones.
+//! STL reader for text and binary files. Triangles come without shared vertices; the caller merges equal
+//! ones.
 
 use std::io::Cursor;
 
 use glam::DVec3;
 
-use super::fault::{Fault, Parsed};
+use super::fault::{FormatFault, ParseResult};
 use super::mesh::TriMesh;
 
-/// All triangles; their stored normals are ignored, the winding counts.
-pub(super) fn parse(bytes: &[u8]) -> Parsed {
-    let fault = |error: std::io::Error| Fault::new(None, error.to_string());
+/// Parses all triangles. Stored normals are ignored; the winding defines them.
+pub(super) fn parse(bytes: &[u8]) -> ParseResult {
+    let fault = |error: std::io::Error| FormatFault::new(None, error.to_string());
     let mut cursor = Cursor::new(bytes);
     let mut mesh = TriMesh::default();
     for (number, triangle) in stl_io::create_stl_reader(&mut cursor)
@@ -21,7 +22,7 @@ pub(super) fn parse(bytes: &[u8]) -> Parsed {
             let position = DVec3::from_array(vertex.0.map(f64::from));
             if !position.is_finite() {
                 let what = format!("triangle {}: a coordinate is not finite", number + 1);
-                return Err(Fault::new(None, what));
+                return Err(FormatFault::new(None, what));
             }
             mesh.positions.push(position);
         }

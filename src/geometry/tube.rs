@@ -1,4 +1,4 @@
-//! Tubes along paths: the skins of yarns and of bodies that follow a curve.
+//! Tubes along paths: skins of yarns and of bodies that follow a curve.
 
 use std::f64::consts::TAU;
 
@@ -6,10 +6,10 @@ use glam::{DQuat, DVec3};
 
 use super::mesh::TriMesh;
 
-/// Along a path and across it, at each of its points: unit vectors, the second turned the shortest way from
-/// point to point (parallel transport), so that what is carried along does not wind about the path. The path
-/// has two points or more, no two in a row the same.
-pub fn carried(path: &[DVec3]) -> Vec<(DVec3, DVec3)> {
+/// Unit vectors along and across a path at each of its points. The second is turned the shortest way from
+/// point to point (parallel transport), so that the frame does not twist about the path. The path has at
+/// least two points, and consecutive points differ.
+pub fn transported_frames(path: &[DVec3]) -> Vec<(DVec3, DVec3)> {
     let last = path.len() - 1;
     let mut before = (path[1] - path[0]).normalize_or_zero();
     let mut across = before.any_orthonormal_vector();
@@ -24,13 +24,13 @@ pub fn carried(path: &[DVec3]) -> Vec<(DVec3, DVec3)> {
         .collect()
 }
 
-/// Closed tube with this many sides about a path, wound outward: a ring of vertices about each of its points,
-/// `radius` (m) from it, and flat ends. The path has two points or more, no two in a row the same, and bends
-/// less sharply than its radius.
+/// Closed tube about a path with `sides` sides, wound outward: a ring of vertices about each point, `radius`
+/// (m) from it, and flat ends. The path has at least two points, consecutive points differ, and it bends less
+/// sharply than its radius.
 pub fn tube(path: &[DVec3], radius: f64, sides: u32) -> TriMesh {
     let last = path.len() - 1;
     let mut mesh = TriMesh::default();
-    for (&p, (along, across)) in path.iter().zip(carried(path)) {
+    for (&p, (along, across)) in path.iter().zip(transported_frames(path)) {
         let other = along.cross(across);
         mesh.positions.extend((0..sides).map(|side| {
             let (sin, cos) = (TAU * f64::from(side) / f64::from(sides)).sin_cos();

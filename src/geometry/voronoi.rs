@@ -1,65 +1,69 @@
-//! Voronoi cells: of each generator what is nearer to it than to any other.
+//! Voronoi cells: the region nearer to one generator than to any other.
 
 use glam::DVec3;
 
 use super::cell_grid::CellGrid;
 use super::convex::Convex;
-use super::dual::{Cut, DualCell};
+use super::dual::{CutResult, DualCell};
 use crate::parallel::prelude::*;
 
-/// Two generators in one place.
+/// Indices of two generators at the same position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Coincident(pub u32, pub u32);
+pub struct CoincidentGenerators(pub u32, pub u32);
 
-/// Generators in a box and what finds their neighbours.
+/// Generators in a box, with a grid to find their neighbours.
 ///
-/// A face has the number of the generator beyond it as its tag, or one of `walls` (−x, +x, −y, +y, −z, +z).
-/// Numbers up to `u32::MAX`.
-pub struct Diagram<'a> {
+/// The tag of a face is the index of the generator beyond it, or the entry of `walls` for that side of the
+/// box (−x, +x, −y, +y, −z, +z). Tags may go up to `u32::MAX`.
+pub struct VoronoiDiagram<'a> {
     generators: &'a [DVec3],
     grid: CellGrid,
     bounds: [DVec3; 2],
     walls: [u32; 6],
 }
 
-/// What cutting cells needs again and again.
+/// Scratch buffers for cutting cells.
 #[derive(Default)]
-pub struct Cutter {
+pub struct CellScratch {
     near: Vec<(f64, u32)>,
     cell: DualCell,
     corners: Vec<DVec3>,
 }
 
-/// What moving a generator takes to know of its cell.
+/// Properties of a cell that are needed to move its generator.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Blob {
-    /// m³
+pub struct CellProperties {
+    /// Volume, m³.
     pub volume: f64,
-    /// Centre of mass.
+    /// Centre of mass, m.
     pub centre: DVec3,
     /// Distance of the farthest corner from the generator, m.
     pub reach: f64,
-    /// Whether a face of it has the number of no cell.
+    /// Whether the cell has a face without a cell beyond it.
     pub free: bool,
 }
 
-impl<'a> Diagram<'a> {
-    /// Of generators about `spacing` (m) apart where they are.
+impl<'a> VoronoiDiagram<'a> {
+    /// Prepares generators that are about `spacing` (m) apart.
     pub fn new(generators: &'a [DVec3], spacing: f64, bounds: [DVec3; 2], walls: [u32; 6]) -> Self {
-        Diagram {
+        VoronoiDiagram {
             generators,
-            // Two rings about a cell of the grid hold what cuts most cells.
+            // Two rings about a grid cell contain the generators that cut most cells.
             grid: CellGrid::new(generators, 0.95 * spacing),
             bounds,
             walls,
         }
     }
 
-    /// The cell of one generator.
+    /// Computes the cell of one generator.
     ///
     /// # Errors
-    /// Another generator so near that no plane lies between them.
-    pub fn cell(&self, own: usize, cutter: &mut Cutter) -> Result<Convex, Coincident> {
+    /// Another generator so near that no plane separates them.
+    pub fn cell(
+        &self,
+        own: usize,
+        cutter: &mut CellScratch,
+    ) -> Result<Convex, CoincidentGenerators> {
         let at = self.generators[own];
         if self.cut_dual(own, cutter)? {
             return Ok(cutter.cell.convex(at));
@@ -75,20 +79,20 @@ impl<'a> Diagram<'a> {
         Ok(solid)
     }
 
-    /// Volume and centre of the cell of one generator; those tagged `count` or more lie outside. Nothing
-    /// where it is flat or empty.
+    /// Volume, centre and extent of the cell of one generator. Faces tagged `count` or more are free. `None`
+    /// if the cell is flat or empty.
     ///
     /// # Errors
-    /// Another generator so near that no plane lies between them.
-    pub fn blob(
+    /// Another generator so near that no plane separates them.
+    pub fn properties(
         &self,
         own: usize,
         count: usize,
-        cutter: &mut Cutter,
-    ) -> Result<Option<Blob>, Coincident> {
+        cutter: &mut CellScratch,
+    ) -> Result<Option<CellProperties>, CoincidentGenerators> {
         let at = self.generators[own];
         let (mut six, mut arm, mut free, mut square) = (0.0, DVec3::ZERO, false, 0.0);
-        // Tetrahedra over the triangles of a face.
+        // Sums over the tetrahedra from the generator to the triangles of a face.
         let mut face = |tag: u32, corners: &[DVec3]| {
             free |= tag as usize >= count;
             let squares = corners.iter().map(|corner| corner.length_squared());
@@ -110,7 +114,7 @@ impl<'a> Diagram<'a> {
             }
         }
         let solid = six > 0.0;
-        Ok(solid.then(|| Blob {
+        Ok(solid.then(|| CellProperties {
             volume: six / 6.0,
             centre: at + arm / (4.0 * six),
             reach: square.sqrt(),
@@ -118,35 +122,35 @@ impl<'a> Diagram<'a> {
         }))
     }
 
-    /// Cuts the dual of a cell about its generator; false where rounding spoilt it.
-    fn cut_dual(&self, own: usize, cutter: &mut Cutter) -> Result<bool, Coincident> {
+    /// Cuts the cell in its dual form about its generator; false if rounding made it invalid.
+    fn cut_dual(&self, own: usize, cutter: &mut CellScratch) -> Result<bool, CoincidentGenerators> {
         let (at, cell) = (self.generators[own], &mut cutter.cell);
         let [low, high] = self.bounds.map(|bound| bound - at);
-        cell.begin(low, high, self.walls);
+        cell.reset(low, high, self.walls);
         let reach = cell.reach_squared();
         self.each_near(
             own,
             &mut cutter.near,
             reach,
             |normal, half, other| match cell.cut(normal, half, other) {
-                Cut::Nothing => Some(f64::INFINITY),
-                Cut::Some => Some(cell.reach_squared()),
-                Cut::Broken => None,
+                CutResult::Unchanged => Some(f64::INFINITY),
+                CutResult::Trimmed => Some(cell.reach_squared()),
+                CutResult::Invalid => None,
             },
         )
     }
 
-    /// Calls `cut` with the planes half-way to the other generators, nearest first, until those left are too
-    /// far to reach the cell, which reaches so far (m²): unit normal, distance and number. It returns how far
-    /// the cell reaches after it, infinite where nothing changed, or nothing to end this: then false is
-    /// returned.
+    /// Calls `cut` with the planes halfway to the other generators (unit normal, distance, generator index),
+    /// nearest first, until the remaining ones cannot reach the cell, whose squared extent is `reach` (m²).
+    /// `cut` returns the squared extent afterwards, infinite if nothing changed, or `None` to stop, in which
+    /// case false is returned.
     fn each_near(
         &self,
         own: usize,
         near: &mut Vec<(f64, u32)>,
         mut reach: f64,
         mut cut: impl FnMut(DVec3, f64, u32) -> Option<f64>,
-    ) -> Result<bool, Coincident> {
+    ) -> Result<bool, CoincidentGenerators> {
         let at = self.generators[own];
         let mut ring = 0;
         loop {
@@ -159,21 +163,21 @@ impl<'a> Diagram<'a> {
             });
             near.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
             for &(square, other) in near.iter() {
-                // A plane half-way to what is twice as far as the farthest corner cuts nothing.
+                // A plane halfway to a generator more than twice as far as the farthest corner cuts nothing.
                 if square > 4.0 * reach {
                     break;
                 }
                 let length = square.sqrt();
                 let normal = (self.generators[other as usize] - at) / length;
                 if !normal.is_finite() {
-                    return Err(Coincident(own as u32, other));
+                    return Err(CoincidentGenerators(own as u32, other));
                 }
                 match cut(normal, 0.5 * length, other) {
                     Some(now) => reach = reach.min(now),
                     None => return Ok(false),
                 }
             }
-            // All of the rings beyond are farther than this.
+            // Everything in the outer rings is farther than this.
             let beyond = ring as f64 * self.grid.edge();
             if !any || beyond * beyond > 4.0 * reach {
                 return Ok(true);
@@ -183,21 +187,23 @@ impl<'a> Diagram<'a> {
     }
 }
 
-/// The cells of the first `count` of some generators within a box, in their order.
+/// The cells of the first `count` generators within a box, in their order.
 ///
 /// # Errors
-/// Two generators so near to each other that no plane lies between them.
+/// Two generators so near to each other that no plane separates them.
 pub fn cells(
     generators: &[DVec3],
     count: usize,
     [low, high]: [DVec3; 2],
     walls: [u32; 6],
-) -> Result<Vec<Convex>, Coincident> {
+) -> Result<Vec<Convex>, CoincidentGenerators> {
     let spacing = ((high - low).element_product() / generators.len().max(1) as f64).cbrt();
-    let diagram = Diagram::new(generators, spacing, [low, high], walls);
+    let diagram = VoronoiDiagram::new(generators, spacing, [low, high], walls);
     (0..count)
         .into_par_iter()
-        .map_init(Cutter::default, |cutter, own| diagram.cell(own, cutter))
+        .map_init(CellScratch::default, |cutter, own| {
+            diagram.cell(own, cutter)
+        })
         .collect()
 }
 
@@ -239,7 +245,7 @@ mod tests {
                     if face.tag == u32::MAX {
                         continue;
                     }
-                    // The neighbour has the same face, and it lies half-way.
+                    // The neighbour has the same face, and it lies halfway.
                     let other = &found[face.tag as usize].faces;
                     let back = other.iter().find(|back| back.tag == own as u32);
                     let back = section(back.expect("the same face"));
@@ -270,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn generators_on_a_grid_have_cubes_and_two_in_one_place_are_told() {
+    fn generators_on_a_grid_have_cubes_and_coincident_ones_are_reported() {
         let mut generators: Vec<DVec3> = (0..64)
             .map(|k| DVec3::new((k % 4) as f64, (k / 4 % 4) as f64, (k / 16) as f64))
             .collect();
@@ -287,7 +293,7 @@ mod tests {
         generators[9] = generators[40];
         assert!(matches!(
             cells(&generators, 64, bounds, WALLS),
-            Err(Coincident(9, 40))
+            Err(CoincidentGenerators(9, 40))
         ));
     }
 }

@@ -1,6 +1,8 @@
-//! Generalised winding number: how often a surface, open or cutting itself, goes round a point.
+//! Generalised winding number: how often a surface, even an open or self-intersecting one, winds around a
+//! point.
 //!
-//! Sum of the triangles' solid angles over 4π; far groups act as one dipole (Barill et al. 2018, first order).
+//! It is the sum of the triangles' solid angles over 4π; distant groups of triangles are approximated by one
+//! dipole (Barill et al. 2018, first order).
 
 use std::f64::consts::PI;
 
@@ -9,7 +11,7 @@ use glam::DVec3;
 use super::bvh::Bvh;
 use super::mesh::TriMesh;
 
-/// A group is far when its centre is this many of its radii away; the error of w stays below 0.03.
+/// A group is distant if its centre is at least this many of its radii away; the error of w stays below 0.03.
 const FAR: f64 = 2.5;
 
 /// A mesh prepared for winding numbers.
@@ -19,7 +21,7 @@ pub struct Winding<'a> {
     dipoles: Vec<Dipole>,
 }
 
-/// Area vector (m²) of a group of triangles, at its centre.
+/// Area vector (m²) of a group of triangles, placed at its centre.
 #[derive(Clone, Copy)]
 struct Dipole {
     area: DVec3,
@@ -28,7 +30,7 @@ struct Dipole {
 }
 
 impl<'a> Winding<'a> {
-    /// Builds the tree and its dipoles.
+    /// Builds the tree and the dipoles of its nodes.
     pub fn new(mesh: &'a TriMesh) -> Self {
         let bvh = Bvh::new(mesh);
         let dipoles = bvh
@@ -59,7 +61,7 @@ impl<'a> Winding<'a> {
         Winding { mesh, bvh, dipoles }
     }
 
-    /// Winding number at `p`: 1 inside an outward surface, 0 outside, between where it is open.
+    /// Winding number at `p`: 1 inside a surface wound outward, 0 outside, in between near openings.
     pub fn number(&self, p: DVec3) -> f64 {
         let mut sum = 0.0;
         let mut stack = [0_u32; 64];
@@ -86,12 +88,12 @@ impl<'a> Winding<'a> {
         sum / (4.0 * PI)
     }
 
-    /// Whether |w| > ½ at `p`.
+    /// Whether the winding number w at `p` has |w| > ½.
     pub fn contains(&self, p: DVec3) -> bool {
         self.number(p).abs() > 0.5
     }
 
-    /// The box tree over the mesh.
+    /// The tree of boxes over the mesh.
     pub fn bvh(&self) -> &Bvh {
         &self.bvh
     }
@@ -107,7 +109,7 @@ fn solid_angle([a, b, c]: [DVec3; 3]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::geometry::{inside::Crossings, read};
+    use crate::geometry::{inside::InsideTest, read};
     use std::path::Path;
 
     #[test]
@@ -116,7 +118,7 @@ mod tests {
         let mut open = bunny.clone();
         open.triangles.swap_remove(1000);
         let (low, high) = bunny.bounds().unwrap();
-        let crossings = Crossings::new(&bunny);
+        let crossings = InsideTest::new(&bunny);
         let closed = Winding::new(&bunny);
         let holed = Winding::new(&open);
         for k in 0..4000 {

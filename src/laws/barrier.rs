@@ -6,18 +6,19 @@
 //! d²E/dd² = k [−2 ln(d/d̂) + 4 (d̂ − d)/d + (d̂ − d)²/d²]
 //! k = k_c π r/2, N/m                                            k_r of [`contact`](super::contact): k_c is the contact modulus, r the mean radius
 //! ```
-//! d is the distance of two centres and d̂ that at which they touch; at a wall the distance of the centre
-//! from its surface and the radius. Small where the overlap is small (3 k δ²/d̂ to first order), without
-//! bound as d goes to zero. The paper prints E without its sign, with which it would attract.
+//! d is the distance of two centres and d̂ the distance at which they touch; at a wall, d is the distance of
+//! the centre from the surface and d̂ the radius. F is small where the overlap δ is small (3 k δ²/d̂ to
+//! lowest order) and unbounded as d goes to zero. The paper prints E without its minus sign; that energy
+//! would attract.
 
-/// What a barrier comes to at a distance.
+/// Energy, force and stiffnesses of a barrier at a distance.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Barrier {
     /// E, J.
     pub energy: f64,
     /// F, N.
     pub force: f64,
-    /// F over the overlap d̂ − d, N/m: that of a penalty which pushes as much.
+    /// F over the overlap d̂ − d, N/m: secant stiffness.
     pub secant: f64,
     /// d²E/dd², N/m.
     pub stiffness: f64,
@@ -26,7 +27,7 @@ pub struct Barrier {
 /// The barrier at `distance` d (m) that begins at `reach` d̂ (m), of stiffness `k` (N/m).
 pub fn barrier(distance: f64, reach: f64, k: f64) -> Barrier {
     let overlap = (reach - distance).max(0.0);
-    // Of d/d̂ itself little would be left where they hardly touch.
+    // ln(d/d̂) directly would lose precision where the overlap is small.
     let log = (-overlap / reach).ln_1p();
     let part = overlap / distance;
     let secant = k * (part - 2.0 * log);
@@ -43,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn half_way_it_is_what_a_hand_finds() {
+    fn barrier_at_half_its_reach_matches_hand_calculation() {
         let half = barrier(0.5, 1.0, 1.0);
         let ln2 = std::f64::consts::LN_2;
         assert!((half.energy - 0.25 * ln2).abs() < 1e-15);
@@ -69,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_soft_at_first_and_has_no_bound() {
+    fn barrier_is_soft_at_contact_and_unbounded_at_zero_distance() {
         let first = barrier(1.0 - 1e-9, 1.0, 1.0);
         assert!((first.force / 3e-18 - 1.0).abs() < 1e-6);
         assert!(barrier(1e-12, 1.0, 1.0).force > 1e11);

@@ -12,8 +12,8 @@
 //!
 //! World frame, SI. `k_s (d̂ − (d̂·n) n)` is `k_s sin θ t` of eq. 7 without dividing by a length that
 //! vanishes at rest; eq. 14 lacks the closing n. The law conserves linear and angular momentum exactly and
-//! has no energy. Exchanging i and j flips the sign of every force bit for bit, so both ends may evaluate it
-//! on their own.
+//! has no energy. Exchanging i and j changes the sign of every force bit for bit, so both ends may evaluate
+//! the law independently.
 
 use super::bond::{BondLaw, BondLoad, BondState, Stiffness};
 use crate::math::quat::rotation_between;
@@ -21,8 +21,8 @@ use crate::math::{Mask, Quat, Real, Vec3};
 
 /// The bond law.
 ///
-/// `x` = p_i − p_j; `rest_direction` = d0 from i to j; `unapplied` = rotation of j less that of i which the
-/// quaternions do not hold yet.
+/// `x` = p_i − p_j; `rest_direction` = d0 from i to j; `unapplied` = rotation of j minus that of i not yet
+/// included in the quaternions.
 #[inline(always)]
 pub fn bond<T: Real>(
     x: Vec3<T>,
@@ -38,12 +38,13 @@ pub fn bond<T: Real>(
     let n = x * (one / length);
     let axial = k.normal * (length - rest_length);
 
-    // Regrouped, the two sums would not round alike, and i would be told from j.
+    // Keep this grouping: otherwise the two sums would round differently, which would break the symmetry of i
+    // and j.
     let from_i = q_i.rotate(rest_direction).each_kept();
     let from_j = q_j.rotate(rest_direction).each_kept();
     let direction = from_i + from_j;
-    // Square of the sine of half the angle between the two: their sum is 2 √(1 − h) long. Only lanes with a
-    // wide angle need the root.
+    // Square h of the sine of half the angle between the two vectors, whose sum has the length 2 √(1 − h).
+    // Only lanes with a wide angle need the root.
     let h = one - direction.dot(direction) * T::splat(0.25);
     let near = h.lt(T::splat(0.0625));
     let small = T::inverse_root(h);

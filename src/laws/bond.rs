@@ -1,4 +1,4 @@
-//! What all bonds have in common: the seam at which explicit steps take a law.
+//! Types common to all bonds, and the trait by which explicit steps use a bond law.
 
 use serde::Serialize;
 
@@ -17,7 +17,7 @@ pub struct Stiffness<T> {
     pub bend: T,
 }
 
-/// What a bond does to element i, and the parts that criteria ask for.
+/// Load of a bond on element i, and its parts that failure criteria need.
 #[derive(Clone, Copy, Debug)]
 pub struct BondLoad<T> {
     /// Force on i, N; on j the opposite.
@@ -48,7 +48,7 @@ pub fn stiffness<T: Real>(es: T, gs: T, gj: T, ei: T, rest_length: T) -> Stiffne
     }
 }
 
-/// How both ends of a bond stand, and what it is like at rest: the arguments of a law.
+/// Configuration of both ends of a bond, its rest state and its stiffnesses: the arguments of a law.
 #[derive(Clone, Copy, Debug)]
 pub struct BondState<T> {
     /// p_i − p_j, m.
@@ -57,7 +57,7 @@ pub struct BondState<T> {
     pub q_i: Quat<T>,
     /// Rotation of j.
     pub q_j: Quat<T>,
-    /// Rotation of j less that of i which the quaternions do not hold yet.
+    /// Rotation of j minus that of i not yet included in the quaternions.
     pub unapplied: Vec3<T>,
     /// d0, from i to j.
     pub rest_direction: Vec3<T>,
@@ -67,42 +67,44 @@ pub struct BondState<T> {
     pub k: Stiffness<T>,
 }
 
-/// Radius of a bond, from those of the elements that it joins.
+/// Rule for the radius of a bond, from the radii of the elements that it joins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub enum Thickness {
-    /// The mean of both (Lu 2021).
+pub enum BondRadiusRule {
+    /// Mean of both radii (Lu 2021).
     #[serde(rename = "sections of the mean radius")]
     Mean,
-    /// The smaller (Zhang 2024): by the mean a rod between balls of 0.4 and 1.6 would bend 39 times too stiffly.
+    /// The smaller radius (Zhang 2024). With the mean, a rod between balls of radii 0.4 and 1.6 would be 39
+    /// times too stiff in bending.
     #[serde(rename = "sections of the smaller radius")]
     Smaller,
 }
 
-impl Thickness {
-    /// Whether it is the mean.
+impl BondRadiusRule {
+    /// Whether the rule is the mean.
     pub fn is_mean(&self) -> bool {
-        *self == Thickness::Mean
+        *self == BondRadiusRule::Mean
     }
 
     /// Radius of the bond between elements of these radii, m.
     pub fn radius(self, a: f64, b: f64) -> f64 {
         match self {
-            Thickness::Mean => (a + b) / 2.0,
-            Thickness::Smaller => a.min(b),
+            BondRadiusRule::Mean => (a + b) / 2.0,
+            BondRadiusRule::Smaller => a.min(b),
         }
     }
 }
 
-/// A law of bonds.
+/// A bond law.
 pub trait BondLaw: Copy + Send + Sync + 'static {
-    /// Radius of its bonds.
-    const THICKNESS: Thickness = Thickness::Mean;
+    /// Rule for the radius of its bonds.
+    const RADIUS_RULE: BondRadiusRule = BondRadiusRule::Mean;
     /// Whether `simulate.shear_correction` reduces its shear stiffness.
     const SHEAR_CORRECTED: bool = false;
 
-    /// What the bond does to i.
+    /// Load of the bond on i.
     fn load<T: Real>(at: BondState<T>) -> BondLoad<T>;
-    /// Its elastic energy, J; `load` is what it does. For a law without an energy, what its work is to first order.
+    /// Elastic energy, J; `load` is the load of the bond. For a law without an energy, its work to first
+    /// order.
     #[inline(always)]
     fn energy<T: Real>(at: BondState<T>, load: &BondLoad<T>) -> T {
         linear_energy(load, at.rest_length, at.k)

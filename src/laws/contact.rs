@@ -1,4 +1,4 @@
-//! Contact of two elements that no bond joins (Lu 2021, §3.3), with friction that remembers.
+//! Contact of two elements that no bond joins (Lu 2021, §3.3), with a tangential spring for friction.
 //!
 //! ```text
 //! δ   = touch − l > 0                        overlap; touch = r_i + r_j; of a broken bond min(max(l0, r_i + r_j), l when it broke)
@@ -8,14 +8,14 @@
 //! F_f = −k_t ξ, and where |F_f| ≥ μ|F_r|:    F_f ← μ|F_r| F_f/|F_f|, ξ ← −F_f/k_t
 //! torque on i: −a_i n × F_f                  on j: a_j n × (−F_f)
 //! ```
-//! a_i, a_j: arms from the centres to the contact point. Radii serve where the overlap is small; arms that
-//! add up to l, as the engine takes them, conserve angular momentum exactly. Exchanging i and j flips force
-//! and spring bit for bit, so both ends may evaluate it on their own.
+//! a_i, a_j: arms from the centres to the contact point. The radii are a good approximation where the overlap
+//! is small; arms that add up to l, as the simulation uses, conserve angular momentum exactly. Exchanging i
+//! and j changes the sign of force and spring bit for bit, so both ends may evaluate the law independently.
 
 use super::damping;
 use crate::math::{Real, Vec3};
 
-/// What two touching surfaces have in common.
+/// Contact properties of a pair of surfaces.
 #[derive(Clone, Copy, Debug)]
 pub struct SurfacePair<T> {
     /// Modulus of both in series, Pa.
@@ -41,7 +41,7 @@ pub struct ContactParameters<T> {
     pub damping: T,
 }
 
-/// State of both partners as the law needs it.
+/// State of both elements of a contact.
 #[derive(Clone, Copy, Debug)]
 pub struct ContactState<T> {
     /// p_i − p_j.
@@ -62,12 +62,12 @@ pub struct ContactState<T> {
     pub spring: Vec3<T>,
 }
 
-/// What a contact does, told for both ends.
+/// Load of a contact on both elements.
 #[derive(Clone, Copy, Debug)]
 pub struct PairLoad<T> {
     /// Force on i, N; the opposite on j.
     pub force: Vec3<T>,
-    /// Friction × normal, N: times the arm of either end the torque on it.
+    /// Friction × normal, N: multiplied by the arm of either element it is the torque on that element.
     pub couple: Vec3<T>,
     /// Spring after the step, zero when apart.
     pub spring: Vec3<T>,
@@ -75,7 +75,7 @@ pub struct PairLoad<T> {
     pub overlap: T,
 }
 
-/// What a contact does to i.
+/// Load of a contact on i.
 #[derive(Clone, Copy, Debug)]
 pub struct ContactLoad<T> {
     /// Force on i, N.
@@ -88,7 +88,7 @@ pub struct ContactLoad<T> {
     pub overlap: T,
 }
 
-/// The contact law over one step of length `dt`, for one end.
+/// The contact law over one step of length `dt` (s), for one element.
 #[inline(always)]
 pub fn contact<T: Real>(s: ContactState<T>, dt: T, k: ContactParameters<T>) -> ContactLoad<T> {
     let both = pair(s, dt, k);
@@ -100,7 +100,7 @@ pub fn contact<T: Real>(s: ContactState<T>, dt: T, k: ContactParameters<T>) -> C
     }
 }
 
-/// The contact law over one step of length `dt`, for both ends.
+/// The contact law over one step of length `dt` (s), for both elements.
 #[inline(always)]
 pub fn pair<T: Real>(s: ContactState<T>, dt: T, k: ContactParameters<T>) -> PairLoad<T> {
     let zero = T::zero();
@@ -108,7 +108,8 @@ pub fn pair<T: Real>(s: ContactState<T>, dt: T, k: ContactParameters<T>) -> Pair
     let n = s.x * (T::splat(1.0) / length);
     let overlap = s.touch - length;
 
-    // Fused with the sum, one of the products would not be rounded, and i told from j.
+    // If a product were fused with the sum it would not be rounded, which would break the symmetry of i and
+    // j.
     let rolling = (s.w_i * s.arm_i).each_kept() + (s.w_j * s.arm_j).each_kept();
     let v = s.v - rolling.cross(n);
     let approach = v.dot(n);
@@ -119,7 +120,7 @@ pub fn pair<T: Real>(s: ContactState<T>, dt: T, k: ContactParameters<T>) -> Pair
     let trial = stretched * (-k.tangential);
     let size = trial.norm();
     let limit = k.friction * repulsion;
-    // The smallest positive divisor that keeps 0/0 from an untouched spring out.
+    // The smallest positive divisor prevents 0/0 for a spring that is zero.
     let scale = limit / size.max(T::splat(f64::from(f32::MIN_POSITIVE)));
     let slips = limit.lt(size);
     let friction = Vec3::select(slips, trial * scale, trial);
@@ -160,14 +161,15 @@ pub fn parameters<T: Real>(
     }
 }
 
-/// Arms of both partners, m: each radius takes its share of the overlap, so that both end in one point.
+/// Arms of both elements, m: each radius is reduced by its share of the overlap, so that both arms end at one
+/// point.
 #[inline(always)]
 pub fn arms<T: Real>(x: Vec3<T>, r_i: T, r_j: T) -> (T, T) {
     let share = x.norm() / (r_i + r_j);
     (r_i * share, r_j * share)
 }
 
-/// Contact with a wall: a mirrored element of the same size without mass or spin of its own.
+/// Contact with a wall, as with a mirrored element of the same size that has neither mass nor spin.
 #[derive(Clone, Copy, Debug)]
 pub struct WallContact<T> {
     /// From the mirrored element to this one, m.
@@ -181,7 +183,8 @@ pub struct WallContact<T> {
 /// Contact of an element of radius `r` with the wall that its centre is `distance` from; `normal` points out
 /// of the wall.
 ///
-/// Sunk in beyond its own radius an element is still pushed out: the normal comes from the wall, not from a length.
+/// An element that has penetrated by more than its radius is still pushed out, since the normal is that of
+/// the wall.
 #[inline(always)]
 pub fn wall<T: Real>(distance: T, normal: Vec3<T>, r: T) -> WallContact<T> {
     let length = (r + distance).max(r * T::splat(1e-3));

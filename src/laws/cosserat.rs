@@ -5,22 +5,22 @@
 //! Ω = (2/l0) Im(q̄_ij (q_j − q_i))            here in the world frame: 4σ/l0
 //! V = ½ l0 (Γᵀ diag(κ G S, κ G S, E S) Γ + Ωᵀ diag(E I, E I, G J) Ω)
 //! ```
-//! Eq. 23 leaves out that Ω is taken in the rod's frame, without which its third component is not the twist
-//! about the rod. κ is Timoshenko's shear correction; with κ = 1 the law agrees with [`bdem`](super::bdem) to
-//! first order.
+//! Eq. 23 does not state that Ω is expressed in the rod's frame; otherwise its third component is not the
+//! twist about the rod. κ is Timoshenko's shear correction; with κ = 1 the law agrees with
+//! [`bdem`](super::bdem) to first order.
 
 mod curvature;
 
 pub use curvature::{curvature, gauss_newton};
 
-use super::bond::{BondLoad, Stiffness, Thickness};
+use super::bond::{BondLoad, BondRadiusRule, Stiffness};
 use super::energy::energy_law;
 use super::relative::{self, Gradient, Relative};
 use crate::math::{Quat, Real, Vec3};
 
 energy_law!(
     Cosserat,
-    THICKNESS: Thickness = Thickness::Smaller,
+    RADIUS_RULE: BondRadiusRule = BondRadiusRule::Smaller,
     SHEAR_CORRECTED: bool = true
 );
 
@@ -41,7 +41,7 @@ pub fn energy<T: Real>(at: Relative<T>, rest_length: T, k: Stiffness<T>) -> T {
     (k.normal * stretch * stretch + shear + turn) * T::splat(0.5)
 }
 
-/// First derivatives.
+/// First derivatives of V.
 #[inline(always)]
 pub fn gradient<T: Real>(at: Relative<T>, rest_length: T, k: Stiffness<T>) -> Gradient<T> {
     let along = at.u.dot(at.d);
@@ -61,7 +61,7 @@ pub fn gradient<T: Real>(at: Relative<T>, rest_length: T, k: Stiffness<T>) -> Gr
     }
 }
 
-/// The bond law; arguments as those of [`bdem::bond`](super::bdem::bond), `k.shear` κ G S.
+/// The bond law; arguments as of [`bdem::bond`](super::bdem::bond), except that `k.shear` is κ G S.
 #[inline(always)]
 pub fn bond<T: Real>(
     x: Vec3<T>,

@@ -1,5 +1,5 @@
-//! Viscous damping of a bond: on the relative velocity of both elements at the bond's middle and on their
-//! relative spin.
+//! Viscous damping of a bond, proportional to the relative velocity of both elements at the bond's middle and
+//! to their relative spin.
 //!
 //! ```text
 //! v = (v_i + ω_i × a) − (v_j − ω_j × a)      a = −½(p_i − p_j), from i to the middle
@@ -11,7 +11,7 @@
 
 use crate::math::{Real, Vec3};
 
-/// Force on i, torque on both from it, and moment on i (opposite on j).
+/// Force on i, its torque on both elements, and moment on i (opposite on j).
 #[inline(always)]
 pub fn bond<T: Real>(
     x: Vec3<T>,
@@ -32,7 +32,7 @@ pub fn bond<T: Real>(
 pub fn coefficient<T: Real>(ratio: T, stiffness: T, inverse_i: T, inverse_j: T) -> T {
     let inverse = inverse_i + inverse_j;
     let movable = T::zero().lt(inverse);
-    // Two held ends divide by one instead of zero, and the result is dropped.
+    // If both ends are held, divide by one instead of zero; the result is discarded.
     let divisor = T::select(movable, inverse, T::splat(1.0));
     let coefficient = T::splat(2.0) * ratio * (stiffness / divisor).sqrt();
     T::select(movable, coefficient, T::zero())

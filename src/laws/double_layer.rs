@@ -1,6 +1,5 @@
-//! The double layer of Kelvin's solution at a point: what a small area of a surface whose points are
-//! displaced does in Somigliana's identity (Cruse, *Numerical solutions in three dimensional elastostatics*,
-//! 1969).
+//! The double layer of Kelvin's solution at a point: the contribution of a small displaced area of a surface
+//! to Somigliana's identity (Cruse, *Numerical solutions in three dimensional elastostatics*, 1969).
 //!
 //! ```text
 //! u(x) = ∫ U t dS − ∫ Tᵀ u dS
@@ -10,13 +9,14 @@
 //! ```
 //!
 //! n: direction from y on the surface to x, r their distance, m; ν: Poisson's ratio. T is the traction of U
-//! at y. It is a field of the potentials of [`papkovich`](super::papkovich): a double force and a centre of
-//! dilatation. The functions leave out 1/(8π (1 − ν)), which is
+//! at y. It is a field that the potentials of [`papkovich`](super::papkovich) represent: a double force and a
+//! centre of dilatation. The functions omit the factor 1/(8π (1 − ν)), which is
 //! [`displacement_factor`](super::papkovich::displacement_factor) at the shear modulus ½.
 
 use crate::math::{Mat3, Real, Vec3};
 
-/// Displacement, m, but for the factor, of an area, m² (along the normal), that is displaced by `jump`, m.
+/// Displacement, m, without the factor, of an area vector, m² (along the normal), that is displaced by
+/// `jump`, m.
 #[inline(always)]
 pub fn displacement<T: Real>(
     n: Vec3<T>,
@@ -32,7 +32,7 @@ pub fn displacement<T: Real>(
     (across + n * along) * (inverse * inverse)
 }
 
-/// Its gradient ∂u_i/∂x_k, row i, column k.
+/// Gradient of the displacement ∂u_i/∂x_k, row i, column k, without the factor.
 #[inline(always)]
 pub fn gradient<T: Real>(
     n: Vec3<T>,
@@ -51,8 +51,7 @@ pub fn gradient<T: Real>(
     (even + pulled * three) * (inverse * inverse * inverse)
 }
 
-/// Potential P of [`papkovich`](super::papkovich), `(b N + a w) / (2 r²)`, and what Q holds beyond y·P, `(1 −
-/// 2ν) c / r`.
+/// Potential P of [`papkovich`](super::papkovich), `(b N + a w) / (2 r²)`, and Q − y·P, `(1 − 2ν) c / r`.
 #[inline(always)]
 pub fn potentials<T: Real>(
     n: Vec3<T>,
@@ -82,7 +81,7 @@ mod tests {
         Vec3::from_f64(std::array::from_fn(|m| if m == k { 1.0 } else { 0.0 }))
     }
 
-    /// Direction from the place and 1/r.
+    /// Direction from the area and 1/r.
     fn polar(x: V) -> (V, f64) {
         let d = x - Vec3::from_f64(PLACE);
         let inverse = 1.0 / d.norm();
@@ -100,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_the_traction_of_kelvins_solution() {
+    fn double_layer_is_the_traction_of_kelvins_solution() {
         let [jump, area] = [JUMP, AREA].map(Vec3::from_f64);
         for poisson in [0.0, 0.3, 0.49] {
             let found = field(x(), poisson) * papkovich::displacement_factor(0.5, poisson);

@@ -1,27 +1,27 @@
 //! Moduli of bonds that make a packing behave as a given solid.
 //!
-//! A solid of bonds in all directions, with k_n = E_b S/l0 along each bond and λ = k_s/(l0 k_n) = G_b/E_b
-//! across it, has
+//! A solid of isotropically distributed bonds, with k_n = E_b S/l0 along each bond and λ = k_s/(l0 k_n) =
+//! G_b/E_b across it, has
 //!
 //! ```text
 //! E = Σ k_n l0² / (3V) · (2 + 3λ)/(4 + λ),    ν = (1 − λ)/(4 + λ),    so    λ = (1 − 4ν)/(1 + ν)
 //! ```
 //!
 //! with the sum over the bonds in the volume V (isotropic average, small strains). E_b, G_b: moduli of the
-//! bond (Pa), S: section of the bond (m²), l0: its length (m). λ ≥ 0 limits ν to (−1, ¼]. On hexagonal close
-//! packing, where Σ k_n l0²/(3V) = π/√2 E_b, it meets periodic homogenisation within 3 % along the layers and
-//! 17 % (λ = 0) to 7 % (λ = 0.4) across them.
+//! bond (Pa), S: section of the bond (m²), l0: its length (m). λ ≥ 0 limits ν to (−1, ¼]. For hexagonal close
+//! packing, where Σ k_n l0²/(3V) = π/√2 E_b, it agrees with periodic homogenisation within 3 % along the
+//! layers and within 17 % (λ = 0) to 7 % (λ = 0.4) across them.
 //!
-//! The average takes every element to move with the strain. In a random packing elements move otherwise too,
-//! and the solid is softer the fewer bonds an element has and the less they resist shear. Periodic
-//! homogenisation of cells of 2000 elements, equal or of radii from 0.5 to 1.5, with z = 7 to 12.4 bonds an
-//! element and λ = 0 to 1, gives of the average's bulk and shear modulus the parts
+//! The average assumes that every element moves with the strain (affine motion). In a random packing elements
+//! also move non-affinely, and the solid is softer the fewer bonds an element has and the less they resist
+//! shear. Periodic homogenisation of cells of 2000 elements, equal or of radii from 0.5 to 1.5, with z = 7 to
+//! 12.4 bonds per element and λ = 0 to 1, gives bulk and shear moduli whose ratios to the average's are
 //!
 //! ```text
 //! 1 − a exp(−b (z − 9)) − c exp(−d (z − 9))/(λ + e)
 //! ```
 //!
-//! within 0.02; a to e are below. [`random`] finds λ and E of these moduli.
+//! within 0.02; a to e are below. [`random`] computes λ and E from these moduli.
 
 /// Largest Poisson's ratio of a solid of bonds: λ = 0.
 pub const POISSON_LIMIT: f64 = 0.25;
@@ -37,32 +37,32 @@ pub fn poisson(ratio: f64) -> f64 {
 }
 
 /// Young's modulus of the solid over that of its bonds; `fabric` = Σ S l0 / (3V) over the bonds of a volume,
-/// a pure number.
+/// dimensionless.
 pub fn stiffening(fabric: f64, ratio: f64) -> f64 {
     fabric * (2.0 + 3.0 * ratio) / (4.0 + ratio)
 }
 
-/// a to e of the bulk and of the shear modulus.
-const BULK: [f64; 5] = [0.0290, 0.268, 0.0132, 0.436, 0.127];
-const SHEAR: [f64; 5] = [0.0478, 0.276, 0.0172, 0.4365, 0.0676];
-/// Bonds an element that homogenisation covered; beyond, the ends hold.
-const COVERED: (f64, f64) = (7.0, 15.0);
+/// Coefficients a to e of the bulk and of the shear modulus.
+const BULK_COEFFICIENTS: [f64; 5] = [0.0290, 0.268, 0.0132, 0.436, 0.127];
+const SHEAR_COEFFICIENTS: [f64; 5] = [0.0478, 0.276, 0.0172, 0.4365, 0.0676];
+/// Range of bonds per element that is fitted; values beyond are clamped to it.
+const FITTED_BONDS: (f64, f64) = (7.0, 15.0);
 
-/// Young's modulus over that of the bonds and Poisson's ratio of a random packing with so many bonds an
-/// element, far from any border.
-fn softened(fabric: f64, bonds: f64, ratio: f64) -> (f64, f64) {
-    let more = bonds.clamp(COVERED.0, COVERED.1) - 9.0;
+/// Young's modulus over that of the bonds, and Poisson's ratio, of a random packing with `bonds` bonds per
+/// element far from any border.
+fn random_packing_moduli(fabric: f64, bonds: f64, ratio: f64) -> (f64, f64) {
+    let more = bonds.clamp(FITTED_BONDS.0, FITTED_BONDS.1) - 9.0;
     let part = |[a, b, c, d, e]: [f64; 5]| {
         1.0 - a * (-b * more).exp() - c * (-d * more).exp() / (ratio + e)
     };
-    let bulk = part(BULK) * fabric / 3.0;
-    let shear = part(SHEAR) * fabric * (2.0 + 3.0 * ratio) / 10.0;
+    let bulk = part(BULK_COEFFICIENTS) * fabric / 3.0;
+    let shear = part(SHEAR_COEFFICIENTS) * fabric * (2.0 + 3.0 * ratio) / 10.0;
     let young = 9.0 * bulk * shear / (3.0 * bulk + shear);
     (young, young / (2.0 * shear) - 1.0)
 }
 
-/// λ at which `poisson_of`, which falls with it from ¼ or above, is `poisson`.
-fn ratio_of(poisson: f64, poisson_of: impl Fn(f64) -> f64) -> f64 {
+/// λ at which `poisson_of(λ)` is `poisson`; it must decrease with λ, from ¼ or above.
+fn shear_ratio_for(poisson: f64, poisson_of: impl Fn(f64) -> f64) -> f64 {
     let (mut low, mut high) = (0.0, 1.0);
     while poisson_of(high) > poisson && high < 1e6 {
         high *= 2.0;
@@ -81,26 +81,29 @@ fn ratio_of(poisson: f64, poisson_of: impl Fn(f64) -> f64) -> f64 {
 /// Young's modulus of a random packing over that of its bonds, and λ = G_b/E_b, for Poisson's ratio `poisson`
 /// in (−1, ¼].
 ///
-/// `fabric` = Σ S l0 / (3V) as for [`stiffening`]; `bonds`: of an element far from any border, in the mean.
+/// `fabric` = Σ S l0 / (3V) as for [`stiffening`]; `bonds`: mean number of bonds of an element far from any
+/// border.
 pub fn random(fabric: f64, bonds: f64, poisson: f64) -> (f64, f64) {
-    let ratio = ratio_of(poisson, |ratio| softened(fabric, bonds, ratio).1);
-    (softened(fabric, bonds, ratio).0, ratio)
+    let ratio = shear_ratio_for(poisson, |ratio| {
+        random_packing_moduli(fabric, bonds, ratio).1
+    });
+    (random_packing_moduli(fabric, bonds, ratio).0, ratio)
 }
 
-/// In-plane Young's modulus over that of the bonds and Poisson's ratio of a shell whose bonds point alike to
-/// all sides along it, free across.
+/// In-plane Young's modulus over that of the bonds, and Poisson's ratio, of a shell that is isotropic in its
+/// plane and free of stress across.
 ///
 /// `moments`: means of s⁴, s²c² and c⁴ over the bonds, c and s the cosine and sine of the angle between a
 /// bond and the shell's normal. Every element moves with the strain: C = 1/V Σ k_n l0² (n⊗n⊗n⊗n + λ
 /// (½(δ⊗n⊗n)ˢ − n⊗n⊗n⊗n)), averaged over the directions along the shell.
-fn sheet(fabric: f64, [ss, sc, cc]: [f64; 3], ratio: f64) -> (f64, f64) {
+fn shell_moduli(fabric: f64, [ss, sc, cc]: [f64; 3], ratio: f64) -> (f64, f64) {
     let all = 3.0 * fabric;
     // Shear of a bond: |ε n|² − (n·ε n)².
     let c11 = all * (3.0 * ss / 8.0 + ratio * (ss + sc - 0.75 * ss) / 2.0);
     let c12 = all * (1.0 - ratio) * ss / 8.0;
     let c13 = all * (1.0 - ratio) * sc / 2.0;
     let c33 = all * (cc + ratio * sc);
-    // No stress across; a single layer has no stiffness across either.
+    // Zero stress across. A single layer has no stiffness across, either.
     let free = if c33 > 0.0 { c13 * c13 / c33 } else { 0.0 };
     let (q11, q12) = (c11 - free, c12 - free);
     (q11 - q12 * q12 / q11, q12 / q11)
@@ -112,17 +115,17 @@ fn sheet(fabric: f64, [ss, sc, cc]: [f64; 3], ratio: f64) -> (f64, f64) {
 /// `fabric` = Σ S l0 / (3V) as for [`stiffening`]; `moments`: means of s⁴, s²c² and c⁴ over the bonds, c and
 /// s the cosine and sine of the angle between a bond and the shell's normal.
 pub fn shell(fabric: f64, moments: [f64; 3], poisson: f64) -> (f64, f64) {
-    let ratio = ratio_of(poisson, |ratio| sheet(fabric, moments, ratio).1);
-    (sheet(fabric, moments, ratio).0, ratio)
+    let ratio = shear_ratio_for(poisson, |ratio| shell_moduli(fabric, moments, ratio).1);
+    (shell_moduli(fabric, moments, ratio).0, ratio)
 }
 
-/// G_b/E_b of a rod, whose bond is a cylinder of the material: 1 / (2 (1 + ν)).
+/// G_b/E_b of a rod, whose bonds are cylinders of the material: 1 / (2 (1 + ν)).
 pub fn rod_shear_ratio(poisson: f64) -> f64 {
     0.5 / (1.0 + poisson)
 }
 
-/// Factor on modulus or strength of a bond at an angle to the grain, of which `cosine` is told: 1 + λ cos⁴
-/// (Lu 2021, eq. 30).
+/// Factor on modulus or strength of a bond whose angle to the grain has this `cosine`: 1 + λ cos⁴ (Lu 2021,
+/// eq. 30).
 pub fn grain_factor(lambda: f64, cosine: f64) -> f64 {
     1.0 + lambda * cosine.powi(4)
 }
@@ -134,8 +137,8 @@ mod tests {
 
     #[test]
     fn hexagonal_packing_meets_homogenisation() {
-        // G/E, E_x/E_b, E_z/E_b, ν_xy by periodic homogenisation of the lattice; the estimate averages
-        // directions, two in the layer, one across.
+        // G/E, E_x/E_b, E_z/E_b, ν_xy by periodic homogenisation of the lattice; the estimate averages over
+        // directions, two in the layer and one across.
         let table = [
             (0.0, 1.111, 1.333, 0.333, 0.167, 1.111),
             (1.0 / 6.0, 1.369, 1.505, 0.237, 0.147, 1.333),
@@ -154,8 +157,8 @@ mod tests {
 
     #[test]
     fn random_packing_meets_homogenisation() {
-        // Bonds an element, λ, parts of the average's bulk and shear modulus by periodic homogenisation of
-        // 2000 elements, the last three graded.
+        // Bonds per element, λ, ratios of bulk and shear modulus to the average's, by periodic homogenisation
+        // of 2000 elements; the last three rows have graded radii.
         let table = [
             (7.020, 1.0 / 6.0, 0.848, 0.752),
             (7.990, 0.05, 0.838, 0.690),
@@ -170,7 +173,7 @@ mod tests {
             (10.232, 0.05, 0.946, 0.879),
         ];
         for (bonds, ratio, bulk, shear) in table {
-            let (young, nu) = softened(1.5, bonds, ratio);
+            let (young, nu) = random_packing_moduli(1.5, bonds, ratio);
             let found_shear = young / (2.0 * (1.0 + nu)) / (1.5 * (2.0 + 3.0 * ratio) / 10.0);
             let found_bulk = young / (3.0 * (1.0 - 2.0 * nu)) / 0.5;
             assert!(
@@ -185,11 +188,11 @@ mod tests {
     }
 
     #[test]
-    fn random_packing_gets_the_poisson_asked_for() {
+    fn random_packing_gets_the_requested_poisson_ratio() {
         for bonds in [6.0, 7.5, 9.0, 13.0, 20.0] {
             for nu in [-0.5, 0.0, 0.15, POISSON_LIMIT] {
                 let (young, ratio) = random(1.4, bonds, nu);
-                let found = softened(1.4, bonds, ratio);
+                let found = random_packing_moduli(1.4, bonds, ratio);
                 assert!((found.1 - nu).abs() < 1e-9, "{bonds} {nu}: {found:?}");
                 assert_eq!(young, found.0);
                 // Softer than the average at the same λ.
@@ -207,21 +210,21 @@ mod tests {
     }
 
     #[test]
-    fn sheets_of_bonds_in_all_directions_are_solids_and_flat_ones_triangular_lattices() {
-        // Bonds evenly in all directions: means of s⁴, s²c², c⁴ over the sphere are 8/15, 2/15, 1/5.
+    fn isotropic_shells_match_solids_and_flat_ones_triangular_lattices() {
+        // Isotropic bonds: means of s⁴, s²c², c⁴ over the sphere are 8/15, 2/15, 1/5.
         for ratio in [0.0, 0.3, 1.0] {
-            let (young, nu) = sheet(1.3, [8.0 / 15.0, 2.0 / 15.0, 0.2], ratio);
+            let (young, nu) = shell_moduli(1.3, [8.0 / 15.0, 2.0 / 15.0, 0.2], ratio);
             assert!((young / stiffening(1.3, ratio) - 1.0).abs() < 1e-12);
             assert!((nu - poisson(ratio)).abs() < 1e-12);
         }
-        // A triangular lattice of springs: E = 2/√3 k in two dimensions, ν = 1/3. Three bonds an element of
-        // area 2√3 r², k = E_b S/(2r): Σ k l0² over the area is 2√3 k.
+        // A triangular lattice of springs: E = 2/√3 k in two dimensions, ν = 1/3. With three bonds per
+        // element of area 2√3 r² and k = E_b S/(2r), Σ k l0² over the area is 2√3 k.
         let fabric = 2.0 * 3.0_f64.sqrt() / 3.0;
-        let (young, nu) = sheet(fabric, [1.0, 0.0, 0.0], 0.0);
+        let (young, nu) = shell_moduli(fabric, [1.0, 0.0, 0.0], 0.0);
         assert!((young - 2.0 / 3.0_f64.sqrt()).abs() < 1e-12, "{young}");
         assert!((nu - 1.0 / 3.0).abs() < 1e-12, "{nu}");
         let (young, ratio) = shell(fabric, [0.7, 0.1, 0.1], 0.2);
-        let (again, nu) = sheet(fabric, [0.7, 0.1, 0.1], ratio);
+        let (again, nu) = shell_moduli(fabric, [0.7, 0.1, 0.1], ratio);
         assert!(young == again && (nu - 0.2).abs() < 1e-9);
     }
 }

@@ -1,19 +1,19 @@
-//! What bonds with an energy have in common: the seam at which implicit steps take a law.
+//! Bond laws with an energy: the trait by which implicit steps use a law.
 
 use super::bond::Stiffness;
 use super::relative::{Gradient, Relative};
 use super::tangent::{Curvature, Tangent, exact, gauss_newton};
 use crate::math::Real;
 
-/// A bond with an energy.
+/// A bond law with an energy.
 pub trait EnergyLaw: Copy + Send + Sync + 'static {
     /// V, J.
     fn energy<T: Real>(at: Relative<T>, rest_length: T, k: Stiffness<T>) -> T;
     /// First derivatives.
     fn gradient<T: Real>(at: Relative<T>, rest_length: T, k: Stiffness<T>) -> Gradient<T>;
-    /// Second derivatives by u and κ.
+    /// Second derivatives with respect to u and κ.
     fn curvature<T: Real>(at: Relative<T>, rest_length: T, k: Stiffness<T>) -> Curvature<T>;
-    /// Their part that has no negative eigenvalue.
+    /// Gauss–Newton part of the second derivatives, without negative eigenvalues.
     fn gauss_newton<T: Real>(at: Relative<T>, rest_length: T, k: Stiffness<T>) -> Curvature<T>;
 
     /// Second derivatives in the unknowns of both ends.
@@ -22,7 +22,7 @@ pub trait EnergyLaw: Copy + Send + Sync + 'static {
         let first = Self::gradient(at, rest_length, k);
         exact(at, first, Self::curvature(at, rest_length, k))
     }
-    /// The same without what may be negative.
+    /// The Gauss–Newton form, without negative eigenvalues.
     #[inline(always)]
     fn gauss_newton_tangent<T: Real>(
         at: Relative<T>,
@@ -33,8 +33,8 @@ pub trait EnergyLaw: Copy + Send + Sync + 'static {
     }
 }
 
-/// Makes a type of the law that a file writes as `bond`, `energy`, `gradient`, `curvature` and
-/// `gauss_newton`: a [`BondLaw`](super::bond::BondLaw) with the constants given, and an [`EnergyLaw`].
+/// Defines a type for a law from the functions `bond`, `energy`, `gradient`, `curvature` and `gauss_newton`
+/// of its file: a [`BondLaw`](super::bond::BondLaw) with the given constants, and an [`EnergyLaw`].
 macro_rules! energy_law {
     ($law:ident $(, $constant:ident: $type:ty = $value:expr)*) => {
         /// The law as a type.

@@ -5,16 +5,16 @@
 //! tension:  σ =  F_n/S  + |M_b| r0/I      τ as above                    F_n signed: compression closes cracks
 //! rod:      σ as of tension              τ = 4|F_s|/(3S) + |M_t| r0/J   the shear stress in the middle of a round rod's section
 //! ```
-//! A bond breaks when σ > σ_c or τ > τ_c. `rod` (Zhang 2024, eq. 24, 25) asks for the larger torque of both
-//! ends. Its torques (eq. 29) come from the energy of bend and twist alone, which no common turn of both ends
-//! changes: they are equal and opposite, M_b and M_t, here and in the other laws.
+//! A bond breaks when σ > σ_c or τ > τ_c. `rod` (Zhang 2024, eq. 24, 25) uses the larger torque of both ends.
+//! Its torques (eq. 29) come only from the energy of bend and twist, which a common rotation of both ends
+//! does not change: they are equal and opposite, M_b and M_t, here and in the other laws.
 
 use super::bond::BondLoad;
 use crate::math::Real;
 
-/// Section of a bond as the criteria need it.
+/// Section of a bond, as failure criteria need it.
 #[derive(Clone, Copy, Debug)]
-pub struct Section<T> {
+pub struct CriterionSection<T> {
     /// 1/S, 1/m².
     pub inverse_area: T,
     /// r0/I, 1/m³.
@@ -29,26 +29,27 @@ pub struct Section<T> {
 
 /// σ and τ, Pa.
 #[inline(always)]
-pub fn stress<T: Real>(load: &BondLoad<T>, section: &Section<T>) -> (T, T) {
+pub fn stress<T: Real>(load: &BondLoad<T>, section: &CriterionSection<T>) -> (T, T) {
     let sigma = normal(load.axial, load.bend.norm(), section);
     let tau = tangential(load.shear.norm(), load.twist.norm(), section);
     (sigma, tau)
 }
 
-/// Whether σ or τ may exceed its strength: never false where one does, and without the roots that [`stress`]
-/// takes. Most steps of most bonds ask for no more.
+/// Whether σ or τ may exceed its strength: never false where one does, and cheaper than [`stress`], as it
+/// takes no roots. It decides most steps of most bonds.
 #[inline(always)]
 pub fn may_exceed<T: Real>(
     load: &BondLoad<T>,
-    section: &Section<T>,
+    section: &CriterionSection<T>,
     sigma_c: T,
     tau_c: T,
 ) -> T::Mask {
-    // The sum of a vector's components bounds its length; a little more, so that rounding cannot turn that round.
-    let room = T::splat(1.00001);
-    let bend = load.bend.sum_of_sizes() * room;
-    let shear = load.shear.sum_of_sizes() * room;
-    let twist = load.twist.sum_of_sizes() * room;
+    // The sum of a vector's absolute components bounds its length; the factor keeps the bound despite
+    // rounding.
+    let margin = T::splat(1.00001);
+    let bend = load.bend.sum_of_sizes() * margin;
+    let shear = load.shear.sum_of_sizes() * margin;
+    let twist = load.twist.sum_of_sizes() * margin;
     let sigma = normal(load.axial, bend, section);
     let tau = tangential(shear, twist, section);
     sigma_c.lt(sigma) | tau_c.lt(tau)
@@ -56,7 +57,7 @@ pub fn may_exceed<T: Real>(
 
 /// σ from the signed normal force and |M_b|.
 #[inline(always)]
-pub fn normal<T: Real>(axial: T, bend: T, section: &Section<T>) -> T {
+pub fn normal<T: Real>(axial: T, bend: T, section: &CriterionSection<T>) -> T {
     let counts = T::splat(0.5).lt(section.compression_counts);
     let counted = T::select(counts, axial.abs(), axial);
     counted * section.inverse_area + bend * section.bend_modulus
@@ -64,7 +65,7 @@ pub fn normal<T: Real>(axial: T, bend: T, section: &Section<T>) -> T {
 
 /// τ from |F_s| and |M_t|.
 #[inline(always)]
-pub fn tangential<T: Real>(shear: T, twist: T, section: &Section<T>) -> T {
+pub fn tangential<T: Real>(shear: T, twist: T, section: &CriterionSection<T>) -> T {
     shear * section.inverse_shear_area + twist * section.twist_modulus
 }
 
@@ -77,7 +78,8 @@ mod tests {
     use crate::laws::manifold::Manifold;
     use crate::math::{Quat, Vec3};
 
-    /// How a bond of length 2 along x stands with its ends turned so (rad) and j displaced so.
+    /// State of a bond of length 2 along x whose ends are rotated by `turns` (rad) and whose end j is
+    /// displaced by `moved`.
     fn state(turns: [Vec3<f64>; 2], moved: Vec3<f64>, k: Stiffness<f64>) -> BondState<f64> {
         let turned = |by: Vec3<f64>| {
             let half = 0.5 * by.norm();
@@ -102,10 +104,10 @@ mod tests {
         }
     }
 
-    /// Of radius 1, as the criterion `rod` has it.
-    fn rod() -> Section<f64> {
+    /// Section of radius 1 for the criterion `rod`.
+    fn rod() -> CriterionSection<f64> {
         let area = std::f64::consts::PI;
-        Section {
+        CriterionSection {
             inverse_area: 1.0 / area,
             bend_modulus: 4.0 / area,
             twist_modulus: 2.0 / area,
@@ -115,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rod_in_shear_is_what_a_hand_finds() {
+    fn rod_in_shear_matches_hand_calculation() {
         let k = Stiffness {
             normal: 1e3,
             shear: 6.0,
@@ -123,24 +125,27 @@ mod tests {
             bend: 3.0,
         };
         let none = Vec3::zero();
-        // j goes sideways by 2e-4: an angle of 1e-4, a force of 6e-4 N.
+        // j is displaced sideways by 2e-4: an angle of 1e-4, a force of 6e-4 N.
         let at = state([none; 2], Vec3::new(0.0, 2e-4, 0.0), k);
-        let wanted = 4.0 / 3.0 * 6e-4 / std::f64::consts::PI;
+        let expected = 4.0 / 3.0 * 6e-4 / std::f64::consts::PI;
         for load in [Bdem::load(at), Manifold::load(at), Cosserat::load(at)] {
             let (sigma, tau) = stress(&load, &rod());
-            assert!((tau / wanted - 1.0).abs() < 1e-6, "{tau} {wanted}");
+            assert!((tau / expected - 1.0).abs() < 1e-6, "{tau} {expected}");
             // To first order it is not stretched.
-            assert!(sigma.abs() < 0.02 * wanted);
+            assert!(sigma.abs() < 0.02 * expected);
         }
         // Twisted by 1e-3 about x and bent by 2e-3 about z: torques of 5e-3 and 6e-3 N m; pressed together by
         // 1e-6: 1e-3 N.
         let turn = Vec3::new(1e-3, 0.0, 2e-3) * 0.5;
         let at = state([-turn, turn], Vec3::new(-1e-6, 0.0, 0.0), k);
-        let wanted = [(-1e-3 + 4.0 * 6e-3), 2.0 * 5e-3].map(|v| v / std::f64::consts::PI);
+        let expected = [(-1e-3 + 4.0 * 6e-3), 2.0 * 5e-3].map(|v| v / std::f64::consts::PI);
         for load in [Bdem::load(at), Manifold::load(at), Cosserat::load(at)] {
             let (sigma, tau) = stress(&load, &rod());
-            assert!((sigma / wanted[0] - 1.0).abs() < 1e-3, "{sigma} {wanted:?}");
-            assert!((tau / wanted[1] - 1.0).abs() < 1e-3, "{tau} {wanted:?}");
+            assert!(
+                (sigma / expected[0] - 1.0).abs() < 1e-3,
+                "{sigma} {expected:?}"
+            );
+            assert!((tau / expected[1] - 1.0).abs() < 1e-3, "{tau} {expected:?}");
         }
     }
 
@@ -194,13 +199,13 @@ mod tests {
     }
 
     #[test]
-    fn what_may_exceed_misses_nothing_and_lets_most_go() {
+    fn may_exceed_has_no_false_negatives_and_few_false_positives() {
         let mut seed = 1u64;
         let mut draw = || {
             seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1);
             (seed >> 40) as f32 / (1u64 << 23) as f32 - 1.0
         };
-        let (mut broken, mut asked) = (0, 0);
+        let (mut broken, mut checked) = (0, 0);
         let rows = 200_000;
         for row in 0..rows {
             let mut vector = || Vec3::new(draw(), draw() * draw(), draw() * draw() * draw());
@@ -214,7 +219,7 @@ mod tests {
                 bend: vector(),
                 axial: draw(),
             };
-            let section = Section {
+            let section = CriterionSection {
                 inverse_area: 1.0,
                 bend_modulus: 1.0,
                 twist_modulus: 1.0,
@@ -222,16 +227,16 @@ mod tests {
                 inverse_shear_area: 1.0,
             };
             let (sigma, tau) = stress(&load, &section);
-            // Strengths at, just below and far above what there is.
+            // Strengths equal to the stress, just below and far above it.
             let strength = [1.0, 1.0 - f32::EPSILON, 4.0][row % 3];
             let (sigma_c, tau_c) = (sigma * strength, tau * strength);
             let exceeds = sigma_c < sigma || tau_c < tau;
             let may = may_exceed(&load, &section, sigma_c, tau_c);
             assert!(may || !exceeds, "{load:?}");
             broken += u32::from(exceeds);
-            asked += u32::from(may && row % 3 == 2);
+            checked += u32::from(may && row % 3 == 2);
         }
         assert!(broken > rows as u32 / 4, "{broken}");
-        assert!(asked < rows as u32 / 20, "{asked}");
+        assert!(checked < rows as u32 / 20, "{checked}");
     }
 }

@@ -1,5 +1,5 @@
-//! Kelvin's solution of forces spread over a region with constant density, from the biharmonic potential of
-//! the region (Galerkin's vector; Mindlin 1936).
+//! Kelvin's solution for forces distributed over a region with constant density, from the biharmonic
+//! potential of the region (Galerkin's vector; Mindlin 1936).
 //!
 //! ```text
 //! Ψ(x) = ∫ |x − y| dy        ∇²Ψ = 2Φ,  Φ(x) = ∫ 1/|x − y| dy        H = ∇∇Ψ        T = ∇∇∇Ψ
@@ -7,8 +7,8 @@
 //! ∂u_i/∂x_k = [4(1 − ν) ∂_kΦ f_i − T_ijk f_j] / (16π G (1 − ν))
 //! ```
 //!
-//! f: force over the measure of the region (a point, an area, m²), N, N/m²; u: displacement, m; G: shear
-//! modulus, Pa; ν: Poisson's ratio. With Ψ = |x − y| this is the point force of [`kelvin`](super::kelvin).
+//! f: force density: N for a point, N/m² for an area; u: displacement, m; G: shear modulus, Pa; ν: Poisson's
+//! ratio. With Ψ = |x − y| this is the point force of [`kelvin`](super::kelvin).
 
 use std::f64::consts::PI;
 
@@ -40,12 +40,11 @@ pub fn gradient<T: Real>(
     (Mat3::outer(force, slope * (T::splat(4.0) * rest)) - along_force) * scale
 }
 
-/// 2G U − 1/(4πr), integrated: what the double layer of a displacement does with the density of the
-/// tangential derivatives m_i = n_j ∂_iu_j − n_i ∂_ju_j, besides the harmonic double layer of u (Kupradze
-/// 1979, ch. V; Han 1994): ∫ (traction of U)ᵀ u dS = ∫ u ∂(1/4πr)/∂n dS + ∫ (2G U − 1/(4πr)) m dS over a
-/// closed surface.
+/// Integral of 2G U − 1/(4πr), the kernel of the tangential derivatives m_i = n_j ∂_iu_j − n_i ∂_ju_j in the
+/// double layer of a displacement u (Kupradze 1979, ch. V; Han 1994): ∫ (traction of U)ᵀ u dS = ∫ u
+/// ∂(1/4πr)/∂n dS + ∫ (2G U − 1/(4πr)) m dS over a closed surface.
 #[inline(always)]
-pub fn swept<T: Real>((phi, second): (T, Mat3<T>), poisson: T) -> Mat3<T> {
+pub fn tangential_kernel<T: Real>((phi, second): (T, Mat3<T>), poisson: T) -> Mat3<T> {
     let rest = T::splat(1.0) - poisson;
     let scale = T::splat(1.0) / (T::splat(8.0 * PI) * rest);
     Mat3::diagonal(phi * T::splat(1.0 / (4.0 * PI))) - second * scale

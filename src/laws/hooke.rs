@@ -9,7 +9,7 @@
 
 use crate::math::{Mat3, Real, Vec3};
 
-/// Stress, Pa, of a displacement gradient.
+/// Stress, Pa, from a displacement gradient.
 #[inline(always)]
 pub fn stress<T: Real>(gradient: Mat3<T>, shear: T, poisson: T) -> Mat3<T> {
     let two = T::splat(2.0);
@@ -17,7 +17,7 @@ pub fn stress<T: Real>(gradient: Mat3<T>, shear: T, poisson: T) -> Mat3<T> {
     (gradient + gradient.transposed()) * shear + Mat3::diagonal(lambda * trace(gradient))
 }
 
-/// Energy density, J/m³, of a stress.
+/// Energy density, J/m³, from a stress.
 #[inline(always)]
 pub fn energy_density<T: Real>(stress: Mat3<T>, shear: T, poisson: T) -> T {
     let [a, b, c] = stress.rows;
@@ -44,7 +44,7 @@ pub fn normal_derivative<T: Real>(
     slide + normal * stretch
 }
 
-/// Sum of the diagonal.
+/// Trace.
 #[inline(always)]
 pub fn trace<T: Real>(matrix: Mat3<T>) -> T {
     let [a, b, c] = matrix.rows;

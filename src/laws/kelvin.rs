@@ -1,5 +1,5 @@
-//! Kelvin's solution: what a point force does in an infinite elastic solid (Zhu, Bridson and Greif,
-//! *Simulating rigid body fracture with surface meshes*, 2015, §4.2 and supplement §1.4).
+//! Kelvin's solution: a point force in an infinite elastic solid (Zhu, Bridson and Greif, *Simulating rigid
+//! body fracture with surface meshes*, 2015, §4.2 and supplement §1.4).
 //!
 //! ```text
 //! u = [(3 − 4ν) f + n (n·f)] / (16π G (1 − ν) r)                                             n = (x − y)/r,  r = |x − y|
@@ -8,8 +8,8 @@
 //! ```
 //!
 //! f: force at y, N; u, σ: displacement (m) and stress (Pa, tension positive) at x; G: shear modulus, Pa; ν:
-//! Poisson's ratio below ½. The supplement's eq. 10 builds σ n from gradients of u with misprints; these
-//! lines follow from u by Hooke's law.
+//! Poisson's ratio below ½. The supplement's eq. 10 for σ n from gradients of u has misprints; the formulas
+//! here follow from u by Hooke's law.
 
 use std::f64::consts::PI;
 
@@ -54,7 +54,7 @@ pub fn stress<T: Real>(from_force: Vec3<T>, force: Vec3<T>, poisson: T) -> Mat3<
     (both * lateral + pure) * scale
 }
 
-/// Traction σ n, Pa, at `from_force` = x − y, on the side that the unit normal points out of.
+/// Traction σ n, Pa, at `from_force` = x − y, on the side out of which the unit normal points.
 #[inline(always)]
 pub fn traction<T: Real>(
     from_force: Vec3<T>,

@@ -5,7 +5,7 @@
 //! θ: angle between u/l and the director d      t = 2 Im(q̄_i q_j), here in the world frame: 4 c σ
 //! ```
 //! k_n = E S/l0 (N/m), k_s = G S (N/rad), k_b = E I/l0, k_t = G J/l0 (N m), the last along d. The paper
-//! prints k_s = G S/l0 in the shear energy, which is no energy, and leaves out the 2 of t, which makes
+//! prints k_s = G S/l0 in the shear energy, which is not an energy then, and omits the 2 of t, which makes
 //! bending four times too soft.
 
 mod curvature;
@@ -20,9 +20,9 @@ use crate::math::{Mask, Quat, Real, Vec3};
 
 energy_law!(Manifold);
 
-/// Direction from i to j against the director.
+/// Angle between the direction from i to j and the director.
 #[derive(Clone, Copy, Debug)]
-pub struct Lean<T> {
+pub struct DirectorTilt<T> {
     /// l, m.
     pub length: T,
     /// u/l.
@@ -37,9 +37,9 @@ pub struct Lean<T> {
     pub ratio: T,
 }
 
-/// Direction from i to j against the director.
+/// Angle between the direction from i to j and the director.
 #[inline(always)]
-pub fn lean<T: Real>(at: Relative<T>) -> Lean<T> {
+pub fn director_tilt<T: Real>(at: Relative<T>) -> DirectorTilt<T> {
     let length = at.u.norm();
     let along = at.u * (T::splat(1.0) / length);
     let cosine = along.dot(at.d);
@@ -53,7 +53,7 @@ pub fn lean<T: Real>(at: Relative<T>) -> Lean<T> {
     } else {
         T::select(near, small, wide_ratio(sine_squared, cosine))
     };
-    Lean {
+    DirectorTilt {
         length,
         along,
         across,
@@ -63,7 +63,7 @@ pub fn lean<T: Real>(at: Relative<T>) -> Lean<T> {
     }
 }
 
-/// θ/sin θ of any angle; turned right back, where it has no limit, as large as single precision can still make use of.
+/// θ/sin θ of any angle; at θ = π, where it diverges, the largest value that single precision can still use.
 #[inline(always)]
 fn wide_ratio<T: Real>(sine_squared: T, cosine: T) -> T {
     let acute = wide_angle_ratio(sine_squared, cosine.abs());
@@ -75,9 +75,9 @@ fn wide_ratio<T: Real>(sine_squared: T, cosine: T) -> T {
 /// V, J.
 #[inline(always)]
 pub fn energy<T: Real>(at: Relative<T>, rest_length: T, k: Stiffness<T>) -> T {
-    let lean = lean(at);
-    let stretch = lean.length - rest_length;
-    let angle_squared = lean.ratio * lean.ratio * lean.sine_squared;
+    let tilt = director_tilt(at);
+    let stretch = tilt.length - rest_length;
+    let angle_squared = tilt.ratio * tilt.ratio * tilt.sine_squared;
     let t = at.sigma * (T::splat(4.0) * at.cosine);
     let along = t.dot(at.d);
     let across = t - at.d * along;
@@ -85,12 +85,12 @@ pub fn energy<T: Real>(at: Relative<T>, rest_length: T, k: Stiffness<T>) -> T {
     (k.normal * stretch * stretch + k.shear * rest_length * angle_squared + turn) * T::splat(0.5)
 }
 
-/// First derivatives.
+/// First derivatives of V.
 #[inline(always)]
 pub fn gradient<T: Real>(at: Relative<T>, rest_length: T, k: Stiffness<T>) -> Gradient<T> {
-    let lean = lean(at);
-    let axial = k.normal * (lean.length - rest_length);
-    let shear = lean.across * (k.shear * rest_length * lean.ratio / lean.length);
+    let tilt = director_tilt(at);
+    let axial = k.normal * (tilt.length - rest_length);
+    let shear = tilt.across * (k.shear * rest_length * tilt.ratio / tilt.length);
     let t = at.sigma * (T::splat(4.0) * at.cosine);
     let along = at.d * t.dot(at.d);
     let twist = along * k.twist;
@@ -98,14 +98,14 @@ pub fn gradient<T: Real>(at: Relative<T>, rest_length: T, k: Stiffness<T>) -> Gr
     let two = T::splat(2.0);
     Gradient {
         axial,
-        force: lean.along * axial - shear,
+        force: tilt.along * axial - shear,
         shear,
         twist: twist - at.sigma * (two * at.sigma.dot(twist)),
         bend: bend - at.sigma * (two * at.sigma.dot(bend)),
     }
 }
 
-/// The bond law; arguments as those of [`bdem::bond`](super::bdem::bond).
+/// The bond law; arguments as of [`bdem::bond`](super::bdem::bond).
 #[inline(always)]
 pub fn bond<T: Real>(
     x: Vec3<T>,

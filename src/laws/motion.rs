@@ -1,9 +1,9 @@
-//! Explicit motion of one element: kick, drift and turn of velocity Verlet (Lu 2021, Algorithm 1), with what
-//! single precision needs.
+//! Explicit motion of one element: kick, drift and rotation of velocity Verlet (Lu 2021, Algorithm 1), with
+//! compensation for single precision.
 //!
-//! A step moves an element by far less than f32 resolves at its position, and turns it by less than a unit
-//! quaternion shows. So a position is two words, and the part of the rotation that the quaternion did not
-//! take is carried along as a rotation vector.
+//! A step moves an element by far less than f32 resolves at its position, and rotates it by less than a unit
+//! quaternion in f32 resolves. So a position is the sum of two words, and the part of the rotation that
+//! rounding kept out of the quaternion is stored as a rotation vector.
 
 use crate::math::quat::rotation_between;
 use crate::math::{Quat, Real, Vec3};
@@ -33,9 +33,11 @@ pub fn add_to_pair<T: Real>(high: T, low: T, small: T) -> (T, T) {
     (sum, (high - rest).kept() + (added - taken).kept())
 }
 
-/// Turns `q` by the rotation vector `turn` plus what was left over before: `q ← exp(½φ) q`.
+/// Rotates `q` by φ, the rotation vector `turn` plus the remainder `left_over` of earlier steps: `q ← exp(½φ)
+/// q`.
 ///
-/// Returns the new quaternion and the part of φ that rounding kept out of it. Turns of up to π a step.
+/// Returns the new quaternion and the part of φ that rounding kept out of it. Valid for rotations of up to π
+/// per step.
 #[inline(always)]
 pub fn turn<T: Real>(q: Quat<T>, left_over: Vec3<T>, turn: Vec3<T>) -> (Quat<T>, Vec3<T>) {
     let phi = turn + left_over;

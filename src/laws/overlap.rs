@@ -1,31 +1,31 @@
-//! Contact of two solids by the volume that they share, an energy (Feng, Han and Owen, *Energy-conserving
-//! contact interaction models for arbitrarily shaped discrete elements*, 2012), with damping and with
-//! friction that remembers.
+//! Contact of two solids with an energy of their overlap volume (Feng, Han and Owen, *Energy-conserving
+//! contact interaction models for arbitrarily shaped discrete elements*, 2012), with damping and with a
+//! tangential spring for friction.
 //!
 //! ```text
-//! U = ½ k_V (V − V₀)² where V > V₀          V: shared volume; V₀: what of it pushes nothing
+//! U = ½ k_V (V − V₀)² where V > V₀          V: overlap volume; V₀: the part without repulsion
 //! p = k_V (V − V₀)
 //! S = ∫ n dA, M = ∫ (x − x_i) × n dA        over the surface of i within j, n out of i: ∂V/∂x_i and ∂V/∂θ_i
 //! force on i: −p S        torque: −p M      the gradient of U; on j the opposite force along the same line
 //! k_V = E/((r_i + r_j) A)                   faces of area A that meet flush are as stiff as A of the solid, r_i + r_j long
 //! ```
-//! At the centre c of what is shared, with n = −S/|S| and v_c the velocity of i there against j,
+//! At the centre c of the overlap, with n = −S/|S| and v_c the velocity of i relative to j there,
 //!
 //! ```text
 //! F_r = max(0, p |S| − d v_c·n)             d = 2ζ |S| √(k_V m*)
 //! ξ   ← ξ − (ξ·n) n + v_t Δt                as in contact.rs, F_f = −k_t ξ up to μ F_r; k_t = (k_t/k_r) k_V A²
 //! ```
-//! What overlaps flush also rocks about an axis in its plane and spins about n. Taken as a disc of area |S|,
-//! ρ² = |S|/(4π), it resists both by moments,
+//! Faces in flush contact can also rock about an axis in their plane and spin about n. Treated as a disc of
+//! area |S|, ρ² = |S|/(4π), the contact resists both by moments,
 //!
 //! ```text
-//! c_θ = 2 √(k_V |S|² ρ² I*) up to I*/(2 Δt) I*: reduced from the smallest moments of inertia of both
+//! c_θ = 2 √(k_V |S|² ρ² I*) up to I*/(2 Δt)       I*: reduced from the smallest moments of inertia of both
 //! M   = −ζ c_θ ω_t up to ρ F_r              ω = ω_i − ω_j, ω_t across n
-//! M   = −c_θ ω_n up to (4/3) μ ρ F_r        what a disc that presses evenly bears when it spins
+//! M   = −c_θ ω_n up to (4/3) μ ρ F_r        friction torque of a spinning disc with uniform pressure
 //! ```
 
 use super::contact::SurfacePair;
-use super::work::slipped;
+use super::work::slip_loss;
 use crate::math::{Real, Vec3};
 
 /// Parameters of one contact.
@@ -45,7 +45,7 @@ pub struct OverlapParameters<T> {
     pub inertia: T,
 }
 
-/// How two solids overlap, and how they move there.
+/// Overlap of two solids, and their relative motion there.
 #[derive(Clone, Copy, Debug)]
 pub struct OverlapState<T> {
     /// V − V₀, m³.
@@ -64,7 +64,7 @@ pub struct OverlapState<T> {
     pub spring: Vec3<T>,
 }
 
-/// What a contact does to i, and what it takes.
+/// Load of a contact on i, and the energy that it dissipates.
 #[derive(Clone, Copy, Debug)]
 pub struct OverlapLoad<T> {
     /// Force on i, N; the opposite on j.
@@ -73,14 +73,14 @@ pub struct OverlapLoad<T> {
     pub torque: Vec3<T>,
     /// Spring after the step, zero when apart.
     pub spring: Vec3<T>,
-    /// Energy that damping took over the step, J.
+    /// Energy dissipated by damping over the step, J.
     pub damped: T,
-    /// Energy that sliding took over the step, J.
+    /// Energy dissipated by sliding over the step, J.
     pub slid: T,
 }
 
-/// Parameters of two surfaces; `length` = r_i + r_j, m; `area` = A, m²; sums of inverse masses, 1/kg, and of
-/// inverse smallest moments of inertia, 1/(kg m²), those of what is held 0.
+/// Parameters of two surfaces; `length` = r_i + r_j, m; `area` = A, m²; sums of the inverse masses, 1/kg, and
+/// of the inverses of the smallest moments of inertia, 1/(kg m²), which are 0 for held solids.
 #[inline(always)]
 pub fn parameters<T: Real>(
     pair: SurfacePair<T>,
@@ -115,8 +115,8 @@ pub fn energy<T: Real>(volume: T, spring: Vec3<T>, k: OverlapParameters<T>) -> T
     T::splat(0.5) * (k.stiffness * pushed * pushed + k.tangential * spring.dot(spring))
 }
 
-/// The law over one step of length `dt`; `inverse_mass` = 1/m_i + 1/m_j, 1/kg. The volume is positive, and S
-/// is not zero.
+/// The contact law over one step of length `dt` (s); `inverse_mass` = 1/m_i + 1/m_j, 1/kg. The volume must be
+/// positive and S not zero.
 #[inline(always)]
 pub fn pair<T: Real>(
     s: OverlapState<T>,
@@ -137,13 +137,13 @@ pub fn pair<T: Real>(
     let trial = stretched * (-k.tangential);
     let pull = trial.norm();
     let limit = k.friction * repulsion;
-    // The smallest positive divisor that keeps 0/0 from an untouched spring out.
+    // The smallest positive divisor prevents 0/0 for a spring that is zero.
     let scale = limit / pull.max(T::splat(f64::from(f32::MIN_POSITIVE)));
     let slips = limit.lt(pull);
     let friction = Vec3::select(slips, trial * scale, trial);
     let spring = Vec3::select(slips, stretched * scale, stretched);
 
-    let turning = turning(s, (n, size, repulsion), dt, k);
+    let turning = turning_resistance(s, (n, size, repulsion), dt, k);
     let at_centre = n * (repulsion - elastic) + friction;
     let middle = approach + repulsion * inverse_mass * dt * T::splat(0.5);
     OverlapLoad {
@@ -151,31 +151,31 @@ pub fn pair<T: Real>(
         torque: s.arm.cross(at_centre) - s.moment * pressure + turning.moment,
         spring,
         damped: (elastic - repulsion) * middle * dt + turning.rocking,
-        slid: slipped([before, stretched, spring], k.tangential) + turning.spinning,
+        slid: slip_loss([before, stretched, spring], k.tangential) + turning.spinning,
     }
 }
 
-/// What resists rocking and spinning.
-struct Turning<T> {
-    /// On i, N m; on j the opposite.
+/// Resistance to rocking and spinning.
+struct TurningResistance<T> {
+    /// Torque on i, N m; on j the opposite.
     moment: Vec3<T>,
-    /// Energy that rocking loses over the step, J.
+    /// Energy dissipated by rocking over the step, J.
     rocking: T,
-    /// Energy that spinning loses over the step, J.
+    /// Energy dissipated by spinning over the step, J.
     spinning: T,
 }
 
 #[inline(always)]
-fn turning<T: Real>(
+fn turning_resistance<T: Real>(
     s: OverlapState<T>,
     (n, size, repulsion): (Vec3<T>, T, T),
     dt: T,
     k: OverlapParameters<T>,
-) -> Turning<T> {
+) -> TurningResistance<T> {
     let (half, least) = (T::splat(0.5), T::splat(f64::from(f32::MIN_POSITIVE)));
     let square = size * T::splat(0.25 / std::f64::consts::PI);
     let radius = square.sqrt();
-    // Over I*/(2 Δt) a slender body would be turned back by more than it turns.
+    // Above I*/(2 Δt) the damping of a slender body would reverse its rotation.
     let most = half * k.inertia / dt.max(least);
     let critical = T::splat(2.0) * size * (k.stiffness * square * k.inertia).sqrt();
     let critical = critical.min(most);
@@ -184,12 +184,12 @@ fn turning<T: Real>(
     let rocks = (repulsion * radius / across.norm().max(least)).min(critical * k.damping_ratio);
     let limit = k.friction * repulsion * radius * T::splat(4.0 / 3.0);
     let spins = (limit / along.norm().max(least)).min(critical);
-    // Of the spin in the middle of the kick.
+    // From the spin in the middle of the kick.
     let taken = |spin: Vec3<T>, c: T| {
         let slowed = half * c * dt / k.inertia.max(least);
         spin.dot(spin) * c * (T::splat(1.0) - slowed) * dt
     };
-    Turning {
+    TurningResistance {
         moment: -(across * rocks + along * spins),
         rocking: taken(across, rocks),
         spinning: taken(along, spins),
@@ -209,7 +209,7 @@ mod tests {
         }
     }
 
-    /// Faces of 4 m², 1e-4 m deep, of cubes that are 2 m wide.
+    /// Flush faces of 4 m² of cubes 2 m wide, overlapping by 1e-4 m.
     fn flush(v: Vec3<f64>) -> OverlapState<f64> {
         OverlapState {
             volume: 4e-4,
@@ -243,7 +243,7 @@ mod tests {
         assert!((slow.torque.z + 1e4).abs() < 1e-6);
         let fast = pair(flush(Vec3::new(100.0, 0.0, 0.0)), 1e-5, 1.0, k);
         assert!((fast.force.x + 0.4 * 2e5).abs() < 1e-6);
-        // It slides most of 1 mm under 0 to 80 kN.
+        // It slides most of 1 mm at 0 to 80 kN.
         assert!((fast.slid - 40e3 * (1e-3 - 80e3 / 1e9)).abs() < 1e-9 * fast.slid);
     }
 
@@ -268,7 +268,7 @@ mod tests {
         );
         assert!((fast.slid - known * 1e7 * 1e-5).abs() < 0.1 * fast.slid);
         assert!(spun(Vec3::new(0.0, 1.0, 0.0)).torque.y > -known);
-        // Without damping it may rock.
+        // Without damping, rocking is not resisted.
         assert_eq!(spun(Vec3::new(1.0, 0.0, 0.0)).torque.norm(), 0.0);
     }
 

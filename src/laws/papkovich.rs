@@ -1,23 +1,24 @@
 //! Kelvin's solution by four harmonic potentials (Papkovich 1932, Neuber 1934; Fu, Klimkowski, Rodin et al.,
 //! *A fast solution method for three-dimensional many-particle problems of linear elasticity*, 1998), so that
-//! sums of it need Laplace's kernel only.
+//! sums over sources need only Laplace's kernel.
 //!
 //! ```text
 //! P = Σ f / r,  Q = Σ (y·f) / r                                                              r = |x − y|
 //! u = [(3 − 4ν) P − Σ_j x_j ∇P_j + ∇Q] / (16π G (1 − ν))
 //! ```
 //!
-//! A source of these potentials at y bears a force density f, N, and a density q of Q, N·m; where q = y·f it
-//! is a point force. The rest s = q − y·f, N·m, is a *centre of dilatation*: its displacement is s ∇(1/r) /
-//! (16π G (1 − ν)). The functions below give what both do at a distance r in the direction n = (x − y)/r,
-//! without the factors that all pairs share. They take 1/r, so that a pair needs one inverse root and no
-//! division; where n and 1/r are zero so is what they give. With s = 0 they are [`kelvin`](super::kelvin)'s.
+//! A source of these potentials at y has a force density f, N, and a density q of Q, N·m; where q = y·f it is
+//! a point force. The remainder s = q − y·f, N·m, is a *centre of dilatation*: its displacement is s ∇(1/r) /
+//! (16π G (1 − ν)). The functions below return the fields of both at a distance r in the direction n = (x −
+//! y)/r, without the factors that all pairs share. Their argument is 1/r, so that a pair needs one inverse
+//! root and no division; where n and 1/r are zero, the result is zero. With s = 0 they equal those of
+//! [`kelvin`](super::kelvin).
 
 use std::f64::consts::PI;
 
 use crate::math::{Mat3, Real, Vec3};
 
-/// Displacement, m, but for [`displacement_factor`]: `[(3 − 4ν) f + n (n·f)] / r − s n / r²`.
+/// Displacement, m, without the factor [`displacement_factor`]: `[(3 − 4ν) f + n (n·f)] / r − s n / r²`.
 #[inline(always)]
 pub fn displacement<T: Real>(
     n: Vec3<T>,
@@ -31,8 +32,8 @@ pub fn displacement<T: Real>(
     force * lateral + n * along
 }
 
-/// Displacement gradient ∂u_i/∂x_k (row i, column k) but for [`displacement_factor`]:
-/// `−[(3 − 4ν) f nᵀ − n fᵀ − (n·f) 1 + 3 (n·f) n nᵀ] / r² − s (1 − 3 n nᵀ) / r³`.
+/// Displacement gradient ∂u_i/∂x_k (row i, column k) without the factor [`displacement_factor`]: `−[(3 − 4ν)
+/// f nᵀ − n fᵀ − (n·f) 1 + 3 (n·f) n nᵀ] / r² − s (1 − 3 n nᵀ) / r³`.
 #[inline(always)]
 pub fn gradient<T: Real>(
     n: Vec3<T>,
@@ -49,8 +50,8 @@ pub fn gradient<T: Real>(
     (rest - Mat3::outer(lateral, n)) * (inverse * inverse)
 }
 
-/// Stress xx yy zz yz xz xy, Pa, but for [`stress_factor`]:
-/// `[(1 − 2ν) (n fᵀ + f nᵀ − (n·f) 1) + 3 (n·f) n nᵀ] / r² − s (3 n nᵀ − 1) / r³`.
+/// Stress xx yy zz yz xz xy, Pa, without the factor [`stress_factor`]: `[(1 − 2ν) (n fᵀ + f nᵀ − (n·f) 1) + 3
+/// (n·f) n nᵀ] / r² − s (3 n nᵀ − 1) / r³`.
 #[inline(always)]
 pub fn stress<T: Real>(
     n: Vec3<T>,

@@ -1,11 +1,11 @@
-//! Turn of a rigid body over a step by RATTLE (Monasse and Mariotti 2012, eq. 33–43), second order,
+//! Rotation of a rigid body over a step by RATTLE (Monasse and Mariotti 2012, eq. 33–43), second order,
 //! symplectic and reversible.
 //!
 //! ```text
 //! F D − D Fᵀ = Δt [Π]×,  D = ½ tr(I) − I        F the rotation of the step, Π the angular momentum, both in the body's frame
 //! ```
 //!
-//! With the rotation vector φ of F, θ = |φ| and the principal moments I this is
+//! With the rotation vector φ of F, θ = |φ| and the principal moments I, this is
 //!
 //! ```text
 //! a I φ + b φ × I φ = Δt Π,   a = sin θ/θ,   b = (1 − cos θ)/θ²
@@ -15,7 +15,8 @@
 
 use crate::math::{Real, Vec3};
 
-/// The next φ of the fixed point; `momentum` = Δt Π, kg m²; `inertia` = principal moments, `inverse` = 1 over them.
+/// Next iterate φ of the fixed point; `momentum` = Δt Π, kg m²; `inertia` = principal moments, `inverse` =
+/// their reciprocals.
 #[inline(always)]
 pub fn next<T: Real>(
     phi: Vec3<T>,
@@ -36,11 +37,11 @@ pub fn next<T: Real>(
     )
 }
 
-/// Δt Σ |Π_k|/I_k, which must stay below [`LIMIT`].
+/// Δt Σ |Π_k|/I_k, which must stay below [`CONVERGENCE_LIMIT`].
 #[inline(always)]
-pub fn reach<T: Real>(momentum: Vec3<T>, inverse: Vec3<T>) -> T {
+pub fn convergence_measure<T: Real>(momentum: Vec3<T>, inverse: Vec3<T>) -> T {
     momentum.x.abs() * inverse.x + momentum.y.abs() * inverse.y + momentum.z.abs() * inverse.z
 }
 
-/// (√21 − 3)/6 (eq. 44).
-pub const LIMIT: f64 = 0.263_762_615_825_973_4;
+/// Limit of convergence, (√21 − 3)/6 (eq. 44).
+pub const CONVERGENCE_LIMIT: f64 = 0.263_762_615_825_973_4;

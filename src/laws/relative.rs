@@ -1,5 +1,5 @@
-//! Bonds with an energy: how two bonded elements stand to each other, and what follows from that for forces
-//! and tangents.
+//! Bonds with an energy: relative configuration of two bonded elements, and the forces and torques that
+//! follow from an energy of it.
 //!
 //! ```text
 //! u = p_j − p_i
@@ -15,14 +15,14 @@
 //! force on i  = f                        on j = −f
 //! torque on i = ½ u × f + G              on j = ½ u × f − G,  G = g − (τ × σ)/(2c)
 //! ```
-//! The second term of G is there since the mean rotation lies half way on the chord, not where half of both
-//! rotations would be.
+//! The second term of G arises because the mean rotation is the midpoint of the chord, not the half rotation
+//! from i to j.
 
 use super::bond::BondLoad;
 use crate::math::quat::Quat;
 use crate::math::{Real, Vec3};
 
-/// How two bonded elements stand to each other.
+/// Relative configuration of two bonded elements.
 #[derive(Clone, Copy, Debug)]
 pub struct Relative<T> {
     /// p_j − p_i, m.
@@ -35,7 +35,7 @@ pub struct Relative<T> {
     pub cosine: T,
 }
 
-/// First derivatives of an energy, in the parts that criteria ask for.
+/// First derivatives of an energy, split into the parts that failure criteria need.
 #[derive(Clone, Copy, Debug)]
 pub struct Gradient<T> {
     /// Signed axial force, tension positive, N.
@@ -50,8 +50,8 @@ pub struct Gradient<T> {
     pub bend: Vec3<T>,
 }
 
-/// `x` = p_i − p_j; `unapplied` = rotation of j less that of i which the quaternions do not hold yet;
-/// `rest_direction` = d0 from i to j.
+/// Relative configuration; `x` = p_i − p_j; `unapplied` = rotation of j minus that of i not yet included in
+/// the quaternions; `rest_direction` = d0 from i to j.
 #[inline(always)]
 pub fn relative<T: Real>(
     x: Vec3<T>,
@@ -61,7 +61,7 @@ pub fn relative<T: Real>(
     rest_direction: Vec3<T>,
 ) -> Relative<T> {
     let one = T::splat(1.0);
-    // q and −q are one rotation: take the nearer of the two.
+    // q and −q are the same rotation: take the nearer of the two.
     let sign = T::select(q_i.dot(q_j).lt(T::zero()), T::splat(-1.0), one);
     let aligned = Quat {
         v: q_j.v * sign,
@@ -89,7 +89,7 @@ pub fn relative<T: Real>(
     }
 }
 
-/// What a bond with these derivatives does to element i.
+/// Load on element i of a bond with these derivatives.
 #[inline(always)]
 pub fn load<T: Real>(at: Relative<T>, gradient: Gradient<T>) -> BondLoad<T> {
     let moment = at.u.cross(gradient.force);

@@ -1,37 +1,39 @@
-//! Rotation of a rigid body whose moments of inertia differ.
+//! Rotation of a rigid body with unequal principal moments of inertia.
 //!
-//! Between two kicks of its angular momentum L a body turns freely, by dq/dt = ½ ω q with ω = Σ e_k
-//! (e_k·L)/I_k over its principal axes e_k, which turn along. The energy Σ (e_k·L)²/2I_k is split into its
-//! three terms: under each alone the body turns about e_k at the constant rate (e_k·L)/I_k. Half a step about
-//! the first two axes, a step about the third and the halves in turn make a step that is symplectic,
-//! reversible and of second order, and L in the world's frame stays as it is to the bit (Dullweber,
-//! Leimkuhler and McLachlan, Symplectic splitting methods for rigid body molecular dynamics, 1997, §3).
+//! Between two kicks of its angular momentum L a body rotates freely, by dq/dt = ½ ω q with ω = Σ e_k
+//! (e_k·L)/I_k over its principal axes e_k, which rotate with it. The energy Σ (e_k·L)²/2I_k is split into
+//! its three terms: under each alone the body rotates about e_k at the constant rate (e_k·L)/I_k. Half a step
+//! about each of the first two axes, a step about the third and the half steps in reverse order make a step
+//! that is symplectic, reversible and of second order, and L in the world frame stays bitwise constant
+//! (Dullweber, Leimkuhler and McLachlan, Symplectic splitting methods for rigid body molecular dynamics,
+//! 1997, §3).
 
 use glam::{DQuat, DVec3};
 
 use crate::math::eigen;
 
-/// What resists the turning of a body.
+/// Principal moments and axes of inertia of a rigid body.
 #[derive(Clone, Copy, Debug)]
-pub struct Top {
+pub struct RigidInertia {
     /// Principal moments of inertia, kg m².
     moments: [f64; 3],
     /// Principal axes at rest, unit vectors.
     axes: [DVec3; 3],
 }
 
-impl Top {
-    /// Of a tensor of inertia about the centre of mass, kg m², symmetric.
+impl RigidInertia {
+    /// From a symmetric tensor of inertia about the centre of mass, kg m².
     pub fn new(tensor: [[f64; 3]; 3]) -> Self {
         let (moments, axes) = eigen(tensor);
-        Top {
+        RigidInertia {
             moments,
             axes: axes.map(|axis| DVec3::from_array(axis).normalize_or_zero()),
         }
     }
 
-    /// Rate of the turn about axis `k`, rad/s, and where that axis is; at rest about an axis without inertia.
-    fn rate(&self, k: usize, rotation: DQuat, momentum: DVec3) -> (f64, DVec3) {
+    /// Rotation rate about principal axis `k`, rad/s, and the current direction of that axis; the rate about
+    /// an axis without inertia is 0.
+    fn axis_rate(&self, k: usize, rotation: DQuat, momentum: DVec3) -> (f64, DVec3) {
         let axis = rotation * self.axes[k];
         match self.moments[k] > 0.0 {
             true => (axis.dot(momentum) / self.moments[k], axis),
@@ -39,21 +41,22 @@ impl Top {
         }
     }
 
-    /// Angular velocity of the body turned by `rotation` with angular momentum `momentum` (kg m²/s), rad/s.
+    /// Angular velocity, rad/s, of the body at orientation `rotation` with angular momentum `momentum` (kg
+    /// m²/s).
     pub fn spin(&self, rotation: DQuat, momentum: DVec3) -> DVec3 {
         let of = |k| {
-            let (rate, axis) = self.rate(k, rotation, momentum);
+            let (rate, axis) = self.axis_rate(k, rotation, momentum);
             axis * rate
         };
         of(0) + of(1) + of(2)
     }
 
-    /// The rotation after a time `dt`, s, without torque.
+    /// Orientation after a time `dt`, s, without torque.
     pub fn turn(&self, rotation: DQuat, momentum: DVec3, dt: f64) -> DQuat {
         let half = 0.5 * dt;
         let parts = [(0, half), (1, half), (2, dt), (1, half), (0, half)];
         let turned = parts.into_iter().fold(rotation, |rotation, (k, time)| {
-            let (rate, axis) = self.rate(k, rotation, momentum);
+            let (rate, axis) = self.axis_rate(k, rotation, momentum);
             DQuat::from_axis_angle(axis, rate * time) * rotation
         });
         turned.normalize()
@@ -65,7 +68,7 @@ mod tests {
     use super::*;
 
     /// Principal moments 1, 2, 3 along tilted axes.
-    fn top() -> (Top, DQuat) {
+    fn top() -> (RigidInertia, DQuat) {
         let tilt = DQuat::from_axis_angle(DVec3::new(1.0, 2.0, -0.5).normalize(), 0.8);
         let mut tensor = [[0.0; 3]; 3];
         for (moment, axis) in [1.0, 2.0, 3.0]
@@ -79,15 +82,15 @@ mod tests {
                 }
             }
         }
-        (Top::new(tensor), tilt)
+        (RigidInertia::new(tensor), tilt)
     }
 
-    fn energy(top: &Top, rotation: DQuat, momentum: DVec3) -> f64 {
+    fn energy(top: &RigidInertia, rotation: DQuat, momentum: DVec3) -> f64 {
         0.5 * top.spin(rotation, momentum).dot(momentum)
     }
 
-    /// About the axis in the middle a turn tumbles, end over end and back, in times that Jacobi's elliptic
-    /// functions give: the error of the step must fall as its square.
+    /// Rotation about the intermediate axis is unstable: the body tumbles, with a period given by Jacobi's
+    /// elliptic functions. The error must fall as the square of the step.
     #[test]
     fn a_tumbling_top_keeps_its_energy_to_second_order() {
         let (top, tilt) = top();

@@ -1,4 +1,5 @@
-//! Rolling resistance of a contact: an elastic moment that gives way (Iwashita and Oda 1998), capped at μ_r r |F_r|.
+//! Rolling resistance of a contact: an elastic moment (Iwashita and Oda 1998), capped at μ_r r |F_r|, where
+//! it slips.
 //!
 //! ```text
 //! ω   = (ω_i − ω_j) − ((ω_i − ω_j)·n) n         rolling velocity
@@ -7,8 +8,9 @@
 //! M   ← M − c_θ ω                               where it does not give way
 //! k_θ = k_t R²,  c_θ = c R²,  R = r_i r_j/(r_i + r_j),  r = 2 R
 //! ```
-//! M acts on i, −M on j, so angular momentum is kept. r is the radius of equal elements, and of an element at
-//! a wall, its mirror. Exchanging i and j flips moment and spring bit for bit.
+//! M acts on i, −M on j, so angular momentum is conserved. r is the radius for equal elements, and for an
+//! element at a wall, where the other one is its mirror image. Exchanging i and j changes the sign of moment
+//! and spring bit for bit.
 
 use super::contact::ContactParameters;
 use crate::math::{Real, Vec3};
@@ -24,7 +26,7 @@ pub struct RollingParameters<T> {
     pub arm: T,
 }
 
-/// What a contact does against rolling.
+/// Rolling resistance of a contact.
 #[derive(Clone, Copy, Debug)]
 pub struct RollingLoad<T> {
     /// Torque on i, N m; on j the opposite.
@@ -66,7 +68,7 @@ pub fn rolling<T: Real>(
     let trial = turned * (-k.stiffness);
     let size = trial.norm();
     let limit = k.arm * repulsion;
-    // The smallest positive divisor that keeps 0/0 from an untouched spring out.
+    // The smallest positive divisor prevents 0/0 for a spring that is zero.
     let scale = limit / size.max(T::splat(f64::from(f32::MIN_POSITIVE)));
     let gives = limit.lt(size);
     let touching = T::zero().lt(repulsion);
@@ -99,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn it_bears_up_to_its_cap_and_gives_way_beyond() {
+    fn rolling_moment_is_elastic_up_to_its_cap_and_slips_beyond() {
         let k = of(0.1);
         let (x, force) = (Vec3::new(0.0, 3.9e-3, 0.0), Vec3::new(0.0, 2.0, 0.0));
         // 0.1 · 2 mm · 2 N.
@@ -109,22 +111,22 @@ mod tests {
         let dt = 1e-4;
         for step in 1..=2000 {
             let load = rolling((x, force), w, spring, dt, k);
-            let wanted = (k.stiffness * f64::from(step) * dt).min(cap);
+            let expected = (k.stiffness * f64::from(step) * dt).min(cap);
             assert!(
-                (load.moment.x + wanted).abs() < 1e-12 * cap.max(wanted),
+                (load.moment.x + expected).abs() < 1e-12 * cap.max(expected),
                 "{step}"
             );
-            // The turn about the normal is none of its business.
+            // Rotation about the normal has no effect.
             assert_eq!([load.moment.y, load.moment.z], [0.0; 2]);
             spring = load.spring;
         }
         assert!(k.stiffness * 0.2 > cap, "it gave way in the end");
         assert!((energy(spring, k) - cap * cap / (2.0 * k.stiffness)).abs() < 1e-15);
-        // Seen from the other end the opposite, bit for bit.
+        // Exchanging the elements gives the opposite moment, bit for bit.
         let mirrored = rolling((-x, -force), -w, -spring, dt, k);
         let load = rolling((x, force), w, spring, dt, k);
         assert_eq!(mirrored.moment.x.to_bits(), (-load.moment.x).to_bits());
-        // Apart it forgets.
+        // The spring is reset when the contact opens.
         let apart = rolling((x, Vec3::zero()), w, spring, dt, k);
         assert_eq!(apart.spring.x, 0.0);
         assert_eq!(apart.moment.x, 0.0);

@@ -1,32 +1,33 @@
-//! The table of bond laws: settings, dispatch, kernels, generated texts and the column `law` of bonds follow from it.
+//! The table of bond laws, from which settings, dispatch, kernels, generated WGSL and the column `law` of
+//! bonds follow.
 //!
-//! A new law is its text in a file `NAME.rs` beside this one, its row here, its vectors, and the WGSL that
-//! `lawgen` makes of the text: begin with an empty `shaders/laws/NAME.wgsl`, which the kernels include.
-//! [`energy_law`](super::energy) makes a type of the text of a law with an energy; one without is a type that
-//! is a [`BondLaw`]. `CONTRIBUTING.md` names the tests that ask for the rest.
+//! A new law needs a file `NAME.rs` next to this one, a row here, test vectors, and the WGSL that `lawgen`
+//! generates: begin with an empty `shaders/laws/NAME.wgsl`, which the kernels include.
+//! [`energy_law`](super::energy) defines the type of a law with an energy; a law without one defines a type
+//! that implements [`BondLaw`]. `CONTRIBUTING.md` names the tests that check the rest.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::bond::{BondLaw, Thickness};
+use super::bond::{BondLaw, BondRadiusRule};
 
-/// Hands the rows to a macro, `bond_laws!(then [arguments])`. A row: what it is, its variant, the file and
-/// name of the law, its type, whether implicit steps can take it (`energy` or `no_energy`), and the WGSL
-/// texts in `shaders/laws` that define `NAME_bond` and, with energy, `NAME_energy`.
+/// Passes the rows to a macro, `bond_laws!(then [arguments])`. A row holds the description, the variant, the
+/// file and name of the law, its type, whether implicit steps can use it (`energy` or `no_energy`), and the
+/// WGSL files in `shaders/laws` that define `NAME_bond` and, with energy, `NAME_energy`.
 macro_rules! bond_laws {
     ($then:ident $arguments:tt) => {
         $then! {
             $arguments
             {
-                "Of explicit bonded DEM (Lu et al. 2021); it has no energy, so implicit steps cannot take it.",
+                "Explicit bonded DEM (Lu et al. 2021). It has no energy, so implicit steps cannot use it.",
                 Bdem, bdem, $crate::laws::bdem::Bdem, no_energy, ["bdem"]
             }
             {
-                "Of the implicit method with manifold optimisation (Lu et al. 2025).",
+                "Implicit bonded DEM with manifold optimisation (Lu et al. 2025).",
                 Manifold, manifold, $crate::laws::manifold::Manifold, energy, ["relative", "manifold"]
             }
             {
-                "Of Rod-BDEM (Zhang et al. 2024), a Cosserat rod.",
+                "Rod-BDEM (Zhang et al. 2024): a Cosserat rod.",
                 Cosserat, cosserat, $crate::laws::cosserat::Cosserat, energy, ["relative", "cosserat"]
             }
         }
@@ -57,23 +58,23 @@ macro_rules! define {
             /// Every law with its name.
             pub const NAMES: &'static [(Law, &'static str)] = &[$((Law::$law, stringify!($module))),*];
 
-            /// Names of those that a test chooses, for messages: "manifold, cosserat".
+            /// Names of the laws for which `chosen` is true, for messages: "manifold, cosserat".
             pub fn names(chosen: impl Fn(Law) -> bool) -> String {
                 let found = Law::NAMES.iter().filter(|(law, _)| chosen(*law));
                 found.map(|(_, name)| *name).collect::<Vec<_>>().join(", ")
             }
 
-            /// Whether its loads are the derivative of an energy, so that implicit steps can take it.
+            /// Whether its loads are the derivative of an energy, so that implicit steps can use it.
             pub const fn has_energy(self) -> bool {
                 match self {
                     $(Law::$law => whether!($energy),)*
                 }
             }
 
-            /// Radius of its bonds.
-            pub const fn thickness(self) -> Thickness {
+            /// Rule for the radius of its bonds.
+            pub const fn radius_rule(self) -> BondRadiusRule {
                 match self {
-                    $(Law::$law => <$type as BondLaw>::THICKNESS,)*
+                    $(Law::$law => <$type as BondLaw>::RADIUS_RULE,)*
                 }
             }
 
@@ -88,7 +89,7 @@ macro_rules! define {
 }
 bond_laws!(define []);
 
-/// An expression with a law known only at run time as a type: `with_law!(law, bonds => …)`.
+/// Evaluates an expression with a law that is known only at run time as a type: `with_law!(law, bonds => …)`.
 macro_rules! with_law {
     ($law:expr, $bonds:ident => $value:expr) => {
         $crate::laws::table::bond_laws!(dispatch_law [($law) $bonds ($value)])

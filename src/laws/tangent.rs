@@ -1,21 +1,21 @@
 //! Second derivatives of a bond's energy in the six unknowns of each end, ξ = (dp, dθ) with q ← exp(dθ/2) q.
 //!
-//! A change of both ends is w = dp_j − dp_i, δ = dθ_j − dθ_i and the turn of the mean rotation, ρ = ½(dθ_i +
-//! dθ_j) − (σ × δ)/(2c). To second order
+//! A change of both ends is expressed by w = dp_j − dp_i, δ = dθ_j − dθ_i and the change of the mean
+//! rotation, ρ = ½(dθ_i + dθ_j) − (σ × δ)/(2c). To second order
 //!
 //! ```text
 //! V = ½ (w + u×ρ)ᵀ H_u (w + u×ρ) − w·(f×ρ) + ½[(f·ρ)(u·ρ) − (f·u)ρ²]
 //!   + [(τ·ρ)(σ·δ) − (σ·τ)(ρ·δ)]/(4c) − ½ g·(ρ×δ)
 //!   + ½ δᵀ H_κ δ − [(g·δ)(σ·δ) − (g·σ)δ²]/(4c)
 //! ```
-//! with the letters of [`relative`](super::relative). It does not change when both ends are moved alike, so
-//! nine unknowns hold it. The Gauss–Newton form keeps only H_u and H_κ, and with these it has no negative
-//! eigenvalue.
+//! with the letters of [`relative`](super::relative). V is invariant under common translations of both ends,
+//! so nine unknowns suffice. The Gauss–Newton form keeps only the terms with H_u and H_κ and, if these have
+//! none, has no negative eigenvalue.
 
 use super::relative::{Gradient, Relative};
 use crate::math::{Mat3, Real, Vec3, eigen};
 
-/// Second derivatives of an energy by u, and by a rotation κ of j against i.
+/// Second derivatives of an energy with respect to u, and to a rotation κ of j relative to i.
 #[derive(Clone, Copy, Debug)]
 pub struct Curvature<T> {
     /// H_u, N/m.
@@ -24,24 +24,24 @@ pub struct Curvature<T> {
     pub turn: Mat3<T>,
 }
 
-/// Second derivatives by w, dθ_i and dθ_j.
+/// Second derivatives with respect to w, dθ_i and dθ_j.
 #[derive(Clone, Copy, Debug)]
 pub struct Tangent<T> {
-    /// By w twice, N/m.
+    /// With respect to w and w, N/m.
     pub ww: Mat3<T>,
-    /// By w and dθ_i, N.
+    /// With respect to w and dθ_i, N.
     pub wi: Mat3<T>,
-    /// By w and dθ_j, N.
+    /// With respect to w and dθ_j, N.
     pub wj: Mat3<T>,
-    /// By dθ_i twice, N m.
+    /// With respect to dθ_i and dθ_i, N m.
     pub ii: Mat3<T>,
-    /// By dθ_i and dθ_j, N m.
+    /// With respect to dθ_i and dθ_j, N m.
     pub ij: Mat3<T>,
-    /// By dθ_j twice, N m.
+    /// With respect to dθ_j and dθ_j, N m.
     pub jj: Mat3<T>,
 }
 
-/// All second derivatives.
+/// The exact second derivatives.
 #[inline(always)]
 pub fn exact<T: Real>(at: Relative<T>, first: Gradient<T>, second: Curvature<T>) -> Tangent<T> {
     let (f, g, u, sigma) = (first.force, first.twist + first.bend, at.u, at.sigma);
@@ -80,7 +80,7 @@ pub fn gauss_newton<T: Real>(at: Relative<T>, second: Curvature<T>) -> Tangent<T
     )
 }
 
-/// From w, ρ and δ to w and the rotations of both ends.
+/// Transforms derivatives with respect to w, ρ and δ to w and the rotations of both ends.
 #[inline(always)]
 fn joined<T: Real>(
     at: Relative<T>,
@@ -107,7 +107,7 @@ fn joined<T: Real>(
 }
 
 impl Tangent<f64> {
-    /// Of nothing.
+    /// The zero tangent.
     pub fn zero() -> Self {
         let none = Mat3::diagonal(0.0);
         Tangent {
@@ -120,7 +120,7 @@ impl Tangent<f64> {
         }
     }
 
-    /// Of two bonds between the same ends.
+    /// Sum with the tangent of another bond between the same ends.
     pub fn plus(self, other: Self) -> Self {
         Tangent {
             ww: self.ww + other.ww,
@@ -132,14 +132,14 @@ impl Tangent<f64> {
         }
     }
 
-    /// The nearest one without negative eigenvalues, rotations taken times `length` (m) so that all unknowns
-    /// are lengths.
+    /// Projection to the nearest tangent without negative eigenvalues; rotations are multiplied by `length`
+    /// (m) so that all unknowns are lengths.
     pub fn projected(self, length: f64) -> Self {
         let (once, twice) = (1.0 / length, 1.0 / (length * length));
         let (wi, wj) = (self.wi * once, self.wj * once);
         let (ii, ij, jj) = (self.ii * twice, self.ij * twice, self.jj * twice);
-        // By dp_i, dp_j, dθ_i and dθ_j, since it is there that the matrix of all bonds is a sum of theirs; w
-        // alone would do, but for its scale.
+        // In terms of dp_i, dp_j, dθ_i and dθ_j, in which the matrix of all bonds is the sum of theirs. With
+        // w the result would be the same except for the scale of w.
         let root = std::f64::consts::SQRT_2;
         let bands = [
             [self.ww * 2.0, wi * root, wj * root],

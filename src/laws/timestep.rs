@@ -1,7 +1,7 @@
 //! Critical time step of central differences, from the largest eigenvalue of M⁻¹K.
 //!
-//! K is the bond law linearised at rest, translations and rotations: with the bond vector d = l0 n,
-//! the stretch e = u_j − u_i − ½(θ_i + θ_j) × d and the bend θ_j − θ_i,
+//! K is the bond law linearised at rest, translations and rotations: with the bond vector d = l0 n, the
+//! relative displacement e = u_j − u_i − ½(θ_i + θ_j) × d and the relative rotation b = θ_j − θ_i,
 //! ```text
 //! s = k_n n(n·e) + (k_s/l0)(e − n(n·e))      + on i, − on j; torque ½ d × s on both
 //! m = k_t n(n·b) + k_b (b − n(n·b))          + on i, − on j, b = θ_j − θ_i
@@ -9,7 +9,7 @@
 
 use glam::DVec3;
 
-/// One linear bond.
+/// A bond linearised at rest.
 #[derive(Clone, Copy, Debug)]
 pub struct LinearBond {
     /// Direction from i to j at rest.
@@ -47,54 +47,55 @@ impl LinearBond {
     }
 }
 
-/// Critical step of central differences whose damping lags by half a step, s: the largest Δt with Δt² λ/4 + Δt γ/2 ≤ 1.
+/// Critical step, s, of central differences with damping forces from the velocity half a step earlier: the
+/// largest Δt with Δt² λ/4 + Δt γ/2 ≤ 1.
 ///
 /// λ, 1/s², and γ, 1/s, bound the quadratic forms of stiffness and of damping over that of mass. For one
-/// mode, λ = ω² and γ = 2ζω, that is 2/ω (√(1 + ζ²) − ζ) (Belytschko, Liu, Moran 2000, eq. 6.2.10). Being
-/// linear in both forms, what holds for two systems holds for any mixture of them.
+/// mode, λ = ω² and γ = 2ζω, that is 2/ω (√(1 + ζ²) − ζ) (Belytschko, Liu, Moran 2000, eq. 6.2.10). The
+/// condition is linear in both forms, so if it holds for two systems, it holds for any mixture of them.
 pub fn critical(lambda: f64, gamma: f64) -> f64 {
     let half = 0.5 * gamma;
     2.0 * ((half * half + lambda).sqrt() - half) / lambda
 }
 
 /// γ of bonds whose damping is proportional to their stiffness, c = 2ζ√(k m*): λ c/k.
-pub fn proportional(lambda: f64, damping_ratio: f64, stiffness_over_mass: f64) -> f64 {
+pub fn damping_rate_bound(lambda: f64, damping_ratio: f64, stiffness_over_mass: f64) -> f64 {
     2.0 * damping_ratio * lambda / stiffness_over_mass.sqrt()
 }
 
-/// Most that Σ(n·e)² comes to over the directions n of balls that touch one of their size, for any direction e.
-const ALONG: f64 = 4.5;
-/// Balls that touch one of their size at once.
-const KISSING: f64 = 12.0;
-/// Most that Σ(1 − (n·e)²) comes to.
-const ACROSS: f64 = 8.5;
+/// Upper bound of Σ(n·e)² over the directions n of equal balls that touch one ball, for any direction e.
+const MAX_ALONG_SUM: f64 = 4.5;
+/// Largest number of equal balls that touch one ball (kissing number).
+const KISSING_NUMBER: f64 = 12.0;
+/// Upper bound of Σ(1 − (n·e)²).
+const MAX_ACROSS_SUM: f64 = 8.5;
 
-/// An element that touches as many like it as can.
+/// An element with the largest number of contacts with equal elements.
 #[derive(Clone, Copy, Debug)]
-pub struct Touching {
+pub struct CrowdedElement {
     /// k_r/m, 1/s².
     pub stiffness_over_mass: f64,
     /// k_t/k_r.
     pub shear_ratio: f64,
     /// Ratio of critical normal damping.
     pub damping_ratio: f64,
-    /// Whether contacts resist rolling, by a quarter of what they resist sliding.
+    /// Whether contacts resist rolling, with a quarter of the stiffness that resists sliding.
     pub rolls: bool,
 }
 
-impl Touching {
+impl CrowdedElement {
     /// Critical step, s.
     ///
-    /// A spring between a and b has no more than twice the energy of one to the ground at either end, k(a −
-    /// b)² ≤ 2k(a² + b²). So the forms of all contacts are bounded by twice those of an element whose
-    /// partners are held; a ball's inertia is 2/5 m r².
+    /// A spring between a and b has at most twice the energy of springs to the ground at both ends, k(a − b)²
+    /// ≤ 2k(a² + b²). So the forms of all contacts are bounded by twice those of an element with fixed
+    /// neighbours; a ball's inertia is 2/5 m r².
     pub fn critical(&self) -> f64 {
         let (k, s) = (self.stiffness_over_mass, self.shear_ratio);
-        let sliding = 2.0 * k * (ALONG + (KISSING - ALONG) * s);
+        let sliding = 2.0 * k * (MAX_ALONG_SUM + (KISSING_NUMBER - MAX_ALONG_SUM) * s);
         // c = 2ζ√(k m/2).
-        let gamma = 2.0 * ALONG * self.damping_ratio * (2.0 * k).sqrt();
+        let gamma = 2.0 * MAX_ALONG_SUM * self.damping_ratio * (2.0 * k).sqrt();
         let rolling = if self.rolls { 1.25 } else { 1.0 };
-        let turning = 2.0 * k * 2.5 * rolling * ACROSS * s;
+        let turning = 2.0 * k * 2.5 * rolling * MAX_ACROSS_SUM * s;
         critical(sliding, gamma).min(critical(turning, 0.0))
     }
 }
@@ -103,8 +104,8 @@ impl Touching {
 mod tests {
     use super::*;
 
-    /// Half the form of an element's contacts with held partners in directions n, k_r = m = r = 1: largest
-    /// eigenvalue, and Σ(n·e)² at most.
+    /// For contacts of an element with fixed neighbours in directions n, k_r = m = r = 1: the largest
+    /// eigenvalue of half the form, including the bound of Σ(n·e)².
     fn largest(directions: &[DVec3], shear_ratio: f64, rolls: bool) -> f64 {
         // Rotations in units in which the inertia is the mass.
         let turn = 2.5_f64.sqrt();
@@ -131,7 +132,7 @@ mod tests {
         length
     }
 
-    /// Numbers between −1 and 1, the same on every machine.
+    /// Reproducible random numbers between −1 and 1.
     fn numbers() -> impl FnMut() -> f64 {
         let mut state = 1_u64;
         move || {
@@ -155,7 +156,7 @@ mod tests {
             (0.5, false),
             (1.0, true),
         ] {
-            let touching = Touching {
+            let touching = CrowdedElement {
                 stiffness_over_mass: 1.0,
                 shear_ratio,
                 damping_ratio: 0.0,
@@ -201,13 +202,13 @@ mod tests {
         let found = critical(omega * omega, 2.0 * zeta * omega);
         let known = 2.0 / omega * ((1.0 + zeta * zeta).sqrt() - zeta);
         assert!((found - known).abs() < 1e-14);
-        // Two equal masses: the mode against one another has λ = 2k/m = k/m*, so γ = 2ζω.
+        // Two equal masses: their relative mode has λ = 2k/m = k/m*, so γ = 2ζω.
         let (k, m) = (5.0, 0.7);
         let lambda = 2.0 * k / m;
-        let gamma = proportional(lambda, zeta, 2.0 * k / m);
+        let gamma = damping_rate_bound(lambda, zeta, 2.0 * k / m);
         assert!((gamma - 2.0 * zeta * lambda.sqrt()).abs() < 1e-12 * gamma);
         let grows = |dt: f64| {
-            // Leapfrog, force from the velocity half a step ago.
+            // Leapfrog, with the damping force from the velocity half a step earlier.
             let (mut x, mut v) = (1.0, 0.0);
             for _ in 0..400 {
                 v += dt * (-lambda * x - gamma * v);

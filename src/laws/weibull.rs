@@ -1,28 +1,28 @@
 //! Scatter of strengths from bond to bond: s = s̄ · (−ln(1−u))^{1/m} / Γ(1 + 1/m), which keeps the mean s̄.
 //!
-//! m: Weibull modulus (pure number > 0; the larger, the less scatter). u in (0, 1) from a counter-based
-//! generator keyed by (seed, id), so that who draws when does not matter.
+//! m: Weibull modulus (dimensionless, > 0; the larger, the less scatter). u in (0, 1) comes from a
+//! counter-based generator keyed by (seed, id), so that the order of draws does not matter.
 
 use std::f64::consts::TAU;
 
-/// Factor on the mean strength of the bond that drew `u` in (0, 1).
+/// Strength over the mean strength, for `u` in (0, 1).
 pub fn factor(u: f64, modulus: f64) -> f64 {
     let power = 1.0 / modulus;
     // ln_1p keeps the digits of small u.
     (-(-u).ln_1p()).powf(power) / gamma(1.0 + power)
 }
 
-/// A number in (0, 1), equally likely everywhere, that depends on seed and id alone.
+/// A number uniformly distributed in (0, 1) that depends only on seed and id.
 pub fn uniform(seed: u64, id: u32) -> f64 {
-    let bits = mix(mix(seed.wrapping_add(GOLDEN)) ^ u64::from(id).wrapping_mul(GOLDEN));
+    let bits = mix(mix(seed.wrapping_add(GOLDEN_GAMMA)) ^ u64::from(id).wrapping_mul(GOLDEN_GAMMA));
     ((bits >> 11) as f64 + 0.5) / (1_u64 << 53) as f64
 }
 
-const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
+const GOLDEN_GAMMA: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// Finaliser of SplitMix64 (Steele, Lea and Flood 2014).
 fn mix(mut z: u64) -> u64 {
-    z = z.wrapping_add(GOLDEN);
+    z = z.wrapping_add(GOLDEN_GAMMA);
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
     z ^ (z >> 31)

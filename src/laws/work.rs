@@ -1,9 +1,9 @@
-//! Energy that damping and friction take, J: what an energy balance adds to the energies that are still there.
+//! Energy dissipated by damping and friction, J, for the energy balance.
 //!
-//! A load that ends a step kicks half a step before and half a step after, so that its work is load times the
-//! velocity in the middle of that kick, and a spring that is stretched by a step does the mean of its loads
-//! before and after times the stretch: summed so, leapfrog leaves nothing over but what it has at the first
-//! and at the last step.
+//! The load at the end of a step acts over half a step before and half a step after, so that its work is the
+//! load times the velocity in the middle of that kick. A spring that a step stretches does the mean of its
+//! loads before and after, times the stretch. With these sums leapfrog balances energy exactly except for
+//! terms of the first and the last step.
 //! ```text
 //! damping of a bond       −(F·v + T·(ω_i + ω_j) + M·(ω_i − ω_j)) Δt       v = v_i − v_j; F, T, M of damping.rs
 //! damping of a contact    −D (v_n + ½ |F_r| Δt/m*) Δt                   D = |F_r| − k_r δ, v_n = (v_i − v_j)·n
@@ -11,15 +11,16 @@
 //! damping of rolling      c_θ ω² Δt                                     where it does not give way
 //! rolling                 ½ k_θ (θ₀ + θ)·(θ₁ − θ)
 //! ```
-//! A spring that is let go when a contact opens slips all of its way. What is left out is of second order in
-//! the step: springs turned out of the plane of the contact, and how far a bond's damping slows its own ends
-//! within a kick.
+//! When a contact opens, the energy of its spring counts as slip. Neglected terms are of second order in the
+//! step: the rotation of springs out of the plane of the contact, and the slowing of a bond's ends by its own
+//! damping within a kick.
 
 use super::contact::{ContactParameters, ContactState};
 use super::rolling::{RollingLoad, RollingParameters};
 use crate::math::{Real, Vec3};
 
-/// Power that a bond's damping takes, W, from what [`super::damping::bond`] gives at velocity `v` = v_i − v_j.
+/// Power dissipated by a bond's damping, W, from the loads of [`super::damping::bond`] at velocity `v` = v_i
+/// − v_j.
 #[inline(always)]
 pub fn bond_damping<T: Real>(
     (force, torque, moment): (Vec3<T>, Vec3<T>, Vec3<T>),
@@ -30,9 +31,9 @@ pub fn bond_damping<T: Real>(
     -(force.dot(v) + torque.dot(w_i + w_j) + moment.dot(w_i - w_j))
 }
 
-/// What a contact has done at the end of a step.
+/// Load and spring of a contact at the end of a step.
 #[derive(Clone, Copy, Debug)]
-pub struct Done<T> {
+pub struct ContactOutcome<T> {
     /// Force on i, N.
     pub force: Vec3<T>,
     /// Overlap, m.
@@ -41,11 +42,12 @@ pub struct Done<T> {
     pub spring: Vec3<T>,
 }
 
-/// What damping and sliding of a contact take in a step of length `dt`, J; `inverse_mass` = 1/m_i + 1/m_j, 1/kg.
+/// Energy dissipated by damping and by sliding of a contact in a step of length `dt`, J; `inverse_mass` =
+/// 1/m_i + 1/m_j, 1/kg.
 #[inline(always)]
 pub fn contact<T: Real>(
     s: &ContactState<T>,
-    done: Done<T>,
+    done: ContactOutcome<T>,
     dt: T,
     inverse_mass: T,
     k: ContactParameters<T>,
@@ -62,12 +64,12 @@ pub fn contact<T: Real>(
     let touching = T::zero().lt(done.overlap);
     (
         T::select(touching, damped, T::zero()),
-        slipped([before, stretched, done.spring], k.tangential),
+        slip_loss([before, stretched, done.spring], k.tangential),
     )
 }
 
-/// What damping and giving way of a contact that rolls take in a step of length `dt`, J; arguments as of
-/// [`super::rolling::rolling`].
+/// Energy dissipated by damping and by slip of the rolling spring in a step of length `dt`, J; arguments as
+/// of [`super::rolling::rolling`].
 #[inline(always)]
 pub fn rolling<T: Real>(
     x: Vec3<T>,
@@ -84,12 +86,13 @@ pub fn rolling<T: Real>(
     let viscous = done.moment + done.spring * k.stiffness;
     (
         -(viscous.dot(across) * dt),
-        slipped([before, turned, done.spring], k.stiffness),
+        slip_loss([before, turned, done.spring], k.stiffness),
     )
 }
 
-/// What a spring takes that was stretched from `before` to `stretched` and then gave way to `after`, J.
+/// Energy dissipated by a spring that was stretched from `before` to `stretched` and then slipped to `after`,
+/// J.
 #[inline(always)]
-pub(super) fn slipped<T: Real>([before, stretched, after]: [Vec3<T>; 3], stiffness: T) -> T {
+pub(super) fn slip_loss<T: Real>([before, stretched, after]: [Vec3<T>; 3], stiffness: T) -> T {
     T::splat(0.5) * stiffness * (before + after).dot(stretched - after)
 }

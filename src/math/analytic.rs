@@ -1,14 +1,14 @@
-//! Numbers with the functions that integrals over edges and triangles take.
+//! Numbers with the functions that integrals over edges and triangles need.
 
 use super::real::Real;
 
-/// A number with logarithm and arc tangent, of which some choice can be made by its value.
+/// A number with logarithm and arc tangent; code may branch on its value.
 pub trait Analytic: Real<Mask = bool> {
-    /// The value, by which cases are told apart.
+    /// The plain value, for branching.
     fn value(self) -> f64;
     /// Natural logarithm.
     fn ln(self) -> Self;
-    /// ln(1 + `self`), exact to rounding where `self` is small.
+    /// ln(1 + `self`), accurate to rounding if `self` is small.
     fn ln_1p(self) -> Self;
     /// Angle of the point (`x`, `self`), rad.
     fn atan2(self, x: Self) -> Self;

@@ -1,22 +1,23 @@
-//! Eight f32 lanes on AVX2. Every operation rounds as plain f32 does, so results equal the one-lane run bit for bit.
+//! Eight f32 lanes on AVX2. Every operation rounds like plain f32, so results equal those of a single lane
+//! bit for bit.
 //!
-//! Intrinsics are unsafe to call where the compiler cannot see the feature; the one entry point
-//! [`Lanes::run`] checks it.
+//! Intrinsics are unsafe to call in code that is compiled without the feature; the only entry point
+//! [`Lanes::run`] checks that the machine has it.
 #![allow(unsafe_code)] // vector intrinsics; each block says why it is sound
 
 use std::arch::x86_64::*;
 use std::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Sub};
 
-use super::lanes::{Lanes, Pass, Row};
+use super::lanes::{LaneRow, Lanes, Pass};
 use super::prefetch::prefetch;
 use super::real::{Mask, Real};
 
-/// Eight f32. Meant for passes: values are made and used inside [`Lanes::run`], which checks that the machine
-/// has the instructions; no name of it leaves the crate, see [`width`](super::width).
+/// Eight f32. To be used in passes only: values are created and used inside [`Lanes::run`], which checks that
+/// the machine has the instructions. The type is private to the crate, see [`width`](super::width).
 #[derive(Clone, Copy, Debug)]
 pub struct F32x8(__m256);
 
-/// Eight truth values, all bits of a lane set or none.
+/// Eight booleans; all bits of a lane are set or none.
 #[derive(Clone, Copy, Debug)]
 pub struct Mask8(__m256);
 
@@ -98,17 +99,17 @@ impl Lanes for F32x8 {
     #[inline(always)]
     fn load(from: &[f32]) -> Self {
         let from: &[f32; 8] = from[..8].try_into().expect("a slice of eight");
-        // SAFETY: eight readable floats, no alignment asked for; AVX2 as above.
+        // SAFETY: eight readable floats, unaligned load; AVX2 as above.
         Self(unsafe { _mm256_loadu_ps(from.as_ptr()) })
     }
     #[inline(always)]
     fn store(self, to: &mut [f32]) {
         let to: &mut [f32; 8] = (&mut to[..8]).try_into().expect("a slice of eight");
-        // SAFETY: eight writable floats, no alignment asked for; AVX2 as above.
+        // SAFETY: eight writable floats, unaligned store; AVX2 as above.
         unsafe { _mm256_storeu_ps(to.as_mut_ptr(), self.0) }
     }
     #[inline(always)]
-    fn gather<const C: usize>(rows: &[Row<f32, C>], index: &[u32]) -> [Self; C] {
+    fn gather<const C: usize>(rows: &[LaneRow<f32, C>], index: &[u32]) -> [Self; C] {
         let index: &[u32; 8] = index[..8].try_into().expect("a slice of eight");
         // SAFETY: eight readable words; AVX2 as above.
         let outside = unsafe {
@@ -117,24 +118,24 @@ impl Lanes for F32x8 {
             let larger = _mm256_max_epu32(index, rows);
             _mm256_movemask_epi8(_mm256_cmpeq_epi32(larger, index))
         };
-        assert!(outside == 0, "an index beyond the rows");
+        assert!(outside == 0, "row index out of range");
         let mut at = [&[0.0; C]; 8];
         for (lane, row) in at.iter_mut().enumerate() {
-            // SAFETY: every index was just compared with the number of rows, all eight at once.
+            // SAFETY: all eight indices were just compared with the number of rows.
             *row = unsafe { &rows.get_unchecked(index[lane] as usize).0 };
         }
         columns(at)
     }
     #[inline(always)]
-    fn prefetch<const C: usize>(rows: &[Row<f32, C>], index: &[u32]) {
+    fn prefetch<const C: usize>(rows: &[LaneRow<f32, C>], index: &[u32]) {
         for &k in &index[..8] {
-            // The first line of each.
+            // Only the first cache line of each row.
             prefetch(rows.as_ptr().wrapping_add(k as usize).cast::<u8>(), 0);
         }
     }
     #[inline(always)]
-    fn load_rows<const C: usize>(rows: &[Row<f32, C>]) -> [Self; C] {
-        let rows: &[Row<f32, C>; 8] = rows[..8].try_into().expect("eight rows");
+    fn load_rows<const C: usize>(rows: &[LaneRow<f32, C>]) -> [Self; C] {
+        let rows: &[LaneRow<f32, C>; 8] = rows[..8].try_into().expect("eight rows");
         let mut at = [&[0.0; C]; 8];
         for (lane, row) in at.iter_mut().enumerate() {
             *row = &rows[lane].0;
@@ -142,7 +143,7 @@ impl Lanes for F32x8 {
         columns(at)
     }
     #[inline(always)]
-    fn store_rows<const C: usize>(columns: [Self; C], rows: &mut [Row<f32, C>]) {
+    fn store_rows<const C: usize>(columns: [Self; C], rows: &mut [LaneRow<f32, C>]) {
         let rows = &mut rows[..8];
         if C == 4 {
             let mut flat = [[0.0; 8]; 4];
@@ -193,16 +194,16 @@ impl Lanes for F32x8 {
     }
 }
 
-/// Columns of eight rows of 4, 8 or 16 floats.
+/// Columns of eight rows of 4, 8 or 16 floats each.
 ///
-/// Loops over arrays, not closures, `zip` or `map`: see the columns of sixteen rows.
+/// Loops over arrays instead of closures, `zip` or `map` for the reason given at `columns` of avx512.rs.
 #[inline(always)]
 fn columns<const C: usize>(row: [&[f32; C]; 8]) -> [F32x8; C] {
     let mut out = [F32x8::zero(); C];
     if C == 4 {
         let mut pairs = [F32x8::zero(); 4];
         for k in 0..4 {
-            // SAFETY: both rows hold four floats, no alignment asked for; AVX2 as above.
+            // SAFETY: both rows hold four floats, unaligned load; AVX2 as above.
             pairs[k] = F32x8(unsafe {
                 _mm256_insertf128_ps::<1>(
                     _mm256_castps128_ps256(_mm_loadu_ps(row[k].as_ptr())),

@@ -1,23 +1,23 @@
-//! Sixteen f32 lanes on AVX-512. Every operation rounds as plain f32 does, so results equal the one-lane run
-//! bit for bit.
+//! Sixteen f32 lanes on AVX-512. Every operation rounds like plain f32, so results equal those of a single
+//! lane bit for bit.
 //!
-//! Intrinsics are unsafe to call where the compiler cannot see the feature; the one entry point
-//! [`Lanes::run`] checks it.
+//! Intrinsics are unsafe to call in code that is compiled without the feature; the only entry point
+//! [`Lanes::run`] checks that the machine has it.
 #![allow(unsafe_code)] // vector intrinsics; each block says why it is sound
 
 use std::arch::x86_64::*;
 use std::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Sub};
 
-use super::lanes::{Lanes, Pass, Row};
+use super::lanes::{LaneRow, Lanes, Pass};
 use super::prefetch::prefetch;
 use super::real::{Mask, Real};
 
-/// Sixteen f32. Meant for passes: values are made and used inside [`Lanes::run`], which checks that the
-/// machine has the instructions; no name of it leaves the crate, see [`width`](super::width).
+/// Sixteen f32. To be used in passes only: values are created and used inside [`Lanes::run`], which checks
+/// that the machine has the instructions. The type is private to the crate, see [`width`](super::width).
 #[derive(Clone, Copy, Debug)]
 pub struct F32x16(__m512);
 
-/// Sixteen truth values.
+/// Sixteen booleans.
 #[derive(Clone, Copy, Debug)]
 pub struct Mask16(__mmask16);
 
@@ -114,17 +114,17 @@ impl Lanes for F32x16 {
     #[inline(always)]
     fn load(from: &[f32]) -> Self {
         let from: &[f32; 16] = from[..16].try_into().expect("a slice of sixteen");
-        // SAFETY: sixteen readable floats, no alignment asked for; AVX-512 as above.
+        // SAFETY: sixteen readable floats, unaligned load; AVX-512 as above.
         Self(unsafe { _mm512_loadu_ps(from.as_ptr()) })
     }
     #[inline(always)]
     fn store(self, to: &mut [f32]) {
         let to: &mut [f32; 16] = (&mut to[..16]).try_into().expect("a slice of sixteen");
-        // SAFETY: sixteen writable floats, no alignment asked for; AVX-512 as above.
+        // SAFETY: sixteen writable floats, unaligned store; AVX-512 as above.
         unsafe { _mm512_storeu_ps(to.as_mut_ptr(), self.0) }
     }
     #[inline(always)]
-    fn gather<const C: usize>(rows: &[Row<f32, C>], index: &[u32]) -> [Self; C] {
+    fn gather<const C: usize>(rows: &[LaneRow<f32, C>], index: &[u32]) -> [Self; C] {
         let index: &[u32; 16] = index[..16].try_into().expect("a slice of sixteen");
         // SAFETY: sixteen readable words; AVX-512 as above.
         let outside = unsafe {
@@ -132,24 +132,24 @@ impl Lanes for F32x16 {
             let rows = _mm512_set1_epi32(rows.len().min(u32::MAX as usize) as i32);
             _mm512_cmpge_epu32_mask(index, rows)
         };
-        assert!(outside == 0, "an index beyond the rows");
+        assert!(outside == 0, "row index out of range");
         let mut at = [&[0.0; C]; 16];
         for (lane, row) in at.iter_mut().enumerate() {
-            // SAFETY: every index was just compared with the number of rows, all sixteen at once.
+            // SAFETY: all sixteen indices were just compared with the number of rows.
             *row = unsafe { &rows.get_unchecked(index[lane] as usize).0 };
         }
         columns(at)
     }
     #[inline(always)]
-    fn prefetch<const C: usize>(rows: &[Row<f32, C>], index: &[u32]) {
+    fn prefetch<const C: usize>(rows: &[LaneRow<f32, C>], index: &[u32]) {
         for &k in &index[..16] {
-            // The first line of each.
+            // Only the first cache line of each row.
             prefetch(rows.as_ptr().wrapping_add(k as usize).cast::<u8>(), 0);
         }
     }
     #[inline(always)]
-    fn load_rows<const C: usize>(rows: &[Row<f32, C>]) -> [Self; C] {
-        let rows: &[Row<f32, C>; 16] = rows[..16].try_into().expect("sixteen rows");
+    fn load_rows<const C: usize>(rows: &[LaneRow<f32, C>]) -> [Self; C] {
+        let rows: &[LaneRow<f32, C>; 16] = rows[..16].try_into().expect("sixteen rows");
         let mut at = [&[0.0; C]; 16];
         for (lane, row) in at.iter_mut().enumerate() {
             *row = &rows[lane].0;
@@ -157,8 +157,8 @@ impl Lanes for F32x16 {
         columns(at)
     }
     #[inline(always)]
-    fn store_rows<const C: usize>(columns: [Self; C], rows: &mut [Row<f32, C>]) {
-        let rows: &mut [Row<f32, C>; 16] = (&mut rows[..16]).try_into().expect("sixteen rows");
+    fn store_rows<const C: usize>(columns: [Self; C], rows: &mut [LaneRow<f32, C>]) {
+        let rows: &mut [LaneRow<f32, C>; 16] = (&mut rows[..16]).try_into().expect("sixteen rows");
         if C == 16 {
             let mut all = [Self::zero(); 16];
             for (c, column) in all.iter_mut().enumerate() {
@@ -187,7 +187,7 @@ impl Lanes for F32x16 {
                 };
                 for (quarter, part) in parts.into_iter().enumerate() {
                     let to = &mut rows[4 * quarter + k].0[block..block + 4];
-                    // SAFETY: four writable floats, no alignment asked for; AVX-512 as above.
+                    // SAFETY: four writable floats, unaligned store; AVX-512 as above.
                     unsafe { _mm_storeu_ps(to.as_mut_ptr(), part) }
                 }
             }
@@ -212,11 +212,11 @@ impl Lanes for F32x16 {
     }
 }
 
-/// Columns of sixteen rows of 4, 8 or 16 floats.
+/// Columns of sixteen rows of 4, 8 or 16 floats each.
 ///
-/// Loops over arrays, not closures: a closure is compiled without the instructions, and would be called
-/// instead of inlined. For the same reason no `zip` and no `map` of an array: the standard library does not
-/// mark them for inlining.
+/// Loops over arrays instead of closures: a closure is compiled without the instructions, and would be called
+/// instead of inlined. For the same reason there is no `zip` and no `map` of an array: the standard library
+/// does not mark them for inlining.
 #[inline(always)]
 fn columns<const C: usize>(row: [&[f32; C]; 16]) -> [F32x16; C] {
     let mut out = [F32x16::zero(); C];
@@ -235,8 +235,8 @@ fn columns<const C: usize>(row: [&[f32; C]; 16]) -> [F32x16; C] {
         let mut quarters = [F32x16::zero(); 4];
         for k in 0..4 {
             let [a, b, c, d] = [row[k], row[k + 4], row[k + 8], row[k + 12]];
-            // SAFETY: `block + 4 <= C`, so that four floats can be read in each row, no alignment asked for;
-            // AVX-512 as above.
+            // SAFETY: `block + 4 <= C`, so that four floats can be read in each row, unaligned load; AVX-512
+            // as above.
             quarters[k] = F32x16(unsafe {
                 let all = _mm512_castps128_ps512(_mm_loadu_ps(a.as_ptr().add(block)));
                 let all = _mm512_insertf32x4::<1>(all, _mm_loadu_ps(b.as_ptr().add(block)));
@@ -270,7 +270,8 @@ fn transpose_quarters(r: [F32x16; 4]) -> [F32x16; 4] {
     }
 }
 
-/// Transposes sixteen rows of sixteen: the quarters of each four rows, then quarters as numbers.
+/// Transposes sixteen rows of sixteen: first the quarters of each group of four rows, then the 4×4 matrix of
+/// quarters.
 #[inline(always)]
 fn transpose(r: [F32x16; 16]) -> [F32x16; 16] {
     let groups = [

@@ -1,11 +1,11 @@
-//! Numbers that carry their gradient: forward differentiation, exact to rounding.
+//! Numbers that carry their gradient: forward-mode automatic differentiation, exact to rounding.
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
 use super::analytic::Analytic;
 use super::real::Real;
 
-/// A value and its derivatives by three variables.
+/// A value and its derivatives with respect to three variables.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Dual {
     /// The value.
@@ -15,23 +15,23 @@ pub struct Dual {
 }
 
 impl Dual {
-    /// The variable number `k` where it has this value.
+    /// Variable `k` (0, 1 or 2) with this value.
     pub fn variable(value: f64, k: usize) -> Self {
         let mut slope = [0.0; 3];
         slope[k] = 1.0;
         Dual { value, slope }
     }
 
-    /// A function with this value and this derivative at `self`.
+    /// Chain rule: the result of a function of `self` with this value and derivative.
     #[inline(always)]
     fn chain(self, value: f64, derivative: f64) -> Self {
         let slope = self.slope.map(|s| s * derivative);
         Dual { value, slope }
     }
 
-    /// With this value, and the sum of the slopes of two numbers times these factors.
+    /// Number with this value, whose slope is the sum of the slopes of two numbers times these factors.
     #[inline(always)]
-    fn blend(value: f64, (a, p): (Self, f64), (b, q): (Self, f64)) -> Self {
+    fn combine(value: f64, (a, p): (Self, f64), (b, q): (Self, f64)) -> Self {
         let slope = [0, 1, 2].map(|k| a.slope[k] * p + b.slope[k] * q);
         Dual { value, slope }
     }
@@ -41,21 +41,21 @@ impl Add for Dual {
     type Output = Self;
     #[inline(always)]
     fn add(self, o: Self) -> Self {
-        Dual::blend(self.value + o.value, (self, 1.0), (o, 1.0))
+        Dual::combine(self.value + o.value, (self, 1.0), (o, 1.0))
     }
 }
 impl Sub for Dual {
     type Output = Self;
     #[inline(always)]
     fn sub(self, o: Self) -> Self {
-        Dual::blend(self.value - o.value, (self, 1.0), (o, -1.0))
+        Dual::combine(self.value - o.value, (self, 1.0), (o, -1.0))
     }
 }
 impl Mul for Dual {
     type Output = Self;
     #[inline(always)]
     fn mul(self, o: Self) -> Self {
-        Dual::blend(self.value * o.value, (self, o.value), (o, self.value))
+        Dual::combine(self.value * o.value, (self, o.value), (o, self.value))
     }
 }
 impl Div for Dual {
@@ -63,7 +63,7 @@ impl Div for Dual {
     #[inline(always)]
     fn div(self, o: Self) -> Self {
         let (value, inverse) = (self.value / o.value, 1.0 / o.value);
-        Dual::blend(value, (self, inverse), (o, -value * inverse))
+        Dual::combine(value, (self, inverse), (o, -value * inverse))
     }
 }
 impl Neg for Dual {
@@ -119,7 +119,7 @@ impl Analytic for Dual {
     fn atan2(self, x: Self) -> Self {
         let squared = x.value * x.value + self.value * self.value;
         let value = self.value.atan2(x.value);
-        Dual::blend(value, (self, x.value / squared), (x, -self.value / squared))
+        Dual::combine(value, (self, x.value / squared), (x, -self.value / squared))
     }
 }
 

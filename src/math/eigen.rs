@@ -1,12 +1,12 @@
 //! Eigenvalues of small symmetric matrices.
 
-/// Eigenvalues and eigenvectors (the rows of the second) of a symmetric matrix by Jacobi rotations.
+/// Eigenvalues, and eigenvectors as rows, of a symmetric matrix by Jacobi rotations.
 pub fn eigen<const N: usize>(mut a: [[f64; N]; N]) -> ([f64; N], [[f64; N]; N]) {
     let mut v = [[0.0; N]; N];
     for (k, row) in v.iter_mut().enumerate() {
         row[k] = 1.0;
     }
-    // Convergence is quadratic: some five sweeps do.
+    // Convergence is quadratic: about five sweeps suffice.
     for _ in 0..8 {
         for p in 0..N {
             for q in p + 1..N {

@@ -1,12 +1,12 @@
-//! A hash of small keys of whole numbers, the same in every run (that of the Rust compiler, after Firefox's).
+//! A fast hash for small integer keys, the same in every run (that of the Rust compiler, after Firefox's).
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// A map with quick keys.
+/// A hash map for small integer keys.
 pub type QuickMap<K, V> = HashMap<K, V, BuildHasherDefault<QuickHasher>>;
 
-/// Hasher of words.
+/// Hasher of integer words.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct QuickHasher(u64);
 
@@ -18,7 +18,7 @@ impl QuickHasher {
 
 impl Hasher for QuickHasher {
     fn finish(&self) -> u64 {
-        // Tables take the low bits, in which products mix least.
+        // Hash tables use the low bits, in which products mix least.
         self.0 ^ self.0 >> 32
     }
 

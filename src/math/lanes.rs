@@ -1,56 +1,57 @@
-//! Numbers side by side, and how they come out of rows in memory.
+//! Numbers side by side in vector lanes, and their transfer from and to rows in memory.
 //!
-//! Memory holds rows of scalars, one an element, so that a neighbour is one or two cache lines; lanes are the
-//! transpose of a few rows.
+//! Memory holds rows of scalars, one row per element, so that reading a neighbour touches one or two cache
+//! lines; lanes are the transpose of several rows.
 
 use super::real::{Real, Scalar};
 
 /// A [`Real`] of `WIDTH` lanes over a scalar.
 pub trait Lanes: Real + Send + Sync + 'static {
-    /// The number that memory holds.
+    /// The scalar type in memory.
     type Scalar: Scalar;
-    /// Lanes.
+    /// Number of lanes.
     const WIDTH: usize;
 
-    /// `WIDTH` consecutive scalars.
+    /// Loads `WIDTH` consecutive scalars.
     fn load(from: &[Self::Scalar]) -> Self;
-    /// Writes `WIDTH` scalars.
+    /// Stores `WIDTH` consecutive scalars.
     fn store(self, to: &mut [Self::Scalar]);
-    /// Column c of the rows `index[0..WIDTH]`, for every c: a transpose. `C` is 4, 8 or 16.
-    fn gather<const C: usize>(rows: &[Row<Self::Scalar, C>], index: &[u32]) -> [Self; C];
-    /// Asks for the rows `index[0..WIDTH]`, so that they are near when they are gathered; indices beyond the
-    /// rows ask for nothing.
+    /// Gathers the rows `index[0..WIDTH]` and transposes them: element c of the result is column c. `C` is 4,
+    /// 8 or 16.
+    fn gather<const C: usize>(rows: &[LaneRow<Self::Scalar, C>], index: &[u32]) -> [Self; C];
+    /// Prefetches the rows `index[0..WIDTH]` for a later [`Self::gather`]; indices out of range have no
+    /// effect.
     #[inline(always)]
-    fn prefetch<const C: usize>(_rows: &[Row<Self::Scalar, C>], _index: &[u32]) {}
-    /// Columns of `WIDTH` consecutive rows.
-    fn load_rows<const C: usize>(rows: &[Row<Self::Scalar, C>]) -> [Self; C];
-    /// Writes `WIDTH` consecutive rows.
-    fn store_rows<const C: usize>(columns: [Self; C], rows: &mut [Row<Self::Scalar, C>]);
-    /// Mask with lane k set where bit k is.
+    fn prefetch<const C: usize>(_rows: &[LaneRow<Self::Scalar, C>], _index: &[u32]) {}
+    /// Loads the columns of `WIDTH` consecutive rows.
+    fn load_rows<const C: usize>(rows: &[LaneRow<Self::Scalar, C>]) -> [Self; C];
+    /// Stores columns as `WIDTH` consecutive rows.
+    fn store_rows<const C: usize>(columns: [Self; C], rows: &mut [LaneRow<Self::Scalar, C>]);
+    /// Mask whose lane k is true if bit k of `bits` is set.
     fn mask(bits: u32) -> Self::Mask;
-    /// Bit k set where lane k is.
+    /// Bits of a mask: bit k is set if lane k is true.
     fn bits(mask: Self::Mask) -> u32;
     /// Runs a pass with this lane type's instructions enabled.
     fn run<P: Pass<Self>>(pass: P) -> P::Out;
 }
 
-/// Work generic over the lane type; `run` must be `#[inline(always)]` so that it is compiled with the lane
-/// type's instructions.
+/// Work that is generic over the lane type. `run` must be `#[inline(always)]` so that it is compiled with the
+/// lane type's instructions.
 pub trait Pass<L: Lanes> {
-    /// Result.
+    /// Result of the work.
     type Out;
     /// Does the work.
     fn run(self) -> Self::Out;
 }
 
-/// A row of `C` scalars, aligned so that sixteen f32 are one cache line.
+/// A row of `C` scalars in memory, aligned to 16 bytes; sixteen f32 fill one cache line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C, align(16))]
-pub struct Row<S, const C: usize>(pub [S; C]);
+pub struct LaneRow<S, const C: usize>(pub [S; C]);
 
-impl<S: Scalar, const C: usize> Default for Row<S, C> {
+impl<S: Scalar, const C: usize> Default for LaneRow<S, C> {
     fn default() -> Self {
-        Row([S::default(); C])
+        LaneRow([S::default(); C])
     }
 }
 
@@ -68,15 +69,15 @@ macro_rules! single_lane {
                 to[0] = self;
             }
             #[inline(always)]
-            fn gather<const C: usize>(rows: &[Row<$scalar, C>], index: &[u32]) -> [Self; C] {
+            fn gather<const C: usize>(rows: &[LaneRow<$scalar, C>], index: &[u32]) -> [Self; C] {
                 rows[index[0] as usize].0
             }
             #[inline(always)]
-            fn load_rows<const C: usize>(rows: &[Row<$scalar, C>]) -> [Self; C] {
+            fn load_rows<const C: usize>(rows: &[LaneRow<$scalar, C>]) -> [Self; C] {
                 rows[0].0
             }
             #[inline(always)]
-            fn store_rows<const C: usize>(columns: [Self; C], rows: &mut [Row<$scalar, C>]) {
+            fn store_rows<const C: usize>(columns: [Self; C], rows: &mut [LaneRow<$scalar, C>]) {
                 rows[0].0 = columns;
             }
             #[inline(always)]
@@ -102,10 +103,10 @@ mod tests {
     use super::super::{F32x8, F32x16};
     use super::*;
 
-    struct Transposes<'a, const C: usize>(&'a [Row<f32, C>; 20], [u32; 16]);
+    struct Transposes<'a, const C: usize>(&'a [LaneRow<f32, C>; 20], [u32; 16]);
 
     impl<L: Lanes<Scalar = f32>, const C: usize> Pass<L> for Transposes<'_, C> {
-        type Out = (Vec<Vec<f32>>, Vec<Row<f32, C>>, Vec<Row<f32, C>>);
+        type Out = (Vec<Vec<f32>>, Vec<LaneRow<f32, C>>, Vec<LaneRow<f32, C>>);
         #[inline(always)]
         fn run(self) -> Self::Out {
             let columns: [L; C] = L::gather(self.0, &self.1);
@@ -113,17 +114,17 @@ mod tests {
             for (column, out) in columns.iter().zip(&mut flat) {
                 column.store(out);
             }
-            let mut back = vec![Row([0.0; C]); L::WIDTH];
+            let mut back = vec![LaneRow([0.0; C]); L::WIDTH];
             L::store_rows(columns, &mut back);
-            let mut next = vec![Row([0.0; C]); L::WIDTH];
+            let mut next = vec![LaneRow([0.0; C]); L::WIDTH];
             L::store_rows(L::load_rows(&self.0[3..]), &mut next);
             (flat, back, next)
         }
     }
 
     fn check<L: Lanes<Scalar = f32>, const C: usize>() {
-        let rows: [Row<f32, C>; 20] =
-            std::array::from_fn(|r| Row(std::array::from_fn(|c| (r * 100 + c) as f32)));
+        let rows: [LaneRow<f32, C>; 20] =
+            std::array::from_fn(|r| LaneRow(std::array::from_fn(|c| (r * 100 + c) as f32)));
         let index = [3, 0, 15, 7, 7, 2, 9, 11, 19, 1, 4, 5, 6, 8, 10, 12];
         let (columns, back, next) = L::run(Transposes(&rows, index));
         for k in 0..L::WIDTH {

@@ -1,4 +1,4 @@
-//! Three by three matrices of any [`Real`].
+//! 3 × 3 matrices of any [`Real`].
 
 use std::ops::{Add, Mul, Sub};
 
@@ -6,10 +6,10 @@ use super::quat::Quat;
 use super::real::Real;
 use super::vec3::Vec3;
 
-/// A matrix, row by row.
+/// A 3 × 3 matrix.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Mat3<T> {
-    /// Rows.
+    /// The rows.
     pub rows: [Vec3<T>; 3],
 }
 
@@ -19,7 +19,7 @@ impl<T: Real> Mat3<T> {
     pub fn new(a: Vec3<T>, b: Vec3<T>, c: Vec3<T>) -> Self {
         Mat3 { rows: [a, b, c] }
     }
-    /// A multiple of the unit matrix.
+    /// A multiple of the identity.
     #[inline(always)]
     pub fn diagonal(s: T) -> Self {
         let zero = T::zero();
@@ -39,7 +39,7 @@ impl<T: Real> Mat3<T> {
     pub fn both_outer(a: Vec3<T>, b: Vec3<T>) -> Self {
         Mat3::outer(a, b) + Mat3::outer(b, a)
     }
-    /// `[a]×`: times v it is a × v.
+    /// Cross product matrix `[a]×`: its product with v is a × v.
     #[inline(always)]
     pub fn cross(a: Vec3<T>) -> Self {
         let zero = T::zero();
@@ -49,7 +49,7 @@ impl<T: Real> Mat3<T> {
             Vec3::new(-a.y, a.x, zero),
         )
     }
-    /// A rotation less the unit matrix, exact to rounding where it is small.
+    /// A rotation matrix minus the identity, accurate to rounding for small rotations.
     #[inline(always)]
     pub fn swing(q: Quat<T>) -> Self {
         let twice = q.v * T::splat(2.0);
@@ -62,12 +62,12 @@ impl<T: Real> Mat3<T> {
             Vec3::new(xz - w.y, yz + w.x, -(xx + yy)),
         )
     }
-    /// A rotation.
+    /// A rotation matrix.
     #[inline(always)]
     pub fn rotation(q: Quat<T>) -> Self {
         Mat3::swing(q) + Mat3::diagonal(T::splat(1.0))
     }
-    /// Rows and columns exchanged.
+    /// The transposed matrix.
     #[inline(always)]
     pub fn transposed(self) -> Self {
         let [a, b, c] = self.rows;

@@ -1,5 +1,5 @@
-//! Arithmetic that laws are written in: scalars, lanes, vectors, rotations, distances from solids,
-//! components. Knows nothing of physics.
+//! Arithmetic used by the laws: scalars, lanes, vectors, rotations, distances from solids, connected
+//! components. Contains no physics.
 
 pub mod analytic;
 #[cfg(target_arch = "x86_64")]
@@ -33,4 +33,4 @@ pub use quat::Quat;
 pub use real::{Mask, Real, Scalar};
 pub use union_find::UnionFind;
 pub use vec3::Vec3;
-pub use width::{OnLanes, Width};
+pub use width::{LaneWidth, OnLanes};

@@ -1,18 +1,18 @@
-//! Asking for memory before it is used.
+//! Prefetching of memory before it is used.
 #![allow(unsafe_code)] // the instruction; it says why it is sound
 
-/// Bytes of a cache line.
+/// Size of a cache line, bytes.
 #[cfg(target_arch = "x86_64")]
 const LINE: usize = 64;
 
-/// Asks for what stands so many bytes after the beginning of a value, as much of it as the value is large;
-/// beyond the end of memory it asks for nothing.
+/// Prefetches the cache lines of a value that lies `ahead` bytes after `value`; addresses outside memory have
+/// no effect.
 #[inline(always)]
 pub fn prefetch<T>(value: *const T, ahead: usize) {
     #[cfg(target_arch = "x86_64")]
     for line in 0..size_of::<T>().div_ceil(LINE) {
         let at = value.cast::<i8>().wrapping_add(ahead + line * LINE);
-        // SAFETY: a hint, which no address makes fault.
+        // SAFETY: a hint, which faults for no address.
         unsafe { std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(at) }
     }
     #[cfg(not(target_arch = "x86_64"))]

@@ -3,7 +3,7 @@
 use super::real::{Mask, Real};
 use super::vec3::Vec3;
 
-/// A rotation as a unit quaternion; `q` and `−q` are one rotation.
+/// A rotation as a unit quaternion; `q` and `−q` are the same rotation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Quat<T> {
     /// Vector part.
@@ -21,7 +21,7 @@ impl<T: Real> Quat<T> {
             w,
         }
     }
-    /// Product of the four components with those of `other`.
+    /// Dot product of the four components with those of `other`.
     #[inline(always)]
     pub fn dot(self, other: Self) -> T {
         self.v.dot(other.v) + self.w * other.w
@@ -40,7 +40,7 @@ impl<T: Real> Quat<T> {
         let t = self.v.cross(u) * T::splat(2.0);
         u + t * self.w + self.v.cross(t)
     }
-    /// Each component as it is rounded: see [`Real::kept`].
+    /// Each component rounded as written: see [`Real::kept`].
     #[inline(always)]
     pub fn rounded(self) -> Self {
         Quat::new(
@@ -50,8 +50,9 @@ impl<T: Real> Quat<T> {
             self.w.kept(),
         )
     }
-    /// Scaled to unit length. By a root and a quotient, both rounded right: the length that a polynomial
-    /// leaves is off to one side, which heats a body that turns to and fro for 1e5 steps.
+    /// Scaled to unit length by a square root and a quotient, both correctly rounded. A polynomial
+    /// approximation leaves a length with a bias, which adds energy to a body that turns back and forth for
+    /// 1e5 steps.
     #[inline(always)]
     pub fn normalised(self) -> Self {
         let scale = T::splat(1.0) / self.dot(self).sqrt();
@@ -72,15 +73,15 @@ impl<T: Real> Quat<T> {
     }
 }
 
-/// Rotation vector `log(q_j q̄_i)` that turns i onto j, angle in [0, π].
+/// Rotation vector `log(q_j q̄_i)` of the rotation from i to j, angle in [0, π].
 ///
-/// The vector part of `q_j q̄_i` is taken as that of `½(q_j − q_i)(q̄_i + q̄_j)`: the same number, but the
-/// difference of two nearly equal quaternions is exact, so a small rotation keeps its relative precision in
-/// f32 however far both have turned; and exchanging i and j flips every sign exactly.
+/// The vector part of `q_j q̄_i` is computed as that of `½(q_j − q_i)(q̄_i + q̄_j)`. The result is the same,
+/// but the difference of two nearly equal quaternions is exact, so a small rotation keeps its relative
+/// precision in f32 however far both have turned; and exchanging i and j flips every sign exactly.
 #[inline(always)]
 pub fn rotation_between<T: Real>(q_i: Quat<T>, q_j: Quat<T>) -> Vec3<T> {
     let cosine = q_i.dot(q_j);
-    // q and −q are one rotation: take the nearer of the two.
+    // q and −q are the same rotation: take the nearer one.
     let sign = T::select(cosine.lt(T::zero()), T::splat(-1.0), T::splat(1.0));
     let aligned = Quat {
         v: q_j.v * sign,
@@ -97,7 +98,8 @@ pub fn rotation_between<T: Real>(q_i: Quat<T>, q_j: Quat<T>) -> Vec3<T> {
     // Twice the vector part: its length is 2 sin θ/2.
     let imaginary = (difference.v * sum.w - sum.v * difference.w) - difference.v.cross(sum.v);
     let sine_squared = imaginary.dot(imaginary) * T::splat(0.25);
-    // Bonded elements rarely turn by more than 29° to each other; below, no root and no quotient is needed.
+    // Bonded elements rarely rotate by more than 29° relative to each other; below that no root and no
+    // quotient is needed.
     let near = sine_squared.lt(T::splat(0.0625));
     let small = T::asin_ratio(sine_squared);
     let angle_over_sine = if near.all() {
@@ -108,12 +110,12 @@ pub fn rotation_between<T: Real>(q_i: Quat<T>, q_j: Quat<T>) -> Vec3<T> {
     imaginary * angle_over_sine
 }
 
-/// Half the angle over its sine from the square of the sine and the cosine of half the angle: atan2(s, w)/s
+/// Half the angle over its sine, from the squared sine and the cosine of half the angle: atan2(s, w)/s
 /// without dividing by a sine that vanishes.
 #[inline(always)]
 pub fn wide_angle_ratio<T: Real>(sine_squared: T, cosine: T) -> T {
     let sine = sine_squared.sqrt();
-    // The arc tangent of the smaller over the larger of both.
+    // Take the arc tangent of the smaller over the larger of the two.
     let swapped = cosine.lt(sine);
     let t = T::select(swapped, cosine, sine) / T::select(swapped, sine, cosine);
     let ratio = T::atan_ratio(t * t);
@@ -161,7 +163,7 @@ mod tests {
         let phi = Vec3::new(0.6e-4, 0.0, -0.8e-4f32);
         let turned = Quat::from_rotation_vector(phi).product(base);
         let error = (rotation_between(base, turned) - phi).norm();
-        // What remains is the rounding of the turned quaternion itself.
+        // The remaining error is the rounding of the rotated quaternion itself.
         assert!(error < 2.5e-7, "{error}");
     }
 }

@@ -1,15 +1,15 @@
-//! The number that laws are generic over.
+//! The number type that laws are generic over.
 //!
-//! `f64` is the reference, `f32` the plain single-precision twin of the vector lanes. Only operations that
-//! IEEE 754 rounds correctly, comparisons and polynomials are used in single precision, so that `f32` and
-//! every lane type agree bit for bit.
+//! `f64` is the reference, and `f32` the scalar counterpart of the vector lanes. Single precision uses only
+//! operations that IEEE 754 rounds correctly, comparisons and polynomials, so that `f32` and every lane type
+//! agree bit for bit.
 
 use std::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Sub};
 
-/// Outcome of comparing numbers, one truth value a lane.
+/// Result of a comparison, one boolean per lane.
 pub trait Mask: Copy + BitAnd<Output = Self> + BitOr<Output = Self> {
-    /// Whether every lane holds: where it does, what rare lanes would need is left out. Results may not
-    /// depend on it, since lanes share it with whatever stands beside them.
+    /// Whether all lanes are true, in which case work for rare lanes is skipped. Results must not depend on
+    /// it, as a lane shares it with unrelated neighbours.
     fn all(self) -> bool;
 }
 
@@ -20,7 +20,7 @@ impl Mask for bool {
     }
 }
 
-/// A number, or several side by side.
+/// A number, or several in vector lanes.
 pub trait Real:
     Copy
     + Add<Output = Self>
@@ -40,7 +40,7 @@ pub trait Real:
     fn abs(self) -> Self;
     /// `self < other`.
     fn lt(self, other: Self) -> Self::Mask;
-    /// `yes` where the mask holds, else `no`.
+    /// `yes` where the mask is true, else `no`.
     fn select(mask: Self::Mask, yes: Self, no: Self) -> Self;
 
     /// Zero.
@@ -48,22 +48,23 @@ pub trait Real:
     fn zero() -> Self {
         Self::splat(0.0)
     }
-    /// The smaller; `other` where either is no number.
+    /// The smaller; `other` if either is NaN.
     #[inline(always)]
     fn min(self, other: Self) -> Self {
         Self::select(self.lt(other), self, other)
     }
-    /// The larger; `other` where either is no number.
+    /// The larger; `other` if either is NaN.
     #[inline(always)]
     fn max(self, other: Self) -> Self {
         Self::select(other.lt(self), self, other)
     }
 
-    /// The number itself, rounded as it is: no compiler may see through it. Rust's do not; those of graphics
-    /// drivers regroup sums and simplify `(a + b) − a` to b unless told, and there it is the caller's kernel
-    /// that says how.
+    /// The number itself, rounded as written: a barrier against reassociation by compilers. Rust's does not
+    /// reassociate; those of graphics drivers regroup sums and simplify `(a + b) − a` to b unless forbidden,
+    /// which the calling kernel must do.
     ///
-    /// It stands where the error of a rounding is itself the result, and where both ends of a pair must round alike.
+    /// It is used where a rounding error is itself the result, and where both ends of a pair must round
+    /// alike.
     #[inline(always)]
     fn kept(self) -> Self {
         self
@@ -148,17 +149,17 @@ fn horner<T: Real>(coefficients: &[f64], x: T) -> T {
     sum
 }
 
-/// A [`Real`] that is one number, the kind that memory holds.
+/// A [`Real`] that is a single number, as stored in memory.
 pub trait Scalar: Real<Mask = bool> + bytemuck::Pod + PartialOrd + Send + Sync + Default {
-    /// Nearest value.
+    /// Rounds to the nearest value.
     fn from_f64(value: f64) -> Self {
         Self::splat(value)
     }
-    /// Exact.
+    /// Converts exactly.
     fn to_f64(self) -> f64;
 }
 
-/// What one number does alike in every precision.
+/// Methods of [`Real`] that are the same in every precision.
 macro_rules! single_number {
     () => {
         type Mask = bool;
@@ -202,7 +203,8 @@ impl Real for f64 {
     fn splat(value: f64) -> Self {
         value
     }
-    // The reference takes the library's functions; below 1e-4 the first terms of the series are exact to rounding.
+    // The reference uses the library's functions; below 1e-4 the first terms of the series are exact to
+    // rounding.
     fn atan_ratio(t_squared: Self) -> Self {
         if t_squared < 1e-8 {
             1.0 - t_squared / 3.0
@@ -213,7 +215,7 @@ impl Real for f64 {
     }
     fn asin_ratio(x_squared: Self) -> Self {
         if x_squared < 1e-3 {
-            // The Taylor series, exact to rounding here; most bonds lean by less.
+            // The Taylor series, exact to rounding here; most bonds are bent by less.
             const SERIES: [f64; 6] = [
                 1.0,
                 1.0 / 6.0,

@@ -1,22 +1,22 @@
 //! Distances from simple solids centred on their own origin: negative inside, with the outward unit normal of
 //! the nearest point.
 //!
-//! At a point where every direction is as near, a fixed one is taken: +y at the centre of a sphere, +x on the
-//! axis of a cylinder, and the first of x, y, z where faces of a box are equally near.
+//! If several directions are equally near, a fixed one is chosen: +y at the centre of a sphere, +x on the
+//! axis of a cylinder, and the first of x, y, z if faces of a box are equally near.
 
 use super::real::Real;
 use super::vec3::Vec3;
 
-/// The surface as seen from a point.
+/// Nearest point of a surface, as seen from a given point.
 #[derive(Clone, Copy, Debug)]
 pub struct Nearest<T> {
     /// Signed distance, negative inside, m.
     pub distance: T,
-    /// Outward unit normal there.
+    /// Outward unit normal at the nearest point.
     pub normal: Vec3<T>,
 }
 
-/// Everything on the side that the unit normal points away from.
+/// Half-space on the side that the unit normal points away from.
 #[inline(always)]
 pub fn half_space<T: Real>(p: Vec3<T>, normal: Vec3<T>) -> Nearest<T> {
     Nearest {
@@ -25,7 +25,7 @@ pub fn half_space<T: Real>(p: Vec3<T>, normal: Vec3<T>) -> Nearest<T> {
     }
 }
 
-/// Ball, m.
+/// Ball; lengths in m.
 #[inline(always)]
 pub fn sphere<T: Real>(p: Vec3<T>, radius: T) -> Nearest<T> {
     Nearest {
@@ -34,7 +34,7 @@ pub fn sphere<T: Real>(p: Vec3<T>, radius: T) -> Nearest<T> {
     }
 }
 
-/// Box of these half edges, m.
+/// Box given by its half edges; lengths in m.
 #[inline(always)]
 pub fn cuboid<T: Real>(p: Vec3<T>, half: Vec3<T>) -> Nearest<T> {
     let beyond = Vec3::new(p.x.abs(), p.y.abs(), p.z.abs()) - half;
@@ -42,12 +42,12 @@ pub fn cuboid<T: Real>(p: Vec3<T>, half: Vec3<T>) -> Nearest<T> {
     corner(beyond, octant)
 }
 
-/// Cylinder along y, m.
+/// Cylinder along y; lengths in m.
 #[inline(always)]
 pub fn cylinder<T: Real>(p: Vec3<T>, radius: T, half_height: T) -> Nearest<T> {
     let ring = Vec3::new(p.x, T::zero(), p.z);
     let outward = direction_or(ring, Vec3::new(T::splat(1.0), T::zero(), T::zero()));
-    // In the half-plane through the axis a cylinder is a box; its third face is never the nearest.
+    // In the half-plane through the axis a cylinder is a box; its third face is never nearest.
     let beyond = Vec3::new(ring.norm() - radius, p.y.abs() - half_height, -radius);
     let octant = Vec3::new(T::splat(1.0), sign(p.y), T::zero());
     let in_plane = corner(beyond, octant);
@@ -58,8 +58,8 @@ pub fn cylinder<T: Real>(p: Vec3<T>, radius: T, half_height: T) -> Nearest<T> {
     }
 }
 
-/// Velocity of a solid's surface nearest to the point at `arm` from its origin; origin's `velocity` (m/s),
-/// `spin` (rad/s), one frame.
+/// Velocity of a solid's surface (m/s) at the point nearest to `arm`, which is relative to the solid's origin
+/// (m). `velocity` (m/s) is that of the origin, `spin` in rad/s, all in one frame.
 #[inline(always)]
 pub fn surface_velocity<T: Real>(
     arm: Vec3<T>,
@@ -70,14 +70,14 @@ pub fn surface_velocity<T: Real>(
     point_velocity(arm - nearest.normal * nearest.distance, velocity, spin)
 }
 
-/// Velocity of the point at `arm` from the origin of what moves rigidly; origin's `velocity` (m/s), `spin`
-/// (rad/s), one frame.
+/// Velocity (m/s) of the point at `arm` (m) from the origin of a rigid body. `velocity` (m/s) is that of the
+/// origin, `spin` in rad/s, all in one frame.
 #[inline(always)]
 pub fn point_velocity<T: Real>(arm: Vec3<T>, velocity: Vec3<T>, spin: Vec3<T>) -> Vec3<T> {
     velocity + spin.cross(arm)
 }
 
-/// Distance and normal at a corner: `beyond` is |p| less the half edges, `octant` the signs of p.
+/// Distance and normal at the corner of a box: `beyond` is |p| minus the half edges, `octant` the signs of p.
 #[inline(always)]
 fn corner<T: Real>(beyond: Vec3<T>, octant: Vec3<T>) -> Nearest<T> {
     let (zero, one) = (T::zero(), T::splat(1.0));
@@ -99,12 +99,12 @@ fn corner<T: Real>(beyond: Vec3<T>, octant: Vec3<T>) -> Nearest<T> {
     }
 }
 
-/// Direction of a vector, or `otherwise` where it has none.
+/// Direction of a vector, or `otherwise` if its length is zero.
 #[inline(always)]
 fn direction_or<T: Real>(v: Vec3<T>, otherwise: Vec3<T>) -> Vec3<T> {
     let length = v.norm();
     let known = T::zero().lt(length);
-    // A vector without length divides by one instead, and the result is dropped.
+    // A zero vector is divided by one instead, and the result is discarded.
     let divisor = T::select(known, length, T::splat(1.0));
     Vec3::select(known, v * (T::splat(1.0) / divisor), otherwise)
 }

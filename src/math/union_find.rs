@@ -1,13 +1,13 @@
-//! Connected components by joining pairs; the smallest member stands for its component.
+//! Connected components by joining pairs; the smallest member represents its component.
 
-/// Components of numbers 0..n.
+/// Components of the indices 0..n.
 #[derive(Clone, Debug)]
 pub struct UnionFind {
     parent: Vec<u32>,
 }
 
 impl UnionFind {
-    /// `count` components of one.
+    /// `count` components of one member each.
     pub fn new(count: usize) -> Self {
         UnionFind {
             parent: (0..count as u32).collect(),
@@ -25,16 +25,16 @@ impl UnionFind {
         i
     }
 
-    /// Joins the components of `i` and `j`; whether they were two.
+    /// Joins the components of `i` and `j`. Returns whether they were different.
     #[inline]
     pub fn join(&mut self, i: u32, j: u32) -> bool {
         let (a, b) = (self.root(i), self.root(j));
-        // The smaller leads, so a root is its component's smallest member.
+        // The smaller index becomes the root, so a root is its component's smallest member.
         self.parent[a.max(b) as usize] = a.min(b);
         a != b
     }
 
-    /// The root of every number.
+    /// The root of every index.
     pub fn roots(mut self) -> Vec<u32> {
         (0..self.parent.len() as u32)
             .map(|i| self.root(i))

@@ -32,9 +32,9 @@ impl<T: Real> Vec3<T> {
         self.x * other.x + self.y * other.y + self.z * other.z
     }
     /// Vector product. Each component is `a·b − c·d`, so that exchanging the operands flips every sign
-    /// exactly where products are rounded (a device may fuse one of them). Kept, since its two terms nearly
-    /// cancel where the factors are nearly parallel: regrouped with what it is added to, they would leave
-    /// their rounding behind.
+    /// exactly if products are rounded (a device may fuse one of them). Rounded as written ([`Real::kept`]),
+    /// since its two terms nearly cancel if the factors are nearly parallel: regrouped with other terms they
+    /// would leave their rounding errors behind.
     #[inline(always)]
     pub fn cross(self, other: Self) -> Self {
         let product = Self::new(
@@ -44,7 +44,7 @@ impl<T: Real> Vec3<T> {
         );
         product.each_kept()
     }
-    /// Sum of the sizes of the components: no shorter than the vector, and no longer than √3 of it.
+    /// Sum of the absolute components: at least the length of the vector, and at most √3 times it.
     #[inline(always)]
     pub fn sum_of_sizes(self) -> T {
         self.x.abs() + self.y.abs() + self.z.abs()
@@ -54,12 +54,12 @@ impl<T: Real> Vec3<T> {
     pub fn norm(self) -> T {
         self.dot(self).sqrt()
     }
-    /// Each component as it is rounded: see [`Real::kept`].
+    /// Each component rounded as written: see [`Real::kept`].
     #[inline(always)]
     pub fn each_kept(self) -> Self {
         Self::new(self.x.kept(), self.y.kept(), self.z.kept())
     }
-    /// `yes` where the mask holds, else `no`.
+    /// `yes` where the mask is true, else `no`.
     #[inline(always)]
     pub fn select(mask: T::Mask, yes: Self, no: Self) -> Self {
         Self::new(

@@ -1,59 +1,59 @@
-//! How many f32 lanes work runs on, and whether the machine has them.
+//! Number of f32 lanes that work runs on, and whether the machine supports it.
 //!
 //! The types of eight and sixteen lanes use instructions that not every machine has, in functions that are
-//! safe to call. So nobody outside this crate names them: [`Width::run`] hands one to work that is generic
-//! over it, after it has asked the machine.
+//! safe to call. They are therefore private to the crate: [`LaneWidth::run`] checks the machine and passes one to
+//! work that is generic over it.
 
 use super::lanes::Lanes;
 #[cfg(target_arch = "x86_64")]
 use super::{avx2::F32x8, avx512::F32x16};
 
-/// Numbers of f32 lanes.
+/// Number of f32 lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Width {
+pub enum LaneWidth {
     /// Plain f32.
     One,
-    /// AVX2.
+    /// Eight lanes on AVX2.
     Eight,
-    /// AVX-512.
+    /// Sixteen lanes on AVX-512.
     Sixteen,
 }
 
-/// Work for lanes of any width.
+/// Work that can run on any number of lanes.
 pub trait OnLanes {
-    /// Result.
+    /// Result of the work.
     type Out;
-    /// Does the work; values of `L` go through [`Lanes::run`] to be fast.
+    /// Does the work; for speed, values of `L` must be used inside [`Lanes::run`].
     fn on<L: Lanes<Scalar = f32>>(self) -> Self::Out;
 }
 
-impl Width {
+impl LaneWidth {
     /// Whether this machine has the instructions.
     pub fn available(self) -> bool {
         match self {
-            Width::One => true,
+            LaneWidth::One => true,
             #[cfg(target_arch = "x86_64")]
-            Width::Eight => F32x8::available(),
+            LaneWidth::Eight => F32x8::available(),
             #[cfg(target_arch = "x86_64")]
-            Width::Sixteen => F32x16::available(),
+            LaneWidth::Sixteen => F32x16::available(),
             #[cfg(not(target_arch = "x86_64"))]
-            Width::Eight | Width::Sixteen => false,
+            LaneWidth::Eight | LaneWidth::Sixteen => false,
         }
     }
 
-    /// Does work on so many lanes; `None` where this machine lacks them.
+    /// Runs work on this number of lanes; `None` if the machine lacks the instructions.
     pub fn run<W: OnLanes>(self, work: W) -> Option<W::Out> {
         if !self.available() {
             return None;
         }
         match self {
-            Width::One => Some(work.on::<f32>()),
+            LaneWidth::One => Some(work.on::<f32>()),
             #[cfg(target_arch = "x86_64")]
-            Width::Eight => Some(work.on::<F32x8>()),
+            LaneWidth::Eight => Some(work.on::<F32x8>()),
             #[cfg(target_arch = "x86_64")]
-            Width::Sixteen => Some(work.on::<F32x16>()),
+            LaneWidth::Sixteen => Some(work.on::<F32x16>()),
             #[cfg(not(target_arch = "x86_64"))]
-            Width::Eight | Width::Sixteen => None,
+            LaneWidth::Eight | LaneWidth::Sixteen => None,
         }
     }
 }
@@ -76,12 +76,19 @@ mod tests {
 
     #[test]
     fn work_runs_on_as_many_lanes_as_asked_where_there_are_some() {
-        for (width, lanes) in [(Width::One, 1), (Width::Eight, 8), (Width::Sixteen, 16)] {
+        for (width, lanes) in [
+            (LaneWidth::One, 1),
+            (LaneWidth::Eight, 8),
+            (LaneWidth::Sixteen, 16),
+        ] {
             let found = width.run(Counts);
             assert_eq!(found, width.available().then_some((lanes, 2.5)));
         }
-        assert!(Width::One.available());
+        assert!(LaneWidth::One.available());
         #[cfg(target_arch = "x86_64")]
-        assert_eq!(Width::Eight.available(), is_x86_feature_detected!("avx2"));
+        assert_eq!(
+            LaneWidth::Eight.available(),
+            is_x86_feature_detected!("avx2")
+        );
     }
 }

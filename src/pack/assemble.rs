@@ -1,4 +1,4 @@
-//! The tables of elements and bonds from the packed bodies.
+//! Builds the tables of elements and bonds from the packed bodies.
 
 use std::f64::consts::PI;
 
@@ -11,13 +11,14 @@ use super::error::PackError;
 use super::faces;
 use super::filled::Calibration;
 use super::inputs::Inputs;
-use super::kinds::{self, BondNumbers, Kinds};
-use super::lattice::NEIGHBOURS;
+use super::kinds::{self, BondProperties, PairTable};
+use super::lattice::NEIGHBOUR_DIRECTIONS;
 use crate::columns::{Bonds, Elements, Shape};
 use crate::spec::{Body, Law, MassModel};
 use crate::store::Packing;
 
-/// Joins the bodies, in order; `materials` holds the index of each body's material, `law` is noted beside the bonds.
+/// Joins the bodies, in order; `materials` holds the index of each body's material, `law` is stored with the
+/// bonds.
 pub(super) fn assemble(
     inputs: &Inputs,
     law: Law,
@@ -31,7 +32,7 @@ pub(super) fn assemble(
     for (index, (packed, &own)) in bodies.iter().zip(materials).enumerate() {
         let first = packing.elements.id.len();
         let body = &inputs.bodies[index];
-        let of_elements = kinds::of_elements(inputs, body, packed, own)?;
+        let of_elements = kinds::element_materials(inputs, body, packed, own)?;
         let elements = &mut packing.elements;
         append_elements(elements, packed, body, |i| {
             inputs.materials[of_elements[i] as usize].density
@@ -53,7 +54,7 @@ pub(super) fn assemble(
     Ok(packing)
 }
 
-/// All columns but those of body and material; `density` tells each element's, kg/m³.
+/// Appends all columns except body and material; `density` returns the density of an element, kg/m³.
 fn append_elements(
     elements: &mut Elements,
     packed: &PackedBody,
@@ -62,11 +63,11 @@ fn append_elements(
 ) {
     let count = packed.centres.len();
     let radii = &packed.radii;
-    // Over the mean radius: exactly 1 where all are equal.
+    // Relative to the mean radius: exactly 1 where all radii are equal.
     let cube = |r: &f64| (r / packed.radius).powi(3);
     let cells = packed.cells.as_ref().map(|cells| &cells.masses);
     let cubes: f64 = radii.iter().map(cube).sum();
-    // A cell's own, or the body's volume, shared out by the volumes of the balls.
+    // The cell's own volume, or the body's volume divided in proportion to the volumes of the balls.
     let volume = |(i, r): (usize, &f64)| match cells {
         Some(cells) => cells[i].volume,
         None => packed.volume * cube(r) / cubes,
@@ -75,7 +76,7 @@ fn append_elements(
         (MassModel::Bulk, _) | (_, Some(_)) => volume((i, r)) * density(i),
         (MassModel::Sphere, None) => 4.0 / 3.0 * PI * r.powi(3) * density(i),
     };
-    // Masses go with density times cube either way.
+    // Masses are proportional to density × cube in both cases.
     let (mut weighted, mut weights) = (DVec3::ZERO, 0.0);
     for (i, (p, r)) in packed.centres.iter().zip(radii).enumerate() {
         let weight = cube(r) * density(i);
@@ -149,22 +150,22 @@ fn append_bonds(
         .par_extend(pairs.clone().map(|pair| between(pair).length()));
     let lengths = &bonds.l0[first_bond..];
     let radius = |(k, &[i, j]): (usize, &[u32; 2])| match &packed.cells {
-        // Of a disc as large as the face.
+        // Radius of a disc with the area of the face.
         Some(cells) => (cells.between[k].section.area / PI).sqrt(),
         None => {
             let [a, b] = [i, j].map(|k| packed.radii[k as usize]);
-            inputs.settings.thickness.radius(a, b)
+            inputs.settings.bond_radius.radius(a, b)
         }
     };
     let sections = packed.pairs.iter().enumerate();
     let sections = sections.map(|pair| PI * radius(pair).powi(2));
     let sum: f64 = lengths.iter().zip(sections).map(|(l0, s)| s * l0).sum();
-    // An element at the border of a lattice counts as one within: a free border bears nothing across it, so
-    // that the bonds missing there do not soften the rows along it. Elements at the border of a random
-    // packing have no such rows: their own bonds count.
+    // An element at the border of a lattice counts as an interior one: a free border carries no load across
+    // it, so the bonds missing there do not soften the rows along it. Elements at the border of a random
+    // packing have no such rows: only their own bonds count.
     let counted = match packed.calibration {
         Calibration::Lattice => {
-            (NEIGHBOURS.len() * packed.centres.len()) as f64 / 2.0 / count as f64
+            (NEIGHBOUR_DIRECTIONS.len() * packed.centres.len()) as f64 / 2.0 / count as f64
         }
         Calibration::Random { .. }
         | Calibration::Shell { .. }
@@ -172,7 +173,7 @@ fn append_bonds(
         | Calibration::Cells => 1.0,
     };
     let fabric = counted * sum / (3.0 * packed.volume);
-    let kinds = Kinds::new(inputs, body, materials, fabric, packed.calibration)?;
+    let table = PairTable::new(inputs, body, materials, fabric, packed.calibration)?;
     let id = bonds.id.len() as u32;
     let ids = id..id + count as u32;
     for (column, axis) in [&mut bonds.dx, &mut bonds.dy, &mut bonds.dz]
@@ -188,17 +189,19 @@ fn append_bonds(
     bonds.i.extend(packed.pairs.iter().map(|[i, _]| first + i));
     bonds.j.extend(packed.pairs.iter().map(|[_, j]| first + j));
     let seed = inputs.settings.seed;
-    let numbers = |(pair, id): (&[u32; 2], u32)| {
+    let properties = |(pair, id): (&[u32; 2], u32)| {
         let [a, b] = pair.map(|k| materials[k as usize]);
-        kinds.of(a, b).bond(between(pair).normalize(), seed, id)
+        table
+            .pair(a, b)
+            .bond_properties(between(pair).normalize(), seed, id)
     };
-    let numbers: Vec<BondNumbers> = packed
+    let properties: Vec<BondProperties> = packed
         .pairs
         .par_iter()
         .zip(ids.clone())
-        .map(numbers)
+        .map(properties)
         .collect();
-    let rows = || numbers.iter();
+    let rows = || properties.iter();
     bonds.young.extend(rows().map(|bond| bond.young));
     bonds.shear.extend(rows().map(|bond| bond.shear));
     bonds.sigma_c.extend(rows().map(|bond| bond.sigma_c));

@@ -7,8 +7,8 @@ use glam::DVec3;
 
 use super::error::PackError;
 use super::fill::fill;
-use super::filled::{Calibration, Filled, Makeup};
-use super::request::{Job, too_large};
+use super::filled::{Calibration, FilledShape, PackingStructure};
+use super::request::{SeededBody, too_large};
 use super::{cells, hilbert, neighbours};
 use crate::geometry::TriMesh;
 use crate::geometry::cells::Cells;
@@ -22,29 +22,31 @@ pub struct PackedBody {
     pub centres: Vec<DVec3>,
     /// Radii of the elements, m.
     pub radii: Vec<f64>,
-    /// Their mean, m, before elements were left out.
+    /// Mean radius, m, before elements were left out.
     pub radius: f64,
-    /// What the moduli of its bonds follow from.
+    /// How the moduli of its bonds are calibrated.
     pub calibration: Calibration,
-    /// Volume of the shape, m³: of its skin; of a mesh filled by winding number, where that exceeds one half.
+    /// Volume of the shape, m³: the volume inside its skin or, for a mesh filled by winding number, the
+    /// region where that exceeds one half.
     pub volume: f64,
     /// Pairs of neighbours `[i, j]`, `i < j`, in order; empty for a body that is not bonded.
     pub pairs: Vec<[u32; 2]>,
-    /// Skin at rest, in the world.
+    /// Skin at rest, world coordinates.
     pub skin: TriMesh,
     /// Elements left out because they had no neighbour.
     pub isolated: usize,
-    /// Parts that are connected by these pairs; the number of elements in a body that is not bonded.
+    /// Number of parts connected by these pairs; equal to the number of elements if the body is not bonded.
     pub parts: usize,
-    /// Cells and their faces in the world, where the elements are cells: faces between them in the order of
-    /// the pairs. Moments of inertia stay in the shape's own frame, of density 1.
+    /// Cells and their faces in world coordinates, if the elements are cells. Faces between cells are in the
+    /// order of the pairs. Moments of inertia stay in the shape's own frame, at density 1.
     pub cells: Option<Cells>,
 }
 
-/// Packs a body, the `number`th of a shot with this seed; `base` is the folder that mesh paths start from.
+/// Packs body `number` of a shot with this seed; `base` is the folder that mesh paths are relative to.
 ///
-/// The packing lies in the shape's own frame, so that rotation and position move it rigidly. A bonded body
-/// leaves out elements without any neighbour, unless there is but one: that may be as large as the body.
+/// The packing is made in the shape's own frame, so that rotation and position move it rigidly. Elements of a
+/// bonded body without any neighbour are left out, except where there is only one element, which may be as
+/// large as the body.
 pub fn pack_body(
     body: &Body,
     base: &Path,
@@ -52,28 +54,36 @@ pub fn pack_body(
 ) -> Result<PackedBody, PackError> {
     let turn = body.rotation.quaternion();
     let position = DVec3::from_array(body.position);
-    let draw = (seed, number);
-    let mut filled = fill(Job { body, draw }, base)?;
-    if let Makeup::Cells { solids } = &mut filled.makeup {
+    let mut filled = fill(
+        SeededBody {
+            body,
+            seed: (seed, number),
+        },
+        base,
+    )?;
+    if let PackingStructure::Cells { solids } = &mut filled.structure {
         let solids = std::mem::take(solids);
-        return Ok(of_cells(body, filled, &solids));
+        return Ok(pack_cells(body, filled, &solids));
     }
-    let order = hilbert::order(&filled.points.centres);
+    let order = hilbert::order(&filled.spheres.centres);
     let sorted = order.iter().map(|&at| at as usize);
-    let mut centres: Vec<DVec3> = sorted.clone().map(|at| filled.points.centres[at]).collect();
-    let mut radii: Vec<f64> = sorted.map(|at| filled.points.radii[at]).collect();
+    let mut centres: Vec<DVec3> = sorted
+        .clone()
+        .map(|at| filled.spheres.centres[at])
+        .collect();
+    let mut radii: Vec<f64> = sorted.map(|at| filled.spheres.radii[at]).collect();
     let (mut pairs, mut isolated) = (Vec::new(), 0);
     if body.is_bonded() {
         pairs = filled.bonding.pairs(&centres, &radii, &order);
     }
-    let calibration = filled.makeup.calibration(&centres, &order, &pairs);
-    // A body of one element has no neighbours to lack.
+    let calibration = filled.structure.calibration(&centres, &order, &pairs);
+    // The only element of a body stays although it has no neighbour.
     if body.is_bonded() && centres.len() > 1 {
         isolated = leave_out_isolated(&mut centres, &mut radii, &mut pairs);
     }
     let whole = filled.volume >= 4.0 / 3.0 * PI * filled.radius.powi(3);
-    let asked = body.packing != PackingSpec::None {};
-    if asked && (centres.is_empty() || (centres.len() == 1 && !whole)) {
+    let is_filled = body.packing != PackingSpec::None {};
+    if is_filled && (centres.is_empty() || (centres.len() == 1 && !whole)) {
         return Err(too_large(body, filled.radius, &filled.skin));
     }
     for p in centres.iter_mut().chain(&mut filled.skin.positions) {
@@ -93,15 +103,15 @@ pub fn pack_body(
     })
 }
 
-/// A body of these solids, of which a face has the number of the solid beyond it as its tag.
-fn of_cells(body: &Body, filled: Filled, solids: &[Convex]) -> PackedBody {
-    let (cells, order) = cells::placed(body, &filled.points.centres, solids);
+/// A body of these solids. The tag of a face is the number of the solid on its other side.
+fn pack_cells(body: &Body, filled: FilledShape, solids: &[Convex]) -> PackedBody {
+    let (cells, order) = cells::place_cells(body, &filled.spheres.centres, solids);
     let (turn, position) = (body.rotation.quaternion(), DVec3::from_array(body.position));
     let mut skin = filled.skin;
     for p in &mut skin.positions {
         *p = position + turn * *p;
     }
-    let radii = order.iter().map(|&at| filled.points.radii[at as usize]);
+    let radii = order.iter().map(|&at| filled.spheres.radii[at as usize]);
     let pairs: Vec<[u32; 2]> = cells.between.iter().map(|one| one.cells).collect();
     PackedBody {
         centres: cells.masses.iter().map(|mass| mass.centre).collect(),
@@ -117,7 +127,8 @@ fn of_cells(body: &Body, filled: Filled, solids: &[Convex]) -> PackedBody {
     }
 }
 
-/// Removes points in no pair and numbers the pairs anew; order is kept. Returns how many went.
+/// Removes points that are in no pair and renumbers the pairs; keeps the order. Returns the number of removed
+/// points.
 fn leave_out_isolated(
     centres: &mut Vec<DVec3>,
     radii: &mut Vec<f64>,

@@ -1,4 +1,4 @@
-//! What can go wrong when bodies are packed.
+//! Errors of packing.
 
 use std::path::PathBuf;
 
@@ -13,17 +13,17 @@ use crate::geometry::revolve::ProfileFault;
 use crate::laws::elasticity::POISSON_LIMIT;
 use crate::spec::Body;
 
-/// Why a pipeline's bodies cannot be packed.
+/// Reasons why a pipeline's bodies cannot be packed.
 #[derive(Debug, thiserror::Error)]
 pub enum PackError {
-    /// A body names a material that is not there.
-    #[error("body {body:?}: no material is called {material:?}; there are: {known}")]
+    /// A body names a material that does not exist.
+    #[error("body {body:?}: no material is called {material:?}; the materials are: {known}")]
     UnknownMaterial {
-        /// Its name.
+        /// Name of the body.
         body: String,
-        /// The name looked for.
+        /// Name of the missing material.
         material: String,
-        /// The names there are.
+        /// Names of the existing materials.
         known: String,
     },
     /// A number that must be positive is not.
@@ -33,32 +33,32 @@ pub enum PackError {
         owner: String,
         /// Key in the pipeline file.
         key: &'static str,
-        /// What it holds.
+        /// Its value.
         value: f64,
     },
     /// The mesh file cannot be read.
     #[error("{owner}: {source}")]
-    Mesh {
+    UnreadableMesh {
         /// Body or collider, with its name.
         owner: String,
         /// What is wrong with the file.
         source: MeshError,
     },
-    /// The mesh bounds no solid.
+    /// The mesh does not bound a solid.
     #[error("{owner}: {file}: {source}{}", if *.fillable { ", or set fill = \"repair\" or fill = \"winding\"" } else { "" }, file = .file.display())]
-    Defect {
+    MeshNotSolid {
         /// Body or collider, with its name.
         owner: String,
         /// The mesh file.
         file: PathBuf,
         /// What is wrong with the mesh.
         source: MeshDefect,
-        /// Whether it could be filled as it is.
+        /// Whether `fill` could be set to fill it as it is.
         fillable: bool,
     },
     /// The mesh cannot be repaired.
     #[error("{owner}: {file}: {source}", file = .file.display())]
-    Unrepaired {
+    RepairFailed {
         /// Body or collider, with its name.
         owner: String,
         /// The mesh file.
@@ -76,35 +76,35 @@ pub enum PackError {
         owner: String,
         /// The mesh file.
         file: PathBuf,
-        /// Of the mesh's bounding box, m.
+        /// Extent of the mesh's bounding box, m.
         extent: DVec3,
     },
-    /// The profile of a solid of revolution encloses none.
+    /// The profile of a solid of revolution does not enclose a solid.
     #[error("body {body:?}: {source}")]
-    Profile {
-        /// Its name.
+    InvalidProfile {
+        /// Name of the body.
         body: String,
         /// What is wrong with the profile.
         source: ProfileFault,
     },
-    /// Points that no tube follows.
+    /// No tube can follow the points.
     #[error("body {body:?}: {source}")]
-    Tube {
-        /// Its name.
+    InvalidTube {
+        /// Name of the body.
         body: String,
         /// What is wrong with the points.
         source: CurveFault,
     },
-    /// Scale and height of a mesh.
+    /// Both scale and height of a mesh are given.
     #[error("{owner}: both scale and height are given; give one of them")]
     ScaleAndHeight {
         /// Body or collider, with its name.
         owner: String,
     },
-    /// Neither or both of radius and number of elements.
+    /// Neither or both of radius and number of elements are given.
     #[error("body {body:?}: packing needs either radius or elements, {found}")]
     RadiusOrElements {
-        /// Its name.
+        /// Name of the body.
         body: String,
         /// "found both" or "found neither".
         found: &'static str,
@@ -116,41 +116,41 @@ pub enum PackError {
         x = .extent.x, y = .extent.y, z = .extent.z
     )]
     RadiusTooLarge {
-        /// Its name.
+        /// Name of the body.
         body: String,
-        /// m
+        /// Radius of the elements, m.
         radius: f64,
-        /// Of the body's bounding box in its own frame, m.
+        /// Extent of the body's bounding box in its own frame, m.
         extent: DVec3,
     },
-    /// A shape with no room for all layers of its shell.
+    /// A shape too thin for all layers of its shell.
     #[error(
-        "body {body:?}: it is too thin for a shell of {layers} layers of elements of radius {radius} m, {thickness} m thick, about a hollow; \
+        "body {body:?}: it is too thin for a shell of {layers} layers of elements of radius {radius} m, {thickness} m thick, around a hollow; \
          give fewer layers, a smaller radius or more elements"
     )]
-    TooThin {
-        /// Its name.
+    TooThinForShell {
+        /// Name of the body.
         body: String,
-        /// Of the shell.
+        /// Layers of the shell.
         layers: u32,
-        /// m
+        /// Radius of the elements, m.
         radius: f64,
-        /// Of the shell, m.
+        /// Thickness of the shell, m.
         thickness: f64,
     },
-    /// A rope that does not go into its cylinder, or whose turns would lie on each other.
+    /// A rope that does not fit into its cylinder, or whose turns would overlap.
     #[error(
         "body {body:?}: a rope of {strands} strands of {filaments} filaments of element radius {radius} m and a pitch of {pitch} m does not fit into \
          its cylinder of radius {cylinder} m; the largest element radius that fits is {largest:.4e} m"
     )]
-    Rope {
-        /// Its name.
+    RopeTooThick {
+        /// Name of the body.
         body: String,
-        /// Strands.
+        /// Number of strands.
         strands: u32,
-        /// Filaments of a strand.
+        /// Filaments per strand.
         filaments: u32,
-        /// Of the elements, m.
+        /// Radius of the elements, m.
         radius: f64,
         /// Length of a turn, m.
         pitch: f64,
@@ -164,79 +164,79 @@ pub enum PackError {
         "body {body:?}: a sheet of cloth of element radius {radius:e} m is {thickness:.4e} m thick, the body {height:e} m along y; \
          give a smaller radius or fewer filaments, or a plate, whose thickness follows"
     )]
-    Cloth {
-        /// Its name.
+    ThinnerThanCloth {
+        /// Name of the body.
         body: String,
-        /// m
+        /// Radius of the elements, m.
         radius: f64,
-        /// Of a sheet, m.
+        /// Thickness of a sheet, m.
         thickness: f64,
-        /// Of the body along y, m.
+        /// Extent of the body along y, m.
         height: f64,
     },
-    /// A packing of other shapes alone.
+    /// A packing that cannot fill this shape.
     #[error("body {body:?}: {what}")]
-    Unfit {
-        /// Its name.
+    UnsuitableShape {
+        /// Name of the body.
         body: String,
-        /// Which shapes the packing is for.
+        /// Which shapes the packing can fill.
         what: &'static str,
     },
-    /// More elements than can be numbered.
+    /// More elements than 32-bit numbers allow.
     #[error(
-        "body {body:?}: element radius {radius} m makes about {estimate:.1e} elements; at most {limit} are possible"
+        "body {body:?}: element radius {radius} m gives about {estimate:.1e} elements; at most {limit} are possible"
     )]
-    TooMany {
-        /// Its name.
+    TooManyElements {
+        /// Name of the body.
         body: String,
-        /// m
+        /// Radius of the elements, m.
         radius: f64,
-        /// About how many elements.
+        /// Estimated number of elements.
         estimate: f64,
         /// Largest number of elements.
         limit: u32,
     },
-    /// A body that is next to nothing in its own box, which is what is searched for places.
+    /// A body that fills almost nothing of its bounding box, so that filling it would try too many sites.
     #[error(
-        "body {body:?}: its box of {x:e} x {y:e} x {z:e} m has about {sites:.1e} places to try at element radius {radius:e} m, \
+        "body {body:?}: its box of {x:e} x {y:e} x {z:e} m has about {sites:.1e} sites to try at element radius {radius:e} m, \
          far more than it has elements; is a vertex of the mesh astray?",
         x = .extent.x, y = .extent.y, z = .extent.z
     )]
-    Sparse {
-        /// Its name.
+    AlmostEmptyBox {
+        /// Name of the body.
         body: String,
-        /// m
+        /// Radius of the elements, m.
         radius: f64,
-        /// Places of the lattice in the box.
+        /// Number of lattice sites in the box.
         sites: f64,
-        /// Of the body's bounding box in its own frame, m.
+        /// Extent of the body's bounding box in its own frame, m.
         extent: DVec3,
     },
-    /// Poisson's ratio that bonds cannot give.
+    /// A Poisson's ratio that bonds cannot reproduce.
     #[error(
         "material {material:?}: poisson = {value} is out of reach of bonds, which give values above -1 up to {POISSON_LIMIT}; \
          the energy-preserving method would reach it"
     )]
-    Poisson {
-        /// Its name.
+    BondPoisson {
+        /// Name of the material.
         material: String,
-        /// What was asked for.
+        /// Requested value.
         value: f64,
     },
-    /// Poisson's ratio of no stable solid.
+    /// A Poisson's ratio that no stable solid has.
     #[error(
         "material {material:?}: poisson = {value} is out of reach; cells take values above -1 and below 0.5"
     )]
-    PoissonOfCells {
-        /// Its name.
+    CellPoisson {
+        /// Name of the material.
         material: String,
-        /// What was asked for.
+        /// Requested value.
         value: f64,
     },
-    /// Cells without or with too much to tell their size by.
+    /// Neither or both of size and number of cells are given.
     #[error("body {body:?}: packing needs either size or {other}, {found}")]
     SizeOrNumber {
-        /// Its name.
+        /// Name of the body.
         body: String,
         /// The key that may be given instead.
         other: &'static str,
@@ -245,19 +245,19 @@ pub enum PackError {
     },
     /// Cells too large to follow the skin of their body.
     #[error(
-        "body {body:?}: {cells} cells of about {size:.3e} m do not follow its skin: they hold {held:.4e} m^3, it holds {volume:.4e} m^3; \
-         give a size under its thinnest part, or more cells"
+        "body {body:?}: {cells} cells of about {size:.3e} m do not follow its skin: their volume is {held:.4e} m^3, that of the body {volume:.4e} m^3; \
+         give a size smaller than its thinnest part, or more cells"
     )]
     CellsTooLarge {
-        /// Its name.
+        /// Name of the body.
         body: String,
-        /// How many.
+        /// Number of cells.
         cells: usize,
         /// Edge of the cube of a cell's mean volume, m.
         size: f64,
-        /// What the cells hold, m³.
+        /// Volume of the cells, m³.
         held: f64,
-        /// What the body holds, m³.
+        /// Volume of the body, m³.
         volume: f64,
     },
     /// No brick's centre lies in the body.
@@ -265,96 +265,96 @@ pub enum PackError {
         "body {body:?}: no brick of {x:.3e} x {y:.3e} x {z:.3e} m has its centre in it; give smaller ones or more rows",
         x = .size.x, y = .size.y, z = .size.z
     )]
-    NoBrick {
-        /// Its name.
+    NoBrickInside {
+        /// Name of the body.
         body: String,
         /// Edges of a brick, m.
         size: DVec3,
     },
-    /// Bricks that do not go round.
+    /// Too few bricks around the axis.
     #[error(
-        "body {body:?}: {rows} bricks go {degrees:.1}° round; each may take up less than 180°, so give more rows or a smaller size"
+        "body {body:?}: {rows} bricks span {degrees:.1}° around the axis; each must span less than 180°, so give more rows or a smaller size"
     )]
-    TooFewRound {
-        /// Its name.
+    TooFewBricksAround {
+        /// Name of the body.
         body: String,
-        /// Bricks around.
+        /// Number of bricks around the axis.
         rows: u32,
-        /// How far they go.
+        /// Angle that they span together, degrees.
         degrees: f64,
     },
-    /// Two cells about one point.
+    /// Two cells of one generator point.
     #[error(
         "body {body:?}: two of its cells belong to the same point, near ({x:.4e}, {y:.4e}, {z:.4e}) m in its own frame; \
-         it is thinner there than its numbers tell apart: give another packing.seed or a larger size",
+         the body is thinner there than floating point resolves: give another packing.seed or a larger size",
         x = .near.x, y = .near.y, z = .near.z
     )]
     CoincidentCells {
-        /// Its name.
+        /// Name of the body.
         body: String,
         /// The point.
         near: DVec3,
     },
-    /// `elasticity = "bond"` without a shear modulus.
+    /// `elasticity = "bond"` is given without a shear modulus.
     #[error(
         "material {material:?}: elasticity = \"bond\" needs shear, the shear modulus of the bonds"
     )]
-    NoShear {
-        /// Its name.
+    MissingShear {
+        /// Name of the material.
         material: String,
     },
-    /// Two bodies in one place.
+    /// Two bodies overlap.
     #[error(
         "bodies {first:?} and {second:?} overlap at the start: elements by up to {depth:.3e} m, near ({x:.4}, {y:.4}, {z:.4}); \
          move one of them",
         x = .near.x, y = .near.y, z = .near.z
     )]
-    Overlap {
+    BodiesOverlap {
         /// Name of one body.
         first: String,
         /// Name of the other.
         second: String,
-        /// Sum of radii less distance of the deepest pair, m.
+        /// Overlap of the deepest pair: sum of radii minus distance, m.
         depth: f64,
-        /// Middle of that pair, m.
+        /// Midpoint of that pair, m.
         near: DVec3,
     },
 }
 
 impl PackError {
-    /// Whether the pipeline or a mesh that it names is at fault.
+    /// Whether the pipeline or a mesh that it names is the cause.
     pub fn caused_by_user(&self) -> bool {
         match self {
             PackError::UnknownMaterial { .. }
             | PackError::NotPositive { .. }
-            | PackError::Mesh { .. }
-            | PackError::Defect { .. }
-            | PackError::Unrepaired { .. }
+            | PackError::UnreadableMesh { .. }
+            | PackError::MeshNotSolid { .. }
+            | PackError::RepairFailed { .. }
             | PackError::NoVolume { .. }
-            | PackError::Profile { .. }
-            | PackError::Tube { .. }
+            | PackError::InvalidProfile { .. }
+            | PackError::InvalidTube { .. }
             | PackError::ScaleAndHeight { .. }
             | PackError::RadiusOrElements { .. }
             | PackError::RadiusTooLarge { .. }
-            | PackError::TooThin { .. }
-            | PackError::Rope { .. }
-            | PackError::Cloth { .. }
-            | PackError::Unfit { .. }
-            | PackError::TooMany { .. }
-            | PackError::Sparse { .. }
-            | PackError::Poisson { .. }
-            | PackError::PoissonOfCells { .. }
+            | PackError::TooThinForShell { .. }
+            | PackError::RopeTooThick { .. }
+            | PackError::ThinnerThanCloth { .. }
+            | PackError::UnsuitableShape { .. }
+            | PackError::TooManyElements { .. }
+            | PackError::AlmostEmptyBox { .. }
+            | PackError::BondPoisson { .. }
+            | PackError::CellPoisson { .. }
             | PackError::SizeOrNumber { .. }
             | PackError::CellsTooLarge { .. }
-            | PackError::NoBrick { .. }
-            | PackError::TooFewRound { .. }
+            | PackError::NoBrickInside { .. }
+            | PackError::TooFewBricksAround { .. }
             | PackError::CoincidentCells { .. }
-            | PackError::NoShear { .. }
-            | PackError::Overlap { .. } => true,
+            | PackError::MissingShear { .. }
+            | PackError::BodiesOverlap { .. } => true,
         }
     }
 
-    /// A material that a body names is not in the pipeline.
+    /// The error for a material that a body names but the pipeline lacks.
     pub(super) fn unknown_material(inputs: &Inputs, body: &Body, name: &str) -> Self {
         let known = inputs.materials.iter().map(|m| m.name);
         PackError::UnknownMaterial {

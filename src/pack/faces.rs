@@ -1,4 +1,4 @@
-//! The tables of cells and their faces from the packed bodies.
+//! Builds the tables of cells and faces from the packed bodies.
 
 use glam::{DMat3, DQuat, DVec3};
 
@@ -10,8 +10,8 @@ use crate::geometry::section::Section;
 use crate::math::eigen;
 use crate::store::Packing;
 
-/// Appends the rows of all cells, of the faces between them in the order of the bonds, and of the free ones,
-/// to a packing that has all but those.
+/// Appends the rows of all cells, of the faces between them in the order of the bonds, and of the free faces,
+/// to a packing whose elements and bonds are complete.
 pub(super) fn append(packing: &mut Packing, inputs: &Inputs, bodies: &[PackedBody]) {
     let (mut first, mut bond) = (0, 0);
     let mut firsts = Vec::with_capacity(bodies.len());
@@ -33,7 +33,7 @@ pub(super) fn append(packing: &mut Packing, inputs: &Inputs, bodies: &[PackedBod
     append_free_faces(packing, bodies, &firsts);
 }
 
-/// Volumes and moments of cells, the first of which is element `first`, of a body that is turned.
+/// Appends free volumes and moments of the cells of a rotated body; its first cell is element `first`.
 fn append_moments(
     cells: &mut columns::Cells,
     found: &Cells,
@@ -57,10 +57,11 @@ fn append_moments(
     }
 }
 
-/// Part of the moments below which products of inertia are rounding.
+/// Fraction of the largest moment below which products of inertia are rounding errors.
 const ROUNDING: f64 = 1e-10;
 
-/// Principal moments of inertia, and what turns x, y, z into their axes: nothing where those are the axes.
+/// Principal moments of inertia, and the rotation from x, y, z to their axes; the identity where x, y, z are
+/// the principal axes.
 fn principal(inertia: DMat3) -> (DVec3, DQuat) {
     let moments = DVec3::new(inertia.x_axis.x, inertia.y_axis.y, inertia.z_axis.z);
     let mut rows = inertia.to_cols_array_2d();
@@ -73,12 +74,12 @@ fn principal(inertia: DMat3) -> (DVec3, DQuat) {
     }
     let (moments, axes) = eigen(rows);
     let [x, y, z] = axes.map(DVec3::from_array);
-    let handed = if x.cross(y).dot(z) < 0.0 { -z } else { z };
-    let axes = DQuat::from_mat3(&DMat3::from_cols(x, y, handed)).normalize();
+    let right_handed = if x.cross(y).dot(z) < 0.0 { -z } else { z };
+    let axes = DQuat::from_mat3(&DMat3::from_cols(x, y, right_handed)).normalize();
     (DVec3::from_array(moments), axes)
 }
 
-/// The rows of free faces, body by body; `firsts` has the number of each body's first element.
+/// Appends the rows of free faces, body by body; `firsts` holds the number of each body's first element.
 fn append_free_faces(packing: &mut Packing, bodies: &[PackedBody], firsts: &[u32]) {
     for (packed, first) in bodies.iter().zip(firsts) {
         for one in packed.cells.iter().flat_map(|cells| &cells.free) {
@@ -88,7 +89,7 @@ fn append_free_faces(packing: &mut Packing, bodies: &[PackedBody], firsts: &[u32
     }
 }
 
-/// A face of these cells and this bond.
+/// Appends a face of cells `i`, `j` and of `bond`.
 fn append_face(faces: &mut columns::Faces, [i, j, bond]: [u32; 3], section: &Section) {
     faces.id.push(faces.id.len() as u32);
     faces.i.push(i);

@@ -1,71 +1,72 @@
-//! Figures of a packing far from its borders: how full it is, how many neighbours elements have and how far
-//! they are, which way bonds point.
+//! Statistics of a packing far from its borders: filling fraction, numbers of neighbours by distance,
+//! directions of bonds.
 
 use crate::parallel::prelude::*;
 use glam::DVec3;
 
-use super::solid::Solid;
+use super::solid::FillRegion;
 use crate::geometry::cell_grid::CellGrid;
 use crate::geometry::{TriMesh, check};
 use crate::laws::weibull::uniform;
 use crate::math::eigen;
 
-/// Over the largest radius, how deep under the skin elements lie whose neighbours are all there, up to the
-/// farthest of [`DISTANCES`].
-const DEEP: f64 = 4.0;
-/// The same for points that all elements about them may cover.
-const COVERED: f64 = 2.0;
-/// Points that the part of the volume in elements is found by, in the bounding box: 1e-3 of it.
-const SAMPLES: u32 = 500_000;
-/// Elements that are looked at, at most.
-const LOOKED_AT: usize = 100_000;
-/// Gap over the smaller radius up to which elements touch.
-const TOUCH: f64 = 1e-3;
+/// Depth under the skin, over the largest radius, beyond which elements have all their neighbours up to the
+/// largest of [`NEIGHBOUR_DISTANCES`].
+const BULK_DEPTH: f64 = 4.0;
+/// Depth under the skin, over the largest radius, beyond which the filling fraction is sampled: no element
+/// that could cover a point is missing there.
+const SAMPLING_DEPTH: f64 = 2.0;
+/// Points in the bounding box that sample the filling fraction, which gives it to 1e-3.
+const FILLING_SAMPLES: u32 = 500_000;
+/// Largest number of elements that are analysed.
+const MAX_ANALYSED: usize = 100_000;
+/// Gap over the smaller radius up to which elements count as touching.
+const CONTACT_GAP: f64 = 1e-3;
 
-/// Distances over the sum of radii that neighbours are counted within.
-pub const DISTANCES: [f64; 6] = [1.02, 1.05, 1.1, 1.2, 1.3, 1.45];
+/// Distances over the sum of radii within which neighbours are counted.
+pub const NEIGHBOUR_DISTANCES: [f64; 6] = [1.02, 1.05, 1.1, 1.2, 1.3, 1.45];
 
-/// Figures of the elements of a body.
+/// Statistics of the elements of a body.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figures {
     /// Smallest, mean and largest radius, m.
     pub radius: [f64; 3],
-    /// Deepest overlap over the smaller radius, among the elements looked at.
+    /// Deepest overlap over the smaller radius, among the analysed elements.
     pub overlap: f64,
-    /// Of the bulk, where the body is large enough to have one.
-    pub bulk: Option<Bulk>,
+    /// Statistics of the bulk, if the body is large enough to have one.
+    pub bulk: Option<BulkFigures>,
 }
 
-/// Figures far from the border.
+/// Statistics of elements far from the border.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Bulk {
-    /// Elements looked at.
+pub struct BulkFigures {
+    /// Number of analysed elements.
     pub elements: usize,
-    /// Part of the volume in elements.
+    /// Filling fraction: fraction of the volume inside elements.
     pub filling: f64,
-    /// Touching elements about one, and bonds of one, in the mean.
+    /// Mean number of touching neighbours of an element.
     pub contacts: f64,
-    /// Bonds of an element, in the mean.
+    /// Mean number of bonds of an element.
     pub bonds: f64,
-    /// Elements within each of [`DISTANCES`] of one, in the mean.
-    pub within: [f64; DISTANCES.len()],
-    /// Mean of n nᵀ over the bonds of direction n, or over contacts where there are no bonds: its
-    /// eigenvalues, ascending, a third each where directions are spread evenly.
+    /// Mean number of elements within each of [`NEIGHBOUR_DISTANCES`] of an element.
+    pub within: [f64; NEIGHBOUR_DISTANCES.len()],
+    /// Eigenvalues, ascending, of the mean of n nᵀ over the directions n of bonds, or of contacts where there
+    /// are no bonds; one third each if directions are isotropic.
     pub fabric: [f64; 3],
 }
 
-/// What is seen around an element.
+/// Sums over the neighbours of elements.
 #[derive(Clone, Copy, Default)]
-struct Around {
+struct NeighbourSums {
     contacts: f64,
-    within: [f64; DISTANCES.len()],
+    within: [f64; NEIGHBOUR_DISTANCES.len()],
     overlap: f64,
     directions: f64,
     fabric: [f64; 6],
 }
 
-impl Around {
-    fn add(mut self, other: Around) -> Around {
+impl NeighbourSums {
+    fn add(mut self, other: NeighbourSums) -> NeighbourSums {
         self.contacts += other.contacts;
         self.overlap = self.overlap.max(other.overlap);
         self.directions += other.directions;
@@ -78,7 +79,7 @@ impl Around {
         self
     }
 
-    fn direct(&mut self, n: DVec3) {
+    fn add_direction(&mut self, n: DVec3) {
         self.directions += 1.0;
         let products = [
             n.x * n.x,
@@ -101,8 +102,8 @@ impl Around {
     }
 }
 
-/// Figures of elements with these centres and radii (m), bonded in these pairs, inside a skin. There is no
-/// bulk without a skin.
+/// Statistics of elements with these centres and radii (m), bonded in these pairs, inside a skin. Without a
+/// skin there are no statistics of the bulk.
 pub fn figures(
     centres: &[DVec3],
     radii: &[f64],
@@ -113,22 +114,22 @@ pub fn figures(
     if centres.is_empty() || largest <= 0.0 {
         return None;
     }
-    let farthest = DISTANCES[DISTANCES.len() - 1];
+    let farthest = NEIGHBOUR_DISTANCES[NEIGHBOUR_DISTANCES.len() - 1];
     let grid = CellGrid::new(centres, 2.0 * farthest * largest);
-    let deep = skin.map(|skin| Inside::new(skin).deep(centres, DEEP * largest));
-    // Every so many-th, so that a large body takes no longer than it must.
+    let deep = skin.map(|skin| SkinInside::new(skin).deeper_than(centres, BULK_DEPTH * largest));
+    // A regular subsample, which limits the time for large bodies.
     let of_interest: Vec<u32> = match &deep {
         Some(deep) if !deep.is_empty() => deep.clone(),
         _ => (0..centres.len() as u32).collect(),
     };
-    let stride = of_interest.len().div_ceil(LOOKED_AT);
+    let stride = of_interest.len().div_ceil(MAX_ANALYSED);
     let chosen: Vec<u32> = of_interest.into_iter().step_by(stride).collect();
     let mut is_chosen = vec![false; centres.len()];
     for &i in &chosen {
         is_chosen[i as usize] = true;
     }
     let around = |i: usize| {
-        let (p, r, mut seen) = (centres[i], radii[i], Around::default());
+        let (p, r, mut seen) = (centres[i], radii[i], NeighbourSums::default());
         grid.around(p, |j| {
             let j = j as usize;
             let (d, other) = (centres[j] - p, radii[j]);
@@ -136,29 +137,31 @@ pub fn figures(
             if j == i {
                 return;
             }
-            for (count, limit) in seen.within.iter_mut().zip(DISTANCES) {
+            for (count, limit) in seen.within.iter_mut().zip(NEIGHBOUR_DISTANCES) {
                 *count += f64::from(u8::from(distance <= limit * touch));
             }
             seen.overlap = seen.overlap.max((touch - distance) / smaller);
-            if distance <= touch + TOUCH * smaller {
+            if distance <= touch + CONTACT_GAP * smaller {
                 seen.contacts += 1.0;
                 if bonds.is_empty() {
-                    seen.direct(d / distance);
+                    seen.add_direction(d / distance);
                 }
             }
         });
         seen
     };
-    // Parts in order, so that the sums are the same on any number of threads.
-    let parts: Vec<Around> = chosen
+    // Chunks are added in order, so that the sums are the same on any number of threads.
+    let parts: Vec<NeighbourSums> = chosen
         .par_chunks(1024)
         .map(|part| {
             part.iter()
                 .map(|&i| around(i as usize))
-                .fold(Around::default(), Around::add)
+                .fold(NeighbourSums::default(), NeighbourSums::add)
         })
         .collect();
-    let mut all = parts.into_iter().fold(Around::default(), Around::add);
+    let mut all = parts
+        .into_iter()
+        .fold(NeighbourSums::default(), NeighbourSums::add);
     let mut ends = 0.0;
     for &[i, j] in bonds {
         let of_chosen = [i, j]
@@ -167,15 +170,15 @@ pub fn figures(
             .count();
         if of_chosen > 0 {
             ends += of_chosen as f64;
-            all.direct((centres[j as usize] - centres[i as usize]).normalize_or_zero());
+            all.add_direction((centres[j as usize] - centres[i as usize]).normalize_or_zero());
         }
     }
     let elements = chosen.len() as f64;
     let bulk = skin
         .filter(|_| deep.is_some_and(|deep| !deep.is_empty()))
-        .map(|skin| Bulk {
+        .map(|skin| BulkFigures {
             elements: chosen.len(),
-            filling: filling(centres, radii, largest, &Inside::new(skin)),
+            filling: filling_fraction(centres, radii, largest, &SkinInside::new(skin)),
             contacts: all.contacts / elements,
             bonds: ends / elements,
             within: all.within.map(|count| count / elements),
@@ -193,28 +196,28 @@ pub fn figures(
 }
 
 /// The inside of a skin.
-struct Inside<'a> {
-    solid: Solid<'a>,
+struct SkinInside<'a> {
+    region: FillRegion<'a>,
     bounds: (DVec3, DVec3),
 }
 
-impl<'a> Inside<'a> {
+impl<'a> SkinInside<'a> {
     fn new(skin: &'a TriMesh) -> Self {
         let closed = check::require_solid(&mut skin.clone()).is_ok();
-        Inside {
-            solid: if closed {
-                Solid::closed(skin)
+        SkinInside {
+            region: if closed {
+                FillRegion::closed(skin)
             } else {
-                Solid::wound(skin)
+                FillRegion::wound(skin)
             },
             bounds: skin.bounds().unwrap_or_default(),
         }
     }
 
-    /// Which of the points lie at least `depth` inside.
-    fn deep(&self, points: &[DVec3], depth: f64) -> Vec<u32> {
+    /// Indices of the points that lie at least `depth` (m) inside.
+    fn deeper_than(&self, points: &[DVec3], depth: f64) -> Vec<u32> {
         let inside = points.par_iter().map_init(Vec::new, |flags, p| {
-            self.solid.row(&[p.x], p.y, p.z, depth, flags);
+            self.region.row(&[p.x], p.y, p.z, depth, flags);
             flags[0]
         });
         let inside: Vec<bool> = inside.collect();
@@ -225,12 +228,16 @@ impl<'a> Inside<'a> {
     }
 }
 
-/// Part of the volume far from the skin that lies in elements, by points spread over it: one in each cell of a lattice.
-fn filling(centres: &[DVec3], radii: &[f64], largest: f64, inside: &Inside) -> f64 {
+/// Fraction of the volume far from the skin that lies inside elements, by one random point in each cell of a
+/// grid.
+fn filling_fraction(centres: &[DVec3], radii: &[f64], largest: f64, inside: &SkinInside) -> f64 {
     let (low, high) = inside.bounds;
-    let (low, high) = (low + COVERED * largest, high - COVERED * largest);
+    let (low, high) = (
+        low + SAMPLING_DEPTH * largest,
+        high - SAMPLING_DEPTH * largest,
+    );
     let size = (high - low).max(DVec3::ZERO);
-    let edge = (size.element_product() / f64::from(SAMPLES)).cbrt();
+    let edge = (size.element_product() / f64::from(FILLING_SAMPLES)).cbrt();
     let counts = (size / edge).ceil().max(DVec3::ONE);
     let [nx, ny, nz] = counts.to_array().map(|n| n as u32);
     let points: Vec<DVec3> = (0..nx * ny * nz)
@@ -241,7 +248,7 @@ fn filling(centres: &[DVec3], radii: &[f64], largest: f64, inside: &Inside) -> f
             low + DVec3::new(x, y, z) * size / counts
         })
         .collect();
-    let deep = inside.deep(&points, COVERED * largest);
+    let deep = inside.deeper_than(&points, SAMPLING_DEPTH * largest);
     let grid = CellGrid::new(centres, largest);
     let covered = |k: &&u32| {
         let p = points[**k as usize];
@@ -271,7 +278,7 @@ mod tests {
         let skin = shapes::cuboid(hexagonal::block_size(rows, 0.5));
         let figures = figures(&centres, &radii, &bonds, Some(&skin)).unwrap();
         let bulk = figures.bulk.unwrap();
-        // Where the bulk is cut between layers matters a little.
+        // The result depends a little on where the bulk is cut between layers.
         assert!((bulk.filling - 0.7405).abs() < 4e-3, "{}", bulk.filling);
         assert_eq!((bulk.contacts, bulk.bonds), (12.0, 12.0));
         // 12 at 1, 6 at √2.
@@ -281,8 +288,8 @@ mod tests {
         }
         assert_eq!(figures.radius, [0.5; 3]);
         assert!(figures.overlap.abs() < 1e-9);
-        // All that lie so deep: a layer more or less on each side.
-        let within = hexagonal::block_size(rows, 0.5) - DVec3::splat(2.0 * DEEP * 0.5);
+        // All elements below the depth, up to one layer on each side.
+        let within = hexagonal::block_size(rows, 0.5) - DVec3::splat(2.0 * BULK_DEPTH * 0.5);
         let expected = within.element_product() * 2.0_f64.sqrt();
         let part = bulk.elements as f64 / expected;
         assert!((part - 1.0).abs() < 0.1, "{part}");

@@ -1,4 +1,4 @@
-//! The shape of a body, filled with elements in its own frame.
+//! Fills the shape of a body with elements, in the frame of the shape.
 
 use std::f64::consts::PI;
 use std::path::Path;
@@ -6,106 +6,113 @@ use std::path::Path;
 use glam::DVec3;
 
 use super::error::PackError;
-use super::filled::{Bonding, Filled, Makeup};
-use super::lattice::{CELL, LAYER, ROW};
+use super::filled::{Bonding, FilledShape, PackingStructure};
+use super::lattice::{LAYER_SPACING, ROW_SPACING, VOLUME_PER_ELEMENT};
 use super::outline::{Outline, curve, positive};
-use super::pattern::{Kind, Pattern};
-use super::points::Points;
-use super::request::{CLOSE, DEPTH, Job, Wanted, refuse_too_many, too_large};
+use super::pattern::{Pattern, PatternKind};
+use super::points::ElementSpheres;
+use super::request::{
+    CENTRE_DEPTH, COUNT_TOLERANCE, SeededBody, SizeRequest, refuse_too_many, too_large,
+};
 use super::yarn::twisted::{self, Rope};
-use super::yarn::woven::{self, Cut};
+use super::yarn::woven::{self, ClothCut};
 use super::{cells, hexagonal, shell};
 use crate::geometry::{TriMesh, shapes};
 use crate::spec::{Body, BodyShape, PackingSpec, TWISTED, Weave};
 
-/// [`DEPTH`] for loose elements at random, which lie inside as a whole: where they stuck out, a container
-/// that the shape fits would throw them.
-const LOOSE_DEPTH: f64 = 1.0;
-/// Distance over the sum of radii within which loose grains count as neighbours: that of random packings.
-const BESIDE: f64 = 1.1;
+/// [`CENTRE_DEPTH`] for loose elements, which lie inside as a whole: if they stuck out, a container that fits
+/// the shape would throw them.
+const LOOSE_CENTRE_DEPTH: f64 = 1.0;
+/// Distance over the sum of radii within which loose grains count as neighbours, equal to the default of
+/// random packings.
+const LOOSE_NEIGHBOURHOOD: f64 = 1.1;
 
-fn depth(body: &Body, kind: Kind) -> f64 {
+fn centre_depth(body: &Body, kind: PatternKind) -> f64 {
     match kind {
-        Kind::Random { .. } if !body.is_bonded() => LOOSE_DEPTH,
-        Kind::Random { .. } | Kind::Hexagonal => DEPTH,
+        PatternKind::Random { .. } if !body.is_bonded() => LOOSE_CENTRE_DEPTH,
+        PatternKind::Random { .. } | PatternKind::Hexagonal => CENTRE_DEPTH,
     }
 }
 
-fn wanted(body: &Body) -> Result<Wanted, PackError> {
+fn size_request(body: &Body) -> Result<SizeRequest, PackError> {
     let (radius, elements) = body.packing.size();
     let refuse = |found| PackError::RadiusOrElements {
         body: body.name.clone(),
         found,
     };
     match (radius, elements) {
-        (Some(radius), None) => Ok(Wanted::Radius(positive(body, "packing.radius", radius)?)),
+        (Some(radius), None) => Ok(SizeRequest::Radius(positive(
+            body,
+            "packing.radius",
+            radius,
+        )?)),
         (None, Some(elements)) => {
             let elements = positive(body, "packing.elements", f64::from(elements))?;
-            Ok(Wanted::Elements(elements))
+            Ok(SizeRequest::Elements(elements))
         }
         (Some(_), Some(_)) => Err(refuse("found both")),
         (None, None) => Err(refuse("found neither")),
     }
 }
 
-/// Fills the shape of a body; `base` is the folder that mesh paths start from.
-pub(super) fn fill(job: Job, base: &Path) -> Result<Filled, PackError> {
-    let body = job.body;
-    let wanted = || wanted(body);
+/// Fills the shape of a body; `base` is the folder that mesh paths are relative to.
+pub(super) fn fill(seeded: SeededBody, base: &Path) -> Result<FilledShape, PackError> {
+    let body = seeded.body;
+    let request = || size_request(body);
     match body.packing {
         PackingSpec::None {} => {
             let Outline { skin, volume, .. } = Outline::of(body, base)?;
-            let points = Points::default();
-            Ok(Filled {
-                points,
+            let spheres = ElementSpheres::default();
+            Ok(FilledShape {
+                spheres,
                 radius: 0.0,
                 bonding: Bonding::Given(Vec::new()),
-                makeup: Makeup::Lattice,
+                structure: PackingStructure::Lattice,
                 volume,
                 skin,
             })
         }
-        PackingSpec::Hexagonal { .. } => close_packed(job, wanted()?, base),
+        PackingSpec::Hexagonal { .. } => close_packed(seeded, request()?, base),
         PackingSpec::Random {
             spread,
             neighbourhood,
             ..
         } => {
-            let kind = Kind::Random {
+            let kind = PatternKind::Random {
                 spread,
                 fraction: None,
                 neighbourhood,
             };
-            throughout(job, kind, wanted()?, base)
+            fill_with_pattern(seeded, kind, request()?, base)
         }
         PackingSpec::Loose {
             spread, fraction, ..
         } => {
-            let kind = Kind::Random {
+            let kind = PatternKind::Random {
                 spread,
                 fraction: Some(fraction),
-                neighbourhood: BESIDE,
+                neighbourhood: LOOSE_NEIGHBOURHOOD,
             };
-            throughout(job, kind, wanted()?, base)
+            fill_with_pattern(seeded, kind, request()?, base)
         }
         PackingSpec::Shell {
             layers,
             neighbourhood,
             ..
         } => {
-            let wanted = wanted()?;
+            let request = request()?;
             let outline = Outline::of(body, base)?;
-            shell::fill(job, wanted, outline, layers, neighbourhood)
+            shell::fill(seeded, request, outline, layers, neighbourhood)
         }
         PackingSpec::Twisted {
             strands,
             filaments,
             pitch,
             ..
-        } => rope(body, wanted()?, base, (strands, filaments, pitch)),
+        } => rope(body, request()?, base, (strands, filaments, pitch)),
         PackingSpec::Woven {
             weave, filaments, ..
-        } => cloth(body, wanted()?, base, (weave, filaments)),
+        } => cloth(body, request()?, base, (weave, filaments)),
         PackingSpec::Voronoi {
             size,
             cells,
@@ -113,43 +120,55 @@ pub(super) fn fill(job: Job, base: &Path) -> Result<Filled, PackError> {
             seed,
         } => {
             let outline = Outline::of(body, base)?;
-            let draw = (seed.unwrap_or(job.draw.0), job.draw.1);
-            cells::voronoi(Job { body, draw }, outline, (size, cells), relax)
+            let seed = (seed.unwrap_or(seeded.seed.0), seeded.seed.1);
+            cells::voronoi(SeededBody { body, seed }, outline, (size, cells), relax)
         }
         PackingSpec::Cubic { size, rows } => cells::cubic(body, base, (size, rows)),
     }
 }
 
-/// Fills a shape with whole rows where it is made of them, others as they come.
-fn close_packed(job: Job, wanted: Wanted, base: &Path) -> Result<Filled, PackError> {
-    let body = job.body;
+/// Fills a shape with a hexagonal packing: plates, blocks and boxes with whole rows, others with the lattice
+/// cut at the skin.
+fn close_packed(
+    seeded: SeededBody,
+    request: SizeRequest,
+    base: &Path,
+) -> Result<FilledShape, PackError> {
+    let body = seeded.body;
     match &body.shape {
-        BodyShape::Plate { size, layers, hole } => plate(body, wanted, (*size, *layers, *hole)),
-        BodyShape::Block { rows } => block(body, wanted, rows),
-        BodyShape::Box { .. } => cuboid(body, wanted, base),
+        BodyShape::Plate { size, layers, hole } => plate(body, request, (*size, *layers, *hole)),
+        BodyShape::Block { rows } => block(body, request, rows),
+        BodyShape::Box { .. } => cuboid(body, request, base),
         BodyShape::Mesh { .. }
         | BodyShape::Sphere { .. }
         | BodyShape::Cylinder { .. }
         | BodyShape::Revolved { .. }
         | BodyShape::CylinderShell { .. }
         | BodyShape::SphereShell { .. }
-        | BodyShape::Tube { .. } => throughout(job, Kind::Hexagonal, wanted, base),
+        | BodyShape::Tube { .. } => {
+            fill_with_pattern(seeded, PatternKind::Hexagonal, request, base)
+        }
     }
 }
 
-/// Fills a shape with one pattern, whatever its proportions.
-fn throughout(job: Job, kind: Kind, wanted: Wanted, base: &Path) -> Result<Filled, PackError> {
-    let outline = Outline::of(job.body, base)?;
-    let fit = fill_solid(job, kind, wanted, &outline)?;
+/// Fills a shape of any proportions with one pattern.
+fn fill_with_pattern(
+    seeded: SeededBody,
+    kind: PatternKind,
+    request: SizeRequest,
+    base: &Path,
+) -> Result<FilledShape, PackError> {
+    let outline = Outline::of(seeded.body, base)?;
+    let fit = fill_region(seeded, kind, request, &outline)?;
     Ok(fit.filled(outline.volume, outline.skin))
 }
 
 /// Fills a plate with rows in layers.
 fn plate(
     body: &Body,
-    wanted: Wanted,
+    request: SizeRequest,
     (size, layers, hole): ([f64; 2], u32, Option<f64>),
-) -> Result<Filled, PackError> {
+) -> Result<FilledShape, PackError> {
     for edge in size {
         positive(body, "shape.size", edge)?;
     }
@@ -160,73 +179,82 @@ fn plate(
     let area = x * z - hole.map_or(0.0, |hole| PI * hole * hole);
     positive(body, "area that shape.hole leaves", area)?;
     let skin = |r: f64| {
-        let size = DVec3::new(x, layers * LAYER * r, z);
-        hole.map_or_else(|| shapes::cuboid(size), |hole| shapes::pierced(size, hole))
+        let size = DVec3::new(x, layers * LAYER_SPACING * r, z);
+        hole.map_or_else(
+            || shapes::cuboid(size),
+            |hole| shapes::cuboid_with_hole(size, hole),
+        )
     };
-    // The rows are counted as if they went on through the hole.
-    let whole = match wanted {
-        Wanted::Elements(number) => Wanted::Elements(number * x * z / area),
-        Wanted::Radius(_) => wanted,
+    // The rows are counted as if they continued through the hole.
+    let whole = match request {
+        SizeRequest::Elements(number) => SizeRequest::Elements(number * x * z / area),
+        SizeRequest::Radius(_) => request,
     };
-    let start = |n: f64| (x * z * layers / (2.0 * ROW * n)).sqrt();
-    let counts = |r: f64| [(x / (2.0 * r)).round(), (z / (ROW * r)).round(), layers];
-    let (counts, radius) = counted(body, whole, &skin(0.0), start, counts)?;
-    // Rows along x as ever, layers turned from z to y.
+    let start = |n: f64| (x * z * layers / (2.0 * ROW_SPACING * n)).sqrt();
+    let counts = |r: f64| {
+        [
+            (x / (2.0 * r)).round(),
+            (z / (ROW_SPACING * r)).round(),
+            layers,
+        ]
+    };
+    let (counts, radius) = count_rows(body, whole, &skin(0.0), start, counts)?;
+    // Rows along x as in the lattice, layers turned from z to y.
     let turned = |p: DVec3| DVec3::new(p.x, p.z, -p.y);
-    let clear = hole.map_or(0.0, |hole| hole + DEPTH * radius);
+    let clear = hole.map_or(0.0, |hole| hole + CENTRE_DEPTH * radius);
     let centres = hexagonal::block(counts, radius).into_iter().map(turned);
     let centres = centres.filter(|p| p.x.hypot(p.z) >= clear).collect();
-    let fit = Fit::lattice(centres, radius);
-    Ok(fit.filled(area * layers * LAYER * radius, skin(radius)))
+    let fit = FittedElements::lattice(centres, radius);
+    Ok(fit.filled(area * layers * LAYER_SPACING * radius, skin(radius)))
 }
 
 /// Fills a block of counted rows.
-fn block(body: &Body, wanted: Wanted, rows: &[u32; 3]) -> Result<Filled, PackError> {
+fn block(body: &Body, request: SizeRequest, rows: &[u32; 3]) -> Result<FilledShape, PackError> {
     for row in rows {
         positive(body, "shape.rows", f64::from(*row))?;
     }
-    let radius = match wanted {
-        Wanted::Radius(radius) => radius,
-        // The counts are given, so nothing sets a size.
-        Wanted::Elements(_) => {
+    let radius = match request {
+        SizeRequest::Radius(radius) => radius,
+        // The rows are given, so a number of elements does not determine a size.
+        SizeRequest::Elements(_) => {
             return Err(PackError::RadiusOrElements {
                 body: body.name.clone(),
-                found: "and a block, whose rows are counted already, needs radius",
+                found: "but a block, whose rows are given, needs radius",
             });
         }
     };
     refuse_too_many(body, radius, rows.iter().map(|n| f64::from(*n)).product())?;
     let size = hexagonal::block_size(*rows, radius);
-    let fit = Fit::lattice(hexagonal::block(*rows, radius), radius);
+    let fit = FittedElements::lattice(hexagonal::block(*rows, radius), radius);
     Ok(fit.filled(size.element_product(), shapes::cuboid(size)))
 }
 
 /// Fills a box with whole rows.
-fn cuboid(body: &Body, wanted: Wanted, base: &Path) -> Result<Filled, PackError> {
+fn cuboid(body: &Body, request: SizeRequest, base: &Path) -> Result<FilledShape, PackError> {
     let Outline { skin, volume, .. } = Outline::of(body, base)?;
     let (low, high) = skin.bounds().unwrap_or_default();
     let size = high - low;
-    let start = (volume / CELL).cbrt();
+    let start = (volume / VOLUME_PER_ELEMENT).cbrt();
     let counts = |r: f64| {
-        let rows = size / (DVec3::new(2.0, ROW, LAYER) * r);
+        let rows = size / (DVec3::new(2.0, ROW_SPACING, LAYER_SPACING) * r);
         rows.to_array().map(f64::round)
     };
-    let (counts, radius) = counted(body, wanted, &skin, |n| start / n.cbrt(), counts)?;
+    let (counts, radius) = count_rows(body, request, &skin, |n| start / n.cbrt(), counts)?;
     let centres = hexagonal::block(counts, radius);
-    Ok(Fit::lattice(centres, radius).filled(volume, skin))
+    Ok(FittedElements::lattice(centres, radius).filled(volume, skin))
 }
 
-/// Fills a cylinder or a tube with a rope of so many strands and filaments and this pitch (m).
+/// Fills a cylinder or a tube with a rope; `(strands, filaments, pitch)`, pitch in m.
 fn rope(
     body: &Body,
-    wanted: Wanted,
+    request: SizeRequest,
     base: &Path,
     (strands, filaments, pitch): (u32, Option<u32>, f64),
-) -> Result<Filled, PackError> {
+) -> Result<FilledShape, PackError> {
     let (radius, height, axis) = match &body.shape {
         BodyShape::Cylinder { radius, height } => (*radius, *height, None),
         BodyShape::Tube { points, radius } => {
-            // Refuses what meets itself, as for any packing of a tube.
+            // Refuses a tube that intersects itself, as for every packing.
             Outline::of(body, base)?;
             let axis = curve(body, points, *radius)?;
             (*radius, axis.length(), Some(axis))
@@ -239,7 +267,7 @@ fn rope(
         | BodyShape::CylinderShell { .. }
         | BodyShape::SphereShell { .. }
         | BodyShape::Block { .. } => {
-            return Err(PackError::Unfit {
+            return Err(PackError::UnsuitableShape {
                 body: body.name.clone(),
                 what: TWISTED,
             });
@@ -253,34 +281,34 @@ fn rope(
         height: positive(body, "shape.height", height)?,
         axis,
     };
-    twisted::fill(body, wanted, &rope)
+    twisted::fill(body, request, &rope)
 }
 
 /// Fills a shape with cloth: a plate with as many sheets as it has layers, others with as many as fit.
 fn cloth(
     body: &Body,
-    wanted: Wanted,
+    request: SizeRequest,
     base: &Path,
     yarns: (Weave, u32),
-) -> Result<Filled, PackError> {
+) -> Result<FilledShape, PackError> {
     if let BodyShape::Plate { size, layers, hole } = body.shape {
         for edge in size {
             positive(body, "shape.size", edge)?;
         }
-        return woven::fill(body, wanted, &woven::plate(size, layers, hole), yarns);
+        return woven::fill(body, request, &woven::plate(size, layers, hole), yarns);
     }
     let outline = Outline::of(body, base)?;
-    let cut = Cut {
-        solid: outline.solid(),
+    let cut = ClothCut {
+        region: outline.region(),
         bounds: outline.bounds(),
         sheets: None,
         hole: None,
     };
-    woven::fill(body, wanted, &cut, yarns)
+    woven::fill(body, request, &cut, yarns)
 }
 
-/// Places of the lattice for each element that a body may have at most: less of its box a body hardly fills.
-const SPARSE: f64 = 1e4;
+/// Largest number of lattice sites in the body's box per element. A valid body hardly fills less of its box.
+const MAX_SITES_PER_ELEMENT: f64 = 1e4;
 
 fn refuse_sparse(
     body: &Body,
@@ -288,12 +316,12 @@ fn refuse_sparse(
     radius: f64,
     most: f64,
 ) -> Result<(), PackError> {
-    let sites = hexagonal::sites(bounds, radius);
-    // No number is none of these.
+    let sites = hexagonal::lattice_sites(bounds, radius);
+    // NaN is refused too.
     if sites <= most {
         return Ok(());
     }
-    Err(PackError::Sparse {
+    Err(PackError::AlmostEmptyBox {
         body: body.name.clone(),
         radius,
         sites,
@@ -301,119 +329,131 @@ fn refuse_sparse(
     })
 }
 
-/// Elements that fit.
-struct Fit {
-    points: Points,
+/// Elements that fit into a shape.
+struct FittedElements {
+    spheres: ElementSpheres,
     radius: f64,
     bonding: Bonding,
-    makeup: Makeup,
+    structure: PackingStructure,
 }
 
-impl Fit {
+impl FittedElements {
     fn lattice(centres: Vec<DVec3>, radius: f64) -> Self {
-        Fit {
-            points: Points::equal(centres, radius),
+        FittedElements {
+            spheres: ElementSpheres::equal(centres, radius),
             radius,
-            bonding: Kind::Hexagonal.bonding(),
-            makeup: Makeup::Lattice,
+            bonding: PatternKind::Hexagonal.bonding(),
+            structure: PackingStructure::Lattice,
         }
     }
 
-    fn filled(self, volume: f64, skin: TriMesh) -> Filled {
-        Filled {
-            points: self.points,
+    fn filled(self, volume: f64, skin: TriMesh) -> FilledShape {
+        FilledShape {
+            spheres: self.spheres,
             radius: self.radius,
             bonding: self.bonding,
-            makeup: self.makeup,
+            structure: self.structure,
             volume,
             skin,
         }
     }
 }
 
-fn fill_solid(job: Job, kind: Kind, wanted: Wanted, outline: &Outline) -> Result<Fit, PackError> {
-    let body = job.body;
+fn fill_region(
+    seeded: SeededBody,
+    kind: PatternKind,
+    request: SizeRequest,
+    outline: &Outline,
+) -> Result<FittedElements, PackError> {
+    let body = seeded.body;
     let Outline { skin, volume, .. } = outline;
-    let (volume, bounds, solid) = (*volume, outline.bounds(), &outline.solid());
-    let (depth, each) = (depth(body, kind), kind.volume_each());
-    let (start, room) = match wanted {
-        Wanted::Radius(radius) => (radius, 1.0),
-        Wanted::Elements(number) => {
+    let (volume, bounds, solid) = (*volume, outline.bounds(), &outline.region());
+    let (depth, volume_each) = (centre_depth(body, kind), kind.volume_per_element());
+    let (start, margin) = match request {
+        SizeRequest::Radius(radius) => (radius, 1.0),
+        SizeRequest::Elements(number) => {
             let area = skin.area();
             // The layer above the outermost centres stays empty.
-            let mut radius = (volume / (each * number)).cbrt();
+            let mut radius = (volume / (volume_each * number)).cbrt();
             for _ in 0..4 {
                 let filled = (volume - depth * radius * area).max(0.3 * volume);
-                radius = (filled / (each * number)).cbrt();
+                radius = (filled / (volume_each * number)).cbrt();
             }
-            // The radius that meets the number may be smaller.
+            // The radius that gives the requested number may be smaller.
             (radius, 1.05)
         }
     };
-    let estimate = |radius: f64| refuse_too_many(body, radius, volume / (each * radius.powi(3)));
+    let estimate =
+        |radius: f64| refuse_too_many(body, radius, volume / (volume_each * radius.powi(3)));
     let sparse = |radius: f64| {
-        let number = match wanted {
-            Wanted::Radius(_) => volume / (each * radius.powi(3)),
-            Wanted::Elements(number) => number,
+        let number = match request {
+            SizeRequest::Radius(_) => volume / (volume_each * radius.powi(3)),
+            SizeRequest::Elements(number) => number,
         };
-        refuse_sparse(body, bounds, radius, SPARSE * number.max(10.0))
+        refuse_sparse(
+            body,
+            bounds,
+            radius,
+            MAX_SITES_PER_ELEMENT * number.max(10.0),
+        )
     };
     estimate(start)?;
     sparse(start)?;
-    let pattern = Pattern::of(kind, (bounds.1 - bounds.0) * room / start, job.draw);
+    let pattern = Pattern::of(kind, (bounds.1 - bounds.0) * margin / start, seeded.seed);
     let at = |radius: f64| {
         estimate(radius)?;
         sparse(radius)?;
-        let points = pattern.fill(solid, bounds, radius, depth);
-        Ok::<_, PackError>(match points.centres.is_empty() {
-            // One element may fit where a random packing has none: in the middle, where the lattice has one.
+        let spheres = pattern.fill(solid, bounds, radius, depth);
+        Ok::<_, PackError>(match spheres.centres.is_empty() {
+            // If the random packing has no element inside, one may fit in the middle, where the lattice has a
+            // site.
             true => Pattern::Hexagonal.fill(solid, bounds, radius, depth),
-            false => points,
+            false => spheres,
         })
     };
-    let (mut points, mut radius) = (at(start)?, start);
-    if let Wanted::Elements(number) = wanted {
-        let off = |points: &Points| (points.centres.len() as f64 / number - 1.0).abs();
-        let (mut tried, mut found) = (start, points.centres.len());
+    let (mut spheres, mut radius) = (at(start)?, start);
+    if let SizeRequest::Elements(number) = request {
+        let off = |spheres: &ElementSpheres| (spheres.centres.len() as f64 / number - 1.0).abs();
+        let (mut tried, mut found) = (start, spheres.centres.len());
         for _ in 0..5 {
-            if off(&points) <= CLOSE {
+            if off(&spheres) <= COUNT_TOLERANCE {
                 break;
             }
             tried *= (found.max(1) as f64 / number).cbrt();
-            // The thinner the body, the finer the pattern that would find as many in it.
+            // In a thin body the pattern that gives the number may be too fine.
             let other = match at(tried) {
-                Err(PackError::Sparse { .. }) => break,
+                Err(PackError::AlmostEmptyBox { .. }) => break,
                 other => other?,
             };
             found = other.centres.len();
-            if off(&other) < off(&points) {
-                (points, radius) = (other, tried);
+            if off(&other) < off(&spheres) {
+                (spheres, radius) = (other, tried);
             }
         }
     }
-    Ok(Fit {
-        points,
+    Ok(FittedElements {
+        spheres,
         radius,
         bonding: kind.bonding(),
-        makeup: pattern.makeup(),
+        structure: pattern.structure(),
     })
 }
 
-/// Counts a direction and radius of a body filled by whole rows: `start` guesses the radius for a number of elements,
-/// `counts` rounds the rows.
-fn counted(
+/// Counts of rows per direction, and radius, of a body filled with whole rows: `start` estimates the radius
+/// for a number of elements, `counts` rounds the rows for a radius.
+fn count_rows(
     body: &Body,
-    wanted: Wanted,
+    request: SizeRequest,
     skin: &TriMesh,
     start: impl Fn(f64) -> f64,
     counts: impl Fn(f64) -> [f64; 3],
 ) -> Result<([u32; 3], f64), PackError> {
     let product = |r: f64| counts(r).iter().product::<f64>();
-    let radius = match wanted {
-        Wanted::Radius(radius) => radius,
-        Wanted::Elements(number) => {
-            // Counts jump; of the radii within a tenth of the guess, the nearest that comes close enough, or
-            // else the closest.
+    let radius = match request {
+        SizeRequest::Radius(radius) => radius,
+        SizeRequest::Elements(number) => {
+            // Counts jump with the radius. Of the radii within a tenth of the estimate, take the nearest one
+            // that is within the tolerance, or else the best one.
             let off = |r: f64| (product(r) / number - 1.0).abs();
             let guess = start(number);
             let tries = (0..=100).map(|k| {
@@ -422,7 +462,7 @@ fn counted(
             });
             tries
                 .clone()
-                .find(|r| off(*r) <= CLOSE)
+                .find(|r| off(*r) <= COUNT_TOLERANCE)
                 .or_else(|| tries.min_by(|a, b| off(*a).total_cmp(&off(*b))))
                 .unwrap_or(guess)
         }

@@ -1,55 +1,56 @@
-//! What the ways of filling a shape hand on: elements, which of them may be bonded, and what their bonds'
-//! moduli follow from.
+//! A filled shape: its elements, which of them may be bonded, and how the moduli of their bonds are
+//! calibrated.
 
 use glam::DVec3;
 
 use super::neighbours;
-use super::points::Points;
+use super::points::ElementSpheres;
 use crate::geometry::TriMesh;
 use crate::geometry::convex::Convex;
 
-/// A filled shape in its own frame.
-pub(super) struct Filled {
-    pub points: Points,
+/// A filled shape, in its own frame.
+pub(super) struct FilledShape {
+    pub spheres: ElementSpheres,
     /// Mean radius, m.
     pub radius: f64,
     pub bonding: Bonding,
-    pub makeup: Makeup,
-    /// m³
+    pub structure: PackingStructure,
+    /// Volume, m³.
     pub volume: f64,
     pub skin: TriMesh,
 }
 
-/// Which elements are bonded.
+/// The rule for which elements are bonded.
 pub(super) enum Bonding {
-    /// Those whose distance is at most so many times the sum of their radii.
+    /// Pairs whose distance is at most this multiple of the sum of their radii.
     Within(f64),
-    /// These, by their numbers among the points.
+    /// The given pairs, by element number.
     Given(Vec<[u32; 2]>),
 }
 
-/// What elements make up.
-pub(super) enum Makeup {
+/// The structure that elements form.
+pub(super) enum PackingStructure {
     /// Part of a lattice.
     Lattice,
-    /// Part of a random packing, in which an element has so many neighbours in the mean.
+    /// Part of a random packing; `coordination`: mean number of neighbours of an element.
     Random { coordination: f64 },
-    /// Layers of a shell; the way inwards from the skin at each element.
+    /// Layers of a shell; `inward`: unit vector inwards from the skin, one per element.
     Shell { inward: Vec<DVec3> },
     /// Chains of elements.
     Yarn,
-    /// Cells, whose points are their centres; a face has the number of the cell beyond it as its tag, or a larger one.
+    /// Cells; the element centres are their centres. The tag of a face is the number of the cell on its other
+    /// side, or at least the number of cells if it is free.
     Cells { solids: Vec<Convex> },
 }
 
-/// What the moduli of a body's bonds follow from, where those of its material are asked for.
+/// How the moduli of a body's bonds are calibrated so that the packing has the moduli of its material.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Calibration {
     /// Close packing, in which an element far from any border has 12 bonds.
     Lattice,
     /// Random packing.
     Random {
-        /// Neighbours of an element far from any border, in the mean.
+        /// Mean number of neighbours of an element far from any border.
         coordination: f64,
     },
     /// Layers of a shell.
@@ -58,14 +59,15 @@ pub enum Calibration {
         /// the angle between the bond and the shell's normal.
         moments: [f64; 3],
     },
-    /// Chains of elements: a filament is as stiff as its bonds.
+    /// Chains of elements: bonds have the moduli of the filament.
     Yarn,
     /// Cells: their faces have the material's own moduli.
     Cells,
 }
 
 impl Bonding {
-    /// Pairs of points `[i, j]`, `i < j`, in order. `order` gives the number that each point had when it was filled.
+    /// Bonded pairs `[i, j]`, `i < j`, in order. `order` gives the number that each element had when the
+    /// shape was filled.
     pub fn pairs(self, centres: &[DVec3], radii: &[f64], order: &[u32]) -> Vec<[u32; 2]> {
         let mut pairs = match self {
             Bonding::Within(neighbourhood) => {
@@ -86,19 +88,19 @@ impl Bonding {
     }
 }
 
-impl Makeup {
-    /// The calibration of bonds in these pairs.
+impl PackingStructure {
+    /// The calibration of the bonds of these pairs.
     pub fn calibration(self, centres: &[DVec3], order: &[u32], pairs: &[[u32; 2]]) -> Calibration {
         match self {
-            Makeup::Lattice => Calibration::Lattice,
-            Makeup::Random { coordination } => Calibration::Random { coordination },
-            Makeup::Shell { inward } => {
+            PackingStructure::Lattice => Calibration::Lattice,
+            PackingStructure::Random { coordination } => Calibration::Random { coordination },
+            PackingStructure::Shell { inward } => {
                 let inward: Vec<DVec3> = order.iter().map(|&at| inward[at as usize]).collect();
                 let moments = moments(centres, &inward, pairs);
                 Calibration::Shell { moments }
             }
-            Makeup::Yarn => Calibration::Yarn,
-            Makeup::Cells { .. } => Calibration::Cells,
+            PackingStructure::Yarn => Calibration::Yarn,
+            PackingStructure::Cells { .. } => Calibration::Cells,
         }
     }
 }

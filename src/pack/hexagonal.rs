@@ -1,25 +1,25 @@
 //! Hexagonal close packing: rows of touching elements along x, close-packed layers stacked along z in the order ABAB.
 //!
-//! With element radius r: spacing 2r in a row, √3 r from row to row, 2√6/3 r from layer to layer; an element
-//! stands for the volume 4√2 r³ and touches 12 others.
+//! With element radius r: spacing 2r in a row, √3 r between rows, 2√6/3 r between layers; the volume per
+//! element is 4√2 r³, and an element touches 12 others.
 
 use crate::parallel::prelude::*;
 use glam::DVec3;
 
-use super::lattice::{LAYER, ROW};
-use super::solid::Solid;
+use super::lattice::{LAYER_SPACING, ROW_SPACING};
+use super::solid::FillRegion;
 
-/// Position of element `i` of row `j` of layer `k` over the radius.
+/// Position over the radius of element `i` of row `j` of layer `k`.
 fn site(i: i64, j: i64, k: i64) -> DVec3 {
     DVec3::new(
         (2 * i + (j + k).rem_euclid(2)) as f64,
-        ROW * (j as f64 + k.rem_euclid(2) as f64 / 3.0),
-        LAYER * k as f64,
+        ROW_SPACING * (j as f64 + k.rem_euclid(2) as f64 / 3.0),
+        LAYER_SPACING * k as f64,
     )
 }
 
-/// Block of counted rows, the box of its centres about the origin: `[elements a row, rows a layer, layers]`,
-/// radius in m.
+/// Centres (m) of a block with `[elements per row, rows per layer, layers]`, their bounding box centred at
+/// the origin; radius in m.
 pub(super) fn block(counts: [u32; 3], radius: f64) -> Vec<DVec3> {
     let [nx, ny, nz] = counts.map(i64::from);
     let sites: Vec<DVec3> = (0..nz)
@@ -34,16 +34,21 @@ pub(super) fn block(counts: [u32; 3], radius: f64) -> Vec<DVec3> {
     sites.iter().map(|p| (*p - centre) * radius).collect()
 }
 
-/// Edges of the box that a block stands for, m.
+/// Edges of the box that a block fills, m.
 pub(super) fn block_size(counts: [u32; 3], radius: f64) -> DVec3 {
-    DVec3::new(2.0, ROW, LAYER) * DVec3::from_array(counts.map(f64::from)) * radius
+    DVec3::new(2.0, ROW_SPACING, LAYER_SPACING) * DVec3::from_array(counts.map(f64::from)) * radius
 }
 
-/// Lattice points at least `depth` inside a solid; one lattice point is the middle of `bounds`, the solid's
-/// bounding box.
-pub(super) fn fill(solid: &Solid, bounds: (DVec3, DVec3), radius: f64, depth: f64) -> Vec<DVec3> {
+/// Lattice points at least `depth` (m) inside a solid. One lattice point is the middle of `bounds`, the
+/// solid's bounding box.
+pub(super) fn fill(
+    solid: &FillRegion,
+    bounds: (DVec3, DVec3),
+    radius: f64,
+    depth: f64,
+) -> Vec<DVec3> {
     let rows: Vec<Vec<DVec3>> = lattice_rows(bounds, radius)
-        .map_init(Buffers::default, |buffers, at| {
+        .map_init(RowBuffers::default, |buffers, at| {
             let xs = buffers.inside(solid, bounds, radius, depth, at);
             xs.map(|(x, y, z)| DVec3::new(x, y, z)).collect()
         })
@@ -51,39 +56,39 @@ pub(super) fn fill(solid: &Solid, bounds: (DVec3, DVec3), radius: f64, depth: f6
     rows.concat()
 }
 
-/// About how many places of the lattice are tried to fill these bounds.
-pub(super) fn sites((low, high): (DVec3, DVec3), radius: f64) -> f64 {
+/// Estimated number of lattice sites that are tried to fill these bounds.
+pub(super) fn lattice_sites((low, high): (DVec3, DVec3), radius: f64) -> f64 {
     let half = (high - low) / (2.0 * radius);
-    let each = half / DVec3::new(2.0, ROW, LAYER);
+    let each = half / DVec3::new(2.0, ROW_SPACING, LAYER_SPACING);
     each.to_array()
         .map(|n| 2.0 * n.ceil() + 1.0)
         .iter()
         .product()
 }
 
-/// Row and layer of every row that may meet the bounds, layer by layer.
+/// Row and layer indices of every row that may intersect the bounds, layer by layer.
 fn lattice_rows((low, high): (DVec3, DVec3), radius: f64) -> impl Indexed<Item = (i64, i64)> {
     let half = (high - low) / (2.0 * radius);
-    let rows = (half.y / ROW).ceil() as i64 + 1;
-    let layers = (half.z / LAYER).ceil() as i64;
+    let rows = (half.y / ROW_SPACING).ceil() as i64 + 1;
+    let layers = (half.z / LAYER_SPACING).ceil() as i64;
     let (a_layer, number) = (2 * rows + 1, 2 * layers + 1);
-    // Numbered, not listed: a needle has many.
+    // Computed from an index rather than stored, since a needle-shaped box has very many rows.
     (0..(a_layer * number) as usize)
         .into_par_iter()
         .map(move |at| (at as i64 % a_layer - rows, at as i64 / a_layer - layers))
 }
 
 #[derive(Default)]
-struct Buffers {
+struct RowBuffers {
     xs: Vec<f64>,
     inside: Vec<bool>,
 }
 
-impl Buffers {
-    /// The points of a row that lie inside.
+impl RowBuffers {
+    /// Points (x, y, z) of row `j` of layer `k` that lie inside.
     fn inside(
         &mut self,
-        solid: &Solid,
+        solid: &FillRegion,
         (low, high): (DVec3, DVec3),
         radius: f64,
         depth: f64,
@@ -107,7 +112,7 @@ impl Buffers {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pack::lattice::{CELL, NEIGHBOURS};
+    use crate::pack::lattice::{NEIGHBOUR_DIRECTIONS, VOLUME_PER_ELEMENT};
 
     #[test]
     fn block_is_the_reference_lattice() {
@@ -131,12 +136,12 @@ mod tests {
             assert!((*p - *q - shift).length() < 1e-15);
         }
         let volume = block_size([nx, ny, nz], r).element_product();
-        assert!((volume / (72.0 * CELL * r.powi(3)) - 1.0).abs() < 1e-14);
+        assert!((volume / (72.0 * VOLUME_PER_ELEMENT * r.powi(3)) - 1.0).abs() < 1e-14);
     }
 
     #[test]
     fn neighbours_touch() {
-        for d in NEIGHBOURS {
+        for d in NEIGHBOUR_DIRECTIONS {
             assert!((d.length() - 1.0).abs() < 1e-15, "{d}");
         }
         let lattice = block([5, 5, 3], 0.5);
@@ -147,7 +152,7 @@ mod tests {
         {
             let mirrored = [1.0, -1.0].map(|s| DVec3::new(1.0, s, 1.0) * (*p - middle));
             let known = |d: &DVec3| mirrored.iter().any(|m| m.distance(*d) < 1e-12);
-            assert!(NEIGHBOURS.iter().any(known), "{}", *p - middle);
+            assert!(NEIGHBOUR_DIRECTIONS.iter().any(known), "{}", *p - middle);
         }
     }
 
@@ -155,9 +160,9 @@ mod tests {
     fn a_ball_is_filled_to_its_volume() {
         let radius = 0.02;
         let bounds = (DVec3::NEG_ONE, DVec3::ONE);
-        let ball = Solid::Ball { radius: 1.0 };
+        let ball = FillRegion::Ball { radius: 1.0 };
         let found = fill(&ball, bounds, radius, 0.0);
-        let volume = found.len() as f64 * CELL * radius.powi(3);
+        let volume = found.len() as f64 * VOLUME_PER_ELEMENT * radius.powi(3);
         assert!((volume / (4.0 / 3.0 * std::f64::consts::PI) - 1.0).abs() < 0.005);
         let deep = fill(&ball, bounds, radius, 0.5 * radius);
         assert!(deep.len() < found.len());

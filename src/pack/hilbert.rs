@@ -1,9 +1,10 @@
-//! Order along a Hilbert curve: elements near each other in space come near each other in memory.
+//! Order along a Hilbert curve, which places elements that are near each other in space near each other in
+//! memory.
 
 use crate::parallel::prelude::*;
 use glam::DVec3;
 
-/// Bits an axis.
+/// Bits per axis.
 const BITS: u32 = 16;
 
 /// Indices of the points along the curve through their bounding cube; equal keys keep their order.

@@ -1,41 +1,41 @@
-//! What packing follows of a pipeline. The stage is given nothing else, and `store.json` records all of it: a
-//! value that it reads cannot change without packing again.
+//! The part of a pipeline that packing depends on. The stage receives nothing else, and `store.json` records
+//! all of it, so that bodies are packed again when one of these values changes.
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::laws::bond::Thickness;
+use crate::laws::bond::BondRadiusRule;
 use crate::spec::{
     Body, Collider, ColliderShape, Elasticity, Grain, Material, MaterialPair, Pipeline, Simulate,
     joins,
 };
 
-/// What packing follows of a pipeline.
+/// The part of a pipeline that packing depends on.
 ///
-/// It is made field by field from the pipeline's own structs, so that a new key of theirs does not compile
-/// before it is said whether packing follows it. What a pipeline has none of leaves no trace in the record,
-/// so that older records stay valid.
+/// It is built field by field from the pipeline's own structs, so that a new key there does not compile until
+/// it is decided whether packing depends on it. Absent optional parts are not written to the record, so that
+/// older records stay valid.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Inputs<'a> {
     /// Materials, in the pipeline's order.
     #[serde(rename = "material")]
     pub(super) materials: Vec<PackedMaterial<'a>>,
-    /// Bonds between two materials.
+    /// Properties of bonds between two materials.
     #[serde(rename = "pair", skip_serializing_if = "Vec::is_empty")]
     pub(super) pairs: Vec<PackedPair<'a>>,
     /// Bodies.
     #[serde(rename = "body")]
     pub(super) bodies: &'a [Body],
-    /// What follows from `[simulate]`.
+    /// The values of `[simulate]` that packing depends on.
     #[serde(rename = "simulate")]
-    pub(super) settings: Settings,
-    /// Colliders that are meshes, by number: the packing holds them in their own frames.
+    pub(super) settings: PackingSettings,
+    /// Colliders that are meshes, by number. The packing stores their meshes in their own frames.
     #[serde(rename = "collider", skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) colliders: BTreeMap<u32, MeshCollider<'a>>,
 }
 
-/// A material: what elements and bonds are made of.
+/// Properties of a material that elements and bonds depend on.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(super) struct PackedMaterial<'a> {
     pub name: &'a str,
@@ -51,7 +51,7 @@ pub(super) struct PackedMaterial<'a> {
     pub grain: Option<Grain>,
 }
 
-/// A pair of materials: what the bonds between them are made of.
+/// Properties of the bonds between two materials.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(super) struct PackedPair<'a> {
     pub materials: &'a [String; 2],
@@ -59,19 +59,20 @@ pub(super) struct PackedPair<'a> {
     pub bond_strength: f64,
 }
 
-/// What follows from `[simulate]`.
+/// The values of `[simulate]` that packing depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub(super) struct Settings {
+pub(super) struct PackingSettings {
     pub seed: u64,
-    /// What packing follows of the bonds' law: another law with the same sections takes the same packing.
-    #[serde(rename = "law", skip_serializing_if = "Thickness::is_mean")]
-    pub thickness: Thickness,
+    /// The only property of the bond law that packing depends on: laws with the same sections share a
+    /// packing.
+    #[serde(rename = "law", skip_serializing_if = "BondRadiusRule::is_mean")]
+    pub bond_radius: BondRadiusRule,
 }
 
 /// A collider that is a mesh.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(super) struct MeshCollider<'a> {
-    /// For messages alone.
+    /// Used only in messages.
     #[serde(skip)]
     pub name: &'a str,
     #[serde(flatten)]
@@ -79,7 +80,7 @@ pub(super) struct MeshCollider<'a> {
 }
 
 impl<'a> Inputs<'a> {
-    /// Of a pipeline.
+    /// The inputs of a pipeline.
     pub fn of(pipeline: &'a Pipeline) -> Self {
         let Pipeline {
             materials,
@@ -104,7 +105,7 @@ impl<'a> Inputs<'a> {
             materials: materials.iter().map(PackedMaterial::of).collect(),
             pairs: pairs.iter().map(PackedPair::of).collect(),
             bodies,
-            settings: Settings::of(simulate),
+            settings: PackingSettings::of(simulate),
             colliders: meshes.collect(),
         }
     }
@@ -117,7 +118,7 @@ impl<'a> Inputs<'a> {
         bodies.chain(colliders).collect()
     }
 
-    /// What the file says two materials have in common, by their names.
+    /// The entry of the pipeline for two materials, by their names.
     pub(super) fn pair(&self, a: &str, b: &str) -> Option<&PackedPair<'a>> {
         self.pairs.iter().find(|pair| joins(pair.materials, a, b))
     }
@@ -179,11 +180,11 @@ impl<'a> PackedPair<'a> {
     }
 }
 
-impl Settings {
+impl PackingSettings {
     fn of(simulate: &Simulate) -> Self {
         let Simulate {
             seed,
-            // By way of `bond_law`, which chooses where none is asked for.
+            // Used through `bond_law`, which chooses a law where none is given.
             law: _,
             integrator: _,
             method: _,
@@ -198,9 +199,9 @@ impl Settings {
             keep_states: _,
             state_every: _,
         } = simulate;
-        Settings {
+        PackingSettings {
             seed: *seed,
-            thickness: simulate.bond_law().thickness(),
+            bond_radius: simulate.bond_law().radius_rule(),
         }
     }
 }
@@ -222,10 +223,10 @@ mod tests {
     use super::*;
     use crate::spec::{self, Law};
 
-    /// What `store.json` holds of packings made before there were grains, pairs and laws with sections of
-    /// their own: they stay up to date.
+    /// The record in `store.json` of packings made before grains, pairs and laws with their own sections
+    /// existed. Such packings stay up to date.
     #[test]
-    fn what_a_shot_has_none_of_leaves_no_trace() {
+    fn absent_parts_are_not_recorded() {
         let text = "[time]\nend = 1\nframes_per_second = 24\n\
             [[material]]\nname = \"m\"\ndensity = 1\nyoung = 1e6\nfriction = 0.25\n\
             [[body]]\nname = \"b\"\nmaterial = \"m\"\nshape = { type = \"sphere\", radius = 1 }\n\

@@ -1,5 +1,5 @@
-//! What bodies are made of, element by element and bond by bond: grains of other materials, pairs of
-//! materials, directions.
+//! Material of each element and properties of each bond: grains of other materials, pairs of materials, fibre
+//! direction.
 
 use crate::parallel::prelude::*;
 use glam::{DQuat, DVec3};
@@ -14,7 +14,7 @@ use crate::laws::elasticity::{self, grain_factor};
 use crate::laws::weibull;
 use crate::spec::{Body, DEFAULT_POISSON, Elasticity, Grain, Grains};
 
-/// The material of this name, with its number.
+/// Number and properties of the material with this name.
 pub(super) fn find_material<'a>(
     materials: &'a [PackedMaterial<'a>],
     name: &str,
@@ -22,15 +22,16 @@ pub(super) fn find_material<'a>(
     materials.iter().enumerate().find(|(_, m)| m.name == name)
 }
 
-/// Index of each element's material: the body's own, numbered `own`, or that of the grain that the element lies in.
-pub(super) fn of_elements(
+/// Index of each element's material: `own`, the material of the body, or the material of the grain that
+/// contains the element.
+pub(super) fn element_materials(
     inputs: &Inputs,
     body: &Body,
     packed: &PackedBody,
     own: usize,
 ) -> Result<Vec<u32>, PackError> {
     let mut found = vec![own as u32; packed.centres.len()];
-    // What the grains before have left of the body.
+    // Fraction of the body that earlier grains leave.
     let mut left = 1.0;
     // Later grains fill what earlier ones leave, so they are drawn first.
     let mut drawn = Vec::new();
@@ -41,14 +42,14 @@ pub(super) fn of_elements(
         left = f64::max(left - grains.part, f64::MIN_POSITIVE);
     }
     let turn = body.rotation.quaternion().inverse();
-    let place = DVec3::from_array(body.position);
+    let position = DVec3::from_array(body.position);
     for (layer, grains, number, chance) in drawn.into_iter().rev() {
         let seed = inputs.settings.seed.wrapping_add(layer);
         found
             .par_iter_mut()
             .zip(&packed.centres)
             .for_each(|(material, p)| {
-                if chosen(turn * (*p - place), grains, chance, seed) {
+                if is_in_grain(turn * (*p - position), grains, chance, seed) {
                     *material = number;
                 }
             });
@@ -56,9 +57,9 @@ pub(super) fn of_elements(
     Ok(found)
 }
 
-/// Whether a point (m, frame of the shape) lies in a grain: the cell of the nearest of points of which one is
-/// scattered in each cube of the grains' size, and the cell is one of the chosen.
-fn chosen(p: DVec3, grains: &Grains, chance: f64, seed: u64) -> bool {
+/// Whether a point (m, frame of the shape) lies in a grain. One point is scattered in each cube of the
+/// grains' size; grains are the Voronoi cells of a random choice of these points.
+fn is_in_grain(p: DVec3, grains: &Grains, chance: f64, seed: u64) -> bool {
     let cell = (p / grains.size).floor();
     let draw = |at: DVec3, k: u32| {
         let [x, y, z] = at.to_array().map(|c| c as i64 as u64);
@@ -81,9 +82,9 @@ fn chosen(p: DVec3, grains: &Grains, chance: f64, seed: u64) -> bool {
     nearest.is_some_and(|at| draw(at, 3) < chance)
 }
 
-/// Bonds between elements of two materials.
+/// Properties of bonds between elements of two materials.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct BondKind {
+pub(super) struct PairProperties {
     /// Young's modulus across any grain, Pa.
     young: f64,
     /// Shear modulus across any grain, Pa.
@@ -93,13 +94,13 @@ pub(super) struct BondKind {
     /// Mean shear strength across any grain, Pa.
     tau: f64,
     weibull: Option<f64>,
-    /// Direction in the world, λ of moduli and of strengths.
+    /// Direction in world coordinates, λ of moduli, λ of strengths.
     grain: Option<(DVec3, f64, f64)>,
 }
 
-/// A bond's own numbers.
+/// Moduli and strengths of one bond.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct BondNumbers {
+pub(super) struct BondProperties {
     /// Young's modulus, Pa.
     pub young: f64,
     /// Shear modulus, Pa.
@@ -110,9 +111,9 @@ pub(super) struct BondNumbers {
     pub tau_c: f64,
 }
 
-impl BondKind {
-    /// Of a bond along the unit vector `direction`, with a stable `id`.
-    pub fn bond(&self, direction: DVec3, seed: u64, id: u32) -> BondNumbers {
+impl PairProperties {
+    /// Properties of a bond along the unit vector `direction`, with a stable `id`.
+    pub fn bond_properties(&self, direction: DVec3, seed: u64, id: u32) -> BondProperties {
         let scatter = self.weibull.map_or(1.0, |modulus| {
             weibull::factor(weibull::uniform(seed, id), modulus)
         });
@@ -125,7 +126,7 @@ impl BondKind {
                     grain_factor(strength, cosine),
                 )
             });
-        BondNumbers {
+        BondProperties {
             young: stiff * self.young,
             shear: stiff * self.shear,
             sigma_c: strong * scatter * self.sigma,
@@ -134,16 +135,17 @@ impl BondKind {
     }
 }
 
-/// Kinds of the bonds of one body.
-pub(super) struct Kinds {
-    /// Index of each material of the body among `kinds`, by its number in the pipeline.
-    place: Vec<usize>,
+/// Properties of the bonds of one body, one entry for each pair of materials.
+pub(super) struct PairTable {
+    /// Index of each material among the `count` materials of the body, by its number in the pipeline.
+    index: Vec<usize>,
     count: usize,
-    kinds: Vec<BondKind>,
+    /// Properties of bonds between the materials of indices a and b, at `a * count + b`.
+    pairs: Vec<PairProperties>,
 }
 
-impl Kinds {
-    /// Of a body whose elements are of these `materials`; `fabric` = Σ S l0 / (3V).
+impl PairTable {
+    /// The entries of a body whose elements have these `materials`; `fabric` = Σ S l0 / (3V).
     pub fn new(
         inputs: &Inputs,
         body: &Body,
@@ -152,41 +154,44 @@ impl Kinds {
         calibration: Calibration,
     ) -> Result<Self, PackError> {
         let turn = body.rotation.quaternion();
-        let mut place = vec![usize::MAX; inputs.materials.len()];
+        let mut index = vec![usize::MAX; inputs.materials.len()];
         let mut own = Vec::new();
         for &number in materials {
-            let place = &mut place[number as usize];
+            let place = &mut index[number as usize];
             if *place == usize::MAX {
                 *place = own.len();
                 let material = &inputs.materials[number as usize];
-                own.push((material, kind(material, turn, fabric, calibration)?));
+                own.push((
+                    material,
+                    within_material(material, turn, fabric, calibration)?,
+                ));
             }
         }
-        let kinds = own
+        let pairs = own
             .iter()
-            .flat_map(|a| own.iter().map(|b| between(inputs, *a, *b)))
+            .flat_map(|a| own.iter().map(|b| between_materials(inputs, *a, *b)))
             .collect();
-        Ok(Kinds {
-            place,
+        Ok(PairTable {
+            index,
             count: own.len(),
-            kinds,
+            pairs,
         })
     }
 
-    /// Of bonds between two materials, by their numbers in the pipeline.
-    pub fn of(&self, a: u32, b: u32) -> &BondKind {
-        let [a, b] = [a, b].map(|number| self.place[number as usize]);
-        &self.kinds[a * self.count + b]
+    /// Properties of bonds between two materials, by their numbers in the pipeline.
+    pub fn pair(&self, a: u32, b: u32) -> &PairProperties {
+        let [a, b] = [a, b].map(|number| self.index[number as usize]);
+        &self.pairs[a * self.count + b]
     }
 }
 
-/// Bonds within a material.
-fn kind(
+/// Properties of bonds within a material.
+fn within_material(
     material: &PackedMaterial,
     turn: DQuat,
     fabric: f64,
     calibration: Calibration,
-) -> Result<BondKind, PackError> {
+) -> Result<PairProperties, PackError> {
     let (young, shear) = moduli(material, fabric, calibration)?;
     let mean = |key, strength: Option<f64>| {
         strength.map_or(Ok(f64::INFINITY), |value| positive(material, key, value))
@@ -199,7 +204,7 @@ fn kind(
         let strength = grain.strength.unwrap_or(grain.stiffness);
         (along, grain.stiffness, strength)
     });
-    Ok(BondKind {
+    Ok(PairProperties {
         young,
         shear,
         sigma: mean("tensile_strength", material.tensile_strength)?,
@@ -209,21 +214,21 @@ fn kind(
     })
 }
 
-/// Bonds between two materials: moduli in series, the smaller strengths, the wider scatter, no grain, unless
-/// the pipeline says otherwise.
-fn between(
+/// Properties of bonds between two materials: moduli in series, the smaller strengths, the wider scatter, no
+/// grain. Factors that the pipeline gives for the pair are applied.
+fn between_materials(
     inputs: &Inputs,
-    a: (&PackedMaterial, BondKind),
-    b: (&PackedMaterial, BondKind),
-) -> BondKind {
+    a: (&PackedMaterial, PairProperties),
+    b: (&PackedMaterial, PairProperties),
+) -> PairProperties {
     let names = [a.0.name, b.0.name];
     let pair = inputs.pair(names[0], names[1]);
     let (stiffer, stronger) =
         pair.map_or((1.0, 1.0), |pair| (pair.bond_stiffness, pair.bond_strength));
     let (a, b) = (a.1, b.1);
-    let mut kind = a;
+    let mut properties = a;
     if names[0] != names[1] {
-        kind = BondKind {
+        properties = PairProperties {
             young: series_modulus(a.young, b.young),
             shear: series_modulus(a.shear, b.shear),
             sigma: a.sigma.min(b.sigma),
@@ -235,11 +240,11 @@ fn between(
             grain: None,
         };
     }
-    kind.young *= stiffer;
-    kind.shear *= stiffer;
-    kind.sigma *= stronger;
-    kind.tau *= stronger;
-    kind
+    properties.young *= stiffer;
+    properties.shear *= stiffer;
+    properties.sigma *= stronger;
+    properties.tau *= stronger;
+    properties
 }
 
 pub(super) fn positive(
@@ -259,7 +264,7 @@ fn moduli(
     let young = positive(material, "young", material.young)?;
     match material.elasticity {
         Elasticity::Bond => {
-            let shear = material.shear.ok_or_else(|| PackError::NoShear {
+            let shear = material.shear.ok_or_else(|| PackError::MissingShear {
                 material: material.name.to_owned(),
             })?;
             Ok((young, positive(material, "shear", shear)?))
@@ -268,7 +273,7 @@ fn moduli(
             let poisson = material.poisson.unwrap_or(DEFAULT_POISSON);
             let name = || material.name.to_owned();
             if calibration == Calibration::Cells && !(poisson > -1.0 && poisson < 0.5) {
-                return Err(PackError::PoissonOfCells {
+                return Err(PackError::CellPoisson {
                     material: name(),
                     value: poisson,
                 });
@@ -276,7 +281,7 @@ fn moduli(
             if calibration != Calibration::Cells
                 && !(poisson > -1.0 && poisson <= elasticity::POISSON_LIMIT)
             {
-                return Err(PackError::Poisson {
+                return Err(PackError::BondPoisson {
                     material: name(),
                     value: poisson,
                 });

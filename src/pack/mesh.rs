@@ -11,7 +11,7 @@ use crate::geometry::repair::{Repairs, repair};
 use crate::geometry::{TriMesh, check, read as files};
 use crate::spec::{Body, BodyShape, ColliderShape, Fill};
 
-/// A number that must be positive; `owner` is the body or collider, with its name.
+/// Returns a value that must be positive, or an error; `owner` is the body or collider, with its name.
 pub(super) fn positive(owner: &str, key: &'static str, value: f64) -> Result<f64, PackError> {
     if value > 0.0 && value.is_finite() {
         return Ok(value);
@@ -23,26 +23,27 @@ pub(super) fn positive(owner: &str, key: &'static str, value: f64) -> Result<f64
     })
 }
 
-/// Reads a mesh, wound outward and as large as asked for. It must bound a solid, but where `fill` says otherwise.
+/// Reads a mesh, winds it outward and scales it to the requested size. It must bound a solid, except where
+/// `fill` allows otherwise.
 pub(super) fn read(
     owner: &str,
     path: &Path,
     (scale, height): (Option<f64>, Option<f64>),
     fill: Option<Fill>,
 ) -> Result<TriMesh, PackError> {
-    let mut mesh = files::read(path).map_err(|source| PackError::Mesh {
+    let mut mesh = files::read(path).map_err(|source| PackError::UnreadableMesh {
         owner: owner.to_owned(),
         source,
     })?;
     if fill == Some(Fill::Repair) {
-        let (repaired, _) = repair(&mesh).map_err(|source| PackError::Unrepaired {
+        let (repaired, _) = repair(&mesh).map_err(|source| PackError::RepairFailed {
             owner: owner.to_owned(),
             file: path.to_owned(),
             source,
         })?;
         mesh = repaired;
     } else if fill != Some(Fill::Winding) {
-        check::require_solid(&mut mesh).map_err(|source| PackError::Defect {
+        check::require_solid(&mut mesh).map_err(|source| PackError::MeshNotSolid {
             owner: owner.to_owned(),
             file: path.to_owned(),
             source,
@@ -55,8 +56,9 @@ pub(super) fn read(
     Ok(mesh)
 }
 
-/// What the repair of a body's mesh does, where it is asked for and there is something to do.
-pub fn repairs(body: &Body, base: &Path) -> Option<String> {
+/// A message about what the repair of a body's mesh changes; `None` if no repair is requested or nothing
+/// changes.
+pub fn repair_message(body: &Body, base: &Path) -> Option<String> {
     let BodyShape::Mesh {
         file,
         fill: Fill::Repair,
@@ -113,7 +115,8 @@ fn resize(
     Ok(())
 }
 
-/// Meshes of the colliders that have one, in their own frames, by number; `base` is the folder that paths start from.
+/// Meshes of the colliders that have one, in their own frames, by collider number; `base` is the folder that
+/// paths are relative to.
 pub(super) fn colliders(inputs: &Inputs, base: &Path) -> Result<BTreeMap<u32, TriMesh>, PackError> {
     let mut meshes = BTreeMap::new();
     for (&number, collider) in &inputs.colliders {
@@ -133,7 +136,7 @@ pub(super) fn colliders(inputs: &Inputs, base: &Path) -> Result<BTreeMap<u32, Tr
         let mut mesh = read(&owner, &path, size, None)?;
         let bounds = mesh.bounds().unwrap_or_default();
         require_volume(&owner, &path, bounds, mesh.volume())?;
-        // Nothing asks for a collider's texture.
+        // A collider's texture is never used.
         mesh.uv.clear();
         meshes.insert(number, mesh);
     }

@@ -1,9 +1,10 @@
-//! Stage `pack`: fills the bodies with elements and bonds them. Knows no other stage.
+//! Stage `pack`: fills the bodies with elements and bonds them. It depends on no other stage.
 //!
-//! Of a pipeline it is given [`Inputs`]. `fill` takes a body's `PackingSpec` to what lays its elements: a
-//! lattice or a random packing cut to the shape is a `Kind` of `pattern`, sized into a `Pattern`; shells,
-//! yarns and cells have folders of their own. All give elements with a `Makeup`: which of them are bonded,
-//! and by which [`Calibration`] the moduli of bonds follow from the material's (`kinds`).
+//! It reads only the [`Inputs`] of a pipeline. `fill` dispatches on a body's `PackingSpec`. A lattice or a
+//! random packing cut to the shape is a `PatternKind` of `pattern`, which becomes a `Pattern` of the body's
+//! size; shells, yarns and cells have their own folders. Each returns elements with a `PackingStructure`,
+//! which determines by which [`Calibration`] the moduli of bonds follow from those of the material (`kinds`),
+//! and with a rule for which of them are bonded.
 
 mod assemble;
 mod body;
@@ -41,47 +42,48 @@ pub use error::PackError;
 pub use figures::{Figures, figures};
 pub use filled::Calibration;
 pub use inputs::Inputs;
-pub use mesh::repairs;
+pub use mesh::repair_message;
 pub use request::MAX_ELEMENTS;
 
-/// What the stage makes.
+/// Result of the stage.
 #[derive(Clone, Debug)]
 pub struct Packed {
     /// Elements, bonds and meshes of colliders; a body's elements are contiguous.
     pub packing: Packing,
     /// Skin of each body at rest, world coordinates.
     pub shapes: Vec<TriMesh>,
-    /// Figures of each body, for messages.
+    /// Summary of each body, for messages.
     pub bodies: Vec<BodySummary>,
 }
 
-/// Figures of a packed body.
+/// Summary of a packed body, for messages.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BodySummary {
-    /// Its name in the pipeline.
+    /// Name in the pipeline.
     pub name: String,
-    /// Elements.
+    /// Number of elements.
     pub elements: usize,
-    /// Bonds.
+    /// Number of bonds.
     pub bonds: usize,
     /// Mean radius of the elements, m.
     pub radius: f64,
-    /// Volume of the shape, m³; of cells, theirs.
+    /// Volume of the shape, m³; for cells, the sum of their volumes.
     pub volume: f64,
-    /// Free faces of a body of cells.
+    /// Number of free faces, if the elements are cells.
     pub free_faces: Option<usize>,
-    /// Elements left out because they had no neighbour.
+    /// Number of elements left out because they had no neighbour.
     pub isolated: usize,
-    /// Connected parts; more than one where the shape is thinner than an element, or of yarns.
+    /// Number of connected parts; more than one where the shape is thinner than an element, or if it consists
+    /// of yarns.
     pub parts: usize,
-    /// Whether it is made of yarns, each a part of its own.
+    /// Whether the body consists of yarns, each of which is a separate part.
     pub yarns: bool,
 }
 
-/// Packs the bodies of a pipeline; `base` is the folder that mesh paths start from.
+/// Packs the bodies of a pipeline; `base` is the folder that mesh paths are relative to.
 ///
-/// The same pipeline gives the same numbers on any number of threads. They follow from [`Inputs`]; the law of
-/// bonds is noted beside them.
+/// The result depends only on [`Inputs`], not on the number of threads. The name of the bond law is stored
+/// with the bonds.
 pub fn pack(pipeline: &Pipeline, base: &Path) -> Result<Packed, PackError> {
     let inputs = Inputs::of(pipeline);
     let mut bodies = Vec::with_capacity(inputs.bodies.len());
@@ -93,7 +95,7 @@ pub fn pack(pipeline: &Pipeline, base: &Path) -> Result<Packed, PackError> {
         let packed = pack_body(body, base, (inputs.settings.seed, number))?;
         total += packed.centres.len() as f64;
         if total > f64::from(MAX_ELEMENTS) {
-            return Err(PackError::TooMany {
+            return Err(PackError::TooManyElements {
                 body: body.name.clone(),
                 radius: packed.radius,
                 estimate: total,
@@ -103,7 +105,7 @@ pub fn pack(pipeline: &Pipeline, base: &Path) -> Result<Packed, PackError> {
         bodies.push(packed);
         materials.push(material);
     }
-    overlap::refuse(inputs.bodies, &bodies)?;
+    overlap::refuse_overlaps(inputs.bodies, &bodies)?;
     let law = pipeline.simulate.bond_law();
     let mut packing = assemble::assemble(&inputs, law, &bodies, &materials)?;
     packing.colliders = mesh::colliders(&inputs, base)?;
@@ -129,7 +131,7 @@ pub fn pack(pipeline: &Pipeline, base: &Path) -> Result<Packed, PackError> {
     })
 }
 
-/// Writes skins, meshes of colliders, bonds and elements to a store, each file whole or not at all, the elements last.
+/// Writes skins, meshes of colliders, bonds and elements to a store: each file atomically, the elements last.
 pub fn write(store: &Store, packed: &Packed) -> store::Result<()> {
     for (body, skin) in packed.shapes.iter().enumerate() {
         atomic::write(&store.shape_path(body), |out| ply::write_ply(skin, out))?;

@@ -1,4 +1,4 @@
-//! Pairs of neighbouring elements and the parts that they join.
+//! Pairs of neighbouring elements, and the parts that they connect.
 
 use crate::parallel::prelude::*;
 use glam::DVec3;
@@ -6,7 +6,7 @@ use glam::DVec3;
 use crate::geometry::cell_grid::CellGrid;
 use crate::math::UnionFind;
 
-/// How far from the sum of radii the distance of a touching pair may be, relative.
+/// Relative tolerance of the distance of a touching pair against the sum of radii.
 const TOUCH: f64 = 1e-6;
 
 /// Pairs `[i, j]`, `i < j`, in order, whose distance is at most `neighbourhood` times the sum of their radii.

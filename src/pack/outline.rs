@@ -1,4 +1,4 @@
-//! Shapes that are filled whatever their proportions: their skin, their volume and what of space lies inside.
+//! Shapes of any proportions that can be filled: their skin, their volume and their inside.
 
 use std::path::Path;
 
@@ -6,14 +6,14 @@ use glam::DVec3;
 
 use super::error::PackError;
 use super::mesh;
-use super::solid::Solid;
+use super::solid::FillRegion;
 use crate::geometry::curve::Curve;
 use crate::geometry::revolve::Profile;
 use crate::geometry::{TriMesh, check, shapes};
 use crate::spec::{Body, BodyShape, COUNTED, Fill, WALLS};
 
-/// How the inside of a shape is told.
-pub(super) enum Form {
+/// How the inside of a shape is determined.
+pub(super) enum OutlineForm {
     Ball { radius: f64 },
     Cuboid { half: DVec3 },
     Cylinder { radius: f64, height: f64 },
@@ -24,13 +24,13 @@ pub(super) enum Form {
 
 /// A shape in its own frame.
 pub(super) struct Outline {
-    pub form: Form,
+    pub form: OutlineForm,
     pub skin: TriMesh,
-    /// m³
+    /// Volume, m³.
     pub volume: f64,
 }
 
-/// What a body is called in messages.
+/// Name of a body in messages.
 fn owner(body: &Body) -> String {
     format!("body {:?}", body.name)
 }
@@ -39,28 +39,29 @@ pub(super) fn positive(body: &Body, key: &'static str, value: f64) -> Result<f64
     mesh::positive(&owner(body), key, value)
 }
 
-/// The axis of a tube of this radius (m).
+/// Axis of a tube of this radius (m).
 pub(super) fn curve(body: &Body, points: &[[f64; 3]], radius: f64) -> Result<Curve, PackError> {
-    Curve::new(points, radius).map_err(|source| PackError::Tube {
+    Curve::new(points, radius).map_err(|source| PackError::InvalidTube {
         body: body.name.clone(),
         source,
     })
 }
 
 impl Outline {
-    /// The shape of a body that is not made of counted rows or layers; `base` is the folder that mesh paths start from.
+    /// The shape of a body that does not consist of a given number of rows or layers; `base` is the folder
+    /// that mesh paths are relative to.
     pub fn of(body: &Body, base: &Path) -> Result<Self, PackError> {
         let (form, skin) = match &body.shape {
             BodyShape::Mesh { .. } => return Outline::of_mesh(body, base),
             BodyShape::Sphere { radius } => {
                 let radius = positive(body, "shape.radius", *radius)?;
-                (Form::Ball { radius }, shapes::sphere(radius))
+                (OutlineForm::Ball { radius }, shapes::sphere(radius))
             }
             BodyShape::Cylinder { radius, height } => {
                 let radius = positive(body, "shape.radius", *radius)?;
                 let height = positive(body, "shape.height", *height)?;
                 let skin = shapes::cylinder(radius, height);
-                (Form::Cylinder { radius, height }, skin)
+                (OutlineForm::Cylinder { radius, height }, skin)
             }
             BodyShape::Box { size } => {
                 for edge in size {
@@ -68,34 +69,35 @@ impl Outline {
                 }
                 let size = DVec3::from_array(*size);
                 let half = size / 2.0;
-                (Form::Cuboid { half }, shapes::cuboid(size))
+                (OutlineForm::Cuboid { half }, shapes::cuboid(size))
             }
             BodyShape::Revolved { profile, segments } => {
                 let segments = (*segments).max(3);
-                let profile = Profile::new(profile).map_err(|source| PackError::Profile {
-                    body: body.name.clone(),
-                    source,
-                })?;
+                let profile =
+                    Profile::new(profile).map_err(|source| PackError::InvalidProfile {
+                        body: body.name.clone(),
+                        source,
+                    })?;
                 let skin = profile.skin(segments);
-                (Form::Revolved { profile, segments }, skin)
+                (OutlineForm::Revolved { profile, segments }, skin)
             }
             BodyShape::Tube { points, radius } => {
                 let radius = positive(body, "shape.radius", *radius)?;
                 let mut skin = curve(body, points, radius)?.skin(radius);
-                check::require_solid(&mut skin).map_err(|_| PackError::Unfit {
+                check::require_solid(&mut skin).map_err(|_| PackError::UnsuitableShape {
                     body: body.name.clone(),
                     what: "the tube meets itself; move its points apart or give a smaller radius",
                 })?;
-                (Form::Closed, skin)
+                (OutlineForm::Closed, skin)
             }
             BodyShape::CylinderShell { .. } | BodyShape::SphereShell { .. } => {
-                return Err(PackError::Unfit {
+                return Err(PackError::UnsuitableShape {
                     body: body.name.clone(),
                     what: WALLS,
                 });
             }
             BodyShape::Plate { .. } | BodyShape::Block { .. } => {
-                return Err(PackError::Unfit {
+                return Err(PackError::UnsuitableShape {
                     body: body.name.clone(),
                     what: COUNTED,
                 });
@@ -116,27 +118,30 @@ impl Outline {
             fill,
         } = &body.shape
         else {
-            unreachable!("asked for a mesh");
+            unreachable!("called only for meshes");
         };
         let (owner, path) = (owner(body), base.join(file));
         let skin = mesh::read(&owner, &path, (*scale, *height), Some(*fill))?;
         let bounds = skin.bounds().unwrap_or_default();
         let (form, volume) = match fill {
-            Fill::Closed | Fill::Repair => (Form::Closed, skin.volume()),
-            Fill::Winding => (Form::Wound, Solid::wound(&skin).sampled_volume(bounds)),
+            Fill::Closed | Fill::Repair => (OutlineForm::Closed, skin.volume()),
+            Fill::Winding => (
+                OutlineForm::Wound,
+                FillRegion::wound(&skin).sampled_volume(bounds),
+            ),
         };
         mesh::require_volume(&owner, &path, bounds, volume)?;
         Ok(Outline { form, skin, volume })
     }
 
-    /// What of space lies inside.
-    pub fn solid(&self) -> Solid<'_> {
+    /// The inside of the shape.
+    pub fn region(&self) -> FillRegion<'_> {
         match self.form {
-            Form::Ball { radius } => Solid::Ball { radius },
-            Form::Cuboid { half } => Solid::Cuboid { half },
-            Form::Cylinder { radius, height } => Solid::Cylinder { radius, height },
-            Form::Revolved { .. } | Form::Closed => Solid::closed(&self.skin),
-            Form::Wound => Solid::wound(&self.skin),
+            OutlineForm::Ball { radius } => FillRegion::Ball { radius },
+            OutlineForm::Cuboid { half } => FillRegion::Cuboid { half },
+            OutlineForm::Cylinder { radius, height } => FillRegion::Cylinder { radius, height },
+            OutlineForm::Revolved { .. } | OutlineForm::Closed => FillRegion::closed(&self.skin),
+            OutlineForm::Wound => FillRegion::wound(&self.skin),
         }
     }
 

@@ -1,4 +1,5 @@
-//! Bodies must start apart: contact forces of deep overlaps would throw them across the scene.
+//! Check that bodies do not overlap at the start: contact forces of deep overlaps would throw them across the
+//! scene.
 
 use glam::DVec3;
 
@@ -8,22 +9,22 @@ use crate::geometry::hash_grid::HashGrid;
 use crate::spec::Body;
 
 /// Distance over the sum of radii below which elements of two bodies count as overlapping.
-const APART: f64 = 0.9;
-/// Part of a cell's radius by which a point of another body may be in it.
-const CLOSE: f64 = 0.05;
-/// Part of its radius that the centre of a ball is away from a cell at least.
-const HALF: f64 = 0.5;
+const MIN_DISTANCE: f64 = 0.9;
+/// Depth over a cell's radius to which a point of another body may lie inside it.
+const CELL_DEPTH_TOLERANCE: f64 = 0.05;
+/// Least distance of a ball's centre from a cell over the ball's radius.
+const MIN_BALL_DISTANCE: f64 = 0.5;
 
 /// Refuses bodies that overlap, naming the first two and their deepest pair of elements.
-pub(super) fn refuse(bodies: &[Body], packed: &[PackedBody]) -> Result<(), PackError> {
+pub(super) fn refuse_overlaps(bodies: &[Body], packed: &[PackedBody]) -> Result<(), PackError> {
     for (second, b) in packed.iter().enumerate() {
         for (first, a) in packed[..second].iter().enumerate() {
             let found = match (&a.cells, &b.cells) {
-                (None, None) => deepest(a, b),
-                _ => within_cells(a, b),
+                (None, None) => deepest_pair(a, b),
+                _ => deepest_in_either(a, b),
             };
             if let Some((depth, near)) = found {
-                return Err(PackError::Overlap {
+                return Err(PackError::BodiesOverlap {
                     first: bodies[first].name.clone(),
                     second: bodies[second].name.clone(),
                     depth,
@@ -35,8 +36,8 @@ pub(super) fn refuse(bodies: &[Body], packed: &[PackedBody]) -> Result<(), PackE
     Ok(())
 }
 
-/// Depth and middle of the deepest overlapping pair.
-fn deepest(a: &PackedBody, b: &PackedBody) -> Option<(f64, DVec3)> {
+/// Depth and midpoint of the deepest overlapping pair.
+fn deepest_pair(a: &PackedBody, b: &PackedBody) -> Option<(f64, DVec3)> {
     let largest = |body: &PackedBody| body.radii.iter().copied().fold(0.0, f64::max);
     let touch = largest(a) + largest(b);
     let ((a_low, a_high), (b_low, b_high)) = (bounds(&a.centres), bounds(&b.centres));
@@ -51,7 +52,7 @@ fn deepest(a: &PackedBody, b: &PackedBody) -> Option<(f64, DVec3)> {
         return None;
     }
     let grid = HashGrid::new(a_near.len(), touch, |i| a_near[i].0);
-    let (mut closest, mut found) = (APART, None);
+    let (mut closest, mut found) = (MIN_DISTANCE, None);
     for (q, r) in &b_near {
         grid.around(*q, |i| {
             let (p, other) = a_near[i as usize];
@@ -65,17 +66,17 @@ fn deepest(a: &PackedBody, b: &PackedBody) -> Option<(f64, DVec3)> {
     found
 }
 
-/// The same where one of them is of cells, whose shapes balls do not tell: the deepest point of one in a cell
-/// of the other. Points are the centres and those of the free faces.
-fn within_cells(a: &PackedBody, b: &PackedBody) -> Option<(f64, DVec3)> {
-    let both = [into_cells(a, b), into_cells(b, a)];
+/// Depth and position of the deepest point of one body in a cell of the other, where at least one of them
+/// consists of cells. The points are the centres of elements and of free faces.
+fn deepest_in_either(a: &PackedBody, b: &PackedBody) -> Option<(f64, DVec3)> {
+    let both = [deepest_in_cells(a, b), deepest_in_cells(b, a)];
     let found = both.into_iter().flatten();
     found.max_by(|a, b| a.0.total_cmp(&b.0))
 }
 
-/// Depth and place of the point of `a` that is deepest in a cell of `b`, over what stacked bodies may have by
-/// rounding; of elements that are balls so deep that half of one is in it.
-fn into_cells(a: &PackedBody, b: &PackedBody) -> Option<(f64, DVec3)> {
+/// Depth and position of the point of `a` that is deepest in a cell of `b`, if the depth exceeds a tolerance
+/// for rounding in stacked bodies; a ball must be in the cell by more than half its radius.
+fn deepest_in_cells(a: &PackedBody, b: &PackedBody) -> Option<(f64, DVec3)> {
     let cells = b.cells.as_ref()?;
     let mut points: Vec<(DVec3, f64)> = match &a.cells {
         None => a
@@ -118,9 +119,9 @@ fn into_cells(a: &PackedBody, b: &PackedBody) -> Option<(f64, DVec3)> {
             let inside = planes[i].iter().map(|(q, normal)| normal.dot(*q - p));
             let inside = inside.fold(f64::INFINITY, f64::min);
             let depth = if r > 0.0 {
-                inside + HALF * r
+                inside + MIN_BALL_DISTANCE * r
             } else {
-                inside - CLOSE * b.radii[i]
+                inside - CELL_DEPTH_TOLERANCE * b.radii[i]
             };
             if depth > found.map_or(0.0, |(depth, _)| depth) {
                 found = Some((depth, p));

@@ -1,20 +1,20 @@
-//! How elements lie in a solid: a lattice, or cut out of a random packing.
+//! Patterns that fill a solid: a lattice, or a section of a random packing.
 
 use glam::DVec3;
 
-use super::filled::{Bonding, Makeup};
-use super::points::Points;
-use super::random::{self, Draw, Tile};
-use super::solid::Solid;
+use super::filled::{Bonding, PackingStructure};
+use super::points::ElementSpheres;
+use super::random::{self, SphereDraw, Tile};
+use super::solid::FillRegion;
 use super::{hexagonal, lattice};
 
-/// Ways to fill a solid throughout.
+/// Kinds of patterns that fill a whole solid.
 #[derive(Clone, Copy)]
-pub(super) enum Kind {
+pub(super) enum PatternKind {
     /// Hexagonal close packing.
     Hexagonal,
-    /// Random packing: `spread` of the radii, `fraction` of the volume that elements fill (absent: close);
-    /// `neighbourhood`: bond reach as a multiple of r_i + r_j.
+    /// Random packing: `spread` of the radii, `fraction` of the volume that elements fill (`None`: close
+    /// packing), `neighbourhood`: bond reach as a multiple of r_i + r_j.
     Random {
         spread: f64,
         fraction: Option<f64>,
@@ -22,45 +22,45 @@ pub(super) enum Kind {
     },
 }
 
-impl Kind {
-    /// Volume that an element stands for over the cube of the mean radius: of random packings about.
-    pub fn volume_each(self) -> f64 {
+impl PatternKind {
+    /// Volume per element over the cube of the mean radius; approximate for random packings.
+    pub fn volume_per_element(self) -> f64 {
         match self {
-            Kind::Hexagonal => lattice::CELL,
-            Kind::Random {
+            PatternKind::Hexagonal => lattice::VOLUME_PER_ELEMENT,
+            PatternKind::Random {
                 spread, fraction, ..
-            } => random::volume_each(spread, fraction),
+            } => random::volume_per_element(spread, fraction),
         }
     }
 
-    /// Which elements are bonded.
+    /// The rule for which elements are bonded.
     pub fn bonding(self) -> Bonding {
         Bonding::Within(match self {
-            Kind::Hexagonal => 1.0,
-            Kind::Random { neighbourhood, .. } => neighbourhood,
+            PatternKind::Hexagonal => 1.0,
+            PatternKind::Random { neighbourhood, .. } => neighbourhood,
         })
     }
 }
 
-/// A pattern of any size: lengths are given when a solid is filled.
+/// A pattern without a length scale: the element radius is given when a solid is filled.
 pub(super) enum Pattern {
     /// Hexagonal close packing.
     Hexagonal,
-    /// Random packing, and how many neighbours an element has where it is close.
+    /// Random packing, and the mean number of neighbours of an element in its close packing.
     Random { tile: Tile, coordination: f64 },
 }
 
 impl Pattern {
-    /// The pattern of a body, `size` large over the mean radius.
-    pub fn of(kind: Kind, size: DVec3, (seed, body): (u64, u32)) -> Self {
+    /// The pattern of a body whose extent over the mean radius is `size`.
+    pub fn of(kind: PatternKind, size: DVec3, (seed, body): (u64, u32)) -> Self {
         match kind {
-            Kind::Hexagonal => Pattern::Hexagonal,
-            Kind::Random {
+            PatternKind::Hexagonal => Pattern::Hexagonal,
+            PatternKind::Random {
                 spread,
                 fraction,
                 neighbourhood,
             } => {
-                let close = Tile::new(size, Draw { seed, body, spread });
+                let close = Tile::new(size, SphereDraw { seed, body, spread });
                 Pattern::Random {
                     coordination: close.coordination(neighbourhood),
                     tile: match fraction {
@@ -73,21 +73,27 @@ impl Pattern {
     }
 
     /// Fills a solid with elements of mean radius `radius`, centres at least `depth` of their radii inside.
-    pub fn fill(&self, solid: &Solid, bounds: (DVec3, DVec3), radius: f64, depth: f64) -> Points {
+    pub fn fill(
+        &self,
+        region: &FillRegion,
+        bounds: (DVec3, DVec3),
+        radius: f64,
+        depth: f64,
+    ) -> ElementSpheres {
         match self {
-            Pattern::Hexagonal => Points::equal(
-                hexagonal::fill(solid, bounds, radius, depth * radius),
+            Pattern::Hexagonal => ElementSpheres::equal(
+                hexagonal::fill(region, bounds, radius, depth * radius),
                 radius,
             ),
-            Pattern::Random { tile, .. } => tile.fill(solid, bounds, radius, depth),
+            Pattern::Random { tile, .. } => tile.fill(region, bounds, radius, depth),
         }
     }
 
-    /// What the elements make up.
-    pub fn makeup(&self) -> Makeup {
+    /// The structure that the elements form.
+    pub fn structure(&self) -> PackingStructure {
         match self {
-            Pattern::Hexagonal => Makeup::Lattice,
-            Pattern::Random { coordination, .. } => Makeup::Random {
+            Pattern::Hexagonal => PackingStructure::Lattice,
+            Pattern::Random { coordination, .. } => PackingStructure::Random {
                 coordination: *coordination,
             },
         }

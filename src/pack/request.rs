@@ -1,23 +1,25 @@
-//! What is asked of the ways of filling a shape, and what they share: depth under the skin, tolerance, limits.
+//! Requests to fill a shape, and what all packings share: depth under the skin, tolerance, limits.
 
 use super::error::PackError;
 use crate::geometry::TriMesh;
 use crate::spec::Body;
 
-/// Largest number of elements of all bodies together: six bonds each must still be numbered in 32 bits.
+/// Largest number of elements of all bodies together: with six bonds per element, bond numbers must fit into
+/// 32 bits.
 pub const MAX_ELEMENTS: u32 = 700_000_000;
 
 /// Depth of the outermost centres under the skin, over the radius. At 0 the elements' cells fill the shape's volume
 /// best, but elements stick out by up to a whole radius; at 1 none sticks out and the gap grows to 1.6 radii.
-pub(super) const DEPTH: f64 = 0.5;
-/// How far the number of elements may be from the one asked for before the radius is corrected.
-pub(super) const CLOSE: f64 = 0.02;
+pub(super) const CENTRE_DEPTH: f64 = 0.5;
+/// Relative difference from the requested number of elements above which the radius is corrected.
+pub(super) const COUNT_TOLERANCE: f64 = 0.02;
 
-/// What is filled: a body, and the seed of the shot with the number of the body.
+/// A body to be filled, with its random seed: the seed of the shot and the number of the body.
 #[derive(Clone, Copy)]
-pub(super) struct Job<'a> {
+pub(super) struct SeededBody<'a> {
     pub body: &'a Body,
-    pub draw: (u64, u32),
+    /// Seed of the shot, and number of the body.
+    pub seed: (u64, u32),
 }
 
 pub(super) fn too_large(body: &Body, radius: f64, skin: &TriMesh) -> PackError {
@@ -29,9 +31,9 @@ pub(super) fn too_large(body: &Body, radius: f64, skin: &TriMesh) -> PackError {
     }
 }
 
-/// How the radius is given.
+/// How the size of elements is given: by their radius (m) or by their number.
 #[derive(Clone, Copy)]
-pub(super) enum Wanted {
+pub(super) enum SizeRequest {
     Radius(f64),
     Elements(f64),
 }
@@ -40,7 +42,7 @@ pub(super) fn refuse_too_many(body: &Body, radius: f64, estimate: f64) -> Result
     if estimate <= f64::from(MAX_ELEMENTS) {
         return Ok(());
     }
-    Err(PackError::TooMany {
+    Err(PackError::TooManyElements {
         body: body.name.clone(),
         radius,
         estimate,

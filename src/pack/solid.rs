@@ -1,16 +1,16 @@
-//! Shapes as the filler sees them: which points of a row lie inside, and at least so deep.
+//! Inside tests for the shapes that are filled: which points of a row lie inside, at least at a given depth.
 
 use crate::parallel::prelude::*;
 use glam::DVec3;
 
-use super::lattice::NEIGHBOURS;
+use super::lattice::NEIGHBOUR_DIRECTIONS;
 use crate::geometry::TriMesh;
 use crate::geometry::bvh::Bvh;
-use crate::geometry::inside::Crossings;
+use crate::geometry::inside::InsideTest;
 use crate::geometry::winding::Winding;
 
-/// A shape in its own frame.
-pub(super) enum Solid<'a> {
+/// A region that is filled, in the frame of the shape.
+pub(super) enum FillRegion<'a> {
     /// Ball about the origin.
     Ball { radius: f64 },
     /// Box about the origin.
@@ -20,32 +20,32 @@ pub(super) enum Solid<'a> {
     /// Inside of a closed mesh.
     Closed {
         mesh: &'a TriMesh,
-        crossings: Crossings<'a>,
+        crossings: InsideTest<'a>,
         bvh: Bvh,
     },
-    /// Where an open or self-cutting mesh winds round.
+    /// Region that an open or self-intersecting mesh winds around.
     Wound {
         mesh: &'a TriMesh,
         winding: Winding<'a>,
     },
 }
 
-/// Rows, and points of a row, that sample the box of a shape whose volume has no closed formula.
-const SAMPLES: [u32; 2] = [1024, 48];
+/// Numbers of rows, and of points per row, that sample the box of a shape whose volume has no closed formula.
+const SAMPLED_ROWS_AND_POINTS: [u32; 2] = [1024, 48];
 
-impl<'a> Solid<'a> {
+impl<'a> FillRegion<'a> {
     /// Inside of a mesh that passed its check.
     pub fn closed(mesh: &'a TriMesh) -> Self {
-        Solid::Closed {
+        FillRegion::Closed {
             mesh,
-            crossings: Crossings::new(mesh),
+            crossings: InsideTest::new(mesh),
             bvh: Bvh::new(mesh),
         }
     }
 
     /// Inside of any mesh, by winding number.
     pub fn wound(mesh: &'a TriMesh) -> Self {
-        Solid::Wound {
+        FillRegion::Wound {
             mesh,
             winding: Winding::new(mesh),
         }
@@ -55,21 +55,21 @@ impl<'a> Solid<'a> {
     pub fn row(&self, xs: &[f64], y: f64, z: f64, depth: f64, inside: &mut Vec<bool>) {
         let points = || xs.iter().map(|&x| DVec3::new(x, y, z));
         match self {
-            Solid::Ball { radius } => {
+            FillRegion::Ball { radius } => {
                 inside.clear();
                 inside.extend(points().map(|p| p.length() <= radius - depth));
             }
-            Solid::Cuboid { half } => {
+            FillRegion::Cuboid { half } => {
                 inside.clear();
                 inside.extend(points().map(|p| p.abs().cmple(*half - depth).all()));
             }
-            Solid::Cylinder { radius, height } => {
+            FillRegion::Cylinder { radius, height } => {
                 inside.clear();
                 inside.extend(points().map(|p| {
                     p.x.hypot(p.z) <= radius - depth && p.y.abs() <= height / 2.0 - depth
                 }));
             }
-            Solid::Closed {
+            FillRegion::Closed {
                 mesh,
                 crossings,
                 bvh,
@@ -79,23 +79,26 @@ impl<'a> Solid<'a> {
                     *inside = *inside && !bvh.any_within(mesh, p, depth);
                 }
             }
-            Solid::Wound { mesh, winding } => {
+            FillRegion::Wound { mesh, winding } => {
                 inside.clear();
                 inside.extend(points().map(|p| {
-                    // Triangles may lie within the body, so depth is asked of the winding number, not of the distance.
+                    // Triangles may lie within the body, so depth is tested by the winding number, not by the
+                    // distance.
                     winding.contains(p)
                         && (depth == 0.0
                             || !winding.bvh().any_within(mesh, p, depth)
-                            || NEIGHBOURS.iter().all(|d| winding.contains(p + *d * depth)))
+                            || NEIGHBOUR_DIRECTIONS
+                                .iter()
+                                .all(|d| winding.contains(p + *d * depth)))
                 }));
             }
         }
     }
 
-    /// Volume within the shape's bounds, m³: the part of points spread evenly over them that lies inside,
-    /// whatever their proportions.
+    /// Volume of the shape, m³: the fraction of points spread evenly over its bounds that lies inside, for
+    /// bounds of any proportions.
     pub fn sampled_volume(&self, (low, high): (DVec3, DVec3)) -> f64 {
-        let [rows, points] = SAMPLES;
+        let [rows, points] = SAMPLED_ROWS_AND_POINTS;
         // Kronecker's sequence in three dimensions: powers of the reciprocal of the root of x⁴ = x + 1.
         let part = |row: u32, power: i32| {
             (f64::from(row) * 1.220_744_084_605_759_6_f64.powi(-power)).fract()
@@ -130,7 +133,7 @@ mod tests {
         for flat in [1.0, 1e-3, 1e3] {
             let size = DVec3::new(1.0, flat, 0.5);
             // A cylinder fills π/4 of its box.
-            let tin = Solid::Cylinder {
+            let tin = FillRegion::Cylinder {
                 radius: 0.5,
                 height: flat,
             };
@@ -138,11 +141,11 @@ mod tests {
             let found = tin.sampled_volume((-half, half));
             assert!((found / (PI / 4.0 * flat) - 1.0).abs() < 2e-3, "{found}");
             // A box within a box.
-            let cuboid = Solid::Cuboid { half: size * 0.4 };
+            let cuboid = FillRegion::Cuboid { half: size * 0.4 };
             let found = cuboid.sampled_volume((-size / 2.0, size / 2.0));
             assert!((found / (0.512 * 0.5 * flat) - 1.0).abs() < 5e-3, "{found}");
         }
-        let flat = Solid::Ball { radius: 1.0 };
+        let flat = FillRegion::Ball { radius: 1.0 };
         assert_eq!(flat.sampled_volume((DVec3::ZERO, DVec3::X)), 0.0);
     }
 }

@@ -115,7 +115,8 @@ fn block_has_the_bonds_of_close_packing_and_the_mass_of_its_box() {
     for end in b.i.iter().chain(&b.j) {
         degree[*end as usize] += 1;
     }
-    // Interior elements: six a row (ends have neighbours on one side only), rows and layers less their borders.
+    // Interior elements: six per row (ends have neighbours on one side only), without the border rows and
+    // layers.
     assert_eq!(degree.iter().filter(|d| **d == 12).count(), 6 * 5 * 4);
     assert_eq!(degree.iter().max(), Some(&12));
     let ends: Vec<_> = b.i.iter().zip(&b.j).collect();
@@ -132,7 +133,7 @@ fn block_has_the_bonds_of_close_packing_and_the_mass_of_its_box() {
 
 #[test]
 fn moduli_follow_from_the_lattice_whatever_the_border() {
-    // With six bonds an element E_bond is E over the estimate at λ = (1 − 4ν)/(1 + ν) = 1/6: 1.333.
+    // With six bonds per element E_bond is E over the estimate at λ = (1 − 4ν)/(1 + ν) = 1/6: 1.333.
     let block = |rows| {
         let block = body("a", BodyShape::Block { rows }, Some(1e-3), None);
         packed(vec![block]).unwrap().packing.bonds
@@ -160,7 +161,7 @@ fn moduli_follow_from_the_lattice_whatever_the_border() {
     pipeline.materials[0].elasticity = Elasticity::Bond;
     assert!(matches!(
         pack(&pipeline, Path::new("")),
-        Err(PackError::NoShear { .. })
+        Err(PackError::MissingShear { .. })
     ));
     pipeline.materials[0].shear = Some(1e10);
     let bonds = pack(&pipeline, Path::new("")).unwrap().packing.bonds;
@@ -168,7 +169,7 @@ fn moduli_follow_from_the_lattice_whatever_the_border() {
 }
 
 #[test]
-fn numbers_asked_for_are_met_in_every_shape() {
+fn requested_numbers_are_met_in_every_shape() {
     let shapes = [
         BodyShape::Box {
             size: [0.1, 0.05, 0.2],
@@ -195,27 +196,27 @@ fn numbers_asked_for_are_met_in_every_shape() {
         },
     ];
     for shape in shapes {
-        for wanted in [1000, 20_000] {
-            let body = body("a", shape.clone(), None, Some(wanted));
+        for requested in [1000, 20_000] {
+            let body = body("a", shape.clone(), None, Some(requested));
             let Packed {
                 packing,
                 shapes,
                 bodies,
             } = packed(vec![body]).unwrap();
             let found = packing.elements.id.len() as f64;
-            close(found, f64::from(wanted), 0.03);
+            close(found, f64::from(requested), 0.03);
             close(
                 packing.elements.mass.iter().sum(),
                 2500.0 * shapes[0].volume(),
                 1e-12,
             );
             assert_eq!((bodies[0].isolated, bodies[0].parts), (0, 1));
-            // The elements' own cells fill the shape but for a layer under the skin.
+            // The elements' own cells fill the shape except for a layer under the skin.
             let cells = found * 4.0 * 2.0_f64.sqrt() * bodies[0].radius.powi(3);
             let filled = cells / shapes[0].volume();
             assert!(
                 (0.75..1.1).contains(&filled),
-                "{shape:?} {wanted}: {filled}"
+                "{shape:?} {requested}: {filled}"
             );
         }
     }
@@ -251,16 +252,16 @@ fn poured_grains_lie_apart_unbonded_and_as_loosely_as_asked_for_in_every_shape()
             .map(|i| DVec3::new(e.x[i], e.y[i], e.z[i]))
             .collect();
         let skin = &found.shapes[0];
-        let told = figures(&centres, &e.r, &[], Some(skin)).unwrap();
-        let bulk = told.bulk.unwrap();
+        let statistics = figures(&centres, &e.r, &[], Some(skin)).unwrap();
+        let bulk = statistics.bulk.unwrap();
         println!(
             "{fraction}: {:.4} full, overlap {:.1e}",
-            bulk.filling, told.overlap
+            bulk.filling, statistics.overlap
         );
         close(bulk.filling, fraction, 0.02);
-        assert!(told.overlap <= 0.0 && bulk.contacts == 0.0);
-        // Whole grains inside: the skin of a round shape is a prism of the same volume, a little farther in
-        // at its sides.
+        assert!(statistics.overlap <= 0.0 && bulk.contacts == 0.0);
+        // Grains lie inside as a whole. The skin of a round shape is a prism of the same volume, whose sides
+        // lie a little further in.
         let bvh = crate::geometry::bvh::Bvh::new(skin);
         let mut grains = centres.iter().zip(&e.r);
         assert!(grains.all(|(p, r)| !bvh.any_within(skin, *p, 0.97 * r)));
@@ -348,7 +349,7 @@ fn cubes_that_overlap_in_one_file_need_winding() {
     );
     let wound = cubes(Fill::Winding).unwrap();
     close(wound.bodies[0].volume, 2.0 - 0.125, 0.01);
-    // The walls inside leave no slit: one part, as full as a body without them.
+    // The inner walls leave no gap: the body is one part, filled as if it had no walls.
     assert_eq!(wound.bodies[0].parts, 1);
     let cells = wound.packing.elements.id.len() as f64 * 4.0 * 2.0_f64.sqrt() * 0.03_f64.powi(3);
     assert!(cells / 1.875 > 0.87, "{}", cells / 1.875);
@@ -369,7 +370,7 @@ fn the_same_on_any_number_of_threads() {
 }
 
 #[test]
-fn faults_are_named() {
+fn errors_name_the_cause() {
     let sphere = BodyShape::Sphere { radius: 0.1 };
     let both = message(vec![body("ball", sphere.clone(), Some(0.01), Some(10))]);
     assert!(both.contains("ball") && both.contains("both"), "{both}");
@@ -426,7 +427,7 @@ fn elements_keep_away_from_a_hole_and_fill_the_sheet_about_it() {
         "{nearest}"
     );
     let area = 0.2 - std::f64::consts::PI * hole * hole;
-    let thickness = 2.0 * lattice::LAYER * radius;
+    let thickness = 2.0 * lattice::LAYER_SPACING * radius;
     close(found.bodies[0].volume, area * thickness, 1e-12);
     close(found.shapes[0].volume(), area * thickness, 1e-12);
 }
@@ -478,16 +479,16 @@ fn a_mesh_with_a_vertex_astray_is_refused() {
             };
             for (radius, elements) in [(Some(0.1), None), (None, Some(100))] {
                 let body = body("stone", shape.clone(), radius, elements);
-                let told = pack_body(&body, folder.path(), (0, 0))
+                let error = pack_body(&body, folder.path(), (0, 0))
                     .unwrap_err()
                     .to_string();
-                // By its box where that is larger than the number of elements says, or else by that number;
-                // in the farthest no inside is found.
+                // Refused because its box is too large for the number of elements, or because of that number;
+                // for the farthest vertex no volume is found.
                 assert!(
-                    told.contains("is a vertex of the mesh astray?")
-                        || told.contains("at most 700000000 are possible")
-                        || told.contains("no volume in its box of 1e0 x 1e0 x 1e300 m"),
-                    "{told}"
+                    error.contains("is a vertex of the mesh astray?")
+                        || error.contains("at most 700000000 are possible")
+                        || error.contains("no volume in its box of 1e0 x 1e0 x 1e300 m"),
+                    "{error}"
                 );
             }
         }

@@ -1,33 +1,33 @@
-//! A picture as a list of marks, in points from the upper left corner: what the writers of SVG and PNG share.
+//! A drawing as a list of marks, in points from the upper left corner, for both SVG and PNG files.
 
 use super::text;
 
-/// 8-bit sRGB.
+/// An 8-bit sRGB colour.
 pub type Colour = [u8; 3];
 
-/// Where a text stands to its point.
+/// Horizontal alignment of a text relative to its point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Anchor {
-    /// It begins there.
+    /// The text begins at the point.
     Start,
-    /// Its middle is there.
+    /// The text is centred on the point.
     Middle,
-    /// It ends there.
+    /// The text ends at the point.
     End,
 }
 
-/// Something drawn; later marks cover earlier ones.
+/// A mark on a drawing; later marks cover earlier ones.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Mark {
     /// A stroke along points, with round joins.
     Line {
-        /// At least two.
+        /// At least two points.
         points: Vec<[f64; 2]>,
         /// Width.
         width: f64,
         /// Colour.
         colour: Colour,
-        /// Lengths drawn and left out in turn.
+        /// Lengths of dashes and gaps.
         dash: Option<[f64; 2]>,
     },
     /// A filled circle.
@@ -39,15 +39,15 @@ pub enum Mark {
         /// Colour.
         colour: Colour,
     },
-    /// A line of text on its base line.
+    /// A line of text.
     Text {
-        /// Base line at the anchor.
+        /// Point on the baseline.
         at: [f64; 2],
-        /// What it says.
+        /// The text.
         text: String,
         /// Height of an em.
         size: f64,
-        /// What of it lies at `at`.
+        /// Which part of the text lies at `at`.
         anchor: Anchor,
         /// Whether it reads upwards.
         upward: bool,
@@ -56,20 +56,20 @@ pub enum Mark {
     },
 }
 
-/// Marks on white.
+/// Marks on a white background.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Drawing {
     /// Width.
     pub width: f64,
     /// Height.
     pub height: f64,
-    /// In the order of drawing.
+    /// Marks in the order of drawing.
     pub marks: Vec<Mark>,
 }
 
 impl Drawing {
-    /// A straight stroke.
-    pub fn rule(&mut self, from: [f64; 2], to: [f64; 2], width: f64, colour: Colour) {
+    /// Adds a straight line.
+    pub fn straight_line(&mut self, from: [f64; 2], to: [f64; 2], width: f64, colour: Colour) {
         self.marks.push(Mark::Line {
             points: vec![from, to],
             width,
@@ -78,7 +78,7 @@ impl Drawing {
         });
     }
 
-    /// A line of text.
+    /// Adds a line of text.
     pub fn text(&mut self, at: [f64; 2], text: &str, size: f64, anchor: Anchor, colour: Colour) {
         self.marks.push(Mark::Text {
             at,
@@ -98,11 +98,11 @@ pub fn width(text: &str, size: f64) -> f64 {
         .sum()
 }
 
-/// The parts of a dashed line that are drawn.
+/// The dashes of a dashed line.
 pub fn dashes(points: &[[f64; 2]], [drawn, gap]: [f64; 2]) -> Vec<Vec<[f64; 2]>> {
     let mut parts = Vec::new();
     let mut part = vec![points[0]];
-    // Whether the pen is down, and how far it goes on so.
+    // Whether the pen is down, and the remaining length of the dash or gap.
     let (mut down, mut left) = (true, drawn);
     for pair in points.windows(2) {
         let [mut from, to] = [pair[0], pair[1]];

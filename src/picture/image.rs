@@ -7,9 +7,9 @@ use crate::store::{Result, atomic};
 
 /// 8-bit sRGB pixels, rows from the top.
 pub struct Picture {
-    /// Pixels a row.
+    /// Number of pixels per row.
     pub width: usize,
-    /// Rows.
+    /// Number of rows.
     pub height: usize,
     /// Red, green and blue of each pixel.
     pub pixels: Vec<[u8; 3]>,

@@ -1,27 +1,27 @@
-//! A drawing as pixels: strokes by their distance, letters by the area that they cover.
+//! Rasterises drawings: strokes by distance, letters by the area that they cover.
 
 use super::drawing::{Anchor, Colour, Drawing, Mark, dashes, width};
 use super::image::Picture;
 use super::text;
 
-/// Pixels a point.
-pub const SCALE: f64 = 2.0;
+/// Pixels per point.
+pub const PIXELS_PER_POINT: f64 = 2.0;
 
-/// The picture of a drawing.
+/// Rasterises a drawing.
 pub fn draw(drawing: &Drawing) -> Picture {
-    let size = |points: f64| (points * SCALE).ceil() as usize;
+    let size = |points: f64| (points * PIXELS_PER_POINT).ceil() as usize;
     let (width, height) = (size(drawing.width), size(drawing.height));
     let mut picture = Picture {
         width,
         height,
         pixels: vec![[255; 3]; width * height],
     };
-    onto(drawing, &mut picture);
+    draw_onto(drawing, &mut picture);
     picture
 }
 
-/// Draws marks over a picture, from its upper left corner; without the drawing's white.
-pub fn onto(drawing: &Drawing, picture: &mut Picture) {
+/// Draws the marks over a picture, from its upper left corner, without the white background.
+pub fn draw_onto(drawing: &Drawing, picture: &mut Picture) {
     for mark in &drawing.marks {
         paint(picture, mark);
     }
@@ -39,22 +39,29 @@ fn paint(picture: &mut Picture, mark: &Mark) {
                 Some(dash) => dashes(points, *dash),
                 None => vec![points.clone()],
             };
-            let points = parts.iter().flatten().map(|p| p.map(|c| c * SCALE));
-            let mut cover = Cover::around(points, width * SCALE, picture);
+            let points = parts
+                .iter()
+                .flatten()
+                .map(|p| p.map(|c| c * PIXELS_PER_POINT));
+            let mut coverage = Coverage::around(points, width * PIXELS_PER_POINT, picture);
             for part in &parts {
-                let part: Vec<[f64; 2]> = part.iter().map(|p| p.map(|c| c * SCALE)).collect();
+                let part: Vec<[f64; 2]> = part
+                    .iter()
+                    .map(|p| p.map(|c| c * PIXELS_PER_POINT))
+                    .collect();
                 for pair in part.windows(2) {
-                    let [a, b] = sharp([pair[0], pair[1]], width * SCALE);
-                    cover.stroke(a, b, width * SCALE / 2.0);
+                    let [a, b] = snapped([pair[0], pair[1]], width * PIXELS_PER_POINT);
+                    coverage.stroke(a, b, width * PIXELS_PER_POINT / 2.0);
                 }
             }
-            cover.onto(picture, *colour);
+            coverage.draw_onto(picture, *colour);
         }
         Mark::Disc { at, radius, colour } => {
-            let at = at.map(|c| c * SCALE);
-            let mut cover = Cover::around([at].into_iter(), 2.0 * radius * SCALE, picture);
-            cover.stroke(at, at, radius * SCALE);
-            cover.onto(picture, *colour);
+            let at = at.map(|c| c * PIXELS_PER_POINT);
+            let mut coverage =
+                Coverage::around([at].into_iter(), 2.0 * radius * PIXELS_PER_POINT, picture);
+            coverage.stroke(at, at, radius * PIXELS_PER_POINT);
+            coverage.draw_onto(picture, *colour);
         }
         Mark::Text {
             at,
@@ -70,27 +77,27 @@ fn paint(picture: &mut Picture, mark: &Mark) {
                 Anchor::End => width(text, *size),
             };
             // From em, y up, to pixels, y down.
-            let place = |[x, y]: [f64; 2]| {
+            let to_pixels = |[x, y]: [f64; 2]| {
                 let (along, up) = (x * size - back, y * size);
                 let [x, y] = match upward {
                     true => [at[0] - up, at[1] - along],
                     false => [at[0] + along, at[1] - up],
                 };
-                [x * SCALE, y * SCALE]
+                [x * PIXELS_PER_POINT, y * PIXELS_PER_POINT]
             };
             let outlines: Vec<Vec<[f64; 2]>> = text::outlines(text)
                 .into_iter()
-                .map(|outline| outline.into_iter().map(place).collect())
+                .map(|outline| outline.into_iter().map(to_pixels).collect())
                 .collect();
-            let mut cover = Cover::around(outlines.iter().flatten().copied(), 0.0, picture);
-            cover.fill(&outlines);
-            cover.onto(picture, *colour);
+            let mut coverage = Coverage::around(outlines.iter().flatten().copied(), 0.0, picture);
+            coverage.fill(&outlines);
+            coverage.draw_onto(picture, *colour);
         }
     }
 }
 
-/// A line along an axis, moved so that it covers whole pixels.
-fn sharp([a, b]: [[f64; 2]; 2], width: f64) -> [[f64; 2]; 2] {
+/// Snaps a line along an axis to whole pixels.
+fn snapped([a, b]: [[f64; 2]; 2], width: f64) -> [[f64; 2]; 2] {
     let odd = width.round().max(1.0) % 2.0 == 1.0;
     let snap = |c: f64| {
         if odd { c.floor() + 0.5 } else { c.round() }
@@ -102,8 +109,8 @@ fn sharp([a, b]: [[f64; 2]; 2], width: f64) -> [[f64; 2]; 2] {
     }
 }
 
-/// How much of each pixel in a box is covered.
-struct Cover {
+/// Coverage of each pixel in a box.
+struct Coverage {
     left: usize,
     top: usize,
     width: usize,
@@ -111,8 +118,8 @@ struct Cover {
     part: Vec<f64>,
 }
 
-impl Cover {
-    /// Nothing yet, in the box around points, wider by `margin` and a pixel, within the picture.
+impl Coverage {
+    /// Zero coverage in the bounding box of `points`, enlarged by `margin` and a pixel, within the picture.
     fn around(points: impl Iterator<Item = [f64; 2]>, margin: f64, picture: &Picture) -> Self {
         let far = f64::INFINITY;
         let bounds = points.fold([far, far, -far, -far], |b, [x, y]| {
@@ -127,7 +134,7 @@ impl Cover {
         let right = high(bounds[2], picture.width).max(left);
         let bottom = high(bounds[3], picture.height).max(top);
         let (width, height) = (right - left, bottom - top);
-        Cover {
+        Coverage {
             left,
             top,
             width,
@@ -136,7 +143,7 @@ impl Cover {
         }
     }
 
-    /// Whatever lies within `half` of the segment. Strokes that meet do not add up.
+    /// Covers everything within `half` of the segment. Strokes that meet do not add up.
     fn stroke(&mut self, a: [f64; 2], b: [f64; 2], half: f64) {
         let reach = half + 1.0;
         let span = |low: f64, high: f64, first: usize, count: usize| {
@@ -156,7 +163,7 @@ impl Cover {
                 };
                 let off = [to[0] - t * along[0], to[1] - t * along[1]];
                 let distance = (off[0] * off[0] + off[1] * off[1]).sqrt();
-                // A line thinner than a pixel is as wide as one, but paler.
+                // A line thinner than a pixel is drawn one pixel wide, but paler.
                 let part = (half.max(0.5) + 0.5 - distance).clamp(0.0, 1.0) * (2.0 * half).min(1.0);
                 let at = (y - self.top) * self.width + x - self.left;
                 self.part[at] = self.part[at].max(part);
@@ -164,8 +171,8 @@ impl Cover {
         }
     }
 
-    /// The area inside closed outlines, exactly: each edge adds to its pixels what lies to its right, and
-    /// rows are summed up.
+    /// Covers the area inside closed outlines, exactly: each edge adds to its pixels the area to its right,
+    /// and rows are summed up.
     fn fill(&mut self, outlines: &[Vec<[f64; 2]>]) {
         if self.width == 0 {
             return;
@@ -205,7 +212,7 @@ impl Cover {
             let columns = low.max(0.0) as usize..self.width;
             for column in columns {
                 let left = column as f64;
-                // Mean over the edge of what lies right of it in this pixel.
+                // Mean, over the edge, of the part of this pixel to the right of it.
                 let right_of = mean_clamped(left + 1.0 - high, left + 1.0 - low);
                 self.part[row * self.width + column] += sign * (bottom - top) * (right_of - before);
                 before = right_of;
@@ -216,7 +223,7 @@ impl Cover {
         }
     }
 
-    fn onto(&self, picture: &mut Picture, colour: Colour) {
+    fn draw_onto(&self, picture: &mut Picture, colour: Colour) {
         for y in 0..self.height {
             for x in 0..self.width {
                 let part = self.part[y * self.width + x];
@@ -258,7 +265,7 @@ mod tests {
         }
     }
 
-    /// Black over the picture, in pixels.
+    /// Amount of black in the picture, pixels.
     fn ink(picture: &Picture) -> f64 {
         let dark = picture.pixels.iter().map(|p| 255.0 - f64::from(p[0]));
         dark.sum::<f64>() / 255.0
@@ -275,9 +282,9 @@ mod tests {
                 .map(|outline| outline.iter().map(move_by).collect())
                 .collect();
             let picture = draw(&canvas());
-            let mut cover = Cover::around(outlines.iter().flatten().copied(), 0.0, &picture);
-            cover.fill(&outlines);
-            let area: f64 = cover.part.iter().sum();
+            let mut coverage = Coverage::around(outlines.iter().flatten().copied(), 0.0, &picture);
+            coverage.fill(&outlines);
+            let area: f64 = coverage.part.iter().sum();
             assert!((area - (26.0 - 2.0)).abs() < 1e-9, "{area} at {shift}");
         }
     }
@@ -292,7 +299,7 @@ mod tests {
             dash: None,
         });
         let picture = draw(&drawing);
-        // Four pixels high, 32 long, and two half discs.
+        // Four pixels high, 32 long, with two half discs at the ends.
         let wanted = 4.0 * 32.0 + std::f64::consts::PI * 4.0;
         assert!((ink(&picture) - wanted).abs() < 1.0, "{}", ink(&picture));
     }

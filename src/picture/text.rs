@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-/// Units an em in the table.
-const EM: f64 = 2048.0;
+/// Units per em in the table.
+const UNITS_PER_EM: f64 = 2048.0;
 
-/// One line a character; its licence stands at its head.
-const TABLE: &str = include_str!("glyphs.txt");
+/// One line per character; the licence is at the top of the file.
+const GLYPH_TABLE: &str = include_str!("glyphs.txt");
 
-/// Small raised figures are made of the large ones.
-const RAISED: [(char, char); 11] = [
+/// Superscripts and the figures that they are drawn with.
+const SUPERSCRIPTS: [(char, char); 11] = [
     ('⁰', '0'),
     ('¹', '1'),
     ('²', '2'),
@@ -23,9 +23,9 @@ const RAISED: [(char, char); 11] = [
     ('⁹', '9'),
     ('⁻', '−'),
 ];
-/// Their size, and how far above the base line they stand in em.
-const RAISED_SIZE: f64 = 0.65;
-const RAISED_BY: f64 = 0.36;
+/// Size of superscripts relative to figures, and their height above the baseline, em.
+const SUPERSCRIPT_SIZE: f64 = 0.65;
+const SUPERSCRIPT_HEIGHT: f64 = 0.36;
 
 struct Glyph {
     advance: f64,
@@ -34,17 +34,17 @@ struct Glyph {
 }
 
 static GLYPHS: LazyLock<BTreeMap<char, Glyph>> = LazyLock::new(|| {
-    let lines = TABLE.lines().filter(|line| !line.starts_with('#'));
+    let lines = GLYPH_TABLE.lines().filter(|line| !line.starts_with('#'));
     lines.filter_map(parse).collect()
 });
 
-/// Pieces that a curve is cut into.
-const PIECES: usize = 6;
+/// Number of segments of a curve.
+const CURVE_SEGMENTS: usize = 6;
 
 fn parse(line: &str) -> Option<(char, Glyph)> {
     let mut words = line.splitn(3, ' ');
     let letter = char::from_u32(u32::from_str_radix(words.next()?, 16).ok()?)?;
-    let advance = words.next()?.parse::<f64>().ok()? / EM;
+    let advance = words.next()?.parse::<f64>().ok()? / UNITS_PER_EM;
     let mut outlines: Vec<Vec<[f64; 2]>> = Vec::new();
     let commands = words.next().unwrap_or_default();
     let starts = commands.match_indices(['M', 'L', 'Q']).map(|(at, _)| at);
@@ -53,15 +53,15 @@ fn parse(line: &str) -> Option<(char, Glyph)> {
         let (kind, rest) = commands[span[0]..span[1]].split_at(1);
         let numbers = rest.split(' ').map(|word| word.parse::<f64>());
         let numbers: Vec<f64> = numbers.collect::<Result<_, _>>().ok()?;
-        let numbers: Vec<f64> = numbers.iter().map(|number| number / EM).collect();
+        let numbers: Vec<f64> = numbers.iter().map(|number| number / UNITS_PER_EM).collect();
         match (kind, numbers.as_slice()) {
             ("M", &[x, y]) => outlines.push(vec![[x, y]]),
             ("L", &[x, y]) => outlines.last_mut()?.push([x, y]),
             ("Q", &[cx, cy, x, y]) => {
                 let outline = outlines.last_mut()?;
                 let &[px, py] = outline.last()?;
-                for piece in 1..=PIECES {
-                    let t = piece as f64 / PIECES as f64;
+                for piece in 1..=CURVE_SEGMENTS {
+                    let t = piece as f64 / CURVE_SEGMENTS as f64;
                     let (a, b, c) = ((1.0 - t) * (1.0 - t), 2.0 * t * (1.0 - t), t * t);
                     outline.push([a * px + b * cx + c * x, a * py + b * cy + c * y]);
                 }
@@ -72,12 +72,12 @@ fn parse(line: &str) -> Option<(char, Glyph)> {
     Some((letter, Glyph { advance, outlines }))
 }
 
-/// The glyph of a letter, its size and its height above the base line; a letter that is not there shows as a
-/// question mark.
+/// The glyph of a letter, its relative size and its height above the baseline. A letter that is missing is
+/// shown as a question mark.
 fn glyph(letter: char) -> Option<(&'static Glyph, f64, f64)> {
-    let raised = RAISED.iter().find(|(small, _)| *small == letter);
+    let raised = SUPERSCRIPTS.iter().find(|(small, _)| *small == letter);
     let (letter, size, up) = match raised {
-        Some((_, large)) => (*large, RAISED_SIZE, RAISED_BY),
+        Some((_, large)) => (*large, SUPERSCRIPT_SIZE, SUPERSCRIPT_HEIGHT),
         None => (letter, 1.0, 0.0),
     };
     let glyph = GLYPHS.get(&letter).or_else(|| GLYPHS.get(&'?'))?;
@@ -89,7 +89,7 @@ pub fn advance(letter: char) -> f64 {
     glyph(letter).map_or(0.0, |(glyph, size, _)| glyph.advance * size)
 }
 
-/// Closed outlines of a text, em, y up, from the base line's start.
+/// Closed outlines of a text, em, y up, from the start of the baseline.
 pub fn outlines(text: &str) -> Vec<Vec<[f64; 2]>> {
     let mut out = Vec::new();
     let mut pen = 0.0;
@@ -98,8 +98,8 @@ pub fn outlines(text: &str) -> Vec<Vec<[f64; 2]>> {
             continue;
         };
         out.extend(glyph.outlines.iter().map(|outline| {
-            let place = |&[x, y]: &[f64; 2]| [pen + x * size, up + y * size];
-            outline.iter().map(place).collect()
+            let to_line = |&[x, y]: &[f64; 2]| [pen + x * size, up + y * size];
+            outline.iter().map(to_line).collect()
         }));
         pen += glyph.advance * size;
     }
@@ -112,12 +112,17 @@ mod tests {
 
     #[test]
     fn every_line_of_the_table_is_a_glyph() {
-        let lines = TABLE.lines().filter(|line| !line.starts_with('#')).count();
+        let lines = GLYPH_TABLE
+            .lines()
+            .filter(|line| !line.starts_with('#'))
+            .count();
         assert_eq!(GLYPHS.len(), lines);
         for letter in (' '..='~').chain("µ·×−≤≥".chars()) {
             assert!(GLYPHS.contains_key(&letter), "{letter:?}");
         }
-        let raised = RAISED.iter().all(|(_, large)| GLYPHS.contains_key(large));
+        let raised = SUPERSCRIPTS
+            .iter()
+            .all(|(_, large)| GLYPHS.contains_key(large));
         assert!(raised);
     }
 

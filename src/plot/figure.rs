@@ -227,13 +227,13 @@ impl Frame {
         let up = |value: f64| self.place([self.x.ends[0], value])[1];
         for (value, label) in &self.y.ticks {
             let y = up(*value);
-            drawing.rule([self.left, y], [self.right, y], 0.6, GRID);
+            drawing.straight_line([self.left, y], [self.right, y], 0.6, GRID);
             let at = [self.left - TICK - 3.0, y + SMALL * 0.36];
             drawing.text(at, label, SMALL, Anchor::End, INK);
         }
         for (value, label) in &self.x.ticks {
             let x = across(*value);
-            drawing.rule([x, self.top], [x, self.bottom], 0.6, GRID);
+            drawing.straight_line([x, self.top], [x, self.bottom], 0.6, GRID);
             if bottom {
                 let at = [x, self.bottom + TICK + SMALL + 2.0];
                 drawing.text(at, label, SMALL, Anchor::Middle, INK);
@@ -242,17 +242,17 @@ impl Frame {
         let numbered = |ticks: &[(f64, String)]| ticks.iter().map(|t| t.0).collect::<Vec<_>>();
         for (values, long) in [(numbered(&self.x.ticks), TICK), (self.x.small.clone(), 2.2)] {
             for x in values.into_iter().map(across) {
-                drawing.rule([x, self.bottom], [x, self.bottom + long], 0.8, INK);
+                drawing.straight_line([x, self.bottom], [x, self.bottom + long], 0.8, INK);
             }
         }
         for (values, long) in [(numbered(&self.y.ticks), TICK), (self.y.small.clone(), 2.2)] {
             for y in values.into_iter().map(up) {
-                drawing.rule([self.left - long, y], [self.left, y], 0.8, INK);
+                drawing.straight_line([self.left - long, y], [self.left, y], 0.8, INK);
             }
         }
         let corner = [self.left, self.bottom];
-        drawing.rule([self.left, self.top], corner, 0.8, INK);
-        drawing.rule(corner, [self.right, self.bottom], 0.8, INK);
+        drawing.straight_line([self.left, self.top], corner, 0.8, INK);
+        drawing.straight_line(corner, [self.right, self.bottom], 0.8, INK);
         if bottom {
             let at = [
                 (self.left + self.right) / 2.0,

@@ -1,22 +1,28 @@
-//! Samples of a picture before it is shaded.
+//! Samples of a picture before shading (a G-buffer).
 
 use glam::Vec3;
 
-use super::scene::Material;
+use super::scene::SceneMaterial;
 
 /// What each sample shows.
-pub struct Buffer {
+pub struct SampleBuffer {
     pub width: usize,
     pub height: usize,
-    /// Nearness: one over the distance along the camera's axis, 0 where nothing is.
+    /// Nearness: one over the distance along the camera's axis; 0 where there is nothing.
     pub near: Vec<f32>,
     pub normals: Vec<Vec3>,
-    pub materials: Vec<Material>,
+    pub materials: Vec<SceneMaterial>,
 }
 
-impl Buffer {
-    /// Keeps a hit when it is nearer than the one kept.
-    pub fn put(&mut self, at: usize, near: f32, material: Material, normal: impl FnOnce() -> Vec3) {
+impl SampleBuffer {
+    /// Stores a hit if it is nearer than the stored one.
+    pub fn put(
+        &mut self,
+        at: usize,
+        near: f32,
+        material: SceneMaterial,
+        normal: impl FnOnce() -> Vec3,
+    ) {
         if near > self.near[at] {
             self.near[at] = near;
             self.normals[at] = normal();

@@ -1,18 +1,18 @@
-//! The camera, and the choice of one that suits the whole shot.
+//! The camera, and its automatic choice for a whole shot.
 
 use glam::{DVec3, Vec3};
 
 use super::error::PreviewError;
-use super::source::Source;
-use super::view::View;
+use super::projection::Projection;
+use super::source::FrameSource;
 use crate::spec;
 
 /// Vertical angle of view of the automatic camera, rad: a short telephoto lens.
-const ANGLE: f64 = 0.55;
+const ANGLE_OF_VIEW: f64 = 0.55;
 /// Direction from the target to the automatic camera: three-quarter view from above.
-const DIRECTION: DVec3 = DVec3::new(0.52, 0.36, 0.78);
-/// Room around the bodies.
-const MARGIN: f64 = 1.12;
+const VIEW_DIRECTION: DVec3 = DVec3::new(0.52, 0.36, 0.78);
+/// Factor on the distance of the automatic camera, which leaves a margin around the bodies.
+const DISTANCE_FACTOR: f64 = 1.12;
 
 /// A pinhole camera.
 #[derive(Clone, Copy, Debug)]
@@ -21,28 +21,28 @@ pub struct Camera {
     pub right: Vec3,
     pub up: Vec3,
     pub forward: Vec3,
-    /// Tangents of half the angles of view, across and up.
+    /// Tangents of half the angles of view, horizontal and vertical.
     pub tangent: [f32; 2],
-    /// Samples across and down.
+    /// Number of samples across and down.
     pub size: [f32; 2],
 }
 
 impl Camera {
-    /// Ray through a sample, its component along `forward` being 1.
+    /// Ray through a sample, scaled so that its component along `forward` is 1.
     pub fn ray(&self, x: f32, y: f32) -> Vec3 {
         let across = (2.0 * x / self.size[0] - 1.0) * self.tangent[0];
         let upward = (1.0 - 2.0 * y / self.size[1]) * self.tangent[1];
         self.forward + self.right * across + self.up * upward
     }
 
-    /// Point in camera axes: right, up, forward.
+    /// Coordinates of a point along the camera's axes: right, up, forward.
     pub fn local(&self, point: Vec3) -> Vec3 {
         let d = point - self.eye;
         Vec3::new(d.dot(self.right), d.dot(self.up), d.dot(self.forward))
     }
 }
 
-impl View for Camera {
+impl Projection for Camera {
     fn project(&self, point: Vec3) -> Vec3 {
         let local = self.local(point);
         Vec3::new(
@@ -57,32 +57,35 @@ impl View for Camera {
     }
 }
 
-/// What stays the same over a shot.
+/// What stays the same in all frames of a shot: camera, scale and size of the pictures.
 #[derive(Clone, Copy)]
-pub struct Stage {
+pub struct ShotSetup {
     pub camera: Camera,
-    /// Middle and radius of what the camera looks at.
+    /// Centre and radius of the bodies that the camera shows.
     pub focus: Vec3,
     pub radius: f32,
-    /// Pixels of a picture.
+    /// Width and height of a picture, pixels.
     pub width: usize,
     pub height: usize,
 }
 
-/// Samples a pixel along each side.
+/// Samples per pixel along each side.
 pub const SUPERSAMPLING: usize = 2;
 
-/// Sets the camera up for a shot.
-pub fn stage(
-    source: &Source,
+/// Sets up the camera for a shot.
+pub fn set_up(
+    source: &FrameSource,
     preview: &spec::Preview,
     frames: &[u32],
-) -> Result<Stage, PreviewError> {
-    around(&boxes(source, frames)?, preview)
+) -> Result<ShotSetup, PreviewError> {
+    set_up_around(&boxes(source, frames)?, preview)
 }
 
-/// Sets the camera up for what lies in these boxes.
-pub fn around(boxes: &[(DVec3, DVec3)], preview: &spec::Preview) -> Result<Stage, PreviewError> {
+/// Sets up the camera for everything inside these boxes.
+pub fn set_up_around(
+    boxes: &[(DVec3, DVec3)],
+    preview: &spec::Preview,
+) -> Result<ShotSetup, PreviewError> {
     let (low, high) = boxes
         .iter()
         .fold(boxes[0], |(low, high), (l, h)| (low.min(*l), high.max(*h)));
@@ -108,7 +111,7 @@ pub fn around(boxes: &[(DVec3, DVec3)], preview: &spec::Preview) -> Result<Stage
     };
     let (right, up) = axes(forward);
     let tangent = (angle / 2.0).tan();
-    Ok(Stage {
+    Ok(ShotSetup {
         camera: Camera {
             eye: eye.as_vec3(),
             right: right.as_vec3(),
@@ -124,22 +127,22 @@ pub fn around(boxes: &[(DVec3, DVec3)], preview: &spec::Preview) -> Result<Stage
     })
 }
 
-/// Right and up of a view along `forward`.
+/// Right and up directions of a view along `forward`.
 fn axes(forward: DVec3) -> (DVec3, DVec3) {
     let right = forward.cross(DVec3::Y).try_normalize().unwrap_or(DVec3::X);
     (right, right.cross(forward))
 }
 
-/// Eye, target and angle of view that show all of the boxes.
+/// Eye, target and angle of view that show all boxes completely.
 fn automatic(
     boxes: &[(DVec3, DVec3)],
     focus: DVec3,
     radius: f64,
     aspect: f64,
 ) -> (DVec3, DVec3, f64) {
-    let forward = -DIRECTION.normalize();
+    let forward = -VIEW_DIRECTION.normalize();
     let (right, up) = axes(forward);
-    let upward = (ANGLE / 2.0).tan();
+    let upward = (ANGLE_OF_VIEW / 2.0).tan();
     let across = upward * aspect;
     let corners: Vec<DVec3> = boxes
         .iter()
@@ -150,7 +153,7 @@ fn automatic(
             })
         })
         .collect();
-    // A plane through a corner along each side of the view: the apex lies where opposite sides meet.
+    // Planes through a corner along each side of the view: the apex lies where opposite planes meet.
     let extreme = |side: DVec3, tangent: f64| {
         corners
             .iter()
@@ -159,13 +162,14 @@ fn automatic(
     };
     let (e, w) = (extreme(right, across), extreme(-right, across));
     let (n, s) = (extreme(up, upward), extreme(-up, upward));
-    let back = ((e + w) / (2.0 * across)).max((n + s) / (2.0 * upward)) * MARGIN;
+    let back = ((e + w) / (2.0 * across)).max((n + s) / (2.0 * upward)) * DISTANCE_FACTOR;
     let aim = focus + right * ((e - w) / 2.0) + up * ((n - s) / 2.0);
-    (aim - forward * back.max(radius * 0.1), aim, ANGLE)
+    (aim - forward * back.max(radius * 0.1), aim, ANGLE_OF_VIEW)
 }
 
-/// Boxes of the bodies over the shot: all of the first frame, later ones without a few chips that fly far.
-fn boxes(source: &Source, frames: &[u32]) -> Result<Vec<(DVec3, DVec3)>, PreviewError> {
+/// Bounding boxes of the bodies over the shot: the complete first frame, later frames without the few chips
+/// that fly farthest.
+fn boxes(source: &FrameSource, frames: &[u32]) -> Result<Vec<(DVec3, DVec3)>, PreviewError> {
     let last = frames.len() - 1;
     let mut chosen = vec![0, last / 3, last / 2, last * 2 / 3, last];
     chosen.dedup();

@@ -1,57 +1,57 @@
-//! Colliders as things to draw, where they stand at a frame's time.
+//! Colliders as geometry to draw, at their pose at a frame's time.
 
 use std::f32::consts::TAU;
 
 use glam::{DVec3, Vec3};
 
-use super::scene::{Ball, Material, Plane, Scene};
+use super::scene::{PreviewScene, SceneBall, SceneMaterial, ScenePlane};
 use crate::geometry::TriMesh;
 use crate::spec::{Collider, ColliderShape};
 use crate::store::corner_normals::Fans;
 use crate::store::{Result, Store};
 
-/// Flat sides of a drawn cylinder.
+/// Number of flat sides of a drawn cylinder.
 const SIDES: u32 = 96;
 
 /// A collider to draw.
-pub struct Drawn {
+pub struct PreviewCollider {
     collider: Collider,
-    /// Its mesh, where it has one.
-    mesh: Option<Mesh>,
+    /// Its mesh, if it has one.
+    mesh: Option<ColliderMesh>,
 }
 
-/// A mesh whose edges stay sharp.
-struct Mesh {
+/// A mesh with separate vertices at sharp edges.
+struct ColliderMesh {
     positions: Vec<Vec3>,
     normals: Vec<Vec3>,
     triangles: Vec<[u32; 3]>,
 }
 
-impl Drawn {
-    /// Collider number `number` of the pipeline of a store.
+impl PreviewCollider {
+    /// Reads collider `number` of the pipeline of a store.
     pub fn new(store: &Store, number: u32, collider: &Collider) -> Result<Self> {
         let mesh = match collider.shape {
-            ColliderShape::Mesh { .. } => Some(Mesh::new(&store.read_collider(number)?)),
+            ColliderShape::Mesh { .. } => Some(ColliderMesh::new(&store.read_collider(number)?)),
             ColliderShape::HalfSpace { .. }
             | ColliderShape::Box { .. }
             | ColliderShape::Sphere { .. }
             | ColliderShape::Cylinder { .. } => None,
         };
-        Ok(Drawn {
+        Ok(PreviewCollider {
             collider: collider.clone(),
             mesh,
         })
     }
 }
 
-impl Mesh {
+impl ColliderMesh {
     fn new(mesh: &TriMesh) -> Self {
         let points = mesh.positions.iter().map(|p| p.as_vec3().to_array());
         let points: Vec<[f32; 3]> = points.collect();
         let one_side = vec![0; mesh.triangles.len()];
         let fans = Fans::new(&points, mesh.triangles.iter().copied(), &one_side);
         let vertices = fans.vertices.iter();
-        Mesh {
+        ColliderMesh {
             positions: vertices.map(|&v| Vec3::from(points[v as usize])).collect(),
             normals: fans.normals(&points).into_iter().map(Vec3::from).collect(),
             triangles: fans.corners,
@@ -59,8 +59,8 @@ impl Mesh {
     }
 }
 
-/// Adds a collider to a scene as it stands at the scene's time.
-pub fn add(scene: &mut Scene, Drawn { collider, mesh }: &Drawn) {
+/// Adds a collider to a scene, at its pose at the scene's time.
+pub fn add(scene: &mut PreviewScene, PreviewCollider { collider, mesh }: &PreviewCollider) {
     let pose = collider.pose(scene.time);
     let (position, turn) = (pose.position, pose.rotation);
     let world = |local: Vec3| (turn * local.as_dvec3() + position).as_vec3();
@@ -68,16 +68,16 @@ pub fn add(scene: &mut Scene, Drawn { collider, mesh }: &Drawn) {
     match &collider.shape {
         ColliderShape::HalfSpace { normal } => {
             if let Some(normal) = DVec3::from(*normal).try_normalize() {
-                scene.planes.push(Plane {
+                scene.planes.push(ScenePlane {
                     point: position.as_vec3(),
                     normal: (turn * normal).as_vec3(),
                 });
             }
         }
-        ColliderShape::Sphere { radius } => scene.balls.push(Ball {
+        ColliderShape::Sphere { radius } => scene.balls.push(SceneBall {
             centre: position.as_vec3(),
             radius: *radius as f32,
-            material: Material::Collider,
+            material: SceneMaterial::Collider,
         }),
         ColliderShape::Box { size } => {
             let half = DVec3::from(*size).as_vec3() / 2.0;
@@ -123,15 +123,15 @@ pub fn add(scene: &mut Scene, Drawn { collider, mesh }: &Drawn) {
                     .normals
                     .extend(mesh.normals.iter().map(|&n| normal(n)));
                 let triangles = mesh.triangles.iter();
-                let moved = triangles.map(|t| (t.map(|v| v + first), Material::Collider));
+                let moved = triangles.map(|t| (t.map(|v| v + first), SceneMaterial::Collider));
                 scene.triangles.extend(moved);
             }
         }
     }
 }
 
-/// Adds a convex polygon of (position, normal) as a fan.
-fn polygon(scene: &mut Scene, corners: &[(Vec3, Vec3)]) {
+/// Adds a convex polygon with corners (position, normal), as a fan of triangles.
+fn polygon(scene: &mut PreviewScene, corners: &[(Vec3, Vec3)]) {
     let base = scene.positions.len() as u32;
     for &(position, normal) in corners {
         scene.positions.push(position);
@@ -139,7 +139,7 @@ fn polygon(scene: &mut Scene, corners: &[(Vec3, Vec3)]) {
     }
     for second in 1..corners.len() as u32 - 1 {
         let triangle = [base, base + second, base + second + 1];
-        scene.triangles.push((triangle, Material::Collider));
+        scene.triangles.push((triangle, SceneMaterial::Collider));
     }
 }
 

@@ -1,17 +1,17 @@
-//! Why a preview failed.
+//! Errors of the preview.
 
 use std::ops::Range;
 use std::path::PathBuf;
 
 use crate::store::StoreError;
 
-/// Why a preview failed.
+/// Errors of the preview.
 #[derive(Debug, thiserror::Error)]
 pub enum PreviewError {
-    /// The store could not be read or a picture not written.
+    /// The store could not be read, or a picture could not be written.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// Nothing to draw.
+    /// There is nothing to draw.
     #[error(
         "{path}: neither surfaces nor elements in frames {}..{}; run `cullet simulate` first or widen the range",
         .frames.start, .frames.end, path = .path.display()
@@ -19,20 +19,20 @@ pub enum PreviewError {
     NoFrames {
         /// The store.
         path: PathBuf,
-        /// Frames asked for.
+        /// Requested frames.
         frames: Range<u32>,
     },
-    /// Picture size out of bounds.
+    /// The picture size is out of range.
     #[error("preview of {width} x {height} pixels: each side must lie between 16 and {limit}")]
     Size {
-        /// Width asked for.
+        /// Requested width, pixels.
         width: u32,
-        /// Height asked for.
+        /// Requested height, pixels.
         height: u32,
-        /// Longest side.
+        /// Longest side, pixels.
         limit: u32,
     },
-    /// A camera that sees nothing.
+    /// The camera sees nothing.
     #[error("preview camera: {what}")]
     Camera {
         /// What is wrong with it.

@@ -1,8 +1,8 @@
-//! Digits for the sheet, 5 x 7 pixels each.
+//! Digits for the contact sheet, 5 x 7 pixels each.
 
 use crate::picture::Picture;
 
-/// Rows from the top, the leftmost pixel in bit 4.
+/// Rows of each glyph from the top, the leftmost pixel in bit 4.
 const GLYPHS: [(char, [u8; 7]); 13] = [
     ('0', [14, 17, 19, 21, 25, 17, 14]),
     ('1', [4, 12, 4, 4, 4, 4, 14]),
@@ -19,8 +19,8 @@ const GLYPHS: [(char, [u8; 7]); 13] = [
     ('m', [0, 0, 26, 21, 21, 17, 17]),
 ];
 
-/// Writes `text` in dark pixels, upper left corner at (x, y), each pixel of a glyph `scale` wide; what the
-/// font lacks is blank.
+/// Writes `text` in dark pixels with its upper left corner at (x, y); each pixel of a glyph is `scale` pixels
+/// wide. Characters that the font lacks are blank.
 pub fn write(picture: &mut Picture, x: usize, y: usize, scale: usize, text: &str) {
     for (place, letter) in text.chars().enumerate() {
         let Some((_, rows)) = GLYPHS.iter().find(|(known, _)| *known == letter) else {

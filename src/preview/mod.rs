@@ -1,8 +1,8 @@
-//! Shaded pictures of a shot without a GPU: a PNG a frame and one sheet with some of them.
+//! Shaded pictures of a shot without a GPU: one PNG per frame and one contact sheet with some of them.
 //!
-//! Draws the surfaces of a frame where they exist, its elements as balls where they do not or where bodies
-//! are cut open, and the colliders. Reads the store and nothing else. A frame's picture depends on the store
-//! alone, whatever the threads.
+//! Draws the surfaces of a frame if they exist, otherwise, or if bodies are cut open, its elements as balls;
+//! also the colliders. Everything is read from the store. The picture of a frame depends on the store alone,
+//! not on the number of threads.
 
 mod buffer;
 mod camera;
@@ -12,6 +12,7 @@ mod font;
 mod legend;
 mod light;
 mod occlusion;
+mod projection;
 mod raster;
 mod scene;
 mod shade;
@@ -19,7 +20,6 @@ mod sheet;
 mod source;
 mod spheres;
 mod stress;
-mod view;
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -29,13 +29,13 @@ use crate::parallel::prelude::*;
 use crate::picture;
 use crate::spec;
 use crate::store::{Manifest, Store};
-use source::Source;
+use source::FrameSource;
 
 pub use error::PreviewError;
-pub use stress::names as stress_pictures;
+pub use stress::picture_paths as stress_picture_paths;
 
 impl PreviewError {
-    /// Whether the settings or the store are at fault.
+    /// Whether the settings or the store caused the error.
     pub fn caused_by_user(&self) -> bool {
         match self {
             PreviewError::Store(error) => error.caused_by_user(),
@@ -46,21 +46,21 @@ impl PreviewError {
     }
 }
 
-/// What a preview wrote.
+/// Files that a preview has written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PreviewSummary {
-    /// Pictures of stress, then those of frames, in order, then the sheet.
+    /// Pictures of stress, then those of frames, in order, then the contact sheet.
     pub files: Vec<PathBuf>,
 }
 
-/// Longest side of a picture, pixels; four samples a pixel of it take about 1 GB.
+/// Longest side of a picture, pixels; with four samples per pixel it takes about 1 GB.
 const LONGEST_SIDE: u32 = 4096;
 
-/// Writes `preview/NNNNNN.png` for each frame in `frames`, and `preview/contact_sheet.png`; of each table of
-/// stress `preview/stress_NNNNNN.png`, coloured by the largest principal stress, and
-/// `preview/energy_NNNNNN.png`; where bodies are cut open, `stress_inside_` and `energy_inside_` too.
+/// Writes `preview/NNNNNN.png` for each frame in `frames`, and `preview/contact_sheet.png`. For each table of
+/// stress it writes `preview/stress_NNNNNN.png`, coloured by the largest principal stress, and
+/// `preview/energy_NNNNNN.png`; if bodies are cut open, also `stress_inside_` and `energy_inside_`.
 ///
-/// `on_frame` hears (done, of how many).
+/// Calls `on_frame(done, total)` after each frame.
 pub fn run(
     store: &Store,
     preview: &spec::Preview,
@@ -77,7 +77,7 @@ pub fn run(
         });
     }
     let manifest = Manifest::read(store)?;
-    let source = Source::new(store, manifest.pipeline.as_ref(), preview)?;
+    let source = FrameSource::new(store, manifest.pipeline.as_ref(), preview)?;
     let numbers = source.frames(&frames)?;
     let mut summary = PreviewSummary {
         files: stress::draw(store, preview, &frames)?,
@@ -89,22 +89,22 @@ pub fn run(
         let path = store.root().to_owned();
         return Err(PreviewError::NoFrames { path, frames });
     }
-    let stage = camera::stage(&source, preview, &numbers)?;
-    let mut sheet = sheet::Sheet::new(&numbers, width, height);
+    let setup = camera::set_up(&source, preview, &numbers)?;
+    let mut sheet = sheet::ContactSheet::new(&numbers, width, height);
     let mut done = 0;
     for batch in numbers.chunks(rayon::current_num_threads()) {
         let drawn = batch
             .par_iter()
             .map(|&frame| {
                 let scene = source.read(frame)?;
-                let picture = shade::draw(&scene, &stage);
+                let picture = shade::draw(&scene, &setup);
                 let path = store.numbered("preview", frame, "png");
                 picture::write(&path, &picture)?;
                 Ok((path, scene.time, picture))
             })
             .collect::<Result<Vec<_>, PreviewError>>()?;
         for (&frame, (path, time, picture)) in batch.iter().zip(drawn) {
-            sheet.offer(frame, time, &picture);
+            sheet.add(frame, time, &picture);
             summary.files.push(path);
             done += 1;
             on_frame(done, numbers.len());
@@ -122,7 +122,7 @@ mod tests {
     use crate::columns::{Elements, Frames, Shape};
     use crate::store::Packing;
 
-    /// Three balls in a row that drift apart.
+    /// Three balls in a row that move apart.
     fn balls(folder: &std::path::Path) -> Store {
         let store = Store::at(folder);
         let manifest = Manifest {
@@ -229,7 +229,7 @@ mod tests {
                 section,
                 ..spec::Preview::default()
             };
-            let source = Source::new(&store, None, &preview).expect("source");
+            let source = FrameSource::new(&store, None, &preview).expect("source");
             source.read(0).expect("frame").balls.len()
         };
         let cut = |x: f64, side: f64| {
@@ -238,7 +238,7 @@ mod tests {
                 normal: [side, 0.0, 0.0],
             })
         };
-        // Balls stand at 0, 0.02 and 0.04.
+        // The balls are at 0, 0.02 and 0.04.
         assert_eq!(count(None), 3);
         assert_eq!(count(cut(0.01, 2.0)), 1);
         assert_eq!(count(cut(0.01, -2.0)), 2);

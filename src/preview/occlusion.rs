@@ -1,21 +1,22 @@
-//! Ambient occlusion from the depths on screen: how much of the sky a point's surroundings hide.
+//! Screen-space ambient occlusion: how much of the sky is hidden by a point's surroundings.
 
 use crate::parallel::prelude::*;
 use glam::Vec3;
 
-use super::buffer::Buffer;
-use super::camera::{Camera, SUPERSAMPLING, Stage};
-use super::scene::Material;
-use super::view::View;
+use super::buffer::SampleBuffer;
+use super::camera::{Camera, SUPERSAMPLING, ShotSetup};
+use super::projection::Projection;
+use super::scene::SceneMaterial;
 
-/// Points tried around each pixel.
+/// Number of points tested around each pixel.
 const TAPS: usize = 24;
-/// Furthest point tried, in radii of what the camera looks at.
-const REACH: f32 = 0.22;
-/// Side of the square of pixels over which the patterns of points differ, and are then averaged.
+/// Distance of the farthest test point, radii of the bodies that the camera shows.
+const MAX_DISTANCE: f32 = 0.22;
+/// Side of the square of pixels in which every pixel has a different pattern of test points; results are
+/// averaged over such a square.
 const TILE: usize = 4;
 
-/// Part of the sky that each pixel sees.
+/// Fraction of the sky that is visible from each pixel.
 pub struct Occlusion {
     width: usize,
     height: usize,
@@ -24,9 +25,9 @@ pub struct Occlusion {
 }
 
 impl Occlusion {
-    /// Looks around each pixel of a drawn picture.
-    pub fn new(buffer: &Buffer, stage: &Stage) -> Self {
-        let (width, height) = (stage.width, stage.height);
+    /// Tests the surroundings of each pixel of a drawn picture.
+    pub fn new(buffer: &SampleBuffer, setup: &ShotSetup) -> Self {
+        let (width, height) = (setup.width, setup.height);
         let near: Vec<f32> = (0..width * height)
             .map(|at| buffer.near[sample(at, width, buffer.width)])
             .collect();
@@ -36,11 +37,11 @@ impl Occlusion {
             .map(|at| {
                 let (x, y) = (at % width, at / width);
                 let sample = sample(at, width, buffer.width);
-                if buffer.materials[sample] == Material::Background {
+                if buffer.materials[sample] == SceneMaterial::Background {
                     return 1.0;
                 }
                 let pattern = (y % TILE) * TILE + x % TILE;
-                around(buffer, stage, sample, &directions, pattern)
+                visible_sky(buffer, setup, sample, &directions, pattern)
             })
             .collect();
         let mut occlusion = Occlusion {
@@ -60,7 +61,7 @@ impl Occlusion {
         occlusion
     }
 
-    /// Mean over a tile of the pixels that lie about as near as `near`.
+    /// Mean over the pixels of a tile whose nearness is similar to `near`.
     fn mean(&self, columns: std::ops::Range<isize>, top: isize, near: f32) -> f32 {
         let (mut sum, mut weight) = (0.0, 1e-6);
         let mut fallback = 1.0;
@@ -85,7 +86,8 @@ impl Occlusion {
         }
     }
 
-    /// Part of the sky seen at a sample: that of the pixel nearby that lies most nearly as near.
+    /// Fraction of the sky visible at a sample: the value of the adjacent pixel with the most similar
+    /// nearness.
     pub fn at(&self, column: usize, row: usize, near: f32) -> f32 {
         let (x, y) = (column / SUPERSAMPLING, row / SUPERSAMPLING);
         let mut best = (f32::INFINITY, 1.0);
@@ -113,11 +115,12 @@ fn sample(pixel: usize, width: usize, samples: usize) -> usize {
     (pixel / width) * SUPERSAMPLING * samples + (pixel % width) * SUPERSAMPLING
 }
 
-/// Points in the half-ball over a surface, denser near its middle and more of them upward (cosine).
+/// Points in the half-ball above a surface, denser near its centre and with a cosine distribution of
+/// directions.
 fn directions() -> [Vec3; TAPS] {
     std::array::from_fn(|at| {
         let part = (at as f32 + 0.5) / TAPS as f32;
-        // Lengths in another order than directions, so that each length meets many directions.
+        // Lengths are permuted relative to directions, so that each length is combined with many directions.
         let length = ((at * 7) % TAPS) as f32 / TAPS as f32;
         let across = part.sqrt();
         let angle = at as f32 * 2.399_963;
@@ -130,21 +133,21 @@ fn directions() -> [Vec3; TAPS] {
     })
 }
 
-fn around(
-    buffer: &Buffer,
-    stage: &Stage,
+fn visible_sky(
+    buffer: &SampleBuffer,
+    setup: &ShotSetup,
     sample: usize,
     directions: &[Vec3; TAPS],
     pattern: usize,
 ) -> f32 {
-    let camera: &Camera = &stage.camera;
-    let reach = REACH * stage.radius;
+    let camera: &Camera = &setup.camera;
+    let reach = MAX_DISTANCE * setup.radius;
     let (x, y) = (sample % buffer.width, sample / buffer.width);
     let normal = buffer.normals[sample];
     let distance = 1.0 / buffer.near[sample];
     let point = camera.eye + camera.ray(x as f32 + 0.5, y as f32 + 0.5) * distance;
     let (side, other) = normal.normalize_or(Vec3::Y).any_orthonormal_pair();
-    // Neighbouring patterns should differ much: bit-reversed order of the tile.
+    // Neighbouring patterns should differ strongly: the pattern number is permuted.
     let turn = ((pattern * 7) % (TILE * TILE)) as f32 / (TILE * TILE) as f32;
     let (sin, cos) = (turn * std::f32::consts::TAU).sin_cos();
     let lifted = point + normal * (reach * 0.012);
@@ -166,7 +169,7 @@ fn around(
         }
         let near = buffer.near[seen.y as usize * buffer.width + seen.x as usize];
         if near * depth > 1.0 + 0.002 * reach / depth {
-            // What stands far in front of the point hides the view of it, not its sky.
+            // An object far in front of the point hides the point's view, not its sky.
             let gap = distance - 1.0 / near;
             hidden += 1.0 - ((gap.abs() / reach - 1.0) / 1.0).clamp(0.0, 1.0);
         }

@@ -1,23 +1,23 @@
-//! Triangles to samples, with the nearest one kept.
+//! Rasterises triangles; each sample keeps the nearest hit.
 
 use glam::Vec3;
 
-use super::buffer::Buffer;
+use super::buffer::SampleBuffer;
 use super::camera::Camera;
-use super::scene::{Material, Scene};
+use super::projection::Projection;
+use super::scene::{PreviewScene, SceneMaterial};
 use super::spheres;
-use super::view::View;
 
 /// Draws a scene as the camera sees it.
-pub fn draw(scene: &Scene, camera: &Camera) -> Buffer {
+pub fn draw(scene: &PreviewScene, camera: &Camera) -> SampleBuffer {
     let [width, height] = camera.size.map(|side| side as usize);
     let count = width * height;
-    let mut buffer = Buffer {
+    let mut buffer = SampleBuffer {
         width,
         height,
         near: vec![0.0; count],
         normals: vec![Vec3::ZERO; count],
-        materials: vec![Material::Background; count],
+        materials: vec![SceneMaterial::Background; count],
     };
     let closest = scene
         .positions
@@ -33,7 +33,7 @@ pub fn draw(scene: &Scene, camera: &Camera) -> Buffer {
             let screen = corners.map(|(point, _)| camera.project(point));
             cover(screen, width, height, |at, near, weights| {
                 buffer.put(at, near, material, || {
-                    // Linear over the surface: weights over distance.
+                    // Perspective-correct interpolation: weights divided by distance.
                     let blend: Vec3 = (0..3)
                         .map(|i| corners[i].1 * (weights[i] * screen[i].z))
                         .sum();
@@ -53,14 +53,18 @@ pub fn draw(scene: &Scene, camera: &Camera) -> Buffer {
         for at in 0..count {
             let ray = camera.ray((at % width) as f32 + 0.5, (at / width) as f32 + 0.5);
             let near = -ray.dot(plane.normal) / height;
-            buffer.put(at, near, Material::Floor, || plane.normal);
+            buffer.put(at, near, SceneMaterial::Floor, || plane.normal);
         }
     }
     buffer
 }
 
-/// The part of a triangle further away than `clip`, as triangles.
-fn clipped(view: &impl View, corners: &[(Vec3, Vec3); 3], clip: f32) -> Vec<[(Vec3, Vec3); 3]> {
+/// The part of a triangle farther away than `clip`, as triangles.
+fn clipped(
+    view: &impl Projection,
+    corners: &[(Vec3, Vec3); 3],
+    clip: f32,
+) -> Vec<[(Vec3, Vec3); 3]> {
     let distance = corners.map(|(point, _)| view.distance(point));
     if distance.iter().all(|&d| d > clip) {
         return vec![*corners];
@@ -82,7 +86,7 @@ fn clipped(view: &impl View, corners: &[(Vec3, Vec3); 3], clip: f32) -> Vec<[(Ve
         .collect()
 }
 
-/// Calls `put(index, nearness, weights)` for each sample whose middle the triangle covers.
+/// Calls `put(index, nearness, weights)` for each sample whose centre the triangle covers.
 pub fn cover(
     corners: [Vec3; 3],
     width: usize,

@@ -1,58 +1,58 @@
-//! What stands in a frame: triangles, balls and planes with a material each.
+//! The contents of a frame: triangles, balls and planes, each with a material.
 
 use glam::Vec3;
 
-/// What a surface is made of.
+/// What a sample shows, which determines its colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Material {
-    /// Nothing there.
+pub enum SceneMaterial {
+    /// Nothing.
     Background,
-    /// A half-space.
+    /// A half-space collider.
     Floor,
-    /// A solid collider.
+    /// A collider of another shape.
     Collider,
-    /// Skin of a body.
+    /// Skin of a body, with the body's colour index.
     Skin(u8),
-    /// Crack face of a body.
+    /// Crack face of a body, with the body's colour index.
     Crack(u8),
-    /// Element of a body, and how many 255ths of its bonds broke.
-    Worn(u8, u8),
-    /// A number as a colour, 255ths of the largest.
-    Scale(u8),
+    /// Element of a body: the body's colour index, and the fraction of its bonds that are broken, in 255ths.
+    Damaged(u8, u8),
+    /// A value on the colour scale, 255ths of the largest.
+    ColourScale(u8),
 }
 
 /// A ball.
 #[derive(Clone, Copy)]
-pub struct Ball {
+pub struct SceneBall {
     pub centre: Vec3,
     pub radius: f32,
-    pub material: Material,
+    pub material: SceneMaterial,
 }
 
-/// A half-space, seen from the side that its normal points to.
+/// A half-space, visible from the side that its normal points to.
 #[derive(Clone, Copy)]
-pub struct Plane {
+pub struct ScenePlane {
     pub point: Vec3,
     pub normal: Vec3,
 }
 
-/// A frame ready to draw.
+/// Geometry of a frame, ready to draw.
 #[derive(Default)]
-pub struct Scene {
+pub struct PreviewScene {
     /// Simulated time, s.
     pub time: f64,
     pub positions: Vec<Vec3>,
     pub normals: Vec<Vec3>,
-    pub triangles: Vec<([u32; 3], Material)>,
-    pub balls: Vec<Ball>,
-    pub planes: Vec<Plane>,
-    /// Vertices and balls that come before this one belong to bodies, the rest to colliders.
+    pub triangles: Vec<([u32; 3], SceneMaterial)>,
+    pub balls: Vec<SceneBall>,
+    pub planes: Vec<ScenePlane>,
+    /// Number of vertices, and of balls, that belong to bodies; the following ones belong to colliders.
     pub body_vertices: usize,
     pub body_balls: usize,
 }
 
-impl Scene {
-    /// Lower and upper corners of what belongs to bodies.
+impl PreviewScene {
+    /// Lower and upper corners of the vertices and balls of bodies.
     pub fn body_corners(&self) -> impl Iterator<Item = (Vec3, Vec3)> + '_ {
         let points = self.positions[..self.body_vertices].iter();
         let balls = self.balls[..self.body_balls].iter();

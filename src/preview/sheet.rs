@@ -1,17 +1,17 @@
-//! The contact sheet: up to sixteen frames, evenly chosen, with their times.
+//! The contact sheet: up to sixteen evenly chosen frames with their times.
 
 use super::font;
 use crate::picture::Picture;
 
-/// Most frames shown.
-const MOST: usize = 16;
+/// Maximum number of frames shown.
+const MAX_FRAMES: usize = 16;
 /// Width of a frame on the sheet, pixels.
-const WIDTH: usize = 360;
-/// Between frames, pixels.
+const FRAME_WIDTH: usize = 360;
+/// Gap between frames, pixels.
 const GAP: usize = 4;
 
-/// A sheet that fills as frames are drawn.
-pub struct Sheet {
+/// A contact sheet that is filled while frames are drawn.
+pub struct ContactSheet {
     chosen: Vec<u32>,
     columns: usize,
     width: usize,
@@ -20,21 +20,21 @@ pub struct Sheet {
     picture: Picture,
 }
 
-impl Sheet {
-    /// Chooses from `frames`, which will come as pictures of `width` x `height` pixels.
+impl ContactSheet {
+    /// Chooses from `frames`, whose pictures will have `width` x `height` pixels.
     pub fn new(frames: &[u32], width: u32, height: u32) -> Self {
-        let count = frames.len().min(MOST);
+        let count = frames.len().min(MAX_FRAMES);
         let chosen: Vec<u32> = (0..count)
             .map(|at| frames[at * (frames.len() - 1) / (count - 1).max(1)])
             .collect();
         let columns = (1..=count).find(|side| side * side >= count).unwrap_or(1);
         let rows = count.div_ceil(columns);
         // Enlarging would only blur.
-        let small = WIDTH.min(width as usize);
+        let small = FRAME_WIDTH.min(width as usize);
         let tall = (small * height as usize / width as usize).max(1);
         let size = |count: usize, side: usize| count * side + (count + 1) * GAP;
         let (whole, high) = (size(columns, small), size(rows, tall));
-        Sheet {
+        ContactSheet {
             chosen,
             columns,
             width: small,
@@ -48,8 +48,8 @@ impl Sheet {
         }
     }
 
-    /// Takes the picture of a frame if it was chosen.
-    pub fn offer(&mut self, frame: u32, time: f64, picture: &Picture) {
+    /// Adds the picture of a frame if the frame was chosen.
+    pub fn add(&mut self, frame: u32, time: f64, picture: &Picture) {
         let Some(place) = self.chosen.iter().position(|&chosen| chosen == frame) else {
             return;
         };
@@ -63,7 +63,7 @@ impl Sheet {
         self.times.push((place, time));
     }
 
-    /// Upper left corner of a place.
+    /// Upper left corner of a place on the sheet, pixels.
     fn corner(&self, place: usize) -> (usize, usize) {
         (
             GAP + place % self.columns * (self.width + GAP),
@@ -71,7 +71,7 @@ impl Sheet {
         )
     }
 
-    /// Mean of the pixels that become pixel (x, y) of the sheet.
+    /// Mean of the pixels of `picture` that become pixel (x, y) of a frame on the sheet.
     fn mean(&self, picture: &Picture, x: usize, y: usize) -> [u8; 3] {
         let span = |at: usize, small: usize, large: usize| {
             let first = at * large / small;
@@ -92,7 +92,7 @@ impl Sheet {
         sum.map(|sum| ((sum + count / 2) / count) as u8)
     }
 
-    /// The sheet, each frame with its time: in milliseconds where the whole shot is short.
+    /// Labels each frame with its time, in milliseconds if the whole shot is short, and returns the sheet.
     pub fn finish(mut self) -> Picture {
         let last = self.times.iter().fold(0.0, |most: f64, t| most.max(t.1));
         let scale = if self.width >= 240 { 2 } else { 1 };

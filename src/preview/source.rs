@@ -1,43 +1,43 @@
-//! Frames of a store as scenes.
+//! Reads frames of a store as scenes.
 
 use std::ops::Range;
 
 use crate::parallel::prelude::*;
 use glam::{DVec3, Vec3};
 
-use super::colliders::{self, Drawn};
-use super::scene::{Ball, Material, Plane, Scene};
+use super::colliders::{self, PreviewCollider};
+use super::scene::{PreviewScene, SceneBall, SceneMaterial, ScenePlane};
 use crate::spec::{Collider, ColliderShape, FrameGroup, Pipeline, Preview};
 use crate::store::corner_normals::Fans;
 use crate::store::{Result, Store, SurfaceFrame};
 
-/// Where the frames come from.
-pub struct Source<'a> {
+/// Reader of the frames of a store.
+pub struct FrameSource<'a> {
     store: &'a Store,
-    colliders: Vec<Drawn>,
+    colliders: Vec<PreviewCollider>,
     surfaces: Vec<u32>,
-    /// Read when some frame has no surfaces.
-    elements: Option<Elements>,
-    /// A point and a normal; what lies beyond is left out.
-    section: Option<Plane>,
+    /// Element data, read only if some frame has no surfaces.
+    elements: Option<DrawnElements>,
+    /// Section plane: a point and a normal; everything beyond it is left out.
+    section: Option<ScenePlane>,
 }
 
-/// What is drawn of elements.
-struct Elements {
+/// Data for drawing elements.
+struct DrawnElements {
     body: Vec<u32>,
     r: Vec<f64>,
-    /// Bonds that each was packed with.
+    /// Number of bonds of each element in the packing.
     bonds: Vec<u32>,
 }
 
-impl Elements {
+impl DrawnElements {
     fn read(store: &Store) -> Result<Self> {
         let packing = store.read_packing_columns(&["body", "r"], &["i", "j"])?;
         let mut bonds = vec![0; packing.elements.id.len()];
         for &end in packing.bonds.i.iter().chain(&packing.bonds.j) {
             bonds[end as usize] += 1;
         }
-        Ok(Elements {
+        Ok(DrawnElements {
             body: packing.elements.body,
             r: packing.elements.r,
             bonds,
@@ -45,15 +45,15 @@ impl Elements {
     }
 }
 
-impl<'a> Source<'a> {
-    /// Prepares to read frames of a store.
+impl<'a> FrameSource<'a> {
+    /// Prepares to read the frames of a store.
     pub fn new(store: &'a Store, pipeline: Option<&Pipeline>, preview: &Preview) -> Result<Self> {
         let colliders = pipeline.map_or(&[][..], |pipeline| &pipeline.colliders);
-        let section = preview.section.map(|cut| Plane {
+        let section = preview.section.map(|cut| ScenePlane {
             point: DVec3::from(cut.point).as_vec3(),
             normal: DVec3::from(cut.normal).normalize_or_zero().as_vec3(),
         });
-        // What is cut open must not be hidden by what presses on it.
+        // The cut must not be hidden by colliders that press on the body.
         let shown = |collider: &&Collider| match collider.shape {
             ColliderShape::HalfSpace { .. } => true,
             ColliderShape::Box { .. }
@@ -70,13 +70,13 @@ impl<'a> Source<'a> {
             .frames(&(0..u32::MAX))?
             .iter()
             .any(|frame| surfaces.binary_search(frame).is_err());
-        Ok(Source {
+        Ok(FrameSource {
             store,
             colliders: colliders
-                .map(|(number, collider)| Drawn::new(store, number, collider))
+                .map(|(number, collider)| PreviewCollider::new(store, number, collider))
                 .collect::<Result<_>>()?,
             surfaces,
-            elements: bare.then(|| Elements::read(store)).transpose()?,
+            elements: bare.then(|| DrawnElements::read(store)).transpose()?,
             section,
         })
     }
@@ -91,7 +91,7 @@ impl<'a> Source<'a> {
     }
 
     /// Reads a frame.
-    pub fn read(&self, frame: u32) -> Result<Scene> {
+    pub fn read(&self, frame: u32) -> Result<PreviewScene> {
         let mut scene = if self.surfaces.binary_search(&frame).is_ok() {
             surfaces(&SurfaceFrame::read(self.store, frame)?)
         } else {
@@ -105,9 +105,9 @@ impl<'a> Source<'a> {
         Ok(scene)
     }
 
-    fn elements(&self, frame: u32) -> Result<Scene> {
+    fn elements(&self, frame: u32) -> Result<PreviewScene> {
         let Some(elements) = &self.elements else {
-            return Ok(Scene::default());
+            return Ok(PreviewScene::default());
         };
         let needed = [FrameGroup::Position];
         let rows = self
@@ -116,39 +116,39 @@ impl<'a> Source<'a> {
         let balls = (0..rows.id.len()).map(|row| {
             let broken = f64::from(rows.broken[row]) / f64::from(elements.bonds[row].max(1));
             let share = (255.0 * broken.min(1.0)) as u8;
-            Ball {
+            SceneBall {
                 centre: Vec3::new(rows.x[row], rows.y[row], rows.z[row]),
                 radius: elements.r[row] as f32,
-                material: Material::Worn((elements.body[row] % 4) as u8, share),
+                material: SceneMaterial::Damaged((elements.body[row] % 4) as u8, share),
             }
         });
-        let kept = |ball: &Ball| {
+        let kept = |ball: &SceneBall| {
             self.section
                 .is_none_or(|cut| (ball.centre - cut.point).dot(cut.normal) <= 0.0)
         };
-        Ok(Scene {
+        Ok(PreviewScene {
             time: rows.time.first().copied().unwrap_or_default(),
             balls: balls.filter(kept).collect(),
-            ..Scene::default()
+            ..PreviewScene::default()
         })
     }
 }
 
-fn material(body: u32, inside: bool) -> Material {
+fn material(body: u32, inside: bool) -> SceneMaterial {
     let body = (body % 4) as u8;
     if inside {
-        Material::Crack(body)
+        SceneMaterial::Crack(body)
     } else {
-        Material::Skin(body)
+        SceneMaterial::Skin(body)
     }
 }
 
-fn surfaces(surface: &SurfaceFrame) -> Scene {
-    let mut scene = Scene {
+fn surfaces(surface: &SurfaceFrame) -> PreviewScene {
+    let mut scene = PreviewScene {
         time: surface.time,
-        ..Scene::default()
+        ..PreviewScene::default()
     };
-    // Corners of a box and rims of cracks stay sharp: a vertex of the scene for each side of an edge.
+    // Edges of a box and rims of cracks stay sharp: the scene has a separate vertex for each side of an edge.
     let fans: Vec<_> = surface
         .pieces
         .par_iter()

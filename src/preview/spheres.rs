@@ -1,13 +1,13 @@
-//! Balls, met exactly by each ray.
+//! Ray-traces balls exactly.
 
 use glam::Vec3;
 
-use super::buffer::Buffer;
+use super::buffer::SampleBuffer;
 use super::camera::Camera;
-use super::scene::Ball;
+use super::scene::SceneBall;
 
-/// Draws a ball as the camera sees it; one that reaches behind the camera is left out.
-pub fn draw(ball: &Ball, camera: &Camera, buffer: &mut Buffer) {
+/// Draws a ball as the camera sees it. A ball that reaches behind the camera is left out.
+pub fn draw(ball: &SceneBall, camera: &Camera, buffer: &mut SampleBuffer) {
     let centre = camera.local(ball.centre);
     let radius = ball.radius;
     if centre.z <= radius * 1.01 {
@@ -38,7 +38,8 @@ pub fn draw(ball: &Ball, camera: &Camera, buffer: &mut Buffer) {
             let ray = camera.ray(column as f32 + 0.5, row as f32 + 0.5);
             let squared = ray.length_squared();
             let along = ray.dot(middle) / squared;
-            // From the point of the ray nearest to the centre: the usual quadratic loses small balls to rounding.
+            // Measured from the point of the ray nearest to the centre: the usual quadratic formula loses
+            // small balls to rounding.
             let past = radius * radius - (middle - ray * along).length_squared();
             if past >= 0.0 {
                 let distance = along - (past / squared).sqrt();
@@ -51,9 +52,11 @@ pub fn draw(ball: &Ball, camera: &Camera, buffer: &mut Buffer) {
     }
 }
 
-/// Nearness of a ball seen along an axis, for each sample of a `side` x `side` map that it covers.
+/// Calls `put(index, nearness)` for each sample of a `side` x `side` map that a ball covers, in parallel
+/// projection.
 ///
-/// `middle` is the ball's centre in map coordinates with nearness in metres, `texel` the size of a sample in metres.
+/// `middle` is the ball's centre in map coordinates with its nearness in metres; `texel` is the size of a
+/// sample in metres.
 pub fn cover(middle: Vec3, radius: f32, texel: f32, side: usize, mut put: impl FnMut(usize, f32)) {
     let reach = radius / texel;
     let limit = |value: f32| value.clamp(0.0, side as f32) as usize;

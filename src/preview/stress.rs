@@ -1,5 +1,5 @@
 //! Pictures of the tables of stress: bodies coloured by their largest principal stress and by the density of
-//! elastic energy. Where bodies are cut open, elements are drawn as balls.
+//! elastic energy. If bodies are cut open, elements are also drawn as balls.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use glam::{DVec3, Vec3};
 use super::camera;
 use super::error::PreviewError;
 use super::legend;
-use super::scene::{Ball, Material, Scene};
+use super::scene::{PreviewScene, SceneBall, SceneMaterial};
 use super::shade;
 use crate::columns::{Stress, StressPoint};
 use crate::picture;
@@ -17,28 +17,28 @@ use crate::spec::{Preview, Section};
 use crate::store::corner_normals::Fans;
 use crate::store::{Result, Store};
 
-/// A picture of each table: file name, title, unit.
-const KINDS: [(&str, &str, &str); 2] = [
+/// The pictures of each table: file name, title, unit.
+const PICTURES: [(&str, &str, &str); 2] = [
     ("stress", "largest principal stress", "Pa"),
     ("energy", "elastic energy", "J/m³"),
 ];
 
-/// What of a body is drawn.
+/// The views to draw: the surface, and the section if bodies are cut open.
 fn views(preview: &Preview) -> impl Iterator<Item = Option<Section>> {
     [None].into_iter().chain(preview.section.map(Some))
 }
 
-/// Names of the pictures of a table, in the store.
-pub fn names(number: u32, preview: &Preview) -> Vec<String> {
+/// Paths of the pictures of a table in the store.
+pub fn picture_paths(number: u32, preview: &Preview) -> Vec<String> {
     let of = |section: Option<Section>| {
         let inside = section.map_or("", |_| "_inside");
-        KINDS.map(|(kind, ..)| format!("preview/{kind}{inside}_{number:06}.png"))
+        PICTURES.map(|(kind, ..)| format!("preview/{kind}{inside}_{number:06}.png"))
     };
     views(preview).flat_map(of).collect()
 }
 
-/// Draws those tables of stress that lie in `frames`: surfaces, and elements inside where bodies are cut
-/// open. The files.
+/// Draws the tables of stress within `frames`: surfaces, and elements inside if bodies are cut open. Returns
+/// the files.
 pub fn draw(
     store: &Store,
     preview: &Preview,
@@ -50,22 +50,25 @@ pub fn draw(
             continue;
         }
         let table = store.read_stress(number)?;
-        let mut names = names(number, preview).into_iter();
+        let mut names = picture_paths(number, preview).into_iter();
         for section in views(preview) {
-            for ((kind, title, unit), name) in KINDS.into_iter().zip(&mut names) {
+            for ((kind, title, unit), name) in PICTURES.into_iter().zip(&mut names) {
                 let values = match kind {
                     "stress" => &table.s1,
                     _ => &table.energy,
                 };
-                let (largest, more) = most(&table, section, values);
+                let (largest, more) = scale_end(&table, section, values);
                 let part = |row: usize| {
-                    Material::Scale((255.0 * (values[row] / largest).clamp(0.0, 1.0)) as u8)
+                    SceneMaterial::ColourScale(
+                        (255.0 * (values[row] / largest).clamp(0.0, 1.0)) as u8,
+                    )
                 };
                 let scene = match section {
                     None => surfaces(store, &table, part)?,
                     Some(cut) => balls(store, &table, cut, part)?,
                 };
-                let mut drawn = shade::draw(&scene, &camera::around(&[bounds(&scene)], preview)?);
+                let mut drawn =
+                    shade::draw(&scene, &camera::set_up_around(&[bounds(&scene)], preview)?);
                 legend::draw(&mut drawn, title, (largest, more), unit);
                 let path = store.path(name);
                 picture::write(&path, &drawn)?;
@@ -76,8 +79,8 @@ pub fn draw(
     Ok(files)
 }
 
-/// Corners of the box about what is drawn.
-fn bounds(scene: &Scene) -> (DVec3, DVec3) {
+/// Corners of the bounding box of the bodies in a scene.
+fn bounds(scene: &PreviewScene) -> (DVec3, DVec3) {
     let corners = scene
         .body_corners()
         .map(|(low, high)| (low.as_dvec3(), high.as_dvec3()));
@@ -85,7 +88,7 @@ fn bounds(scene: &Scene) -> (DVec3, DVec3) {
     both.unwrap_or((DVec3::splat(-0.5), DVec3::splat(0.5)))
 }
 
-/// Rows that are drawn.
+/// Whether a row of the table is drawn in a view.
 fn is_shown(table: &Stress, section: Option<Section>, row: usize) -> bool {
     match (section, table.kind[row]) {
         (None, StressPoint::Triangle) => true,
@@ -97,15 +100,15 @@ fn is_shown(table: &Stress, section: Option<Section>, row: usize) -> bool {
     }
 }
 
-/// Part of the rows drawn whose values the colours tell apart, where the rest is much larger: under a point
-/// load, all but a few.
-const TOLD_APART: f64 = 0.98;
-/// Largest value over that of this part, above which the colours end there.
-const MUCH_LARGER: f64 = 2.0;
+/// Fraction of the drawn values that the colour scale resolves if the others are much larger: under a point
+/// load, only a few are.
+const RESOLVED_SHARE: f64 = 0.98;
+/// Ratio of the largest value to this quantile above which the colour scale ends at the quantile.
+const OUTLIER_RATIO: f64 = 2.0;
 
-/// The value that the colours end with, and whether there are larger ones; of no tension the size of the
-/// largest pressure.
-fn most(table: &Stress, section: Option<Section>, values: &[f64]) -> (f64, bool) {
+/// Upper end of the colour scale, and whether there are larger values. Without any tension it is the
+/// magnitude of the largest pressure.
+fn scale_end(table: &Stress, section: Option<Section>, values: &[f64]) -> (f64, bool) {
     let rows = (0..values.len()).filter(|row| is_shown(table, section, *row));
     let mut values: Vec<f64> = rows.map(|row| values[row]).collect();
     values.sort_by(f64::total_cmp);
@@ -114,17 +117,21 @@ fn most(table: &Stress, section: Option<Section>, values: &[f64]) -> (f64, bool)
         let pressure = values.first().map_or(0.0, |least| -least);
         return (pressure.max(f64::MIN_POSITIVE), false);
     }
-    let at = (TOLD_APART * (values.len() - 1) as f64) as usize;
-    match values[at] > 0.0 && most > MUCH_LARGER * values[at] {
+    let at = (RESOLVED_SHARE * (values.len() - 1) as f64) as usize;
+    match values[at] > 0.0 && most > OUTLIER_RATIO * values[at] {
         true => (values[at], true),
         false => (most, false),
     }
 }
 
-fn surfaces(store: &Store, table: &Stress, part: impl Fn(usize) -> Material) -> Result<Scene> {
-    let mut scene = Scene {
+fn surfaces(
+    store: &Store,
+    table: &Stress,
+    part: impl Fn(usize) -> SceneMaterial,
+) -> Result<PreviewScene> {
+    let mut scene = PreviewScene {
         time: table.time.first().copied().unwrap_or_default(),
-        ..Scene::default()
+        ..PreviewScene::default()
     };
     let is_triangle = |row: &usize| table.kind[*row] == StressPoint::Triangle;
     let rows: Vec<usize> = (0..table.kind.len()).filter(is_triangle).collect();
@@ -156,12 +163,12 @@ fn balls(
     store: &Store,
     table: &Stress,
     cut: Section,
-    part: impl Fn(usize) -> Material,
-) -> Result<Scene> {
+    part: impl Fn(usize) -> SceneMaterial,
+) -> Result<PreviewScene> {
     let radii = store.read_element_columns(&["r"])?.r;
     let rows = (0..table.kind.len()).filter(|row| is_shown(table, Some(cut), *row));
-    let balls: Vec<Ball> = rows
-        .map(|row| Ball {
+    let balls: Vec<SceneBall> = rows
+        .map(|row| SceneBall {
             centre: DVec3::new(table.x[row], table.y[row], table.z[row]).as_vec3(),
             radius: radii
                 .get(table.id[row] as usize)
@@ -170,10 +177,10 @@ fn balls(
             material: part(row),
         })
         .collect();
-    Ok(Scene {
+    Ok(PreviewScene {
         time: table.time.first().copied().unwrap_or_default(),
         body_balls: balls.len(),
         balls,
-        ..Scene::default()
+        ..PreviewScene::default()
     })
 }

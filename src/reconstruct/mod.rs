@@ -1,15 +1,16 @@
-//! Closed surfaces of fragments from the elements of a frame store. Knows no other stage.
+//! Closed surfaces of fragments, rebuilt from the elements of a frame store. This module uses no other stage.
 //!
-//! All topology lives at rest: [`body`] lays a grid about each body's skin once, [`cracks`] finds by their
-//! fracture points the sides of cracks that grid nodes lie on, [`cut`] cuts the skin along their rims,
-//! [`faces`] draws both faces of every crack and evens them out, [`fragments`] parts what is drawn into
-//! closed surfaces, [`surface`] gives them texture coordinates and moves them with their elements. The
-//! surfaces follow from a frame and the bonds broken up to it alone, so any range of frames gives the files
-//! that the whole run gives.
+//! All topology is found in the rest configuration: [`body`] lays a grid around each body's skin once,
+//! [`cracks`] uses fracture points to find which side of a crack each grid node lies on, [`cut`] cuts the
+//! skin along the rims of the cracks, [`faces`] meshes both faces of every crack and smooths them,
+//! [`fragments`] splits the result into one closed surface per fragment, and [`surface`] adds texture
+//! coordinates and deforms the surfaces with their elements. The surfaces of a frame depend only on that
+//! frame and on the bonds broken up to it, so any range of frames gives the same files as the whole run.
 //!
-//! [`cells`] draws the cells of a packing instead, where these are wanted.
+//! [`cells`] draws the cells of a packing themselves, if that mode is chosen.
 //!
-//! Where no skin is known, or none is wanted, [`world`] draws surfaces from the elements of each frame alone.
+//! [`world`] draws surfaces from the elements of each frame alone, for bodies without a skin and wherever
+//! that mode is chosen.
 
 pub mod body;
 pub mod cells;
@@ -35,49 +36,50 @@ use crate::store::{Piece, Store, StoreError, SurfaceFrame};
 
 pub use error::ReconstructError;
 
-use body::rest::Body;
+use body::rest::RestBody;
 use fragments::Fragments;
-use surface::motion::{Motion, Moved};
-use surface::shell::Shell;
+use surface::motion::{DeformedSurface, ElementMotions};
+use surface::rest_surface::RestSurface;
 
-/// What of a frame surfaces follow from. Velocity, spin and stress they carry along where a frame has them,
-/// and zeros else.
-pub const NEEDS: [FrameGroup; 3] = [
+/// Groups of frame columns that are required to rebuild surfaces. Velocity, spin and stress are optional:
+/// missing columns become zeros.
+pub const REQUIRED_GROUPS: [FrameGroup; 3] = [
     FrameGroup::Position,
     FrameGroup::Rotation,
     FrameGroup::Fragment,
 ];
 
-/// What of a packing they follow from.
+/// Columns of the packing that are required to rebuild surfaces.
 const ELEMENT_COLUMNS: [&str; 5] = ["body", "x", "y", "z", "r"];
 const BOND_COLUMNS: [&str; 6] = ["i", "j", "l0", "dx", "dy", "dz"];
 
-/// What a run has made.
+/// Result of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Summary {
+pub struct ReconstructSummary {
     /// Frames written.
     pub frames: usize,
-    /// Times that the surfaces of a body were drawn anew because bonds had broken.
-    pub redrawn: usize,
-    /// Fragments of the last frame.
+    /// Number of times that the surfaces of a body were rebuilt because bonds had broken.
+    pub rebuilds: usize,
+    /// Number of fragments in the last frame.
     pub fragments: usize,
-    /// Vertices of the last frame.
+    /// Number of vertices in the last frame.
     pub vertices: usize,
-    /// Triangles of the last frame.
+    /// Number of triangles in the last frame.
     pub triangles: usize,
 }
 
-/// Writes `meshes/NNNNNN.rkyv` for each frame of the store within `frames`; `on_frame` hears how many of how
-/// many are done.
+/// Writes `meshes/NNNNNN.rkyv` for each frame of the store within `frames`. Calls `on_frame(done, total)`
+/// after each frame.
 ///
 /// # Errors
-/// If the store lacks a file or cannot be written, if a skin cannot be used, or if the cells are too small.
+/// Fails if the store lacks a file or cannot be written, if a skin cannot be used, or if the grid would have
+/// too many cells.
 pub fn run(
     store: &Store,
     params: &spec::Reconstruct,
     frames: Range<u32>,
     on_frame: &mut dyn FnMut(usize, usize),
-) -> Result<Summary, ReconstructError> {
+) -> Result<ReconstructSummary, ReconstructError> {
     if !(params.voxel > 0.0 && params.voxel.is_finite()) {
         return Err(ReconstructError::Voxel(params.voxel));
     }
@@ -102,7 +104,7 @@ pub fn run(
         let mut skin = read::read(&path).map_err(|error| unusable(error.to_string()))?;
         match require_solid(&mut skin) {
             Ok(()) => Ok(Some(skin)),
-            // A shape that was filled by its winding number, say.
+            // For example, a shape that was filled by its winding number.
             Err(_) if params.mode == ReconstructMode::Auto => Ok(None),
             Err(defect) => Err(unusable(defect.to_string())),
         }
@@ -112,14 +114,14 @@ pub fn run(
         ReconstructMode::Auto | ReconstructMode::Material | ReconstructMode::World => None,
     };
     let tables = (&packing.elements, &packing.bonds, faces.as_ref());
-    let bodies = Body::with_cells(tables, params, skin)?;
+    let bodies = RestBody::with_cells(tables, params, skin)?;
     let mut surfaces = Surfaces::new(&packing.elements, bodies);
     let mut broken = BrokenBonds::new(store, packing.bonds.i.len())?;
     packing.bonds = Bonds::default();
     let frames = store.frames(&frames)?;
-    let mut summary = Summary::default();
+    let mut summary = ReconstructSummary::default();
     for &number in &frames {
-        let frame = store.read_frame_of(number, &NEEDS, packing.elements.id.len())?;
+        let frame = store.read_frame_of(number, &REQUIRED_GROUPS, packing.elements.id.len())?;
         let surface = surfaces.at(number, &frame, broken.until(number)?)?;
         surface.write(store)?;
         summary.frames += 1;
@@ -128,32 +130,33 @@ pub fn run(
         summary.triangles = surface.triangles.len();
         on_frame(summary.frames, frames.len());
     }
-    summary.redrawn = surfaces.redrawn;
+    summary.rebuilds = surfaces.rebuilds;
     Ok(summary)
 }
 
-/// The bonds broken up to a frame, from `breaks/`; a store without that folder has none but those between fragments.
+/// Bonds broken up to a frame, read from `breaks/`. In a store without that folder only bonds between
+/// different fragments count as broken.
 struct BrokenBonds<'a> {
     store: &'a Store,
-    /// Frames with a table not yet read, the first last.
-    ahead: Vec<u32>,
+    /// Frames whose tables are not read yet, in descending order.
+    unread: Vec<u32>,
     broken: Vec<bool>,
 }
 
 impl<'a> BrokenBonds<'a> {
     fn new(store: &'a Store, bonds: usize) -> Result<Self, ReconstructError> {
-        let mut ahead = store.numbers("breaks", "parquet")?;
-        ahead.reverse();
+        let mut unread = store.numbers("breaks", "parquet")?;
+        unread.reverse();
         Ok(BrokenBonds {
             store,
-            ahead,
+            unread,
             broken: vec![false; bonds],
         })
     }
 
-    /// Whether each bond is broken in `frame`, which must not be before the one asked for last.
+    /// For each bond, whether it is broken in `frame`. Frames must be requested in ascending order.
     fn until(&mut self, frame: u32) -> Result<&[bool], ReconstructError> {
-        while let Some(number) = self.ahead.pop_if(|number| *number <= frame) {
+        while let Some(number) = self.unread.pop_if(|number| *number <= frame) {
             for bond in self.store.read_broken(number, self.broken.len())? {
                 self.broken[bond as usize] = true;
             }
@@ -162,19 +165,19 @@ impl<'a> BrokenBonds<'a> {
     }
 }
 
-/// The surfaces of all bodies, kept from frame to frame while nothing breaks.
+/// Surfaces of all bodies, reused from frame to frame while nothing breaks.
 #[derive(Debug)]
 pub struct Surfaces {
-    bodies: Vec<Body>,
+    bodies: Vec<RestBody>,
     rest: Vec<DVec3>,
     current: Vec<Option<Fragments>>,
-    /// Times that the surfaces of a body were drawn anew after the first.
-    pub redrawn: usize,
+    /// Number of times that the surfaces of a body were rebuilt after the first build.
+    pub rebuilds: usize,
 }
 
 impl Surfaces {
-    /// Surfaces of these bodies, none drawn yet.
-    pub fn new(elements: &Elements, bodies: Vec<Body>) -> Self {
+    /// Surfaces of `bodies`, none of them built yet.
+    pub fn new(elements: &Elements, bodies: Vec<RestBody>) -> Self {
         let rest = (0..elements.x.len())
             .map(|row| DVec3::new(elements.x[row], elements.y[row], elements.z[row]))
             .collect();
@@ -182,19 +185,19 @@ impl Surfaces {
             current: bodies.iter().map(|_| None).collect(),
             bodies,
             rest,
-            redrawn: 0,
+            rebuilds: 0,
         }
     }
 
-    /// The surfaces in a frame whose rows follow the packing; `broken` tells of every bond of the packing
-    /// whether it is.
+    /// Surfaces of all bodies in a frame. The rows of `frame` are in the order of the packing; `broken` says
+    /// for each bond of the packing whether it is broken.
     pub fn at(
         &mut self,
         number: u32,
         frame: &Frames,
         broken: &[bool],
     ) -> Result<SurfaceFrame, ReconstructError> {
-        let labels_of = |body: &Body| -> Vec<u32> {
+        let labels_of = |body: &RestBody| -> Vec<u32> {
             let rows = body.rows.iter();
             rows.map(|&row| frame.fragment[row as usize]).collect()
         };
@@ -206,30 +209,30 @@ impl Surfaces {
             let bonds = body.bonds.iter();
             let broken: Vec<bool> = bonds.map(|bond| broken[bond.row as usize]).collect();
             let count = broken.iter().filter(|&&broken| broken).count();
-            // Bonds only ever break, so their number tells whether one has.
+            // Bonds never heal, so a changed number of broken bonds means that one has broken.
             if current
                 .as_ref()
                 .is_none_or(|known| known.broken != count || known.labels != labels)
             {
-                self.redrawn += usize::from(current.is_some());
+                self.rebuilds += usize::from(current.is_some());
                 *current = Some(Fragments::new(body, labels, &broken)?);
             }
         }
-        let motion = Motion::new(&self.rest, frame);
+        let motion = ElementMotions::new(&self.rest, frame);
         let bodies = self.bodies.par_iter().zip(&self.current);
-        let parts: Vec<Vec<(u32, Cow<Shell>, Moved)>> = bodies
+        let parts: Vec<Vec<(u32, Cow<RestSurface>, DeformedSurface)>> = bodies
             .map(|(body, current)| match (&body.world, current) {
                 (Some(world), _) => world
                     .draw(&body.rows, &labels_of(body), &motion)
                     .into_iter()
-                    .map(|drawn| (drawn.fragment, Cow::Owned(drawn.shell), drawn.moved))
+                    .map(|drawn| (drawn.fragment, Cow::Owned(drawn.rest_surface), drawn.moved))
                     .collect(),
                 (None, Some(fragments)) => fragments
                     .surfaces
                     .par_iter()
                     .map(|surface| {
-                        let shell = Cow::Borrowed(&surface.shell);
-                        (surface.fragment, shell, surface.carry(&motion))
+                        let rest_surface = Cow::Borrowed(&surface.rest_surface);
+                        (surface.fragment, rest_surface, surface.deform(&motion))
                     })
                     .collect(),
                 (None, None) => Vec::new(),
@@ -241,8 +244,8 @@ impl Surfaces {
             ..SurfaceFrame::default()
         };
         for (body, parts) in self.bodies.iter().zip(parts) {
-            for (fragment, shell, moved) in parts {
-                append(&mut result, body.index, fragment, &shell, moved);
+            for (fragment, rest_surface, moved) in parts {
+                append(&mut result, body.index, fragment, &rest_surface, moved);
             }
         }
         if !result.uv.is_empty() {
@@ -253,9 +256,15 @@ impl Surfaces {
     }
 }
 
-/// Adds the surface of a fragment to those of a frame.
-fn append(result: &mut SurfaceFrame, body: u32, fragment: u32, shell: &Shell, moved: Moved) {
-    let mesh = &shell.mesh;
+/// Appends the surface of a fragment to the surfaces of a frame.
+fn append(
+    result: &mut SurfaceFrame,
+    body: u32,
+    fragment: u32,
+    rest_surface: &RestSurface,
+    moved: DeformedSurface,
+) {
+    let mesh = &rest_surface.mesh;
     let first_vertex = result.positions.len() as u32;
     result.pieces.push(Piece {
         body,
@@ -274,7 +283,7 @@ fn append(result: &mut SurfaceFrame, body: u32, fragment: u32, shell: &Shell, mo
         .rest_positions
         .extend(rest.map(|p| p.as_vec3().to_array()));
     if !mesh.uv.is_empty() {
-        // Those of bodies without a texture are zeros.
+        // Bodies without a texture have zeros.
         let before = result.triangles.len();
         result.uv.resize(before, CornerUv::default());
         result.uv.extend_from_slice(&mesh.uv);
@@ -283,7 +292,7 @@ fn append(result: &mut SurfaceFrame, body: u32, fragment: u32, shell: &Shell, mo
     result
         .triangles
         .extend(triangles.map(|t| t.map(|v| v + first_vertex)));
-    result.inside.extend_from_slice(&shell.inside);
+    result.inside.extend_from_slice(&rest_surface.inside);
 }
 
 #[cfg(test)]

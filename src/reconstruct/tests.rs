@@ -1,4 +1,4 @@
-//! Reconstruction of small bodies with known answers.
+//! Tests on small bodies with known results.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,8 @@ mod cracks;
 mod texture;
 mod world;
 
-/// Every edge has one triangle on either side that run through it in opposite directions.
+/// Asserts that every edge has one triangle on either side, and that these run through it in opposite
+/// directions.
 fn assert_closed(mesh: &TriMesh, what: &str) {
     assert!(!mesh.triangles.is_empty(), "{what}: no triangles");
     let mut edges = BTreeMap::new();
@@ -59,7 +60,8 @@ fn box_mesh(lo: DVec3, hi: DVec3) -> TriMesh {
     }
 }
 
-/// Hexagonal close packing of `r` in the box, where `keep` holds, with bonds between touching elements.
+/// Hexagonal close packing of balls of radius `r` in the box, restricted to centres for which `keep` is true,
+/// with bonds between touching elements.
 fn packed(lo: DVec3, hi: DVec3, r: f64, keep: impl Fn(DVec3) -> bool) -> (Elements, Bonds) {
     let mut points = Vec::new();
     let (row, layer) = (3.0_f64.sqrt() * r, (8.0_f64 / 3.0).sqrt() * r);
@@ -147,7 +149,7 @@ fn surfaces(elements: &Elements, bonds: &Bonds, skin: &TriMesh, voxel: f64) -> S
         voxel,
         ..spec::Reconstruct::default()
     };
-    let bodies = Body::all(elements, bonds, &params, |_| Ok(Some(skin.clone()))).unwrap();
+    let bodies = RestBody::all(elements, bonds, &params, |_| Ok(Some(skin.clone()))).unwrap();
     Surfaces::new(elements, bodies)
 }
 
@@ -160,7 +162,7 @@ fn piece_mesh(surface: &SurfaceFrame, piece: &Piece) -> TriMesh {
     }
 }
 
-/// Checks every piece and gives the sum of the volumes.
+/// Checks that every piece is closed and has a positive volume; returns the sum of the volumes.
 fn total_volume(surface: &SurfaceFrame) -> f64 {
     let volumes = surface.pieces.iter().map(|piece| {
         let mesh = piece_mesh(surface, piece);
@@ -221,7 +223,7 @@ fn sphere_keeps_its_volume_and_lies_on_its_skin() {
 fn plane_through_a_box_gives_two_flat_halves() {
     let size = DVec3::new(24.0, 17.0, 16.0);
     let (elements, bonds, skin) = box_body(size);
-    // Half way between two layers of the packing.
+    // Halfway between two layers of the packing.
     let layer = (8.0_f64 / 3.0).sqrt() * R;
     let plane = -size.z / 2.0 + R + 3.5 * layer;
     let labels: Vec<u32> = elements.z.iter().map(|&z| u32::from(z > plane)).collect();
@@ -244,7 +246,7 @@ fn plane_through_a_box_gives_two_flat_halves() {
         if surface.inside[t] == 1 {
             cracks += 1;
             for p in p {
-                // Beyond the outermost elements the crack is carried on by few bonds.
+                // Beyond the outermost elements only few bonds define the crack.
                 let edge = (p - lo).min(hi - p).truncate().min_element() < 1.5 * R;
                 let bound = if edge { 0.6 } else { 0.3 } * 0.8 * R;
                 assert!((p.z - plane).abs() < bound, "{p} is off {plane}");
@@ -310,11 +312,11 @@ fn rigid_motion_of_elements_moves_surfaces_rigidly() {
         (frame.wx[e], frame.vx[e]) = (2.0, 1.0);
     }
     let moved = surfaces.at(1, &frame, &whole(&bonds)).unwrap();
-    assert_eq!(surfaces.redrawn, 0);
+    assert_eq!(surfaces.rebuilds, 0);
     assert_eq!(moved.triangles, rest.triangles);
     for (before, after) in rest.rest_positions.iter().zip(&moved.positions) {
         let expected = turn * DVec3::from(before.map(f64::from)) + shift;
-        // Size 20: single precision in the frame allows 1e-6 of it.
+        // The body has size 20: single precision in the frame allows errors of 1e-6 of it.
         assert!(expected.distance(DVec3::from(after.map(f64::from))) < 2e-5);
     }
 }
@@ -371,7 +373,7 @@ fn any_range_and_any_thread_count_give_the_same_files() {
         (summary, bytes, SurfaceFrame::read(&store, last).unwrap())
     };
     let (whole, bytes, surface) = surfaces(2, 0..4);
-    assert_eq!((whole.frames, whole.redrawn, whole.fragments), (4, 2, 9));
+    assert_eq!((whole.frames, whole.rebuilds, whole.fragments), (4, 2, 9));
     assert_eq!(surface.pieces.len(), 9);
     let (part, part_bytes, _) = surfaces(1, 3..4);
     assert_eq!(part.frames, 1);
@@ -381,7 +383,7 @@ fn any_range_and_any_thread_count_give_the_same_files() {
     );
 }
 
-/// Fills the columns that reconstruction does not ask for.
+/// Fills the columns that reconstruction does not use.
 fn complete(packing: &mut crate::store::Packing) {
     let (e, b) = (&mut packing.elements, &mut packing.bonds);
     let n = e.id.len();
@@ -421,7 +423,7 @@ fn what_is_kept_from_the_state_before_changes_nothing() {
     let mut kept = surfaces(&elements, &bonds, &skin, 0.8);
     kept.at(0, &at_rest(&elements, &labels), &whole(&bonds))
         .unwrap();
-    // A piece breaks off at one end with a label between those known, then dust comes off at the other.
+    // A piece with a label between the existing ones breaks off at one end, then dust at the other.
     labels.iter_mut().for_each(|label| *label *= 10);
     kept.at(1, &at_rest(&elements, &labels), &whole(&bonds))
         .unwrap();
@@ -449,7 +451,7 @@ fn loose_elements_are_balls() {
     let labels: Vec<u32> = (0..elements.x.len() as u32).collect();
     let none =
         |_| -> Result<Option<TriMesh>, ReconstructError> { unreachable!("balls need no skin") };
-    let bodies = Body::all(
+    let bodies = RestBody::all(
         &elements,
         &Bonds::default(),
         &spec::Reconstruct::default(),

@@ -1,24 +1,24 @@
-//! Why a simulation does not start or stops.
+//! Errors that prevent or end a simulation.
 
 use crate::store::StoreError;
 
-/// Why a simulation does not start or stops.
+/// Errors that prevent or end a simulation.
 #[derive(Debug, thiserror::Error)]
 pub enum SimulateError {
-    /// Elements and bonds do not fit together.
+    /// The tables of a packing are inconsistent.
     #[error("packing: {0}")]
     Packing(String),
-    /// An attachment holds nothing.
+    /// An attachment has no elements.
     #[error(
         "attach {attachment:?}: no element of body {body:?} lies in its region at rest; make the region larger"
     )]
     EmptyAttachment {
         /// Name of the attachment.
         attachment: String,
-        /// Its body.
+        /// Body of the attachment.
         body: String,
     },
-    /// A pressure has nothing to act on.
+    /// A pressure acts on no surface element.
     #[error(
         "attach {attachment:?}: none of its elements that can move lies at the surface of the body; make the region larger"
     )]
@@ -26,19 +26,19 @@ pub enum SimulateError {
         /// Name of the attachment.
         attachment: String,
     },
-    /// A clamp holds a part of a rigid body.
+    /// A clamp holds only part of a rigid body.
     #[error(
         "attach {attachment:?} holds {held} of the {count} elements of body {body:?}, which is rigid; \
-         one clamp must hold all of it, or none any: make the region larger or smaller"
+         a clamp must hold all of them or none: make the region larger or smaller"
     )]
     PartClamped {
         /// Name of the attachment.
         attachment: String,
-        /// Its body.
+        /// Body of the attachment.
         body: String,
-        /// Elements that it holds.
+        /// Number of elements that the clamp holds.
         held: usize,
-        /// Elements of the body.
+        /// Number of elements of the body.
         count: usize,
     },
     /// A body starts inside a collider.
@@ -46,51 +46,51 @@ pub enum SimulateError {
         "body {body:?} starts inside collider {collider:?}, up to {depth:.4e} m deep near ({x:.4}, {y:.4}, {z:.4}); move one of them \
          (a mesh keeps its file's origin, other shapes are centred on their position)"
     )]
-    Sunk {
-        /// Body.
+    StartsInside {
+        /// Name of the body.
         body: String,
-        /// Collider.
+        /// Name of the collider.
         collider: String,
-        /// How deep an element reaches in, m.
+        /// Penetration depth of the deepest element, m.
         depth: f64,
-        /// Where that element is, m.
+        /// x of that element, m.
         x: f64,
-        /// Where that element is, m.
+        /// y of that element, m.
         y: f64,
-        /// Where that element is, m.
+        /// z of that element, m.
         z: f64,
     },
-    /// A cell has more neighbours than a device has room for.
+    /// An element has more neighbours than a device supports.
     #[error(
-        "an element has {found} neighbours at rest; on a device at most {limit}: take --backend cpu"
+        "an element has {found} neighbours at rest; graphics processors support at most {limit}: use --backend cpu"
     )]
     TooManyNeighbours {
-        /// Most neighbours.
+        /// Largest number of neighbours.
         found: usize,
-        /// Most that there may be.
+        /// Largest supported number.
         limit: usize,
     },
-    /// A choice that is not there.
+    /// An option has a value that is not supported.
     #[error("{option} {value:?} is not available here; allowed: {allowed}")]
     Unsupported {
-        /// The option.
+        /// Name of the option.
         option: &'static str,
-        /// What was asked for.
+        /// The requested value.
         value: &'static str,
-        /// What can be had.
+        /// The supported values.
         allowed: String,
     },
-    /// Nothing to do.
+    /// The run ends before its first frame.
     #[error(
         "the run ends at {end:.4e} s, before its first frame at {interval:.4e} s; make it longer"
     )]
     TooShort {
-        /// End asked for, s.
+        /// Requested end, s.
         end: f64,
-        /// Time from frame to frame, s.
+        /// Time between frames, s.
         interval: f64,
     },
-    /// A number went wrong.
+    /// A number is not finite.
     #[error(
         "step {step} (t = {time:.6e} s): element {element} is no longer finite; \
          the last frame written is good. A smaller time.fraction or time.step may help"
@@ -103,34 +103,34 @@ pub enum SimulateError {
         /// First such element.
         element: u32,
     },
-    /// An implicit step was not solved.
+    /// An implicit step did not converge.
     #[error(
-        "step {step} (t = {time:.6e} s): Newton's method has not converged in {iterations} iterations: forces out of balance \
-         are {residual:.1e} of those at work (simulate.implicit.tolerance is {tolerance:.1e}); the last frame written is good. A shorter time.step, more \
+        "step {step} (t = {time:.6e} s): Newton's method has not converged in {iterations} iterations: the residual force is \
+         {residual:.1e} of the acting forces (simulate.implicit.tolerance is {tolerance:.1e}); the last frame written is good. A shorter time.step, more \
          simulate.implicit.halvings or more simulate.implicit.iterations may help"
     )]
     NotConverged {
         /// Step.
         step: u64,
-        /// Its end, s.
+        /// Time at the end of the step, s.
         time: f64,
         /// Iterations done.
         iterations: u32,
-        /// Forces out of balance over those at work.
+        /// Residual force over the acting forces.
         residual: f64,
-        /// What would have been small enough.
+        /// Required residual.
         tolerance: f64,
     },
-    /// Something went through something within the shortest step.
+    /// With barrier contacts, an element would pass through another or a collider even in the shortest step.
     #[error(
         "step {step} (t = {time:.6e} s): an element would pass through another or through a collider within the shortest step, which \
          simulate.contact = \"barrier\" forbids; the last frame written is good. A shorter time.step, more simulate.implicit.halvings or stiffer \
          contacts (contact_young) may help"
     )]
-    Passed {
+    PassesThrough {
         /// Step.
         step: u64,
-        /// Its end, s.
+        /// Time at the end of the step, s.
         time: f64,
     },
     /// A state cannot be continued.
@@ -138,53 +138,53 @@ pub enum SimulateError {
     State {
         /// Frame of the state.
         frame: u32,
-        /// Why.
+        /// Reason.
         source: StateError,
     },
     /// Packing or pipeline changed since the state was written.
     #[error(
-        "state {frame} belongs to another packing or other physics; --branch NEW_DIR goes on from it in a store of its own, \
-         without --resume the run starts anew"
+        "state {frame} belongs to another packing or other physics; --branch NEW_DIR continues from it in a new store, \
+         without --resume the run starts again"
     )]
     Changed {
         /// Frame of the state.
         frame: u32,
     },
-    /// A state that is not kept.
-    #[error("no state {frame} is kept; there are: {kept}")]
+    /// The requested state was not kept.
+    #[error("state {frame} was not kept; available: {kept}")]
     NoState {
-        /// Frame asked for.
+        /// Frame requested.
         frame: u32,
-        /// Frames of the states.
+        /// Frames of the kept states.
         kept: String,
     },
-    /// Frames that do not fall on the steps of the run that goes on.
+    /// Frames that do not coincide with steps of the continued run.
     #[error(
-        "time.frames_per_second = {rate}: a frame is not a whole number of the run's steps of {dt:.6e} s, {per_second} a second; \
-         a rate that goes on: {below} or {above}"
+        "time.frames_per_second = {rate}: the time between frames is not a multiple of the run's time step of {dt:.6e} s, {per_second} steps per second; \
+         rates that fit: {below} or {above}"
     )]
     FrameRate {
-        /// Frames a second asked for.
+        /// Requested frames per second.
         rate: f64,
         /// Time step, s.
         dt: f64,
-        /// Steps a second.
+        /// Steps per second.
         per_second: f64,
         /// Nearest lower rate that fits.
         below: f64,
         /// Nearest higher rate that fits.
         above: f64,
     },
-    /// A time step too long for the changed physics.
+    /// The time step of the state is too long for the changed physics.
     #[error(
-        "state {frame} goes on with its time step of {dt:.4e} s, and the changed physics needs {longest:.4e} s or less; start anew"
+        "state {frame} continues with its time step of {dt:.4e} s, but the changed physics needs {longest:.4e} s or less; start a new run"
     )]
     StepTooLong {
         /// Frame of the state.
         frame: u32,
-        /// Its time step, s.
+        /// Time step of the state, s.
         dt: f64,
-        /// Longest step now, s.
+        /// Longest permitted step, s.
         longest: f64,
     },
     /// More steps than a device can count.
@@ -192,7 +192,7 @@ pub enum SimulateError {
         "a run on a graphics processor takes at most {limit} steps; a larger element radius or a shorter run needs fewer"
     )]
     TooManySteps {
-        /// The most.
+        /// Largest number of steps.
         limit: u64,
     },
     /// The graphics processor failed.
@@ -203,69 +203,67 @@ pub enum SimulateError {
     Store(#[from] StoreError),
 }
 
-/// Why a state does not fit the run that wants to continue from it.
+/// Reasons why a run cannot continue from a state.
 #[derive(Debug, thiserror::Error)]
 pub enum StateError {
-    /// Lengths differ.
+    /// Tables have different lengths.
     #[error("{what}: {found} entries in the state, {wanted} in the packing")]
     Length {
-        /// What is counted.
+        /// Name of the table.
         what: &'static str,
-        /// In the state.
+        /// Entries in the state.
         found: usize,
-        /// In the run.
+        /// Entries in the run.
         wanted: usize,
     },
-    /// Single against double precision.
-    #[error(
-        "the state is of {found}-byte numbers, the run of {wanted}-byte ones (simulate.precision)"
-    )]
+    /// State and run have different precisions.
+    #[error("the state has {found}-byte numbers, the run {wanted}-byte ones (simulate.precision)")]
     Precision {
-        /// In the state.
+        /// Bytes per number in the state.
         found: usize,
-        /// In the run.
+        /// Bytes per number in the run.
         wanted: usize,
     },
-    /// A section that the run needs.
+    /// The state lacks a section that the run needs.
     #[error("the state has no section {section:?}: another method wrote it")]
     Missing {
-        /// Its name.
+        /// Name of the section.
         section: &'static str,
     },
-    /// A section that another version of this program wrote.
+    /// A section was written by another version of this program.
     #[error(
         "the state has section {section:?} of version {found}; this program reads version {wanted}"
     )]
     Version {
-        /// Its name.
+        /// Name of the section.
         section: &'static str,
-        /// In the state.
+        /// Version in the state.
         found: u32,
-        /// What can be read.
+        /// Version that this program reads.
         wanted: u32,
     },
-    /// A section that makes no sense.
+    /// A section has invalid contents.
     #[error("section {section:?} of the state: {why}")]
     Unreadable {
-        /// Its name.
+        /// Name of the section.
         section: &'static str,
-        /// Why.
+        /// What is wrong with it.
         why: String,
     },
     /// The graphics processor failed.
     #[error(transparent)]
     Device(#[from] crate::gpu::GpuError),
-    /// A friction spring has no pair.
+    /// Friction springs without a listed contact.
     #[error("{lost} contacts of the state are out of reach in the packing")]
     LostContacts {
-        /// Their number.
+        /// Number of such springs.
         lost: usize,
     },
 }
 
 impl SimulateError {
-    /// A value of an option that a method does not take, as its `refuse` returns it.
-    pub fn lack(option: &'static str, value: &'static str, allowed: &str) -> Option<Self> {
+    /// Error for a value of an option that a method does not support, as `refuse` returns it.
+    pub fn unsupported(option: &'static str, value: &'static str, allowed: &str) -> Option<Self> {
         Some(SimulateError::Unsupported {
             option,
             value,
@@ -273,14 +271,14 @@ impl SimulateError {
         })
     }
 
-    /// Whether the pipeline, the store or what was asked for is at fault, not the run.
+    /// Whether the pipeline, the store or the command line is at fault, not the run.
     pub fn caused_by_user(&self) -> bool {
         match self {
             SimulateError::Packing(_)
             | SimulateError::EmptyAttachment { .. }
             | SimulateError::NoSurface { .. }
             | SimulateError::PartClamped { .. }
-            | SimulateError::Sunk { .. }
+            | SimulateError::StartsInside { .. }
             | SimulateError::Unsupported { .. }
             | SimulateError::TooManyNeighbours { .. }
             | SimulateError::TooShort { .. }
@@ -291,7 +289,7 @@ impl SimulateError {
             | SimulateError::TooManySteps { .. } => true,
             SimulateError::NotFinite { .. }
             | SimulateError::NotConverged { .. }
-            | SimulateError::Passed { .. } => false,
+            | SimulateError::PassesThrough { .. } => false,
             SimulateError::State { source, .. } => source.caused_by_user(),
             SimulateError::Gpu(error) => error.caused_by_user(),
             SimulateError::Store(error) => error.caused_by_user(),
@@ -300,10 +298,10 @@ impl SimulateError {
 }
 
 impl StateError {
-    /// Whether a state of other settings was asked to go on.
+    /// Whether the user asked to continue from a state of other settings.
     fn caused_by_user(&self) -> bool {
         match self {
-            // Damaged states are refused before: these are whole, and of another packing or precision.
+            // Damaged states are refused earlier: these are intact but belong to another packing or precision.
             StateError::Length { .. }
             | StateError::Precision { .. }
             | StateError::Missing { .. }

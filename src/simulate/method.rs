@@ -1,4 +1,4 @@
-//! The seam between the loop over frames and whatever steps in time.
+//! Interface between the loop over frames and the methods of time integration.
 
 use crate::math::Lanes;
 use crate::simulate::error::{SimulateError, StateError};
@@ -7,28 +7,28 @@ use crate::simulate::run_state::state::State;
 use crate::simulate::source::Source;
 use crate::spec::{Backend, Pipeline};
 
-/// A frame that was asked for.
+/// A captured frame.
 #[derive(Clone, Debug)]
 pub struct Capture {
-    /// Its tables.
+    /// Tables of the frame.
     pub snapshot: Snapshot,
-    /// Everything needed to continue bitwise, where that was asked for.
+    /// The complete state, for bitwise continuation, if it was requested.
     pub state: Option<State>,
 }
 
-/// What a method runs on.
+/// Hardware that a method runs on.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
-    /// In words.
+pub struct Platform {
+    /// Description for the user.
     pub name: String,
-    /// Bytes of device memory in use; none on the CPU.
+    /// Bytes of device memory in use; `None` on the CPU.
     pub device_bytes: Option<u64>,
 }
 
-impl Place {
-    /// All cores, with lanes of type `L`.
+impl Platform {
+    /// All CPU cores, with lanes of type `L`.
     pub fn on_cores<L: Lanes>() -> Self {
-        Place {
+        Platform {
             name: format!(
                 "CPU, {} threads, {} lanes of {} bytes",
                 rayon::current_num_threads(),
@@ -40,40 +40,40 @@ impl Place {
     }
 }
 
-/// What one pass of the step has cost.
+/// Run time and memory traffic of one pass of a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PassCost {
-    /// Its name.
+    /// Name of the pass.
     pub name: &'static str,
-    /// Seconds of all threads together since the method was made.
+    /// Seconds since the method was built, summed over all threads.
     pub seconds: f64,
-    /// Least memory traffic of one step, bytes: every column that the pass touches read or written once.
+    /// Least memory traffic of one step, bytes: every column of the pass is read or written once.
     pub bytes: u64,
 }
 
-/// A scene built, or why it cannot be.
+/// A built scene, or the error.
 type Prepared = Result<Box<dyn Prepare>, SimulateError>;
 
-/// A method as `resolve` finds it.
+/// Functions by which `resolve` checks and builds a method.
 #[derive(Clone, Copy, Debug)]
-pub struct Entry {
-    /// What of a pipeline it lacks on a backend.
+pub struct MethodEntry {
+    /// An error if the pipeline needs something that the method lacks on this backend.
     pub refuse: fn(&Pipeline, Backend) -> Option<SimulateError>,
-    /// Builds its scene.
+    /// Builds the scene for the method.
     pub prepare: fn(&dyn Source, &Pipeline) -> Prepared,
 }
 
-/// A scene built for a method, once for all that is asked of it.
+/// A scene built for a method; built once and used for all queries.
 pub trait Prepare: Send {
     /// Hash of all numbers of the packing.
     fn hash(&self) -> u64;
-    /// Critical step of explicit central differences, s.
+    /// Critical time step of explicit central differences, s.
     fn critical(&self, pipeline: &Pipeline) -> f64;
-    /// Length of a step over the critical one, where the pipeline gives none in seconds.
-    fn part_of_critical(&self, pipeline: &Pipeline) -> f64;
-    /// Refuses a start that cannot go well, such as a body inside a collider.
+    /// Time step over the critical one, unless the pipeline gives the step in seconds.
+    fn step_over_critical(&self, pipeline: &Pipeline) -> f64;
+    /// Returns an error for an invalid start, such as a body inside a collider.
     fn check_start(&self, pipeline: &Pipeline) -> Result<(), SimulateError>;
-    /// The run at time zero.
+    /// Starts the run at time zero.
     fn start(
         self: Box<Self>,
         pipeline: &Pipeline,
@@ -82,52 +82,53 @@ pub trait Prepare: Send {
     ) -> Result<Box<dyn Method>, SimulateError>;
 }
 
-/// A method, backend and precision at work on one scene.
+/// A run of a scene by one method, backend and precision.
 ///
-/// Work and results are apart, so that a device can go on while a frame is read back and recorded. A failure
-/// leaves no state to go on from.
+/// Stepping and delivery are separate, so that a device can continue while a frame is read back and recorded.
+/// After a failure the run cannot continue.
 pub trait Method: Send {
-    /// Takes steps and leaves velocities at the end of the last. A device may still be at work when this
-    /// returns; its failures come with the next delivery.
+    /// Takes steps; velocities are then those at the end of the last step. A device may still be computing
+    /// when this returns; its failures are reported by the next delivery.
     fn advance(&mut self, steps: u64) -> Result<(), SimulateError>;
-    /// Steps asked for so far; those before a restored state count.
+    /// Steps requested so far, including those before a restored state.
     fn step(&self) -> u64;
-    /// Asks for the frame as it stands after the steps asked for so far, and for the state when `state`.
+    /// Captures the frame after the steps requested so far, and the state if `state`.
     fn capture(&mut self, frame: u32, state: bool) -> Result<(), SimulateError>;
-    /// The oldest capture not yet delivered; waits for it. Every break is handed over once, with the first
-    /// frame after it.
+    /// Waits for the oldest capture that is not yet delivered, and returns it. Every break is reported once,
+    /// in the first frame after it.
     ///
     /// # Panics
-    /// When no capture is outstanding.
+    /// If no capture is outstanding.
     fn deliver(&mut self) -> Result<Capture, SimulateError>;
-    /// The state where a method in place stands, without a frame: a large run need not hold both at once.
-    /// None where states come with captures only.
-    fn state_apart(&mut self, _frame: u32) -> Option<State> {
+    /// The present state without a frame: a large run need not hold both at once. `None` if states come only
+    /// with captures.
+    fn state_without_frame(&mut self, _frame: u32) -> Option<State> {
         None
     }
-    /// Whether [`state_apart`](Self::state_apart) gives one.
-    fn has_state_apart(&self) -> bool {
+    /// Whether [`state_without_frame`](Self::state_without_frame) returns a state.
+    fn has_state_without_frame(&self) -> bool {
         false
     }
-    /// What it runs on.
-    fn place(&self) -> Place;
-    /// Captures that may be outstanding while the next frame is under way: 0 computes in place, 1 lets a device go on.
+    /// Hardware that the method runs on.
+    fn platform(&self) -> Platform;
+    /// Captures that may be outstanding while the next frame is computed: 0 computes in place, 1 lets a
+    /// device continue.
     fn ahead(&self) -> usize {
         0
     }
-    /// What the passes of the step have cost; empty where that is not measured.
+    /// Costs of the passes of a step; empty if they are not measured.
     fn costs(&self) -> Vec<PassCost> {
         Vec::new()
     }
     /// Continues from a state of the same packing and pipeline, in a method that has not stepped yet.
     fn restore(&mut self, state: &State) -> Result<(), StateError>;
 
-    /// Capture and delivery in one, with no other capture outstanding.
+    /// Captures and delivers a frame; no other capture may be outstanding.
     fn snapshot(&mut self, frame: u32) -> Result<Snapshot, SimulateError> {
         self.capture(frame, false)?;
         Ok(self.deliver()?.snapshot)
     }
-    /// The same for the state; the frame and the breaks in it are dropped.
+    /// Captures and delivers a state; the frame and its breaks are dropped.
     fn state(&mut self, frame: u32) -> Result<State, SimulateError> {
         self.capture(frame, true)?;
         Ok(self.deliver()?.state.expect("it was asked for"))

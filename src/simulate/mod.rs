@@ -1,9 +1,8 @@
 //! Time integration with fracture: from a packing to frames, breaks, history, fragments and states.
 //!
-//! Meets the other stages only in the frame store. `run` drives a [`Method`] over frames, `resolve` chooses
-//! it, `methods` holds one folder for each; what bonded methods share lies below: `bonded_run`, `run_state`,
-//! `contact`, `scene`, `bonded`. Which of them uses which is not listed; `tests/layering.rs` forbids circles
-//! among them.
+//! Shares only the frame store with the other stages. `run` drives a [`Method`] over frames, `resolve`
+//! chooses the method, `methods` has one folder for each. What bonded methods share is in `bonded_run`,
+//! `run_state`, `contact`, `scene` and `bonded`; `tests/layering.rs` forbids cycles among them.
 
 pub mod bonded;
 pub mod bonded_run;
@@ -20,7 +19,7 @@ pub mod warn;
 
 pub use bonded_run::build::{Built, build};
 pub use error::{SimulateError, StateError};
-pub use method::{Capture, Method, PassCost, Place};
+pub use method::{Capture, Method, PassCost, Platform};
 pub use resolve::{Prepared, Schedule, choose, method, schedule};
 pub use run::{Options, Outcome, Progress, Start, resumable, run};
 pub use run_state::snapshot::Snapshot;

@@ -1,4 +1,4 @@
-//! Where a packing is taken from: memory, or a store that gives it part by part.
+//! Sources of a packing: memory, or a store that is read in batches.
 
 use std::borrow::Cow;
 
@@ -9,27 +9,26 @@ use crate::columns::{Bonds, Elements, Table};
 use crate::geometry::TriMesh;
 use crate::store::{self, CellTables, Packing, Store};
 
-/// A packing that need not stand in memory as a whole: of a large one the bonds alone, in double precision,
-/// would be as large as the run.
+/// A packing that need not be in memory as a whole: the bonds of a large one alone would take as much memory
+/// in double precision as the run.
 ///
-/// Every method takes what it needs and leaves the rest unread. What a packing may lack is one method here
-/// that gives an `Option` and, unless a source says otherwise, `None`; a [`Store`] reads it when it is asked.
-/// A method that takes more than elements and bonds adds it to the hash of its scene, for a state to be
-/// refused where it changes.
+/// Every method reads only what it needs. Each optional part of a packing has one method here that returns an
+/// `Option`, `None` by default; a [`Store`] reads it on request. A method that uses more than elements and
+/// bonds must add it to the hash of its scene, so that a state is refused if it changes.
 pub trait Source {
     /// The elements.
     fn elements(&self) -> store::Result<Cow<'_, Elements>>;
     /// Number of bonds.
     fn bond_count(&self) -> store::Result<usize>;
-    /// The bonds in order, part by part.
+    /// Passes the bonds to `part` in order, in batches.
     fn bonds(&self, part: &mut dyn FnMut(&Bonds)) -> store::Result<()>;
-    /// The mesh of a collider in its own frame, by its number.
+    /// Mesh of a collider in its own frame, by the number of the collider.
     fn collider(&self, number: u32) -> store::Result<Option<TriMesh>>;
-    /// The skin of a body at rest, in world coordinates, by its number.
+    /// Skin of a body at rest in world coordinates, by the number of the body.
     fn skin(&self, _body: u32) -> store::Result<Option<TriMesh>> {
         Ok(None)
     }
-    /// Cells and their faces, where elements are cells.
+    /// Cells and their faces, if elements are cells.
     fn cells(&self) -> store::Result<Option<Cow<'_, CellTables>>> {
         Ok(None)
     }
@@ -90,14 +89,14 @@ pub fn mesh_hash(mesh: &TriMesh) -> u64 {
     hash.digest()
 }
 
-/// Hash of a table that comes in parts: the same however it is cut.
+/// Hash of a table that is read in batches; it does not depend on how the table is divided.
 #[derive(Default)]
 pub struct TableHash {
     columns: Vec<Xxh3>,
 }
 
 impl TableHash {
-    /// Takes one more part.
+    /// Adds a batch.
     pub fn add<T: Table>(&mut self, part: &T) {
         let columns = part.to_arrays();
         self.columns.resize_with(columns.len(), Xxh3::new);
@@ -108,7 +107,7 @@ impl TableHash {
         }
     }
 
-    /// Of all parts.
+    /// Hash of all batches.
     pub fn digest(&self) -> u64 {
         let mut all = Xxh3::new();
         for column in &self.columns {
@@ -139,7 +138,7 @@ mod tests {
         pack::write(&store, &packed).unwrap();
         let source: &dyn Source = &store;
         let skins = [0, 1].map(|body| source.skin(body).unwrap().expect("packed with skins"));
-        // Where the bodies stand: about the origin and 3 m above.
+        // The bodies are centred at the origin and 3 m above it.
         for (skin, middle) in skins.iter().zip([0.0, 3.0]) {
             let heights = || skin.positions.iter().map(|p| p.y);
             let low = heights().fold(f64::INFINITY, f64::min);
@@ -152,9 +151,9 @@ mod tests {
         }
         assert_eq!(skins[0].triangles, packed.shapes[0].triangles);
         assert!(source.skin(2).unwrap().is_none());
-        // A packing in memory holds elements, bonds and colliders alone.
+        // A packing in memory holds only elements, bonds and colliders.
         assert!(Source::skin(&packed.packing, 0).unwrap().is_none());
-        // A skin is not read before: nothing else minds one that is damaged.
+        // Skins are read only on request: a damaged one causes no other error.
         std::fs::write(store.shape_path(1), "no mesh").unwrap();
         assert_eq!(
             source.elements().unwrap().id.len(),

@@ -1,7 +1,7 @@
-//! What can be computed but will not be right: bodies too thin, steps too long for strengths or speeds,
-//! strengths out of reach, places that files lose.
+//! Warnings about runs that will compute wrong results: bodies too thin, steps too long for strengths or
+//! speeds, unreachable strengths, positions that files cannot resolve.
 //!
-//! Every warning gives the numbers that it follows from and what to change.
+//! Every warning states the numbers it is based on and what to change.
 
 mod far;
 
@@ -11,8 +11,8 @@ use crate::columns::{Bonds, Elements};
 use crate::geometry::solid::Pose;
 
 use crate::simulate::resolve::Schedule;
-use crate::simulate::scene::colliders::Barrier;
-use crate::simulate::scene::reactions::Grip;
+use crate::simulate::scene::colliders::SolidCollider;
+use crate::simulate::scene::reactions::AttachedElements;
 use crate::simulate::scene::{attachments, clamps, colliders};
 use crate::spec::{Attachment, Body, BodyShape, Elasticity, PackingSpec, Pipeline};
 use crate::store::Packing;
@@ -21,29 +21,30 @@ use crate::units::show::{figures, grouped, quantity};
 /// A warning.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {
-    /// What kind it is, for programs.
+    /// Kind of the warning, for programs.
     pub kind: &'static str,
-    /// One sentence with numbers and remedy.
+    /// One sentence with numbers and a remedy.
     pub text: String,
 }
 
-/// Neighbours of an element inside a close packing.
-const INSIDE: usize = 12;
-/// The same of a random packing, where most have as many or one more and hardly one at the border has.
-const INSIDE_RANDOM: usize = 8;
-/// Bonds from the middle of three layers to their farthest corner.
-const HOPS: usize = 2;
-/// Part of a body that may be thinner than three elements: edges, tips of ears.
+/// Number of neighbours of an interior element of a close packing.
+const INNER_NEIGHBOURS: usize = 12;
+/// Number of neighbours of interior elements of a random packing: most have as many or one more, and few at
+/// the surface do.
+const INNER_NEIGHBOURS_RANDOM: usize = 8;
+/// Number of bonds from the middle of three layers to their farthest corner.
+const THIN_HOPS: usize = 2;
+/// Fraction of a body that may be thinner than three elements: edges, tips of ears.
 const THIN_PART: f64 = 0.05;
-/// Fewer steps from rest to break than this are too few.
+/// Least number of steps from unstressed to broken.
 const STEPS_TO_BREAK: f64 = 2.0;
-/// Stress of an impact, ρ c v, is concentrated by bending and notches several times; not so often.
-const CONCENTRATION: f64 = 10.0;
+/// Upper bound on the stress concentration of an impact by bending and notches, over ρ c v.
+const MAX_CONCENTRATION: f64 = 10.0;
 
-/// Warnings of a packed shot; none for one that is resolved well.
+/// Warnings for a packed shot; empty if it is well resolved.
 pub fn warnings(packing: &Packing, pipeline: &Pipeline, plan: &Schedule) -> Vec<Warning> {
-    let bodies = facts(packing, pipeline);
-    let scene = Scene::new(packing, pipeline, plan);
+    let bodies = body_facts(packing, pipeline);
+    let scene = ImpactScene::new(packing, pipeline, plan);
     let far = far::far(packing, pipeline).into_iter();
     let mut out: Vec<_> = far.map(|text| Warning { kind: "far", text }).collect();
     for (index, body) in bodies.iter().enumerate() {
@@ -56,38 +57,39 @@ pub fn warnings(packing: &Packing, pipeline: &Pipeline, plan: &Schedule) -> Vec<
     out
 }
 
-/// What warnings ask of a body.
-struct Facts<'a> {
+/// Data of a body for warnings.
+struct BodyFacts<'a> {
     body: &'a Body,
     elements: usize,
-    /// Elements farther than [`HOPS`] bonds from any with all its neighbours.
+    /// Number of elements more than [`THIN_HOPS`] bonds away from any element with all its neighbours.
     thin: usize,
     radius: f64,
-    /// Mean velocity, and how far an element's differs from it at most.
+    /// Mean velocity, m/s.
     velocity: DVec3,
+    /// Largest difference of an element's velocity from the mean, m/s.
     spread: f64,
-    /// Highest element against gravity, m.
+    /// Height of the highest element, against gravity, m.
     top: f64,
-    /// Of each bond that can break: rest length times the strain at which it does, m.
+    /// Elongation at break of each bond that can break: rest length times the strain at break, m.
     stretch: Vec<f64>,
-    /// Rest length in the middle of all bonds, m.
+    /// Median rest length of all bonds, m.
     length: f64,
-    /// Least strength of all bonds, Pa; infinite when none breaks.
+    /// Lowest strength of all bonds, Pa; infinite if none can break.
     weakest: f64,
 }
 
-fn facts<'a>(packing: &Packing, pipeline: &'a Pipeline) -> Vec<Facts<'a>> {
+fn body_facts<'a>(packing: &Packing, pipeline: &'a Pipeline) -> Vec<BodyFacts<'a>> {
     let up = up(pipeline);
     let inside: Vec<usize> = pipeline.bodies.iter().map(inside).collect();
     let thin = thin_elements(&packing.elements, &packing.bonds, &inside);
     let mut rows = vec![(Vec::new(), Vec::new()); pipeline.bodies.len()];
     for (i, &body) in packing.elements.body.iter().enumerate() {
-        // One that the pipeline lacks is refused when the run is built.
+        // A body that the pipeline lacks is refused when the run is built.
         if let Some(rows) = rows.get_mut(body as usize) {
             rows.0.push(i);
         }
     }
-    // Bonds of rigid bodies bear nothing.
+    // Bonds of rigid bodies transmit no load.
     let rigid = |body: u32| pipeline.bodies.get(body as usize).is_some_and(|b| b.rigid);
     let bonds = packing.bonds.i.iter().enumerate();
     for (k, &i) in bonds.filter(|(_, i)| !rigid(packing.elements.body[**i as usize])) {
@@ -98,27 +100,27 @@ fn facts<'a>(packing: &Packing, pipeline: &'a Pipeline) -> Vec<Facts<'a>> {
     let bodies = pipeline.bodies.iter().zip(&rows);
     bodies
         .filter(|(_, (elements, _))| !elements.is_empty())
-        .map(|(body, (elements, bonds))| fact(packing, body, (elements, bonds), &thin, up))
+        .map(|(body, (elements, bonds))| body_fact(packing, body, (elements, bonds), &thin, up))
         .collect()
 }
 
-fn fact<'a>(
+fn body_fact<'a>(
     packing: &Packing,
     body: &'a Body,
     (rows, own): (&[usize], &[usize]),
     thin: &[bool],
     up: DVec3,
-) -> Facts<'a> {
+) -> BodyFacts<'a> {
     let (e, b) = (&packing.elements, &packing.bonds);
     let velocity = |i: usize| DVec3::new(e.vx[i], e.vy[i], e.vz[i]);
     let mean = rows.iter().map(|&i| velocity(i)).sum::<DVec3>() / rows.len() as f64;
     let most = |f: &dyn Fn(usize) -> f64| rows.iter().map(|&i| f(i)).fold(f64::MIN, f64::max);
     let strain = |k: usize| (b.sigma_c[k] / b.young[k]).min(b.tau_c[k] / b.shear[k]);
     let stretch = own.iter().map(|&k| strain(k) * b.l0[k]);
-    Facts {
+    BodyFacts {
         body,
         elements: rows.len(),
-        // Grains, and a few elements in a row, are no solid that could be thick.
+        // Grains and rows of a few elements are not solids that could be thick.
         thin: match own.is_empty() || rows.len() <= inside(body) {
             true => 0,
             false => rows.iter().filter(|&&i| thin[i]).count(),
@@ -128,7 +130,7 @@ fn fact<'a>(
         spread: most(&|i| velocity(i).distance(mean)),
         top: most(&|i| DVec3::new(e.x[i], e.y[i], e.z[i]).dot(up)),
         stretch: stretch.filter(|stretch| stretch.is_finite()).collect(),
-        length: middle(own.iter().map(|&k| b.l0[k]).collect()),
+        length: median(own.iter().map(|&k| b.l0[k]).collect()),
         weakest: own
             .iter()
             .map(|&k| b.sigma_c[k].min(b.tau_c[k]))
@@ -136,35 +138,35 @@ fn fact<'a>(
     }
 }
 
-/// The number in the middle, 0 of none.
-fn middle(mut values: Vec<f64>) -> f64 {
+/// Median, 0 if there are no values.
+fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or(0.0)
 }
 
-/// Against gravity; y where there is none.
+/// Unit vector against gravity; y without gravity.
 fn up(pipeline: &Pipeline) -> DVec3 {
     -DVec3::from_array(pipeline.world.gravity).normalize_or(DVec3::NEG_Y)
 }
 
-/// Neighbours of an element away from the border of a body.
+/// Number of neighbours of an interior element of a body.
 fn inside(body: &Body) -> usize {
     match body.packing {
-        PackingSpec::Hexagonal { .. } => INSIDE,
-        PackingSpec::Random { .. } => INSIDE_RANDOM,
-        // Thin on purpose, or without bonds.
+        PackingSpec::Hexagonal { .. } => INNER_NEIGHBOURS,
+        PackingSpec::Random { .. } => INNER_NEIGHBOURS_RANDOM,
+        // Thin by intention, or without bonds.
         PackingSpec::None {}
         | PackingSpec::Loose { .. }
         | PackingSpec::Shell { .. }
         | PackingSpec::Twisted { .. }
         | PackingSpec::Woven { .. } => 0,
-        // One layer of cells bends as it should.
+        // One layer of cells bends correctly.
         PackingSpec::Voronoi { .. } | PackingSpec::Cubic { .. } => 0,
     }
 }
 
-/// Which elements lie where no element has all its neighbours, not [`HOPS`] bonds away either: there the body
-/// has one or two layers. `inside`: how many are all, for each body.
+/// Elements that neither have all their neighbours nor are within [`THIN_HOPS`] bonds of one that has: there
+/// the body has one or two layers. `inside` is the full number of neighbours for each body.
 fn thin_elements(elements: &Elements, bonds: &Bonds, inside: &[usize]) -> Vec<bool> {
     let mut valence = vec![0usize; elements.id.len()];
     let ends = || {
@@ -177,14 +179,19 @@ fn thin_elements(elements: &Elements, bonds: &Bonds, inside: &[usize]) -> Vec<bo
     for end in ends().flatten() {
         valence[end] += 1;
     }
-    let all = |&body: &u32| inside.get(body as usize).copied().unwrap_or(INSIDE);
+    let all = |&body: &u32| {
+        inside
+            .get(body as usize)
+            .copied()
+            .unwrap_or(INNER_NEIGHBOURS)
+    };
     let wanted = elements.body.iter().map(all);
     let mut thick: Vec<bool> = valence
         .iter()
         .zip(wanted)
         .map(|(&count, wanted)| count >= wanted)
         .collect();
-    for _ in 0..HOPS {
+    for _ in 0..THIN_HOPS {
         let before = thick.clone();
         for [i, j] in ends() {
             thick[i] |= before[j];
@@ -194,7 +201,7 @@ fn thin_elements(elements: &Elements, bonds: &Bonds, inside: &[usize]) -> Vec<bo
     thick.into_iter().map(|thick| !thick).collect()
 }
 
-fn thin(body: &Facts) -> Option<Warning> {
+fn thin(body: &BodyFacts) -> Option<Warning> {
     let part = body.thin as f64 / body.elements as f64;
     if part <= THIN_PART {
         return None;
@@ -223,65 +230,70 @@ fn thin(body: &Facts) -> Option<Warning> {
     Some(Warning { kind: "thin", text })
 }
 
-/// The fastest meeting of a body with anything.
+/// The fastest impact of a body.
 struct Impact {
     speed: f64,
-    /// What it meets: `collider "floor"`.
+    /// Partner of the impact, such as `collider "floor"`.
     with: String,
 }
 
-/// What moves, falls and holds.
-struct Scene<'a> {
+/// Everything that a body can collide with.
+struct ImpactScene<'a> {
     pipeline: &'a Pipeline,
-    barriers: Vec<Barrier>,
+    colliders: Vec<SolidCollider>,
     up: DVec3,
     gravity: f64,
     end: f64,
-    /// Lowest point of the scene against gravity, m.
+    /// Height of the lowest point of the scene, against gravity, m.
     bottom: f64,
-    /// Whether something is driven, which loads without bound.
+    /// Whether any collider moves; it can load bodies without bound.
     driven: bool,
-    /// Of each attachment the motions that it has, none of a force.
-    clamps: Vec<Vec<Motion>>,
+    /// Motions of each attachment; empty unless it is a clamp.
+    clamps: Vec<Vec<SurfaceMotion>>,
 }
 
-/// A velocity, m/s, and the speed that turning adds to it at the farthest point.
-type Motion = (DVec3, f64);
+/// A velocity, m/s, and the speed that rotation adds at the farthest point, m/s.
+type SurfaceMotion = (DVec3, f64);
 
-impl<'a> Scene<'a> {
+impl<'a> ImpactScene<'a> {
     fn new(packing: &Packing, pipeline: &'a Pipeline, plan: &Schedule) -> Self {
         let up = up(pipeline);
         let e = &packing.elements;
         let heights = (0..e.id.len()).map(|i| DVec3::new(e.x[i], e.y[i], e.z[i]).dot(up) - e.r[i]);
-        // What cannot be built is refused when the run is, and no matter for a warning.
-        let barriers = colliders::barriers(packing, pipeline).unwrap_or_default();
-        let bottoms = barriers.iter().map(|barrier| lowest(barrier, up));
+        // Invalid colliders are refused when the run is built; warnings ignore them.
+        let colliders = colliders::solid_colliders(packing, pipeline).unwrap_or_default();
+        let bottoms = colliders.iter().map(|collider| lowest(collider, up));
         let at = |i: &u32| {
             let i = *i as usize;
             DVec3::new(e.x[i], e.y[i], e.z[i])
         };
-        let grips = attachments::grips(e, pipeline);
-        let clamp = |(one, grip): (&Attachment, &Grip)| {
-            let elements: Vec<DVec3> = grip.elements.iter().map(at).collect();
+        let attached_elements = attachments::attached_elements(e, pipeline);
+        let clamp = |(one, own): (&Attachment, &AttachedElements)| {
+            let elements: Vec<DVec3> = own.elements.iter().map(at).collect();
             clamps::speeds(&one.action, &elements)
         };
-        Scene {
+        ImpactScene {
             pipeline,
             up,
             gravity: DVec3::from_array(pipeline.world.gravity).length(),
             end: plan.dt * plan.steps_per_frame as f64 * f64::from(plan.frames),
             bottom: heights.chain(bottoms).fold(f64::INFINITY, f64::min),
-            driven: barriers
+            driven: colliders
                 .iter()
                 .flat_map(motions)
                 .any(|(v, w)| v != DVec3::ZERO || w > 0.0),
-            clamps: pipeline.attachments.iter().zip(&grips).map(clamp).collect(),
-            barriers,
+            clamps: pipeline
+                .attachments
+                .iter()
+                .zip(&attached_elements)
+                .map(clamp)
+                .collect(),
+            colliders,
         }
     }
 
-    /// Bound on the speed at which body number `index` meets anything, falling included.
-    fn impact(&self, bodies: &[Facts], index: usize) -> Impact {
+    /// Upper bound on the impact speed of body number `index`, falling included.
+    fn impact(&self, bodies: &[BodyFacts], index: usize) -> Impact {
         let body = &bodies[index];
         let held = self.attachments(body).count() > 0;
         let mut most = Impact {
@@ -293,17 +305,17 @@ impl<'a> Scene<'a> {
                 most = Impact { speed, with };
             }
         };
-        let partners = self.barriers.len() + bodies.len() - 1;
+        let partners = self.colliders.len() + bodies.len() - 1;
         let fallen = match held || partners == 0 {
             true => 0.0,
             false => self.fall(body),
         };
-        for barrier in &self.barriers {
-            for (velocity, turning) in motions(barrier) {
+        for collider in &self.colliders {
+            for (velocity, turning) in motions(collider) {
                 let met = (body.velocity - velocity).length() + body.spread + turning;
                 meet(
                     met.hypot(fallen),
-                    format!("collider {:?}", barrier.collider.name),
+                    format!("collider {:?}", collider.collider.name),
                 );
             }
         }
@@ -323,18 +335,18 @@ impl<'a> Scene<'a> {
         most
     }
 
-    /// The attachments of a body, with the motions of each that is a clamp.
+    /// Attachments of a body, with the motions of those that are clamps.
     fn attachments<'b>(
         &'b self,
-        body: &'b Facts,
-    ) -> impl Iterator<Item = (&'b Attachment, &'b [Motion])> {
+        body: &'b BodyFacts,
+    ) -> impl Iterator<Item = (&'b Attachment, &'b [SurfaceMotion])> {
         let all = self.pipeline.attachments.iter().zip(&self.clamps);
         all.filter(|(one, _)| one.body == body.body.name)
             .map(|(one, motions)| (one, motions.as_slice()))
     }
 
-    /// Speed gained by falling to the bottom of the scene, or for as long as the shot lasts, m/s.
-    fn fall(&self, body: &Facts) -> f64 {
+    /// Speed gained by falling to the bottom of the scene, or until the end of the shot, m/s.
+    fn fall(&self, body: &BodyFacts) -> f64 {
         let down = (-body.velocity.dot(self.up)).max(0.0);
         let reach = down * self.end + 0.5 * self.gravity * self.end * self.end;
         let height = (body.top - self.bottom).max(0.0).min(reach);
@@ -342,31 +354,32 @@ impl<'a> Scene<'a> {
     }
 }
 
-/// Lowest point of a collider at the start; a half-space is as high as its surface at its origin.
-fn lowest(barrier: &Barrier, up: DVec3) -> f64 {
-    let extent = barrier.solid.extent();
-    barrier.collider.pose(0.0).position.dot(up) - if extent.is_finite() { extent } else { 0.0 }
+/// Height of the lowest point of a collider at the start; for a half-space, of its surface at its origin.
+fn lowest(collider: &SolidCollider, up: DVec3) -> f64 {
+    let extent = collider.solid.extent();
+    collider.collider.pose(0.0).position.dot(up) - if extent.is_finite() { extent } else { 0.0 }
 }
 
-/// The motions that a collider's surface has in the course of time.
-fn motions(barrier: &Barrier) -> Vec<Motion> {
-    let motion = |pose: Pose| match pose.turning(&barrier.solid) {
+/// Motions of a collider's surface in each stretch of its drive.
+fn motions(collider: &SolidCollider) -> Vec<SurfaceMotion> {
+    let motion = |pose: Pose| match pose.spin_speed_bound(&collider.solid) {
         turning if turning.is_finite() => (pose.velocity, turning),
-        // Of a half-space no point is the farthest.
+        // A half-space has no farthest point.
         _ => (pose.velocity, 0.0),
     };
-    barrier.collider.drive().stretches().map(motion).collect()
+    collider.collider.drive().stretches().map(motion).collect()
 }
 
-/// Contacts are looked for once a step: what moves farther than a radius is inside before it is seen.
-fn fast(body: &Facts, impact: &Impact, plan: &Schedule) -> Option<Warning> {
+/// Contacts are found once per step: an element that moves farther than its radius can penetrate before it is
+/// found.
+fn fast(body: &BodyFacts, impact: &Impact, plan: &Schedule) -> Option<Warning> {
     let way = impact.speed * plan.dt;
     if way <= body.radius {
         return None;
     }
     let text = format!(
-        "body {:?} and {} meet at up to {}: {} in a step of {}, farther than the radius of an element, {}; `time.step` below {} or larger \
-         elements keep contacts from being missed",
+        "body {:?} and {} meet at up to {}: {} in a step of {}, more than the radius of an element, {}; contacts may be \
+         missed: use a `time.step` below {} or larger elements",
         body.body.name,
         impact.with,
         quantity(impact.speed, "m/s"),
@@ -378,10 +391,10 @@ fn fast(body: &Facts, impact: &Impact, plan: &Schedule) -> Option<Warning> {
     Some(Warning { kind: "fast", text })
 }
 
-/// At an impact of speed v a bond of length l is strained by at most v dt / l a step; one that breaks within
-/// two has twice or half its strength.
+/// In an impact at speed v a bond of length l is strained by at most v dt / l per step; a bond that breaks
+/// within two steps breaks at up to twice its strength.
 fn unresolved(
-    body: &Facts,
+    body: &BodyFacts,
     impact: &Impact,
     pipeline: &Pipeline,
     plan: &Schedule,
@@ -392,12 +405,12 @@ fn unresolved(
     let way = impact.speed * plan.dt;
     let early = body.stretch.iter().filter(|s| **s < STEPS_TO_BREAK * way);
     let part = early.count() as f64 / body.stretch.len() as f64;
-    let stretch = middle(body.stretch.clone());
+    let stretch = median(body.stretch.clone());
     let steps = stretch / way;
     if steps >= STEPS_TO_BREAK {
         return None;
     }
-    // A little less than that, since it is told rounded.
+    // Slightly smaller, because the message rounds it.
     let shorter = 0.98 * steps / STEPS_TO_BREAK;
     let remedy = match pipeline.time.step {
         Some(step) => format!("`time.step` of {}", quantity(step * shorter, "s")),
@@ -425,24 +438,24 @@ fn unresolved(
     })
 }
 
-/// The stress that an impact at speed v makes is about ρ c v = v √(E ρ); strengths far above it stay whole.
+/// An impact at speed v causes a stress of about ρ c v = v √(E ρ); much higher strengths are never reached.
 fn unreachable(
-    body: &Facts,
+    body: &BodyFacts,
     impact: &Impact,
-    scene: &Scene,
+    scene: &ImpactScene,
     pipeline: &Pipeline,
 ) -> Option<Warning> {
     let material = pipeline
         .materials
         .iter()
         .find(|m| m.name == body.body.material)?;
-    // What is driven or loaded goes on until something gives way; a spinning body strains itself.
+    // Driven or loaded bodies are strained until something breaks; a spinning body strains itself.
     let loaded = scene.driven || scene.attachments(body).count() > 0 || body.spread > 0.0;
     if loaded || impact.speed == 0.0 || !body.weakest.is_finite() {
         return None;
     }
     let stress = impact.speed * (material.young * material.density).sqrt();
-    if body.weakest <= CONCENTRATION * stress {
+    if body.weakest <= MAX_CONCENTRATION * stress {
         return None;
     }
     let whose = match material.elasticity {
@@ -450,7 +463,7 @@ fn unreachable(
         Elasticity::Bond => " of the bonds",
     };
     let text = format!(
-        "body {:?} will not break: its weakest bond holds {}, {:.0} times the stress ρ c v = {} that meeting {} at up to {} makes (`young`{whose} \
+        "body {:?} will not break: the strength of its weakest bond is {}, {:.0} times the stress ρ c v = {} of an impact on {} at up to {} (`young`{whose} \
          {}); lower strengths or a higher speed would break it",
         body.body.name,
         quantity(body.weakest, "Pa"),

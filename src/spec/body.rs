@@ -75,6 +75,38 @@ impl Body {
             | PackingSpec::Cubic { .. } => self.bonded,
         }
     }
+
+    /// The key of what makes the body something else than a solid of one material, which boundary elements
+    /// ask for, and what is said of that; none where it is one.
+    pub fn not_one_solid(&self) -> Option<(&'static str, &'static str)> {
+        if !self.grains.is_empty() {
+            let why = "boundary elements take one material a body; remove its grains";
+            return Some(("grains", why));
+        }
+        let why = match self.packing {
+            PackingSpec::Loose { .. } => {
+                "boundary elements take solid bodies, and loose grains are none"
+            }
+            PackingSpec::Shell { .. } => {
+                "boundary elements take solid bodies, and a shell is hollow; model its wall as the shape"
+            }
+            PackingSpec::Twisted { .. } => {
+                "boundary elements take solid bodies, and a rope is none: its strands slide"
+            }
+            PackingSpec::Woven { .. } => {
+                "boundary elements take solid bodies, and cloth is none: its yarns slide"
+            }
+            PackingSpec::None {} => return None,
+            PackingSpec::Hexagonal { .. }
+            | PackingSpec::Random { .. }
+            | PackingSpec::Voronoi { .. }
+            | PackingSpec::Cubic { .. } => {
+                let why = "boundary elements take solid bodies, and loose elements are none; remove `bonded`";
+                return (!self.bonded).then_some(("bonded", why));
+            }
+        };
+        Some(("packing.type", why))
+    }
 }
 
 fn yes() -> bool {
@@ -237,7 +269,7 @@ fn half_turn() -> f64 {
 }
 
 fn segments() -> u32 {
-    revolve::SEGMENTS
+    revolve::DEFAULT_SEGMENTS
 }
 
 impl BodyShape {

@@ -117,6 +117,10 @@ impl Check<'_> {
                 );
             }
             self.grains(&path, body, shot);
+            let by_elements = shot.is_static() || shot.stress.is_some();
+            if let Some((key, why)) = body.not_one_solid().filter(|_| by_elements) {
+                self.senseless(&format!("{path}.{key}"), why);
+            }
             self.filling(&path, &body.shape, &body.packing, folder);
             self.rotation(&format!("{path}.rotation"), &body.rotation);
             if body.rigid && !body.is_bonded() {
@@ -135,6 +139,16 @@ impl Check<'_> {
                 "stress.fracture",
                 "boundary elements crack bodies at rest alone; use simulate.method = \"bem\", or remove it",
             );
+        }
+        for (index, material) in shot.materials.iter().enumerate() {
+            let is_used = shot.bodies.iter().any(|one| one.material == material.name);
+            if cracks && is_used && material.tensile_strength.is_none() {
+                let fault = Fault::Missing {
+                    key: "tensile_strength".to_owned(),
+                    what: "stress.fracture needs the material's strength".to_owned(),
+                };
+                self.fault(&format!("material.{index}"), fault);
+            }
         }
         self.pairs(shot);
         self.colliders(shot, folder);

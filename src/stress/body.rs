@@ -5,12 +5,10 @@ use glam::DVec3;
 use super::case::{Case, Grip};
 use super::clamp::Resultant;
 use super::error::StressError;
+use super::patch::Variation;
 use super::solid::Solid;
 use super::supported::{Cause, ReactionError, Supported};
 use crate::bem::{Field, Solver};
-
-/// Resultant over all loads of a body that nothing clamps, above which it is said that the body accelerates.
-const BALANCED: f64 = 1e-3;
 
 /// Stress over the shear modulus below which there is none: a thousandth of a pascal in glass.
 const ROUNDING: f64 = 1e-14;
@@ -35,7 +33,7 @@ pub struct Outcome {
 pub fn respond(loaded: &Solid, cases: Vec<Case>, grips: &[Grip]) -> Result<Outcome, StressError> {
     let surface = &loaded.surface;
     let solver = Solver::automatic(surface, loaded.elastic, loaded.accuracy);
-    let mut supported = Supported::new(surface, &solver, loaded.density);
+    let mut supported = Supported::new(surface, &solver, loaded.density, Variation::Linear);
     let found = supported.causes(cases, grips);
     let causes = found.map_err(|error| of_body(loaded, error))?;
     let mut total = Case::new("total", surface.len());
@@ -47,7 +45,7 @@ pub fn respond(loaded: &Solid, cases: Vec<Case>, grips: &[Grip]) -> Result<Outco
             .zip(cause.motion)
             .for_each(|(sum, own)| *sum += own);
     }
-    let unbalanced = unbalanced(loaded, &supported, &total);
+    let unbalanced = unbalanced(loaded, &total);
     let found = supported.solve(&total);
     let solution = found.map_err(|error| of_body(loaded, error.into()))?;
     let (triangles, points) = (solution.surface(), solution.inside(&loaded.points));
@@ -71,20 +69,16 @@ fn of_body(loaded: &Solid, error: ReactionError) -> StressError {
     match error {
         ReactionError::Solve(source) => StressError::Solve { body, source },
         ReactionError::Clamps => StressError::Clamps { body },
+        ReactionError::Small(attachment) => StressError::TooSmall { attachment },
     }
 }
 
 /// The resultant of loads that do not balance.
-fn unbalanced(loaded: &Solid, supported: &Supported, total: &Case) -> Option<(DVec3, DVec3)> {
-    let surface = &loaded.surface;
-    let all: f64 = (total.tractions.iter().zip(&surface.areas))
-        .map(|(t, area)| t.length() * area)
-        .sum();
-    let [x, y, z, a, b, c] = supported.resultant(total);
-    let (force, moment) = (DVec3::new(x, y, z), DVec3::new(a, b, c) * supported.length);
-    let limit = BALANCED * (all + total.gravity.length() * loaded.density * surface.mass.volume);
-    let beyond = force.length() > limit || moment.length() > limit * surface.area.sqrt();
-    beyond.then_some((force, moment))
+fn unbalanced(loaded: &Solid, total: &Case) -> Option<(DVec3, DVec3)> {
+    let (surface, loads) = (&loaded.surface, total.loads(loaded.density));
+    let resultant = loads.resultant(surface, &total.tractions);
+    let balanced = loads.is_balanced(surface, &total.tractions, resultant);
+    (!balanced).then_some(resultant)
 }
 
 /// Adds a rigid motion: shift in m, turn times ℓ.
@@ -101,12 +95,18 @@ fn move_rigidly(response: &mut Outcome, loaded: &Solid, motion: Resultant, lengt
     }
 }
 
-/// Number of the triangle, then of the point, whose largest principal stress is the largest; none without tension, but for rounding.
+/// Number of the triangle, then of the point, whose largest principal stress is the largest of those where a
+/// crack can begin; none without tension, but for rounding.
 pub fn most_tension(response: &Outcome, solid: &Solid) -> Option<usize> {
     let least = ROUNDING * solid.elastic.shear;
+    let triangles = response.triangles.len();
     let both = response.triangles.iter().chain(&response.points);
-    let tensions = both.map(|field| field.principal().values[0]).enumerate();
-    let most = tensions.max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)));
+    let principals = both.map(Field::principal).enumerate();
+    let cracks = |at: usize, direction| at >= triangles || solid.surface.may_crack(at, direction);
+    let most = principals
+        .filter(|(at, principal)| cracks(*at, principal.directions[0]))
+        .map(|(at, principal)| (at, principal.values[0]))
+        .max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)));
     most.filter(|(_, tension)| *tension > least)
         .map(|(at, _)| at)
 }

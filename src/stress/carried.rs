@@ -3,12 +3,16 @@
 use glam::DVec3;
 
 use super::case::{Case, Grip};
+use super::patch::Variation;
 use super::solid::Solid;
 use super::supported::{ReactionError, Supported};
+use crate::bem::Traction;
 use crate::bem::crack::{FractureError, Inertia, Loading, Piece};
 use crate::geometry::bvh::Bvh;
 
-/// Each piece carries the loads on its own part of the surface. What clamps hold of a piece reacts to these; a piece that no clamp holds accelerates.
+/// Each piece carries the loads on its own part of the surface. What clamps hold of a piece reacts to these,
+/// and the piece goes on in its circle about the centre of the body if that spins; a piece that no clamp
+/// holds accelerates.
 pub struct Carried<'a> {
     solid: &'a Solid,
     tree: Bvh,
@@ -35,7 +39,8 @@ impl<'a> Carried<'a> {
 impl Loading for Carried<'_> {
     fn tractions(&self, piece: &Piece) -> Result<Vec<DVec3>, FractureError> {
         let mesh = &self.solid.surface.mesh;
-        let given = |x: DVec3, _| self.loads.tractions[self.tree.nearest(mesh, x).1 as usize];
+        let given =
+            |x: DVec3, _| self.loads.tractions[self.tree.nearest(mesh, x).1 as usize].mean();
         let tractions = piece.sample(given);
         let grips: Vec<Grip> = (self.grips.iter())
             .filter_map(|grip| grip.on_piece(piece.surface, piece.is_face))
@@ -43,20 +48,23 @@ impl Loading for Carried<'_> {
         if grips.is_empty() {
             return Ok(tractions);
         }
+        let spin = self.loads.spin;
+        let arm = piece.surface.mass.centre - self.solid.surface.mass.centre;
         let own = Case {
-            tractions,
+            tractions: tractions.into_iter().map(Traction::uniform).collect(),
+            gravity: self.loads.gravity - spin.cross(spin.cross(arm)),
             ..self.loads.clone()
         };
-        let density = self.solid.density;
-        let mut supported = Supported::new(piece.surface, piece.solver, density);
+        let (density, variation) = (self.solid.density, Variation::Stepwise);
+        let mut supported = Supported::new(piece.surface, piece.solver, density, variation);
         let causes = supported.causes(vec![own], &grips);
         let causes = causes.map_err(|error| match error {
             ReactionError::Solve(error) => FractureError::Solve(error),
-            ReactionError::Clamps => FractureError::Supports,
+            ReactionError::Clamps | ReactionError::Small(_) => FractureError::Supports,
         })?;
         let mut total = Case::new("total", piece.surface.len());
         causes.iter().for_each(|cause| total.add(&cause.case));
-        Ok(total.tractions)
+        Ok(total.tractions.iter().map(Traction::mean).collect())
     }
 
     fn inertia(&self) -> Inertia {
@@ -65,5 +73,70 @@ impl Loading for Carried<'_> {
             gravity: self.loads.gravity,
             spin: self.loads.spin,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bem::{Elastic, Solver, Surface};
+    use crate::geometry::TriMesh;
+    use crate::geometry::remesh::remesh_or_finer;
+    use crate::geometry::shapes;
+    use crate::spec::Region;
+    use crate::stress::patch::Patch;
+
+    /// A bar of this length along y about a place.
+    fn bar(length: f64, middle: f64) -> TriMesh {
+        let mut mesh = remesh_or_finer(&shapes::cuboid(DVec3::new(1.0, length, 1.0)), 0.5).unwrap();
+        mesh.positions.iter_mut().for_each(|x| x.y += middle);
+        mesh
+    }
+
+    #[test]
+    fn a_clamped_piece_of_a_spinning_body_is_held_in_its_circle() {
+        let elastic = Elastic::new(1e9, 0.2).unwrap();
+        let solid = Solid {
+            number: 0,
+            name: "bar".into(),
+            surface: Surface::new(&bar(4.0, 0.0)).unwrap(),
+            elastic,
+            density: 2000.0,
+            strength: None,
+            ids: Vec::new(),
+            points: Vec::new(),
+            radius: 0.0,
+            accuracy: 1e-4,
+            notes: Vec::new(),
+        };
+        let region = Region {
+            min: [-1.0, 1.99, -1.0],
+            max: [1.0, 2.01, 1.0],
+        };
+        let grip = Grip {
+            name: "top".into(),
+            region,
+            patch: Patch::new(&solid.surface, &region).unwrap(),
+            displacement: DVec3::ZERO,
+            rotation: DVec3::ZERO,
+        };
+        let spin = Case {
+            spin: DVec3::Z * 10.0,
+            ..Case::new("spin", solid.surface.len())
+        };
+        let carried = Carried::new(&solid, &[spin], &[grip]);
+        // The upper half.
+        let surface = Surface::new(&bar(2.0, 1.0)).unwrap();
+        let solver = Solver::automatic(&surface, elastic, 1e-4);
+        let tractions = carried.tractions(&Piece {
+            surface: &surface,
+            solver: &solver,
+            is_face: &vec![false; surface.len()],
+        });
+        let pairs = tractions.unwrap().into_iter().zip(&surface.areas);
+        let held: DVec3 = pairs.map(|(traction, area)| traction * *area).sum();
+        // −m ω² r.
+        let wanted = DVec3::Y * (-2000.0 * 2.0 * 100.0 * 1.0);
+        assert!(held.distance(wanted) < 1e-6 * wanted.length(), "{held}");
     }
 }

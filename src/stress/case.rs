@@ -3,8 +3,8 @@
 use glam::DVec3;
 
 use super::error::StressError;
-use super::patch::Patch;
-use crate::bem::{Balance, Loads, Surface};
+use super::patch::{Patch, Variation};
+use crate::bem::{Balance, Loads, Surface, Traction};
 use crate::spec::{Action, Attachment, Body, Pipeline, Region};
 
 /// One load on a body.
@@ -13,7 +13,7 @@ pub struct Case {
     /// Name of the attachment, or `gravity`, `spin`.
     pub name: String,
     /// Traction on each triangle, Pa.
-    pub tractions: Vec<DVec3>,
+    pub tractions: Vec<Traction>,
     /// Gravity, m/s².
     pub gravity: DVec3,
     /// Angular velocity, rad/s.
@@ -25,16 +25,16 @@ impl Case {
     pub fn new(name: &str, triangles: usize) -> Self {
         Case {
             name: name.to_owned(),
-            tractions: vec![DVec3::ZERO; triangles],
+            tractions: vec![Traction::default(); triangles],
             gravity: DVec3::ZERO,
             spin: DVec3::ZERO,
         }
     }
 
-    /// The same for the solver; a resultant accelerates the body.
-    pub fn loads(&self, density: f64) -> Loads<'_> {
+    /// The same for the solver, which is given the tractions beside it; a resultant accelerates the body.
+    pub fn loads(&self, density: f64) -> Loads<'static> {
         Loads {
-            tractions: &self.tractions,
+            tractions: &[],
             density,
             gravity: self.gravity,
             spin: self.spin,
@@ -45,7 +45,7 @@ impl Case {
     /// Adds a part of another load. Of two spins the sum is taken, whose centrifugal forces are not the sum: there is one at most.
     pub fn add(&mut self, other: &Case) {
         for (own, other) in self.tractions.iter_mut().zip(&other.tractions) {
-            *own += *other;
+            own.add(other, 1.0);
         }
         self.gravity += other.gravity;
         self.spin += other.spin;
@@ -170,7 +170,8 @@ fn load(
                     .ok_or_else(|| StressError::TooSmall {
                         attachment: attachment.name.clone(),
                     })?;
-            patch.load(surface, tractions, &mut case.tractions);
+            let variation = Variation::Stepwise;
+            patch.load(surface, variation, tractions, &mut case.tractions);
         }
         Action::Pressure { pressure } => patch.press(surface, *pressure, &mut case.tractions),
         Action::Clamp { .. } | Action::Spring { .. } | Action::Gauge {} => {}

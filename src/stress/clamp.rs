@@ -5,18 +5,21 @@
 //! Σ_i c_i R_i + R_loads = 0
 //! ```
 //!
-//! Modes φ_j of a patch k: three of even traction, three of traction b × (x − x_k)/ℓ. u_i, u_loads: responses under inertia relief, without mean displacement
-//! and rotation. s, w: the body's rigid motion. R: resultant force and moment over ℓ. Clamps share loads between them as their compliance asks; by
+//! Modes φ_j of a patch k: three of even traction, and of traction b × (x − x_k)/ℓ as many as there are axes
+//! b about which the patch carries torques: three, but of a patch that is nearly a line. u_i, u_loads:
+//! responses under inertia relief, without mean displacement and rotation. s, w: the body's rigid motion. R:
+//! resultant force and moment over ℓ. Clamps share loads between them as their compliance asks; by
 //! Saint-Venant's principle stress is that of rigid clamps at a distance from them.
 
 use glam::DVec3;
 
 use super::case::{Case, Grip};
-use crate::bem::Surface;
+use super::patch::Variation;
+use crate::bem::points::place;
+use crate::bem::traction::MIDDLES;
+use crate::bem::{Surface, Traction};
 use crate::solve::lu::Lu;
 
-/// The six modes of a patch: even traction, and its rotation about the centre, per unit length.
-const MODES: usize = 6;
 /// A pivot below this part of its row counts as zero: clamps that hold the same have rows that differ by what iterations leave.
 const SINGULAR: f64 = 1e-6;
 
@@ -32,32 +35,35 @@ pub struct Response {
     pub resultant: Resultant,
 }
 
-/// A mode of a clamp as a load.
-pub fn mode(surface: &Surface, grip: &Grip, k: usize, length: f64) -> Case {
-    let mut case = Case::new(&grip.name, surface.len());
-    let axis = DVec3::AXES[k % 3];
-    let tractions = match k < 3 {
-        true => (axis, DVec3::ZERO),
-        false => (DVec3::ZERO, axis / length),
+/// Modes of a clamp as loads: even tractions, and turns about the axes about which its patch carries torques.
+fn of_grip(surface: &Surface, grip: &Grip, variation: Variation, length: f64) -> Vec<Case> {
+    let even = DVec3::AXES.map(|axis| (axis, DVec3::ZERO));
+    let axes = grip.patch.axes(surface, variation).into_iter();
+    let turns = axes.map(|axis| (DVec3::ZERO, axis / length));
+    let mode = |tractions| {
+        let mut case = Case::new(&grip.name, surface.len());
+        let patch = &grip.patch;
+        patch.load(surface, variation, tractions, &mut case.tractions);
+        case
     };
-    grip.patch.load(surface, tractions, &mut case.tractions);
-    case
+    even.into_iter().chain(turns).map(mode).collect()
 }
 
 /// Modes of all clamps, in order.
-pub fn modes(surface: &Surface, grips: &[Grip], length: f64) -> Vec<Case> {
-    let of = |grip| (0..MODES).map(move |k| mode(surface, grip, k, length));
+pub fn modes(surface: &Surface, grips: &[Grip], variation: Variation, length: f64) -> Vec<Case> {
+    let of = |grip| of_grip(surface, grip, variation, length);
     grips.iter().flat_map(of).collect()
 }
 
-/// ⟨φ, u⟩ = Σ_t A_t φ_t · u_t over the triangles, u their mean displacement.
-pub fn work(surface: &Surface, mode: &Case, vertices: &[DVec3]) -> f64 {
+/// ⟨φ, u⟩ = ∮ φ·u dS of a displacement u that is linear in place.
+pub fn work(surface: &Surface, mode: &Case, u: impl Fn(DVec3) -> DVec3) -> f64 {
+    let none = Traction::default();
     let tractions = mode.tractions.iter().enumerate();
-    let loaded = tractions.filter(|(_, traction)| **traction != DVec3::ZERO);
+    let loaded = tractions.filter(|(_, traction)| **traction != none);
     loaded
         .map(|(t, traction)| {
-            let [a, b, c] = surface.mesh.triangles[t].map(|v| vertices[v as usize]);
-            traction.dot(a + b + c) * surface.areas[t] / 3.0
+            let at = |at: [f64; 3]| traction.at(at).dot(u(place(surface, t, &at)));
+            MIDDLES.map(at).iter().sum::<f64>() * surface.areas[t] / 3.0
         })
         .sum()
 }
@@ -72,24 +78,34 @@ pub fn reactions(
     let size = count + 6;
     // Compliance, resultants beside it and below it.
     let (mut rows, mut right) = (vec![0.0; size * size], vec![0.0; size]);
-    // Compliances and resultants differ by many orders of magnitude: what the compliance multiplies is taken in units that make its diagonal 1.
+    // Compliances differ by many orders of magnitude, and resultants from both. Each mode is taken in units
+    // of its own that make the diagonal of the compliance the same everywhere, and all compliances in units
+    // that make it as large as resultants.
     let diagonal = |k: usize| responses[k].modes[k].abs();
     let softest = (0..count).map(diagonal).fold(0.0, f64::max);
-    let largest = |r: &Response| r.resultant.iter().fold(0.0f64, |most, v| most.max(v.abs()));
-    let forces = responses.iter().map(largest).fold(0.0, f64::max);
+    let units: Vec<f64> = (0..count).map(|k| (softest / diagonal(k)).sqrt()).collect();
+    if !units.iter().all(|unit| unit.is_finite()) {
+        return None;
+    }
+    let largest = |(r, unit): (&Response, &f64)| {
+        let values = r.resultant.iter();
+        values.fold(0.0f64, |most, v| most.max(v.abs())) * unit
+    };
+    let pairs = responses.iter().zip(&units);
+    let forces = pairs.map(largest).fold(0.0, f64::max);
     let scale = match softest > 0.0 && forces > 0.0 {
         true => forces / softest,
         false => return None,
     };
     for (i, response) in responses.iter().enumerate() {
         for (j, value) in response.modes.iter().enumerate() {
-            rows[j * size + i] = value * scale;
+            rows[j * size + i] = value * scale * units[i] * units[j];
         }
         for (k, value) in response.resultant.iter().enumerate() {
-            rows[i * size + count + k] = *value;
-            rows[(count + k) * size + i] = *value;
+            rows[i * size + count + k] = *value * units[i];
+            rows[(count + k) * size + i] = *value * units[i];
         }
-        right[i] = (prescribed[i] - load.modes[i]) * scale;
+        right[i] = (prescribed[i] - load.modes[i]) * scale * units[i];
     }
     for (k, value) in load.resultant.iter().enumerate() {
         right[count + k] = -value;
@@ -105,5 +121,6 @@ pub fn reactions(
     let factors = Lu::new(rows, size).filter(|factors| factors.smallest_pivot() > SINGULAR)?;
     let found = factors.solve(&right);
     let motion = std::array::from_fn(|k| found[count + k] / scale);
-    Some((found[..count].to_vec(), motion))
+    let pairs = found.iter().zip(&units);
+    Some((pairs.map(|(found, unit)| found * unit).collect(), motion))
 }

@@ -90,11 +90,13 @@ pub enum StressError {
         /// Name of the attachment.
         attachment: String,
     },
-    /// A body of several materials.
-    #[error("body {body:?}: boundary elements take one material a body; remove its grains")]
-    Grains {
+    /// A body that is no solid of one material.
+    #[error("body {body:?}: {why}")]
+    NotOneSolid {
         /// Name of the body.
         body: String,
+        /// Why it is none.
+        why: &'static str,
     },
     /// Fracture without a strength.
     #[error("body {body:?}: fracture needs the material's tensile_strength")]
@@ -133,7 +135,14 @@ impl StressError {
     pub fn caused_by_user(&self) -> bool {
         match self {
             StressError::Store(error) => error.caused_by_user(),
-            StressError::Solve { source, .. } => matches!(source, SolveError::Load(_)),
+            StressError::Solve { source, .. }
+            | StressError::Fracture {
+                source: FractureError::Solve(source),
+                ..
+            } => matches!(source, SolveError::Load(_)),
+            StressError::Fracture { source, .. } => {
+                !matches!(source, FractureError::Cut(_) | FractureError::Steps(_))
+            }
             _ => true,
         }
     }

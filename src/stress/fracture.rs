@@ -1,5 +1,6 @@
-//! Fracture under loads at rest, by boundary elements ([`crate::bem::crack`]), as a simulation would record it: frame 0 is whole, frame 1 has the cracks. Bonds
-//! that a crack crosses are broken, so that surfaces, exports and pictures follow.
+//! Fracture under loads at rest, by boundary elements ([`crate::bem::crack`]), as a simulation would record
+//! it: frame 0 is whole, frame 1 has the cracks. Bonds that a crack crosses are broken, so that surfaces,
+//! exports and pictures follow.
 
 use glam::DVec3;
 
@@ -7,11 +8,11 @@ use super::body::Outcome;
 use super::carried::Carried;
 use super::error::StressError;
 use super::solid::Solid;
-use crate::bem::crack::{Criterion, Fractured, Options, fracture};
+use crate::bem::crack::{Criterion, End, Fractured, Options, fracture};
 use crate::columns::{BreakMode, Breaks, Elements, Frames};
 use crate::geometry::TriMesh;
 use crate::geometry::bvh::Bvh;
-use crate::geometry::inside::Crossings;
+use crate::geometry::inside::InsideTest;
 use crate::geometry::intersect::segment_meets;
 use crate::math::UnionFind;
 use crate::spec::{CrackCriterion, Fracture};
@@ -39,7 +40,7 @@ pub struct Cracks {
     pub pieces: usize,
     /// Factor on the loads at which the first begins.
     pub first: f64,
-    /// Why pieces were not looked at, where that is so: they stay whole.
+    /// Why cracks in pieces could not be followed to their end, where that is so: the pieces stay whole.
     pub unsolved: Vec<String>,
 }
 
@@ -80,7 +81,8 @@ impl Cracked {
         }
         let surface = &solid.surface;
         let edge = surface.sizes.iter().sum::<f64>() / surface.len() as f64;
-        let defaults = Options::new(settings.step.unwrap_or(edge));
+        let shortest = Options::new(edge).shortest_step(&surface.mesh);
+        let defaults = Options::new(settings.step.unwrap_or(edge.max(shortest)));
         let options = Options {
             cracks: settings.cracks.unwrap_or(defaults.cracks),
             criterion: match settings.criterion {
@@ -95,12 +97,12 @@ impl Cracked {
             body: solid.name.clone(),
             source,
         })?;
-        self.cross(solid.number as u32, &found);
+        self.cross(solid.number as u32, &surface.mesh, &found);
         self.part(solid, &found, settings.apart);
-        let through = found.sheets.iter().filter(|sheet| sheet.is_through).count();
+        let ended = |end: End| found.sheets.iter().filter(|sheet| sheet.end == end).count();
         Ok(Cracks {
-            through,
-            at_rest: found.sheets.len() - through,
+            through: ended(End::Through),
+            at_rest: ended(End::AtRest),
             pieces: found.pieces.len(),
             first: found.load_factor_at_first_crack,
             unsolved: (found.unsolved.iter())
@@ -109,12 +111,17 @@ impl Cracked {
         })
     }
 
-    /// Breaks the bonds of a body that cross a sheet.
-    fn cross(&mut self, body: u32, found: &Fractured) {
+    /// Breaks the bonds of a body that cross a sheet in the piece in which it grew: it may stand out of that
+    /// into others.
+    fn cross(&mut self, body: u32, surface: &TriMesh, found: &Fractured) {
         let elements = &self.packing.elements;
+        let whole = Within::new(surface);
         let place = |id: u32| centre(elements, id as usize);
         let sheets = found.sheets.iter().map(|sheet| &sheet.mesh);
-        let trees: Vec<(&TriMesh, Bvh)> = sheets.map(|mesh| (mesh, Bvh::new(mesh))).collect();
+        let trees: Vec<(&TriMesh, Bvh, Within)> = sheets
+            .zip(&found.within)
+            .map(|(mesh, piece)| (mesh, Bvh::new(mesh), Within::new(piece)))
+            .collect();
         for bond in 0..self.packing.bonds.id.len() {
             let ends = [self.packing.bonds.i[bond], self.packing.bonds.j[bond]];
             if elements.body[ends[0] as usize] != body {
@@ -122,10 +129,12 @@ impl Cracked {
             }
             let [a, b] = ends.map(place);
             let (middle, half) = (a.midpoint(b), a.distance(b) / 2.0);
-            let crossed = trees.iter().any(|(sheet, tree)| {
+            let crossed = trees.iter().any(|(sheet, tree, within)| {
                 let mut meets = false;
                 tree.each_within(sheet, middle, half, |t| {
-                    meets |= segment_meets(a, b, sheet.corners(t as usize));
+                    let corners = sheet.corners(t as usize);
+                    meets |= segment_meets(a, b, corners)
+                        && within.holds(crossing([a, b], corners), &whole);
                 });
                 meets
             });
@@ -142,7 +151,7 @@ impl Cracked {
         }
         let middle = solid.surface.mass.centre;
         for piece in &found.pieces {
-            let inside = Crossings::new(piece);
+            let inside = InsideTest::new(piece);
             let own = solid.ids.iter().zip(&solid.points);
             let own: Vec<(u32, DVec3)> = own
                 .filter(|(_, point)| inside.contains(**point))
@@ -252,11 +261,54 @@ impl Cracked {
     }
 }
 
+/// A piece of a body.
+struct Within<'a> {
+    mesh: &'a TriMesh,
+    inside: InsideTest<'a>,
+    tree: Bvh,
+}
+
+/// Part by which a piece may be farther from a place outside than the body is, where that is rounding.
+const FARTHER: f64 = 1e-6;
+
+impl<'a> Within<'a> {
+    fn new(mesh: &'a TriMesh) -> Self {
+        Within {
+            mesh,
+            inside: InsideTest::new(mesh),
+            tree: Bvh::new(mesh),
+        }
+    }
+
+    /// Whether a place belongs to the piece: inside it, or outside the body, as bonds near its surface may
+    /// be, and nearest to this piece of it.
+    fn holds(&self, x: DVec3, body: &Within) -> bool {
+        let is_nearest = || self.distance(x) <= (1.0 + FARTHER) * body.distance(x);
+        self.inside.contains(x) || !body.inside.contains(x) && is_nearest()
+    }
+
+    fn distance(&self, x: DVec3) -> f64 {
+        self.tree.nearest(self.mesh, x).0.sqrt()
+    }
+}
+
+/// Where a segment meets the plane of a triangle; its middle where it lies in that.
+fn crossing([a, b]: [DVec3; 2], [p, q, r]: [DVec3; 3]) -> DVec3 {
+    let normal = (q - p).cross(r - p);
+    let [from, to] = [a, b].map(|end| normal.dot(end - p));
+    let part = from / (from - to);
+    match part.is_finite() {
+        true => a.lerp(b, part.clamp(0.0, 1.0)),
+        false => a.midpoint(b),
+    }
+}
+
 fn centre(elements: &Elements, row: usize) -> DVec3 {
     DVec3::new(elements.x[row], elements.y[row], elements.z[row])
 }
 
-/// Labels of what is still joined: of a body's parts the largest keeps its number, others follow in order of their first elements.
+/// Labels of what is still joined: of a body's parts the largest keeps its number, others follow in order of
+/// their first elements.
 fn labels(elements: &Elements, roots: &[u32]) -> Vec<u32> {
     let mut sizes = vec![0usize; roots.len()];
     for root in roots {
@@ -288,6 +340,9 @@ fn labels(elements: &Elements, roots: &[u32]) -> Vec<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bem::crack::Sheet;
+    use crate::columns::Bonds;
+    use crate::geometry::shapes;
 
     #[test]
     fn the_largest_part_keeps_the_number_of_its_body() {
@@ -297,5 +352,63 @@ mod tests {
             ..Elements::default()
         };
         assert_eq!(labels(&elements, &[0, 1, 1, 3, 3, 3]), [2, 0, 0, 1, 1, 1]);
+    }
+
+    /// Two sheets across a body of two cubes, one above the other: the second stands out of the upper cube,
+    /// in which it grew, into the lower one.
+    #[test]
+    fn a_crack_breaks_no_bonds_of_other_pieces() {
+        let cube = |z: f64| {
+            let mut mesh = shapes::cuboid(DVec3::splat(2.0));
+            mesh.positions.iter_mut().for_each(|p| p.z += z);
+            mesh
+        };
+        let whole = shapes::cuboid(DVec3::new(2.0, 2.0, 4.0));
+        // The last pair lies beside the body, as at a surface with coarser triangles.
+        let places = [
+            (DVec3::new(0.5, 0.2, -0.6), DVec3::new(-0.5, 0.2, -0.6)),
+            (DVec3::new(0.5, 0.2, 0.6), DVec3::new(-0.5, 0.2, 0.6)),
+            (DVec3::new(0.5, 0.2, 0.6), DVec3::new(0.5, 0.2, -0.6)),
+            (DVec3::new(0.5, 1.1, -0.6), DVec3::new(-0.5, 1.1, -0.6)),
+            (DVec3::new(0.5, 1.1, 0.6), DVec3::new(-0.5, 1.1, 0.6)),
+        ];
+        let all: Vec<DVec3> = places.iter().flat_map(|(a, b)| [*a, *b]).collect();
+        let count = all.len();
+        let elements = Elements {
+            id: (0..count as u32).collect(),
+            body: vec![0; count],
+            x: all.iter().map(|p| p.x).collect(),
+            y: all.iter().map(|p| p.y).collect(),
+            z: all.iter().map(|p| p.z).collect(),
+            ..Elements::default()
+        };
+        let bonds = Bonds {
+            id: (0..5).collect(),
+            i: (0..5).map(|k| 2 * k).collect(),
+            j: (0..5).map(|k| 2 * k + 1).collect(),
+            ..Bonds::default()
+        };
+        let mut cracked = Cracked {
+            packing: Packing {
+                elements,
+                bonds,
+                ..Packing::default()
+            },
+            broken: Vec::new(),
+            moved: Vec::new(),
+            stress: Vec::new(),
+        };
+        let sheet = |normal| Sheet::disc(DVec3::ZERO, DVec3::new(0.01, 0.02, 0.03), normal, 5.0);
+        let found = Fractured {
+            pieces: Vec::new(),
+            faces: Vec::new(),
+            sheets: vec![sheet(DVec3::Z), sheet(DVec3::X)],
+            within: vec![whole.clone(), cube(1.0)],
+            load_factor_at_first_crack: 1.0,
+            steps: 0,
+            unsolved: Vec::new(),
+        };
+        cracked.cross(0, &whole, &found);
+        assert_eq!(cracked.broken, [1, 2, 4]);
     }
 }

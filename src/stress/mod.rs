@@ -66,6 +66,9 @@ pub fn run(
         None => vec![FRAME],
     };
     let settings = pipeline.stress.clone().unwrap_or_default();
+    if settings.fracture.is_some() && frames.is_none() {
+        require_cracking(&solids)?;
+    }
     let mut cracked = match &settings.fracture {
         Some(_) if frames.is_none() => Some(Cracked::new(store)?),
         _ => None,
@@ -95,7 +98,7 @@ pub fn run(
         }
         if at == 0 {
             // Only now is nothing left that could refuse the loads.
-            begin(store, &solids, cracked.is_some())?;
+            begin(store, &solids, pipeline.is_static() && frames.is_none())?;
         }
         store.write_numbered("stress", number, &table)?;
     }
@@ -105,15 +108,31 @@ pub fn run(
     Ok(findings)
 }
 
-/// Removes earlier tables, and frames where there will be others, and writes the surfaces.
-fn begin(store: &Store, solids: &[Solid], cracks: bool) -> Result<(), StressError> {
+/// Removes earlier tables, and where no simulation makes frames those of earlier cracks and their surfaces,
+/// and writes the surfaces of the bodies.
+fn begin(store: &Store, solids: &[Solid], is_static: bool) -> Result<(), StressError> {
     store.clear(&["stress"])?;
-    if cracks {
+    if is_static {
+        store.clear(&layout::made_by("reconstruct"))?;
         store.clear(&layout::made_by("simulate"))?;
     }
     for (number, solid) in solids.iter().enumerate() {
         let path = store.stress_shape_path(number);
         atomic::write(&path, |out| ply::write_ply(&solid.surface.mesh, out))?;
+    }
+    Ok(())
+}
+
+/// Refuses bodies that lack what cracks need.
+fn require_cracking(solids: &[Solid]) -> Result<(), StressError> {
+    for solid in solids {
+        let body = solid.name.clone();
+        if solid.strength.is_none() {
+            return Err(StressError::NoStrength { body });
+        }
+        if solid.ids.is_empty() {
+            return Err(StressError::NoElements { body });
+        }
     }
     Ok(())
 }
@@ -143,6 +162,9 @@ pub fn plan(
     let solids = numbers
         .map(|number| Solid::new(skins.get(number).cloned(), pipeline, elements, number))
         .collect::<Result<Vec<_>, _>>()?;
+    if pipeline.is_static() && pipeline.has_frames() {
+        require_cracking(&solids)?;
+    }
     let (_, loadings) = given(pipeline, &solids)?;
     let plans = solids.into_iter().zip(loadings).map(|(solid, loading)| {
         let (cases, grips, _) = loading.unwrap_or_default();

@@ -2,11 +2,26 @@
 
 use glam::{DMat3, DVec3};
 
-use crate::bem::Surface;
+use crate::bem::points::place;
+use crate::bem::traction::MIDDLES;
+use crate::bem::{Surface, Traction};
+use crate::geometry::mass::point_inertia;
+use crate::math::eigen;
 use crate::spec::Region;
 
 /// Least over largest second moment of a patch, below which it carries no torque about some axis.
 const THINNEST: f64 = 1e-12;
+/// Second moment of a patch about an axis over the largest, below which it carries no torque about that axis.
+const FLATTEST: f64 = 1e-9;
+
+/// How tractions that vary over a patch vary within a triangle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Variation {
+    /// Not at all: each triangle has the traction at its centroid.
+    Stepwise,
+    /// Linearly: then a patch of one triangle carries torques too.
+    Linear,
+}
 
 /// Triangles of a surface that lie in a region, at least in part.
 #[derive(Clone, Debug)]
@@ -19,7 +34,7 @@ pub struct Patch {
     pub centre: DVec3,
     /// Centre of the triangles by these parts of their areas, m: where an even traction on them acts.
     middle: DVec3,
-    /// Σ (r·r − r rᵀ) A about that, m⁴.
+    /// Σ (r·r − r rᵀ) A about that, m⁴, each triangle in its centroid.
     moment: DMat3,
 }
 
@@ -56,12 +71,36 @@ impl Patch {
         };
         patch.middle = patch.sum(surface, |x| x) / area;
         patch.centre = patch.middle;
-        let turning = |r: DVec3| DMat3::from_diagonal(DVec3::splat(r.dot(r))) - outer(r, r);
-        for (t, part) in &patch.triangles {
-            let r = surface.centroids[*t] - patch.middle;
-            patch.moment += turning(r) * (surface.areas[*t] * part);
-        }
+        patch.moment = patch.moment(surface, Variation::Stepwise);
         Some(patch)
+    }
+
+    /// Torque over turn of tractions `turn × (x − middle)`, m⁴.
+    fn moment(&self, surface: &Surface, variation: Variation) -> DMat3 {
+        let of = |(t, part): &(usize, f64)| {
+            let about_middle = |x: DVec3| point_inertia(x - self.middle);
+            let mean = match variation {
+                Variation::Stepwise => about_middle(surface.centroids[*t]),
+                Variation::Linear => {
+                    let [a, b, c] = MIDDLES.map(|at| about_middle(place(surface, *t, &at)));
+                    (a + b + c) * (1.0 / 3.0)
+                }
+            };
+            mean * (surface.areas[*t] * part)
+        };
+        let each = self.triangles.iter().map(of);
+        each.fold(DMat3::ZERO, |sum, own| sum + own)
+    }
+
+    /// Axes about which the patch carries torques, at right angles.
+    pub fn axes(&self, surface: &Surface, variation: Variation) -> Vec<DVec3> {
+        let (moments, axes) = eigen(self.moment(surface, variation).to_cols_array_2d());
+        let least = FLATTEST * moments.iter().copied().fold(0.0, f64::max);
+        let pairs = moments.into_iter().zip(axes);
+        pairs
+            .filter(|(moment, _)| *moment > least)
+            .map(|(_, axis)| DVec3::from(axis))
+            .collect()
     }
 
     /// Sum over the triangles of area times a function of the centroid.
@@ -73,15 +112,27 @@ impl Patch {
     }
 
     /// Adds tractions `even + turn × (x − middle)`, Pa, to those of the triangles.
-    pub fn load(&self, surface: &Surface, (even, turn): (DVec3, DVec3), tractions: &mut [DVec3]) {
+    pub fn load(
+        &self,
+        surface: &Surface,
+        variation: Variation,
+        (even, turn): (DVec3, DVec3),
+        tractions: &mut [Traction],
+    ) {
         for (t, part) in &self.triangles {
-            let r = surface.centroids[*t] - self.middle;
-            tractions[*t] += (even + turn.cross(r)) * *part;
+            let at = |x: DVec3| even + turn.cross(x - self.middle);
+            let own = match variation {
+                Variation::Stepwise => Traction::uniform(at(surface.centroids[*t])),
+                Variation::Linear => Traction {
+                    corners: surface.mesh.corners(*t).map(at),
+                },
+            };
+            tractions[*t].add(&own, *part);
         }
     }
 
-    /// Tractions with this resultant, N and N m about the centre, that vary linearly over the patch. Where the patch is a line or a point it carries no torque:
-    /// then none where one is asked for.
+    /// Tractions with this resultant, N and N m about the centre, that vary linearly over the patch,
+    /// stepwise. Where the patch is a line or a point it carries no torque: then none where one is asked for.
     pub fn tractions_of(&self, force: DVec3, torque: DVec3) -> Option<(DVec3, DVec3)> {
         let even = force / self.area;
         let size = self.moment.x_axis.x + self.moment.y_axis.y + self.moment.z_axis.z;
@@ -93,15 +144,12 @@ impl Patch {
     }
 
     /// Presses on the triangles along their inward normals, Pa.
-    pub fn press(&self, surface: &Surface, pressure: f64, tractions: &mut [DVec3]) {
+    pub fn press(&self, surface: &Surface, pressure: f64, tractions: &mut [Traction]) {
         for (t, part) in &self.triangles {
-            tractions[*t] -= surface.normals[*t] * (pressure * part);
+            let inward = Traction::uniform(-surface.normals[*t]);
+            tractions[*t].add(&inward, pressure * part);
         }
     }
-}
-
-fn outer(a: DVec3, b: DVec3) -> DMat3 {
-    DMat3::from_cols(a * b.x, a * b.y, a * b.z)
 }
 
 /// Area, m², and centre of the part of a triangle in a box: Sutherland and Hodgman's clipping by its six sides.
@@ -158,20 +206,40 @@ mod tests {
     }
 
     #[test]
+    fn two_triangles_carry_torques_about_all_axes_where_tractions_vary_in_them() {
+        let surface = Surface::new(&shapes::cuboid(DVec3::new(2.0, 1.0, 3.0))).unwrap();
+        let end = region([-1.0, -0.5, 1.4999], [1.0, 0.5, 2.0]);
+        let patch = Patch::new(&surface, &end).unwrap();
+        let ends: Vec<_> = (patch.triangles.iter().copied())
+            .filter(|(_, part)| *part > 0.99)
+            .collect();
+        assert_eq!(ends.len(), 2);
+        let patch = Patch::of(&surface, ends).unwrap();
+        assert_eq!(patch.axes(&surface, Variation::Stepwise).len(), 2);
+        assert_eq!(patch.axes(&surface, Variation::Linear).len(), 3);
+        // b h³/12 about x and y, both about z.
+        let moment = patch.moment(&surface, Variation::Linear);
+        let wanted = DVec3::new(2.0, 8.0, 10.0) / 12.0;
+        let off = moment - DMat3::from_diagonal(wanted);
+        assert!(off.to_cols_array().iter().all(|v| v.abs() < 1e-12));
+    }
+
+    #[test]
     fn tractions_have_the_resultant_asked_for() {
         let mesh = shapes::cuboid(DVec3::new(2.0, 1.0, 3.0));
         let surface = Surface::new(&mesh).unwrap();
         let patch = Patch::new(&surface, &region([-1.0, 0.2, -1.5], [0.3, 0.5, 0.4])).unwrap();
         let (force, torque) = (DVec3::new(1.0, -2.0, 3.0), DVec3::new(0.3, 0.7, -0.2));
-        let mut tractions = vec![DVec3::ZERO; surface.len()];
+        let mut tractions = vec![Traction::default(); surface.len()];
         patch.load(
             &surface,
+            Variation::Stepwise,
             patch.tractions_of(force, torque).unwrap(),
             &mut tractions,
         );
         let (mut sum, mut turn) = (DVec3::ZERO, DVec3::ZERO);
         for (t, traction) in tractions.iter().enumerate() {
-            let own = *traction * surface.areas[t];
+            let own = traction.mean() * surface.areas[t];
             sum += own;
             turn += (surface.centroids[t] - patch.centre).cross(own);
         }

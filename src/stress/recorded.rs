@@ -9,9 +9,10 @@ use glam::{DMat3, DQuat, DVec3};
 
 use super::case::Case;
 use super::error::StressError;
-use super::patch::Patch;
+use super::patch::{Patch, Variation};
 use super::solid::Solid;
 use crate::columns::{Elements, Frames, LoadKind, Loads};
+use crate::geometry::mass::point_inertia;
 use crate::geometry::mesh_solid::MeshSolid;
 use crate::geometry::solid::Solid as Shape;
 use crate::spec::{Action, Pipeline};
@@ -91,8 +92,7 @@ fn angular_velocity(elements: &Elements, frame: &Frames, rows: &[usize], centre:
         let v = vector([frame.vx[row], frame.vy[row], frame.vz[row]]);
         let mass = elements.mass[row];
         momentum += r.cross(v) * mass;
-        let outer = DMat3::from_cols(r * r.x, r * r.y, r * r.z);
-        inertia += (DMat3::from_diagonal(DVec3::splat(r.dot(r))) - outer) * mass;
+        inertia += point_inertia(r) * mass;
     }
     match inertia.determinant() > 0.0 {
         true => inertia.inverse() * momentum,
@@ -217,7 +217,7 @@ impl Recorded<'_> {
         // A line or a point carries no torque.
         let even = (force / patch.area, DVec3::ZERO);
         let tractions = patch.tractions_of(force, moment).unwrap_or(even);
-        patch.load(surface, tractions, &mut case.tractions);
+        patch.load(surface, Variation::Stepwise, tractions, &mut case.tractions);
         case
     }
 }

@@ -3,11 +3,12 @@
 use glam::DVec3;
 
 use super::error::StressError;
-use crate::bem::{Elastic, Surface};
+use crate::bem::solver::{QUADRATIC, order};
+use crate::bem::{Elastic, Order, Surface};
 use crate::columns::Elements;
 use crate::geometry::TriMesh;
-use crate::geometry::inside::Crossings;
-use crate::geometry::remesh::{Quality, RemeshError, remesh_or_finer};
+use crate::geometry::inside::InsideTest;
+use crate::geometry::remesh::{Quality, RemeshError, equilateral, remesh_or_finer};
 use crate::geometry::repair::{Repairs, repair};
 use crate::spec::{Body, Material, Pipeline};
 use crate::units::show::{figures, quantity};
@@ -48,8 +49,8 @@ impl Solid {
     ) -> Result<Self, StressError> {
         let body = &pipeline.bodies[number];
         let named = || body.name.clone();
-        if !body.grains.is_empty() {
-            return Err(StressError::Grains { body: named() });
+        if let Some((_, why)) = body.not_one_solid() {
+            return Err(StressError::NotOneSolid { body: named(), why });
         }
         let skin = skin.ok_or_else(|| StressError::NoSkin { body: named() })?;
         let settings = pipeline.stress.clone().unwrap_or_default();
@@ -76,7 +77,7 @@ impl Solid {
             .filter(|row| elements.body[*row] as usize == number)
             .collect();
         let radii: f64 = rows.iter().map(|row| elements.r[*row]).sum();
-        let inside = Crossings::new(&surface.mesh);
+        let inside = InsideTest::new(&surface.mesh);
         let place = |row: usize| DVec3::new(elements.x[row], elements.y[row], elements.z[row]);
         let (ids, points) = rows
             .iter()
@@ -104,42 +105,70 @@ impl Solid {
 
 /// Triangles of a body, about, where no size is asked for and its own will not do.
 const TRIANGLES: f64 = 3000.0;
-/// Edge of a triangle over the thickness of the walls, at most, with which bending is right to a tenth.
-const THICK: f64 = 1.0;
 /// Triangles of a surface, at least, that is taken as it is.
 const ENOUGH: usize = 1000;
 
 /// The surface with triangles of the size asked for; without one as it is, or evenly divided where its triangles are few or uneven.
 fn even(skin: TriMesh, size: Option<f64>, notes: &mut Vec<String>) -> Result<TriMesh, RemeshError> {
-    let quality = Quality::of(&skin);
-    let fits = skin.triangles.len() >= ENOUGH && !quality.needs_remesh();
+    let fits = skin.triangles.len() >= ENOUGH && !Quality::of(&skin).needs_remesh();
     let wanted = match size {
         Some(size) => Some(size),
         None if fits => None,
-        // Of equilateral triangles.
-        None => Some((skin.area() / TRIANGLES * 4.0 / 3f64.sqrt()).sqrt()),
+        None => Some(equilateral(skin.area() / TRIANGLES)),
     };
-    let size = wanted.unwrap_or(quality.edge);
-    let wall = 2.0 * skin.volume().abs() / skin.area();
-    if size > THICK * wall {
-        notes.push(format!(
-            "its triangles are {} long and its walls in the mean {} thick: bending comes out wrong; use stress.size = {} or less",
-            quantity(size, "m"),
-            quantity(wall, "m"),
-            figures(THICK * wall),
-        ));
-    }
-    let Some(size) = wanted else {
-        return Ok(skin);
+    let mesh = match wanted {
+        None => skin,
+        Some(size) => {
+            let mesh = remesh_or_finer(&skin, size)?;
+            notes.push(format!(
+                "{} triangles of {} instead of {}",
+                mesh.triangles.len(),
+                quantity(Quality::of(&mesh).edge, "m"),
+                skin.triangles.len()
+            ));
+            mesh
+        }
     };
-    let mesh = remesh_or_finer(&skin, size)?;
-    notes.push(format!(
-        "{} triangles of {} instead of {}",
-        mesh.triangles.len(),
-        quantity(size, "m"),
-        skin.triangles.len()
-    ));
+    notes.extend(too_long(&mesh));
     Ok(mesh)
+}
+
+/// Edge of a triangle over the thickness of the walls, at most, with which bending is right to a tenth.
+fn thick(order: Order) -> f64 {
+    match order {
+        Order::Quadratic => 1.0,
+        Order::Linear => 0.25,
+    }
+}
+
+/// What is to be said of triangles that are too long for walls as thin as those of a mesh.
+fn too_long(mesh: &TriMesh) -> Option<String> {
+    let edge = Quality::of(mesh).edge;
+    let wall = 2.0 * mesh.volume().abs() / mesh.area();
+    let order = order(mesh.triangles.len());
+    let most = thick(order) * wall;
+    if edge <= most {
+        return None;
+    }
+    let remedy = match order {
+        Order::Quadratic => format!("use stress.size = {} or less", figures(most)),
+        Order::Linear => {
+            // A tenth longer, as remeshing reaches the length asked for only about.
+            let coarser = 1.1 * equilateral(mesh.area() / QUADRATIC as f64);
+            let coarser = (coarser <= thick(Order::Quadratic) * wall)
+                .then(|| format!("{} or more, or ", figures(coarser)));
+            format!(
+                "displacements are linear where there are more than {QUADRATIC} triangles; use stress.size = {}{} or less",
+                coarser.unwrap_or_default(),
+                figures(most)
+            )
+        }
+    };
+    Some(format!(
+        "its triangles are {} long and its walls in the mean {} thick: bending comes out wrong; {remedy}",
+        quantity(edge, "m"),
+        quantity(wall, "m"),
+    ))
 }
 
 /// The material of a body, which the check of the pipeline has found.
@@ -148,4 +177,40 @@ fn material<'a>(pipeline: &'a Pipeline, body: &Body) -> &'a Material {
     materials
         .find(|one| one.name == body.material)
         .expect("the material of a body is in the pipeline")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::geometry::shapes;
+
+    /// A plate of 40 x 1 x 40 with triangles of about this edge.
+    fn plate(edge: f64) -> TriMesh {
+        let plate = shapes::cuboid(DVec3::new(40.0, 1.0, 40.0));
+        even(plate, Some(edge), &mut Vec::new()).unwrap()
+    }
+
+    #[test]
+    fn a_note_tells_where_triangles_are_too_long_for_the_walls() {
+        let coarse = too_long(&plate(2.0)).unwrap();
+        assert!(
+            coarse.contains("or less") && !coarse.contains("linear"),
+            "{coarse}"
+        );
+        assert_eq!(too_long(&plate(0.7)), None);
+        let fine = plate(0.4);
+        assert!(fine.triangles.len() > QUADRATIC);
+        let linear = too_long(&fine).unwrap();
+        let parts = ["linear where there are more than 30000", "or more, or"];
+        assert!(parts.iter().all(|part| linear.contains(part)), "{linear}");
+    }
+
+    #[test]
+    fn the_note_of_remeshing_has_the_edge_that_was_reached() {
+        let mut notes = Vec::new();
+        let cube = shapes::cuboid(DVec3::ONE);
+        let mesh = even(cube, Some(0.2), &mut notes).unwrap();
+        let edge = quantity(Quality::of(&mesh).edge, "m");
+        assert!(notes[0].contains(&edge), "{notes:?}");
+    }
 }

@@ -4,8 +4,8 @@ use glam::DVec3;
 
 use super::case::{Case, Grip};
 use super::clamp::{self, Response, Resultant};
-use crate::bem::loads::resultant;
-use crate::bem::{Solution, SolveError, Solver, Surface};
+use super::patch::Variation;
+use crate::bem::{Solution, SolveError, Solver, Surface, Traction};
 use crate::solve::Recycled;
 
 /// What a cause contributes: a load, or what a clamp prescribes, with the reactions that follow.
@@ -22,6 +22,8 @@ pub struct Supported<'a> {
     solver: &'a Solver<'a>,
     /// Density, kg/m³.
     density: f64,
+    /// Of the reactions.
+    variation: Variation,
     recycled: Recycled<3>,
     /// Right-hand sides solved, and iterations of all.
     pub solves: (usize, u32),
@@ -36,6 +38,8 @@ pub enum ReactionError {
     Solve(SolveError),
     /// Clamps that overlap.
     Clamps,
+    /// A clamp of this name that holds too little.
+    Small(String),
 }
 
 impl From<SolveError> for ReactionError {
@@ -45,12 +49,18 @@ impl From<SolveError> for ReactionError {
 }
 
 impl<'a> Supported<'a> {
-    /// Of a body of this density, kg/m³.
-    pub fn new(surface: &'a Surface, solver: &'a Solver<'a>, density: f64) -> Self {
+    /// Of a body of this density, kg/m³, on which reactions vary in this way.
+    pub fn new(
+        surface: &'a Surface,
+        solver: &'a Solver<'a>,
+        density: f64,
+        variation: Variation,
+    ) -> Self {
         Supported {
             surface,
             solver,
             density,
+            variation,
             recycled: Recycled::default(),
             solves: (0, 0),
             length: surface.mass.volume.cbrt(),
@@ -60,7 +70,8 @@ impl<'a> Supported<'a> {
     /// Response to a load, with inertia against what does not balance.
     pub fn solve(&mut self, case: &Case) -> Result<Solution<'a>, SolveError> {
         let loads = case.loads(self.density);
-        let solution = self.solver.solve(&loads, &mut self.recycled)?;
+        let (solver, tractions) = (self.solver, &case.tractions);
+        let solution = solver.solve_varying(&loads, tractions, &mut self.recycled)?;
         self.solves.0 += 1;
         self.solves.1 += solution.found().iterations;
         Ok(solution)
@@ -69,13 +80,14 @@ impl<'a> Supported<'a> {
     /// Displacement in the modes under a load, and its resultant.
     fn response(&mut self, case: &Case, modes: &[Case]) -> Result<Response, ReactionError> {
         let resultant = self.resultant(case);
-        let idle = case.tractions.iter().all(|t| *t == DVec3::ZERO) && case.spin == DVec3::ZERO;
+        let none = Traction::default();
+        let idle = case.tractions.iter().all(|t| *t == none) && case.spin == DVec3::ZERO;
         // Gravity alone lets a body fall, without stress.
         let values = match idle {
             true => vec![0.0; modes.len()],
             false => {
-                let vertices = self.solve(case)?.vertices();
-                let work = |mode| clamp::work(self.surface, mode, &vertices);
+                let solution = self.solve(case)?;
+                let work = |mode: &Case| solution.work(&mode.tractions);
                 modes.iter().map(work).collect()
             }
         };
@@ -87,15 +99,10 @@ impl<'a> Supported<'a> {
 
     /// Force, and moment about the centre of mass over ℓ.
     pub fn resultant(&self, case: &Case) -> Resultant {
-        let surface = self.surface;
-        let (pull, torque) = resultant(surface, &case.tractions);
-        let force = pull + case.gravity * (self.density * surface.mass.volume);
-        let momentum = surface.mass.inertia * self.density * case.spin;
-        let moment = (torque - case.spin.cross(momentum)) / self.length;
-        let both = force.to_array().into_iter().chain(moment.to_array());
-        let mut all = [0.0; 6];
-        all.iter_mut().zip(both).for_each(|(all, own)| *all = own);
-        all
+        let loads = case.loads(self.density);
+        let (force, moment) = loads.resultant(self.surface, &case.tractions);
+        let ([x, y, z], [a, b, c]) = (force.to_array(), (moment / self.length).to_array());
+        [x, y, z, a, b, c]
     }
 
     /// Loads with the reactions of the clamps, and what the clamps prescribe with theirs.
@@ -112,7 +119,7 @@ impl<'a> Supported<'a> {
             return Ok(cases.into_iter().map(free).collect());
         }
         let surface = self.surface;
-        let modes = clamp::modes(surface, grips, self.length);
+        let modes = clamp::modes(surface, grips, self.variation, self.length);
         let responses = modes
             .iter()
             .map(|mode| self.response(mode, &modes))
@@ -121,16 +128,16 @@ impl<'a> Supported<'a> {
         let still = vec![0.0; modes.len()];
         for case in cases {
             let response = self.response(&case, &modes)?;
-            causes.push(self.held(case, &responses, &response, &still, &modes)?);
+            let found = self.held(case, &responses, &response, &still, &modes);
+            causes.push(found.ok_or_else(|| self.fault(grips))?);
         }
         for grip in grips {
             if grip.displacement == DVec3::ZERO && grip.rotation == DVec3::ZERO {
                 continue;
             }
             let driven = |x: DVec3| grip.displacement + grip.rotation.cross(x - grip.patch.centre);
-            let vertices: Vec<DVec3> = surface.mesh.positions.iter().map(|x| driven(*x)).collect();
             let own = |mode: &Case| match mode.name == grip.name {
-                true => clamp::work(surface, mode, &vertices),
+                true => clamp::work(surface, mode, driven),
                 false => 0.0,
             };
             let prescribed: Vec<f64> = modes.iter().map(own).collect();
@@ -139,12 +146,22 @@ impl<'a> Supported<'a> {
                 resultant: [0.0; 6],
             };
             let case = Case::new(&grip.name, surface.len());
-            causes.push(self.held(case, &responses, &nothing, &prescribed, &modes)?);
+            let found = self.held(case, &responses, &nothing, &prescribed, &modes);
+            causes.push(found.ok_or_else(|| self.fault(grips))?);
         }
         Ok(causes)
     }
 
-    /// A load with the reactions that it calls for.
+    /// Why reactions of clamps do not follow.
+    fn fault(&self, grips: &[Grip]) -> ReactionError {
+        let axes = |grip: &Grip| grip.patch.axes(self.surface, self.variation).len();
+        match grips.iter().find(|grip| axes(grip) < 3) {
+            Some(grip) => ReactionError::Small(grip.name.clone()),
+            None => ReactionError::Clamps,
+        }
+    }
+
+    /// A load with the reactions that it calls for; none where these do not follow.
     fn held(
         &self,
         mut case: Case,
@@ -152,14 +169,13 @@ impl<'a> Supported<'a> {
         load: &Response,
         prescribed: &[f64],
         modes: &[Case],
-    ) -> Result<Cause, ReactionError> {
-        let found = clamp::reactions(responses, load, prescribed);
-        let (coefficients, motion) = found.ok_or(ReactionError::Clamps)?;
+    ) -> Option<Cause> {
+        let (coefficients, motion) = clamp::reactions(responses, load, prescribed)?;
         for (mode, coefficient) in modes.iter().zip(coefficients) {
             for (sum, traction) in case.tractions.iter_mut().zip(&mode.tractions) {
-                *sum += *traction * coefficient;
+                sum.add(traction, coefficient);
             }
         }
-        Ok(Cause { case, motion })
+        Some(Cause { case, motion })
     }
 }

@@ -36,13 +36,13 @@ pub struct Verdict {
     pub notes: Vec<String>,
     /// What cracks did, where bodies may crack.
     pub cracks: Option<Cracks>,
-    /// The largest principal stress; none where nothing pulls.
+    /// The largest principal stress where a crack can begin; none where nothing pulls.
     pub largest: Option<Largest>,
     /// Force, N, and moment about the centre of mass, N m, that accelerate a body which nothing clamps.
     pub unbalanced: Option<(DVec3, DVec3)>,
 }
 
-/// The largest principal stress in a body.
+/// The largest principal stress in a body where a crack can begin.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Largest {
     /// Pa.

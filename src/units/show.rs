@@ -1,4 +1,4 @@
-//! Numbers for people: thousands apart, units with SI prefixes.
+//! Numbers for display: thousands separated by spaces, units with SI prefixes.
 
 /// SI prefixes and their powers of ten.
 const PREFIXES: [(&str, i32); 10] = [
@@ -14,7 +14,7 @@ const PREFIXES: [(&str, i32); 10] = [
     ("f", -15),
 ];
 
-/// The prefix that leaves a number between 1 and 1000, where there is one, and what it stands for.
+/// The SI prefix that scales a number to between 1 and 1000, if there is one, and its factor.
 pub fn prefix(size: f64) -> (&'static str, f64) {
     let fits = |&&(_, power): &&(&str, i32)| size * (1.0 + 1e-9) >= 10f64.powi(power);
     let last = &PREFIXES[PREFIXES.len() - 1];
@@ -25,7 +25,7 @@ pub fn prefix(size: f64) -> (&'static str, f64) {
     (found.0, 10f64.powi(found.1))
 }
 
-/// A number with so many decimals and its thousands apart.
+/// A number with `decimals` decimal places and its thousands separated by spaces.
 pub fn grouped(value: f64, decimals: usize) -> String {
     let text = format!("{:.decimals$}", value.abs());
     let (whole, rest) = text.split_at(text.find('.').unwrap_or(text.len()));
@@ -43,7 +43,7 @@ pub fn grouped(value: f64, decimals: usize) -> String {
     out + rest
 }
 
-/// Four figures of a number.
+/// A number with four significant digits.
 pub fn figures(value: f64) -> String {
     let size = value.abs();
     let decimals = match size {
@@ -60,7 +60,7 @@ pub fn figures(value: f64) -> String {
     }
 }
 
-/// Four figures of a quantity in an SI unit that takes prefixes: "12.5 mJ".
+/// A quantity with four significant digits in an SI unit that takes prefixes: "12.5 mJ".
 pub fn quantity(value: f64, unit: &str) -> String {
     if !value.is_finite() {
         return format!("{value} {unit}");

@@ -1,15 +1,15 @@
-//! Units: products of atoms with prefixes and powers.
+//! Units: products of unit symbols with prefixes and powers.
 
 /// Exponents of metre, kilogram, second and radian.
 ///
-/// The radian is kept apart from 1 so that "30 deg" is no number and "50 Hz" no angular velocity.
+/// The radian differs from 1, so that "30 deg" is not a pure number and "50 Hz" not an angular velocity.
 pub(super) type Exponents = [i32; 4];
 
-/// `factor / divisor × 10^decimal` in SI.
+/// A unit; one of it is `factor / divisor × 10^decimal` in SI.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Unit {
     pub factor: f64,
-    /// Apart from `factor`, so that "36 km/h" is 10 m/s to the last bit.
+    /// Separate from `factor`, so that "36 km/h" is exactly 10 m/s.
     pub divisor: f64,
     pub decimal: i32,
     pub exponents: Exponents,
@@ -26,16 +26,16 @@ impl Default for Unit {
     }
 }
 
-/// Why a text is no unit.
+/// Why a text is not a unit.
 pub(super) enum UnitFault {
-    /// The atom is not known.
+    /// The unit symbol is unknown.
     Unknown(String),
-    /// It is not clear whether the factor is divided by.
+    /// It is unclear whether the factor belongs to the divisor.
     Ambiguous(String),
 }
 
 impl Unit {
-    /// `None` where no unit is written.
+    /// Parses a unit; `None` if the text is empty.
     pub fn parse(text: &str) -> Result<Option<Self>, UnitFault> {
         let mut rest = text.trim();
         if rest.is_empty() {
@@ -52,7 +52,7 @@ impl Unit {
                 .find(|c: char| c.is_whitespace() || "/*·⋅".contains(c))
                 .unwrap_or(rest.len());
             let (factor, next) = rest.split_at(end);
-            // "2 /s" may begin with a quotient, not with a product.
+            // A unit may start with `/` ("2 /s"), but not with a product sign.
             if factor.is_empty() || (first && operator.is_some_and(|o| o != '/')) {
                 return Err(UnitFault::Unknown(text.trim().to_owned()));
             }
@@ -84,7 +84,7 @@ impl Unit {
     }
 }
 
-/// `m^-3`, `cm²`, `1`: the atom and its power.
+/// Parses one factor, such as `m^-3`, `cm²` or `1`, into its unit and power.
 fn parse_factor(text: &str) -> Option<(Unit, i32)> {
     if text == "1" {
         return Some((Unit::default(), 1));
@@ -107,7 +107,7 @@ fn parse_factor(text: &str) -> Option<(Unit, i32)> {
         (text, "1".to_owned())
     };
     let power: i32 = power.parse().ok()?;
-    // Bounded so that exponents cannot overflow, whatever is written.
+    // Bounded so that exponents cannot overflow for any input.
     (1..=12)
         .contains(&power.unsigned_abs())
         .then_some(())
@@ -124,7 +124,8 @@ const ANGLE: Exponents = [0, 0, 0, 1];
 const RATE: Exponents = [0, 0, -1, 0];
 const PRESSURE: Exponents = [-1, 1, -2, 0];
 
-/// Units that take prefixes: name, decimal exponent, dimension. src/spec/README.md lists them, and a test holds it.
+/// Units that take prefixes: symbol, decimal exponent, dimension. src/spec/README.md lists them; a test
+/// compares both.
 pub(super) const PREFIXED: [(&str, i32, Exponents); 10] = [
     ("m", 0, LENGTH),
     ("g", -3, MASS),
@@ -138,7 +139,7 @@ pub(super) const PREFIXED: [(&str, i32, Exponents); 10] = [
     ("W", 0, [2, 1, -3, 0]),
 ];
 
-/// Units that take none: name, factor, decimal exponent, dimension.
+/// Units without prefixes: symbol, factor, decimal exponent, dimension.
 pub(super) const PLAIN: [(&str, f64, i32, Exponents); 11] = [
     ("%", 1.0, -2, NUMBER),
     ("min", 60.0, 0, TIME),

@@ -48,8 +48,8 @@ fn bdem(@builtin(global_invocation_id) id: vec3<u32>) {
     if begin(id) {
         let k = Stiffness(f(18u), f(19u), f(20u), f(21u));
         let load = bdem_bond(v(0u), q(3u), q(7u), v(11u), v(14u), f(17u), k);
-        let counting = failure_stress(load, Section(f(22u), f(23u), f(24u), f(25u), f(26u)));
-        let relieving = failure_stress(load, Section(f(22u), f(23u), f(24u), 0.0, f(26u)));
+        let counting = failure_stress(load, CriterionSection(f(22u), f(23u), f(24u), f(25u), f(26u)));
+        let relieving = failure_stress(load, CriterionSection(f(22u), f(23u), f(24u), 0.0, f(26u)));
         put3(0u, load.force);
         put3(3u, load.shear_moment + load.moment);
         put3(6u, load.shear_moment - load.moment);
@@ -60,7 +60,7 @@ fn bdem(@builtin(global_invocation_id) id: vec3<u32>) {
 }
 
 fn put_energetic(load: BondLoad, energy: f32) {
-    let stress = failure_stress(load, Section(f(22u), f(23u), f(24u), f(25u), f(26u)));
+    let stress = failure_stress(load, CriterionSection(f(22u), f(23u), f(24u), f(25u), f(26u)));
     put3(0u, load.force);
     put3(3u, load.shear_moment + load.moment);
     put3(6u, load.shear_moment - load.moment);
@@ -95,7 +95,7 @@ fn stress(@builtin(global_invocation_id) id: vec3<u32>) {
     if begin(id) {
         let none = vec3<f32>();
         let load = BondLoad(none, none, none, f(0u), v(1u), v(4u), v(7u));
-        let stress = failure_stress(load, Section(f(10u), f(11u), f(12u), f(13u), f(14u)));
+        let stress = failure_stress(load, CriterionSection(f(10u), f(11u), f(12u), f(13u), f(14u)));
         put(0u, stress.x0);
         put(1u, stress.x1);
     }
@@ -106,7 +106,7 @@ fn may_exceed(@builtin(global_invocation_id) id: vec3<u32>) {
     if begin(id) {
         let none = vec3<f32>();
         let load = BondLoad(none, none, none, f(0u), v(1u), v(4u), v(7u));
-        let section = Section(f(10u), f(11u), f(12u), f(13u), f(14u));
+        let section = CriterionSection(f(10u), f(11u), f(12u), f(13u), f(14u));
         put(0u, select(0.0, 1.0, failure_may_exceed(load, section, f(15u), f(16u))));
     }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::LazyLock;
 
-use cullet::geometry::remesh::{Quality, SHARP, remesh};
+use cullet::geometry::remesh::{Quality, SHARP_ANGLE, remesh};
 use cullet::geometry::{TriMesh, check, icosphere, read, shapes};
 use glam::{DVec3, dvec3};
 
@@ -27,7 +27,7 @@ pub fn bunny() -> TriMesh {
     static BUNNY: LazyLock<TriMesh> = LazyLock::new(|| {
         let fine = read::read(Path::new("pipelines/meshes/bunny.obj")).unwrap();
         let edge = 3.5 * Quality::of(&fine).edge;
-        remesh(&fine, edge, SHARP).unwrap()
+        remesh(&fine, edge, SHARP_ANGLE).unwrap()
     });
     BUNNY.clone()
 }

@@ -71,7 +71,7 @@ fn what_bounds_no_solid_is_refused() {
         (
             "far too far",
             shifted(sphere(), DVec3::X * 1e11),
-            Refused("too few digits"),
+            Refused("too much precision"),
         ),
         ("one-sided", one_sided(), Refused("one side")),
     ]);
@@ -126,7 +126,7 @@ fn what_crosses_itself_or_is_several_is_refused() {
         (
             "bricks apart",
             touching([3, 0, 0]),
-            Refused("about (3.5000, 0.5000, 0.5000)"),
+            Refused("near (3.5000, 0.5000, 0.5000)"),
         ),
         ("three nested", three, Refused("bounds 2 solids")),
         (

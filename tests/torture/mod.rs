@@ -20,7 +20,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use cullet::geometry::TriMesh;
 use cullet::geometry::check::require_solid;
-use cullet::reconstruct::body::rest::Body as RestBody;
+use cullet::reconstruct::body::rest::RestBody;
 use cullet::reconstruct::{ReconstructError, Surfaces};
 use cullet::spec::{PackingSpec, ReconstructMode};
 use cullet::store::SurfaceFrame;

@@ -10,7 +10,7 @@ use std::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Sub};
 use cullet::laws::bdem;
 use cullet::laws::bond::{self, Stiffness};
 use cullet::laws::contact::{self, ContactState, SurfacePair};
-use cullet::laws::failure::{self, Section};
+use cullet::laws::failure::{self, CriterionSection};
 use cullet::laws::{damping, motion};
 use cullet::math::{Mask, Quat, Real, Vec3};
 
@@ -112,7 +112,7 @@ fn unit() -> Quat<Counted> {
 pub fn per_bond() -> u64 {
     let (zero, x) = (vector(0.0, 0.0, 0.0), vector(2.0, 0.0, 0.0));
     let at_j = zero;
-    let section = Section {
+    let section = CriterionSection {
         inverse_area: number(1.0),
         bend_modulus: number(1.0),
         twist_modulus: number(1.0),

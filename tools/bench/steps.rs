@@ -133,7 +133,7 @@ fn run(scene: &Scene, dt: f64, course: Course) -> Result<Measured, SimulateError
         costs,
         broken: history.broken[0],
         contacts: history.contacts[0],
-        place: engine.place().name,
+        place: engine.platform().name,
     })
 }
 

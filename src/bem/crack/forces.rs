@@ -7,7 +7,8 @@ use crate::bem::loads::{Balance, Loads};
 use crate::bem::solver::Solver;
 use crate::bem::surface::Surface;
 
-/// What loads a body and the pieces that it breaks into. Faces of cracks are free; what does not balance is met by inertia.
+/// What loads a body and the pieces that it breaks into. Faces of cracks are free; what does not balance is
+/// met by inertia.
 pub trait Loading {
     /// Tractions on the panels of a piece, Pa, reactions of what holds it included.
     fn tractions(&self, piece: &Piece) -> Result<Vec<DVec3>, FractureError>;

@@ -1,4 +1,5 @@
-//! Where the rim of a crack moves: at each vertex inside the body along the direction across which the stress ahead pulls most (Erdogan and Sih 1963).
+//! Where the rim of a crack moves: at each vertex inside the body along the direction across which the stress
+//! ahead pulls most (Erdogan and Sih 1963).
 
 use glam::{DMat3, DVec3};
 
@@ -11,15 +12,18 @@ use crate::bem::solution::Solution;
 const FAN: [f64; 7] = [-60.0, -40.0, -20.0, 0.0, 20.0, 40.0, 60.0];
 /// Advance of the rim just outside over that of the last vertex inside, by how many vertices it is away.
 const FOLLOW: [f64; 2] = [1.0, 0.5];
-/// Distance from the body over the length of a step, at least, that the rim outside keeps: nearer, panels do not resolve what the jump leaves on them.
+/// Distance from the body over the length of a step, at least, that the rim outside keeps: nearer, panels do
+/// not resolve what the jump leaves on them.
 const MARGIN: f64 = 4.0;
 
 /// What turns a crack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Steering {
-    /// The stress of the body without the crack: it runs normal to its largest principal stress, as far as that reaches half the strength.
+    /// The stress of the body without the crack: it runs normal to its largest principal stress, as far as
+    /// that reaches half the strength.
     Load,
-    /// The stress ahead of its rim: where the tension across is largest (Erdogan and Sih 1963). Needs steps finer than the body bends them.
+    /// The stress ahead of its rim: where the tension across is largest (Erdogan and Sih 1963). Needs steps
+    /// finer than the body bends them.
     Rim,
 }
 
@@ -172,7 +176,8 @@ impl Fan {
         self.rays.iter().map(|(_, place)| *place)
     }
 
-    /// Largest tension across a direction ahead, Pa, and the angle of that direction; infinite, and none, where the body ends.
+    /// Largest tension across a direction ahead, Pa, and the angle of that direction; infinite, and none,
+    /// where the body ends.
     fn most(&self, stress: &[DMat3]) -> (f64, Option<f64>) {
         if self.breaks_through {
             return (f64::INFINITY, None);
@@ -190,7 +195,8 @@ impl Fan {
         }
         let mut angle = self.rays[best].0;
         if best > 0 && best + 1 < values.len() {
-            // Vertex of the parabola through three readings, which stand at one distance but where rays left the body.
+            // Vertex of the parabola through three readings, which stand at one distance but where rays left
+            // the body.
             let [low, here, high] = [best - 1, best, best + 1].map(|k| values[k]);
             let curve = low - 2.0 * here + high;
             if curve < 0.0 {

@@ -2,24 +2,27 @@
 
 use glam::DVec3;
 
+use super::error::FractureError;
 use super::front::{Stride, advance, skirt, tear};
 use super::inside::Inside;
 use super::opening::{Body, Opened};
-use super::sheet::Sheet;
+use super::sheet::{End, Sheet};
 use super::start::Place;
 use crate::bem::solution::Solution;
 use crate::bem::solver::SolveError;
 use crate::bem::surface::Surface;
-use crate::geometry::cut::{CutError, Piece, cut};
+use crate::geometry::cut::{CutError, CutPiece, cut};
 
 /// Distance by which the middle of a crack's first disc lies inside, over its radius.
 const SUNK: f64 = 0.25;
-/// Part of a step by which a sheet is moved along its normal, and its vertices about, for another cut, and how often that is tried.
+/// Part of a step by which a sheet is moved along its normal, and its vertices about, for another cut, and
+/// how often that is tried.
 const MOVED: f64 = 0.02;
 const SHAKEN: f64 = 1e-6;
 const TRIES: u32 = 8;
 
-/// Part of the energy set free, below which a wider crack sets free less than the equations' error: what holds the body together is too small for them.
+/// Part of the energy set free, below which a wider crack sets free less than the equations' error: what
+/// holds the body together is too small for them.
 const LESS: f64 = 0.99;
 
 /// How a crack ended.
@@ -27,7 +30,7 @@ pub struct Grown {
     /// Its surface.
     pub sheet: Sheet,
     /// The pieces of the body, if it went through.
-    pub pieces: Option<Vec<Piece>>,
+    pub pieces: Option<Vec<CutPiece>>,
     /// Steps that it took.
     pub steps: u32,
 }
@@ -40,7 +43,8 @@ struct Growth<'a> {
     stride: Stride,
     /// Whether it is torn on where it comes to rest.
     tears: bool,
-    /// Energy that it has set free, J; none once what holds the body together is too small for the equations to resolve: they find less energy, or none.
+    /// Most energy that it has set free, J; none once what holds the body together is too small for the
+    /// equations to resolve: they find less energy, or none.
     released: Option<f64>,
     /// The body with the crack as the next step finds it, where that is known already.
     known: Option<Opened<'a>>,
@@ -70,23 +74,25 @@ fn next(growth: &mut Growth, sheet: &Sheet) -> Result<Option<Vec<DVec3>>, SolveE
         None if before > 0.0 => growth.open(sheet).ok(),
         None => Some(growth.open(sheet)?),
     };
-    let Some(opened) = opened.filter(|opened| opened.work() > before) else {
+    let opened = opened.filter(|opened| opened.work() > 0.0 && opened.work() >= LESS * before);
+    let Some(opened) = opened else {
         growth.released = None;
         return Ok(Some(ahead));
     };
-    growth.released = Some(opened.work());
+    let most = before.max(opened.work());
+    growth.released = Some(most);
     let by_stress = advance(&frames, inside, stride, |x| opened.stress(x), growth.base);
     if by_stress.iter().any(|v| *v != DVec3::ZERO) {
         return Ok(Some(by_stress));
     }
     if let Some(toughness) = stride.toughness {
         let mut wider = sheet.clone();
-        wider.grow(&ahead, stride.length, 0);
+        wider.grow(&ahead, stride.length);
         if growth.is_through(&wider) {
             return Ok(Some(ahead));
         }
         let wider = growth.open(&wider).ok();
-        let Some(wider) = wider.filter(|wider| wider.work() >= LESS * opened.work()) else {
+        let Some(wider) = wider.filter(|wider| wider.work() >= LESS * most) else {
             growth.released = None;
             return Ok(Some(ahead));
         };
@@ -102,7 +108,7 @@ fn next(growth: &mut Growth, sheet: &Sheet) -> Result<Option<Vec<DVec3>>, SolveE
     Ok(None)
 }
 
-/// Lets a crack grow from a place of a body, in no more than `most` steps, the first of them number `first`.
+/// Lets a crack grow from a place of a body, in no more than `most` steps.
 ///
 /// `tears`: whether one that comes to rest is torn on.
 pub fn grow(
@@ -111,12 +117,12 @@ pub fn grow(
     inside: &Inside,
     start: Place,
     (stride, tears): (Stride, bool),
-    (first, most): (u32, u32),
-) -> Result<Grown, SolveError> {
+    most: u32,
+) -> Result<Grown, FractureError> {
     let middle = start.at - start.out * (SUNK * stride.length);
     let mut sheet = Sheet::disc(start.at, middle, start.normal, stride.length);
     let skirt = skirt(&sheet.frames(), inside, stride);
-    sheet.grow(&skirt, stride.length, first);
+    sheet.grow(&skirt, stride.length);
     let mut growth = Growth {
         body,
         base,
@@ -126,56 +132,61 @@ pub fn grow(
         released: Some(0.0),
         known: None,
     };
-    for step in 0..most {
-        let Some(moves) = next(&mut growth, &sheet)? else {
-            return Ok(Grown {
-                sheet,
-                pieces: None,
-                steps: step,
-            });
-        };
-        sheet.grow(&moves, stride.length, first + step + 1);
+    let mut steps = 0;
+    // The first disc may be wider than what it crosses.
+    let pieces = loop {
         if growth.is_through(&sheet) {
-            let pieces = through(body, &mut sheet, stride.length, first + step + 1);
-            return Ok(Grown {
-                sheet,
-                pieces,
-                steps: step + 1,
-            });
+            let pieces = through(body, &mut sheet, stride.length).map_err(FractureError::Cut)?;
+            sheet.end = End::Through;
+            break Some(pieces);
         }
-    }
+        if steps == most {
+            break None;
+        }
+        let Some(moves) = next(&mut growth, &sheet)? else {
+            sheet.end = End::AtRest;
+            break None;
+        };
+        sheet.grow(&moves, stride.length);
+        steps += 1;
+    };
     Ok(Grown {
         sheet,
-        pieces: None,
-        steps: most,
+        pieces,
+        steps,
     })
 }
 
-/// Cuts the body along a sheet whose rim has left it: where the sheet runs along edges of the body, which leaves slivers, beside them.
-fn through(body: &Body, sheet: &mut Sheet, length: f64, step: u32) -> Option<Vec<Piece>> {
+/// Cuts the body along a sheet whose rim has left it: where the sheet runs along edges of the body, which
+/// leaves slivers, beside them.
+fn through(body: &Body, sheet: &mut Sheet, length: f64) -> Result<Vec<CutPiece>, CutError> {
     let mesh = &body.surface.mesh;
     let mut poor = None;
+    let mut failure = CutError::NotGeneral;
     for attempt in 0..TRIES {
         match cut(mesh, &sheet.mesh) {
             Ok(pieces) => {
-                sheet.is_through = true;
                 if pieces.iter().all(|piece| Surface::new(&piece.mesh).is_ok()) {
-                    return Some(pieces);
+                    return Ok(pieces);
                 }
                 poor = poor.or(Some((sheet.clone(), pieces)));
                 sheet.shift(sheet.normal * (MOVED * length));
+                continue;
             }
-            Err(CutError::NotGeneral | CutError::Loop) => sheet.shake(SHAKEN * length, attempt),
+            Err(error) => failure = error,
+        }
+        match failure {
+            CutError::NotGeneral | CutError::Loop => sheet.shake(SHAKEN * length, attempt),
             // Edges of the rim pass through corners of the body.
-            Err(CutError::EndsInside(_)) => {
+            CutError::EndsInside(_) => {
                 let frames = sheet.frames();
                 let out: Vec<_> = frames.iter().map(|f| f.out * (length / 2.0)).collect();
-                sheet.grow(&out, length, step);
+                sheet.grow(&out, length);
             }
-            Err(_) => break,
+            CutError::NoIntersection | CutError::NotSeparated | CutError::VolumeMismatch => break,
         }
     }
-    let (shape, pieces) = poor?;
+    let (shape, pieces) = poor.ok_or(failure)?;
     *sheet = shape;
-    Some(pieces)
+    Ok(pieces)
 }

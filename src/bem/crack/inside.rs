@@ -4,7 +4,7 @@ use glam::DVec3;
 
 use crate::geometry::TriMesh;
 use crate::geometry::bvh::Bvh;
-use crate::geometry::inside::Crossings;
+use crate::geometry::inside::InsideTest;
 
 /// Places along the way off a body at which it is looked for again.
 const SAMPLES: u32 = 12;
@@ -14,7 +14,7 @@ const AGAIN: f64 = 1.5;
 /// A body's mesh prepared for these questions.
 pub struct Inside<'a> {
     mesh: &'a TriMesh,
-    crossings: Crossings<'a>,
+    crossings: InsideTest<'a>,
     bvh: Bvh,
 }
 
@@ -23,7 +23,7 @@ impl<'a> Inside<'a> {
     pub fn new(mesh: &'a TriMesh) -> Self {
         Inside {
             mesh,
-            crossings: Crossings::new(mesh),
+            crossings: InsideTest::new(mesh),
             bvh: Bvh::new(mesh),
         }
     }
@@ -38,8 +38,8 @@ impl<'a> Inside<'a> {
         self.bvh.nearest(self.mesh, x).0.sqrt()
     }
 
-    /// Way in the plane with this normal that takes a place outside off the body, m: by twice the size of the triangle there or `margin`, whichever is more, but
-    /// not so far that the body is met again.
+    /// Way in the plane with this normal that takes a place outside off the body, m: by twice the size of the
+    /// triangle there or `margin`, whichever is more, but not so far that the body is met again.
     pub fn push(&self, x: DVec3, normal: DVec3, margin: f64) -> DVec3 {
         let (squared, t) = self.bvh.nearest(self.mesh, x);
         let [a, b, c] = self.mesh.corners(t as usize);

@@ -1,7 +1,8 @@
 //! The field of a sheet across which the displacement jumps, in a solid without bounds.
 //!
-//! The jump is linear on the triangles, as the displacement is on panels, so that every integral is exact; zero at the rim, it makes no more than the opening of
-//! a crack. Both faces of a crack are panels at one place with opposite normals and the same traction: in Somigliana's identity only the double layer of the
+//! The jump is linear on the triangles, as the displacement is on panels, so that every integral is exact;
+//! zero at the rim, it makes no more than the opening of a crack. Both faces of a crack are panels at one
+//! place with opposite normals and the same traction: in Somigliana's identity only the double layer of the
 //! difference of their displacements stays, which is a panel with that displacement and no traction.
 
 use glam::DVec3;
@@ -15,7 +16,8 @@ use crate::bem::triangle::{M, Triangle, V};
 use crate::laws::hooke;
 use crate::math::{Mat3, Vec3};
 
-/// Twice the area of a triangle over the square of its longest edge, at most, for its jump to be left out: its slopes are rounding.
+/// Twice the area of a triangle over the square of its longest edge, at most, for its jump to be left out:
+/// its slopes are rounding.
 const FLAT: f64 = 1e-6;
 
 /// Integrals over the triangles of a sheet, for unit jumps of their corners.
@@ -57,7 +59,8 @@ impl JumpField {
         }
     }
 
-    /// Tractions at x across a plane with normal n by unit jumps of the corners of triangle `t`: a matrix for each corner.
+    /// Tractions at x across a plane with normal n by unit jumps of the corners of triangle `t`: a matrix for
+    /// each corner.
     pub fn tractions(&self, t: usize, x: DVec3, n: DVec3) -> [M; 3] {
         let Elastic { shear, poisson } = self.elastic;
         let Some((triangle, normal)) = &self.triangles[t] else {

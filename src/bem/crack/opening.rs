@@ -1,9 +1,11 @@
 //! How far a crack opens in a loaded body, and the stress then.
 //!
-//! The field is that of the jump across the sheet in a solid without bounds, and that of the uncut body under what the jump leaves of the loads on its surface
-//! (Bilby and Eshelby 1968; van der Giessen and Needleman 1995). The sheet stands out of the body, and its jump goes on there, so that what is left on the
-//! surface is smooth. The jump frees the sheet of traction in the mean about each vertex (Galerkin, three points a triangle); it is zero on the rim inside.
-//! The body keeps its mesh and its matrix while the crack grows. Faces that the load presses on each other may overlap: contact is not modelled.
+//! The field is that of the jump across the sheet in a solid without bounds, and that of the uncut body under
+//! what the jump leaves of the loads on its surface (Bilby and Eshelby 1968; van der Giessen and Needleman
+//! 1995). The sheet stands out of the body, and its jump goes on there, so that what is left on the surface
+//! is smooth. The jump frees the sheet of traction in the mean about each vertex (Galerkin, three points a
+//! triangle); it is zero on the rim inside. The body keeps its mesh and its matrix while the crack grows.
+//! Faces that the load presses on each other may overlap: contact is not modelled.
 
 use std::cell::RefCell;
 
@@ -24,7 +26,7 @@ use crate::parallel::prelude::*;
 use crate::solve::{Lu, Operator, Recycled, gmres};
 
 /// Traction that is left on the sheet over the load's, at most, and iterations.
-const LIMITS: (f64, u32) = (1e-3, 40);
+const LIMITS: (f64, u32) = (1e-3, 80);
 /// Barycentric coordinates of the points of a triangle, one corner each: exact to second degree.
 const POINTS: [f64; 2] = [2.0 / 3.0, 1.0 / 6.0];
 
@@ -36,8 +38,6 @@ pub struct Body<'a> {
     pub solver: &'a Solver<'a>,
     /// Moduli.
     pub elastic: Elastic,
-    /// What it bears.
-    pub loads: Loads<'a>,
 }
 
 /// A loaded body with an open crack.
@@ -45,7 +45,10 @@ pub struct Opened<'a> {
     field: JumpField,
     corners: Vec<[u32; 3]>,
     jumps: Vec<[f64; 3]>,
-    solution: Solution<'a>,
+    /// The uncut body under its loads.
+    base: &'a Solution<'a>,
+    /// The uncut body under what takes the jump's tractions off its surface.
+    answer: Solution<'a>,
     elastic: Elastic,
     work: f64,
     area: f64,
@@ -161,19 +164,14 @@ impl Equations<'_> {
 
     /// Tractions at the points when the body bears these on its panels instead of its loads.
     fn answer(&self, tractions: &[DVec3]) -> Result<Vec<DVec3>, SolveError> {
-        let loads = Loads {
-            tractions,
-            density: 0.0,
-            gravity: DVec3::ZERO,
-            spin: DVec3::ZERO,
-            balance: Balance::Inertia,
-        };
         let mut recycled = self.recycled.borrow_mut();
+        let loads = alone(tractions);
         let solution = self.body.solver.solve(&loads, &mut recycled)?;
         Ok(self.across(&solution))
     }
 
-    /// Traction across the sheet of a solution of the uncut body: at the middle of each triangle's points, where it is smooth enough.
+    /// Traction across the sheet of a solution of the uncut body: at the middle of each triangle's points,
+    /// where it is smooth enough.
     fn across(&self, solution: &Solution) -> Vec<DVec3> {
         let groups = self.points.chunk_by(|a, b| a.triangle == b.triangle);
         let places: Vec<DVec3> = groups
@@ -188,6 +186,17 @@ impl Equations<'_> {
                 group.iter().map(move |_| traction)
             })
             .collect()
+    }
+}
+
+/// Loads of nothing but these tractions.
+fn alone(tractions: &[DVec3]) -> Loads<'_> {
+    Loads {
+        tractions,
+        density: 0.0,
+        gravity: DVec3::ZERO,
+        spin: DVec3::ZERO,
+        balance: Balance::Inertia,
     }
 }
 
@@ -225,10 +234,11 @@ impl Operator<3> for Equations<'_> {
 }
 
 impl<'a> Opened<'a> {
-    /// Opens a sheet in a body, given the body's response without it. `contains`: whether a place is inside the body.
+    /// Opens a sheet in a body, given the body's response without it. `contains`: whether a place is inside
+    /// the body.
     pub fn new(
         body: &'a Body<'a>,
-        base: &Solution,
+        base: &'a Solution<'a>,
         sheet: &Sheet,
         contains: impl Fn(DVec3) -> bool,
     ) -> Result<Self, SolveError> {
@@ -272,19 +282,19 @@ impl<'a> Opened<'a> {
         let right = equations.inverse.solve(&load);
         let right: Vec<[f64; 3]> = right.chunks(3).map(|r| [-r[0], -r[1], -r[2]]).collect();
         let mut free = right.clone();
-        gmres(&equations, &right, &mut free, LIMITS);
+        let found = gmres(&equations, &right, &mut free, LIMITS);
         if let Some(error) = equations.error.take() {
             return Err(error);
         }
-        let by_jump = equations.panels.times(&free);
-        let pairs = body.loads.tractions.iter().zip(&by_jump);
-        let tractions: Vec<DVec3> = pairs.map(|(load, jump)| *load - *jump).collect();
-        let loads = Loads {
-            tractions: &tractions,
-            balance: Balance::Inertia,
-            ..body.loads
-        };
-        let solution = body.solver.solve(&loads, &mut Recycled::default())?;
+        if found.residual.is_nan() || found.residual > LIMITS.0 {
+            return Err(SolveError::NotConverged {
+                residual: found.residual,
+                iterations: found.iterations,
+            });
+        }
+        let left: Vec<DVec3> = equations.panels.times(&free).iter().map(|t| -*t).collect();
+        let mut recycled = equations.recycled.borrow_mut();
+        let answer = body.solver.solve(&alone(&left), &mut recycled)?;
         let jumps = unknowns.jumps(&free);
         let pairs = load.iter().zip(free.as_flattened());
         let work = -pairs.map(|(load, jump)| load * jump).sum::<f64>() / 2.0;
@@ -292,7 +302,8 @@ impl<'a> Opened<'a> {
             field,
             corners,
             jumps,
-            solution,
+            base,
+            answer,
             elastic: body.elastic,
             work,
             area: points.iter().map(|point| point.area).sum(),
@@ -301,19 +312,20 @@ impl<'a> Opened<'a> {
 
     /// Stress, Pa, at places inside the body, off the sheet.
     pub fn stress(&self, places: &[DVec3]) -> Vec<DMat3> {
-        let rest = self.solution.inside(places);
-        let at = |(x, rest): (&DVec3, &Field)| {
+        let (base, answer) = (self.base.inside(places), self.answer.inside(places));
+        let at = |((x, base), answer): ((&DVec3, &Field), &Field)| {
             let mut gradient = Mat3::diagonal(0.0);
             for (t, corners) in self.corners.iter().enumerate() {
                 let jumps = corners.map(|v| vector(&self.jumps[v as usize]));
                 gradient = gradient + self.field.gradient(t, *x, jumps);
             }
-            rest.stress + Field::new(DVec3::ZERO, gradient, self.elastic).stress
+            base.stress + answer.stress + Field::new(DVec3::ZERO, gradient, self.elastic).stress
         };
-        places.par_iter().zip(&rest).map(at).collect()
+        places.par_iter().zip(&base).zip(&answer).map(at).collect()
     }
 
-    /// Energy, J, that the crack has set free under the load: half the work that the stress it takes away does over its opening.
+    /// Energy, J, that the crack has set free under the load: half the work that the stress it takes away
+    /// does over its opening.
     pub fn work(&self) -> f64 {
         self.work
     }

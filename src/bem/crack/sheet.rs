@@ -1,4 +1,5 @@
-//! The surface of one crack while it grows: triangles, which may stand out of the body, and the rim that they end at.
+//! The surface of one crack while it grows: triangles, which may stand out of the body, and the rim that they
+//! end at.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +7,8 @@ use glam::DVec3;
 
 use crate::geometry::TriMesh;
 
-/// Edge of the rim over the length of a step, above which it gets a new vertex, and below which its ends become one.
+/// Edge of the rim over the length of a step, above which it gets a new vertex, and below which its ends
+/// become one.
 const LONG: f64 = 1.5;
 const SHORT: f64 = 0.4;
 /// Cosine of the angle by which an edge of the rim turns in a step, below which it turns back.
@@ -14,19 +16,28 @@ const BACK: f64 = 0.3;
 /// Vertices of the rings of the first disc.
 const RINGS: [u32; 2] = [6, 12];
 
+/// How a crack ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// It has not: it still advanced when its steps were used up.
+    Growing,
+    /// It came to rest inside the body.
+    AtRest,
+    /// It went through the body.
+    Through,
+}
+
 /// Surface of a crack.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sheet {
     /// Its triangles, in order of growth. They may stand out of the body.
     pub mesh: TriMesh,
-    /// Step in which each triangle came, 0 first.
-    pub steps: Vec<u32>,
     /// Where it began, m.
     pub start: DVec3,
     /// Unit normal that it began with.
     pub normal: DVec3,
-    /// Whether it went through the body.
-    pub is_through: bool,
+    /// How it ended.
+    pub end: End,
     /// Vertices of the rim in order, the sheet on the left seen from its upper side.
     pub(super) rim: Vec<u32>,
 }
@@ -66,11 +77,10 @@ impl Sheet {
                 .extend([[0, a, b], [a, c, d], [a, d, b], [b, d, e]]);
         }
         Sheet {
-            steps: vec![0; mesh.triangles.len()],
             mesh,
             start,
             normal,
-            is_through: false,
+            end: End::Growing,
             rim: (7..19).collect(),
         }
     }
@@ -105,8 +115,8 @@ impl Sheet {
         (0..count).map(frame).collect()
     }
 
-    /// Moves the rim by these vectors, m, and joins it to where it was by triangles of step `step`.
-    pub(super) fn grow(&mut self, advances: &[DVec3], length: f64, step: u32) {
+    /// Moves the rim by these vectors, m, and joins it to where it was.
+    pub(super) fn grow(&mut self, advances: &[DVec3], length: f64) {
         let count = self.rim.len();
         let old = std::mem::take(&mut self.rim);
         let place = |sheet: &Sheet, v: u32| sheet.mesh.positions[v as usize];
@@ -117,7 +127,8 @@ impl Sheet {
                 if moves(k) { at + advances[k] } else { at }
             })
             .collect();
-        // New vertex of each old one: the second end of an edge that would be short or turned back joins the first.
+        // New vertex of each old one: the second end of an edge that would be short or turned back joins the
+        // first.
         let mut new: Vec<u32> = Vec::with_capacity(count);
         for k in 0..count {
             let joins = k > 0 && k + 1 < count && moves(k) && moves(k - 1) && {
@@ -145,26 +156,25 @@ impl Sheet {
                     .push((place(self, c) + place(self, d)) / 2.0);
                 let middle = self.mesh.positions.len() as u32 - 1;
                 self.rim.push(middle);
-                self.add([a, middle, b], step);
-                self.add([a, c, middle], step);
-                self.add([b, middle, d], step);
+                self.add([a, middle, b]);
+                self.add([a, c, middle]);
+                self.add([b, middle, d]);
             } else if place(self, a).distance(place(self, d))
                 < place(self, b).distance(place(self, c))
             {
-                self.add([a, d, b], step);
-                self.add([a, c, d], step);
+                self.add([a, d, b]);
+                self.add([a, c, d]);
             } else {
-                self.add([a, c, b], step);
-                self.add([b, c, d], step);
+                self.add([a, c, b]);
+                self.add([b, c, d]);
             }
         }
         self.rim.dedup();
     }
 
-    fn add(&mut self, [a, b, c]: [u32; 3], step: u32) {
+    fn add(&mut self, [a, b, c]: [u32; 3]) {
         if a != b && b != c && c != a {
             self.mesh.triangles.push([a, b, c]);
-            self.steps.push(step);
         }
     }
 

@@ -7,13 +7,6 @@ use crate::bem::field::Field;
 use crate::bem::solution::Solution;
 use crate::bem::surface::Surface;
 
-/// Height of a panel over its longest edge, at least, for its stress to be read: thinner ones are left by cuts.
-const THINNEST: f64 = 0.1;
-
-/// Cosine of the angle between the surface's normal and the largest principal stress, at most, for a crack to begin there: where a load pulls at the surface
-/// itself, a crack would run in it.
-const STEEPEST: f64 = 0.7;
-
 /// A place and what pulls there.
 #[derive(Clone, Copy, Debug)]
 pub struct Place {
@@ -30,7 +23,9 @@ pub struct Place {
 /// Part of the largest stress above which places are alike: errors of the mesh tell them no better apart.
 const LEVEL: f64 = 0.99;
 
-/// Where a crack begins: of the places with about the largest principal stress of a solution the one nearest to the middle of the body, and that stress, Pa; inside it is read at points of a lattice with this spacing, m, no nearer to the surface than half of it.
+/// Where a crack begins: of the places with about the largest principal stress of a solution the one nearest
+/// to the middle of the body, and that stress, Pa; inside it is read at points of a lattice with this
+/// spacing, m, no nearer to the surface than half of it.
 pub fn most(
     surface: &Surface,
     solution: &Solution,
@@ -47,12 +42,11 @@ pub fn most(
             out,
         }
     };
-    let is_thick = |t: &usize| 2.0 * surface.areas[*t] > THINNEST * surface.sizes[*t].powi(2);
     let on = solution.surface();
     let on = (0..surface.len())
-        .filter(is_thick)
-        .map(|t| of(surface.centroids[t], &on[t], surface.normals[t]))
-        .filter(|place| place.normal.dot(place.out).abs() < STEEPEST);
+        .map(|t| (t, of(surface.centroids[t], &on[t], surface.normals[t])))
+        .filter(|(t, place)| surface.may_crack(*t, place.normal))
+        .map(|(_, place)| place);
     let within = solution.inside(&points);
     let within = points
         .iter()

@@ -30,7 +30,6 @@ fn penny(rings: u32) -> [f64; 2] {
         surface: &surface,
         solver: &solver,
         elastic,
-        loads,
     };
     let inside = Inside::new(&mesh);
     let step = 1.0 / f64::from(rings);
@@ -39,7 +38,7 @@ fn penny(rings: u32) -> [f64; 2] {
         let radial =
             |f: &super::sheet::Frame| f.place.normalize() * (f64::from(ring + 1) * step) - f.place;
         let out: Vec<DVec3> = sheet.frames().iter().map(radial).collect();
-        sheet.grow(&out, step, ring);
+        sheet.grow(&out, step);
     }
     let opened = Opened::new(&body, &base, &sheet, |x| inside.contains(x)).unwrap();
     let jump = opened.jumps()[0].z * PI * young / (8.0 * (1.0 - poisson * poisson));

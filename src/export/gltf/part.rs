@@ -5,7 +5,7 @@ use glam::DVec3;
 use serde_json::{Value, json};
 
 use super::file::Buffers;
-use crate::geometry::corners::Corners;
+use crate::geometry::corners::DistinctCorners;
 use crate::store::corner_normals::Fans;
 use crate::store::{Piece, SurfaceFrame};
 
@@ -35,7 +35,7 @@ impl Part {
             let all = (0..fans.vertices.len() as u32).collect();
             (fans.corners.clone(), all, Vec::new())
         } else {
-            let corners = Corners::of_vertices(fans.corners.iter().copied(), uv);
+            let corners = DistinctCorners::of_vertices(fans.corners.iter().copied(), uv);
             let fan_of: Vec<u32> = corners.distinct.iter().map(|&(fan, _)| fan).collect();
             let texture = corners.uv();
             (corners.numbers, fan_of, texture)

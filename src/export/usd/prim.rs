@@ -11,7 +11,7 @@ use crate::export::moment::Moment;
 use crate::export::space::bounds;
 use crate::export::spool::{Segment, Spool};
 use crate::export::text::{array, push_f32, push_multiple, push_rough, push_tuple, push_u32};
-use crate::geometry::corners::Corners;
+use crate::geometry::corners::DistinctCorners;
 use crate::store::corner_normals::Fans;
 use crate::store::{Piece, SurfaceFrame};
 
@@ -88,7 +88,7 @@ impl Keep for Writer {
         let st = match surface.uv_of(piece) {
             [] => None,
             uv => {
-                let corners = Corners::of_texture(uv);
+                let corners = DistinctCorners::of_texture(uv);
                 let values = array(&corners.uv(), |out, uv| push_tuple(out, uv, push_f32));
                 let corners = numbers(corners.numbers.as_flattened());
                 Some([spool.append(&values)?, spool.append(&corners)?])

@@ -1,4 +1,5 @@
-//! Where the edges of two meshes pierce each other's triangles, and the segments in which triangles meet.
+//! Points where the edges of two meshes pierce each other's triangles, and segments in which triangles
+//! intersect.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -10,38 +11,40 @@ use crate::geometry::bvh::Bvh;
 use crate::geometry::exact::side;
 use crate::geometry::mesh::TriMesh;
 
-/// A crossing: whether the edge is the sheet's, its ends ascending, the triangle.
-type Key = (bool, u32, u32, u32);
+/// Key of a point: whether the edge belongs to the sheet, its ends in ascending order, the triangle it
+/// pierces.
+type PointKey = (bool, u32, u32, u32);
 
-/// A segment in which a triangle of the body meets one of the sheet. It runs along n × m, n being the normal
-/// of the sheet's and m that of the body's: on its left lie the upper side of the sheet, on the body, and the
-/// inside of the body, on the sheet.
+/// A segment in which a triangle of the body intersects one of the sheet. It runs along n × m with n the
+/// normal of the sheet's triangle and m that of the body's. On the body, the upper side of the sheet is to
+/// its left; on the sheet, the inside of the body is to its left.
 #[derive(Clone, Copy, Debug)]
 pub struct Segment {
-    /// Number of the point where it begins and of that where it ends.
+    /// Indices of its start and end point.
     pub ends: [u32; 2],
-    /// Triangle of the body.
+    /// Index of the body's triangle.
     pub body: u32,
-    /// Triangle of the sheet.
+    /// Index of the sheet's triangle.
     pub sheet: u32,
 }
 
-/// All intersections of a body and a sheet.
+/// All intersection points and segments of a body and a sheet.
 #[derive(Clone, Debug, Default)]
-pub struct Crossings {
-    /// Places of the points, m.
+pub struct Intersections {
+    /// Positions of the points, m.
     pub points: Vec<DVec3>,
-    /// Edge that each point lies on, by its two vertices: of the body or, if the flag is set, of the sheet.
+    /// Edge that each point lies on: whether it belongs to the sheet rather than the body, and its two
+    /// vertices.
     pub edges: Vec<(bool, [u32; 2])>,
-    /// Segments between them.
+    /// Segments between the points.
     pub segments: Vec<Segment>,
-    numbers: BTreeMap<Key, u32>,
+    numbers: BTreeMap<PointKey, u32>,
 }
 
-impl Crossings {
-    /// Of a body and a sheet in general position.
+impl Intersections {
+    /// Intersects a body and a sheet in general position.
     pub fn new(body: &TriMesh, sheet: &TriMesh) -> Result<Self, CutError> {
-        let mut all = Crossings::default();
+        let mut all = Intersections::default();
         let bvh = Bvh::new(body);
         for t in 0..sheet.triangles.len() {
             let [a, b, c] = sheet.corners(t);
@@ -63,7 +66,7 @@ impl Crossings {
         Ok(all)
     }
 
-    /// Where the sheet's rim pierces the body, the line of intersection ends.
+    /// Refuses an intersection line that ends, which happens where the sheet's rim pierces the body.
     fn require_no_ends(&self) -> Result<(), CutError> {
         let mut ends = vec![[0_u32; 2]; self.points.len()];
         for segment in &self.segments {
@@ -103,8 +106,8 @@ impl Crossings {
                     continue;
                 }
                 let point = self.point((of_sheet, low, high, plane), ends, [p, q, r]);
-                // Into the side of the normal along the body's edge: the segment comes out there; along the
-                // sheet's: it goes in.
+                // If the edge of the body crosses to the side of the normal, the segment ends there; for an
+                // edge of the sheet it starts there.
                 let slot = if (sides[k] > 0.0) == of_sheet {
                     &mut start
                 } else {
@@ -127,8 +130,8 @@ impl Crossings {
         Ok(())
     }
 
-    /// Number of the point of an edge in a triangle, which it is known to pierce.
-    fn point(&mut self, key: Key, [a, b]: [DVec3; 2], [p, q, r]: [DVec3; 3]) -> u32 {
+    /// Index of the point where an edge pierces a triangle; the caller has checked that it does.
+    fn point(&mut self, key: PointKey, [a, b]: [DVec3; 2], [p, q, r]: [DVec3; 3]) -> u32 {
         if let Some(number) = self.numbers.get(&key) {
             return *number;
         }
@@ -143,7 +146,7 @@ impl Crossings {
     }
 }
 
-/// Whether a line goes through a triangle.
+/// Whether the line through two points passes through a triangle.
 fn pierces([a, b]: [DVec3; 2], [p, q, r]: [DVec3; 3]) -> Result<bool, CutError> {
     let turns = [side(a, b, p, q), side(a, b, q, r), side(a, b, r, p)];
     if turns.iter().all(|t| *t > 0.0) || turns.iter().all(|t| *t < 0.0) {

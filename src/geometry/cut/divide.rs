@@ -1,16 +1,16 @@
-//! Divides a triangle along chains of segments, and its parts into triangles.
+//! Divides triangles along chains of segments, and triangulates the parts.
 
 use glam::{DVec2, DVec3};
 
 use super::error::CutError;
 
-/// Sine of an angle, at most, that counts as none.
-const ROUNDING: f64 = 1e-12;
+/// Angles whose sine is at most this count as zero.
+const ZERO_SINE: f64 = 1e-12;
 
-/// A polygon by the numbers of its corners, counterclockwise.
+/// A polygon as the indices of its corners, counterclockwise.
 pub type Polygon = Vec<u32>;
 
-/// Joins segments to chains, each from a point where none ends to one where none begins.
+/// Joins segments into chains. Each starts at a point where no segment ends and ends where none starts.
 pub fn chains(segments: &[[u32; 2]]) -> Result<Vec<Vec<u32>>, CutError> {
     let mut left = segments.to_vec();
     let mut chains = Vec::new();
@@ -31,7 +31,7 @@ pub fn chains(segments: &[[u32; 2]]) -> Result<Vec<Vec<u32>>, CutError> {
     }
 }
 
-/// Divides a polygon along chains that run from its outline to its outline and do not cross.
+/// Divides a polygon along chains that start and end on its outline and do not cross.
 pub fn divide(outline: Polygon, chains: &[Vec<u32>]) -> Result<Vec<Polygon>, CutError> {
     let mut polygons = vec![outline];
     for chain in chains {
@@ -57,7 +57,7 @@ pub fn divide(outline: Polygon, chains: &[Vec<u32>]) -> Result<Vec<Polygon>, Cut
     Ok(polygons)
 }
 
-/// Triangles of a polygon in the plane of a normal: the ear whose smallest height is largest for its size goes first.
+/// Triangulates a polygon in the plane of a normal by removing ears, the best shaped first.
 pub fn triangulate(polygon: &[u32], places: &[DVec3], normal: DVec3) -> Vec<[u32; 3]> {
     let (s, t) = normal.any_orthonormal_pair();
     let flat = |p: u32| {
@@ -73,7 +73,7 @@ pub fn triangulate(polygon: &[u32], places: &[DVec3], normal: DVec3) -> Vec<[u32
             let corners = ear(k).map(|k| left[k].1);
             let shape = roundness(corners);
             let holds = |(_, p): &(u32, DVec2)| !corners.contains(p) && contains(corners, *p);
-            if shape > ROUNDING && left.iter().any(holds) {
+            if shape > ZERO_SINE && left.iter().any(holds) {
                 shape - 2.0
             } else {
                 shape
@@ -93,16 +93,16 @@ pub fn triangulate(polygon: &[u32], places: &[DVec3], normal: DVec3) -> Vec<[u32
     triangles
 }
 
-/// Twice the area over the square of the longest side.
+/// Shape of a triangle: twice the area over the squared longest side.
 fn roundness([a, b, c]: [DVec2; 3]) -> f64 {
     let longest = [a - b, b - c, c - a].map(DVec2::length_squared);
     (b - a).perp_dot(c - a) / longest.into_iter().fold(f64::MIN_POSITIVE, f64::max)
 }
 
-/// Whether a triangle holds a point, or its outline passes within rounding.
+/// Whether a triangle contains a point or its outline passes within rounding of it.
 fn contains([a, b, c]: [DVec2; 3], p: DVec2) -> bool {
     let is_left = |a: DVec2, b: DVec2| {
-        (b - a).perp_dot(p - a) >= -ROUNDING * a.distance(b) * (a.distance(p) + b.distance(p))
+        (b - a).perp_dot(p - a) >= -ZERO_SINE * a.distance(b) * (a.distance(p) + b.distance(p))
     };
     is_left(a, b) && is_left(b, c) && is_left(c, a)
 }

@@ -1,36 +1,37 @@
-//! The triangles of a body and of a sheet inside it, divided along the line in which they meet.
+//! Divides the triangles of a body and of a sheet along their line of intersection, and keeps the part of the
+//! sheet inside the body.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use glam::DVec3;
 
-use super::crossing::{Crossings, Segment};
+use super::crossing::{Intersections, Segment};
 use super::divide::{Polygon, chains, divide, triangulate};
 use super::error::CutError;
-use super::facet::{Facet, Origin, edges};
+use super::facet::{Facet, FacetOrigin, edges};
 use crate::geometry::mesh::TriMesh;
 use crate::math::UnionFind;
 
-/// A part of a triangle and where it comes from.
-struct Part {
+/// A part of a triangle, and the triangle that it is part of.
+struct TrianglePart {
     corners: Polygon,
-    origin: Origin,
+    origin: FacetOrigin,
 }
 
-/// Body and sheet, divided.
-pub struct Divided {
-    /// Triangles of the body's surface and, once, of the sheet inside.
+/// Body and sheet, divided along their line of intersection.
+pub struct DividedSurfaces {
+    /// Triangles of the body's surface and, once each, of the sheet inside the body.
     pub facets: Vec<Facet>,
-    /// Places of all vertices, m.
+    /// Positions of all vertices, m: those of the body, of the sheet, and intersection points.
     pub places: Vec<DVec3>,
 }
 
-impl Divided {
+impl DividedSurfaces {
     /// Divides a body and a sheet along their line of intersection.
     pub fn new(body: &TriMesh, sheet: &TriMesh) -> Result<Self, CutError> {
-        let crossings = Crossings::new(body, sheet)?;
+        let crossings = Intersections::new(body, sheet)?;
         if crossings.segments.is_empty() {
-            return Err(CutError::Apart);
+            return Err(CutError::NoIntersection);
         }
         let shift = body.positions.len() as u32;
         let base = shift + sheet.positions.len() as u32;
@@ -42,7 +43,7 @@ impl Divided {
         let segments = crossings.segments.iter();
         let line = segments.map(|segment| segment.ends.map(|p| p + base));
         let line: BTreeSet<[u32; 2]> = line.collect();
-        let numbers = Numbers {
+        let numbers = VertexNumbering {
             crossings: &crossings,
             base,
         };
@@ -51,8 +52,8 @@ impl Divided {
         let mut facets = Vec::new();
         for part in skin.into_iter().chain(faces) {
             let [a, b, c] = match part.origin {
-                Origin::Body(t) => body.corners(t as usize),
-                Origin::Sheet(t) => sheet.corners(t as usize),
+                FacetOrigin::Body(t) => body.corners(t as usize),
+                FacetOrigin::Sheet(t) => sheet.corners(t as usize),
             };
             let normal = (b - a).cross(c - a).normalize_or(DVec3::Z);
             let ears = triangulate(&part.corners, &places, normal);
@@ -61,24 +62,24 @@ impl Divided {
                 origin: part.origin,
             }));
         }
-        Ok(Divided { facets, places })
+        Ok(DividedSurfaces { facets, places })
     }
 }
 
-/// Crossings, and where their numbers begin among all vertices.
-struct Numbers<'a> {
-    crossings: &'a Crossings,
+/// The intersection points, and the vertex index of the first.
+struct VertexNumbering<'a> {
+    crossings: &'a Intersections,
     base: u32,
 }
 
-impl Numbers<'_> {
-    /// Parts of the triangles of a mesh, whose vertices are numbered from `shift`.
+impl VertexNumbering<'_> {
+    /// Divides the triangles of a mesh whose first vertex has the index `shift`.
     fn parts(
         &self,
         mesh: &TriMesh,
         (of_sheet, shift): (bool, u32),
         places: &[DVec3],
-    ) -> Result<Vec<Part>, CutError> {
+    ) -> Result<Vec<TrianglePart>, CutError> {
         let mut on_edge: BTreeMap<[u32; 2], Vec<u32>> = BTreeMap::new();
         for (p, (owner, edge)) in (self.base..).zip(&self.crossings.edges) {
             if *owner == of_sheet {
@@ -108,19 +109,22 @@ impl Numbers<'_> {
             }
             let chains = chains(within.get(&t).map_or(&[], Vec::as_slice))?;
             let origin = if of_sheet {
-                Origin::Sheet(t)
+                FacetOrigin::Sheet(t)
             } else {
-                Origin::Body(t)
+                FacetOrigin::Body(t)
             };
             let polygons = divide(outline, &chains)?.into_iter();
-            parts.extend(polygons.map(|corners| Part { corners, origin }));
+            parts.extend(polygons.map(|corners| TrianglePart { corners, origin }));
         }
         Ok(parts)
     }
 }
 
-/// Parts of the sheet that lie inside the body: on the left of the line of intersection.
-fn inner(faces: Vec<Part>, line: &BTreeSet<[u32; 2]>) -> Result<Vec<Part>, CutError> {
+/// Parts of the sheet inside the body, which are to the left of the line of intersection.
+fn inner(
+    faces: Vec<TrianglePart>,
+    line: &BTreeSet<[u32; 2]>,
+) -> Result<Vec<TrianglePart>, CutError> {
     let is_line = |[a, b]: [u32; 2]| line.contains(&[a, b]) || line.contains(&[b, a]);
     let mut owner: BTreeMap<[u32; 2], u32> = BTreeMap::new();
     for (k, part) in (0..).zip(&faces) {

@@ -1,17 +1,17 @@
-//! Bodies cut along wavy sheets.
+//! Tests of cutting bodies along wavy sheets.
 
 use glam::{DVec3, dvec3};
 
-use super::{CutError, Origin, Piece, cut};
+use super::{CutError, CutPiece, FacetOrigin, cut};
 use crate::geometry::check::require_solid;
 use crate::geometry::{TriMesh, icosphere, shapes};
 
-/// Square sheet z = f(x, y), divided into `parts` along each side.
+/// Square sheet z = f(x, y) with `parts` cells along each side.
 fn sheet(side: f64, parts: u32, f: impl Fn(f64, f64) -> f64) -> TriMesh {
     let mut mesh = TriMesh::default();
     for i in 0..=parts {
         for j in 0..=parts {
-            // Off the edges of the bodies.
+            // Shifted so that vertices do not lie on edges of the bodies.
             let [x, y] = [(i, 0.0137), (j, 0.0071)]
                 .map(|(k, off)| side * (f64::from(k) / f64::from(parts) - 0.5) + off);
             mesh.positions.push(dvec3(x, y, f(x, y)));
@@ -31,8 +31,8 @@ fn wave(x: f64, y: f64) -> f64 {
     0.0123 + 0.2 * (2.1 * x + 0.3).sin() * (1.7 * y - 0.2).cos()
 }
 
-/// Smallest height of a triangle over its longest edge.
-fn thinnest(piece: &Piece) -> f64 {
+/// Smallest ratio of height to longest edge of a triangle.
+fn thinnest(piece: &CutPiece) -> f64 {
     let mesh = &piece.mesh;
     let height = |t: usize| {
         let [a, b, c] = mesh.corners(t);
@@ -68,7 +68,7 @@ fn pieces_are_closed_and_their_volumes_add_up() {
                 require_solid(&mut mesh).unwrap();
                 assert_eq!(mesh, piece.mesh);
                 sum += mesh.volume();
-                let of_sheet = |origin: &Origin| matches!(origin, Origin::Sheet(_));
+                let of_sheet = |origin: &FacetOrigin| matches!(origin, FacetOrigin::Sheet(_));
                 assert!(piece.origins.iter().any(of_sheet));
             }
             assert!((sum - body.volume()).abs() < 1e-12 * sum);
@@ -97,11 +97,11 @@ fn sheets_that_cut_nothing_say_why() {
     let error = |sheet| cut(&body, &sheet).unwrap_err();
     assert!(matches!(
         error(sheet(0.8, 8, wave)),
-        CutError::Apart | CutError::EndsInside(_)
+        CutError::NoIntersection | CutError::EndsInside(_)
     ));
     let mut beside = sheet(1.7, 8, wave);
     beside.positions.iter_mut().for_each(|p| p.x += 0.6);
     assert!(matches!(error(beside), CutError::EndsInside(_)));
-    assert_eq!(error(sheet(2.0, 8, |_, _| 3.0)), CutError::Apart);
+    assert_eq!(error(sheet(2.0, 8, |_, _| 3.0)), CutError::NoIntersection);
     assert_eq!(error(sheet(2.0, 8, |_, _| 0.5)), CutError::NotGeneral);
 }

@@ -1,49 +1,49 @@
-//! Faces of polyhedra cut by planes, and what two solids share summed up over the faces that are left.
+//! Faces of polyhedra clipped by planes, and the overlap of two solids summed over the clipped faces.
 
 use glam::DVec3;
 
-/// The part of space that two solids share, in the axes of the first.
+/// Intersection of two solids, in the axes of the first.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Overlap {
-    /// m³.
+    /// Volume, m³.
     pub volume: f64,
     /// ∫ n dA over the surface of the first within the second, n outward, m².
     pub area: DVec3,
-    /// ∫ x × n dA over the same, m³.
+    /// ∫ x × n dA over the same surface, m³.
     pub moment: DVec3,
-    /// Centre of area of the surface of the shared part, m.
+    /// Centre of area of the surface of the intersection, m.
     pub centre: DVec3,
 }
 
-/// Buffers of overlaps.
+/// Scratch buffers for computing overlaps.
 #[derive(Clone, Debug, Default)]
-pub struct Scratch {
+pub struct OverlapScratch {
     pub(super) corners: Vec<DVec3>,
-    pub(super) planes: [Cutting; 2],
-    pub(super) polygons: Polygons,
+    pub(super) planes: [CuttingPlanes; 2],
+    pub(super) clipper: PolygonClipper,
 }
 
-/// Planes that cut a polyhedron.
+/// Planes that cut a polyhedron: those with at least one corner beyond them.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Cutting {
+pub(super) struct CuttingPlanes {
     planes: Vec<(DVec3, f64)>,
-    /// Heights of all corners above each plane.
+    /// Heights of all corners above each plane, plane by plane, m.
     heights: Vec<f64>,
 }
 
-impl Cutting {
+impl CuttingPlanes {
     pub(super) fn clear(&mut self) {
         self.planes.clear();
         self.heights.clear();
     }
 
-    /// Adds a plane if any corner lies beyond it; the height of the lowest corner.
+    /// Adds a plane if any corner lies beyond it. Returns the height of the lowest corner above the plane, m.
     pub(super) fn add(&mut self, corners: &[DVec3], normal: DVec3, offset: f64) -> f64 {
         let before = self.heights.len();
         let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
         for corner in corners {
             let height = corner.dot(normal) - offset;
-            // `f64::min` also handles NaN, which takes longer.
+            // `f64::min` also handles NaN, which is slower.
             low = if height < low { height } else { low };
             high = if height > high { height } else { high };
             self.heights.push(height);
@@ -57,30 +57,30 @@ impl Cutting {
     }
 }
 
-/// Buffers of a polygon that planes cut.
+/// Clips polygons by planes; holds the scratch buffers.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Polygons {
+pub(super) struct PolygonClipper {
     now: Vec<DVec3>,
     next: Vec<DVec3>,
     heights: Vec<f64>,
-    /// Planes that cut it.
+    /// Indices of the planes that cut the polygon.
     cuts: Vec<usize>,
 }
 
-/// A plane polygon.
-pub(super) struct Patch {
+/// Area (m²) and centre of a plane polygon.
+pub(super) struct ClippedFace {
     pub(super) area: f64,
     pub(super) centre: DVec3,
 }
 
-impl Polygons {
-    /// What of a face lies behind all planes (Sutherland and Hodgman 1974); nothing where that has no area.
+impl PolygonClipper {
+    /// Part of a face behind all planes (Sutherland and Hodgman 1974); `None` if it has no area.
     pub(super) fn clip(
         &mut self,
         rim: &[u16],
         corners: &[DVec3],
-        cutting: &Cutting,
-    ) -> Option<Patch> {
+        cutting: &CuttingPlanes,
+    ) -> Option<ClippedFace> {
         self.cuts.clear();
         for (plane, heights) in cutting.heights.chunks_exact(corners.len()).enumerate() {
             let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
@@ -121,11 +121,11 @@ impl Polygons {
             }
             std::mem::swap(&mut self.now, &mut self.next);
         }
-        Patch::of(&self.now)
+        ClippedFace::of(&self.now)
     }
 }
 
-impl Patch {
+impl ClippedFace {
     fn of(corners: &[DVec3]) -> Option<Self> {
         let first = *corners.first()?;
         let mut twice = DVec3::ZERO;
@@ -142,34 +142,35 @@ impl Patch {
             let (a, b) = (pair[0] - first, pair[1] - first);
             arm += (a + b) * (a.cross(b).dot(normal) / (3.0 * length));
         }
-        Some(Patch {
+        Some(ClippedFace {
             area: 0.5 * length,
             centre: first + arm,
         })
     }
 }
 
-/// Sums over the surface of what two solids share.
+/// Sums over the surface of the intersection of two solids.
 #[derive(Default)]
-pub(super) struct Sums {
+pub(super) struct OverlapSums {
     pub(super) overlap: Overlap,
     /// Area so far, m².
-    pub(super) all: f64,
+    pub(super) total_area: f64,
 }
 
-impl Sums {
-    pub(super) fn add(&mut self, patch: &Patch, normal: DVec3) {
+impl OverlapSums {
+    pub(super) fn add(&mut self, patch: &ClippedFace, normal: DVec3) {
         self.overlap.volume += patch.area * patch.centre.dot(normal) / 3.0;
         self.overlap.centre += patch.area * patch.centre;
-        self.all += patch.area;
+        self.total_area += patch.area;
     }
 
-    /// The overlap; none up to a volume that rounding may leave of what barely touches.
-    pub(super) fn end(mut self, least: f64) -> Overlap {
+    /// The overlap; empty if its volume is at most `least` (m³), which rounding can leave where solids barely
+    /// touch.
+    pub(super) fn finish(mut self, least: f64) -> Overlap {
         if self.overlap.volume <= least {
             return Overlap::default();
         }
-        self.overlap.centre /= self.all;
+        self.overlap.centre /= self.total_area;
         self.overlap
     }
 }

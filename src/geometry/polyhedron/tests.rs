@@ -26,7 +26,7 @@ fn direction(number: &mut impl FnMut() -> f64) -> DVec3 {
     DVec3::new(number(), number(), number()).normalize()
 }
 
-/// About a ball of radius 1, cut by twelve planes.
+/// Convex solid of twelve planes, roughly a ball of radius 1.
 fn pebble(number: &mut impl FnMut() -> f64) -> (Polyhedron, Vec<(DVec3, f64)>) {
     let planes: Vec<_> = (0..12)
         .map(|_| (direction(number), 0.8 + 0.2 * number()))
@@ -35,8 +35,8 @@ fn pebble(number: &mut impl FnMut() -> f64) -> (Polyhedron, Vec<(DVec3, f64)>) {
     (solid, planes)
 }
 
-fn scratch() -> Scratch {
-    Scratch::default()
+fn scratch() -> OverlapScratch {
+    OverlapScratch::default()
 }
 
 #[test]
@@ -46,7 +46,7 @@ fn bricks_that_lie_on_each_other_share_a_slab() {
         cube(DVec3::new(1.0, 0.4, 0.7)),
     );
     for depth in [1e-8, 1e-4, 0.1] {
-        // All side faces are flush.
+        // All side faces coincide.
         let at = placed(DQuat::IDENTITY, DVec3::Y * (0.9 - depth));
         let found = low.overlap(&high, &at, &mut scratch()).expect("an overlap");
         let volume = 2.0 * 1.4 * depth;
@@ -58,11 +58,11 @@ fn bricks_that_lie_on_each_other_share_a_slab() {
         assert!(found.moment.length() < 1e-9);
         assert!(found.centre.distance(DVec3::Y * (0.5 - 0.5 * depth)) < 1e-9);
     }
-    // Flush, and a hair deep: none.
+    // Coincident faces, or a depth within rounding: no overlap.
     for depth in [0.0, 1e-16, 3e-13] {
         let at = placed(DQuat::IDENTITY, DVec3::Y * (0.9 - depth));
         let axis = low.overlap(&high, &at, &mut scratch()).expect_err("apart");
-        assert_eq!(low.is_apart(&high, &at, axis), Some(axis));
+        assert_eq!(low.separating_axis(&high, &at, axis), Some(axis));
     }
 }
 
@@ -84,11 +84,12 @@ fn one_within_the_other_is_shared_whole() {
     assert!((found.volume - 0.216).abs() < 1e-14 && found.area.length() < 1e-14);
 }
 
-/// The volume is that of the first solid cut by all planes of the second, and area and moment are its derivatives.
+/// The volume is that of the first solid cut by all planes of the second; area and moment are its
+/// derivatives.
 #[test]
 fn overlaps_of_pebbles_are_those_of_cut_solids() {
     let mut number = numbers();
-    let (mut touching, mut apart, mut told, mut step) = (0, 0, 0, scratch());
+    let (mut touching, mut apart, mut separated, mut step) = (0, 0, 0, scratch());
     for _ in 0..300 {
         let (first, planes) = pebble(&mut number);
         let (second, others) = pebble(&mut number);
@@ -111,13 +112,13 @@ fn overlaps_of_pebbles_are_those_of_cut_solids() {
             solid.cut(normal, offset, 1);
         }
         let expected = solid.mass().map_or(0.0, |mass| mass.volume);
-        let volume = |at: &RelativePose, step: &mut Scratch| {
+        let volume = |at: &RelativePose, step: &mut OverlapScratch| {
             first.overlap(&second, at, step).map_or(0.0, |o| o.volume)
         };
         let found = volume(&at, &mut step);
         assert!((found - expected).abs() < 1e-9, "{found} {expected}");
-        let axis = first.is_apart(&second, &at, DVec3::X);
-        told += usize::from(axis.is_some());
+        let axis = first.separating_axis(&second, &at, DVec3::X);
+        separated += usize::from(axis.is_some());
         apart += usize::from(expected == 0.0);
         assert!(axis.is_none() || expected < 1e-11);
         if found < 1e-4 {
@@ -127,7 +128,7 @@ fn overlaps_of_pebbles_are_those_of_cut_solids() {
         let overlap = first.overlap(&second, &at, &mut step).expect("an overlap");
         let h = 1e-5;
         for axis in [DVec3::X, DVec3::Y, DVec3::Z] {
-            // Moving the first is moving the second back.
+            // Moving the first solid equals moving the second the opposite way.
             let mut off = |d: f64| volume(&placed(turn, shift - axis * d), &mut step);
             let slope = (off(h) - off(-h)) / (2.0 * h);
             assert!(
@@ -147,8 +148,8 @@ fn overlaps_of_pebbles_are_those_of_cut_solids() {
         assert!(inside(&second, back));
     }
     assert!(touching > 50 && apart > 50, "{touching} {apart}");
-    // Those that it misses are few.
-    assert!(told * 4 > apart * 3, "{told} {apart}");
+    // The search misses few separating axes.
+    assert!(separated * 4 > apart * 3, "{separated} {apart}");
 }
 
 #[test]
@@ -165,7 +166,7 @@ fn a_plane_cuts_a_cap_off() {
         }
         let expected = cut.mass().map_or(0.0, |mass| mass.volume);
         assert!((found.volume - expected).abs() < 1e-9);
-        // What bounds the rest of it is flat: a part of the plane.
+        // The cap is closed by a part of the plane, so the open area vector is along the normal.
         assert!(found.area.cross(normal).length() < 1e-12);
         let turned = |d: f64| {
             let axis = DVec3::X;

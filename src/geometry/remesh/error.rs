@@ -2,37 +2,37 @@
 
 use glam::DVec3;
 
-use crate::geometry::check::Near;
+use crate::geometry::check::ShortPosition;
 
 /// Why a mesh cannot be remeshed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum RemeshError {
-    /// Not a length.
-    #[error("the wanted edge is {0} m long; it must be positive and finite")]
-    Length(f64),
-    /// Far more triangles than anything can be done with.
-    #[error("edges of {edge:.3e} m would make {triangles:.1e} triangles; ask for longer ones")]
+    /// The edge length is not positive and finite.
+    #[error("the edge length is {0} m; it must be positive and finite")]
+    InvalidLength(f64),
+    /// More triangles than can be handled.
+    #[error("edges of {edge:.3e} m would make {triangles:.1e} triangles; use longer edges")]
     TooFine {
-        /// Wanted, m.
+        /// Requested edge length, m.
         edge: f64,
-        /// About as many.
+        /// Approximate number of triangles.
         triangles: f64,
     },
-    /// Not closed, wound inconsistently, or surfaces that share vertices.
-    #[error("the mesh is no closed manifold at vertex {vertex}; repair it first")]
+    /// The mesh is not closed, is wound inconsistently, or has surfaces that share vertices.
+    #[error("the mesh is not a closed manifold at vertex {vertex}; repair it first")]
     NotManifold {
-        /// Its number.
+        /// Index of the vertex.
         vertex: u32,
     },
     /// The new triangles cut each other.
     #[error(
-        "with edges of {edge:.3e} m the surface would cut itself near {}; ask for edges no longer than its walls are thick",
-        Near(*.near)
+        "with edges of {edge:.3e} m the surface would cut itself near {}; use edges no longer than its walls are thick",
+        ShortPosition(*.near)
     )]
     SelfCrossing {
-        /// Wanted, m.
+        /// Requested edge length, m.
         edge: f64,
-        /// Where.
+        /// Where the surface would cut itself, m.
         near: DVec3,
     },
 }

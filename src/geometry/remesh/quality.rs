@@ -3,24 +3,30 @@
 use crate::geometry::check::{same_edge, sorted_edges};
 use crate::geometry::mesh::TriMesh;
 
-/// Aspect ratio of triangles, at most, that need no remeshing.
-const ASPECT: f64 = 10.0;
-/// Ratio of sizes of neighbours, at most, that needs no remeshing.
-const RATIO: f64 = 4.0;
+/// Largest aspect ratio of triangles that need no remeshing.
+const MAX_ASPECT: f64 = 10.0;
+/// Largest ratio of sizes of neighbours that need no remeshing.
+const MAX_SIZE_RATIO: f64 = 4.0;
 
 /// How even the triangles of a mesh are.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Quality {
     /// Largest aspect ratio: longest edge over height, 1 for an equilateral triangle.
     pub aspect: f64,
-    /// Largest ratio of the sizes of two neighbours, each the root of its area.
+    /// Largest ratio of the sizes of two neighbours; the size is the square root of the area.
     pub ratio: f64,
-    /// Edge of equilateral triangles of the same number and total area, m: what to ask [`remesh`](super::remesh) for.
+    /// Edge length of equilateral triangles of the same number and total area, m: the value to pass to
+    /// [`remesh`](super::remesh).
     pub edge: f64,
 }
 
+/// Edge of an equilateral triangle of this area.
+pub fn equilateral(area: f64) -> f64 {
+    (area * 4.0 / 3_f64.sqrt()).sqrt()
+}
+
 impl Quality {
-    /// Of all triangles.
+    /// Quality over all triangles of a mesh.
     pub fn of(mesh: &TriMesh) -> Self {
         let per_equilateral = 3_f64.sqrt() / 2.0;
         let aspect = |t: usize| {
@@ -40,12 +46,12 @@ impl Quality {
         Quality {
             aspect: (0..count).map(aspect).fold(1.0, f64::max),
             ratio,
-            edge: (area * 4.0 / 3_f64.sqrt()).sqrt(),
+            edge: equilateral(area),
         }
     }
 
-    /// Whether boundary elements on the triangles would converge slowly or say little between them.
+    /// Whether boundary elements on the triangles would converge slowly or be inaccurate between nodes.
     pub fn needs_remesh(&self) -> bool {
-        !(self.aspect <= ASPECT && self.ratio <= RATIO)
+        !(self.aspect <= MAX_ASPECT && self.ratio <= MAX_SIZE_RATIO)
     }
 }

@@ -1,29 +1,29 @@
-//! Moves vertices towards the middle of their neighbours, in the surface that was given.
+//! Moves vertices towards the centre of their surroundings within the original surface.
 
 use glam::DVec3;
 
 use super::passes::stays_on_side;
-use super::sharp::{Class, Classes};
+use super::sharp::{VertexClass, VertexClasses};
 use crate::geometry::bvh::Bvh;
 use crate::geometry::half_edges::HalfEdges;
 use crate::geometry::mesh::TriMesh;
 use crate::geometry::nearest::nearest_on_triangle;
 use crate::parallel::prelude::*;
 
-/// Cosine between the normal at a vertex and that of the triangle it may move onto: across a thin wall lies
-/// the other side.
+/// Minimum cosine between the normal at a vertex and that of the triangle it may move onto; across a thin
+/// wall lies the opposite side.
 const SAME_SIDE: f64 = 0.3;
 
-/// The surface to stay on.
-pub struct Target<'a> {
+/// The original surface that vertices must stay on.
+pub struct TargetSurface<'a> {
     mesh: &'a TriMesh,
     bvh: Bvh,
-    /// Sharp edges as triangles without area, and their tree, if there are any.
+    /// Sharp edges as triangles without area, and their tree; `None` if there are no sharp edges.
     creases: Option<(TriMesh, Bvh)>,
 }
 
-impl<'a> Target<'a> {
-    /// The mesh that `edges` are those of, with its sharp edges marked.
+impl<'a> TargetSurface<'a> {
+    /// Prepares the mesh that `edges` were made from; sharp edges must be marked in `edges`.
     pub fn new(mesh: &'a TriMesh, edges: &HalfEdges) -> Self {
         let marked = (0..edges.len()).filter(|h| edges.sharp[*h as usize] && *h < edges.twin(*h));
         let segments = TriMesh {
@@ -36,7 +36,7 @@ impl<'a> Target<'a> {
                 .collect(),
             uv: Vec::new(),
         };
-        Target {
+        TargetSurface {
             mesh,
             bvh: Bvh::new(mesh),
             creases: (!segments.triangles.is_empty()).then(|| {
@@ -46,15 +46,15 @@ impl<'a> Target<'a> {
         }
     }
 
-    /// Moves each vertex once, as its class allows and where no triangle turns.
-    pub fn relax(&self, edges: &mut HalfEdges, classes: &Classes) {
+    /// Moves each vertex once, as its class allows, if no triangle turns too far.
+    pub fn relax(&self, edges: &mut HalfEdges, classes: &VertexClasses) {
         let wanted: Vec<Option<DVec3>> = (0..edges.positions.len() as u32)
             .into_par_iter()
             .map(|v| {
-                let is_there = edges.has(v);
+                let is_there = edges.has_triangles(v);
                 match classes.0[v as usize] {
-                    Class::Smooth if is_there => self.on_surface(edges, v),
-                    Class::Crease if is_there => self.on_crease(edges, v),
+                    VertexClass::Smooth if is_there => self.on_surface(edges, v),
+                    VertexClass::Crease if is_there => self.on_crease(edges, v),
                     _ => None,
                 }
             })
@@ -66,8 +66,8 @@ impl<'a> Target<'a> {
         }
     }
 
-    /// Where a smooth vertex should be: the middle of its triangles by area, in the plane of their mean
-    /// normal, then the nearest point of the surface.
+    /// Target position of a smooth vertex: the area-weighted centre of its triangles, projected onto
+    /// the plane of their mean normal, then onto the surface.
     fn on_surface(&self, edges: &HalfEdges, v: u32) -> Option<DVec3> {
         let own = edges.positions[v as usize];
         let (mut normal, mut middle, mut area) = (DVec3::ZERO, DVec3::ZERO, 0.0);
@@ -88,7 +88,8 @@ impl<'a> Target<'a> {
         (there.dot(normal) > SAME_SIDE).then(|| nearest_on_triangle(wanted, corners))
     }
 
-    /// Where a vertex on a crease should be: between its two neighbours on it, then the nearest point of the creases.
+    /// Target position of a vertex on a crease: halfway between its two neighbours on it, projected
+    /// onto the creases.
     fn on_crease(&self, edges: &HalfEdges, v: u32) -> Option<DVec3> {
         let (segments, bvh) = self.creases.as_ref()?;
         let own = edges.positions[v as usize];
@@ -106,7 +107,7 @@ impl<'a> Target<'a> {
     }
 }
 
-/// Moves a vertex if no triangle about it turns.
+/// Moves a vertex if no triangle about it turns too far.
 fn move_to(edges: &mut HalfEdges, v: u32, place: DVec3) {
     let stays = edges.ring(v).all(|h| {
         let old = edges.corners(h / 3);

@@ -1,4 +1,4 @@
-//! Sharp edges, and what vertices may do for them.
+//! Detects sharp edges and classifies vertices by the motion that keeps them.
 
 use glam::DVec3;
 
@@ -6,29 +6,29 @@ use crate::geometry::half_edges::HalfEdges;
 use crate::geometry::mesh::corner_angle;
 use crate::math::UnionFind;
 
-/// Angle between the normals of two triangles from which their edge is sharp, rad: 40°.
-pub const SHARP: f64 = 40.0 * std::f64::consts::PI / 180.0;
+/// Angle between the normals of two triangles above which their edge is sharp, rad: 40°.
+pub const SHARP_ANGLE: f64 = 40.0 * std::f64::consts::PI / 180.0;
 
-/// Sum of the angles about a vertex, over a full turn, below which it is a tip that stays.
-const TIP: f64 = 0.75;
+/// Ratio of the sum of the angles about a vertex to 2π below which the vertex is a tip and stays.
+const TIP_ANGLE_RATIO: f64 = 0.75;
 
-/// What a vertex may do.
+/// How a vertex may move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Class {
-    /// Move in the surface.
+pub enum VertexClass {
+    /// Moves within the surface.
     Smooth,
-    /// Move along the sharp edges that meet at it, which are two.
+    /// Moves along the two sharp edges that meet at it.
     Crease,
-    /// Nothing.
+    /// Stays.
     Corner,
 }
 
 /// Class of each vertex.
-pub struct Classes(pub Vec<Class>);
+pub struct VertexClasses(pub Vec<VertexClass>);
 
-impl Classes {
-    /// Marks edges whose triangles' normals differ by more than `angle`, rad. Sharp edges that hang together
-    /// and are shorter than `least` (m) in all are noise.
+impl VertexClasses {
+    /// Marks edges whose triangles' normals differ by more than `angle`, rad. Connected sharp edges with a
+    /// total length below `least` (m) are ignored as noise.
     pub fn new(edges: &mut HalfEdges, angle: f64, least: f64) -> Self {
         let is_sharp = |h: u32| {
             let [m, n] = [h, edges.twin(h)].map(|h| edges.normal(h / 3).normalize_or_zero());
@@ -50,13 +50,13 @@ impl Classes {
             edges.sharp[h as usize] = of_all >= least;
         }
         let vertices = 0..edges.positions.len() as u32;
-        Classes(vertices.map(|v| class(edges, v, angle)).collect())
+        VertexClasses(vertices.map(|v| classify(edges, v, angle)).collect())
     }
 }
 
-fn class(edges: &HalfEdges, v: u32, angle: f64) -> Class {
-    if !edges.has(v) {
-        return Class::Smooth;
+fn classify(edges: &HalfEdges, v: u32, angle: f64) -> VertexClass {
+    if !edges.has_triangles(v) {
+        return VertexClass::Smooth;
     }
     let place = |v: u32| edges.positions[v as usize];
     let sharp = edges.ring(v).filter(|h| edges.sharp[*h as usize]);
@@ -69,13 +69,13 @@ fn class(edges: &HalfEdges, v: u32, angle: f64) -> Class {
                 let corner = (h % 3) as usize;
                 corner_angle(edges.corners(h / 3), corner)
             });
-            if angles.sum::<f64>() < TIP * std::f64::consts::TAU {
-                Class::Corner
+            if angles.sum::<f64>() < TIP_ANGLE_RATIO * std::f64::consts::TAU {
+                VertexClass::Corner
             } else {
-                Class::Smooth
+                VertexClass::Smooth
             }
         }
-        [a, b] if a.dot(b) < -angle.cos() => Class::Crease,
-        _ => Class::Corner,
+        [a, b] if a.dot(b) < -angle.cos() => VertexClass::Crease,
+        _ => VertexClass::Corner,
     }
 }

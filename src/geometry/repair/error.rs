@@ -1,26 +1,26 @@
-//! Why a mesh cannot be repaired: what is wrong, where, and what to do.
+//! Errors of mesh repair: what is wrong, where, and what to do.
 
 use glam::DVec3;
 
-use crate::geometry::check::Near;
+use crate::geometry::check::ShortPosition;
 
-/// One solid of several.
+/// One of several solids of a mesh.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Part {
-    /// Triangles of its surfaces.
+pub struct SolidSummary {
+    /// Number of triangles of its surfaces.
     pub triangles: usize,
-    /// Middle of its box, m.
+    /// Centre of its bounding box, m.
     pub middle: DVec3,
 }
 
-/// Why a mesh cannot be repaired. Vertices and triangles are numbered from 0 as in the mesh given; places are
-/// in its coordinates.
+/// Why a mesh cannot be repaired. Vertices and triangles are numbered from 0 as in the input mesh; positions
+/// are in its coordinates.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum RepairError {
-    /// No triangles at all.
+    /// The mesh has no triangles.
     #[error("mesh has no triangles; choose a file with faces")]
     Empty,
-    /// A triangle of a vertex that is not there.
+    /// A triangle uses a vertex that does not exist.
     #[error(
         "triangle {triangle} uses vertex {vertex} of {vertices}; the file is damaged, export it again"
     )]
@@ -29,12 +29,12 @@ pub enum RepairError {
         triangle: usize,
         /// The vertex.
         vertex: u32,
-        /// Vertices there are.
+        /// Number of vertices.
         vertices: usize,
     },
-    /// A coordinate that is NaN or infinite.
+    /// A coordinate is NaN or infinite.
     #[error(
-        "vertex {vertex}, a corner of triangle {triangle}, is not finite: {}, {}, {}; give it a place or remove its triangles",
+        "vertex {vertex}, a corner of triangle {triangle}, is not finite: {}, {}, {}; correct its position or remove its triangles",
         .place.x, .place.y, .place.z
     )]
     NotFinite {
@@ -45,69 +45,69 @@ pub enum RepairError {
         /// Its coordinates.
         place: DVec3,
     },
-    /// Too small or too large for volumes and moments of inertia in doubles.
+    /// Too small or too large for volumes and moments of inertia in double precision.
     #[error(
-        "mesh is {size:.1e} m across, but 1e-12 m to 1e12 m can be computed with; check the unit of the file"
+        "mesh is {size:.1e} m across, outside the supported range of 1e-12 m to 1e12 m; check the unit of the file"
     )]
-    Size {
-        /// Diagonal of its box, m.
+    UnsupportedSize {
+        /// Diagonal of its bounding box, m.
         size: f64,
     },
-    /// So far from its origin that coordinates have lost their digits.
+    /// So far from the origin that coordinates have lost precision.
     #[error(
-        "mesh of {size:.3e} m lies {distance:.1e} m off its origin, where coordinates keep too few digits; \
+        "mesh of {size:.3e} m lies {distance:.1e} m from its origin, where coordinates lose too much precision; \
          move it to its origin in the program that made it"
     )]
-    Far {
-        /// Diagonal of its box, m.
+    FarFromOrigin {
+        /// Diagonal of its bounding box, m.
         size: f64,
-        /// From the origin to its middle, m.
+        /// Distance from the origin to the centre of its bounding box, m.
         distance: f64,
     },
-    /// All vertices in one plane or line, or what is left bounds nothing.
-    #[error("mesh is flat about {} and bounds no volume; give it thickness", Near(*.near))]
+    /// All vertices lie in one plane or line, or the remaining triangles bound no volume.
+    #[error("mesh is flat near {} and bounds no volume; give it thickness", ShortPosition(*.near))]
     NoVolume {
-        /// Its middle.
+        /// Its centre.
         near: DVec3,
     },
     /// Edges with a triangle on one side only.
     #[error(
         "mesh is open: {edges} boundary edges, the first between vertices {} and {} of triangle {triangle} near {}; close it",
-        .vertices[0], .vertices[1], Near(*.near)
+        .vertices[0], .vertices[1], ShortPosition(*.near)
     )]
     Open {
-        /// How many.
+        /// Number of such edges.
         edges: usize,
-        /// Ends of the first.
+        /// Ends of the first such edge.
         vertices: [u32; 2],
         /// Its triangle.
         triangle: u32,
-        /// Its middle.
+        /// Its centre.
         near: DVec3,
     },
-    /// Edges where more than two triangles meet that bound no separate solids.
+    /// Edges where more than two triangles meet that do not bound separate solids.
     #[error(
-        "{count} triangles meet at the edge between vertices {} and {} near {}, and {edges} edges are like it; \
-         remove inner walls and fins so that two are left",
-        .vertices[0], .vertices[1], Near(*.near)
+        "{count} triangles meet at the edge between vertices {} and {} near {} ({edges} such edges in all); \
+         remove inner walls and fins so that two remain",
+        .vertices[0], .vertices[1], ShortPosition(*.near)
     )]
     NonManifold {
-        /// Such edges.
+        /// Number of such edges.
         edges: usize,
-        /// Triangles at the first.
+        /// Number of triangles at the first.
         count: usize,
-        /// Ends of the first.
+        /// Ends of the first such edge.
         vertices: [u32; 2],
-        /// Its middle.
+        /// Its centre.
         near: DVec3,
     },
-    /// A surface with one side, as a Klein bottle has.
+    /// A one-sided surface, such as a Klein bottle.
     #[error(
-        "the surface with triangle {triangle} near {} has one side only, so that it has no inside; remodel it",
-        Near(*.near)
+        "the surface with triangle {triangle} near {} has only one side, so it has no inside; remodel it",
+        ShortPosition(*.near)
     )]
     OneSided {
-        /// The triangle where both senses meet.
+        /// A triangle where the two winding senses meet.
         triangle: u32,
         /// Its centre.
         near: DVec3,
@@ -116,45 +116,45 @@ pub enum RepairError {
     #[error(
         "mesh cuts or touches itself: {pairs} pairs of triangles, the first {} and {} near {}; \
          unite its parts in a modelling program or move them apart",
-        .triangles[0], .triangles[1], Near(*.near)
+        .triangles[0], .triangles[1], ShortPosition(*.near)
     )]
     SelfCrossing {
-        /// Pairs of triangles.
+        /// Number of pairs of triangles.
         pairs: usize,
-        /// The first.
+        /// The first pair.
         triangles: [u32; 2],
         /// Centre of its first triangle.
         near: DVec3,
     },
     /// A triangle without a normal that could not be removed.
-    #[error("triangle {triangle} near {} is degenerate: its corners lie on a line; remove it and close the hole", Near(*.near))]
+    #[error("triangle {triangle} near {} is degenerate: its corners lie on a line; remove it and close the hole", ShortPosition(*.near))]
     Degenerate {
         /// Its number.
         triangle: u32,
         /// Its centre.
         near: DVec3,
     },
-    /// Several solids.
-    #[error("mesh bounds {} solids: {}; take them one at a time (`repair::solids` parts them)", .0.len(), List(.0))]
-    Several(Vec<Part>),
+    /// The mesh bounds several solids.
+    #[error("mesh bounds {} solids: {}; use one at a time (`repair::solids` separates them)", .0.len(), SolidList(.0))]
+    Several(Vec<SolidSummary>),
 }
 
-/// The first few solids.
-struct List<'a>(&'a [Part]);
+/// Prints the first few solids.
+struct SolidList<'a>(&'a [SolidSummary]);
 
-impl std::fmt::Display for List<'_> {
+impl std::fmt::Display for SolidList<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        const MOST: usize = 4;
-        for (k, part) in self.0.iter().take(MOST).enumerate() {
+        const SHOWN: usize = 4;
+        for (k, part) in self.0.iter().take(SHOWN).enumerate() {
             let comma = if k > 0 { ", " } else { "" };
             write!(
                 f,
-                "{comma}{} triangles about {}",
+                "{comma}{} triangles near {}",
                 part.triangles,
-                Near(part.middle)
+                ShortPosition(part.middle)
             )?;
         }
-        if self.0.len() > MOST {
+        if self.0.len() > SHOWN {
             write!(f, " and more")?;
         }
         Ok(())

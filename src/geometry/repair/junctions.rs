@@ -1,18 +1,19 @@
-//! Vertices that lie on the edge of a neighbour without being its vertices (T-junctions), which leave slits.
+//! Closes T-junctions: vertices that lie on the edge of a neighbouring triangle without belonging to it,
+//! which leaves slits.
 
-use super::work::Work;
+use super::repair_mesh::RepairMesh;
 use crate::geometry::bvh::Bvh;
 use crate::geometry::check::{same_edge, sorted_edges};
 use crate::geometry::mesh::TriMesh;
 
-/// Rounds at most: each splits one edge of a triangle.
-const ROUNDS: usize = 16;
+/// Maximum number of rounds; each splits at most one edge per triangle.
+const MAX_ROUNDS: usize = 16;
 
-/// Splits boundary edges at the boundary vertices on them; how many places on edges there were.
-pub fn join_vertices(work: &mut Work) -> usize {
+/// Splits boundary edges at the boundary vertices that lie on them. Returns the number of vertices inserted.
+pub fn join_vertices(work: &mut RepairMesh) -> usize {
     let mut joined = 0;
-    for _ in 0..ROUNDS {
-        let found = round(work);
+    for _ in 0..MAX_ROUNDS {
+        let found = split_edges_once(work);
         if found == 0 {
             break;
         }
@@ -21,7 +22,7 @@ pub fn join_vertices(work: &mut Work) -> usize {
     joined
 }
 
-fn round(work: &mut Work) -> usize {
+fn split_edges_once(work: &mut RepairMesh) -> usize {
     let edges = sorted_edges(&work.mesh);
     let open = edges.chunk_by(same_edge).filter(|edge| edge.len() == 1);
     let open: Vec<[u32; 3]> = open.map(|edge| [edge[0].0, edge[0].1, edge[0].3]).collect();
@@ -31,7 +32,7 @@ fn round(work: &mut Work) -> usize {
     let mut vertices: Vec<u32> = open.iter().flat_map(|[a, b, _]| [*a, *b]).collect();
     vertices.sort_unstable();
     vertices.dedup();
-    // Segments as triangles without area, for the tree.
+    // Edges as triangles without area, for the tree.
     let segments = TriMesh {
         positions: work.mesh.positions.clone(),
         triangles: open.iter().map(|[a, b, _]| [*a, *b, *b]).collect(),
@@ -41,7 +42,7 @@ fn round(work: &mut Work) -> usize {
     let mut on_edge: Vec<Vec<(f64, u32)>> = vec![Vec::new(); open.len()];
     for &vertex in &vertices {
         let p = work.mesh.positions[vertex as usize];
-        bvh.each_within(&segments, p, Work::TOLERANCE, |e| {
+        bvh.each_within(&segments, p, RepairMesh::TOLERANCE, |e| {
             let [a, b] = [0, 1].map(|k| open[e as usize][k]);
             if vertex != a && vertex != b {
                 let along = p.distance(work.mesh.positions[a as usize]);
@@ -64,7 +65,7 @@ fn round(work: &mut Work) -> usize {
 }
 
 /// Splits a triangle along the chain of vertices on one of its edges.
-fn split(work: &mut Work, t: usize, chain: &[u32]) {
+fn split(work: &mut RepairMesh, t: usize, chain: &[u32]) {
     let positions = &work.mesh.positions;
     let place = |v: u32| positions[v as usize];
     let triangle = work.mesh.triangles[t];

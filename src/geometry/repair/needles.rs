@@ -1,33 +1,34 @@
-//! Triangles without a height: needles lose their shortest edge, flat ones their longest.
+//! Removes triangles of nearly no height: needles by collapsing their shortest edge, flat ones by flipping
+//! their longest.
 
 use glam::DVec3;
 
 use super::error::RepairError;
+use super::repair_mesh::RepairMesh;
 use super::report::Repairs;
-use super::work::Work;
-use crate::geometry::half_edges::{HalfEdges, NotManifold, before, next};
+use crate::geometry::half_edges::{HalfEdges, NotManifold, next, previous};
 use crate::geometry::nearest::nearest_on_triangle;
 
-/// Height of a triangle over its longest edge, below which it goes if the surface can stay where it is.
-const THINNEST: f64 = 1e-3;
+/// Ratio of height to longest edge below which a triangle is removed if the surface can stay in place.
+const THIN_RATIO: f64 = 1e-3;
 
-/// Height of a triangle over its longest edge, below which it has no normal.
-const DEGENERATE: f64 = 1e-8;
+/// Ratio of height to longest edge below which a triangle has no normal.
+const DEGENERATE_RATIO: f64 = 1e-8;
 
-/// Shortest edge over longest, below which a thin triangle is a needle rather than flat.
-const NEEDLE: f64 = 0.1;
+/// Ratio of shortest to longest edge below which a thin triangle is a needle rather than flat.
+const NEEDLE_RATIO: f64 = 0.1;
 
-/// Part of an edge or height that the surface may move by where that edge or height goes.
-const MOVED: f64 = 0.1;
+/// Fraction of the removed edge or height by which the surface may move.
+const MAX_RELATIVE_SHIFT: f64 = 0.1;
 
-/// Passes over all triangles at most.
-const PASSES: usize = 20;
+/// Maximum number of passes over all triangles.
+const MAX_PASSES: usize = 20;
 
-/// Cosine of the angle that a triangle may turn by.
-const TURNED: f64 = 0.5;
+/// Minimum cosine of the angle by which a triangle may turn.
+const MIN_TURN_COSINE: f64 = 0.5;
 
-/// Longest edge of a triangle, m, and its height over that.
-fn shape([a, b, c]: [DVec3; 3]) -> (f64, f64) {
+/// Longest edge of a triangle, m, and the ratio of its height to that edge.
+fn length_and_height_ratio([a, b, c]: [DVec3; 3]) -> (f64, f64) {
     let longest = a.distance(b).max(b.distance(c)).max(c.distance(a));
     let twice = (b - a).cross(c - a).length();
     (longest, twice / (longest * longest))
@@ -37,26 +38,26 @@ fn normal([a, b, c]: [DVec3; 3]) -> DVec3 {
     (b - a).cross(c - a).normalize_or_zero()
 }
 
-/// Removes thin triangles of a closed mesh where the surface stays in its place; what is left of them has a
-/// normal, or it is an error.
-pub fn remove_needles(work: &mut Work, done: &mut Repairs) -> Result<(), RepairError> {
-    let is_thin = |t: usize| shape(work.mesh.corners(t)).1 < THINNEST;
+/// Removes thin triangles of a closed mesh where the surface stays in place. It is an error if a remaining
+/// triangle has no normal.
+pub fn remove_needles(work: &mut RepairMesh, done: &mut Repairs) -> Result<(), RepairError> {
+    let is_thin = |t: usize| length_and_height_ratio(work.mesh.corners(t)).1 < THIN_RATIO;
     if !(0..work.mesh.triangles.len()).any(is_thin) {
         return Ok(());
     }
     let mut edges = HalfEdges::new(&work.mesh).map_err(|fault| not_manifold(work, fault))?;
-    for _ in 0..PASSES {
+    for _ in 0..MAX_PASSES {
         let mut changes = 0;
         for t in 0..edges.len() / 3 {
-            if !edges.is_there(3 * t) || shape(edges.corners(t)).1 >= THINNEST {
+            if !edges.exists(3 * t) || length_and_height_ratio(edges.corners(t)).1 >= THIN_RATIO {
                 continue;
             }
             let halves = [3 * t, 3 * t + 1, 3 * t + 2];
             let by_length = |a: &u32, b: &u32| edges.length(*a).total_cmp(&edges.length(*b));
             let shortest = halves.into_iter().min_by(by_length).unwrap_or(3 * t);
             let longest = halves.into_iter().max_by(by_length).unwrap_or(3 * t);
-            // A needle has a short edge; a flat triangle has two of about half the longest.
-            let is_needle = edges.length(shortest) < NEEDLE * edges.length(longest);
+            // A needle has one short edge; a flat triangle has two edges of about half the longest.
+            let is_needle = edges.length(shortest) < NEEDLE_RATIO * edges.length(longest);
             let step = |edges: &mut HalfEdges, done: &mut Repairs, should_collapse: bool| {
                 let (is_done, count) = if should_collapse {
                     (collapse(edges, shortest), &mut done.collapsed_edges)
@@ -78,7 +79,7 @@ pub fn remove_needles(work: &mut Work, done: &mut Repairs) -> Result<(), RepairE
     work.mesh = mesh;
     work.source = kept.iter().map(|t| work.source[*t as usize]).collect();
     let mut all = 0..work.mesh.triangles.len();
-    match all.find(|t| shape(work.mesh.corners(*t)).1 < DEGENERATE) {
+    match all.find(|t| length_and_height_ratio(work.mesh.corners(*t)).1 < DEGENERATE_RATIO) {
         None => Ok(()),
         Some(t) => Err(RepairError::Degenerate {
             triangle: work.source[t],
@@ -87,7 +88,7 @@ pub fn remove_needles(work: &mut Work, done: &mut Repairs) -> Result<(), RepairE
     }
 }
 
-fn not_manifold(work: &Work, fault: NotManifold) -> RepairError {
+fn not_manifold(work: &RepairMesh, fault: NotManifold) -> RepairError {
     let vertices = match fault {
         NotManifold::Edge(vertices) => vertices,
         NotManifold::Vertex(v) => [v; 2],
@@ -100,10 +101,10 @@ fn not_manifold(work: &Work, fault: NotManifold) -> RepairError {
     }
 }
 
-/// Collapses an edge to one of its ends if the surface stays where it is.
+/// Collapses an edge to one of its ends if the surface stays in place.
 fn collapse(edges: &mut HalfEdges, h: u32) -> bool {
     for h in [h, edges.twin(h)] {
-        if edges.can_collapse(h) && stays(edges, h) {
+        if edges.can_collapse(h) && surface_stays(edges, h) {
             edges.collapse(h);
             return true;
         }
@@ -111,8 +112,9 @@ fn collapse(edges: &mut HalfEdges, h: u32) -> bool {
     false
 }
 
-/// Whether the surface stays near the start of a half-edge that collapses to its end, and no triangle turns.
-fn stays(edges: &HalfEdges, h: u32) -> bool {
+/// Whether the surface stays near the start of a half-edge that collapses to its end, and no triangle turns
+/// too far.
+fn surface_stays(edges: &HalfEdges, h: u32) -> bool {
     let [u, v] = edges.ends(h);
     let [start, end] = [u, v].map(|v| edges.positions[v as usize]);
     let mut away = f64::INFINITY;
@@ -128,19 +130,22 @@ fn stays(edges: &HalfEdges, h: u32) -> bool {
                 *place = end;
             }
         }
-        let (before, after) = (shape(old).1, shape(new).1);
-        if after < DEGENERATE && after <= before {
+        let (before, after) = (
+            length_and_height_ratio(old).1,
+            length_and_height_ratio(new).1,
+        );
+        if after < DEGENERATE_RATIO && after <= before {
             return false;
         }
-        if before > THINNEST && normal(old).dot(normal(new)) < TURNED {
+        if before > THIN_RATIO && normal(old).dot(normal(new)) < MIN_TURN_COSINE {
             return false;
         }
         away = away.min(start.distance(nearest_on_triangle(start, new)));
     }
-    away <= MOVED * start.distance(end) + Work::TOLERANCE
+    away <= MAX_RELATIVE_SHIFT * start.distance(end) + RepairMesh::TOLERANCE
 }
 
-/// Flips the longest edge of a flat triangle if the surface stays where it is.
+/// Flips the longest edge of a flat triangle if the surface stays in place.
 fn flip(edges: &mut HalfEdges, h: u32) -> bool {
     if !edges.can_flip(h) {
         return false;
@@ -149,20 +154,26 @@ fn flip(edges: &mut HalfEdges, h: u32) -> bool {
     let place = |v: u32| edges.positions[v as usize];
     let [a, b] = edges.ends(h).map(place);
     let [c, d] = [edges.apex(h), edges.apex(g)].map(place);
-    debug_assert_eq!(edges.ends(next(h))[1], edges.ends(before(h))[0]);
+    debug_assert_eq!(edges.ends(next(h))[1], edges.ends(previous(h))[0]);
     let (old, new) = ([[a, b, c], [b, a, d]], [[a, d, c], [b, c, d]]);
-    let thinnest = |pair: [[DVec3; 3]; 2]| shape(pair[0]).1.min(shape(pair[1]).1);
+    let thinnest = |pair: [[DVec3; 3]; 2]| {
+        length_and_height_ratio(pair[0])
+            .1
+            .min(length_and_height_ratio(pair[1]).1)
+    };
     if thinnest(new) <= thinnest(old) {
         return false;
     }
     let other = normal(old[1]);
-    if shape(old[1]).1 > THINNEST && new.iter().any(|t| normal(*t).dot(other) < TURNED) {
+    if length_and_height_ratio(old[1]).1 > THIN_RATIO
+        && new.iter().any(|t| normal(*t).dot(other) < MIN_TURN_COSINE)
+    {
         return false;
     }
     let along = b - a;
     let foot = a + along * ((c - a).dot(along) / along.length_squared());
     let away = new.map(|t| foot.distance(nearest_on_triangle(foot, t)));
-    if away[0].min(away[1]) > MOVED * c.distance(foot) + Work::TOLERANCE {
+    if away[0].min(away[1]) > MAX_RELATIVE_SHIFT * c.distance(foot) + RepairMesh::TOLERANCE {
         return false;
     }
     edges.flip(h);

@@ -1,37 +1,30 @@
-//! What was done to a mesh.
+//! Report of the repairs of a mesh.
 
-/// Counts of what was done; [`Display`](std::fmt::Display) gives them as a sentence.
+/// Number of repairs of each kind; [`Display`](std::fmt::Display) prints them as a sentence.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Repairs {
-    /// Vertices of no triangle, removed.
+    /// Unused vertices that were removed.
     pub unused_vertices: usize,
-    /// Vertices at the place of another one, which took their triangles.
+    /// Vertices merged with another one at the same position.
     pub merged_vertices: usize,
-    /// Triangles without three different vertices, removed.
+    /// Triangles without three different vertices that were removed.
     pub degenerate_triangles: usize,
-    /// Triangles with the vertices of another one, and walls of two such, removed.
+    /// Triangles with the same vertices as another one, and double walls, that were removed.
     pub duplicate_triangles: usize,
-    /// Triangles of open sheets on a closed surface, removed.
+    /// Triangles of open sheets on a closed surface that were removed.
     pub fin_triangles: usize,
-    /// Triangles of closed surfaces without a thickness, removed.
+    /// Triangles of closed surfaces without thickness that were removed.
     pub flat_triangles: usize,
-    /// Vertices in the middle of a neighbour's edge, made its vertices too.
+    /// Vertices on the edge of a neighbour that were inserted into that edge.
     pub joined_vertices: usize,
-    /// Needles, removed by collapsing their shortest edge.
+    /// Needles removed by collapsing their shortest edge.
     pub collapsed_edges: usize,
-    /// Flat triangles, removed by flipping their longest edge.
+    /// Flat triangles removed by flipping their longest edge.
     pub flipped_edges: usize,
-    /// Triangles that were wound the wrong way.
+    /// Triangles whose winding was reversed.
     pub turned_triangles: usize,
-    /// Vertices and edges where a surface touched itself: copies of vertices, moved apart.
+    /// Vertices at which a surface touched itself, which were split and moved apart.
     pub split_vertices: usize,
-}
-
-impl Repairs {
-    /// Whether the mesh is as it was.
-    pub fn is_nothing(&self) -> bool {
-        *self == Repairs::default()
-    }
 }
 
 impl std::fmt::Display for Repairs {
@@ -46,8 +39,8 @@ impl std::fmt::Display for Repairs {
             (
                 self.merged_vertices,
                 "merged",
-                "double vertex",
-                "double vertices",
+                "duplicate vertex",
+                "duplicate vertices",
             ),
             (
                 self.degenerate_triangles,
@@ -64,13 +57,13 @@ impl std::fmt::Display for Repairs {
             (
                 self.fin_triangles,
                 "removed",
-                "triangle of fins",
-                "triangles of fins",
+                "fin triangle",
+                "fin triangles",
             ),
             (
                 self.flat_triangles,
                 "removed",
-                "triangle of flat shells",
+                "triangle of a flat shell",
                 "triangles of flat shells",
             ),
             (
@@ -86,15 +79,10 @@ impl std::fmt::Display for Repairs {
                 "flat triangle",
                 "flat triangles",
             ),
-            (
-                self.turned_triangles,
-                "turned",
-                "triangle round",
-                "triangles round",
-            ),
+            (self.turned_triangles, "reversed", "triangle", "triangles"),
             (
                 self.split_vertices,
-                "parted",
+                "split",
                 "vertex where the surface touched itself",
                 "vertices where the surface touched itself",
             ),
@@ -126,7 +114,7 @@ mod tests {
         done.turned_triangles = 40;
         assert_eq!(
             done.to_string(),
-            "merged 12 double vertices, removed 1 duplicate triangle, turned 40 triangles round"
+            "merged 12 duplicate vertices, removed 1 duplicate triangle, reversed 40 triangles"
         );
     }
 }

@@ -1,19 +1,19 @@
-//! Which solids a mesh bounds: outer surfaces, each with its cavities.
+//! Separates the solids that a mesh bounds: outer surfaces, each with its cavities.
 
 use glam::DVec3;
 
-use super::error::{Part, RepairError};
-use super::work::Work;
+use super::error::{RepairError, SolidSummary};
+use super::repair_mesh::RepairMesh;
 use crate::geometry::bvh::Bvh;
-use crate::geometry::check::{parts, sorted_edges};
-use crate::geometry::inside::Crossings;
+use crate::geometry::check::{components, sorted_edges};
+use crate::geometry::inside::InsideTest;
 use crate::geometry::mesh::TriMesh;
 use crate::geometry::read::without_unused;
 
-/// The solids that a mesh bounds, of surfaces that do not cut each other and are wound out of the solid; a
-/// cavity goes with the smallest solid around it. In the order of their first triangles.
+/// The solids that a mesh bounds, in the order of their first triangles. The surfaces must not cut each other
+/// and must be wound out of the solid. A cavity belongs to the smallest solid around it.
 pub fn solids(mesh: &TriMesh) -> Vec<TriMesh> {
-    let part = parts(mesh.triangles.len(), &sorted_edges(mesh));
+    let part = components(mesh.triangles.len(), &sorted_edges(mesh));
     let mut roots: Vec<u32> = part.clone();
     roots.sort_unstable();
     roots.dedup();
@@ -32,10 +32,10 @@ pub fn solids(mesh: &TriMesh) -> Vec<TriMesh> {
     let outer = solids.clone();
     let outer: Vec<_> = outer
         .iter()
-        .map(|s| (Crossings::new(s), s.volume()))
+        .map(|s| (InsideTest::new(s), s.volume()))
         .collect();
     for cavity in cavities {
-        let point = largest_middle(&cavity);
+        let point = largest_triangle_centre(&cavity);
         let around = outer
             .iter()
             .enumerate()
@@ -47,11 +47,11 @@ pub fn solids(mesh: &TriMesh) -> Vec<TriMesh> {
     solids
 }
 
-/// Refuses surfaces that come nearer to each other than the tolerance elsewhere than at common vertices:
-/// which of them lies inside is rounding.
-pub fn require_clear(work: &Work, original: &[u32]) -> Result<(), RepairError> {
+/// Refuses surfaces closer to each other than the tolerance, except at common vertices, as rounding would
+/// decide which of them lies inside.
+pub fn require_clearance(work: &RepairMesh, original: &[u32]) -> Result<(), RepairError> {
     let mesh = &work.mesh;
-    let part = parts(mesh.triangles.len(), &sorted_edges(mesh));
+    let part = components(mesh.triangles.len(), &sorted_edges(mesh));
     if part.iter().all(|root| *root == 0) {
         return Ok(());
     }
@@ -65,7 +65,7 @@ pub fn require_clear(work: &Work, original: &[u32]) -> Result<(), RepairError> {
             }
             let place = mesh.positions[vertex as usize];
             let own = original[vertex as usize];
-            bvh.each_within(mesh, place, Work::TOLERANCE, |other| {
+            bvh.each_within(mesh, place, RepairMesh::TOLERANCE, |other| {
                 let corners = mesh.triangles[other as usize];
                 let is_common = corners.iter().any(|v| original[*v as usize] == own);
                 if part[other as usize] != part[t] && !is_common {
@@ -84,14 +84,15 @@ pub fn require_clear(work: &Work, original: &[u32]) -> Result<(), RepairError> {
     })
 }
 
-/// Removes closed surfaces that are on average thinner than the tolerance, if others are left; how many triangles.
-pub fn remove_flat(work: &mut Work) -> usize {
+/// Removes closed surfaces whose average thickness is below the tolerance, if others remain. Returns the
+/// number of triangles removed.
+pub fn remove_flat_shells(work: &mut RepairMesh) -> usize {
     let mesh = &work.mesh;
-    let part = parts(mesh.triangles.len(), &sorted_edges(mesh));
+    let part = components(mesh.triangles.len(), &sorted_edges(mesh));
     let mut sizes = vec![(0.0, 0.0); part.len()];
     for (t, &root) in part.iter().enumerate() {
         let size = &mut sizes[root as usize];
-        // About a corner of the surface, so that rounding is that of its size.
+        // Relative to a corner of the surface, so that rounding errors scale with its size.
         let about = mesh.corners(root as usize)[0];
         let [a, b, c] = mesh.corners(t).map(|p| p - about);
         size.0 += a.dot(b.cross(c)) / 6.0;
@@ -99,7 +100,7 @@ pub fn remove_flat(work: &mut Work) -> usize {
     }
     let is_flat = |t: usize| {
         let (volume, area): (f64, f64) = sizes[part[t] as usize];
-        2.0 * volume.abs() <= Work::TOLERANCE * area
+        2.0 * volume.abs() <= RepairMesh::TOLERANCE * area
     };
     if (0..part.len()).all(is_flat) {
         return 0;
@@ -107,20 +108,20 @@ pub fn remove_flat(work: &mut Work) -> usize {
     work.retain(|t| !is_flat(t))
 }
 
-/// Middle of the largest triangle, which lies clear of all other surfaces.
-fn largest_middle(mesh: &TriMesh) -> DVec3 {
+/// Centre of the largest triangle, which lies clear of all other surfaces.
+fn largest_triangle_centre(mesh: &TriMesh) -> DVec3 {
     let all = 0..mesh.triangles.len();
     let largest = all.max_by(|s, t| mesh.area_of(*s).total_cmp(&mesh.area_of(*t)));
     largest.map_or(DVec3::ZERO, |t| mesh.corners(t).iter().sum::<DVec3>() / 3.0)
 }
 
-/// What an error says of solids; `place` gives points in the coordinates of the mesh given.
-pub fn described(solids: &[TriMesh], place: impl Fn(DVec3) -> DVec3) -> Vec<Part> {
+/// Summaries of solids for error messages; `place` converts points to the coordinates of the input mesh.
+pub fn summaries(solids: &[TriMesh], place: impl Fn(DVec3) -> DVec3) -> Vec<SolidSummary> {
     solids
         .iter()
         .map(|solid| {
             let (low, high) = solid.bounds().unwrap_or_default();
-            Part {
+            SolidSummary {
                 triangles: solid.triangles.len(),
                 middle: place((low + high) / 2.0),
             }

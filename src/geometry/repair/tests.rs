@@ -13,7 +13,7 @@ fn both(mut a: TriMesh, b: TriMesh) -> TriMesh {
     a
 }
 
-/// Every triangle with vertices of its own, as in STL.
+/// Copy of a mesh in which no two triangles share vertices, as in STL.
 fn soup(mesh: &TriMesh) -> TriMesh {
     let corners = (0..mesh.triangles.len()).flat_map(|t| mesh.corners(t));
     let positions: Vec<DVec3> = corners.collect();
@@ -32,7 +32,7 @@ fn sound_meshes_come_back_to_the_bit() {
             let mesh = at(mesh, shift);
             let (repaired, done) = repair(&mesh).unwrap();
             assert_eq!(repaired, mesh);
-            assert!(done.is_nothing(), "{done}");
+            assert!(done == Repairs::default(), "{done}");
         }
     }
 }
@@ -69,7 +69,7 @@ fn doubles_unused_and_turned_are_counted() {
 fn bricks_with_a_common_face_become_one() {
     let brick = shapes::cuboid(DVec3::ONE);
     let mut upper = at(brick.clone(), DVec3::Z);
-    // The upper brick's lower face gets the diagonal of the lower one's upper face.
+    // The lower face of the upper brick gets the diagonals of the upper face of the lower brick.
     let [a, b] = [0, 1].map(|t| upper.triangles[t]);
     upper.triangles[0] = [a[0], a[1], b[2]];
     upper.triangles[1] = [a[1], a[2], b[2]];
@@ -81,7 +81,7 @@ fn bricks_with_a_common_face_become_one() {
         found.push(repair(&mesh));
     }
     let solid: Vec<_> = found.iter().flatten().collect();
-    // One of both has the same diagonals in the common face.
+    // This brick has the same diagonals in the common face.
     assert_eq!(solid.len(), 1, "{found:?}");
     let (repaired, done) = solid[0];
     assert_eq!(done.duplicate_triangles, 4);
@@ -154,7 +154,7 @@ fn shells_without_thickness_go() {
     let mut mesh = shapes::cuboid(DVec3::ONE);
     let flake = shapes::cuboid(DVec3::new(0.2, 0.2, 1e-7));
     mesh.append(at(flake.clone(), DVec3::splat(2.0)));
-    // Of what is left of it a sheet is two triangles on each other.
+    // The remaining sheet is two coincident triangles.
     let (repaired, done) = repair(&mesh).unwrap();
     assert_eq!(repaired, shapes::cuboid(DVec3::ONE));
     assert_eq!(done.merged_vertices, 4);
@@ -213,7 +213,7 @@ fn cavities_go_with_the_solid_around_them() {
     assert!(found.iter().all(|s| (s.volume() - 0.875).abs() < 1e-12));
 }
 
-/// Cells about a common corner or edge, of which those opposite each other are solid.
+/// Cells about a common corner or edge; opposite cells are solid.
 #[test]
 fn a_solid_that_touches_itself_is_parted_there() {
     let joined = |cells: &[DVec3]| {
@@ -223,7 +223,7 @@ fn a_solid_that_touches_itself_is_parted_there() {
         }
         mesh
     };
-    // Two opposite ones of eight are missing.
+    // Two opposite cells of eight are missing.
     let hollowed = [
         DVec3::ZERO,
         DVec3::X,
@@ -305,7 +305,7 @@ fn what_cannot_be_repaired_is_named() {
     let mut missing = cube();
     missing.triangles[5][1] = 77;
     let crossing = both(cube(), at(cube(), DVec3::new(0.3, 0.4, 0.5)));
-    // Exact predicates find these apart.
+    // Exact predicates find no intersection here.
     let hair = both(cube(), at(cube(), DVec3::new(0.3, 0.3, 1.0 + 1e-9)));
     let mut flat = cube();
     flat.positions.iter_mut().for_each(|p| p.z = 1.0);
@@ -324,14 +324,14 @@ fn what_cannot_be_repaired_is_named() {
         (missing, "triangle 5 uses vertex 77 of 8"),
         (crossing, "cuts or touches itself"),
         (hair, "cuts or touches itself"),
-        (flat, "is flat about"),
+        (flat, "is flat near"),
         (scaled(1e200), "1.7e200 m across"),
         (scaled(1e-30), "1.7e-30 m across"),
-        (at(cube(), DVec3::X * 1e12), "too few digits"),
+        (at(cube(), DVec3::X * 1e12), "too much precision"),
     ];
-    for (mesh, told) in cases {
+    for (mesh, expected) in cases {
         let error = repair(&mesh).unwrap_err().to_string();
-        assert!(error.contains(told), "{error}");
+        assert!(error.contains(expected), "{error}");
         assert!(solids(&mesh).is_err());
     }
 }

@@ -1,47 +1,47 @@
-//! Which triangles are neighbours, and a winding in one sense.
+//! Finds the neighbours of triangles and winds them consistently.
 
 use glam::DVec3;
 
 use super::error::RepairError;
-use super::work::Work;
+use super::repair_mesh::RepairMesh;
 use crate::geometry::check::{Edge, same_edge, sorted_edges};
-use crate::geometry::inside::Crossings;
+use crate::geometry::inside::InsideTest;
 
-/// Two triangles that continue each other over an edge.
+/// Two neighbouring triangles of a surface and their common edge.
 #[derive(Clone, Copy, Debug)]
-pub struct Pair {
+pub struct NeighbourPair {
     /// The triangles.
     pub triangles: [u32; 2],
-    /// The edge's vertices, the smaller one first.
+    /// The vertices of the edge, the smaller index first.
     pub edge: [u32; 2],
-    /// Whether both run the edge in one direction.
-    pub is_against: bool,
+    /// Whether both run along the edge in the same direction, so that one of them must be reversed.
+    pub is_same_direction: bool,
 }
 
-/// Distance from an edge over its length at which a wedge between two triangles is looked at.
-const STEP: f64 = 1e-5;
+/// Distance from an edge, as a fraction of its length, at which the wedge between two triangles is probed.
+const PROBE_DISTANCE: f64 = 1e-5;
 
-/// Neighbours over each edge. Of more than two triangles at an edge those are neighbours that bound the same
-/// wedge of the solid.
-pub fn pairs(work: &Work) -> Result<Vec<Pair>, RepairError> {
+/// Pairs of neighbours over each edge. If more than two triangles meet at an edge, neighbours are those that
+/// bound the same wedge of the solid.
+pub fn pairs(work: &RepairMesh) -> Result<Vec<NeighbourPair>, RepairError> {
     let edges = sorted_edges(&work.mesh);
     require_even(work, &edges)?;
     let mut crossings = None;
     let mut pairs = Vec::with_capacity(edges.len() / 2);
     for group in edges.chunk_by(same_edge) {
         let mut add = |s: &Edge, t: &Edge| {
-            pairs.push(Pair {
+            pairs.push(NeighbourPair {
                 triangles: [s.3, t.3],
                 edge: [s.0, s.1],
-                is_against: s.2 == t.2,
+                is_same_direction: s.2 == t.2,
             });
         };
         if let [s, t] = group {
             add(s, t);
             continue;
         }
-        let crossings = crossings.get_or_insert_with(|| Crossings::new(&work.mesh));
-        let around = around(work, group, crossings);
+        let crossings = crossings.get_or_insert_with(|| InsideTest::new(&work.mesh));
+        let around = order_around_edge(work, group, crossings);
         for pair in around.chunks(2) {
             add(&group[pair[0]], &group[pair[1]]);
         }
@@ -49,8 +49,8 @@ pub fn pairs(work: &Work) -> Result<Vec<Pair>, RepairError> {
     Ok(pairs)
 }
 
-/// The triangles at an edge by angle, from one such that the solid lies between the first and the second.
-fn around(work: &Work, group: &[Edge], crossings: &Crossings) -> Vec<usize> {
+/// The triangles at an edge ordered by angle. The solid lies between the first and the second.
+fn order_around_edge(work: &RepairMesh, group: &[Edge], crossings: &InsideTest) -> Vec<usize> {
     let positions = &work.mesh.positions;
     let [a, b] = [group[0].0, group[0].1].map(|v| positions[v as usize]);
     let axis = (b - a).normalize_or_zero();
@@ -66,14 +66,14 @@ fn around(work: &Work, group: &[Edge], crossings: &Crossings) -> Vec<usize> {
     order.sort_by(|s, t| angles[*s].total_cmp(&angles[*t]).then(s.cmp(t)));
     let between = (angles[order[0]] + angles[order[1]]) / 2.0;
     let out = first * between.cos() + second * between.sin();
-    if !crossings.contains((a + b) / 2.0 + out * (STEP * a.distance(b))) {
+    if !crossings.contains((a + b) / 2.0 + out * (PROBE_DISTANCE * a.distance(b))) {
         order.rotate_left(1);
     }
     order
 }
 
 /// Refuses edges with an odd number of triangles.
-fn require_even(work: &Work, edges: &[Edge]) -> Result<(), RepairError> {
+fn require_even(work: &RepairMesh, edges: &[Edge]) -> Result<(), RepairError> {
     let odd = |least: usize| {
         let groups = edges.chunk_by(same_edge);
         groups.filter(move |edge| edge.len() % 2 == 1 && edge.len() >= least)
@@ -97,9 +97,9 @@ fn require_even(work: &Work, edges: &[Edge]) -> Result<(), RepairError> {
     })
 }
 
-/// Turns triangles so that neighbours run their edges in opposite directions; which were turned. The first
+/// Reverses triangles so that neighbours run along their common edge in opposite directions. The first
 /// triangle of each surface stays.
-pub fn wind(work: &mut Work, pairs: &[Pair]) -> Result<(), RepairError> {
+pub fn wind(work: &mut RepairMesh, pairs: &[NeighbourPair]) -> Result<(), RepairError> {
     let count = work.mesh.triangles.len();
     let mut start = vec![0_usize; count + 1];
     for t in pairs.iter().flat_map(|pair| pair.triangles) {
@@ -109,11 +109,11 @@ pub fn wind(work: &mut Work, pairs: &[Pair]) -> Result<(), RepairError> {
         start[t + 1] += start[t];
     }
     let mut next = start.clone();
-    let mut beside = vec![(0, false); 2 * pairs.len()];
+    let mut neighbours = vec![(0, false); 2 * pairs.len()];
     for pair in pairs {
         let [s, t] = pair.triangles;
         for (from, to) in [(s, t), (t, s)] {
-            beside[next[from as usize]] = (to, pair.is_against);
+            neighbours[next[from as usize]] = (to, pair.is_same_direction);
             next[from as usize] += 1;
         }
     }
@@ -127,14 +127,14 @@ pub fn wind(work: &mut Work, pairs: &[Pair]) -> Result<(), RepairError> {
         stack.push(seed);
         while let Some(t) = stack.pop() {
             let own = turned[t] == Some(true);
-            for &(other, is_against) in &beside[start[t]..start[t + 1]] {
+            for &(other, is_same_direction) in &neighbours[start[t]..start[t + 1]] {
                 let other = other as usize;
                 match turned[other] {
                     None => {
-                        turned[other] = Some(own != is_against);
+                        turned[other] = Some(own != is_same_direction);
                         stack.push(other);
                     }
-                    Some(known) if known != (own != is_against) => {
+                    Some(known) if known != (own != is_same_direction) => {
                         return Err(RepairError::OneSided {
                             triangle: work.source[other],
                             near: work.centre(other),

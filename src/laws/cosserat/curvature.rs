@@ -5,8 +5,8 @@ use crate::laws::relative::Relative;
 use crate::laws::tangent::Curvature;
 use crate::math::{Mat3, Real};
 
-/// Second derivatives without those of Γ and Ω (Zhang 2024, supplement, eq. 15). 4σ changes with a rotation κ
-/// of j against i by (κ − σ(σ·κ))/c to first order.
+/// Second derivatives, without the second derivatives of Γ and Ω (Zhang 2024, supplement, eq. 15). Under a
+/// rotation κ of j relative to i, 4σ changes by (κ − σ(σ·κ))/c to first order.
 #[inline(always)]
 pub fn gauss_newton<T: Real>(at: Relative<T>, rest_length: T, k: Stiffness<T>) -> Curvature<T> {
     let one = T::splat(1.0);
@@ -20,7 +20,7 @@ pub fn gauss_newton<T: Real>(at: Relative<T>, rest_length: T, k: Stiffness<T>) -
     }
 }
 
-/// Second derivatives. To second order 4σ changes by (2κ(σ·κ) − σκ²(1 + 2c²) − σ(σ·κ)²)/(8c²) besides.
+/// Second derivatives. The second-order change of 4σ is (2κ(σ·κ) − σκ²(1 + 2c²) − σ(σ·κ)²)/(8c²).
 #[inline(always)]
 pub fn curvature<T: Real>(at: Relative<T>, rest_length: T, k: Stiffness<T>) -> Curvature<T> {
     let first = gauss_newton(at, rest_length, k);

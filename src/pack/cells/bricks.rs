@@ -1,19 +1,19 @@
-//! Bricks in rows: solids of a grid of corners.
+//! Bricks in rows, built from the corners of a grid.
 
 use std::collections::BTreeMap;
 
 use glam::DVec3;
 
-use super::super::solid::Solid;
+use super::super::solid::FillRegion;
 use crate::geometry::TriMesh;
 use crate::geometry::convex::{Convex, Face};
 
-/// Beyond it there is no cell.
-const FREE: u32 = u32::MAX;
+/// Tag of a face without a cell on its other side.
+const NO_CELL: u32 = u32::MAX;
 
-/// Corners of a brick's faces, by whether they lie on its upper side along each axis: −x, +x, −y, +y, −z, +z,
-/// counterclockwise from outside.
-const LOOPS: [[[usize; 3]; 4]; 6] = [
+/// Corners of a brick's faces −x, +x, −y, +y, −z, +z, counterclockwise from outside; each corner by 0 or 1
+/// for the lower or upper side along each axis.
+const FACE_CORNERS: [[[usize; 3]; 4]; 6] = [
     [[0, 0, 0], [0, 0, 1], [0, 1, 1], [0, 1, 0]],
     [[1, 0, 0], [1, 1, 0], [1, 1, 1], [1, 0, 1]],
     [[0, 0, 0], [1, 0, 0], [1, 0, 1], [0, 0, 1]],
@@ -22,8 +22,8 @@ const LOOPS: [[[usize; 3]; 4]; 6] = [
     [[0, 0, 1], [1, 0, 1], [1, 1, 1], [0, 1, 1]],
 ];
 
-/// A box of bricks.
-pub struct Grid {
+/// A box divided into bricks.
+pub struct BrickGrid {
     low: DVec3,
     high: DVec3,
     counts: [usize; 3],
@@ -33,9 +33,9 @@ fn number([x, y, z]: [usize; 3], [nx, ny, _]: [usize; 3]) -> usize {
     (z * ny + y) * nx + x
 }
 
-/// The brick beyond each face, in the order of [`LOOPS`]; along x the last is beside the first where the grid
-/// is a `ring`.
-fn beside(at: [usize; 3], counts: [usize; 3], ring: bool) -> [Option<usize>; 6] {
+/// Number of the brick across each face, in the order of [`FACE_CORNERS`]; in a `ring`, the last brick along
+/// x is adjacent to the first.
+fn adjacent(at: [usize; 3], counts: [usize; 3], ring: bool) -> [Option<usize>; 6] {
     [0, 1, 2, 3, 4, 5].map(|side| {
         let (axis, up) = (side / 2, side % 2 == 1);
         let (mut other, count) = (at, counts[axis]);
@@ -49,30 +49,30 @@ fn beside(at: [usize; 3], counts: [usize; 3], ring: bool) -> [Option<usize>; 6] 
     })
 }
 
-/// Places of bricks in the order of their numbers.
-fn places([nx, ny, nz]: [usize; 3]) -> impl Iterator<Item = [usize; 3]> {
+/// Grid indices of the bricks in the order of their numbers.
+fn brick_indices([nx, ny, nz]: [usize; 3]) -> impl Iterator<Item = [usize; 3]> {
     (0..nx * ny * nz).map(move |k| [k % nx, k / nx % ny, k / nx / ny])
 }
 
-/// Those bricks of a grid that are `kept`, by the corners of the grid. Corners in one place are one.
+/// The bricks of a grid that are `kept`, built from the corners of the grid. Coincident corners are merged.
 pub fn solids(
     counts: [usize; 3],
     ring: bool,
     kept: &[bool],
     corner: impl Fn([usize; 3]) -> DVec3,
 ) -> Vec<Convex> {
-    // Numbers of those that are kept.
+    // New numbers of the kept bricks.
     let mut next = 0;
     let numbers: Vec<u32> = kept
         .iter()
         .map(|kept| {
-            let own = if *kept { next } else { FREE };
+            let own = if *kept { next } else { NO_CELL };
             next += u32::from(*kept);
             own
         })
         .collect();
     let solid = |at: [usize; 3]| {
-        let faces = LOOPS.iter().zip(beside(at, counts, ring));
+        let faces = FACE_CORNERS.iter().zip(adjacent(at, counts, ring));
         let face = |(corners, other): (&[[usize; 3]; 4], Option<usize>)| {
             let mut corners: Vec<DVec3> = corners
                 .iter()
@@ -82,23 +82,23 @@ pub fn solids(
             if corners.first() == corners.last() {
                 corners.pop();
             }
-            let tag = other.map_or(FREE, |other| numbers[other]);
+            let tag = other.map_or(NO_CELL, |other| numbers[other]);
             (corners.len() >= 3).then_some(Face { tag, corners })
         };
         Convex {
             faces: faces.filter_map(face).collect(),
         }
     };
-    let all = places(counts).zip(kept);
+    let all = brick_indices(counts).zip(kept);
     all.filter(|(_, kept)| **kept)
         .map(|(at, _)| solid(at))
         .collect()
 }
 
-impl Grid {
-    /// So many bricks between two corners.
+impl BrickGrid {
+    /// A box between two corners with `counts` bricks along each axis.
     pub fn new(low: DVec3, high: DVec3, counts: [usize; 3]) -> Self {
-        Grid { low, high, counts }
+        BrickGrid { low, high, counts }
     }
 
     /// Edges of a brick, m.
@@ -106,9 +106,9 @@ impl Grid {
         (self.high - self.low) / DVec3::from_array(self.counts.map(|n| n as f64))
     }
 
-    /// Which bricks have their centre in a solid; without those that share a face with no other, where
-    /// `joined`, unless there is but one.
-    pub fn inside(&self, solid: &Solid, joined: bool) -> Vec<bool> {
+    /// Whether each brick has its centre in a solid. If `joined`, bricks that share no face with another are
+    /// excluded, unless there is only one.
+    pub fn inside(&self, solid: &FillRegion, joined: bool) -> Vec<bool> {
         let [nx, ny, nz] = self.counts;
         let (edges, mut row, mut inside) = (self.edges(), Vec::new(), Vec::new());
         let at = |axis: usize, k: usize| self.low[axis] + edges[axis] * (k as f64 + 0.5);
@@ -120,26 +120,26 @@ impl Grid {
         if !joined || inside.iter().filter(|inside| **inside).count() == 1 {
             return inside;
         }
-        let beside = places(self.counts).map(|at| beside(at, self.counts, false));
+        let adjacent = brick_indices(self.counts).map(|at| adjacent(at, self.counts, false));
         let has_other = |all: [Option<usize>; 6]| all.into_iter().flatten().any(|k| inside[k]);
-        let lone: Vec<bool> = beside.map(|all| !has_other(all)).collect();
+        let lone: Vec<bool> = adjacent.map(|all| !has_other(all)).collect();
         let both = inside.iter().zip(lone);
         both.map(|(inside, lone)| *inside && !lone).collect()
     }
 
-    /// Those bricks that are kept.
+    /// The kept bricks.
     pub fn solids(&self, kept: &[bool]) -> Vec<Convex> {
         let corner = |at: [usize; 3]| {
             let part = [0, 1, 2].map(|axis| at[axis] as f64 / self.counts[axis] as f64);
             let part = DVec3::from_array(part);
-            // The same at both ends.
+            // Bitwise exact at both ends.
             self.low * (DVec3::ONE - part) + self.high * part
         };
         solids(self.counts, false, kept, corner)
     }
 }
 
-/// The free faces of solids as a mesh; faces that meet have the same corners.
+/// The free faces of solids as a mesh with shared vertices.
 pub fn skin(solids: &[Convex]) -> TriMesh {
     let mut mesh = TriMesh::default();
     let mut numbers = BTreeMap::new();
@@ -151,7 +151,7 @@ pub fn skin(solids: &[Convex]) -> TriMesh {
             .corners
             .iter()
             .map(|corner| {
-                // No sign of zeros.
+                // Makes −0 and 0 the same key.
                 let key = (*corner + DVec3::ZERO).to_array().map(f64::to_bits);
                 *numbers.entry(key).or_insert_with(|| {
                     mesh.positions.push(*corner);

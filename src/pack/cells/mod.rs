@@ -11,57 +11,57 @@ use std::path::Path;
 
 use glam::DVec3;
 
-use self::bricks::Grid;
-pub(super) use self::place::placed;
-use self::relax::Border;
+use self::bricks::BrickGrid;
+pub(super) use self::place::place_cells;
+use self::relax::CellBorder;
 use super::error::PackError;
-use super::filled::{Bonding, Filled, Makeup};
-use super::outline::{Form, Outline, positive};
-use super::points::Points;
+use super::filled::{Bonding, FilledShape, PackingStructure};
+use super::outline::{Outline, OutlineForm, positive};
+use super::points::ElementSpheres;
 use super::random::stream;
-use super::request::{Job, MAX_ELEMENTS, refuse_too_many};
-use super::solid::Solid;
+use super::request::{MAX_ELEMENTS, SeededBody, refuse_too_many};
+use super::solid::FillRegion;
 use crate::geometry::TriMesh;
 use crate::geometry::cells::Cells;
 use crate::geometry::convex::Convex;
 use crate::geometry::mirror::Mirror;
 use crate::spec::{Body, BodyShape, CELLS_CLOSED};
 
-/// Part of the body's volume by which that of its Voronoi cells may be off.
-const OFF: f64 = 0.1;
-/// Places tried for each cell at most: less of its box a body hardly fills.
-const SPARSE: f64 = 1e4;
-/// Kind of the numbers that the generators' first places are drawn by.
-const PLACES: u64 = 3;
+/// Largest relative difference between the volume of the Voronoi cells and that of the body.
+const MAX_VOLUME_ERROR: f64 = 0.1;
+/// Largest number of candidate points per cell. A valid body hardly fills less of its box.
+const MAX_CANDIDATES_PER_CELL: f64 = 1e4;
+/// Kind of the random stream for the initial generators.
+const GENERATOR_STREAM: u64 = 3;
 
-/// Fills a shape with Voronoi cells of this size (m) or about so many, of which one is given, relaxed in so
-/// many rounds.
+/// Fills a shape with Voronoi cells of a given size (m) or of about a given number, exactly one of which must
+/// be given, after `relax` rounds of relaxation.
 pub(super) fn voronoi(
-    job: Job,
+    seeded: SeededBody,
     outline: Outline,
-    wanted: (Option<f64>, Option<u32>),
+    size_or_number: (Option<f64>, Option<u32>),
     relax: u32,
-) -> Result<Filled, PackError> {
-    let body = job.body;
+) -> Result<FilledShape, PackError> {
+    let body = seeded.body;
     let Outline { form, skin, volume } = outline;
-    if matches!(form, Form::Wound) {
-        return Err(PackError::Unfit {
+    if matches!(form, OutlineForm::Wound) {
+        return Err(PackError::UnsuitableShape {
             body: body.name.clone(),
             what: CELLS_CLOSED,
         });
     }
-    let count = match wanted {
+    let count = match size_or_number {
         (Some(size), None) => volume / positive(body, "packing.size", size)?.powi(3),
         (None, Some(cells)) => positive(body, "packing.cells", f64::from(cells))?,
-        other => return Err(size_or(body, "cells", other.0.is_some())),
+        other => return Err(size_or_number_error(body, "cells", other.0.is_some())),
     };
     let count = count.round().max(1.0);
     let spacing = (volume / count).cbrt();
     refuse_too_many(body, spacing / 2.0, count)?;
     let bounds = skin.bounds().unwrap_or_default();
-    let sites = draw::tries(bounds, spacing);
-    if sites.is_nan() || sites > SPARSE * count.max(10.0) {
-        return Err(PackError::Sparse {
+    let sites = draw::candidate_count(bounds, spacing);
+    if sites.is_nan() || sites > MAX_CANDIDATES_PER_CELL * count.max(10.0) {
+        return Err(PackError::AlmostEmptyBox {
             body: body.name.clone(),
             radius: spacing / 2.0,
             sites,
@@ -69,11 +69,14 @@ pub(super) fn voronoi(
         });
     }
     let (solid, border) = match form {
-        Form::Cuboid { half } => (Solid::Cuboid { half }, Border::Box { half }),
-        _ => (Solid::closed(&skin), Border::Skin(Mirror::new(&skin))),
+        OutlineForm::Cuboid { half } => (FillRegion::Cuboid { half }, CellBorder::Box { half }),
+        _ => (
+            FillRegion::closed(&skin),
+            CellBorder::Skin(Mirror::new(&skin)),
+        ),
     };
-    let seed = job.draw.0 ^ stream(job.draw.1, PLACES, 0);
-    let places = draw::draw(&solid, bounds, (count as usize, spacing), seed);
+    let seed = seeded.seed.0 ^ stream(seeded.seed.1, GENERATOR_STREAM, 0);
+    let generators = draw::draw_points(&solid, bounds, (count as usize, spacing), seed);
     let too_large = |cells: usize, held: f64| PackError::CellsTooLarge {
         body: body.name.clone(),
         cells,
@@ -81,10 +84,10 @@ pub(super) fn voronoi(
         held,
         volume,
     };
-    if places.is_empty() {
+    if generators.is_empty() {
         return Err(too_large(0, 0.0));
     }
-    let solids = relax::cells(&border, places, spacing, relax).map_err(|near| {
+    let solids = relax::relaxed_cells(&border, generators, spacing, relax).map_err(|near| {
         PackError::CoincidentCells {
             body: body.name.clone(),
             near,
@@ -95,12 +98,12 @@ pub(super) fn voronoi(
     let filled = filled(solids, skin);
     let held = filled.as_ref().map_or(0.0, |filled| filled.volume);
     match filled {
-        Some(filled) if (held / volume - 1.0).abs() <= OFF => Ok(filled),
+        Some(filled) if (held / volume - 1.0).abs() <= MAX_VOLUME_ERROR => Ok(filled),
         _ => Err(too_large(cells, held)),
     }
 }
 
-fn size_or(body: &Body, other: &'static str, both: bool) -> PackError {
+fn size_or_number_error(body: &Body, other: &'static str, both: bool) -> PackError {
     PackError::SizeOrNumber {
         body: body.name.clone(),
         other,
@@ -108,15 +111,15 @@ fn size_or(body: &Body, other: &'static str, both: bool) -> PackError {
     }
 }
 
-/// Fills a shape with bricks of about this size (m), or in so many rows, of which one is given; `base` is the
-/// folder that mesh paths start from.
+/// Fills a shape with bricks of about a given size (m), or in given numbers of rows, exactly one of which
+/// must be given; `base` is the folder that mesh paths are relative to.
 pub(super) fn cubic(
     body: &Body,
     base: &Path,
-    wanted: (Option<[f64; 3]>, Option<[u32; 3]>),
-) -> Result<Filled, PackError> {
+    size_or_number: (Option<[f64; 3]>, Option<[u32; 3]>),
+) -> Result<FilledShape, PackError> {
     let rows = |extent: DVec3| {
-        let counts = match wanted {
+        let counts = match size_or_number {
             (Some(size), None) => {
                 for edge in size {
                     positive(body, "packing.size", edge)?;
@@ -129,7 +132,7 @@ pub(super) fn cubic(
                 }
                 DVec3::from_array(rows.map(f64::from))
             }
-            other => return Err(size_or(body, "rows", other.0.is_some())),
+            other => return Err(size_or_number_error(body, "rows", other.0.is_some())),
         };
         let all = counts.element_product();
         let estimate = if all.is_nan() { f64::INFINITY } else { all };
@@ -140,44 +143,44 @@ pub(super) fn cubic(
         Ok(counts.to_array().map(|n| n as usize))
     };
     if let BodyShape::CylinderShell { .. } | BodyShape::SphereShell { .. } = &body.shape {
-        let solids = walls::fill(body, rows)?;
+        let solids = walls::bricks_of_wall(body, rows)?;
         let skin = bricks::skin(&solids);
         return filled(solids, skin).ok_or_else(|| no_brick(body, DVec3::ZERO));
     }
     let outline = Outline::of(body, base)?;
     let (low, high) = outline.bounds();
     let counts = rows(high - low)?;
-    let grid = Grid::new(low, high, counts);
+    let grid = BrickGrid::new(low, high, counts);
     let solids = match outline.form {
-        Form::Cuboid { .. } => grid.solids(&vec![true; counts.iter().product()]),
-        _ => grid.solids(&grid.inside(&outline.solid(), body.is_bonded())),
+        OutlineForm::Cuboid { .. } => grid.solids(&vec![true; counts.iter().product()]),
+        _ => grid.solids(&grid.inside(&outline.region(), body.is_bonded())),
     };
     filled(solids, outline.skin).ok_or_else(|| no_brick(body, grid.edges()))
 }
 
 fn no_brick(body: &Body, size: DVec3) -> PackError {
-    PackError::NoBrick {
+    PackError::NoBrickInside {
         body: body.name.clone(),
         size,
     }
 }
 
-/// What solids fill; nothing where there are none or one is flat.
-fn filled(solids: Vec<Convex>, skin: TriMesh) -> Option<Filled> {
+/// The shape filled by these solids; `None` if there are none or one is flat.
+fn filled(solids: Vec<Convex>, skin: TriMesh) -> Option<FilledShape> {
     let Cells { masses, .. } = Cells::of(&solids).ok()?;
     let volume: f64 = masses.iter().map(|mass| mass.volume).sum();
     let radii: Vec<f64> = masses
         .iter()
         .map(|mass| (0.75 * mass.volume / PI).cbrt())
         .collect();
-    (!radii.is_empty()).then(|| Filled {
+    (!radii.is_empty()).then(|| FilledShape {
         radius: radii.iter().sum::<f64>() / radii.len() as f64,
-        points: Points {
+        spheres: ElementSpheres {
             centres: masses.iter().map(|mass| mass.centre).collect(),
             radii,
         },
         bonding: Bonding::Given(Vec::new()),
-        makeup: Makeup::Cells { solids },
+        structure: PackingStructure::Cells { solids },
         volume,
         skin,
     })

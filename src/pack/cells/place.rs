@@ -1,24 +1,24 @@
-//! The cells of a body in the world.
+//! The cells of a body in world coordinates.
 
 use glam::{DQuat, DVec3};
 
 use super::super::hilbert;
-use crate::geometry::cells::{Cells, Free};
+use crate::geometry::cells::{Cells, FreeFace};
 use crate::geometry::convex::Convex;
 use crate::spec::Body;
 
 /// Faces smaller than this part of their cell's surface transmit nothing and are left out.
-const SLIVER: f64 = 1e-9;
+const MIN_FACE_FRACTION: f64 = 1e-9;
 
-/// The cells of a body's solids, of which a face has the number of the solid beyond it as its tag, along a
-/// Hilbert curve; faces between them by the numbers of both. `centres` are those of the solids. Returns the
-/// order too.
-pub fn placed(body: &Body, centres: &[DVec3], solids: &[Convex]) -> (Cells, Vec<u32>) {
+/// The cells of a body's solids, ordered along a Hilbert curve; faces between cells are sorted by the numbers
+/// of both. The tag of a face is the number of the solid on its other side, and `centres` are the centres of
+/// the solids. Also returns the order.
+pub fn place_cells(body: &Body, centres: &[DVec3], solids: &[Convex]) -> (Cells, Vec<u32>) {
     let order = hilbert::order(centres);
-    let mut cells = Cells::of(&ordered(solids, &order)).expect("solids have a volume");
-    cells.leave_out_slivers(SLIVER);
+    let mut cells = Cells::of(&reordered(solids, &order)).expect("solids have a volume");
+    cells.remove_slivers(MIN_FACE_FRACTION);
     if !body.is_bonded() {
-        part(&mut cells);
+        free_all_faces(&mut cells);
     }
     cells.between.sort_by_key(|one| one.cells);
     let position = DVec3::from_array(body.position);
@@ -26,8 +26,8 @@ pub fn placed(body: &Body, centres: &[DVec3], solids: &[Convex]) -> (Cells, Vec<
     (cells, order)
 }
 
-/// Solids in an order, their tags numbered by it.
-fn ordered(solids: &[Convex], order: &[u32]) -> Vec<Convex> {
+/// Reorders the solids and renumbers their tags.
+fn reordered(solids: &[Convex], order: &[u32]) -> Vec<Convex> {
     let mut now = vec![0; order.len()];
     for (place, &before) in (0..).zip(order) {
         now[before as usize] = place;
@@ -42,16 +42,16 @@ fn ordered(solids: &[Convex], order: &[u32]) -> Vec<Convex> {
     all
 }
 
-/// Every face becomes free, on both of its sides.
-fn part(cells: &mut Cells) {
+/// Replaces every face between cells by two free faces.
+fn free_all_faces(cells: &mut Cells) {
     for one in std::mem::take(&mut cells.between) {
         let [i, j] = one.cells;
         let mut back = one.section;
         back.normal = -back.normal;
-        // Right-handed with the normal.
+        // Keeps the axes right-handed with the normal.
         back.axes[1] = -back.axes[1];
         for (cell, section) in [(i, one.section), (j, back)] {
-            cells.free.push(Free { cell, section });
+            cells.free.push(FreeFace { cell, section });
         }
     }
     cells.free.sort_by_key(|one| one.cell);

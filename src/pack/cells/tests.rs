@@ -6,20 +6,20 @@ fn bunny() -> TriMesh {
     crate::geometry::read::read(Path::new(path)).expect("a mesh")
 }
 
-/// About so many cells of a mesh, relaxed in so many rounds.
-fn of_mesh(mesh: &TriMesh, count: usize, rounds: u32) -> Vec<Convex> {
+/// About `count` cells of a mesh after `rounds` rounds of relaxation.
+fn cells_of_mesh(mesh: &TriMesh, count: usize, rounds: u32) -> Vec<Convex> {
     let spacing = (mesh.volume() / count as f64).cbrt();
-    let solid = Solid::closed(mesh);
-    let places = draw::draw(&solid, mesh.bounds().unwrap(), (count, spacing), 5);
-    let border = Border::Skin(Mirror::new(mesh));
-    relax::cells(&border, places, spacing, rounds).unwrap()
+    let solid = FillRegion::closed(mesh);
+    let generators = draw::draw_points(&solid, mesh.bounds().unwrap(), (count, spacing), 5);
+    let border = CellBorder::Skin(Mirror::new(mesh));
+    relax::relaxed_cells(&border, generators, spacing, rounds).unwrap()
 }
 
-/// Cells whose faces close: areas of each add up to nothing, pyramids over them to its volume. The faces
-/// between cells are those of the first.
-fn closed(solids: &[Convex]) -> Cells {
+/// The cells of these solids, after a check that their faces close: for each cell the area vectors add up to
+/// zero and the pyramids over the faces to its volume. Normals of shared faces point out of the first cell.
+fn checked_cells(solids: &[Convex]) -> Cells {
     let mut cells = Cells::of(solids).unwrap();
-    cells.leave_out_slivers(1e-6);
+    cells.remove_slivers(1e-6);
     let none = (DVec3::ZERO, 0.0, 0.0);
     let mut sums = vec![none; solids.len()];
     let mut add = |cell: u32, sign: f64, section: &crate::geometry::section::Section| {
@@ -56,7 +56,7 @@ fn cells_hold_what_a_round_mesh_holds() {
         (&bunny(), 1000, 5e-3),
         (&bunny(), 5000, 1e-3),
     ] {
-        let cells = closed(&of_mesh(mesh, count, 10));
+        let cells = checked_cells(&cells_of_mesh(mesh, count, 10));
         let off = volume(&cells) / mesh.volume() - 1.0;
         println!("{count} cells: volume off by {off:.1e}");
         assert!(off.abs() < most, "{count}: {off}");
@@ -72,7 +72,7 @@ fn cells_of_a_mesh_with_plane_sides_fill_it_and_keep_its_edges() {
     let size = DVec3::new(1.0, 2.0, 0.5);
     let mesh = shapes::cuboid(size);
     for (count, rounds) in [(300, 0), (300, 5)] {
-        let cells = closed(&of_mesh(&mesh, count, rounds));
+        let cells = checked_cells(&cells_of_mesh(&mesh, count, rounds));
         assert!((volume(&cells) - 1.0).abs() < 1e-9);
         for one in &cells.free {
             let off = (one.section.centre.abs() - 0.5 * size).abs().min_element();
@@ -84,14 +84,14 @@ fn cells_of_a_mesh_with_plane_sides_fill_it_and_keep_its_edges() {
 #[test]
 fn generators_come_near_the_centres_of_their_cells() {
     let half = DVec3::new(0.5, 0.5, 0.5);
-    let solid = Solid::Cuboid { half };
+    let solid = FillRegion::Cuboid { half };
     let spacing = 0.1;
-    let places = draw::draw(&solid, (-half, half), (1000, spacing), 1);
-    assert_eq!(places.len(), 1000);
+    let generators = draw::draw_points(&solid, (-half, half), (1000, spacing), 1);
+    assert_eq!(generators.len(), 1000);
     let spread = |rounds: u32| {
-        let border = Border::Box { half };
-        let solids = relax::cells(&border, places.clone(), spacing, rounds).unwrap();
-        let cells = closed(&solids);
+        let border = CellBorder::Box { half };
+        let solids = relax::relaxed_cells(&border, generators.clone(), spacing, rounds).unwrap();
+        let cells = checked_cells(&solids);
         assert!((volume(&cells) - 1.0).abs() < 1e-9);
         let off = cells.masses.iter().map(|mass| (mass.volume - 1e-3).powi(2));
         (off.sum::<f64>() / 1000.0).sqrt() / 1e-3
@@ -108,7 +108,7 @@ fn cells_on_both_sides_of_a_thin_gap_are_not_joined() {
         p.x += 1.002;
     }
     mesh.append(other);
-    let cells = Cells::of(&of_mesh(&mesh, 400, 5)).unwrap();
+    let cells = Cells::of(&cells_of_mesh(&mesh, 400, 5)).unwrap();
     let side = |cell: u32| cells.masses[cell as usize].centre.x > 0.501;
     for one in &cells.between {
         let [a, b] = one.cells.map(side);
@@ -122,15 +122,15 @@ fn the_same_bits_on_any_number_of_threads() {
     let mesh = shapes::sphere(1.0);
     let run = |threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-        pool.unwrap().install(|| of_mesh(&mesh, 500, 3))
+        pool.unwrap().install(|| cells_of_mesh(&mesh, 500, 3))
     };
     assert_eq!(run(1), run(3));
 }
 
-/// Voronoi cells of a whole diagram are each in the others' way nowhere: no point of one lies in another.
+/// Cells of one Voronoi diagram are disjoint: no face centre of one lies in another.
 #[test]
 fn cells_at_the_skin_do_not_overlap() {
-    let solids = of_mesh(&bunny(), 500, 5);
+    let solids = cells_of_mesh(&bunny(), 500, 5);
     let cells = Cells::of(&solids).unwrap();
     let planes = |solid: &Convex| -> Vec<(DVec3, DVec3)> {
         let sections = solid.faces.iter();
@@ -152,14 +152,14 @@ fn cells_at_the_skin_do_not_overlap() {
 
 #[test]
 fn bricks_fill_a_box_and_come_to_a_point_at_a_pole() {
-    let grid = Grid::new(DVec3::ZERO, DVec3::new(1.0, 2.0, 3.0), [2, 3, 4]);
+    let grid = BrickGrid::new(DVec3::ZERO, DVec3::new(1.0, 2.0, 3.0), [2, 3, 4]);
     let solids = grid.solids(&[true; 24]);
-    let cells = closed(&solids);
+    let cells = checked_cells(&solids);
     assert_eq!((cells.between.len(), cells.free.len()), (46, 52));
     assert!((volume(&cells) - 6.0).abs() < 1e-12);
     let skin = bricks::skin(&solids);
     assert!((skin.volume() - 6.0).abs() < 1e-12);
-    // A cap of three bricks about the top of a ball: their upper faces are lines.
+    // A cap of three bricks around the pole of a ball, whose faces there degenerate to lines.
     let corner = |[i, j, k]: [usize; 3]| {
         let (sine, cosine) = [(0.5, 0.75f64.sqrt()), (0.0, 1.0)][j];
         let (x, z) = (std::f64::consts::TAU * (i % 3) as f64 / 3.0).sin_cos();
@@ -167,7 +167,7 @@ fn bricks_fill_a_box_and_come_to_a_point_at_a_pole() {
     };
     let cap = bricks::solids([3, 1, 1], true, &[true; 3], corner);
     assert!(cap.iter().all(|solid| solid.faces.len() == 5));
-    let cells = closed(&cap);
+    let cells = checked_cells(&cap);
     assert_eq!((cells.between.len(), cells.free.len()), (3, 9));
     assert!((bricks::skin(&cap).volume() - volume(&cells)).abs() < 1e-12);
 }

@@ -1,5 +1,5 @@
-//! Walls of a cylinder and of a ball in rows of bricks: round, along and through. The corners of bricks lie
-//! on the wall's curved surfaces, and all their faces are plane.
+//! Cylindrical and spherical walls in rows of bricks: around the axis, along the wall and through it. The
+//! corners of bricks lie on the wall's curved surfaces, and all their faces are plane.
 
 use std::f64::consts::{PI, TAU};
 
@@ -11,11 +11,12 @@ use super::bricks;
 use crate::geometry::convex::Convex;
 use crate::spec::{Body, BodyShape};
 
-/// An angle this little short of the whole turn is all of it.
-const CLOSED: f64 = 1e-9;
+/// Relative tolerance within which an angle counts as a full turn.
+const ANGLE_TOLERANCE: f64 = 1e-9;
 
-/// The bricks of a wall; `rows` gives how many there are of an extent round, along and through its middle (m).
-pub fn fill(
+/// The bricks of a wall; `rows` returns the numbers of rows for the extents (m) around the axis, along the
+/// wall and through it.
+pub fn bricks_of_wall(
     body: &Body,
     rows: impl Fn(DVec3) -> Result<[usize; 3], PackError>,
 ) -> Result<Vec<Convex>, PackError> {
@@ -29,21 +30,21 @@ pub fn fill(
         BodyShape::SphereShell {
             radius, thickness, ..
         } => (radius, thickness, TAU),
-        _ => unreachable!("asked for a wall"),
+        _ => unreachable!("called only for walls"),
     };
     let radius = positive(body, "shape.radius", radius)?;
     let thickness = positive(body, "shape.thickness", thickness)?;
     let inner = radius - 0.5 * thickness;
     positive(body, "inner radius of the wall", inner)?;
     let turn = positive(body, "shape.angle", turn)?;
-    let ring = turn > TAU * (1.0 - CLOSED);
-    // From z towards x, on the circle about y.
-    let round = |k: usize, count: usize| {
+    let ring = turn > TAU * (1.0 - ANGLE_TOLERANCE);
+    // Unit vector on the circle about y, from z towards x.
+    let around_axis = |k: usize, count: usize| {
         let k = if ring { k % count } else { k };
         let (sine, cosine) = (turn * k as f64 / count as f64).sin_cos();
         DVec3::new(sine, 0.0, cosine)
     };
-    let through = |k: usize, count: usize| inner + thickness * k as f64 / count as f64;
+    let radius_at = |k: usize, count: usize| inner + thickness * k as f64 / count as f64;
     match body.shape {
         BodyShape::SphereShell { from, to, .. } => {
             let along = positive(body, "shape.to - shape.from", to - from)?;
@@ -54,11 +55,11 @@ pub fn fill(
             };
             let counts = rows(DVec3::new(turn * widest, along, thickness / radius) * radius)?;
             refuse_flat(body, counts[0], turn)?;
-            // Round, along and outwards are right-handed where the way along leads upwards.
+            // Around, along and outwards are right-handed if the direction along the wall points upwards.
             let corner = |[i, j, k]: [usize; 3]| {
                 let (sine, cosine) = polar(to - along * j as f64 / counts[1] as f64);
-                let out = round(i, counts[0]) * sine + DVec3::Y * cosine;
-                out * through(k, counts[2])
+                let out = around_axis(i, counts[0]) * sine + DVec3::Y * cosine;
+                out * radius_at(k, counts[2])
             };
             let all = vec![true; counts.iter().product()];
             Ok(bricks::solids(counts, ring, &all, corner))
@@ -69,32 +70,32 @@ pub fn fill(
             refuse_flat(body, counts[0], turn)?;
             let corner = |[i, j, k]: [usize; 3]| {
                 let y = height * (j as f64 / counts[1] as f64 - 0.5);
-                round(i, counts[0]) * through(k, counts[2]) + DVec3::Y * y
+                around_axis(i, counts[0]) * radius_at(k, counts[2]) + DVec3::Y * y
             };
             let all = vec![true; counts.iter().product()];
             Ok(bricks::solids(counts, ring, &all, corner))
         }
-        _ => unreachable!("asked for a wall"),
+        _ => unreachable!("called only for walls"),
     }
 }
 
-/// Sine and cosine of an angle from the axis; exact at the poles, where bricks come to a point.
+/// Sine and cosine of an angle from the axis; exact at the poles, where bricks end in a point.
 fn polar(angle: f64) -> (f64, f64) {
-    if angle <= CLOSED {
+    if angle <= ANGLE_TOLERANCE {
         (0.0, 1.0)
-    } else if angle >= PI - CLOSED {
+    } else if angle >= PI - ANGLE_TOLERANCE {
         (0.0, -1.0)
     } else {
         angle.sin_cos()
     }
 }
 
-/// A brick that takes half a turn is flat.
+/// Refuses bricks that span half a turn or more, since they would be flat.
 fn refuse_flat(body: &Body, rows: usize, turn: f64) -> Result<(), PackError> {
-    if turn / (rows as f64) < PI * (1.0 - CLOSED) {
+    if turn / (rows as f64) < PI * (1.0 - ANGLE_TOLERANCE) {
         return Ok(());
     }
-    Err(PackError::TooFewRound {
+    Err(PackError::TooFewBricksAround {
         body: body.name.clone(),
         rows: rows as u32,
         degrees: turn.to_degrees(),

@@ -1,20 +1,21 @@
-//! A periodic cell and the pairs of spheres that are near each other in it.
+//! A periodic cell and the neighbour list of spheres in it.
 
 use crate::parallel::prelude::*;
 use glam::DVec3;
 
-/// Spheres that a thread takes at a time. Fixed, so that sums over chunks come out the same on any number of threads.
+/// Number of spheres per parallel task. Fixed, so that sums over chunks are the same on any number of
+/// threads.
 pub(super) const CHUNK: usize = 1024;
 
 /// A box that repeats along its edges.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Cell {
+pub(super) struct PeriodicCell {
     /// Lengths of the edges.
     pub edges: DVec3,
 }
 
-impl Cell {
-    /// From `q` to `p` the shortest way, for places that are at most half an edge outside.
+impl PeriodicCell {
+    /// Shortest vector from `q` to `p` (minimum image), for points at most half an edge outside the cell.
     #[inline(always)]
     pub fn between(self, p: DVec3, q: DVec3) -> DVec3 {
         let (d, half) = (p - q, 0.5 * self.edges);
@@ -23,25 +24,32 @@ impl Cell {
         d - down + up
     }
 
-    /// The same place inside.
+    /// The periodic image of a point inside the cell.
     pub fn wrapped(self, p: DVec3) -> DVec3 {
         p - (p / self.edges).floor() * self.edges
     }
 }
 
-/// For every sphere those near it.
+/// Neighbour list: the neighbours of sphere k are `neighbours[starts[k]..starts[k + 1]]`.
 #[derive(Clone, Debug, Default)]
-pub(super) struct NearList {
+pub(super) struct NeighbourList {
     starts: Vec<u32>,
-    others: Vec<u32>,
+    neighbours: Vec<u32>,
 }
 
-impl NearList {
-    /// Pairs whose distance is less than `factor` times the sum of their radii and `skin` more. Every edge
-    /// must be at least three times as long as the farthest pair; places lie inside.
-    pub fn new(cell: Cell, places: &[DVec3], radii: &[f64], factor: f64, skin: f64) -> Self {
+impl NeighbourList {
+    /// Lists pairs whose distance is less than `factor` times the sum of their radii plus `verlet_skin`.
+    /// Every edge must be at least three times the largest listed distance, and all points must lie inside
+    /// the cell.
+    pub fn new(
+        cell: PeriodicCell,
+        positions: &[DVec3],
+        radii: &[f64],
+        factor: f64,
+        verlet_skin: f64,
+    ) -> Self {
         let largest = radii.iter().copied().fold(0.0, f64::max);
-        let counts = (cell.edges / (2.0 * factor * largest + skin)).floor();
+        let counts = (cell.edges / (2.0 * factor * largest + verlet_skin)).floor();
         let counts = counts.to_array().map(|n| (n as usize).max(3));
         let scale = DVec3::from_array(counts.map(|n| n as f64)) / cell.edges;
         let at = |p: DVec3| -> [usize; 3] {
@@ -49,7 +57,10 @@ impl NearList {
             [0, 1, 2].map(|axis| (at[axis] as usize).min(counts[axis] - 1))
         };
         let number = |[x, y, z]: [usize; 3]| (z * counts[1] + y) * counts[0] + x;
-        let boxes: Vec<u32> = places.par_iter().map(|p| number(at(*p)) as u32).collect();
+        let boxes: Vec<u32> = positions
+            .par_iter()
+            .map(|p| number(at(*p)) as u32)
+            .collect();
         let mut starts = vec![0u32; counts.iter().product::<usize>() + 1];
         for &b in &boxes {
             starts[b as usize + 1] += 1;
@@ -58,13 +69,13 @@ impl NearList {
             starts[b] += starts[b - 1];
         }
         let mut next = starts.clone();
-        let mut members = vec![0u32; places.len()];
+        let mut members = vec![0u32; positions.len()];
         for (sphere, &b) in (0..).zip(&boxes) {
             members[next[b as usize] as usize] = sphere;
             next[b as usize] += 1;
         }
         let near = |i: usize, out: &mut Vec<u32>| {
-            let (p, r, home) = (places[i], radii[i], at(places[i]));
+            let (p, r, home) = (positions[i], radii[i], at(positions[i]));
             let around = |axis: usize| {
                 let n = counts[axis];
                 [home[axis] + n - 1, home[axis], home[axis] + 1].map(|c| c % n)
@@ -74,8 +85,8 @@ impl NearList {
                     for x in around(0) {
                         let b = number([x, y, z]);
                         for &j in &members[starts[b] as usize..starts[b + 1] as usize] {
-                            let reach = factor * (r + radii[j as usize]) + skin;
-                            let d = cell.between(p, places[j as usize]);
+                            let reach = factor * (r + radii[j as usize]) + verlet_skin;
+                            let d = cell.between(p, positions[j as usize]);
                             if j as usize != i && d.length_squared() < reach * reach {
                                 out.push(j);
                             }
@@ -84,39 +95,39 @@ impl NearList {
                 }
             }
         };
-        let lists: Vec<(Vec<u32>, Vec<u32>)> = (0..places.len().div_ceil(CHUNK))
+        let lists: Vec<(Vec<u32>, Vec<u32>)> = (0..positions.len().div_ceil(CHUNK))
             .into_par_iter()
             .map(|chunk| {
                 let first = chunk * CHUNK;
-                let (mut ends, mut others) = (Vec::new(), Vec::with_capacity(12 * CHUNK));
-                for i in first..(first + CHUNK).min(places.len()) {
-                    near(i, &mut others);
-                    ends.push(others.len() as u32);
+                let (mut ends, mut neighbours) = (Vec::new(), Vec::with_capacity(12 * CHUNK));
+                for i in first..(first + CHUNK).min(positions.len()) {
+                    near(i, &mut neighbours);
+                    ends.push(neighbours.len() as u32);
                 }
-                (ends, others)
+                (ends, neighbours)
             })
             .collect();
-        let mut list = NearList {
+        let mut list = NeighbourList {
             starts: vec![0],
-            others: Vec::new(),
+            neighbours: Vec::new(),
         };
-        for (ends, others) in lists {
-            let before = list.others.len() as u32;
+        for (ends, neighbours) in lists {
+            let before = list.neighbours.len() as u32;
             list.starts.extend(ends.iter().map(|end| before + end));
-            list.others.extend(others);
+            list.neighbours.extend(neighbours);
         }
         list
     }
 
-    /// The spheres near one.
+    /// Neighbours of a sphere.
     #[inline(always)]
     pub fn of(&self, sphere: usize) -> &[u32] {
-        &self.others[self.starts[sphere] as usize..self.starts[sphere + 1] as usize]
+        &self.neighbours[self.starts[sphere] as usize..self.starts[sphere + 1] as usize]
     }
 
-    /// How many are near a sphere, in the mean.
-    pub fn mean(&self) -> f64 {
-        self.others.len() as f64 / (self.starts.len() - 1) as f64
+    /// Mean number of neighbours.
+    pub fn mean_count(&self) -> f64 {
+        self.neighbours.len() as f64 / (self.starts.len() - 1) as f64
     }
 }
 
@@ -126,13 +137,13 @@ mod tests {
     use crate::laws::weibull::uniform;
 
     #[test]
-    fn pairs_are_those_of_all_against_all_through_every_face() {
+    fn neighbour_list_matches_brute_force_across_periodic_faces() {
         let edges = DVec3::new(9.0, 12.0, 20.0);
-        let cell = Cell { edges };
-        let place = |k| DVec3::new(uniform(1, k), uniform(2, k), uniform(3, k)) * edges;
-        let places: Vec<DVec3> = (0..500).map(place).collect();
+        let cell = PeriodicCell { edges };
+        let position = |k| DVec3::new(uniform(1, k), uniform(2, k), uniform(3, k)) * edges;
+        let positions: Vec<DVec3> = (0..500).map(position).collect();
         let radii: Vec<f64> = (0..500).map(|k| 0.5 + uniform(4, k)).collect();
-        let list = NearList::new(cell, &places, &radii, 0.9, 0.2);
+        let list = NeighbourList::new(cell, &positions, &radii, 0.9, 0.2);
         let mut total = 0;
         for i in 0..500 {
             let near = |j: &u32| {
@@ -143,7 +154,7 @@ mod tests {
                     })
                 });
                 let shortest = turns
-                    .map(|t| (places[i] - places[j] + t * edges).length())
+                    .map(|t| (positions[i] - positions[j] + t * edges).length())
                     .fold(f64::INFINITY, f64::min);
                 j != i && shortest < 0.9 * (radii[i] + radii[j]) + 0.2
             };
@@ -152,6 +163,6 @@ mod tests {
             assert_eq!(found, (0..500).filter(near).collect::<Vec<u32>>(), "{i}");
             total += found.len();
         }
-        assert!(total > 2000 && list.mean() == total as f64 / 500.0);
+        assert!(total > 2000 && list.mean_count() == total as f64 / 500.0);
     }
 }

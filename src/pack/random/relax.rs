@@ -1,60 +1,60 @@
-//! Random close packing: soft spheres quenched from places drawn at random.
+//! Random close packing: soft spheres quenched from random positions.
 //!
-//! Spheres that push each other apart by the depth of their overlap start dense enough to be jammed well
-//! above the random close packing. They come to rest (FIRE, Bitzek et al. 2006), then shrink together by a
-//! little more than their mean overlap and come to rest again, until the deepest overlap is small. From
-//! above, the jammed packing is reached in hundreds of steps; from below, the last overlaps take tens of
-//! thousands.
+//! Spheres repel each other in proportion to their overlap and start at a density well above random close
+//! packing. They relax to rest (FIRE, Bitzek et al. 2006), then all shrink by a little more than their mean
+//! overlap and relax again, until the deepest overlap is small. From above, the jammed packing is reached in
+//! hundreds of steps; from below, removing the last overlaps takes tens of thousands.
 
 use crate::parallel::prelude::*;
 use glam::DVec3;
 
-use super::cell::{CHUNK, Cell, NearList};
+use super::cell::{CHUNK, NeighbourList, PeriodicCell};
 
-/// Deepest overlap that a packing is left with, over the smaller radius.
-pub(in super::super) const OVERLAP: f64 = 0.9e-3;
-/// Deepest overlap over the sum of radii at which the shrinking ends.
-const SHALLOW: f64 = 7e-4;
-/// What radii shrink by at a time, over the mean overlap. Spheres that yield make the mean overlap fall by
-/// about 0.63 of it, so little is left.
-const SHRINK: f64 = 1.3;
-/// Forces (root mean square) over the mean overlap at which spheres are at rest.
-const REST: f64 = 0.05;
-/// Limits that only strange cells reach: steps between two shrinkings, and shrinkings.
-const STEPS: usize = 2000;
-const SHRINKINGS: usize = 12;
-/// Over the mean radius: how far apart spheres in the list of pairs may be.
-const SKIN: f64 = 0.35;
+/// Deepest overlap of a finished packing over the smaller radius.
+pub(in super::super) const MAX_OVERLAP: f64 = 0.9e-3;
+/// Deepest overlap over the sum of radii below which the shrinking ends.
+const TARGET_OVERLAP: f64 = 7e-4;
+/// Relative shrinking of the radii over the mean overlap. Since spheres also move, the mean overlap falls by
+/// only about 0.63 of the shrinking, so that little of it remains.
+const SHRINK_FACTOR: f64 = 1.3;
+/// Root mean square force over the mean overlap below which spheres count as at rest.
+const REST_FORCE: f64 = 0.05;
+/// Limits that only unusual cells reach: steps between two shrinkings, and number of shrinkings.
+const MAX_STEPS: usize = 2000;
+const MAX_SHRINKINGS: usize = 12;
+/// Verlet skin over the mean radius: margin of the distances in the neighbour list.
+const VERLET_SKIN: f64 = 0.35;
 
-/// Largest step of the relaxation; pairs have stiffness and spheres mass 1.
+/// Largest time step of the relaxation; the stiffness of pairs and the mass of spheres are 1.
 const LARGEST_STEP: f64 = 0.4;
-/// First step, growth and shrinking of the step, part of the velocity turned towards the force and its decay,
-/// steps downhill before they grow.
-const FIRE: (f64, f64, f64, f64, f64, u32) = (0.1, 1.1, 0.5, 0.25, 0.99, 5);
+/// Parameters of FIRE: first step, growth and reduction factors of the step, fraction of the velocity turned
+/// towards the force, its decay factor, downhill steps before the step grows.
+const FIRE_PARAMETERS: (f64, f64, f64, f64, f64, u32) = (0.1, 1.1, 0.5, 0.25, 0.99, 5);
 
 /// Soft spheres in a periodic cell.
-pub(super) struct Spheres {
-    pub cell: Cell,
-    pub places: Vec<DVec3>,
+pub(super) struct SoftSpheres {
+    pub cell: PeriodicCell,
+    pub positions: Vec<DVec3>,
     pub radii: Vec<f64>,
 }
 
 /// Sums over pairs and spheres.
 #[derive(Clone, Copy, Default)]
-struct Sums {
-    /// Force times velocity, force squared, velocity squared.
+struct RelaxationSums {
+    /// Sums over spheres: force times velocity, force squared, velocity squared.
     power: f64,
     force: f64,
     speed: f64,
-    /// Deepest overlap, and all added, over the sums of radii; overlapping pairs, each twice.
+    /// Deepest overlap and sum of overlaps, both over the sum of radii; number of overlapping pairs, each
+    /// counted twice.
     deepest: f64,
     overlap: f64,
     pairs: f64,
 }
 
-impl Sums {
-    fn add(self, other: Sums) -> Sums {
-        Sums {
+impl RelaxationSums {
+    fn add(self, other: RelaxationSums) -> RelaxationSums {
+        RelaxationSums {
             power: self.power + other.power,
             force: self.force + other.force,
             speed: self.speed + other.speed,
@@ -65,30 +65,31 @@ impl Sums {
     }
 }
 
-impl Spheres {
-    /// Lets the spheres push each other apart and shrinks them until none overlaps another by 1e-3 of the
-    /// smaller radius.
-    pub fn pack(&mut self) {
-        let count = self.places.len();
-        let skin = SKIN * self.radii.iter().sum::<f64>() / count as f64;
-        let mut list = NearList::new(self.cell, &self.places, &self.radii, 1.0, skin);
-        let mut anchors = self.places.clone();
+impl SoftSpheres {
+    /// Relaxes and shrinks the spheres until no overlap exceeds 1e-3 of the smaller radius.
+    pub fn relax(&mut self) {
+        let count = self.positions.len();
+        let verlet_skin = VERLET_SKIN * self.radii.iter().sum::<f64>() / count as f64;
+        let mut list =
+            NeighbourList::new(self.cell, &self.positions, &self.radii, 1.0, verlet_skin);
+        let mut anchors = self.positions.clone();
         let mut forces = vec![DVec3::ZERO; count];
         let mut speeds = vec![DVec3::ZERO; count];
-        let (first, growth, cut, turn, decay, patience) = FIRE;
+        let (first, growth, cut, turn, decay, patience) = FIRE_PARAMETERS;
         let (mut step, mut part, mut downhill) = (first, turn, 0);
         let (mut shrinkings, mut steps) = (0, 0);
         loop {
-            let mut sums = self.push(&list, &speeds, &mut forces);
+            let mut sums = self.compute_forces(&list, &speeds, &mut forces);
             let mean = sums.overlap / sums.pairs.max(1.0);
-            let at_rest = (sums.force / count as f64).sqrt() < REST * mean || steps >= STEPS;
-            let shallow = sums.deepest < SHALLOW;
-            if shallow && (at_rest || shrinkings > 0) || at_rest && shrinkings == SHRINKINGS {
+            let at_rest =
+                (sums.force / count as f64).sqrt() < REST_FORCE * mean || steps >= MAX_STEPS;
+            let shallow = sums.deepest < TARGET_OVERLAP;
+            if shallow && (at_rest || shrinkings > 0) || at_rest && shrinkings == MAX_SHRINKINGS {
                 break;
             }
             if at_rest {
                 for radius in &mut self.radii {
-                    *radius *= 1.0 - SHRINK * mean;
+                    *radius *= 1.0 - SHRINK_FACTOR * mean;
                 }
                 speeds.fill(DVec3::ZERO);
                 (part, downhill, steps) = (turn, 0, 0);
@@ -109,13 +110,13 @@ impl Spheres {
             }
             let along = part * (sums.speed / sums.force.max(f64::MIN_POSITIVE)).sqrt();
             let farthest = self
-                .places
+                .positions
                 .par_chunks_mut(CHUNK)
                 .zip(speeds.par_chunks_mut(CHUNK))
                 .zip(forces.par_chunks(CHUNK).zip(anchors.par_chunks(CHUNK)))
-                .map(|((places, speeds), (forces, anchors))| {
+                .map(|((positions, speeds), (forces, anchors))| {
                     let mut farthest = 0.0_f64;
-                    for ((p, v), (f, anchor)) in places
+                    for ((p, v), (f, anchor)) in positions
                         .iter_mut()
                         .zip(speeds)
                         .zip(forces.iter().zip(anchors))
@@ -127,40 +128,46 @@ impl Spheres {
                     farthest
                 })
                 .reduce(|| 0.0, f64::max);
-            if farthest.sqrt() > 0.5 * skin {
-                for p in &mut self.places {
+            if farthest.sqrt() > 0.5 * verlet_skin {
+                for p in &mut self.positions {
                     *p = self.cell.wrapped(*p);
                 }
-                list = NearList::new(self.cell, &self.places, &self.radii, 1.0, skin);
-                anchors.clone_from(&self.places);
+                list =
+                    NeighbourList::new(self.cell, &self.positions, &self.radii, 1.0, verlet_skin);
+                anchors.clone_from(&self.positions);
             }
         }
-        for p in &mut self.places {
+        for p in &mut self.positions {
             *p = self.cell.wrapped(*p);
         }
-        self.touch(&list);
+        self.rescale_to_contact(&list);
     }
 
-    /// Forces on the spheres.
-    fn push(&self, list: &NearList, speeds: &[DVec3], forces: &mut [DVec3]) -> Sums {
-        let parts: Vec<Sums> = forces
+    /// Computes the forces on the spheres; returns the sums over them.
+    fn compute_forces(
+        &self,
+        list: &NeighbourList,
+        speeds: &[DVec3],
+        forces: &mut [DVec3],
+    ) -> RelaxationSums {
+        let parts: Vec<RelaxationSums> = forces
             .par_chunks_mut(CHUNK)
             .enumerate()
             .map(|(chunk, forces)| {
-                let mut sums = Sums::default();
+                let mut sums = RelaxationSums::default();
                 for (i, force) in (chunk * CHUNK..).zip(forces) {
-                    let (p, r) = (self.places[i], self.radii[i]);
+                    let (p, r) = (self.positions[i], self.radii[i]);
                     let mut f = DVec3::ZERO;
                     for &j in list.of(i) {
-                        let touch = r + self.radii[j as usize];
-                        let d = self.cell.between(p, self.places[j as usize]);
+                        let contact_distance = r + self.radii[j as usize];
+                        let d = self.cell.between(p, self.positions[j as usize]);
                         let squared = d.length_squared();
-                        if squared < touch * touch {
+                        if squared < contact_distance * contact_distance {
                             let distance = squared.sqrt();
-                            let depth = touch - distance;
+                            let depth = contact_distance - distance;
                             f += d * (depth / distance.max(f64::MIN_POSITIVE));
-                            sums.deepest = sums.deepest.max(depth / touch);
-                            sums.overlap += depth / touch;
+                            sums.deepest = sums.deepest.max(depth / contact_distance);
+                            sums.overlap += depth / contact_distance;
                             sums.pairs += 1.0;
                         }
                     }
@@ -172,19 +179,23 @@ impl Spheres {
                 sums
             })
             .collect();
-        parts.into_iter().fold(Sums::default(), Sums::add)
+        parts
+            .into_iter()
+            .fold(RelaxationSums::default(), RelaxationSums::add)
     }
 
-    /// Gives the radii the common factor at which the deepest overlap is the one allowed.
-    fn touch(&mut self, list: &NearList) {
-        let factor = (0..self.places.len())
+    /// Scales all radii by the common factor at which the deepest overlap is the allowed one.
+    fn rescale_to_contact(&mut self, list: &NeighbourList) {
+        let factor = (0..self.positions.len())
             .into_par_iter()
             .map(|i| {
                 let r = self.radii[i];
                 let factors = list.of(i).iter().map(|&j| {
                     let other = self.radii[j as usize];
-                    let d = self.cell.between(self.places[i], self.places[j as usize]);
-                    d.length() / (r + other - OVERLAP * r.min(other))
+                    let d = self
+                        .cell
+                        .between(self.positions[i], self.positions[j as usize]);
+                    d.length() / (r + other - MAX_OVERLAP * r.min(other))
                 });
                 factors.fold(f64::INFINITY, f64::min)
             })

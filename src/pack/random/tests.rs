@@ -1,21 +1,23 @@
 use super::*;
 
-fn draw(seed: u64, spread: f64) -> Draw {
-    Draw {
+fn draw(seed: u64, spread: f64) -> SphereDraw {
+    SphereDraw {
         seed,
         body: 0,
         spread,
     }
 }
 
-/// Deepest overlap over the smaller radius; negative where gaps are left.
+/// Deepest overlap over the smaller radius; negative if all spheres are separated by gaps.
 fn deepest(tile: &Tile) -> f64 {
-    let list = NearList::new(tile.cell, &tile.places, &tile.radii, 1.1, 0.0);
+    let list = NeighbourList::new(tile.cell, &tile.positions, &tile.radii, 1.1, 0.0);
     let mut deepest = f64::NEG_INFINITY;
     for (i, r) in tile.radii.iter().enumerate() {
         for &j in list.of(i) {
             let other = tile.radii[j as usize];
-            let d = tile.cell.between(tile.places[i], tile.places[j as usize]);
+            let d = tile
+                .cell
+                .between(tile.positions[i], tile.positions[j as usize]);
             deepest = deepest.max((r + other - d.length()) / r.min(other));
         }
     }
@@ -31,7 +33,7 @@ fn spheres_are_close_packed_without_overlap() {
         (2, 0.6, 0.65, 3.0),
     ] {
         let tile = Tile::new(DVec3::splat(28.0), draw(seed, spread));
-        let (phi, overlap) = (filled(&tile.cell, &tile.radii), deepest(&tile));
+        let (phi, overlap) = (filling_fraction(&tile.cell, &tile.radii), deepest(&tile));
         let (touching, near) = (tile.coordination(1.0005), tile.coordination(1.1));
         println!(
             "{} spheres, spread {spread}: phi {phi:.4}, overlap {overlap:.2e} r, {touching:.2} contacts, {near:.2} within 1.1",
@@ -39,7 +41,7 @@ fn spheres_are_close_packed_without_overlap() {
         );
         assert!(phi > least && phi < 0.69, "{phi}");
         assert!(overlap > 0.0 && overlap < 1e-3, "{overlap}");
-        // Rattlers among them, which the jammed rest does not touch.
+        // The mean includes rattlers, which touch no other sphere.
         assert!(touching > contacts && touching < 6.3, "{touching}");
         assert!(near > 7.8 && near < 9.6, "{near}");
         let (low, high) = tile
@@ -61,33 +63,33 @@ fn a_loosened_cell_is_as_full_as_asked_for_with_gaps_between_all() {
     let close = Tile::new(DVec3::splat(20.0), draw(4, 0.3));
     for fraction in [0.5, 0.58] {
         let loose = close.clone().loosened(fraction);
-        assert!((filled(&loose.cell, &loose.radii) / fraction - 1.0).abs() < 1e-12);
+        assert!((filling_fraction(&loose.cell, &loose.radii) / fraction - 1.0).abs() < 1e-12);
         assert_eq!(loose.radii, close.radii);
         let gap = -deepest(&loose);
         println!("{fraction}: least gap {gap:.4} r");
         assert!(gap > 0.01, "{gap}");
     }
     let full = close.clone().loosened(0.9);
-    assert_eq!(full.places, close.places, "none is pushed together");
+    assert_eq!(full.positions, close.positions, "none is pushed together");
 }
 
 #[test]
 fn a_cell_is_no_crystal_and_differs_with_seed_and_body() {
     let tile = Tile::new(DVec3::splat(28.0), draw(1, 0.0));
-    // Second neighbours of close-packed crystals stand √2 diameters apart; there a random packing has a gap
-    // between two shells.
+    // Second neighbours in close-packed crystals are √2 diameters apart; at that distance a random packing
+    // has a gap between two shells of neighbours.
     let shell = |from: f64, to: f64| tile.coordination(to) - tile.coordination(from);
     let (gap, split) = (shell(1.39, 1.44) / 0.05, shell(1.70, 1.75) / 0.05);
     assert!(gap < 0.7 * split, "{gap} {split}");
     let others = [
         draw(2, 0.0),
-        Draw {
+        SphereDraw {
             body: 1,
             ..draw(1, 0.0)
         },
     ];
     for other in others.map(|other| Tile::new(DVec3::splat(16.0), other)) {
-        assert!(tile.places[..10] != other.places[..10]);
+        assert!(tile.positions[..10] != other.positions[..10]);
     }
 }
 
@@ -101,7 +103,7 @@ fn the_same_bytes_on_any_number_of_threads() {
         pool.install(|| Tile::new(DVec3::new(20.0, 16.0, 30.0), draw(3, 0.2)))
     };
     let (one, three) = (run(1), run(3));
-    assert_eq!(one.places, three.places);
+    assert_eq!(one.positions, three.positions);
     assert_eq!(one.radii, three.radii);
 }
 
@@ -109,10 +111,10 @@ fn the_same_bytes_on_any_number_of_threads() {
 fn a_solid_larger_than_the_cell_is_filled_with_copies_that_fit() {
     let tile = Tile::new(DVec3::splat(16.0), draw(1, 0.0));
     let half = tile.cell.edges * 1.3;
-    let solid = Solid::Cuboid { half };
-    let points = tile.fill(&solid, (-half, half), 1.0, 0.0);
-    let wanted = 8.0 * 1.3_f64.powi(3) * tile.radii.len() as f64;
-    assert!((points.centres.len() as f64 / wanted - 1.0).abs() < 0.02);
+    let region = FillRegion::Cuboid { half };
+    let points = tile.fill(&region, (-half, half), 1.0, 0.0);
+    let expected = 8.0 * 1.3_f64.powi(3) * tile.radii.len() as f64;
+    assert!((points.centres.len() as f64 / expected - 1.0).abs() < 0.02);
     let grid = crate::geometry::cell_grid::CellGrid::new(&points.centres, 2.0);
     for (i, p) in (0..).zip(&points.centres) {
         grid.around(*p, |j| {

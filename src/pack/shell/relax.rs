@@ -1,63 +1,66 @@
-//! Elements that push each other apart on the layers of a shell until none overlaps another.
+//! Relaxation of the elements on the layers of a shell: they push each other apart until none overlaps
+//! another.
 
 use crate::parallel::prelude::*;
 use glam::DVec3;
 
 use super::super::hilbert;
-use super::super::random::OVERLAP;
+use super::super::random::MAX_OVERLAP;
 use crate::geometry::TriMesh;
 use crate::geometry::bvh::Bvh;
 use crate::geometry::cell_grid::CellGrid;
 
-/// Elements that a thread takes at a time.
+/// Number of elements per parallel task.
 const CHUNK: usize = 1024;
-/// What of a step is kept for the next, and what of the push is added to it: heavy balls roll past the many small dips.
-const INERTIA: f64 = 0.8;
-const PUSH: f64 = 0.15;
-/// Longest step, radii.
-const LONGEST: f64 = 0.1;
-/// Steps between two looks at the skin.
-const LOOK: usize = 8;
-/// How far apart pairs in the list may be beyond their reach, radii.
-const SKIN: f64 = 0.4;
-/// How far an element may leave its layer in the end, radii.
-const LEAVE: f64 = 0.2;
-/// Distance of neighbours on a triangular lattice over the root of the area of each, √(2/√3).
-const LATTICE: f64 = 1.074_569_931_823_542;
-/// Steps of each phase; the last may be repeated.
-const SPREADING: usize = 100;
-const NESTING: usize = 60;
-const PARTING: usize = 200;
-/// Times that elements are left out where others have no room for them, at most.
-const LEFT_OUT: usize = 200;
-/// Reach of elements of one layer over their mean distance while they spread.
-const FAR: f64 = 1.35;
-/// Reach of elements of different layers while they nest, radii: they slide into the hollows of the next layer.
-const HOLLOW: f64 = 2.2;
+/// Fraction of the last step that is kept, and fraction of the push that is added to it. The momentum carries
+/// elements across small local minima (heavy-ball method).
+const MOMENTUM: f64 = 0.8;
+const PUSH_FACTOR: f64 = 0.15;
+/// Largest step, radii.
+const MAX_STEP: f64 = 0.1;
+/// Steps between two updates of the nearest points on the skin.
+const SKIN_UPDATE_INTERVAL: usize = 8;
+/// Verlet skin: margin of the distances in the neighbour list, radii.
+const VERLET_SKIN: f64 = 0.4;
+/// Largest final distance of an element from its layer, radii.
+const MAX_DEPARTURE: f64 = 0.2;
+/// Distance of neighbours on a triangular lattice over the square root of the area per point, √(2/√3).
+const LATTICE_DISTANCE: f64 = 1.074_569_931_823_542;
+/// Numbers of steps of each phase; the last phase may be repeated.
+const SPREADING_STEPS: usize = 100;
+const NESTING_STEPS: usize = 60;
+const PARTING_STEPS: usize = 200;
+/// Largest number of rounds in which overlapping elements are removed.
+const MAX_REMOVAL_ROUNDS: usize = 200;
+/// Interaction range within a layer while elements spread, over their mean distance.
+const SPREADING_RANGE: f64 = 1.35;
+/// Interaction range between layers while elements nest, radii: they slide into the hollows of the next
+/// layer.
+const NESTING_RANGE: f64 = 2.2;
 
 /// A skin that depths are measured from.
-pub(super) struct Surface<'a> {
+pub(super) struct SkinSurface<'a> {
     mesh: &'a TriMesh,
     bvh: Bvh,
 }
 
-impl<'a> Surface<'a> {
+impl<'a> SkinSurface<'a> {
     pub fn new(mesh: &'a TriMesh) -> Self {
-        Surface {
+        SkinSurface {
             mesh,
             bvh: Bvh::new(mesh),
         }
     }
 
-    /// How far a point lies from the skin, m.
+    /// Distance of a point from the skin, m.
     #[cfg(test)]
     pub fn depth(&self, p: DVec3) -> f64 {
-        self.foot(p, f64::INFINITY)
+        self.nearest(p, f64::INFINITY)
             .map_or(f64::INFINITY, |(q, _)| p.distance(q))
     }
 
-    /// Nearest point of the skin and the way from it to a point inside.
-    fn foot(&self, p: DVec3, reach: f64) -> Option<(DVec3, DVec3)> {
+    /// Nearest point of the skin within `reach` (m), and the unit vector from it to the point `p` inside.
+    fn nearest(&self, p: DVec3, reach: f64) -> Option<(DVec3, DVec3)> {
         let (q, t) = self.bvh.nearest_within(self.mesh, p, reach)?;
         let [a, b, c] = self.mesh.corners(t as usize);
         let inward = || (c - a).cross(b - a).normalize_or_zero();
@@ -66,123 +69,136 @@ impl<'a> Surface<'a> {
 }
 
 /// Elements on layers under a skin.
-pub(super) struct Layers<'a> {
-    skin: Surface<'a>,
+pub(super) struct ShellLayers<'a> {
+    skin: SkinSurface<'a>,
     radius: f64,
     /// Depth of each layer, m.
     depths: Vec<f64>,
-    places: Vec<DVec3>,
+    positions: Vec<DVec3>,
     layer: Vec<u32>,
-    /// Foot on the skin and the way inwards, as of the last look.
-    feet: Vec<(DVec3, DVec3)>,
+    /// Nearest point of the skin and the unit vector inwards from it, as of the last update.
+    skin_points: Vec<(DVec3, DVec3)>,
 }
 
-/// How far pairs push, m: those of one layer, those of different ones. How far an element may leave its layer, m.
+/// Parameters of a phase, m: interaction range within a layer, interaction range between layers, largest
+/// distance of an element from its layer.
 #[derive(Clone, Copy)]
-struct Phase {
-    same: f64,
-    other: f64,
-    leave: f64,
+struct RelaxationPhase {
+    layer_range: f64,
+    cross_range: f64,
+    max_departure: f64,
 }
 
-/// Pairs that are near each other.
-struct Near {
+/// Neighbour list: the neighbours of element k are `others[starts[k]..starts[k + 1]]`; `anchors` are the
+/// positions when it was built.
+struct LayerNeighbours {
     starts: Vec<u32>,
     others: Vec<u32>,
     anchors: Vec<DVec3>,
 }
 
-impl<'a> Layers<'a> {
-    pub fn new(skin: Surface<'a>, radius: f64, depths: Vec<f64>, drawn: Vec<Vec<DVec3>>) -> Self {
+impl<'a> ShellLayers<'a> {
+    pub fn new(
+        skin: SkinSurface<'a>,
+        radius: f64,
+        depths: Vec<f64>,
+        drawn: Vec<Vec<DVec3>>,
+    ) -> Self {
         let layer = (0..).zip(&drawn).flat_map(|(k, on)| vec![k; on.len()]);
         let layer = layer.collect();
-        let places = drawn.concat();
-        let mut layers = Layers {
+        let positions = drawn.concat();
+        let mut layers = ShellLayers {
             skin,
             radius,
             depths,
-            feet: vec![(DVec3::ZERO, DVec3::ZERO); places.len()],
-            places,
+            skin_points: vec![(DVec3::ZERO, DVec3::ZERO); positions.len()],
+            positions,
             layer,
         };
-        // So that elements a thread takes lie together.
-        let order = hilbert::order(&layers.places);
+        // Elements of one parallel task then lie near each other.
+        let order = hilbert::order(&layers.positions);
         layers.reorder(&order);
         layers
     }
 
     fn reorder(&mut self, order: &[u32]) {
         let at = |k: &u32| *k as usize;
-        self.places = order.iter().map(|k| self.places[at(k)]).collect();
+        self.positions = order.iter().map(|k| self.positions[at(k)]).collect();
         self.layer = order.iter().map(|k| self.layer[at(k)]).collect();
-        self.feet = order.iter().map(|k| self.feet[at(k)]).collect();
+        self.skin_points = order.iter().map(|k| self.skin_points[at(k)]).collect();
     }
 
-    /// Spreads the elements, `mean` radii apart on their layer, and leaves none that overlaps another by more
-    /// than a packing may.
-    pub fn pack(&mut self, mean: f64) {
+    /// Spreads the elements, whose area per element on their layer is (`mean` radii)², and removes those that
+    /// overlap another by more than is allowed.
+    pub fn relax(&mut self, mean: f64) {
         let r = self.radius;
-        let spreading = Phase {
-            same: FAR * mean * r * LATTICE,
-            other: 0.0,
-            leave: 0.0,
+        let spreading = RelaxationPhase {
+            layer_range: SPREADING_RANGE * mean * r * LATTICE_DISTANCE,
+            cross_range: 0.0,
+            max_departure: 0.0,
         };
-        self.run(spreading, SPREADING);
-        let nesting = Phase {
-            same: mean * LATTICE * r,
-            other: HOLLOW * r,
-            leave: 0.0,
+        self.run_phase(spreading, SPREADING_STEPS);
+        let nesting = RelaxationPhase {
+            layer_range: mean * LATTICE_DISTANCE * r,
+            cross_range: NESTING_RANGE * r,
+            max_departure: 0.0,
         };
-        self.run(nesting, NESTING);
-        // A little farther than they touch: the last part of the way takes longest.
-        let touch = r * (2.0 + OVERLAP);
-        let parting = Phase {
-            same: touch,
-            other: touch,
-            leave: LEAVE * r,
+        self.run_phase(nesting, NESTING_STEPS);
+        // A range a little larger than contact, since the last part of the separation takes longest.
+        let touch = r * (2.0 + MAX_OVERLAP);
+        let parting = RelaxationPhase {
+            layer_range: touch,
+            cross_range: touch,
+            max_departure: MAX_DEPARTURE * r,
         };
-        for _ in 0..LEFT_OUT {
-            self.run(parting, PARTING);
-            if !self.leave_out_deepest() {
+        for _ in 0..MAX_REMOVAL_ROUNDS {
+            self.run_phase(parting, PARTING_STEPS);
+            if !self.remove_deepest() {
                 break;
             }
         }
     }
 
-    /// Centres and the ways inwards from the skin.
-    pub fn done(self) -> (Vec<DVec3>, Vec<DVec3>) {
-        let inward = self.feet.into_iter().map(|(_, inward)| inward).collect();
-        (self.places, inward)
+    /// Centres of the elements, and the unit vectors inwards from the skin.
+    pub fn into_centres(self) -> (Vec<DVec3>, Vec<DVec3>) {
+        let inward = self
+            .skin_points
+            .into_iter()
+            .map(|(_, inward)| inward)
+            .collect();
+        (self.positions, inward)
     }
 
-    fn look(&mut self) {
+    fn update_skin_points(&mut self) {
         let (skin, deepest) = (&self.skin, self.depths[self.depths.len() - 1]);
         let reach = deepest + 2.0 * self.radius;
-        let places = self.places.par_iter().with_min_len(CHUNK);
-        places.zip(&mut self.feet).for_each(|(p, foot)| {
-            if let Some(found) = skin.foot(*p, reach) {
-                *foot = found;
-            }
-        });
+        let positions = self.positions.par_iter().with_min_len(CHUNK);
+        positions
+            .zip(&mut self.skin_points)
+            .for_each(|(p, nearest)| {
+                if let Some(found) = skin.nearest(*p, reach) {
+                    *nearest = found;
+                }
+            });
     }
 
-    fn near(&self, phase: Phase) -> Near {
+    fn neighbour_list(&self, phase: RelaxationPhase) -> LayerNeighbours {
         let (same, other) = (
-            phase.same + SKIN * self.radius,
-            phase.other + SKIN * self.radius,
+            phase.layer_range + VERLET_SKIN * self.radius,
+            phase.cross_range + VERLET_SKIN * self.radius,
         );
-        let grid = CellGrid::new(&self.places, same.max(other));
-        let lists: Vec<(Vec<u32>, Vec<u32>)> = (0..self.places.len().div_ceil(CHUNK))
+        let grid = CellGrid::new(&self.positions, same.max(other));
+        let lists: Vec<(Vec<u32>, Vec<u32>)> = (0..self.positions.len().div_ceil(CHUNK))
             .into_par_iter()
             .map(|chunk| {
                 let first = chunk * CHUNK;
                 let (mut ends, mut others) = (Vec::new(), Vec::with_capacity(16 * CHUNK));
-                for i in first..(first + CHUNK).min(self.places.len()) {
-                    let (p, layer) = (self.places[i], self.layer[i]);
+                for i in first..(first + CHUNK).min(self.positions.len()) {
+                    let (p, layer) = (self.positions[i], self.layer[i]);
                     grid.around(p, |j| {
                         let k = j as usize;
                         let reach = if self.layer[k] == layer { same } else { other };
-                        if k != i && p.distance_squared(self.places[k]) < reach * reach {
+                        if k != i && p.distance_squared(self.positions[k]) < reach * reach {
                             others.push(j);
                         }
                     });
@@ -191,10 +207,10 @@ impl<'a> Layers<'a> {
                 (ends, others)
             })
             .collect();
-        let mut near = Near {
+        let mut near = LayerNeighbours {
             starts: vec![0],
             others: Vec::new(),
-            anchors: self.places.clone(),
+            anchors: self.positions.clone(),
         };
         for (ends, others) in lists {
             let before = near.others.len() as u32;
@@ -204,15 +220,15 @@ impl<'a> Layers<'a> {
         near
     }
 
-    /// Lets pairs push each other for so many steps, or until none that overlaps is left where they may leave
-    /// their layers.
-    fn run(&mut self, phase: Phase, steps: usize) {
-        let mut near = self.near(phase);
-        let mut moves = vec![DVec3::ZERO; self.places.len()];
-        let limit = self.radius * (2.0 - OVERLAP);
+    /// Runs a phase for `steps` steps; a phase in which elements may leave their layers ends early when no
+    /// overlap is left.
+    fn run_phase(&mut self, phase: RelaxationPhase, steps: usize) {
+        let mut near = self.neighbour_list(phase);
+        let mut moves = vec![DVec3::ZERO; self.positions.len()];
+        let limit = self.radius * (2.0 - MAX_OVERLAP);
         for step in 0..steps {
-            if step % LOOK == 0 {
-                self.look();
+            if step % SKIN_UPDATE_INTERVAL == 0 {
+                self.update_skin_points();
             }
             let deepest = moves
                 .par_chunks_mut(CHUNK)
@@ -221,57 +237,63 @@ impl<'a> Layers<'a> {
                     let mut closest = f64::INFINITY;
                     for (i, step) in (chunk * CHUNK..).zip(moves) {
                         let push = self.push(i, &near, phase, &mut closest);
-                        let inward = self.feet[i].1;
-                        // Along the layer while elements are held on it.
-                        let held = if phase.leave == 0.0 {
+                        let inward = self.skin_points[i].1;
+                        // While elements are kept on their layer, they move only along it.
+                        let held = if phase.max_departure == 0.0 {
                             inward
                         } else {
                             DVec3::ZERO
                         };
-                        let next = INERTIA * *step + PUSH * push;
+                        let next = MOMENTUM * *step + PUSH_FACTOR * push;
                         let next = next - held * held.dot(next);
-                        *step = next.clamp_length_max(LONGEST * self.radius);
+                        *step = next.clamp_length_max(MAX_STEP * self.radius);
                     }
                     closest
                 })
                 .reduce(|| f64::INFINITY, f64::min);
-            let parting = phase.leave > 0.0;
-            if parting && step % LOOK == 0 && deepest >= limit {
+            let parting = phase.max_departure > 0.0;
+            if parting && step % SKIN_UPDATE_INTERVAL == 0 && deepest >= limit {
                 return;
             }
-            let (feet, layer, depths) = (&self.feet, &self.layer, &self.depths);
+            let (skin_points, layer, depths) = (&self.skin_points, &self.layer, &self.depths);
             let far = self
-                .places
+                .positions
                 .par_iter_mut()
                 .with_min_len(CHUNK)
                 .enumerate()
                 .map(|(i, p)| {
-                    let (foot, inward) = feet[i];
+                    let (nearest, inward) = skin_points[i];
                     *p += moves[i];
-                    let over = (*p - foot).dot(inward) - depths[layer[i] as usize];
-                    *p -= inward * (over - over.clamp(-phase.leave, phase.leave));
+                    let over = (*p - nearest).dot(inward) - depths[layer[i] as usize];
+                    *p -= inward * (over - over.clamp(-phase.max_departure, phase.max_departure));
                     p.distance_squared(near.anchors[i])
                 })
                 .reduce(|| 0.0, f64::max);
-            if far.sqrt() > 0.5 * SKIN * self.radius {
-                near = self.near(phase);
+            if far.sqrt() > 0.5 * VERLET_SKIN * self.radius {
+                near = self.neighbour_list(phase);
             }
         }
     }
 
-    /// The push on an element, m, and the least distance from it, if it is less than `closest`.
-    fn push(&self, i: usize, near: &Near, phase: Phase, closest: &mut f64) -> DVec3 {
-        let (p, layer) = (self.places[i], self.layer[i]);
+    /// The push on an element, m; lowers `closest` to the smallest distance of its neighbours.
+    fn push(
+        &self,
+        i: usize,
+        near: &LayerNeighbours,
+        phase: RelaxationPhase,
+        closest: &mut f64,
+    ) -> DVec3 {
+        let (p, layer) = (self.positions[i], self.layer[i]);
         let others = &near.others[near.starts[i] as usize..near.starts[i + 1] as usize];
         let mut sum = DVec3::ZERO;
         for &j in others {
             let j = j as usize;
             let reach = if self.layer[j] == layer {
-                phase.same
+                phase.layer_range
             } else {
-                phase.other
+                phase.cross_range
             };
-            let d = p - self.places[j];
+            let d = p - self.positions[j];
             let squared = d.length_squared();
             if squared < reach * reach {
                 let distance = squared.sqrt();
@@ -282,24 +304,24 @@ impl<'a> Layers<'a> {
         sum
     }
 
-    /// Leaves out elements that overlap another by more than they may: of those beside each other the one
-    /// that overlaps most, all in all. False if none does.
-    fn leave_out_deepest(&mut self) -> bool {
-        let limit = self.radius * (2.0 - OVERLAP);
-        let phase = Phase {
-            same: limit,
-            other: limit,
-            leave: 0.0,
+    /// Removes elements that overlap another by more than is allowed: among neighbours, the one with the
+    /// largest sum of overlaps. Returns false if there are none.
+    fn remove_deepest(&mut self) -> bool {
+        let limit = self.radius * (2.0 - MAX_OVERLAP);
+        let phase = RelaxationPhase {
+            layer_range: limit,
+            cross_range: limit,
+            max_departure: 0.0,
         };
-        let near = self.near(phase);
-        let depth: Vec<f64> = (0..self.places.len())
+        let near = self.neighbour_list(phase);
+        let depth: Vec<f64> = (0..self.positions.len())
             .into_par_iter()
-            .map(|i| self.push_depth(i, &near, limit))
+            .map(|i| self.overlap_sum(i, &near, limit))
             .collect();
         if depth.iter().all(|depth| *depth == 0.0) {
             return false;
         }
-        let kept: Vec<u32> = (0..self.places.len())
+        let kept: Vec<u32> = (0..self.positions.len())
             .filter(|&i| {
                 let others = &near.others[near.starts[i] as usize..near.starts[i + 1] as usize];
                 let most = others
@@ -313,12 +335,12 @@ impl<'a> Layers<'a> {
         true
     }
 
-    /// Overlaps of an element with others, added, m.
-    fn push_depth(&self, i: usize, near: &Near, limit: f64) -> f64 {
+    /// Sum of the overlaps of an element with others, m.
+    fn overlap_sum(&self, i: usize, near: &LayerNeighbours, limit: f64) -> f64 {
         let others = &near.others[near.starts[i] as usize..near.starts[i + 1] as usize];
         let gaps = others
             .iter()
-            .map(|&j| limit - self.places[i].distance(self.places[j as usize]));
+            .map(|&j| limit - self.positions[i].distance(self.positions[j as usize]));
         gaps.filter(|depth| *depth > 0.0).sum()
     }
 }

@@ -1,4 +1,4 @@
-//! Places drawn on a surface, apart from each other.
+//! Random points on a surface at a minimum distance from each other.
 
 use glam::{DVec3, IVec3};
 
@@ -7,20 +7,20 @@ use crate::geometry::TriMesh;
 use crate::laws::weibull::uniform;
 use crate::math::hash::QuickMap;
 
-/// Distances between places over the mean one, each tried until so many places for each one asked for were
-/// drawn: darts that fall too near to earlier ones are thrown away. Farther apart than the first, the last
-/// places would be looked for long.
-const APART: [f64; 6] = [0.78, 0.7, 0.6, 0.45, 0.3, 0.0];
-const DARTS: usize = 5;
+/// Minimum distances over the mean distance, tried in turn. For each, `DARTS_PER_POINT` random points per
+/// requested point are drawn, and those too near to an earlier one are rejected. A larger first distance
+/// would make the last points take very long to find.
+const MIN_DISTANCES: [f64; 6] = [0.78, 0.7, 0.6, 0.45, 0.3, 0.0];
+const DARTS_PER_POINT: usize = 5;
 
-/// Places kept so far, by cubes.
-struct Board {
+/// Accepted points, in a hash grid of cubes.
+struct DartGrid {
     edge: f64,
     cubes: QuickMap<(i32, i32, i32), Vec<u32>>,
-    places: Vec<DVec3>,
+    points: Vec<DVec3>,
 }
 
-impl Board {
+impl DartGrid {
     fn cube(&self, p: DVec3) -> IVec3 {
         (p / self.edge).floor().as_ivec3()
     }
@@ -31,59 +31,60 @@ impl Board {
             let at = home + IVec3::new(x, y, z);
             let members = self.cubes.get(&(at.x, at.y, at.z));
             let mut members = members.into_iter().flatten();
-            members.any(|&k| self.places[k as usize].distance_squared(p) < apart * apart)
+            members.any(|&k| self.points[k as usize].distance_squared(p) < apart * apart)
         };
         !(-1..=1).any(|x| (-1..=1).any(|y| (-1..=1).any(|z| near((x, y, z)))))
     }
 
-    fn keep(&mut self, p: DVec3) {
+    fn insert(&mut self, p: DVec3) {
         let at = self.cube(p);
         let cube = self.cubes.entry((at.x, at.y, at.z)).or_default();
-        cube.push(self.places.len() as u32);
-        self.places.push(p);
+        cube.push(self.points.len() as u32);
+        self.points.push(p);
     }
 }
 
-/// `count` places on a surface, mean distance `mean` (m), drawn for the seed of a shot, a body and a layer.
-pub(super) fn draw(
+/// `count` random points on a surface with mean distance `mean` (m), for the seed of a shot, a body and a
+/// layer.
+pub(super) fn draw_points(
     surface: &TriMesh,
     count: usize,
     mean: f64,
     ((seed, body), layer): ((u64, u32), u32),
 ) -> Vec<DVec3> {
     let mut sum = 0.0;
-    let upto: Vec<f64> = (0..surface.triangles.len())
+    let area_up_to: Vec<f64> = (0..surface.triangles.len())
         .map(|t| {
             sum += surface.area_of(t);
             sum
         })
         .collect();
     let streams = [0, 1, 2].map(|kind| seed ^ stream(body, kind, layer));
-    let place = |k: u32| {
+    let point = |k: u32| {
         let [u, v, w] = streams.map(|stream| uniform(stream, k));
-        let t = upto.partition_point(|upto| *upto < u * sum);
-        let [a, b, c] = surface.corners(t.min(upto.len() - 1));
-        // Evenly over the triangle (Turk 1990).
+        let t = area_up_to.partition_point(|area_up_to| *area_up_to < u * sum);
+        let [a, b, c] = surface.corners(t.min(area_up_to.len() - 1));
+        // Uniform on the triangle (Turk 1990).
         let root = v.sqrt();
         a * (1.0 - root) + (b * (1.0 - w) + c * w) * root
     };
-    let mut board = Board {
-        edge: APART[0] * mean,
+    let mut grid = DartGrid {
+        edge: MIN_DISTANCES[0] * mean,
         cubes: QuickMap::default(),
-        places: Vec::with_capacity(count),
+        points: Vec::with_capacity(count),
     };
     let mut dart = 0;
-    for apart in APART {
-        for _ in 0..DARTS * count {
-            if board.places.len() == count {
-                return board.places;
+    for apart in MIN_DISTANCES {
+        for _ in 0..DARTS_PER_POINT * count {
+            if grid.points.len() == count {
+                return grid.points;
             }
-            let p = place(dart);
+            let p = point(dart);
             dart += 1;
-            if board.is_free(p, apart * mean) {
-                board.keep(p);
+            if grid.is_free(p, apart * mean) {
+                grid.insert(p);
             }
         }
     }
-    board.places
+    grid.points
 }

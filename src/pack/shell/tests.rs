@@ -78,9 +78,9 @@ fn layers_lie_at_their_depths_without_overlap_and_are_well_bonded() {
             2,
         ),
     ] {
-        let wanted = 6000;
+        let requested = 6000;
         let start = std::time::Instant::now();
-        let found = packed(&shell(shape.clone(), None, Some(wanted), layers));
+        let found = packed(&shell(shape.clone(), None, Some(requested), layers));
         let (count, r) = (found.centres.len() as f64, found.radius);
         let bonds = 2.0 * found.pairs.len() as f64 / count;
         println!(
@@ -91,10 +91,10 @@ fn layers_lie_at_their_depths_without_overlap_and_are_well_bonded() {
             found.calibration,
             start.elapsed()
         );
-        assert!((count / f64::from(wanted) - 1.0).abs() < 0.03, "{count}");
+        assert!((count / f64::from(requested) - 1.0).abs() < 0.03, "{count}");
         assert!(overlap(&found) < 1e-3);
         assert_eq!(found.parts, 1);
-        // Where the bunny is as thin as the shell, hollows of the size of an element hold one.
+        // Where the bunny is as thin as the shell, element-sized hollows contain isolated elements.
         assert!((found.isolated as f64) < 3e-3 * count, "{}", found.isolated);
         let usual = match layers {
             1 => 4.9..6.0,
@@ -102,22 +102,25 @@ fn layers_lie_at_their_depths_without_overlap_and_are_well_bonded() {
             _ => 8.0..9.0,
         };
         assert!(usual.contains(&bonds), "{bonds}");
-        // Each element on a layer, within what it may leave it by, and as many on each as its surface has room for.
+        // Each element is on a layer, within the allowed distance from it, and inner layers have fewer
+        // elements, as their area is smaller.
         let outer = packed_skin(&shape);
-        let surface = Surface::new(&outer);
+        let surface = SkinSurface::new(&outer);
         let (mut on, mut astray) = (vec![0.0; layers as usize], 0.0);
         for p in &found.centres {
             let depth = surface.depth(*p) / r;
-            let k = ((depth - DEPTH) / APART).round();
-            astray += f64::from(u8::from((depth - DEPTH - k * APART).abs() > 0.21));
+            let k = ((depth - CENTRE_DEPTH) / LAYER_SPACING).round();
+            astray += f64::from(u8::from(
+                (depth - CENTRE_DEPTH - k * LAYER_SPACING).abs() > 0.21,
+            ));
             on[k as usize] += 1.0;
         }
-        // Where the skin has an edge the nearest point of it changes from one look to the next.
+        // Near an edge of the skin, the nearest point jumps from one update to the next.
         assert!(astray < 0.01 * count, "{astray}");
         for pair in on.windows(2) {
             assert!(pair[1] < pair[0] && pair[1] > 0.6 * pair[0], "{on:?}");
         }
-        // The volume is that between the surfaces, and elements fill it about as they do any packing.
+        // The volume is that between the two surfaces, and elements fill it about as in other packings.
         let part = count * 4.0 / 3.0 * std::f64::consts::PI * r.powi(3) / found.volume;
         assert!((0.6..1.2).contains(&part), "{part}");
         check::require_solid(&mut found.skin.clone()).unwrap();
@@ -168,12 +171,12 @@ fn what_is_too_thin_is_refused_by_name_and_thickness() {
         (bunny(), 0.02, 2),
     ] {
         let body = shell(shape, Some(radius), None, layers);
-        let told = pack_body(&body, Path::new("pipelines"), (0, 0)).unwrap_err();
-        let told = told.to_string();
+        let error = pack_body(&body, Path::new("pipelines"), (0, 0)).unwrap_err();
+        let error = error.to_string();
         assert!(
-            told.contains("\"shell\"") && told.contains("too thin"),
-            "{told}"
+            error.contains("\"shell\"") && error.contains("too thin"),
+            "{error}"
         );
-        assert!(told.contains("fewer layers"), "{told}");
+        assert!(error.contains("fewer layers"), "{error}");
     }
 }

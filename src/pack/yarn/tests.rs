@@ -3,7 +3,7 @@ use std::path::Path;
 
 use glam::{DVec2, DVec3};
 
-use super::laid::{BESIDE, FEWEST, bundle, thickness};
+use super::laid::{MIN_FILAMENT_ELEMENTS, YARN_NEIGHBOURHOOD, bundle_radius, bundle_sites};
 use super::*;
 use crate::pack::neighbours;
 use crate::pack::{Calibration, PackError, PackedBody, pack_body};
@@ -61,7 +61,7 @@ fn cloth(shape: BodyShape, weave: Weave, filaments: u32, radius: Option<f64>) ->
     )
 }
 
-/// Parts that the bonds join, by element.
+/// Root of each element in the parts that the bonds connect.
 fn parts(body: &PackedBody) -> Vec<u32> {
     let mut sets = crate::math::UnionFind::new(body.centres.len());
     for &[i, j] in &body.pairs {
@@ -70,14 +70,14 @@ fn parts(body: &PackedBody) -> Vec<u32> {
     sets.roots()
 }
 
-/// Checks overlaps, bond lengths, skin and volume; gives the least distance between elements of different
-/// yarns over their diameter.
-fn sound(body: &PackedBody, yarns: usize) -> f64 {
-    sound_with_room(body, yarns, 1.001)
+/// Checks overlaps, bond lengths, skin and volume. Returns the smallest distance between elements of
+/// different yarns over their diameter.
+fn check_yarns(body: &PackedBody, yarns: usize) -> f64 {
+    check_spaced_yarns(body, yarns, 1.001)
 }
 
-/// The same where filaments of a yarn are up to `room` times as far from each other as if they touched.
-fn sound_with_room(body: &PackedBody, yarns: usize, room: f64) -> f64 {
+/// The same for filaments of a yarn whose distance is up to `spacing_factor` times their contact distance.
+fn check_spaced_yarns(body: &PackedBody, yarns: usize, spacing_factor: f64) -> f64 {
     let r = body.radius;
     assert_eq!((body.parts, body.isolated), (yarns, 0));
     assert_eq!(body.calibration, Calibration::Yarn);
@@ -93,7 +93,10 @@ fn sound_with_room(body: &PackedBody, yarns: usize, room: f64) -> f64 {
     }
     for &[i, j] in &body.pairs {
         let length = body.centres[i as usize].distance(body.centres[j as usize]);
-        assert!(length < 2.0 * BESIDE * r * room, "{length}");
+        assert!(
+            length < 2.0 * YARN_NEIGHBOURHOOD * r * spacing_factor,
+            "{length}"
+        );
     }
     let each = body.volume / body.centres.len() as f64;
     assert!((each / (2.0 * PI * r.powi(3)) - 1.0).abs() < 1e-12);
@@ -106,9 +109,9 @@ fn sound_with_room(body: &PackedBody, yarns: usize, room: f64) -> f64 {
 #[test]
 fn bundles_are_hexagons() {
     for (count, radius) in [(1, 1.0), (7, 3.0), (19, 5.0), (37, 7.0)] {
-        let sites = bundle(count);
+        let sites = bundle_sites(count);
         assert_eq!(sites.len(), count as usize);
-        assert!((thickness(&sites) - radius).abs() < 1e-12);
+        assert!((bundle_radius(&sites) - radius).abs() < 1e-12);
         let middle: DVec2 = sites.iter().sum();
         assert!(middle.length() < 1e-9);
     }
@@ -119,16 +122,16 @@ fn strands_touch_and_are_bonded_within_alone() {
     for (strands, filaments) in [(2, 1), (3, 7), (4, 19), (3, 4)] {
         let rope = rope(strands, Some(filaments), Some(0.6e-3), 0.08);
         let found = try_packed(&rope).unwrap();
-        let least = sound(&found, strands as usize);
+        let least = check_yarns(&found, strands as usize);
         println!(
             "{strands} x {filaments}: {} elements, {} bonds, least {least:.4}",
             found.centres.len(),
             found.pairs.len()
         );
-        // The filaments touch; elements of one lie up to half their length beside those of the other.
+        // The filaments touch; their elements are shifted against each other by up to half their length.
         assert!(least < 1.25_f64.sqrt() * 1.001, "{least}");
-        // Chains, and one or two neighbours on each filament beside: seven filaments lie beside each other in
-        // twelve pairs.
+        // Bonds along the filament, and one or two to each adjacent filament: seven filaments have twelve
+        // adjacent pairs.
         let bonds = found.pairs.len() as f64 / found.centres.len() as f64;
         match filaments {
             1 => assert!((0.98..1.0).contains(&bonds), "{bonds}"),
@@ -150,15 +153,15 @@ fn ropes_fill_their_cylinder_and_meet_the_number_asked_for() {
     let found = try_packed(&rope(3, Some(7), None, 0.1)).unwrap();
     let count = found.centres.len() as f64;
     assert!((count / 1e4 - 1.0).abs() < 0.03, "{count}");
-    let told = try_packed(&rope(3, Some(37), Some(1e-3), 0.1)).unwrap_err();
-    let told = told.to_string();
+    let error = try_packed(&rope(3, Some(37), Some(1e-3), 0.1)).unwrap_err();
+    let error = error.to_string();
     assert!(
-        told.contains("37 filaments") && told.contains("largest"),
-        "{told}"
+        error.contains("37 filaments") && error.contains("largest"),
+        "{error}"
     );
-    // Turns on turns.
-    let told = try_packed(&rope(3, Some(7), Some(0.6e-3), 0.01)).unwrap_err();
-    assert!(told.to_string().contains("pitch of 0.01 m"), "{told}");
+    // Turns would overlap.
+    let error = try_packed(&rope(3, Some(7), Some(0.6e-3), 0.01)).unwrap_err();
+    assert!(error.to_string().contains("pitch of 0.01 m"), "{error}");
 }
 
 #[test]
@@ -180,7 +183,10 @@ fn a_rope_along_a_quarter_circle_is_the_straight_one_bent() {
         let length = bend * PI / 2.0;
         let straight = along(vec![[0.0; 3], [0.0, length, 0.0]], filaments);
         let bent = along((0..=6).map(point).collect(), filaments);
-        let least = [sound(&straight, 3), sound_with_room(&bent, 3, 1.03)];
+        let least = [
+            check_yarns(&straight, 3),
+            check_spaced_yarns(&bent, 3, 1.03),
+        ];
         let counts = [&straight, &bent].map(|rope| (rope.centres.len(), rope.pairs.len()));
         println!("{filaments} filaments: straight and bent {counts:?}, strands apart {least:.4?}");
         let [(elements, bonds), (bent_elements, bent_bonds)] =
@@ -194,21 +200,21 @@ fn a_rope_along_a_quarter_circle_is_the_straight_one_bent() {
             assert!(off < 0.01 - 0.99 * r && p.x > -r && p.y > -r, "{p}");
         }
     }
-    // In a cylinder the same as along a straight line.
+    // A straight tube gives the same rope as a cylinder.
     let mut body = rope(3, Some(7), Some(r), 0.08);
     let within = try_packed(&body).unwrap();
     body.shape = BodyShape::Tube {
         points: vec![[0.0; 3], [0.0, 0.3, 0.0]],
         radius: 0.01,
     };
-    let told = try_packed(&body).unwrap();
-    assert_eq!(within.centres.len(), told.centres.len());
-    assert_eq!(within.pairs.len(), told.pairs.len());
+    let straight = try_packed(&body).unwrap();
+    assert_eq!(within.centres.len(), straight.centres.len());
+    assert_eq!(within.pairs.len(), straight.pairs.len());
 }
 
 #[test]
 fn ropes_along_curves_that_cannot_be_are_refused() {
-    let told = |points: Vec<[f64; 3]>, strands, filaments| {
+    let error_of = |points: Vec<[f64; 3]>, strands, filaments| {
         let mut rope = rope(strands, Some(filaments), Some(0.6e-3), 0.08);
         rope.shape = BodyShape::Tube {
             points,
@@ -216,14 +222,14 @@ fn ropes_along_curves_that_cannot_be_are_refused() {
         };
         try_packed(&rope).unwrap_err().to_string()
     };
-    let sharp = told(vec![[0.0; 3], [0.1, 0.0, 0.0], [0.1, 0.005, 0.0]], 3, 7);
+    let sharp = error_of(vec![[0.0; 3], [0.1, 0.0, 0.0], [0.1, 0.005, 0.0]], 3, 7);
     assert!(sharp.contains("bends about a radius"), "{sharp}");
     // A loop that comes back through its own beginning.
     let around = (0..=13).map(|k| {
         let (sin, cos) = (f64::from(k) * PI / 6.0).sin_cos();
         [0.05 * cos, 0.05 * sin, 0.0]
     });
-    let crossed = told(around.collect(), 3, 7);
+    let crossed = error_of(around.collect(), 3, 7);
     assert!(crossed.contains("meets itself"), "{crossed}");
 }
 
@@ -242,19 +248,19 @@ fn yarns_cross_touching_and_are_bonded_along_themselves_alone() {
         (Weave::Plain, 1, 2),
     ] {
         let found = try_packed(&cloth(plate(layers), weave, filaments, Some(r))).unwrap();
-        let least = sound(&found, found.parts);
+        let least = check_yarns(&found, found.parts);
         println!(
             "{weave:?} {filaments} {layers}: {} elements in {} yarns, least {least:.5}",
             found.centres.len(),
             found.parts
         );
-        // At the crossings of plain weave element lies on element.
+        // At the crossings of plain weave one element lies on another.
         match (weave, filaments) {
             (Weave::Plain, 1) => assert!((least - 1.0).abs() < 1e-6, "{least}"),
             (Weave::Twill, 1) => assert!(least < 1.1, "{least}"),
             _ => {}
         }
-        // Warp and weft through the whole plate, at even distances.
+        // Warp and weft span the whole plate at equal distances.
         assert!(found.parts > layers as usize * 6);
         let low = found
             .centres
@@ -281,11 +287,11 @@ fn yarns_cross_touching_and_are_bonded_along_themselves_alone() {
             high.y < levels - 0.99 * r && low.y > -levels + 0.99 * r,
             "{low} {high}"
         );
-        // Yarns along the middle go through it.
+        // Yarns pass through the middle.
         let nearest = found.centres.iter().map(|p| p.x.hypot(p.z));
         assert!(nearest.fold(1.0, f64::min) < 2.0 * r);
         if filaments == 1 {
-            // Chains: one bond less than elements.
+            // A chain has one bond less than elements.
             assert_eq!(found.pairs.len(), found.centres.len() - found.parts);
         }
     }
@@ -308,12 +314,15 @@ fn cloth_is_cut_to_shape_and_meets_the_number_asked_for() {
     for part in of {
         *sizes.entry(part).or_insert(0) += 1;
     }
-    assert!(sizes.values().all(|size| *size >= FEWEST), "no crumbs");
+    assert!(
+        sizes.values().all(|size| *size >= MIN_FILAMENT_ELEMENTS),
+        "no crumbs"
+    );
     let sheet = |height| BodyShape::Box {
         size: [0.05, height, 0.05],
     };
-    let told = try_packed(&cloth(sheet(1e-3), Weave::Plain, 1, Some(0.5e-3))).unwrap_err();
-    assert!(told.to_string().contains("2.0000e-3 m thick"), "{told}");
+    let error = try_packed(&cloth(sheet(1e-3), Weave::Plain, 1, Some(0.5e-3))).unwrap_err();
+    assert!(error.to_string().contains("2.0000e-3 m thick"), "{error}");
     let two = try_packed(&cloth(sheet(4e-3), Weave::Plain, 1, Some(0.5e-3))).unwrap();
     let above = two.centres.iter().filter(|p| p.y > 0.0).count();
     assert_eq!(2 * above, two.centres.len());

@@ -1,4 +1,4 @@
-//! Elements at rest sorted into cubic bins, for searches by distance.
+//! Cubic bins of elements at rest, for neighbour searches.
 
 use glam::DVec3;
 
@@ -13,7 +13,8 @@ pub struct ElementBins {
 }
 
 impl ElementBins {
-    /// Sorts points into bins of this edge length (m), made longer where that would need far more bins than points.
+    /// Sorts points into bins with edge length `edge` (m). Longer bins are used where that would need far
+    /// more bins than points.
     pub fn new(positions: &[DVec3], edge: f64) -> Self {
         let lo = positions.iter().copied().fold(DVec3::INFINITY, DVec3::min);
         let hi = positions
@@ -22,7 +23,8 @@ impl ElementBins {
             .fold(DVec3::NEG_INFINITY, DVec3::max);
         let limit = 64.0 + 8.0 * positions.len() as f64;
         let crowd = ((hi - lo) / edge + DVec3::ONE).element_product() / limit;
-        let edge = edge * crowd.max(1.0); // more than enough: bins shrink with the cube
+        // More than needed: the number of bins falls with the cube of the edge.
+        let edge = edge * crowd.max(1.0);
         let bins = ((hi - lo) / edge)
             .floor()
             .to_array()
@@ -56,18 +58,18 @@ impl ElementBins {
         (k * self.bins[1] + j) * self.bins[0] + i
     }
 
-    /// The bin whose box, or whose nearest face, holds `p`.
+    /// Bin that contains `p`; the nearest bin if `p` is outside all of them.
     pub fn bin_of(&self, p: DVec3) -> [usize; 3] {
         let at = (p - self.origin) / self.edge;
         std::array::from_fn(|axis| at[axis].clamp(0.0, self.bins[axis] as f64 - 1.0) as usize)
     }
 
-    /// Points of a bin, by flat index.
+    /// Points in the bin with flat index `bin`.
     pub fn points(&self, bin: usize) -> &[u32] {
         &self.points[self.first[bin] as usize..self.first[bin + 1] as usize]
     }
 
-    /// Visits every bin that the box of half edge `reach` (m) about `p` touches.
+    /// Calls `visit` with every bin that the box around `p` with half edge `reach` (m) overlaps.
     pub fn each_bin(&self, p: DVec3, reach: f64, mut visit: impl FnMut(usize)) {
         let lo = self.bin_of(p - DVec3::splat(reach));
         let hi = self.bin_of(p + DVec3::splat(reach));
@@ -80,8 +82,8 @@ impl ElementBins {
         }
     }
 
-    /// Length over which a growing search has seen every bin, m.
-    pub fn diameter(&self) -> f64 {
+    /// Search radius from any bin that covers all bins, m.
+    pub fn max_search_radius(&self) -> f64 {
         self.edge * (self.bins[0] + self.bins[1] + self.bins[2]) as f64
     }
 }

@@ -1,6 +1,6 @@
-//! A body at rest: its elements and bonds, its skin and the grid laid about it.
+//! A body at rest: its elements and bonds, its skin and the grid around it.
 
 pub mod bins;
 pub mod rest;
 pub mod skin;
-pub mod solid;
+pub mod skin_grid;

@@ -1,4 +1,4 @@
-//! What stays the same over all frames of a body: elements and bonds at rest, the grid, the skin on it.
+//! The data of a body that stay the same in all frames: elements and bonds at rest, the skin, and its grid.
 
 use std::collections::BTreeMap;
 
@@ -6,63 +6,63 @@ use crate::parallel::prelude::*;
 use glam::DVec3;
 
 use super::bins::ElementBins;
-use super::solid::Solid;
+use super::skin_grid::SkinGrid;
 use crate::columns::{Bonds, Elements, Faces};
 use crate::geometry::TriMesh;
-use crate::reconstruct::cells::complex::Complex;
+use crate::reconstruct::cells::complex::CellComplex;
 use crate::reconstruct::error::ReconstructError;
-use crate::reconstruct::surface::carried::CARRIERS;
-use crate::reconstruct::world::World;
+use crate::reconstruct::surface::rigged::MAX_INFLUENCES;
+use crate::reconstruct::world::WorldReconstruction;
 use crate::spec::{self, ReconstructMode};
 
-/// Edge of the bins that elements are sorted into, radii.
-const BIN: f64 = 2.0;
-/// Edges of the skin are no longer than this, radii: the distance of elements that touch.
-const SKIN_EDGE: f64 = 2.0;
+/// Edge of the bins of elements, mean radii.
+const BIN_EDGE: f64 = 2.0;
+/// Maximum length of the skin's edges, mean radii: the distance between touching elements.
+const MAX_SKIN_EDGE: f64 = 2.0;
 
 /// A body at rest.
 #[derive(Debug)]
-pub struct Body {
+pub struct RestBody {
     /// Index of the `[[body]]`.
     pub index: u32,
-    /// Row of each of its elements in the packing, ascending.
+    /// Row of each element in the packing, ascending.
     pub rows: Vec<u32>,
-    /// Rest position of each of its elements, m.
+    /// Rest position of each element, m.
     pub positions: Vec<DVec3>,
-    /// Mean radius of its elements, m.
+    /// Mean radius of the elements, m.
     pub radius: f64,
-    /// Its bonds.
+    /// Bonds within the body.
     pub bonds: Vec<RestBond>,
     /// Elements sorted into bins.
     pub bins: ElementBins,
     /// The elements nearest to each vertex of the skin, nearest first.
-    pub anchors: Vec<[u32; CARRIERS]>,
-    /// The volume between its skin; `None` for loose elements, which are balls, and in the world mode.
-    pub solid: Option<Solid>,
-    /// Set in the world mode.
-    pub world: Option<World>,
-    /// Set in the mode that draws cells.
-    pub cells: Option<Complex>,
+    pub nearest_elements: Vec<[u32; MAX_INFLUENCES]>,
+    /// The skin and its grid; `None` for loose elements, which are drawn as balls, and in the world mode.
+    pub skin_grid: Option<SkinGrid>,
+    /// Set in world mode.
+    pub world: Option<WorldReconstruction>,
+    /// Set in cells mode.
+    pub cells: Option<CellComplex>,
 }
 
-/// A bond at rest. Ends count within the body.
+/// A bond at rest. Its ends are indices of elements within the body.
 #[derive(Clone, Copy, Debug)]
 pub struct RestBond {
     /// One end.
     pub i: u32,
     /// The other end.
     pub j: u32,
-    /// Half the rest vector from `i` to `j`, m.
+    /// Half of the rest vector from `i` to `j`, m.
     pub half: DVec3,
-    /// Its row in the packing.
+    /// Row of the bond in the packing.
     pub row: u32,
 }
 
-impl Body {
-    /// Gathers the elements of every body, none drawn as cells.
+impl RestBody {
+    /// Collects the elements of every body. No body is drawn as cells.
     ///
     /// # Errors
-    /// As [`with_cells`](Self::with_cells).
+    /// Same as [`with_cells`](Self::with_cells).
     pub fn all(
         elements: &Elements,
         bonds: &Bonds,
@@ -72,17 +72,18 @@ impl Body {
         Self::with_cells((elements, bonds, None), params, skin)
     }
 
-    /// Gathers the elements of every body; `faces` are those of cells, where these are to be drawn. `skin`
-    /// gives the skin of a body that has bonds; without one it is drawn in the world mode.
+    /// Collects the elements of every body. `faces` are the faces of cells, if cells are to be drawn. `skin`
+    /// returns the skin of a body that has bonds; a body without skin is drawn in world mode.
     ///
     /// # Errors
-    /// A skin that cannot be used, faces that do not close a cell, cells of the grid that are too small.
+    /// Fails if a skin cannot be used, if the faces of a cell do not close it, or if the grid would have too
+    /// many cells.
     pub fn with_cells(
         (elements, bonds, faces): (&Elements, &Bonds, Option<&Faces>),
         params: &spec::Reconstruct,
         mut skin: impl FnMut(u32) -> Result<Option<TriMesh>, ReconstructError>,
     ) -> Result<Vec<Self>, ReconstructError> {
-        // Bodies are numbered by whoever packed them: a number may be any.
+        // The numbers of bodies come from the program that packed them, and can be arbitrary.
         let mut rows: BTreeMap<u32, (Vec<u32>, Vec<RestBond>)> = BTreeMap::new();
         let mut local = vec![0_u32; elements.body.len()];
         for (row, &body) in elements.body.iter().enumerate() {
@@ -93,7 +94,7 @@ impl Body {
         for (b, (&i, &j)) in bonds.i.iter().zip(&bonds.j).enumerate() {
             let (i, j) = (i as usize, j as usize);
             let direction = DVec3::new(bonds.dx[b], bonds.dy[b], bonds.dz[b]);
-            // A bond between bodies holds two skins together; it has no face of its own.
+            // A bond between two bodies has no crack face: it connects two skins.
             if elements.body[i] == elements.body[j]
                 && let Some((_, own)) = rows.get_mut(&elements.body[i])
             {
@@ -119,7 +120,7 @@ impl Body {
                 Some(faces) => {
                     let radii: Vec<f64> =
                         rows.iter().map(|&row| elements.r[row as usize]).collect();
-                    let complex = Complex::new(number, faces, &rows, &positions, &radii)?;
+                    let complex = CellComplex::new(number, faces, &rows, &positions, &radii)?;
                     if complex.is_none() && !bonds.is_empty() {
                         return Err(ReconstructError::NoCells { body: number });
                     }
@@ -134,57 +135,61 @@ impl Body {
             };
             let world = if everywhere || (skin.is_none() && cells.is_none() && !bonds.is_empty()) {
                 let radii = rows.iter().map(|&row| elements.r[row as usize]);
-                Some(World::new(number, radii.collect(), params.voxel)?)
+                Some(WorldReconstruction::new(
+                    number,
+                    radii.collect(),
+                    params.voxel,
+                )?)
             } else {
                 None
             };
-            let solid = match skin {
+            let skin_grid = match skin {
                 None => None,
                 Some(skin) => {
-                    let (spacing, longest) = (params.voxel * radius, SKIN_EDGE * radius);
-                    let mut solid = Solid::new(number, skin, spacing, longest)?;
-                    solid.grain = params.roughness * radius;
-                    solid.simplify = params.simplify * radius;
-                    Some(solid)
+                    let (spacing, longest) = (params.voxel * radius, MAX_SKIN_EDGE * radius);
+                    let mut skin_grid = SkinGrid::new(number, skin, spacing, longest)?;
+                    skin_grid.roughness = params.roughness * radius;
+                    skin_grid.simplify = params.simplify * radius;
+                    Some(skin_grid)
                 }
             };
-            let mut body = Body {
+            let mut body = RestBody {
                 index: number,
-                bins: ElementBins::new(&positions, BIN * radius),
+                bins: ElementBins::new(&positions, BIN_EDGE * radius),
                 rows,
                 positions,
                 radius,
                 bonds,
-                anchors: Vec::new(),
-                solid,
+                nearest_elements: Vec::new(),
+                skin_grid,
                 world,
                 cells,
             };
-            body.anchors = body.find_anchors();
+            body.nearest_elements = body.find_nearest_elements();
             bodies.push(body);
         }
         Ok(bodies)
     }
 
-    fn find_anchors(&self) -> Vec<[u32; CARRIERS]> {
+    fn find_nearest_elements(&self) -> Vec<[u32; MAX_INFLUENCES]> {
         let positions = self
-            .solid
+            .skin_grid
             .as_ref()
-            .map_or(&[][..], |solid| &solid.skin.mesh.positions);
+            .map_or(&[][..], |skin_grid| &skin_grid.skin.mesh.positions);
         let vertices = positions.par_iter().with_min_len(256);
-        let anchors = vertices.map(|&x| {
-            let nearest = self.nearest(x, |_| true, CARRIERS);
+        let nearest_elements = vertices.map(|&x| {
+            let nearest = self.nearest(x, |_| true, MAX_INFLUENCES);
             std::array::from_fn(|m| nearest[m.min(nearest.len() - 1)].1)
         });
-        anchors.collect()
+        nearest_elements.collect()
     }
 
-    /// Up to `count` elements nearest to `x` among those that `wanted` admits, as (squared distance,
-    /// element), nearest first. At least one must be admitted.
+    /// Up to `count` elements nearest to `x` among those for which `wanted` is true, as (squared distance,
+    /// element), nearest first. At least one element must be wanted.
     pub fn nearest(&self, x: DVec3, wanted: impl Fn(u32) -> bool, count: usize) -> Vec<(f64, u32)> {
         let mut found: Vec<(f64, u32)> = Vec::new();
         let mut reach = 2.5 * self.radius;
-        let everything = self.bins.diameter() + x.distance(self.positions[0]);
+        let everything = self.bins.max_search_radius() + x.distance(self.positions[0]);
         loop {
             found.clear();
             self.bins.each_bin(x, reach, |bin| {

@@ -1,28 +1,29 @@
-//! The skin of a body: the mesh that was packed, with long edges divided so that it can bend with the elements.
+//! The skin of a body: the packed mesh, with long edges subdivided so that it can bend with the elements.
 
 use glam::DVec3;
 
 use crate::geometry::TriMesh;
 use crate::math::hash::QuickMap;
-use crate::reconstruct::surface::texture::Texture;
+use crate::reconstruct::surface::texture::SkinTexture;
 
 /// A mesh with its edges.
 #[derive(Clone, Debug)]
 pub struct Skin {
-    /// Vertices and triangles; those of the input come first among the vertices.
+    /// Vertices and triangles. The vertices of the input come first.
     pub mesh: TriMesh,
-    /// Both ends of each edge, the smaller first.
+    /// Both ends of each edge, the smaller index first.
     pub edges: Vec<[u32; 2]>,
-    /// Edges of each triangle, from each corner to the next.
+    /// Edges of each triangle, from each corner to the next one.
     pub edges_of: Vec<[u32; 3]>,
-    /// Texture coordinates, if the input has any; the mesh itself has none.
-    pub texture: Option<Texture>,
+    /// Texture coordinates, if the input has any. `mesh` itself has none.
+    pub texture: Option<SkinTexture>,
 }
 
 impl Skin {
-    /// Divides the edges of `mesh` that are longer than `longest` (m), in rounds of halves. Its surface stays the same.
+    /// Bisects the edges of `mesh` that are longer than `longest` (m) until none is left. The surface keeps
+    /// its shape.
     pub fn new(mut mesh: TriMesh, longest: f64) -> Self {
-        let mut texture = Texture::take(&mut mesh);
+        let mut texture = SkinTexture::take(&mut mesh);
         let (mut edges, mut edges_of) = edges(&mesh.triangles);
         loop {
             let mut middle = vec![u32::MAX; edges.len()];
@@ -44,11 +45,11 @@ impl Skin {
                 let middles = of.map(|edge| middle[edge as usize]);
                 divide(*triangle, middles, &mesh.positions, &mut triangles);
                 if let Some(texture) = &texture {
-                    sources.resize(triangles.len(), texture.of[t]);
+                    sources.resize(triangles.len(), texture.source[t]);
                 }
             }
             if let Some(texture) = &mut texture {
-                texture.of = sources;
+                texture.source = sources;
             }
             mesh.triangles = triangles;
             (edges, edges_of) = self::edges(&mesh.triangles);
@@ -62,7 +63,7 @@ impl Skin {
     }
 }
 
-/// Edges in the order in which triangles name them first, and those of each triangle.
+/// All edges in the order of their first use by a triangle, and the edges of each triangle.
 fn edges(triangles: &[[u32; 3]]) -> (Vec<[u32; 2]>, Vec<[u32; 3]>) {
     let mut edges = Vec::new();
     let mut number = QuickMap::with_capacity_and_hasher(2 * triangles.len(), Default::default());
@@ -80,7 +81,7 @@ fn edges(triangles: &[[u32; 3]]) -> (Vec<[u32; 2]>, Vec<[u32; 3]>) {
     (edges, of)
 }
 
-/// Divides a triangle at the middles of its edges, `u32::MAX` where an edge stays whole.
+/// Divides a triangle at the midpoints of its edges; a midpoint is `u32::MAX` where an edge stays undivided.
 fn divide(t: [u32; 3], middles: [u32; 3], positions: &[DVec3], to: &mut Vec<[u32; 3]>) {
     let whole = |m: usize| middles[m] == u32::MAX;
     match (0..3).filter(|&m| !whole(m)).count() {
@@ -91,7 +92,7 @@ fn divide(t: [u32; 3], middles: [u32; 3], positions: &[DVec3], to: &mut Vec<[u32
             to.extend([[a, middles[m], c], [middles[m], b, c]]);
         }
         2 => {
-            // Edge a-b stays whole; the quad beside it is cut along the shorter diagonal.
+            // Edge a-b stays undivided; the quad next to it is split along the shorter diagonal.
             let m = (0..3).find(|&m| whole(m)).unwrap_or(0);
             let [a, b, c] = [t[m], t[(m + 1) % 3], t[(m + 2) % 3]];
             let (on_bc, on_ca) = (middles[(m + 1) % 3], middles[(m + 2) % 3]);

@@ -1,4 +1,4 @@
-//! The cells of a body as polyhedra that share corners.
+//! Cells of a body as polyhedra that share corners.
 
 use std::collections::HashMap;
 
@@ -11,47 +11,48 @@ use crate::geometry::hash_grid::HashGrid;
 use crate::math::UnionFind;
 use crate::reconstruct::error::ReconstructError;
 
-/// Corners nearer to each other than this part of a cell's size are one.
-const JOINED: f64 = 1e-4;
-/// Half the edge of the box that a cell is cut from, over the radius of the ball of its volume; larger by
-/// [`GROW`] where that is too small.
-const ROOM: f64 = 8.0;
-const GROW: f64 = 8.0;
-/// Times that the box grows.
-const TRIES: u32 = 6;
+/// Corners closer to each other than this fraction of the mean cell radius are merged.
+const MERGE_FRACTION: f64 = 1e-4;
+/// Half the edge of the box that a cell is cut from, in radii of the cell; enlarged by [`BOX_GROWTH`] as long
+/// as the box is too small.
+const BOX_HALF_EDGE: f64 = 8.0;
+const BOX_GROWTH: f64 = 8.0;
+/// Number of box sizes to try.
+const MAX_BOX_TRIES: u32 = 6;
 
-/// A face as one of its cells has it.
+/// A face as seen from one of its two cells.
 #[derive(Clone, Debug)]
-pub struct Polygon {
-    /// The cell, by its place in the body.
+pub struct CellPolygon {
+    /// Index of the cell in the body.
     pub cell: u32,
-    /// The cell beyond; [`NONE`] where the face is free.
+    /// Index of the cell on the other side; [`NONE`] if the face is free.
     pub other: u32,
-    /// Row of its bond in the packing; [`NONE`] where the face is free.
+    /// Row of its bond in the packing; [`NONE`] if the face is free.
     pub bond: u32,
-    /// Corners, counterclockwise from outside; at least three.
+    /// Corner indices, counter-clockwise seen from outside the cell; at least three.
     pub corners: Vec<u32>,
 }
 
-/// The cells of a body at rest.
+/// Cells of a body at rest.
 #[derive(Clone, Debug)]
-pub struct Complex {
-    /// Corners, m.
+pub struct CellComplex {
+    /// Corner positions, m.
     pub corners: Vec<DVec3>,
-    /// Faces, cell by cell: those between two cells twice.
-    pub polygons: Vec<Polygon>,
-    /// Cells at each corner, ascending.
+    /// Faces, cell by cell. A face between two cells appears twice.
+    pub polygons: Vec<CellPolygon>,
+    /// Cells that meet at each corner, in ascending order.
     pub around: Vec<Vec<u32>>,
 }
 
-/// A face of a cell in the table, and whether its normal points out of that cell.
-type Side = (u32, bool);
+/// Index of a face in the table, and whether its normal points out of the cell.
+type OrientedFace = (u32, bool);
 
-impl Complex {
-    /// Of the elements `rows` of a packing, at these centres and with these radii; nothing where they are no cells.
+impl CellComplex {
+    /// Builds the cells of the elements `rows` of a packing, with these centres and radii (m). Returns `None`
+    /// if the elements have no faces.
     ///
     /// # Errors
-    /// Faces that do not close a cell.
+    /// Fails if the faces of a cell do not close it.
     pub fn new(
         body: u32,
         table: &Faces,
@@ -59,15 +60,15 @@ impl Complex {
         centres: &[DVec3],
         radii: &[f64],
     ) -> Result<Option<Self>, ReconstructError> {
-        let places: HashMap<u32, u32> = rows.iter().copied().zip(0..).collect();
-        let mut sides: Vec<Vec<Side>> = vec![Vec::new(); rows.len()];
+        let index_of_row: HashMap<u32, u32> = rows.iter().copied().zip(0..).collect();
+        let mut sides: Vec<Vec<OrientedFace>> = vec![Vec::new(); rows.len()];
         for face in 0..table.id.len() as u32 {
             let at = face as usize;
-            if let Some(&cell) = places.get(&table.i[at]) {
+            if let Some(&cell) = index_of_row.get(&table.i[at]) {
                 sides[cell as usize].push((face, true));
             }
             if !table.is_free(at)
-                && let Some(&cell) = places.get(&table.j[at])
+                && let Some(&cell) = index_of_row.get(&table.j[at])
             {
                 sides[cell as usize].push((face, false));
             }
@@ -75,9 +76,11 @@ impl Complex {
         if sides.iter().all(Vec::is_empty) {
             return Ok(None);
         }
-        let solid = |cell: usize| solid(table, &sides[cell], centres[cell], radii[cell]);
-        let solids: Vec<Option<Convex>> = (0..rows.len()).into_par_iter().map(solid).collect();
-        if let Some(cell) = solids.iter().position(Option::is_none) {
+        let polyhedron =
+            |cell: usize| cell_polyhedron(table, &sides[cell], centres[cell], radii[cell]);
+        let polyhedra: Vec<Option<Convex>> =
+            (0..rows.len()).into_par_iter().map(polyhedron).collect();
+        if let Some(cell) = polyhedra.iter().position(Option::is_none) {
             return Err(ReconstructError::OpenCell {
                 body,
                 cell: rows[cell],
@@ -86,26 +89,26 @@ impl Complex {
         let size = radii.iter().sum::<f64>() / radii.len() as f64;
         let mut points = Vec::new();
         let mut polygons = Vec::new();
-        for (cell, solid) in (0u32..).zip(solids.into_iter().flatten()) {
-            for face in solid.faces {
+        for (cell, polyhedron) in (0u32..).zip(polyhedra.into_iter().flatten()) {
+            for face in polyhedron.faces {
                 let row = face.tag as usize;
                 let [i, j] = [table.i[row], table.j[row]];
                 let other = if i == rows[cell as usize] { j } else { i };
                 let first = points.len() as u32;
                 points.extend_from_slice(&face.corners);
-                polygons.push(Polygon {
+                polygons.push(CellPolygon {
                     cell,
-                    other: places.get(&other).copied().unwrap_or(NONE),
+                    other: index_of_row.get(&other).copied().unwrap_or(NONE),
                     bond: table.bond[row],
                     corners: (first..points.len() as u32).collect(),
                 });
             }
         }
-        Ok(Some(Self::joined(points, polygons, JOINED * size)))
+        Ok(Some(Self::merged(points, polygons, MERGE_FRACTION * size)))
     }
 
-    /// Joins corners nearer to each other than `reach` (m); polygons that are left without area go.
-    fn joined(points: Vec<DVec3>, mut polygons: Vec<Polygon>, reach: f64) -> Self {
+    /// Merges corners closer to each other than `reach` (m), and drops polygons that lose their area by that.
+    fn merged(points: Vec<DVec3>, mut polygons: Vec<CellPolygon>, reach: f64) -> Self {
         let grid = HashGrid::new(points.len(), reach, |k| points[k]);
         let mut sets = UnionFind::new(points.len());
         for (k, p) in points.iter().enumerate() {
@@ -142,7 +145,7 @@ impl Complex {
             cells.sort_unstable();
             cells.dedup();
         }
-        Complex {
+        CellComplex {
             corners,
             polygons,
             around,
@@ -150,22 +153,28 @@ impl Complex {
     }
 }
 
-/// A cell cut out of a box by the planes of its faces, which are the tags; nothing where they leave it open.
-fn solid(table: &Faces, sides: &[Side], centre: DVec3, radius: f64) -> Option<Convex> {
-    let mut room = ROOM * radius;
-    for _ in 0..TRIES {
-        let half = DVec3::splat(room);
-        let mut solid = Convex::cuboid(centre - half, centre + half, [NONE; 6]);
+/// Cuts a cell out of a box by the planes of its faces; the indices of the faces become the tags. Returns
+/// `None` if the planes do not close the cell.
+fn cell_polyhedron(
+    table: &Faces,
+    sides: &[OrientedFace],
+    centre: DVec3,
+    radius: f64,
+) -> Option<Convex> {
+    let mut half_edge = BOX_HALF_EDGE * radius;
+    for _ in 0..MAX_BOX_TRIES {
+        let half = DVec3::splat(half_edge);
+        let mut polyhedron = Convex::cuboid(centre - half, centre + half, [NONE; 6]);
         for &(face, outwards) in sides {
             let row = face as usize;
             let normal = table.normal(row);
             let normal = if outwards { normal } else { -normal };
-            solid.cut(normal, normal.dot(table.centre(row)), face);
+            polyhedron.cut(normal, normal.dot(table.centre(row)), face);
         }
-        if !solid.faces.is_empty() && solid.faces.iter().all(|face| face.tag != NONE) {
-            return Some(solid);
+        if !polyhedron.faces.is_empty() && polyhedron.faces.iter().all(|face| face.tag != NONE) {
+            return Some(polyhedron);
         }
-        room *= GROW;
+        half_edge *= BOX_GROWTH;
     }
     None
 }

@@ -1,75 +1,78 @@
-//! The surfaces of fragments of cells: faces that are free or broken.
+//! Surfaces of fragments that consist of cells: all faces that are free or broken.
 //!
-//! A corner of the complex is one vertex of a fragment for each group of cells around it that whole faces
-//! join there, and moves with the mean of these cells. So every surface is closed, and a fragment of one cell
-//! is that cell.
+//! At a corner of the complex, cells that share intact faces there form a group. A fragment has one vertex
+//! for each group at a corner, and that vertex moves with the mean of the cells in the group. So every
+//! surface is closed, and a fragment of one cell is that cell.
 
 use std::collections::HashMap;
 
-use super::complex::Complex;
+use super::complex::CellComplex;
 use crate::columns::NONE;
 use crate::math::UnionFind;
-use crate::reconstruct::surface::carried::{CARRIERS, Carried, Carrier};
-use crate::reconstruct::surface::shell::Shell;
+use crate::reconstruct::surface::rest_surface::RestSurface;
+use crate::reconstruct::surface::rigged::{Influence, MAX_INFLUENCES, RiggedSurface};
 
-/// The surface of each fragment by label; `rows` are the cells' rows in the packing, `is_whole` tells of a
-/// bond by its row.
+/// Surface of each fragment, in the order of the labels. `rows` are the cells' rows in the packing;
+/// `is_whole` says whether the bond in a row of the packing is intact.
 pub fn surfaces(
-    complex: &Complex,
+    complex: &CellComplex,
     rows: &[u32],
     labels: &[u32],
     is_whole: impl Fn(u32) -> bool,
-) -> Vec<Carried> {
-    let groups = Groups::new(complex, &is_whole);
-    let mut names: Vec<u32> = labels.to_vec();
-    names.sort_unstable();
-    names.dedup();
-    let mut found: Vec<Drawing> = names.iter().map(|_| Drawing::default()).collect();
+) -> Vec<RiggedSurface> {
+    let groups = CornerGroups::new(complex, &is_whole);
+    let mut distinct_labels: Vec<u32> = labels.to_vec();
+    distinct_labels.sort_unstable();
+    distinct_labels.dedup();
+    let mut builders: Vec<SurfaceBuilder> = distinct_labels
+        .iter()
+        .map(|_| SurfaceBuilder::default())
+        .collect();
     for polygon in &complex.polygons {
         let is_free = polygon.other == NONE;
         if !is_free && is_whole(polygon.bond) {
             continue;
         }
         let label = labels[polygon.cell as usize];
-        let drawing = &mut found[names.partition_point(|name| *name < label)];
+        let builder = &mut builders[distinct_labels.partition_point(|name| *name < label)];
         let vertices: Vec<u32> = polygon
             .corners
             .iter()
-            .map(|&corner| drawing.vertex(complex, &groups, (corner, polygon.cell), rows))
+            .map(|&corner| builder.vertex(complex, &groups, (corner, polygon.cell), rows))
             .collect();
         for pair in vertices[1..].windows(2) {
-            let triangles = &mut drawing.shell.mesh.triangles;
+            let triangles = &mut builder.rest_surface.mesh.triangles;
             triangles.push([vertices[0], pair[0], pair[1]]);
-            drawing.shell.inside.push(u8::from(!is_free));
+            builder.rest_surface.inside.push(u8::from(!is_free));
         }
     }
-    names
+    distinct_labels
         .into_iter()
-        .zip(found)
-        .map(|(fragment, drawing)| Carried {
+        .zip(builders)
+        .map(|(fragment, builder)| RiggedSurface {
             fragment,
-            shell: drawing.shell,
-            carriers: drawing.carriers,
+            rest_surface: builder.rest_surface,
+            influences: builder.influences,
         })
         .collect()
 }
 
-/// Which cells around each corner belong together there.
-struct Groups {
-    /// Where the cells around each corner begin.
+/// Groups of cells at each corner that are joined by intact faces there.
+struct CornerGroups {
+    /// Index of the first cell of each corner in `group`.
     start: Vec<u32>,
-    /// Of each cell around each corner the smallest place of its group.
+    /// For each cell at each corner, the smallest index in `group` of the cells in the same group.
     group: Vec<u32>,
 }
 
-impl Groups {
-    fn new(complex: &Complex, is_whole: &impl Fn(u32) -> bool) -> Self {
+impl CornerGroups {
+    fn new(complex: &CellComplex, is_whole: &impl Fn(u32) -> bool) -> Self {
         let mut start = vec![0u32];
         for cells in &complex.around {
             start.push(start[start.len() - 1] + cells.len() as u32);
         }
         let mut sets = UnionFind::new(start[start.len() - 1] as usize);
-        let mut groups = Groups {
+        let mut groups = CornerGroups {
             start,
             group: Vec::new(),
         };
@@ -79,7 +82,7 @@ impl Groups {
             }
             for &corner in &polygon.corners {
                 let ends =
-                    [polygon.cell, polygon.other].map(|cell| groups.place(complex, corner, cell));
+                    [polygon.cell, polygon.other].map(|cell| groups.index(complex, corner, cell));
                 if let [Some(a), Some(b)] = ends {
                     sets.join(a, b);
                 }
@@ -89,53 +92,53 @@ impl Groups {
         groups
     }
 
-    /// Place of a cell among those around a corner.
-    fn place(&self, complex: &Complex, corner: u32, cell: u32) -> Option<u32> {
+    /// Index in `group` of a cell at a corner.
+    fn index(&self, complex: &CellComplex, corner: u32, cell: u32) -> Option<u32> {
         let around = &complex.around[corner as usize];
-        let found = around.binary_search(&cell).ok()?;
-        Some(self.start[corner as usize] + found as u32)
+        let builders = around.binary_search(&cell).ok()?;
+        Some(self.start[corner as usize] + builders as u32)
     }
 }
 
-/// A surface as it is drawn.
+/// A surface under construction.
 #[derive(Default)]
-struct Drawing {
-    shell: Shell,
-    carriers: Vec<[Carrier; CARRIERS]>,
-    /// Number of each vertex by its group.
-    numbers: HashMap<u32, u32>,
+struct SurfaceBuilder {
+    rest_surface: RestSurface,
+    influences: Vec<[Influence; MAX_INFLUENCES]>,
+    /// Vertex index of each group.
+    vertex_of_group: HashMap<u32, u32>,
 }
 
-impl Drawing {
-    /// Number of the vertex of a cell at a corner.
+impl SurfaceBuilder {
+    /// Index of the vertex of a cell at a corner, added if it is new.
     fn vertex(
         &mut self,
-        complex: &Complex,
-        groups: &Groups,
+        complex: &CellComplex,
+        groups: &CornerGroups,
         (corner, cell): (u32, u32),
         rows: &[u32],
     ) -> u32 {
-        let place = groups.place(complex, corner, cell);
-        let place = place.expect("the corner is one of the cell's");
-        let group = groups.group[place as usize];
-        if let Some(&known) = self.numbers.get(&group) {
+        let index = groups.index(complex, corner, cell);
+        let index = index.expect("the corner is one of the cell's");
+        let group = groups.group[index as usize];
+        if let Some(&known) = self.vertex_of_group.get(&group) {
             return known;
         }
-        let mesh = &mut self.shell.mesh;
+        let mesh = &mut self.rest_surface.mesh;
         let number = mesh.positions.len() as u32;
         mesh.positions.push(complex.corners[corner as usize]);
         let first = groups.start[corner as usize];
         let cells = (first..).zip(&complex.around[corner as usize]);
         let members = cells.filter(|(at, _)| groups.group[*at as usize] == group);
-        let mut carriers = [Carrier::default(); CARRIERS];
-        for (carrier, (_, &cell)) in carriers.iter_mut().zip(members) {
-            *carrier = Carrier {
+        let mut influences = [Influence::default(); MAX_INFLUENCES];
+        for (influence, (_, &cell)) in influences.iter_mut().zip(members) {
+            *influence = Influence {
                 row: rows[cell as usize],
                 weight: 1.0,
             };
         }
-        self.carriers.push(carriers);
-        self.numbers.insert(group, number);
+        self.influences.push(influences);
+        self.vertex_of_group.insert(group, number);
         number
     }
 }

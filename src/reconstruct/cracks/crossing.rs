@@ -4,10 +4,10 @@ use glam::DVec3;
 
 use super::field::Cracks;
 
-/// Share of a segment or stretch that a crossing keeps away from its ends.
+/// Minimum distance of a crossing from the ends of its segment or stretch, as a fraction of the length.
 const INSET: f64 = 0.1;
 
-/// Point where a crack crosses the edge of something.
+/// Point where a crack crosses a grid edge or a chain of the skin.
 #[derive(Clone, Copy, Debug)]
 pub struct Crossing {
     /// Position, m.
@@ -16,19 +16,19 @@ pub struct Crossing {
     pub plane: DVec3,
     /// Unit normal of the crack up to sign, or zero if unknown.
     pub normal: DVec3,
-    /// Owners on both sides: of half 0 and half 1.
+    /// Owners on both sides: of half 0 and of half 1.
     pub owners: [u32; 2],
 }
 
-/// Where the crack crosses a stretch between `ends` (m), owned by `owners`.
-pub fn crossing(cracks: &Cracks, ends: [DVec3; 2], owners: [u32; 2]) -> Crossing {
+/// Point where the crack crosses the stretch between `ends` (m), which are owned by `owners`.
+pub fn crossing_on_stretch(cracks: &Cracks, ends: [DVec3; 2], owners: [u32; 2]) -> Crossing {
     let middle = (ends[0] + ends[1]) / 2.0;
     let length = ends[0].distance(ends[1]);
     let direction = (ends[1] - ends[0]).normalize_or_zero();
-    let (plane, normal) = cracks.between(middle, owners);
+    let (plane, normal) = cracks.nearest_on_sheet(middle, owners);
     let step = plane - middle;
     let slope = normal.dot(direction);
-    // From one end's side to the other's F falls and rises: the slope is positive unless the field turns over.
+    // Along the stretch the height above the sheet rises: the slope is positive unless the field turns over.
     let along = if slope > 0.2 && length > 0.0 {
         (step.dot(normal) / (slope * length)).clamp(INSET - 0.5, 0.5 - INSET)
     } else {
@@ -42,8 +42,8 @@ pub fn crossing(cracks: &Cracks, ends: [DVec3; 2], owners: [u32; 2]) -> Crossing
     }
 }
 
-/// Segment of a chain in which the crack crosses it, and where.
-pub fn on_chain(cracks: &Cracks, points: &[DVec3], owners: [u32; 2]) -> (usize, DVec3) {
+/// Segment of a chain that the crack crosses, and the point of crossing, m.
+pub fn locate_on_chain(cracks: &Cracks, points: &[DVec3], owners: [u32; 2]) -> (usize, DVec3) {
     let heights: Vec<f64> = points.iter().map(|&x| cracks.height(x, owners)).collect();
     let last = points.len() - 2;
     let beyond = heights
@@ -53,15 +53,15 @@ pub fn on_chain(cracks: &Cracks, points: &[DVec3], owners: [u32; 2]) -> (usize, 
     let segment = beyond.saturating_sub(1).min(last);
     (
         segment,
-        on_segment(
+        locate_on_segment(
             [points[segment], points[segment + 1]],
             [heights[segment], heights[segment + 1]],
         ),
     )
 }
 
-/// Where a height that rises from one end of a segment to the other passes zero, not too near to an end.
-pub fn on_segment(ends: [DVec3; 2], heights: [f64; 2]) -> DVec3 {
+/// Point where a height that rises along a segment passes zero, not too close to either end.
+pub fn locate_on_segment(ends: [DVec3; 2], heights: [f64; 2]) -> DVec3 {
     let rise = heights[1] - heights[0];
     let part = if rise > 0.0 { -heights[0] / rise } else { 0.5 };
     ends[0].lerp(ends[1], part.clamp(INSET, 1.0 - INSET))

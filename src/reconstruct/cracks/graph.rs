@@ -1,22 +1,23 @@
-//! Which elements of a body hold together, in one state of breakage.
+//! Which elements of a body are connected by intact bonds, in one state of breakage.
 //!
-//! A crack is where elements are close in space but far along whole bonds. Two bonds are the measure: a lone broken
-//! bond amid whole ones opens nothing, and a crack closes where the last of its broken bonds has whole ones beside it.
+//! A crack is where elements are close in space but far apart along intact bonds. The limit is two bonds: a
+//! single broken bond among intact ones opens nothing, and a crack ends where intact bonds bypass its last
+//! broken bond.
 
 use crate::reconstruct::body::rest::RestBond;
 
-/// Whole bonds from an element to those that its side of a crack is made of.
-const HOPS: u8 = 3;
+/// Maximum number of intact bonds between an element and the other elements on its side of a crack.
+const SIDE_HOPS: u8 = 3;
 
-/// Whole bonds by element.
+/// Neighbours of each element along intact bonds.
 #[derive(Debug)]
-pub struct Graph {
+pub struct BondGraph {
     first: Vec<u32>,
     neighbours: Vec<u32>,
 }
 
-impl Graph {
-    /// Joins `elements` elements by the bonds of which `whole` holds, given their numbers.
+impl BondGraph {
+    /// Connects `elements` elements by the bonds for whose index `whole` is true.
     pub fn new(elements: usize, bonds: &[RestBond], whole: impl Fn(usize) -> bool) -> Self {
         let kept = || {
             let numbered = bonds.iter().enumerate();
@@ -38,7 +39,7 @@ impl Graph {
                 next[from as usize] += 1;
             }
         }
-        let mut graph = Graph { first, neighbours };
+        let mut graph = BondGraph { first, neighbours };
         for element in 0..elements {
             let row = graph.first[element] as usize..graph.first[element + 1] as usize;
             if !graph.neighbours[row.clone()].is_sorted() {
@@ -48,20 +49,20 @@ impl Graph {
         graph
     }
 
-    /// Elements that whole bonds join to `element`, ascending.
-    pub fn row(&self, element: u32) -> &[u32] {
+    /// Elements that intact bonds connect to `element`, ascending.
+    pub fn neighbours(&self, element: u32) -> &[u32] {
         let element = element as usize;
         &self.neighbours[self.first[element] as usize..self.first[element + 1] as usize]
     }
 
-    /// Whether at most two whole bonds join `a` and `b`: they are on one side of any crack.
-    pub fn near(&self, a: u32, b: u32) -> bool {
-        let (of_a, of_b) = (self.row(a), self.row(b));
-        a == b || of_a.binary_search(&b).is_ok() || meet(of_a, of_b)
+    /// Whether at most two intact bonds connect `a` and `b`; then they are on the same side of every crack.
+    pub fn are_close(&self, a: u32, b: u32) -> bool {
+        let (of_a, of_b) = (self.neighbours(a), self.neighbours(b));
+        a == b || of_a.binary_search(&b).is_ok() || intersect(of_a, of_b)
     }
 
-    /// Elements that few whole bonds join to `element`, itself first, with the number of bonds.
-    pub fn around<'a>(&self, element: u32, scratch: &'a mut Scratch) -> &'a [(u32, u8)] {
+    /// Elements within `SIDE_HOPS` intact bonds of `element`, including itself, with the number of bonds.
+    pub fn within_hops<'a>(&self, element: u32, scratch: &'a mut GraphScratch) -> &'a [(u32, u8)] {
         scratch.stamp += 1;
         scratch.found.clear();
         scratch.found.push((element, 0));
@@ -69,10 +70,10 @@ impl Graph {
         let mut at = 0;
         while let Some(&(from, hops)) = scratch.found.get(at) {
             at += 1;
-            if hops == HOPS {
+            if hops == SIDE_HOPS {
                 break;
             }
-            for &to in self.row(from) {
+            for &to in self.neighbours(from) {
                 if scratch.seen[to as usize] != scratch.stamp {
                     scratch.seen[to as usize] = scratch.stamp;
                     scratch.found.push((to, hops + 1));
@@ -83,8 +84,8 @@ impl Graph {
     }
 }
 
-/// Whether two ascending lists share a member.
-fn meet(a: &[u32], b: &[u32]) -> bool {
+/// Whether two ascending lists have a common entry.
+fn intersect(a: &[u32], b: &[u32]) -> bool {
     let (mut i, mut j) = (0, 0);
     while i < a.len() && j < b.len() {
         match a[i].cmp(&b[j]) {
@@ -96,18 +97,18 @@ fn meet(a: &[u32], b: &[u32]) -> bool {
     false
 }
 
-/// Memory for searches in a graph.
+/// Scratch buffers for searches in a graph.
 #[derive(Debug)]
-pub struct Scratch {
+pub struct GraphScratch {
     seen: Vec<u32>,
     stamp: u32,
     found: Vec<(u32, u8)>,
 }
 
-impl Scratch {
-    /// For a graph of this many elements.
+impl GraphScratch {
+    /// Buffers for a graph of `elements` elements.
     pub fn new(elements: usize) -> Self {
-        Scratch {
+        GraphScratch {
             seen: vec![0; elements],
             stamp: 0,
             found: Vec::new(),

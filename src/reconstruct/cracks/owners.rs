@@ -1,59 +1,60 @@
-//! Which element owns each grid node near a crack, and the grid edges that cracks cut.
+//! Which element owns each grid node near a crack, and which grid edges the cracks cut.
 //!
-//! Only nodes near open bonds are looked at, and those that the cracks found there lead on to: the work
-//! follows the cracks' area. What a node gets depends on elements and bonds near it alone, so a crack that
-//! advances changes nothing far away.
+//! Only nodes near open bonds are evaluated, and then nodes along the cracks found there: the work is
+//! proportional to the area of the cracks. The owner of a node depends only on elements and bonds near it, so
+//! a crack that advances changes nothing far away.
 
 use crate::parallel::prelude::*;
 use glam::DVec3;
 
 use super::field::Cracks;
-use crate::reconstruct::body::solid::Solid;
+use crate::reconstruct::body::skin_grid::SkinGrid;
 
-/// Owner of a node outside the skin.
+/// Marks a node outside the skin.
 pub const OUTSIDE: u32 = u32::MAX;
-/// Owner of a node that no crack is near.
+/// Marks a node that is not near a crack.
 pub const FAR: u32 = u32::MAX - 1;
 
-/// Nodes this near to the middle of an open bond are looked at first, cells: some lie on both sides of the crack there.
-const BAND: f64 = 1.25;
-/// An element that is this much farther from a node than the nearest does not own it, radii.
-const SLACK: f64 = 1.0;
-/// Elements within this of a node are looked at first, radii. Holes of a close packing reach √2.
-const REACH: f64 = 2.4;
+/// Nodes within this distance of the midpoint of an open bond are evaluated first, cells: some of them lie on
+/// each side of the crack.
+const BAND_WIDTH: f64 = 1.25;
+/// An element that is farther from a node than the nearest element by more than this does not own it, radii.
+const OWNER_SLACK: f64 = 1.0;
+/// Initial search radius for elements around a node, radii. The holes of a close packing reach √2.
+const SEARCH_RADIUS: f64 = 2.4;
 
-/// Owners of all nodes, and the edges cut between them.
+/// Owners of all nodes, and the grid edges between different owners.
 #[derive(Debug)]
-pub struct Owners {
-    /// Element that owns each node, [`OUTSIDE`] or [`FAR`].
+pub struct NodeOwners {
+    /// Owner of each node: an element, [`OUTSIDE`] or [`FAR`].
     pub owner: Vec<u32>,
-    /// The nodes that elements own, ascending.
+    /// Nodes that are owned by elements, ascending.
     nodes: Vec<u32>,
-    /// Edges whose ends, both inside, lie on different sides of a crack: three times the lower node plus the
-    /// axis, ascending.
-    pub cut: Vec<u64>,
+    /// Edges whose ends, both inside the skin, lie on different sides of a crack: three times the lower node
+    /// plus the axis, ascending.
+    pub cut_edges: Vec<u64>,
 }
 
-impl Owners {
-    /// Owners of the nodes near the cracks.
-    pub fn new(solid: &Solid, cracks: &Cracks) -> Self {
-        let search = Search { solid, cracks };
-        let (owner, nodes) = search.band();
-        let mut owners = Owners {
+impl NodeOwners {
+    /// Finds the owners of the nodes near the cracks.
+    pub fn new(skin_grid: &SkinGrid, cracks: &Cracks) -> Self {
+        let search = OwnerSearch { skin_grid, cracks };
+        let (owner, nodes) = search.near_open_bonds();
+        let mut owners = NodeOwners {
             owner,
             nodes: Vec::new(),
-            cut: Vec::new(),
+            cut_edges: Vec::new(),
         };
-        owners.take_in(search, nodes);
+        owners.add_nodes(search, nodes);
         owners
     }
 
-    /// Looks at all nodes of these cells too. Whether there was one not seen before.
-    pub fn extend(&mut self, solid: &Solid, cracks: &Cracks, cells: &[u32]) -> bool {
-        let search = Search { solid, cracks };
+    /// Also finds the owners of all nodes of `cells`. Returns whether any of them was new.
+    pub fn extend(&mut self, skin_grid: &SkinGrid, cracks: &Cracks, cells: &[u32]) -> bool {
+        let search = OwnerSearch { skin_grid, cracks };
         let mut fresh: Vec<u32> = cells
             .iter()
-            .flat_map(|&cell| solid.corners(cell as usize))
+            .flat_map(|&cell| skin_grid.corner_nodes(cell as usize))
             .filter(|&node| self.owner[node] == FAR)
             .map(|node| node as u32)
             .collect();
@@ -62,27 +63,27 @@ impl Owners {
         if fresh.is_empty() {
             return false;
         }
-        search.look(&mut self.owner, &fresh);
-        self.take_in(search, fresh);
+        search.evaluate(&mut self.owner, &fresh);
+        self.add_nodes(search, fresh);
         true
     }
 
-    /// Follows cracks from nodes newly looked at, ascending.
-    fn take_in(&mut self, search: Search, fresh: Vec<u32>) {
-        let followed = search.follow(&mut self.owner, fresh);
+    /// Follows cracks from `fresh`, nodes that have just got their owners, in ascending order.
+    fn add_nodes(&mut self, search: OwnerSearch, fresh: Vec<u32>) {
+        let followed = search.follow_cracks(&mut self.owner, fresh);
         self.nodes.extend(followed);
         self.nodes.par_sort_unstable();
         search.drop_islands(&mut self.owner, &self.nodes);
-        self.cut = search.cut_edges(&self.owner, &self.nodes);
+        self.cut_edges = search.cut_edges(&self.owner, &self.nodes);
     }
 }
 
-/// Element that owns the point `x`: the nearest one of the side with the smallest field there. `found` is
-/// memory for the search.
+/// Element that owns the point `x`: the nearest element of the side with the smallest field there. `found` is
+/// a scratch buffer.
 pub fn owner_at(cracks: &Cracks, x: DVec3, found: &mut Vec<(f64, u32)>) -> u32 {
     let body = cracks.body;
     let r = body.radius;
-    let mut reach = REACH * r;
+    let mut reach = SEARCH_RADIUS * r;
     loop {
         found.clear();
         let mut least = f64::INFINITY;
@@ -95,7 +96,7 @@ pub fn owner_at(cracks: &Cracks, x: DVec3, found: &mut Vec<(f64, u32)>) -> u32 {
                 }
             }
         });
-        let wanted = least.sqrt() + SLACK * r;
+        let wanted = least.sqrt() + OWNER_SLACK * r;
         if wanted <= reach {
             found.retain(|&(squared, _)| squared <= wanted * wanted);
             break;
@@ -106,12 +107,12 @@ pub fn owner_at(cracks: &Cracks, x: DVec3, found: &mut Vec<(f64, u32)>) -> u32 {
         reach = wanted;
     }
     found.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-    // The nearest of every side.
+    // The nearest element of every side.
     let mut sides = [found[0].1; 8];
     let mut count = 1;
     for &(_, element) in &found[1..] {
         let known = &sides[..count];
-        if count < sides.len() && known.iter().all(|&side| cracks.parts(side, element)) {
+        if count < sides.len() && known.iter().all(|&side| cracks.separates(side, element)) {
             sides[count] = element;
             count += 1;
         }
@@ -127,19 +128,20 @@ pub fn owner_at(cracks: &Cracks, x: DVec3, found: &mut Vec<(f64, u32)>) -> u32 {
 }
 
 #[derive(Clone, Copy)]
-struct Search<'a> {
-    solid: &'a Solid,
+struct OwnerSearch<'a> {
+    skin_grid: &'a SkinGrid,
     cracks: &'a Cracks<'a>,
 }
 
-impl Search<'_> {
-    /// The owners of the nodes about open bonds, all others [`FAR`] or [`OUTSIDE`]; and those nodes, ascending.
-    fn band(self) -> (Vec<u32>, Vec<u32>) {
-        let (grid, inside) = (&self.solid.grid, &self.solid.occupancy.inside);
-        let reach = BAND * grid.spacing;
+impl OwnerSearch<'_> {
+    /// Owners of all nodes: those near open bonds are evaluated, all others are [`FAR`] or [`OUTSIDE`]. Also
+    /// returns the evaluated nodes, ascending.
+    fn near_open_bonds(self) -> (Vec<u32>, Vec<u32>) {
+        let (grid, inside) = (&self.skin_grid.grid, &self.skin_grid.occupancy.inside);
+        let reach = BAND_WIDTH * grid.spacing;
         let mut of_layer: Vec<Vec<DVec3>> = vec![Vec::new(); grid.nodes[2]];
         for &bond in &self.cracks.open {
-            let p = self.cracks.middle(bond);
+            let p = self.cracks.midpoint(bond);
             for k in grid.span(2, p.z - reach, p.z + reach) {
                 of_layer[k].push(p);
             }
@@ -179,10 +181,10 @@ impl Search<'_> {
         (owner, nodes.concat())
     }
 
-    /// Looks at the nodes of all cells about cut edges until these hold no more that are [`FAR`]. Gives all
-    /// nodes looked at.
-    fn follow(self, owner: &mut [u32], mut nodes: Vec<u32>) -> Vec<u32> {
-        let grid = &self.solid.grid;
+    /// Evaluates the nodes of all cells around cut edges until none of them is [`FAR`]. Returns all evaluated
+    /// nodes.
+    fn follow_cracks(self, owner: &mut [u32], mut nodes: Vec<u32>) -> Vec<u32> {
+        let grid = &self.skin_grid.grid;
         let strides = grid.strides();
         let mut fresh = nodes.clone();
         while !fresh.is_empty() {
@@ -214,7 +216,7 @@ impl Search<'_> {
                 .collect();
             next.par_sort_unstable();
             next.dedup();
-            self.look(owner, &next);
+            self.evaluate(owner, &next);
             nodes.extend(&next);
             fresh = next;
         }
@@ -223,11 +225,11 @@ impl Search<'_> {
 
     fn is_cut(self, owners: [u32; 2]) -> bool {
         let [a, b] = owners;
-        a < FAR && b < FAR && self.cracks.parts(a, b)
+        a < FAR && b < FAR && self.cracks.separates(a, b)
     }
 
-    /// Finds the owners of these nodes.
-    fn look(self, owner: &mut [u32], nodes: &[u32]) {
+    /// Finds the owners of `nodes`.
+    fn evaluate(self, owner: &mut [u32], nodes: &[u32]) {
         let owners: Vec<u32> = nodes
             .par_iter()
             .with_min_len(64)
@@ -240,13 +242,13 @@ impl Search<'_> {
 
     /// Element that owns `node`.
     fn owner(self, node: usize, found: &mut Vec<(f64, u32)>) -> u32 {
-        let grid = &self.solid.grid;
+        let grid = &self.skin_grid.grid;
         owner_at(self.cracks, grid.position(grid.coords(node)), found)
     }
 
-    /// The cut edges between these nodes, ascending.
+    /// The cut edges between `nodes`, ascending.
     fn cut_edges(self, owner: &[u32], nodes: &[u32]) -> Vec<u64> {
-        let strides = self.solid.grid.strides();
+        let strides = self.skin_grid.grid.strides();
         nodes
             .par_iter()
             .with_min_len(256)
@@ -260,14 +262,15 @@ impl Search<'_> {
             .collect()
     }
 
-    /// Gives nodes that cracks cut off from every element to the side beside them: fields carried on beyond
-    /// the outermost elements can turn over there.
+    /// Assigns nodes that cracks cut off from every element to the side next to them: beyond the outermost
+    /// elements the extrapolated fields can turn over.
     fn drop_islands(self, owner: &mut [u32], nodes: &[u32]) {
-        let (grid, body) = (&self.solid.grid, self.cracks.body);
+        let (grid, body) = (&self.skin_grid.grid, self.cracks.body);
         let strides = grid.strides();
         let around = |node: usize| strides.into_iter().flat_map(move |s| [node + s, node - s]);
-        // A node is held beside its element, where no crack is near, and by whatever node it is joined to that is.
-        let mut held = vec![false; owner.len()];
+        // A node is attached if it is close to its element, if no crack is near, or if it is connected to an
+        // attached node.
+        let mut attached = vec![false; owner.len()];
         let mut loose: Vec<u32> = nodes
             .par_iter()
             .with_min_len(256)
@@ -280,10 +283,10 @@ impl Search<'_> {
             })
             .collect();
         for &node in nodes {
-            held[node as usize] = true;
+            attached[node as usize] = true;
         }
         for &node in &loose {
-            held[node as usize] = false;
+            attached[node as usize] = false;
         }
         loop {
             let joined: Vec<bool> = loose
@@ -291,13 +294,13 @@ impl Search<'_> {
                 .with_min_len(256)
                 .map(|&node| {
                     around(node as usize).any(|other| {
-                        held[other] && !self.is_cut([owner[node as usize], owner[other]])
+                        attached[other] && !self.is_cut([owner[node as usize], owner[other]])
                     })
                 })
                 .collect();
             let before = loose.len();
             for (&node, &joined) in loose.iter().zip(&joined) {
-                held[node as usize] = joined;
+                attached[node as usize] = joined;
             }
             let mut joined = joined.iter();
             loose.retain(|_| joined.next() == Some(&false));
@@ -311,7 +314,7 @@ impl Search<'_> {
                 .filter_map(|&node| {
                     let x = grid.position(grid.coords(node as usize));
                     let owners = around(node as usize)
-                        .filter(|&other| held[other])
+                        .filter(|&other| attached[other])
                         .map(|other| owner[other]);
                     let squared = |e: u32| x.distance_squared(body.positions[e as usize]);
                     let best = owners
@@ -320,13 +323,13 @@ impl Search<'_> {
                 })
                 .collect();
             if taken.is_empty() {
-                break; // a part of the skin without any element
+                break; // a part of the inside without any element
             }
             for &(node, element) in &taken {
                 owner[node as usize] = element;
-                held[node as usize] = true;
+                attached[node as usize] = true;
             }
-            loose.retain(|&node| !held[node as usize]);
+            loose.retain(|&node| !attached[node as usize]);
         }
     }
 }

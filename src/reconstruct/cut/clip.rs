@@ -1,63 +1,69 @@
 //! Cuts triangles of the skin along the planes of the grid.
 //!
-//! Coordinates here count cells. A place along an axis is a whole number: even `2c` between the planes of
-//! cell `c`, odd `2c − 1` on its lower plane; comparisons are of these numbers alone. An edge of the skin is
-//! cut once, for both its triangles, and every cut is a point of its own, so pieces of neighbours share their
-//! points and nothing gapes.
+//! Coordinates here are in cells. A half index along an axis is a whole number: even `2c` between the planes
+//! of cell `c`, odd `2c − 1` on its lower plane. Comparisons use these integers alone. An edge of the skin is
+//! cut once, for both its triangles, and every cut is a point of its own, so the pieces of neighbouring
+//! triangles share their points and no gap opens.
 
 use glam::DVec3;
 
-/// Triangles lower than this over their longest edge count as having no area.
-const FLAT: f64 = 1e-6;
+/// Triangles with a ratio of height to longest edge below this count as having no area.
+const MIN_QUALITY: f64 = 1e-6;
 
-/// What makes a point the same for all who meet it.
+/// Identity of a point: the same from every triangle that contains it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Name {
+pub enum PointName {
     /// Vertex of the skin.
     Vertex(u32),
-    /// Cut of an edge of the skin: the edge, and which from its first end.
+    /// Cut of an edge of the skin: the edge, and the number of the cut counted from the edge's first end.
     Edge(u32, u32),
-    /// Cut within a triangle: the triangle, and a number.
+    /// Cut within a triangle: the triangle, and the number of the cut.
     Inner(u32, u32),
 }
 
-/// A point of a triangle.
+/// A point on a triangle of the skin.
 #[derive(Clone, Copy, Debug)]
-pub struct Point {
-    /// Its name.
-    pub name: Name,
+pub struct SkinPoint {
+    /// Identity of the point.
+    pub name: PointName,
     /// Position, cells.
     pub at: DVec3,
-    /// Its place along each axis.
-    pub place: [i32; 3],
+    /// Half index along each axis.
+    pub half_index: [i32; 3],
 }
 
-impl Point {
-    /// Vertex of the skin; one that lies on a plane counts to the cell below it.
+impl SkinPoint {
+    /// A vertex of the skin. A vertex on a plane belongs to the cell below the plane.
     pub fn vertex(number: u32, at: DVec3) -> Self {
-        Point {
-            name: Name::Vertex(number),
+        SkinPoint {
+            name: PointName::Vertex(number),
             at,
-            place: at.to_array().map(|x| 2 * (x.ceil() as i32 - 1)),
+            half_index: at.to_array().map(|x| 2 * (x.ceil() as i32 - 1)),
         }
     }
 
-    /// The cell of a point that lies on no plane; the upper one beside a plane.
+    /// Cell of the point; for a point on a plane, the cell above it.
     pub fn cell(&self) -> [i32; 3] {
-        self.place.map(|place| (place + 1) >> 1)
+        self.half_index.map(|half_index| (half_index + 1) >> 1)
     }
 
-    /// Whether it lies on a plane across `axis`.
+    /// Whether the point lies on a plane across `axis`.
     pub fn is_on(&self, axis: usize) -> bool {
-        self.place[axis] & 1 == 1
+        self.half_index[axis] & 1 == 1
     }
 }
 
-/// Where the line from `p` to `q` passes through planes across these axes, in order. `name` names the n-th.
-pub fn cuts(p: &Point, q: &Point, axes: &[usize], name: impl Fn(u32) -> Name) -> Vec<Point> {
+/// Points where the segment from `p` to `q` crosses planes across these axes, in order. `name` returns the
+/// name of the n-th point.
+pub fn plane_cuts(
+    p: &SkinPoint,
+    q: &SkinPoint,
+    axes: &[usize],
+    name: impl Fn(u32) -> PointName,
+) -> Vec<SkinPoint> {
     let mut crossings: Vec<(f64, usize, i32)> = Vec::new();
     for &axis in axes {
-        let (from, to) = (p.place[axis], q.place[axis]);
+        let (from, to) = (p.half_index[axis], q.half_index[axis]);
         let (low, high) = (from.min(to), from.max(to));
         let mut plane = (low + 1) | 1;
         while plane < high {
@@ -68,53 +74,55 @@ pub fn cuts(p: &Point, q: &Point, axes: &[usize], name: impl Fn(u32) -> Name) ->
         }
     }
     crossings.sort_by(|a, b| {
-        let forward = |c: &(f64, usize, i32)| c.2 * (q.place[c.1] - p.place[c.1]).signum();
+        let forward =
+            |c: &(f64, usize, i32)| c.2 * (q.half_index[c.1] - p.half_index[c.1]).signum();
         let by_axis = a.1.cmp(&b.1);
         a.0.total_cmp(&b.0)
             .then(by_axis)
             .then(forward(a).cmp(&forward(b)))
     });
-    // Leaving a plane, a line is between planes.
-    let mut place: [i32; 3] = std::array::from_fn(|axis| {
-        let step = (q.place[axis] - p.place[axis]).signum();
-        p.place[axis] + if p.is_on(axis) { step } else { 0 }
+    // A segment that starts on a plane leaves it.
+    let mut half_index: [i32; 3] = std::array::from_fn(|axis| {
+        let step = (q.half_index[axis] - p.half_index[axis]).signum();
+        p.half_index[axis] + if p.is_on(axis) { step } else { 0 }
     });
     let points = crossings.into_iter().enumerate();
     points
         .map(|(n, (part, axis, plane))| {
             let mut at = p.at.lerp(q.at, part);
-            place[axis] = plane;
+            half_index[axis] = plane;
             for a in 0..3 {
-                // Rounding must not leave the cell.
-                let low = f64::from((place[a] + 1) >> 1);
-                let high = low + f64::from(1 - (place[a] & 1));
+                // Rounding must not move the point out of its cell.
+                let low = f64::from((half_index[a] + 1) >> 1);
+                let high = low + f64::from(1 - (half_index[a] & 1));
                 at[a] = at[a].clamp(low, high);
             }
-            let point = Point {
+            let point = SkinPoint {
                 name: name(n as u32),
                 at,
-                place,
+                half_index,
             };
-            place[axis] += (q.place[axis] - p.place[axis]).signum();
+            half_index[axis] += (q.half_index[axis] - p.half_index[axis]).signum();
             point
         })
         .collect()
 }
 
-/// A triangle cut into pieces that lie in one cell each.
+/// A triangle cut into pieces, each of which lies in one cell.
 #[derive(Debug, Default)]
-pub struct Pieces {
-    /// Points that the pieces name.
-    pub points: Vec<Point>,
-    /// For each piece its cell and its corners, in the triangle's order.
+pub struct TrianglePieces {
+    /// Points that the pieces refer to.
+    pub points: Vec<SkinPoint>,
+    /// For each piece, its cell and its corners, in the orientation of the triangle.
     pub polygons: Vec<([i32; 3], Vec<u32>)>,
 }
 
-impl Pieces {
-    /// Cuts the polygon of `points`: a triangle with the cuts of its edges. Nothing if rounding has bent it.
-    pub fn new(triangle: u32, points: Vec<Point>) -> Option<Self> {
+impl TrianglePieces {
+    /// Cuts the polygon `points`: a triangle including the cuts of its edges. Returns `None` if rounding has
+    /// made it non-convex.
+    pub fn new(triangle: u32, points: Vec<SkinPoint>) -> Option<Self> {
         let whole: Vec<u32> = (0..points.len() as u32).collect();
-        let mut pieces = Pieces {
+        let mut pieces = TrianglePieces {
             points,
             polygons: Vec::new(),
         };
@@ -123,11 +131,14 @@ impl Pieces {
         for axis in 0..3 {
             let mut done = Vec::new();
             for mut rest in todo {
-                let places = || rest.iter().map(|&p| pieces.points[p as usize].place[axis]);
-                let (low, high) = (places().min()?, places().max()?);
+                let half_indices = || {
+                    rest.iter()
+                        .map(|&p| pieces.points[p as usize].half_index[axis])
+                };
+                let (low, high) = (half_indices().min()?, half_indices().max()?);
                 let mut plane = (low + 1) | 1;
                 while plane < high {
-                    let (below, above) = pieces.part(triangle, &rest, axis, plane, &mut inner)?;
+                    let (below, above) = pieces.split(triangle, &rest, axis, plane, &mut inner)?;
                     done.push(below);
                     rest = above;
                     plane += 2;
@@ -139,22 +150,29 @@ impl Pieces {
         for polygon in todo {
             let mut cell = [i32::MIN; 3];
             for (axis, cell) in cell.iter_mut().enumerate() {
-                let places = polygon
+                let half_indices = polygon
                     .iter()
-                    .map(|&p| pieces.points[p as usize].place[axis]);
-                // Each piece has corners between the planes or on both.
-                *cell = places.clone().find(|place| place & 1 == 0).map_or_else(
-                    || places.min().map_or(0, |place| (place + 1) >> 1),
-                    |place| place >> 1,
-                );
+                    .map(|&p| pieces.points[p as usize].half_index[axis]);
+                // Each piece has corners between the two planes or on both of them.
+                *cell = half_indices
+                    .clone()
+                    .find(|half_index| half_index & 1 == 0)
+                    .map_or_else(
+                        || {
+                            half_indices
+                                .min()
+                                .map_or(0, |half_index| (half_index + 1) >> 1)
+                        },
+                        |half_index| half_index >> 1,
+                    );
             }
             pieces.polygons.push((cell, polygon));
         }
         Some(pieces)
     }
 
-    /// Parts a polygon along a plane into what lies below and above.
-    fn part(
+    /// Splits a polygon along a plane into the parts below and above it.
+    fn split(
         &mut self,
         triangle: u32,
         polygon: &[u32],
@@ -162,17 +180,17 @@ impl Pieces {
         plane: i32,
         inner: &mut u32,
     ) -> Option<(Vec<u32>, Vec<u32>)> {
-        let place = |&p: &u32| self.points[p as usize].place[axis];
+        let half_index = |&p: &u32| self.points[p as usize].half_index[axis];
         let on: Vec<usize> = (0..polygon.len())
-            .filter(|&m| place(&polygon[m]) == plane)
+            .filter(|&m| half_index(&polygon[m]) == plane)
             .collect();
         let [i, j] = on[..] else { return None };
         let (first, second) = (
             &polygon[i + 1..j],
             [&polygon[j + 1..], &polygon[..i]].concat(),
         );
-        let below = |part: &[u32]| !part.is_empty() && part.iter().all(|p| place(p) < plane);
-        let above = |part: &[u32]| !part.is_empty() && part.iter().all(|p| place(p) > plane);
+        let below = |part: &[u32]| !part.is_empty() && part.iter().all(|p| half_index(p) < plane);
+        let above = |part: &[u32]| !part.is_empty() && part.iter().all(|p| half_index(p) > plane);
         let first_is_below = below(first) && above(&second);
         if !(first_is_below || above(first) && below(&second)) {
             return None;
@@ -180,7 +198,7 @@ impl Pieces {
         let axes: Vec<usize> = (axis + 1..3).collect();
         let [p, q] = [i, j].map(|m| self.points[polygon[m] as usize]);
         let start = *inner;
-        let between = cuts(&p, &q, &axes, |n| Name::Inner(triangle, start + n));
+        let between = plane_cuts(&p, &q, &axes, |n| PointName::Inner(triangle, start + n));
         *inner += between.len() as u32;
         let base = self.points.len() as u32;
         let chord: Vec<u32> = (base..base + between.len() as u32).collect();
@@ -199,8 +217,8 @@ impl Pieces {
     }
 }
 
-/// Triangles of a convex polygon, chosen so that the worst is as good as can be; nothing if every choice has
-/// one without area.
+/// Triangulates a convex polygon so that the worst triangle is as good as possible. Returns `None` if every
+/// triangulation has a triangle without area.
 pub fn triangulate(corners: &[DVec3]) -> Option<Vec<[usize; 3]>> {
     let n = corners.len();
     let quality = |a: usize, b: usize, c: usize| {
@@ -212,9 +230,10 @@ pub fn triangulate(corners: &[DVec3]) -> Option<Vec<[usize; 3]>> {
         (q - p).cross(r - p).length() / longest.max(f64::MIN_POSITIVE)
     };
     if n == 3 {
-        return (quality(0, 1, 2) >= FLAT).then(|| vec![[0, 1, 2]]);
+        return (quality(0, 1, 2) >= MIN_QUALITY).then(|| vec![[0, 1, 2]]);
     }
-    // best[a * n + b]: the worst quality of the part from corner a to corner b, and its apex (Klincsek 1980).
+    // best[a * n + b]: worst quality in the best triangulation of the part from corner a to corner b, and the
+    // apex on its base (Klincsek 1980).
     let mut best = vec![(f64::INFINITY, 0); n * n];
     for span in 2..n {
         for a in 0..n - span {
@@ -230,7 +249,7 @@ pub fn triangulate(corners: &[DVec3]) -> Option<Vec<[usize; 3]>> {
                 .unwrap_or((0.0, a));
         }
     }
-    if n < 3 || best[n - 1].0 < FLAT {
+    if n < 3 || best[n - 1].0 < MIN_QUALITY {
         return None;
     }
     let mut triangles = Vec::with_capacity(n - 2);

@@ -1,11 +1,11 @@
 //! Cuts the skin of a body, and the cells of its grid, along the cracks.
 
-pub mod by_face;
 pub mod cells;
 pub mod chain;
 pub mod clip;
+pub mod cut_skin;
+pub mod face_map;
+pub mod intersection;
 pub mod rim;
 pub mod ring;
-pub mod seam;
 pub mod trace;
-pub mod weave;

@@ -1,119 +1,122 @@
-//! The rim of cracks within a cell.
+//! The rims of cracks on the skin within a cell.
 //!
-//! In a cell in which a crack reaches the skin, each point of the skin gets the side of the crack that it
-//! lies on: on the faces by the chains, within by the smaller field. Between points on different sides lies a
-//! point of the rim, which each side has as a vertex of its own; along the rim the crack's faces are tied to
-//! the skin by triangles with the loop's vertex.
+//! In a cell in which a crack reaches the skin, each point of the skin is assigned to a side of the crack: on
+//! the cell's faces by the chains, inside the cell by the smaller field. Between points on different sides
+//! lies a point of the rim, which becomes a separate vertex for each side. Along the rim the crack's faces
+//! are connected to the skin by triangles with the loop's vertex.
 
 use std::collections::HashSet;
 
 use glam::DVec3;
 
-use super::cells::{Cells, SkinArcs, chains_of};
-use super::clip::{Name, Point};
-use super::seam::Seam;
+use super::cells::{CrackCells, SkinArcs, chains_of};
+use super::clip::{PointName, SkinPoint};
+use super::intersection::SkinIntersection;
 use crate::math::hash::QuickMap;
 use crate::math::union_find::UnionFind;
-use crate::reconstruct::body::solid::Solid;
-use crate::reconstruct::cracks::crossing::on_segment;
+use crate::reconstruct::body::skin_grid::SkinGrid;
+use crate::reconstruct::cracks::crossing::locate_on_segment;
 use crate::reconstruct::cracks::field::Cracks;
-use crate::reconstruct::surface::hold::Hold;
+use crate::reconstruct::surface::binding::Binding;
 
-/// What makes a vertex of the skin one.
+/// Identity of a vertex of the cut skin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Key {
+pub enum VertexKey {
     /// A point of the skin.
-    Point(Name),
+    SkinPoint(PointName),
     /// A half of a crossing on a chain.
     Crossing(u32),
-    /// A point of a rim within a cell, between two points of the skin, on the side of the first.
-    Rim(Name, Name),
-    /// Where rims meet in a piece: triangle, piece, and corner of the piece that the side begins with.
+    /// A point of a rim within a cell, between two points of the skin, on the side of the first one.
+    Rim(PointName, PointName),
+    /// Point where rims meet in a piece: triangle, piece, and the corner of the piece at which the side
+    /// begins.
     Meeting(u32, u32, u32),
 }
 
-/// A vertex of the skin as a piece names it.
+/// A corner of a patch.
 #[derive(Clone, Copy, Debug)]
-pub struct Corner {
-    /// What makes it the same for all who meet it.
-    pub key: Key,
+pub struct PatchCorner {
+    /// Identity, the same in every patch that contains the corner.
+    pub key: VertexKey,
     /// Position, m.
     pub x: DVec3,
-    /// What it moves with.
-    pub hold: Hold,
+    /// The elements that it moves with.
+    pub binding: Binding,
 }
 
-/// A part of the skin to be drawn, and the border along which a loop's vertex is tied to it.
+/// A polygon of the cut skin, and the border along which a loop's vertex is connected to it.
 #[derive(Debug, Default)]
-pub struct Patch {
-    /// Its corners, counter-clockwise.
-    pub corners: Vec<Corner>,
-    /// The loop's vertex, and the corners from which its edge of the rim runs to the next one.
+pub struct SkinPatch {
+    /// Corners, counter-clockwise seen from outside.
+    pub corners: Vec<PatchCorner>,
+    /// The loop's vertex, and the corners where the edges of the rim start; each runs to the next corner.
     pub tied: Option<(u32, Vec<usize>)>,
 }
 
-/// The side that a point on a face of a cell lies on.
+/// The side of a crack on which a point on a face of a cell lies.
 #[derive(Clone, Copy)]
-enum Side {
-    /// That of a loop.
+enum CrackSide {
+    /// The side of a loop.
     Loop(u8),
-    /// That of a part of the skin's border that no crack crosses, by number: any, but one for all its points.
+    /// A class of the skin's border that no crack crosses, by number: its side is arbitrary, but the same for
+    /// all its points.
     Free(u8),
 }
 
-/// What is known of a cell that the skin and cracks meet in.
+/// The sides of cracks on the skin in a cell.
 struct CellSkin {
-    /// Side of each point on its faces.
-    side: QuickMap<Name, Side>,
-    /// For each loop on the skin, the owners of its gates.
+    /// Side of each skin point on the cell's faces.
+    side: QuickMap<PointName, CrackSide>,
+    /// For each loop at the skin, the owners of its gates.
     owners: Vec<(u8, Vec<u32>)>,
 }
 
-/// The pieces of a cell that are cut, and what its points move with.
-pub type Drawn = (Vec<(PieceId, Vec<Patch>)>, Vec<(Name, Hold)>);
+/// The cut pieces of a cell with their patches, and the elements that the points of the cell move with.
+pub type CutCell = (Vec<(PieceId, Vec<SkinPatch>)>, Vec<(PointName, Binding)>);
 
-/// A piece of the skin: place in `seam.touched`, and in its polygons.
+/// A piece of the skin: index in [`SkinIntersection::touched`], and index of its polygon there.
 pub type PieceId = (u32, u32);
 
-/// What the rims of a body follow from.
+/// Input for cutting the skin along rims.
 #[derive(Clone, Copy)]
-pub struct Rims<'a> {
-    /// Grid and skin.
-    pub solid: &'a Solid,
-    /// The cracks.
+pub struct RimCutter<'a> {
+    /// Skin and grid.
+    pub skin_grid: &'a SkinGrid,
+    /// Cracks.
     pub cracks: &'a Cracks<'a>,
-    /// Where they meet the skin.
-    pub seam: &'a Seam,
-    /// The cells that they pass through.
-    pub cells: &'a Cells,
+    /// Where the cracks meet the skin.
+    pub intersection: &'a SkinIntersection,
+    /// Cells that the cracks pass through.
+    pub cells: &'a CrackCells,
 }
 
-impl Rims<'_> {
-    /// Where a point lies, m.
-    pub fn world(&self, point: &Point) -> DVec3 {
+impl RimCutter<'_> {
+    /// Position of a point, m.
+    pub fn position(&self, point: &SkinPoint) -> DVec3 {
         match point.name {
-            Name::Vertex(v) => self.solid.skin.mesh.positions[v as usize],
-            _ => self.solid.grid.origin + point.at * self.solid.grid.spacing,
+            PointName::Vertex(v) => self.skin_grid.skin.mesh.positions[v as usize],
+            _ => self.skin_grid.grid.origin + point.at * self.skin_grid.grid.spacing,
         }
     }
 
-    /// What the pieces of a cell become where they are cut, and what its points move with.
-    pub fn cell(
+    /// Cuts the pieces of the cell at `node`. `crossing_on` maps the ends of a segment to the crossing half
+    /// on it; `rim_ends` holds the crossings at which a rim ends.
+    pub fn cut_cell(
         &self,
         node: usize,
         pieces: &[PieceId],
-        on_segment: &QuickMap<(Name, Name), u32>,
-        single: &HashSet<u32>,
-    ) -> Drawn {
+        crossing_on: &QuickMap<(PointName, PointName), u32>,
+        rim_ends: &HashSet<u32>,
+    ) -> CutCell {
         let skin = self.sides(node);
-        let side = self.label(pieces, &skin);
+        let side = self.point_sides(pieces, &skin);
         let number = self.cells.at(node);
-        let hold = |own: Option<u8>| self.hold(&skin, own);
-        let mut holds = Vec::new();
+        let binding = |own: Option<u8>| self.binding_of(&skin, own);
+        let mut bindings = Vec::new();
         let mut result = Vec::new();
         for &piece in pieces {
-            let (triangle, all) = &self.seam.touched[piece.0 as usize];
-            let points: Vec<&Point> = all.polygons[piece.1 as usize]
+            let (triangle, all) = &self.intersection.touched[piece.0 as usize];
+            let points: Vec<&SkinPoint> = all.polygons[piece.1 as usize]
                 .1
                 .iter()
                 .map(|&p| &all.points[p as usize])
@@ -123,81 +126,87 @@ impl Rims<'_> {
                 .map(|p| side.get(&p.name).copied().flatten())
                 .collect();
             for (point, &own) in points.iter().zip(&sides) {
-                holds.push((point.name, hold(own)));
+                bindings.push((point.name, binding(own)));
             }
-            // The corners with the points of the rim between them: those that stay within a side, and those
-            // that part two.
-            let mut outline: Vec<(Corner, Option<u8>)> = Vec::new();
-            let mut parted = Vec::new();
+            // The corners of the piece and the rim points between them. `side_changes` are the rim points at
+            // which the side changes.
+            let mut outline: Vec<(PatchCorner, Option<u8>)> = Vec::new();
+            let mut side_changes = Vec::new();
             for m in 0..points.len() {
                 let next = (m + 1) % points.len();
                 let (p, q) = (points[m], points[next]);
                 outline.push((
-                    Corner {
-                        key: Key::Point(p.name),
-                        x: self.world(p),
-                        hold: hold(sides[m]),
+                    PatchCorner {
+                        key: VertexKey::SkinPoint(p.name),
+                        x: self.position(p),
+                        binding: binding(sides[m]),
                     },
                     sides[m],
                 ));
-                let chain = on_segment.get(&(p.name, q.name));
+                let chain = crossing_on.get(&(p.name, q.name));
                 let same = sides[m] == sides[next];
                 if same && chain.is_none() {
                     continue;
                 }
                 let (keys, x) = match chain {
                     Some(&half) => (
-                        [Key::Crossing(half), Key::Crossing(half ^ 1)],
-                        self.seam.crossings[half as usize / 2].point,
+                        [VertexKey::Crossing(half), VertexKey::Crossing(half ^ 1)],
+                        self.intersection.crossings[half as usize / 2].point,
                     ),
                     None => (
-                        [Key::Rim(p.name, q.name), Key::Rim(q.name, p.name)],
+                        [
+                            VertexKey::Rim(p.name, q.name),
+                            VertexKey::Rim(q.name, p.name),
+                        ],
                         self.on_rim(&skin, [p, q], [sides[m], sides[next]]),
                     ),
                 };
-                let corner = |key, own| Corner {
+                let corner = |key, own| PatchCorner {
                     key,
                     x,
-                    hold: hold(own),
+                    binding: binding(own),
                 };
                 outline.push((corner(keys[0], sides[m]), sides[m]));
                 if !same {
-                    parted.push(outline.len() - 1);
+                    side_changes.push(outline.len() - 1);
                     outline.push((corner(keys[1], sides[next]), sides[next]));
                 }
             }
             if outline.len() > points.len() {
-                // A stretch of rim between two ends of rims would be one edge for both sides.
-                let ends = parted.iter().filter(|&&m| match outline[m].0.key {
-                    Key::Crossing(half) => single.contains(&(half / 2)),
+                // A stretch of rim between two ends of rims would be the same edge for both sides.
+                let ends = side_changes.iter().filter(|&&m| match outline[m].0.key {
+                    VertexKey::Crossing(half) => rim_ends.contains(&(half / 2)),
                     _ => false,
                 });
-                let meets = parted.len() > 2 || ends.count() == 2;
-                let meeting = |corner: u32| Key::Meeting(*triangle, piece.1, corner);
+                let meets = side_changes.len() > 2 || ends.count() == 2;
+                let meeting = |corner: u32| VertexKey::Meeting(*triangle, piece.1, corner);
                 let apex = |own: Option<u8>| {
                     let number = number?;
                     Some(self.cells.first[number] + u32::from(own?))
                 };
-                result.push((piece, patches(&outline, &parted, meets, meeting, apex)));
+                result.push((
+                    piece,
+                    split_outline(&outline, &side_changes, meets, meeting, apex),
+                ));
             }
         }
-        (result, holds)
+        (result, bindings)
     }
 
-    /// The loops on the sides of the chains of a cell.
+    /// Sides of the points on the chains of a cell.
     fn sides(&self, node: usize) -> CellSkin {
-        let chains = chains_of(self.solid, self.seam, node);
-        let arcs = SkinArcs::new(self.seam, &chains);
+        let chains = chains_of(self.skin_grid, self.intersection, node);
+        let arcs = SkinArcs::new(self.intersection, &chains);
         let number = self.cells.at(node);
         // Classes with the same loop are one side.
-        let side_of: Vec<Side> = arcs
+        let side_of: Vec<CrackSide> = arcs
             .halves
             .iter()
             .enumerate()
             .map(|(class, halves)| {
                 let half = halves.first();
                 let own = half.and_then(|&half| self.cells.loop_of(number?, half));
-                own.map_or(Side::Free(class as u8), Side::Loop)
+                own.map_or(CrackSide::Free(class as u8), CrackSide::Loop)
             })
             .collect();
         let mut skin = CellSkin {
@@ -205,7 +214,7 @@ impl Rims<'_> {
             owners: Vec::new(),
         };
         for (class, owners) in arcs.owners.into_iter().enumerate() {
-            let Side::Loop(side) = side_of[class] else {
+            let CrackSide::Loop(side) = side_of[class] else {
                 continue;
             };
             match skin.owners.iter_mut().find(|(known, _)| *known == side) {
@@ -222,13 +231,13 @@ impl Rims<'_> {
         skin
     }
 
-    /// The side of every point of a cell's pieces: nothing where the skin has no border on the cell's faces.
-    fn label(&self, pieces: &[PieceId], skin: &CellSkin) -> QuickMap<Name, Option<u8>> {
-        // Connected parts of the skin within the cell.
-        let mut part_of: QuickMap<Name, u32> = QuickMap::default();
+    /// Side of every point of a cell's pieces; `None` where the skin does not meet the cell's faces.
+    fn point_sides(&self, pieces: &[PieceId], skin: &CellSkin) -> QuickMap<PointName, Option<u8>> {
+        // Connected components of the skin within the cell.
+        let mut part_of: QuickMap<PointName, u32> = QuickMap::default();
         let mut parts = UnionFind::new(pieces.len());
         let points = |&(t, m): &PieceId| {
-            let all = &self.seam.touched[t as usize].1;
+            let all = &self.intersection.touched[t as usize].1;
             all.polygons[m as usize]
                 .1
                 .iter()
@@ -240,10 +249,10 @@ impl Rims<'_> {
             }
         }
         let parts = parts.roots();
-        let part = |point: &Point| parts[part_of[&point.name] as usize] as usize;
+        let part = |point: &SkinPoint| parts[part_of[&point.name] as usize] as usize;
         let mut of_part: Vec<Vec<u8>> = vec![Vec::new(); pieces.len()];
         for point in pieces.iter().flat_map(points) {
-            if let Some(&Side::Loop(side)) = skin.side.get(&point.name) {
+            if let Some(&CrackSide::Loop(side)) = skin.side.get(&point.name) {
                 of_part[part(point)].push(side);
             }
         }
@@ -251,9 +260,9 @@ impl Rims<'_> {
             sides.sort_unstable();
             sides.dedup();
         }
-        let choose = |point: &Point| {
+        let choose = |point: &SkinPoint| {
             let sides = &of_part[part(point)];
-            let x = self.world(point);
+            let x = self.position(point);
             let field = |side: &u8| self.field(skin, *side, x);
             match sides[..] {
                 [] => None,
@@ -268,8 +277,10 @@ impl Rims<'_> {
         let mut result = QuickMap::default();
         for point in pieces.iter().flat_map(points) {
             let side = match skin.side.get(&point.name) {
-                Some(&Side::Loop(side)) => Some(side),
-                Some(&Side::Free(class)) => *free.entry(class).or_insert_with(|| choose(point)),
+                Some(&CrackSide::Loop(side)) => Some(side),
+                Some(&CrackSide::Free(class)) => {
+                    *free.entry(class).or_insert_with(|| choose(point))
+                }
                 None => choose(point),
             };
             result.insert(point.name, side);
@@ -277,7 +288,7 @@ impl Rims<'_> {
         result
     }
 
-    /// The smallest field of a side's owners at `x`.
+    /// Smallest field at `x` of the owners of a side.
     fn field(&self, skin: &CellSkin, side: u8, x: DVec3) -> f64 {
         let owners = skin.owners.iter().find(|(known, _)| *known == side);
         let owners = owners.map_or(&[][..], |(_, owners)| owners);
@@ -287,70 +298,72 @@ impl Rims<'_> {
         fields.fold(f64::INFINITY, f64::min)
     }
 
-    /// Where the rim passes between two points.
-    fn on_rim(&self, skin: &CellSkin, points: [&Point; 2], sides: [Option<u8>; 2]) -> DVec3 {
-        // From the smaller name to the larger, as the other piece beside it has to find the same.
+    /// Point of the rim between two points.
+    fn on_rim(&self, skin: &CellSkin, points: [&SkinPoint; 2], sides: [Option<u8>; 2]) -> DVec3 {
+        // Always from the smaller name to the larger, so that the other piece at this edge finds the same
+        // point.
         let turned = points[0].name > points[1].name;
         let (points, sides) = if turned {
             ([points[1], points[0]], [sides[1], sides[0]])
         } else {
             (points, sides)
         };
-        let ends = points.map(|point| self.world(point));
+        let ends = points.map(|point| self.position(point));
         let heights = ends.map(|x| match sides {
             [Some(a), Some(b)] => self.field(skin, a, x) - self.field(skin, b, x),
             _ => 0.0,
         });
-        on_segment(ends, heights)
+        locate_on_segment(ends, heights)
     }
 
-    /// What the points of a side move with.
-    fn hold(&self, skin: &CellSkin, side: Option<u8>) -> Hold {
+    /// The elements that the points of a side move with.
+    fn binding_of(&self, skin: &CellSkin, side: Option<u8>) -> Binding {
         let owners = skin.owners.iter().find(|(known, _)| Some(*known) == side);
         let mut owners = owners.map_or_else(Vec::new, |(_, owners)| owners.clone());
         owners.sort_unstable();
         owners.dedup();
-        Hold::of(&owners)
+        Binding::to(&owners)
     }
 }
 
-/// Parts the outline of a piece along the rim. `parted` are the places after which the side changes;
-/// `meeting` names the point where stretches of rim meet, if they do, on the side that begins with a corner;
-/// `apex` is the vertex of a side's loop.
-fn patches(
-    outline: &[(Corner, Option<u8>)],
-    parted: &[usize],
+/// Splits the outline of a piece along the rim. `side_changes` are the positions after which the side
+/// changes. `meeting` returns the key of the point where stretches of rim meet, if they do, on the side that
+/// begins with a corner. `apex` returns the vertex of a side's loop.
+fn split_outline(
+    outline: &[(PatchCorner, Option<u8>)],
+    side_changes: &[usize],
     meets: bool,
-    meeting: impl Fn(u32) -> Key,
+    meeting: impl Fn(u32) -> VertexKey,
     apex: impl Fn(Option<u8>) -> Option<u32>,
-) -> Vec<Patch> {
+) -> Vec<SkinPatch> {
     let count = outline.len();
-    if parted.is_empty() {
-        return vec![Patch {
+    if side_changes.is_empty() {
+        return vec![SkinPatch {
             corners: outline.iter().map(|(corner, _)| *corner).collect(),
             tied: None,
         }];
     }
-    let middle: DVec3 = parted.iter().map(|&m| outline[m].0.x).sum::<DVec3>() / parted.len() as f64;
-    (0..parted.len())
+    let middle: DVec3 =
+        side_changes.iter().map(|&m| outline[m].0.x).sum::<DVec3>() / side_changes.len() as f64;
+    (0..side_changes.len())
         .map(|m| {
-            let start = (parted[m] + 1) % count;
-            let end = parted[(m + 1) % parted.len()];
+            let start = (side_changes[m] + 1) % count;
+            let end = side_changes[(m + 1) % side_changes.len()];
             let length = (end + count - start) % count + 1;
-            let mut corners: Vec<Corner> = (0..length)
+            let mut corners: Vec<PatchCorner> = (0..length)
                 .map(|k| outline[(start + k) % count].0)
                 .collect();
             let side = outline[start].1;
             let mut from = vec![corners.len() - 1];
             if meets {
                 from.push(corners.len());
-                corners.push(Corner {
+                corners.push(PatchCorner {
                     key: meeting(start as u32),
                     x: middle,
-                    hold: corners[0].hold,
+                    binding: corners[0].binding,
                 });
             }
-            Patch {
+            SkinPatch {
                 corners,
                 tied: apex(side).map(|apex| (apex, from)),
             }

@@ -1,44 +1,44 @@
 //! How cracks pass through a face of the grid.
 //!
 //! The part of a face inside the skin is bounded by rings: stretches of grid edges and, where the skin
-//! passes, chains of segments. A crack that crosses a ring parts it there; both ends of such a *crossing* are
-//! its *halves*, numbers `2 c` and `2 c + 1` for crossing `c`. The stretches between one crossing and the
-//! next are arcs, and each joins the halves at its ends: they are on one side of the crack as far as this
-//! face can tell. A ring with a single crossing has one arc, from the crossing round to itself: there the
-//! crack ends, and both its sides are one. The rule looks at the face alone, so the cells on both sides of it
-//! agree.
+//! crosses the face, chains of segments. A crack that crosses a ring divides it there. The two ends at such a
+//! *crossing* are its *halves*, numbered `2 c` and `2 c + 1` for crossing `c`. The stretches between one
+//! crossing and the next are arcs, and each connects the halves at its ends: as far as this face shows, they
+//! are on one side of the crack. A ring with a single crossing has one arc, from the crossing round to
+//! itself: there the crack ends, and both its sides are one. The rule uses the face alone, so the cells on
+//! both sides of it agree.
 
-/// A crossing met on the way round a ring: the half on the near side, and the one beyond.
-pub type Step = [u32; 2];
+/// A crossing on a walk round a ring: the half on the near side, and the half beyond.
+pub type RingCrossing = [u32; 2];
 
 /// A stretch of a ring between two crossings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Arc {
-    /// The halves at its ends, in order round the ring: counter-clockwise seen against the face's axis.
+pub struct RingArc {
+    /// Halves at its ends, in order round the ring: counter-clockwise seen against the face's axis.
     pub halves: [u32; 2],
-    /// Whether a line passes through the face: the tip of a crack, or where several meet.
+    /// Whether a line passes through the face: the tip of a crack, or a line where several cracks meet.
     pub line: bool,
 }
 
-impl Arc {
-    /// Whether the surface has an edge through the face here; crossings below `portions` are those of grid
-    /// edges. A rim that ends has none.
-    pub fn has_edge(&self, portions: u32) -> bool {
+impl RingArc {
+    /// Whether the surface has an edge through the face here. Crossings below `stretch_count` lie on grid
+    /// edges. The end of a rim has no such edge.
+    pub fn has_edge(&self, stretch_count: u32) -> bool {
         let [a, b] = self.halves.map(|half| half / 2);
-        a != b || a < portions
+        a != b || a < stretch_count
     }
 }
 
-/// The arcs of a ring with these crossings, in order round it.
-pub fn arcs(steps: &[Step]) -> impl Iterator<Item = Arc> {
+/// Arcs of a ring with these crossings, in order round the ring.
+pub fn arcs(steps: &[RingCrossing]) -> impl Iterator<Item = RingArc> {
     let count = steps.len();
-    (0..count).map(move |m| Arc {
+    (0..count).map(move |m| RingArc {
         halves: [steps[m][1], steps[(m + 1) % count][0]],
         line: count != 2,
     })
 }
 
-/// Both corners of an edge of a cell, the first with the lower coordinate. Corner `c` of a cell lies at bits
+/// Both corners of an edge of a cell, the one with the lower coordinate first. Corner `c` of a cell lies at
 /// (x, y, z) = (c & 1, c >> 1 & 1, c >> 2 & 1). Edge `4 a + u + 2 v` runs along axis `a` at offsets `u`, `v`
 /// on the two axes that follow it cyclically.
 pub const fn edge_corners(edge: usize) -> [usize; 2] {
@@ -48,11 +48,11 @@ pub const fn edge_corners(edge: usize) -> [usize; 2] {
     [start, start | 1 << axis]
 }
 
-/// Edges of a cell around its face at `side` (0 or 1) of `axis`, in order; the last two are passed from their
-/// upper end.
+/// Edges of a cell around its face at `side` (0 or 1) of `axis`, in order; the last two are traversed from
+/// their upper end.
 pub const fn face_edges(axis: usize, side: usize) -> [usize; 4] {
-    // On the face, edges along the next axis (its own v is this face's axis, u the axis after) and along the
-    // one after it (u is the face's axis).
+    // On the face, edges along the next axis (v is the face's axis, u the axis after) and along the axis
+    // after it (u is the face's axis).
     let (next, after) = (4 * ((axis + 1) % 3), 4 * ((axis + 2) % 3));
     [
         next + 2 * side,
@@ -87,10 +87,10 @@ mod tests {
 
     #[test]
     fn arcs_join_what_lies_between_crossings() {
-        let tip: Vec<Arc> = arcs(&[[0, 1]]).collect();
+        let tip: Vec<RingArc> = arcs(&[[0, 1]]).collect();
         assert_eq!(
             tip,
-            [Arc {
+            [RingArc {
                 halves: [1, 0],
                 line: true
             }]

@@ -1,36 +1,37 @@
-//! The walk round the rings that chains of the skin bound on faces of the grid.
+//! Traces the rings that chains of the skin bound on faces of the grid.
 
-use super::chain::{Chain, Gate, Stretches, gates_on};
-use super::ring::{Arc, Step, arcs, edge_corners, face_edges};
-use crate::reconstruct::body::solid::Solid;
+use super::chain::{SkinChain, SkinGate, StretchCrossings, gates_on};
+use super::ring::{RingArc, RingCrossing, arcs, edge_corners, face_edges};
+use crate::reconstruct::body::skin_grid::SkinGrid;
 
-/// What a walk round a ring needs to know.
+/// Input for tracing rings.
 #[derive(Clone, Copy)]
-pub struct Walk<'a> {
-    /// The volume and its grid.
-    pub solid: &'a Solid,
-    /// Grid edge of each crossing of a stretch, ascending.
+pub struct RingWalk<'a> {
+    /// Skin and grid.
+    pub skin_grid: &'a SkinGrid,
+    /// Grid edge of each crossing on a stretch, ascending.
     pub edges: &'a [u64],
-    /// Gates in order of their edges and along them.
-    pub gates: &'a [Gate],
-    /// Crossings of the stretches of edges with gates.
-    pub stretches: &'a Stretches,
+    /// Gates, sorted by edge and then along the edge.
+    pub gates: &'a [SkinGate],
+    /// Crossings on the stretches of edges with gates.
+    pub stretches: &'a StretchCrossings,
 }
 
-impl Walk<'_> {
-    /// Arcs on a face with these chains; nothing if skin and grid do not agree on it.
-    pub fn arcs_of(&self, face: u64, chains: &[Chain]) -> Option<Vec<Arc>> {
-        let solid = self.solid;
+impl RingWalk<'_> {
+    /// Arcs on a face with these chains; `None` if skin and grid are inconsistent on it.
+    pub fn arcs_of(&self, face: u64, chains: &[SkinChain]) -> Option<Vec<RingArc>> {
+        let skin_grid = self.skin_grid;
         let (node, axis) = ((face / 3) as usize, (face % 3) as usize);
-        // Stretches in order round the face: crossing if any, whether inside, and the gate in which it ends.
-        let mut walk: Vec<(Option<Step>, bool, Option<u32>)> = Vec::new();
+        // Stretches in order round the face: the crossing if there is one, whether the stretch is inside, and
+        // the gate at its end.
+        let mut walk: Vec<(Option<RingCrossing>, bool, Option<u32>)> = Vec::new();
         for (m, edge) in face_edges(axis, 0).into_iter().enumerate() {
             let start = edge_corners(edge)[0];
-            let low = solid.corners(node)[start];
+            let low = skin_grid.corner_nodes(node)[start];
             let key = 3 * low as u64 + (edge / 4) as u64;
             let gates = gates_on(self.gates, key);
-            let mut inside = solid.is_inside(low);
-            let mut of_edge: Vec<(Option<Step>, bool, [Option<u32>; 2])> = Vec::new();
+            let mut inside = skin_grid.is_inside(low);
+            let mut of_edge: Vec<(Option<RingCrossing>, bool, [Option<u32>; 2])> = Vec::new();
             let whole = [self.edges.binary_search(&key).ok().map(|n| n as u32)];
             let known = self.stretches.get(&key).map_or(&whole[..], Vec::as_slice);
             for (s, crossing) in known.iter().enumerate() {
@@ -63,7 +64,8 @@ impl Walk<'_> {
         let mut result = Vec::new();
         if starts.is_empty() {
             if walk[0].1 {
-                let steps: Vec<Step> = walk.iter().filter_map(|stretch| stretch.0).collect();
+                let steps: Vec<RingCrossing> =
+                    walk.iter().filter_map(|stretch| stretch.0).collect();
                 result.extend(arcs(&steps));
             }
             return Some(result);
@@ -80,7 +82,7 @@ impl Walk<'_> {
                     return None;
                 }
                 seen[at] = true;
-                // Along the stretches inside up to the gate in which they end.
+                // Follow the inside stretches up to the gate at which they end.
                 let mut last = at;
                 loop {
                     steps.extend(walk[last].0);
@@ -103,7 +105,8 @@ impl Walk<'_> {
                     }
                 })?;
                 steps.extend(step);
-                // The stretch before the one that the gate opens ends in it.
+                // The ring continues with the inside stretch after the gate: the outside stretch before it
+                // ends at the gate.
                 let opened = (0..walk.len()).find(|&m| walk[m].2 == Some(gate) && !walk[m].1)?;
                 at = (opened + 1) % walk.len();
                 if !starts.contains(&at) {

@@ -1,76 +1,78 @@
-//! Cuts closed surfaces along edges between triangles, and closes what gapes then.
+//! Cuts closed surfaces along edges of triangles, and closes the holes.
 //!
-//! Rims of the cut that share a vertex have one middle, and each is closed by a fan about it. So the fans of
-//! both sides lie on each other, whatever the rims look like, and the volumes of the parts add up to what
-//! there was.
+//! Rims of the cut that share a vertex have one common middle point, and each rim is closed by a fan around
+//! it. So the fans of both sides coincide, whatever the rims look like, and the volumes of the parts add up
+//! to the volume of the original.
 
 use glam::DVec3;
 
-use super::surface::Surface;
+use super::surface::BodySurface;
 use crate::math::hash::QuickMap;
 use crate::math::union_find::UnionFind;
-use crate::reconstruct::surface::hold::Hold;
+use crate::reconstruct::surface::binding::Binding;
 
-/// A triangle that is not to be cut off from anything.
-pub const NONE: u32 = u32::MAX;
+/// Label of triangles that are not cut off from anything.
+pub const UNLABELLED: u32 = u32::MAX;
 
-/// Triangles of closed surfaces and what is beside them.
-pub struct Sheet {
-    /// Their numbers, ascending. Other lists go by place in this one.
+/// Triangles of closed surfaces, with their neighbours across edges.
+pub struct TriangleAdjacency {
+    /// Indices of the triangles in the surface, ascending. Other lists are indexed by position in this one.
     pub triangles: Vec<u32>,
-    /// The places of the triangles beyond the edges of each, from each corner to the next.
-    pub beside: Vec<[u32; 3]>,
+    /// For each triangle, the positions (in `triangles`) of its neighbours across its edges, from each corner
+    /// to the next.
+    pub neighbours: Vec<[u32; 3]>,
 }
 
-impl Sheet {
-    /// The triangles of the connected surfaces that are wanted; nothing if an edge has not one triangle on either side.
-    pub fn new(surface: &Surface, is_wanted: impl Fn(u32) -> bool) -> Option<Self> {
+impl TriangleAdjacency {
+    /// Collects the triangles of the connected surfaces for which `is_wanted` is true, given the smallest
+    /// vertex of each. Returns `None` if an edge does not have exactly one triangle on either side.
+    pub fn new(surface: &BodySurface, is_wanted: impl Fn(u32) -> bool) -> Option<Self> {
         let all = (0_u32..).zip(&surface.triangles);
-        let wanted = all.filter(|(_, corners)| is_wanted(surface.part[corners[0] as usize]));
+        let wanted = all.filter(|(_, corners)| is_wanted(surface.component[corners[0] as usize]));
         let triangles: Vec<u32> = wanted.map(|(triangle, _)| triangle).collect();
         let edges = |triangle: u32| {
             let [a, b, c] = surface.triangles[triangle as usize];
             [(a, b), (b, c), (c, a)]
         };
         let mut at_edge: QuickMap<(u32, u32), u32> = QuickMap::default();
-        for (place, &triangle) in (0..).zip(&triangles) {
+        for (index, &triangle) in (0..).zip(&triangles) {
             for edge in edges(triangle) {
-                if at_edge.insert(edge, place).is_some() {
+                if at_edge.insert(edge, index).is_some() {
                     return None;
                 }
             }
         }
         let beyond = |(a, b): (u32, u32)| at_edge.get(&(b, a)).copied();
-        let beside = triangles.iter().map(|&triangle| {
+        let neighbours = triangles.iter().map(|&triangle| {
             let [a, b, c] = edges(triangle).map(beyond);
             Some([a?, b?, c?])
         });
-        Some(Sheet {
-            beside: beside.collect::<Option<_>>()?,
+        Some(TriangleAdjacency {
+            neighbours: neighbours.collect::<Option<_>>()?,
             triangles,
         })
     }
 
-    /// The corners of a triangle.
-    pub fn corners(&self, surface: &Surface, place: usize) -> [u32; 3] {
-        surface.triangles[self.triangles[place] as usize]
+    /// Corners of the triangle at a position in `triangles`.
+    pub fn corners(&self, surface: &BodySurface, index: usize) -> [u32; 3] {
+        surface.triangles[self.triangles[index] as usize]
     }
 
-    /// Cuts between triangles of different labels and closes both sides. Gives the middles of the fans that
-    /// do so, with their labels.
-    pub fn cut(&self, surface: &mut Surface, label: &[u32]) -> Vec<(u32, u32)> {
-        let origin = self.split(surface, label);
-        // The start of each edge of a rim, by its end: a fan runs against the triangles around it.
+    /// Cuts between triangles of different labels and closes both sides with fans. Returns the middle
+    /// vertices of the fans with the labels of their sides.
+    pub fn cut(&self, surface: &mut BodySurface, label: &[u32]) -> Vec<(u32, u32)> {
+        let origin = self.split_vertices(surface, label);
+        // Start of each rim edge by its end: a fan runs against the triangles around it.
         let mut before: QuickMap<u32, u32> = QuickMap::default();
         let mut ends = Vec::new();
         let mut rims = UnionFind::new(origin.len());
-        for (place, beside) in self.beside.iter().enumerate() {
-            let corners = self.corners(surface, place);
-            for (m, &other) in beside.iter().enumerate() {
-                if label[other as usize] != label[place] {
+        for (index, neighbours) in self.neighbours.iter().enumerate() {
+            let corners = self.corners(surface, index);
+            for (m, &other) in neighbours.iter().enumerate() {
+                if label[other as usize] != label[index] {
                     let (from, to) = (corners[m], corners[(m + 1) % 3]);
                     before.insert(to, from);
-                    ends.push((to, label[place]));
+                    ends.push((to, label[index]));
                     rims.join(origin[from as usize], origin[to as usize]);
                 }
             }
@@ -91,12 +93,12 @@ impl Sheet {
                 at = from;
             }
             if rim.is_empty() {
-                continue; // it is on the rim of an earlier one
+                continue; // already part of an earlier rim
             }
             let (sum, count) = sums[&rim_of(end)];
             let middle = surface.positions.len() as u32;
             surface.positions.push(sum / count);
-            surface.holds.push(Hold::Near);
+            surface.bindings.push(Binding::Nearest);
             middles.push((middle, label));
             let fan = (0..rim.len()).map(|m| [rim[m], rim[(m + 1) % rim.len()], middle]);
             surface.triangles.extend(fan);
@@ -107,22 +109,22 @@ impl Sheet {
         middles
     }
 
-    /// Gives triangles of one label about a vertex that hang together by edges a vertex of their own. Returns
-    /// for each vertex the one it was.
-    fn split(&self, surface: &mut Surface, label: &[u32]) -> Vec<u32> {
-        // Corners go by number, three a triangle.
+    /// Splits vertices on the cut: around a vertex, each set of triangles of one label that are connected by
+    /// edges gets its own copy. Returns the original vertex of every vertex.
+    fn split_vertices(&self, surface: &mut BodySurface, label: &[u32]) -> Vec<u32> {
+        // Corner indices: three per triangle.
         let mut runs = UnionFind::new(3 * label.len());
-        for (place, beside) in (0..).zip(&self.beside) {
-            let corners = self.corners(surface, place as usize);
-            for (m, &other) in beside.iter().enumerate() {
-                if label[other as usize] != label[place as usize] {
+        for (index, neighbours) in (0..).zip(&self.neighbours) {
+            let corners = self.corners(surface, index as usize);
+            for (m, &other) in neighbours.iter().enumerate() {
+                if label[other as usize] != label[index as usize] {
                     continue;
                 }
                 let there = self.corners(surface, other as usize);
                 for end in [m, (m + 1) % 3] {
                     let mut same = (0..3).filter(|&n| there[n as usize] == corners[end]);
                     if let Some(n) = same.next() {
-                        runs.join(3 * place + end as u32, 3 * other + n);
+                        runs.join(3 * index + end as u32, 3 * other + n);
                     }
                 }
             }
@@ -131,17 +133,17 @@ impl Sheet {
         let mut origin: Vec<u32> = (0..surface.positions.len() as u32).collect();
         let mut vertex_of: QuickMap<u32, u32> = QuickMap::default();
         let mut is_taken = vec![false; origin.len()];
-        let labelled = (0..label.len()).filter(|&place| label[place] != NONE);
-        for (place, m) in labelled.flat_map(|place| [0, 1, 2].map(|m| (place, m))) {
-            let triangle = self.triangles[place] as usize;
+        let labelled = (0..label.len()).filter(|&index| label[index] != UNLABELLED);
+        for (index, m) in labelled.flat_map(|index| [0, 1, 2].map(|m| (index, m))) {
+            let triangle = self.triangles[index] as usize;
             let vertex = surface.triangles[triangle][m];
-            let own = vertex_of.entry(runs[3 * place + m]).or_insert_with(|| {
-                // The first run keeps the vertex there is.
+            let own = vertex_of.entry(runs[3 * index + m]).or_insert_with(|| {
+                // The first set keeps the existing vertex.
                 if !std::mem::replace(&mut is_taken[vertex as usize], true) {
                     return vertex;
                 }
                 surface.positions.push(surface.positions[vertex as usize]);
-                surface.holds.push(surface.holds[vertex as usize]);
+                surface.bindings.push(surface.bindings[vertex as usize]);
                 origin.push(vertex);
                 origin.len() as u32 - 1
             });
@@ -156,23 +158,23 @@ impl Sheet {
 mod tests {
     use super::*;
     use crate::geometry::icosphere;
-    use crate::reconstruct::faces::fans::are_single;
+    use crate::reconstruct::faces::fans::have_single_fans;
 
-    fn ball() -> Surface {
+    fn ball() -> BodySurface {
         let mesh = icosphere(2);
-        let mut surface = Surface {
-            holds: vec![Hold::Near; mesh.positions.len()],
+        let mut surface = BodySurface {
+            bindings: vec![Binding::Nearest; mesh.positions.len()],
             inside: vec![0; mesh.triangles.len()],
             sources: (0..mesh.triangles.len() as u32).collect(),
             positions: mesh.positions,
             triangles: mesh.triangles,
-            part: Vec::new(),
+            component: Vec::new(),
         };
-        surface.find_parts();
+        surface.find_components();
         surface
     }
 
-    fn volume(surface: &Surface) -> f64 {
+    fn volume(surface: &BodySurface) -> f64 {
         let of = |t: &[u32; 3]| {
             let [a, b, c] = t.map(|v| surface.positions[v as usize]);
             a.dot(b.cross(c)) / 6.0
@@ -188,25 +190,29 @@ mod tests {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             state >> 16
         };
-        // Rims that cross themselves and each other, and triangles all by themselves.
+        // Rims that cross themselves and each other, and isolated triangles.
         for labels in [2, 3, 7] {
             let mut surface = ball();
-            let sheet = Sheet::new(&surface, |_| true).unwrap();
-            let label: Vec<u32> = sheet.beside.iter().map(|_| random() % labels).collect();
-            let middles = sheet.cut(&mut surface, &label);
-            surface.find_parts();
+            let adjacency = TriangleAdjacency::new(&surface, |_| true).unwrap();
+            let label: Vec<u32> = adjacency
+                .neighbours
+                .iter()
+                .map(|_| random() % labels)
+                .collect();
+            let middles = adjacency.cut(&mut surface, &label);
+            surface.find_components();
             assert!(middles.len() > 20, "{} rims", middles.len());
-            assert!(are_single(surface.triangles.iter()));
+            assert!(have_single_fans(surface.triangles.iter()));
             assert!((volume(&surface) / whole - 1.0).abs() < 1e-12);
             let count = surface.triangles.len();
             assert_eq!(
                 (surface.inside.len(), surface.sources.len()),
                 (count, count)
             );
-            assert_eq!(surface.holds.len(), surface.positions.len());
+            assert_eq!(surface.bindings.len(), surface.positions.len());
             let mut label_of = vec![None; surface.positions.len()];
-            for (place, &label) in label.iter().enumerate() {
-                let part = surface.part[sheet.corners(&surface, place)[0] as usize];
+            for (index, &label) in label.iter().enumerate() {
+                let part = surface.component[adjacency.corners(&surface, index)[0] as usize];
                 let known = label_of[part as usize].get_or_insert(label);
                 assert_eq!(*known, label);
             }
@@ -214,19 +220,19 @@ mod tests {
     }
 
     #[test]
-    fn one_label_or_none_cuts_nothing_and_an_open_surface_has_no_sheet() {
+    fn one_label_or_none_cuts_nothing_and_an_open_surface_is_refused() {
         let mut surface = ball();
         let (positions, triangles) = (surface.positions.clone(), surface.triangles.clone());
-        let sheet = Sheet::new(&surface, |_| true).unwrap();
-        for label in [5, NONE] {
+        let adjacency = TriangleAdjacency::new(&surface, |_| true).unwrap();
+        for label in [5, UNLABELLED] {
             let labels = vec![label; triangles.len()];
-            assert!(sheet.cut(&mut surface, &labels).is_empty());
+            assert!(adjacency.cut(&mut surface, &labels).is_empty());
             assert_eq!(surface.positions, positions);
             assert_eq!(surface.triangles, triangles);
         }
         surface.triangles.pop();
-        assert!(Sheet::new(&surface, |_| true).is_none());
+        assert!(TriangleAdjacency::new(&surface, |_| true).is_none());
         surface.triangles.push(surface.triangles[0]);
-        assert!(Sheet::new(&surface, |_| true).is_none());
+        assert!(TriangleAdjacency::new(&surface, |_| true).is_none());
     }
 }

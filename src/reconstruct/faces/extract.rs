@@ -1,133 +1,141 @@
-//! The surfaces of a body in one state: its skin, cut along the rims of cracks, and both faces of every crack.
+//! The surfaces of a body in one state of breakage: its skin, cut along the rims of cracks, and both faces of
+//! every crack.
 //!
-//! Cracks are drawn as the dual of what [`crate::reconstruct::cut::cells`] finds on the grid (Nielson 2004):
-//! a vertex for each loop of a cell, and for each side of every crossed grid edge the polygon of the loops
-//! around it. A crack has both its faces, vertex on vertex, and where it ends both have the same vertices, so
-//! it opens up to its tip without a gap; where it reaches the skin, triangles tie it to the rim that
-//! [`crate::reconstruct::cut::weave`] cuts there.
+//! Cracks are the dual of the loops that [`crate::reconstruct::cut::cells`] finds on the grid (Nielson 2004):
+//! each loop of a cell becomes a vertex, and each side of every crossed grid edge becomes the polygon of the
+//! loops around it. A crack has both its faces with coincident vertices; at its tip both faces share the same
+//! vertices, so it opens up to its tip without a gap. Where it reaches the skin, triangles connect it to the
+//! rim that [`crate::reconstruct::cut::cut_skin`] cuts there.
 //!
-//! Closed and edge-manifold by construction. An edge of a polygon passes through one face between two cells.
-//! If two arcs on that face join the same two loops, two different edges would have the same ends; there each
-//! gets a vertex of its own in the middle. Diagonals that two faces across one grid edge might share are
-//! replaced by a vertex in the middle of each face. Vertices about which triangles form several fans are
-//! parted by [`super::fans`].
+//! The result is closed and edge-manifold by construction. An edge of a polygon passes through one face
+//! between two cells. If two arcs on that face join the same two loops, two different edges would have the
+//! same ends; then each gets its own vertex in the middle. Diagonals that two polygons across one grid edge
+//! might share are replaced by a vertex in the middle of each polygon. Vertices around which the triangles
+//! form several fans are split by [`super::fans`].
 
 use crate::parallel::prelude::*;
 use glam::DVec3;
 
-use super::fair::{Link, Vertex, fair};
-use super::fans::part_fans;
-use super::place::{groups, place};
+use super::fans::split_fans;
+use super::place::{loop_groups, vertex_position};
 use super::rough::roughen;
-use super::surface::Surface;
-use crate::reconstruct::body::solid::Solid;
+use super::smooth::{CrackVertex, VertexLink, smooth};
+use super::surface::BodySurface;
+use crate::reconstruct::body::skin_grid::SkinGrid;
 use crate::reconstruct::cracks::field::Cracks;
-use crate::reconstruct::cracks::owners::Owners;
-use crate::reconstruct::cut::cells::Cells;
-use crate::reconstruct::cut::clip::Point;
-use crate::reconstruct::cut::seam::{Disagreement, Seam, ring_cells};
-use crate::reconstruct::cut::weave::{Woven, weave};
-use crate::reconstruct::surface::hold::Hold;
+use crate::reconstruct::cracks::owners::NodeOwners;
+use crate::reconstruct::cut::cells::CrackCells;
+use crate::reconstruct::cut::clip::SkinPoint;
+use crate::reconstruct::cut::cut_skin::{CutSkin, cut_along_rims};
+use crate::reconstruct::cut::intersection::{
+    SkinGridMismatch, SkinIntersection, cells_around_edge,
+};
+use crate::reconstruct::surface::binding::Binding;
 
-/// The skin and the cracks between `owners`, which grow where a crack goes on along the skin. `corners` are
-/// the skin's vertices.
-pub fn extract(
-    solid: &Solid,
+/// The cut skin and the cracks between nodes of different `owners`. Owners are added where a crack continues
+/// along the skin. `corners` are the skin's vertices.
+pub fn extract_surface(
+    skin_grid: &SkinGrid,
     cracks: &Cracks,
-    owners: &mut Owners,
-    corners: &[Point],
-) -> Result<Surface, Disagreement> {
-    let seam = Seam::new(solid, cracks, owners, corners)?;
-    let cells = Cells::new(solid, &seam);
-    let woven = weave(solid, cracks, &seam, &cells, corners);
-    let draw = Draw {
-        solid,
+    owners: &mut NodeOwners,
+    corners: &[SkinPoint],
+) -> Result<BodySurface, SkinGridMismatch> {
+    let intersection = SkinIntersection::new(skin_grid, cracks, owners, corners)?;
+    let cells = CrackCells::new(skin_grid, &intersection);
+    let cut_skin = cut_along_rims(skin_grid, cracks, &intersection, &cells, corners);
+    let mesher = CrackMesher {
+        skin_grid,
         cracks,
-        seam: &seam,
+        intersection: &intersection,
         cells: &cells,
     };
-    Ok(draw.surface(woven))
+    Ok(mesher.surface(cut_skin))
 }
 
 #[derive(Clone, Copy)]
-struct Draw<'a> {
-    solid: &'a Solid,
+struct CrackMesher<'a> {
+    skin_grid: &'a SkinGrid,
     cracks: &'a Cracks<'a>,
-    seam: &'a Seam,
-    cells: &'a Cells,
+    intersection: &'a SkinIntersection,
+    cells: &'a CrackCells,
 }
 
-/// The vertices that a cell brings.
-struct Placed {
-    vertices: Vec<Vertex>,
-    /// For each loop, its vertex above: sides share one, so that their faces coincide.
+/// Vertices of a cell.
+struct CellVertices {
+    vertices: Vec<CrackVertex>,
+    /// For each loop, its index in `vertices`: loops on different sides of a crack share one vertex, so that
+    /// the faces coincide.
     of_loop: Vec<u32>,
-    holds: Vec<Hold>,
-    /// Middles on the lower faces.
-    middles: Vec<(Vertex, Hold)>,
+    bindings: Vec<Binding>,
+    /// Middle vertices on the lower faces.
+    middles: Vec<(CrackVertex, Binding)>,
 }
 
-/// A face across one grid edge: four vertices or more, counter-clockwise from outside.
-struct Polygon {
+/// A polygon across one grid edge: at least four vertices, counter-clockwise seen from outside.
+struct CrackPolygon {
     corners: Vec<u32>,
-    /// Whether the corners were turned round, its side being that of the upper end.
+    /// Whether the corners were reversed because the polygon is on the side of the edge's upper end.
     turned: bool,
-    /// Whether another face across the same grid edge has both ends of a diagonal too, as near a tip: both
-    /// might draw it.
+    /// Whether another polygon across the same grid edge also has both ends of a diagonal, as near a tip:
+    /// both might use that diagonal.
     pinched: bool,
 }
 
-impl Draw<'_> {
-    fn surface(self, woven: Woven) -> Surface {
+impl CrackMesher<'_> {
+    fn surface(self, cut_skin: CutSkin) -> BodySurface {
         let count = self.cells.nodes.len();
-        let placed: Vec<Placed> = (0..count)
+        let placed: Vec<CellVertices> = (0..count)
             .into_par_iter()
             .with_min_len(64)
-            .map(|number| self.place(number))
+            .map(|number| self.cell_vertices(number))
             .collect();
-        // Places, shared by the sides, and for each vertex its place.
-        let mut places: Vec<Vertex> = Vec::new();
-        let mut place_of: Vec<u32> = Vec::with_capacity(self.cells.vertices as usize);
-        let mut surface = Surface::default();
+        // Vertices shared by the sides, and for each vertex of the surface its index among them.
+        let mut shared: Vec<CrackVertex> = Vec::new();
+        let mut shared_of: Vec<u32> = Vec::with_capacity(self.cells.vertices as usize);
+        let mut surface = BodySurface::default();
         for placed in &placed {
-            let base = places.len() as u32;
-            place_of.extend(placed.of_loop.iter().map(|vertex| base + vertex));
-            places.extend(&placed.vertices);
-            surface.holds.extend(&placed.holds);
+            let base = shared.len() as u32;
+            shared_of.extend(placed.of_loop.iter().map(|vertex| base + vertex));
+            shared.extend(&placed.vertices);
+            surface.bindings.extend(&placed.bindings);
         }
-        for (vertex, hold) in placed.iter().flat_map(|placed| &placed.middles) {
-            place_of.push(places.len() as u32);
-            places.push(*vertex);
-            surface.holds.push(*hold);
+        for (vertex, binding) in placed.iter().flat_map(|placed| &placed.middles) {
+            shared_of.push(shared.len() as u32);
+            shared.push(*vertex);
+            surface.bindings.push(*binding);
         }
         drop(placed);
-        // Crossings on the skin hold the border of the cracks.
-        let portions = self.seam.edges.len();
-        let border = places.len() as u32;
-        places.extend(
-            self.seam.crossings[portions..]
+        // Crossings on the skin fix the border of the cracks.
+        let stretch_count = self.intersection.edges.len();
+        let border = shared.len() as u32;
+        shared.extend(
+            self.intersection.crossings[stretch_count..]
                 .iter()
-                .map(|crossing| Vertex {
+                .map(|crossing| CrackVertex {
                     position: crossing.point,
                     pinned: true,
                     elements: 0,
                 }),
         );
-        let links: Vec<Link> = (0..count)
+        let links: Vec<VertexLink> = (0..count)
             .into_par_iter()
             .with_min_len(64)
-            .flat_map_iter(|number| self.links(number, &place_of, border))
+            .flat_map_iter(|number| self.links(number, &shared_of, border))
             .collect();
-        fair(self.solid, &mut places, &links);
-        roughen(&mut places, self.solid.grain, self.cracks.body.radius);
-        let place_of = place_of.iter();
-        surface.positions = place_of.map(|&p| places[p as usize].position).collect();
-        surface.positions.extend(&woven.positions);
-        surface.holds.extend(&woven.holds);
-        surface.triangles.extend(&woven.triangles);
+        smooth(self.skin_grid, &mut shared, &links);
+        roughen(
+            &mut shared,
+            self.skin_grid.roughness,
+            self.cracks.body.radius,
+        );
+        let shared_of = shared_of.iter();
+        surface.positions = shared_of.map(|&p| shared[p as usize].position).collect();
+        surface.positions.extend(&cut_skin.positions);
+        surface.bindings.extend(&cut_skin.bindings);
+        surface.triangles.extend(&cut_skin.triangles);
         surface.inside.resize(surface.triangles.len(), 0);
-        surface.sources.extend(&woven.sources);
-        let polygons: Vec<Vec<Polygon>> = (0..portions)
+        surface.sources.extend(&cut_skin.sources);
+        let polygons: Vec<Vec<CrackPolygon>> = (0..stretch_count)
             .into_par_iter()
             .with_min_len(256)
             .map(|crossing| self.faces(crossing as u32))
@@ -138,43 +146,43 @@ impl Draw<'_> {
         let ties: Vec<[u32; 3]> = (0..count)
             .into_par_iter()
             .with_min_len(256)
-            .flat_map_iter(|number| self.ties(number, &woven.of_chain))
+            .flat_map_iter(|number| self.ties(number, &cut_skin.of_chain))
             .collect();
-        // Where the skin passes through a cell, the vertex of a loop may join several fans; elsewhere a loop
-        // is the border of one.
+        // Where the skin passes through a cell, several fans may meet at the vertex of a loop; elsewhere a
+        // loop is the border of one fan.
         let loops = self.cells.vertices as usize - self.cells.middles.len();
         let mut at_skin = vec![false; loops];
-        for &vertex in [&ties, &woven.rims].into_iter().flatten().flatten() {
+        for &vertex in [&ties, &cut_skin.rims].into_iter().flatten().flatten() {
             if let Some(at_skin) = at_skin.get_mut(vertex as usize) {
                 *at_skin = true;
             }
         }
         surface.triangles.extend(ties);
-        surface.triangles.extend(&woven.rims);
+        surface.triangles.extend(&cut_skin.rims);
         surface.inside.resize(surface.triangles.len(), 1);
         surface.sources.resize(surface.triangles.len(), u32::MAX);
-        part_fans(&mut surface, &at_skin);
-        surface.find_parts();
-        surface.drop_specks(self.cracks.body.radius);
+        split_fans(&mut surface, &at_skin);
+        surface.find_components();
+        surface.drop_small_cracks(self.cracks.body.radius);
         surface
     }
 
-    fn place(self, number: usize) -> Placed {
+    fn cell_vertices(self, number: usize) -> CellVertices {
         let node = self.cells.nodes[number] as usize;
         let halves = self.cells.halves(number);
         let loops = self.cells.loops(number);
-        let crossing = |n: u32| &self.seam.crossings[n as usize];
+        let crossing = |n: u32| &self.intersection.crossings[n as usize];
         let owner = |half: u32| crossing(half / 2).owners[half as usize % 2];
         let owners = halves.iter().map(|&(half, _)| owner(half));
         let elements = owners
-            .map(|owner| self.cracks.elements_with(owner))
+            .map(|owner| self.cracks.fragment_size(owner))
             .min()
             .unwrap_or(0);
-        let (of_loop, crossings) = groups(halves, loops);
+        let (of_loop, crossings) = loop_groups(halves, loops);
         let vertices = crossings
             .iter()
-            .map(|own| Vertex {
-                position: place(self.solid, node, own.iter().map(|&n| crossing(n))),
+            .map(|own| CrackVertex {
+                position: vertex_position(self.skin_grid, node, own.iter().map(|&n| crossing(n))),
                 pinned: false,
                 elements,
             })
@@ -183,9 +191,9 @@ impl Draw<'_> {
             let mut elements: Vec<u32> = own.map(owner).collect();
             elements.sort_unstable();
             elements.dedup();
-            Hold::of(&elements)
+            Binding::to(&elements)
         };
-        let holds = (0..loops)
+        let bindings = (0..loops)
             .map(|own| {
                 side(
                     &mut halves
@@ -197,47 +205,47 @@ impl Draw<'_> {
             .collect();
         let middles = self.cells.middles_of(number).iter().map(|(middle, _)| {
             let points = middle.halves.map(|half| crossing(half / 2).point);
-            let vertex = Vertex {
+            let vertex = CrackVertex {
                 position: (points[0] + points[1]) / 2.0,
                 pinned: true,
                 elements,
             };
             (vertex, side(&mut middle.halves.into_iter()))
         });
-        Placed {
+        CellVertices {
             vertices,
             of_loop: of_loop.into_iter().map(u32::from).collect(),
-            holds,
+            bindings,
             middles: middles.collect(),
         }
     }
 
-    /// Which places the lower faces of a cell join, and the crossings on its skin's border.
-    fn links(self, number: usize, place_of: &[u32], border: u32) -> Vec<Link> {
+    /// Links between shared vertices through the lower faces of a cell, and to the crossings on the skin.
+    fn links(self, number: usize, shared_of: &[u32], border: u32) -> Vec<VertexLink> {
         let mut links = Vec::new();
-        let portions = self.seam.edges.len() as u32;
+        let stretch_count = self.intersection.edges.len() as u32;
         let mut link = |a: u32, b: u32, line: bool| {
-            links.push(Link {
+            links.push(VertexLink {
                 ends: [a.min(b), a.max(b)],
                 line,
             });
         };
         let node = self.cells.nodes[number] as usize;
         for axis in 0..3 {
-            let Some(below) = self.cells.at(node - self.solid.grid.strides()[axis]) else {
+            let Some(below) = self.cells.at(node - self.skin_grid.grid.strides()[axis]) else {
                 continue;
             };
-            for arc in self.cells.arcs_below(self.seam, number, axis) {
+            for arc in self.cells.arcs_below(self.intersection, number, axis) {
                 let ends = [number, below].map(|n| self.cells.vertex(n, arc.halves[0]));
                 if let [Some(a), Some(b)] = ends {
-                    link(place_of[a as usize], place_of[b as usize], arc.line);
+                    link(shared_of[a as usize], shared_of[b as usize], arc.line);
                 }
             }
         }
         for &(half, own) in self.cells.halves(number) {
-            if half / 2 >= portions {
-                let place = place_of[(self.cells.first[number] + u32::from(own)) as usize];
-                link(place, border + half / 2 - portions, false);
+            if half / 2 >= stretch_count {
+                let vertex = shared_of[(self.cells.first[number] + u32::from(own)) as usize];
+                link(vertex, border + half / 2 - stretch_count, false);
             }
         }
         links.sort_unstable();
@@ -245,13 +253,13 @@ impl Draw<'_> {
         links
     }
 
-    /// The corners of the faces across the grid edge of a crossing, on its lower and upper side, each
+    /// Corners of the polygons across the grid edge of a crossing, on its lower and upper side, both
     /// right-handed about the edge.
     fn rings(self, crossing: u32) -> [Vec<u32>; 2] {
-        let edge = self.seam.edges[crossing as usize];
+        let edge = self.intersection.edges[crossing as usize];
         let axis = (edge % 3) as usize;
-        let around = ring_cells(self.solid, edge);
-        // In order round the edge, right-handed about it.
+        let around = cells_around_edge(self.skin_grid, edge);
+        // Cells in order around the edge, right-handed about it.
         let ring = [0, 1, 3, 2].map(|m| self.cells.at(around[m]));
         let mut rings: [Vec<u32>; 2] = Default::default();
         for end in 0..2 {
@@ -266,7 +274,7 @@ impl Draw<'_> {
                     continue;
                 };
                 rings[end as usize].push(from);
-                // The face between both lies below the upper one.
+                // The face between both cells is a lower face of the upper cell.
                 let upper = ring[[0, 1, 3, 0][m]].unwrap_or(here);
                 let across = (axis + 1 + m % 2) % 3;
                 rings[end as usize].extend(self.cells.middle(upper, across, half));
@@ -275,14 +283,17 @@ impl Draw<'_> {
         rings
     }
 
-    /// The faces across the grid edge of a crossing.
-    fn faces(self, crossing: u32) -> Vec<Polygon> {
+    /// Polygons across the grid edge of a crossing.
+    fn faces(self, crossing: u32) -> Vec<CrackPolygon> {
         let rings = self.rings(crossing);
         let mut pinched = share_diagonal(&rings[0], &rings[1]);
-        // Where the skin passes through the edge, cracks may cross more than one stretch of it.
-        let edge = self.seam.edges[crossing as usize];
-        let first = self.seam.edges.partition_point(|&other| other < edge);
-        let on_edge = self.seam.edges[first..].iter();
+        // Where the skin passes through the edge, cracks may cross several stretches of it.
+        let edge = self.intersection.edges[crossing as usize];
+        let first = self
+            .intersection
+            .edges
+            .partition_point(|&other| other < edge);
+        let on_edge = self.intersection.edges[first..].iter();
         let count = on_edge.take_while(|&&other| other == edge).count();
         for other in (first..first + count).filter(|&other| other != crossing as usize) {
             for ring in self.rings(other as u32) {
@@ -293,7 +304,7 @@ impl Draw<'_> {
             if end == 1 {
                 corners.reverse();
             }
-            Polygon {
+            CrackPolygon {
                 corners,
                 turned: end == 1,
                 pinched,
@@ -302,17 +313,17 @@ impl Draw<'_> {
         polygons.collect()
     }
 
-    /// The triangles on the lower faces of a cell that tie cracks to the skin.
+    /// Triangles on the lower faces of a cell that connect cracks to the skin.
     fn ties(self, number: usize, of_chain: &[[u32; 2]]) -> Vec<[u32; 3]> {
-        let portions = self.seam.edges.len() as u32;
+        let stretch_count = self.intersection.edges.len() as u32;
         let node = self.cells.nodes[number] as usize;
         let mut ties = Vec::new();
         for axis in 0..3 {
-            let Some(below) = self.cells.at(node - self.solid.grid.strides()[axis]) else {
+            let Some(below) = self.cells.at(node - self.skin_grid.grid.strides()[axis]) else {
                 continue;
             };
-            for arc in self.cells.arcs_below(self.seam, number, axis) {
-                if !arc.has_edge(portions) {
+            for arc in self.cells.arcs_below(self.intersection, number, axis) {
+                if !arc.has_edge(stretch_count) {
                     continue;
                 }
                 let vertices = [below, number].map(|n| self.cells.vertex(n, arc.halves[0]));
@@ -321,11 +332,11 @@ impl Draw<'_> {
                 };
                 let middle = self.cells.middle(number, axis, arc.halves[0]);
                 for (m, half) in arc.halves.into_iter().enumerate() {
-                    if half / 2 < portions {
+                    if half / 2 < stretch_count {
                         continue;
                     }
-                    let gate = of_chain[(half / 2 - portions) as usize][half as usize % 2];
-                    // A polygon's edge at the end of an arc runs from below to above.
+                    let gate = of_chain[(half / 2 - stretch_count) as usize][half as usize % 2];
+                    // At the end of an arc, the edge of a polygon runs from below to above.
                     let (from, to) = if m == 0 {
                         (above, below)
                     } else {
@@ -342,21 +353,22 @@ impl Draw<'_> {
     }
 }
 
-/// Whether both ends of a diagonal of `quad` are corners of `other` too.
+/// Whether both ends of a diagonal of `quad` are also corners of `other`.
 fn share_diagonal(quad: &[u32], other: &[u32]) -> bool {
     let shared = |m: usize| quad.get(m).is_some_and(|v| other.contains(v));
     (shared(0) && shared(2)) || (shared(1) && shared(3))
 }
 
-impl Polygon {
-    /// Cuts the polygon into triangles: a quad along the diagonal that folds it less, more corners about their mean.
-    fn triangulate(&self, surface: &mut Surface) {
+impl CrackPolygon {
+    /// Splits the polygon into triangles: a quad along the diagonal that folds it less, a larger polygon as a
+    /// fan around the mean of its corners.
+    fn triangulate(&self, surface: &mut BodySurface) {
         let positions = &mut surface.positions;
         let corners = &self.corners;
         match corners[..] {
             [a, b, d, e] if !self.pinched => {
                 let [pa, pb, pd, pe] = [a, b, d, e].map(|v| positions[v as usize]);
-                // Cosine of the fold along each diagonal.
+                // Cosine of the fold angle along a diagonal.
                 let fold = |p: DVec3, q: DVec3, left: DVec3, right: DVec3| {
                     let n = (left - p).cross(q - p).normalize_or_zero();
                     let m = (q - p).cross(right - p).normalize_or_zero();
@@ -365,7 +377,8 @@ impl Polygon {
                 let (first, second) = (fold(pa, pd, pb, pe), fold(pb, pe, pd, pa));
                 let flat = (first - second).abs() < 1e-3;
                 let (first_length, second_length) = (pa.distance(pd), pb.distance(pe));
-                // The same diagonal from both sides: turning a quad round keeps a..d but swaps the roles of ties.
+                // Both sides must choose the same diagonal: reversing a quad keeps diagonal a-d but changes
+                // which one wins a tie.
                 let along_first = if !flat {
                     first > second
                 } else if (first_length - second_length).abs() > 1e-9 * first_length {
@@ -383,8 +396,8 @@ impl Polygon {
                 let sum: DVec3 = corners.iter().map(|&v| positions[v as usize]).sum();
                 let centre = positions.len() as u32;
                 positions.push(sum / corners.len() as f64);
-                let hold = surface.holds[corners[0] as usize];
-                surface.holds.push(hold);
+                let binding = surface.bindings[corners[0] as usize];
+                surface.bindings.push(binding);
                 let next = (0..corners.len())
                     .map(|m| [centre, corners[m], corners[(m + 1) % corners.len()]]);
                 surface.triangles.extend(next);

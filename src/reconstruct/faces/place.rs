@@ -1,25 +1,26 @@
-//! Where the vertices of a cell lie.
+//! Positions of the crack vertices of a cell.
 //!
-//! Loops that share a crossing are sides of the same cracks, and share one place. It minimises the squared
+//! Loops that share a crossing are sides of the same crack, and share one position. It minimises the squared
 //! distances to the cracks' tangent planes at the crossings, as in dual contouring (Ju et al. 2002), starting
-//! from the mean of the crossings; directions in which the planes say little are left at the mean. That keeps
-//! the lines sharp in which cracks meet, and a smooth crack smooth.
+//! from the mean of the crossings; in directions that the planes hardly constrain it stays at the mean. So
+//! the lines in which cracks meet stay sharp, and smooth cracks stay smooth.
 
 use glam::{DMat3, DVec3};
 
 use crate::math;
-use crate::reconstruct::body::solid::Solid;
+use crate::reconstruct::body::skin_grid::SkinGrid;
 use crate::reconstruct::cracks::crossing::Crossing;
 
-/// Directions with less than this fraction of the largest eigenvalue stay at the mean: edges blunter than about 35° are
-/// treated as smooth.
-const SHARP: f64 = 0.1;
-/// Share of a cell's edge that a vertex keeps away from its walls, so that neighbours never coincide.
+/// Directions with less than this fraction of the largest eigenvalue stay at the mean: edges blunter than
+/// about 35° are treated as smooth.
+const SHARP_EIGENVALUE: f64 = 0.1;
+/// Minimum distance of a vertex from the faces of its cell, cell edges, so that vertices of neighbouring
+/// cells never coincide.
 const INSET: f64 = 0.02;
 
-/// Groups of loops that share crossings: for each loop its group, and for each group its crossings. `halves`
-/// lists halves with their loops.
-pub fn groups(halves: &[(u32, u8)], loops: u8) -> (Vec<u8>, Vec<Vec<u32>>) {
+/// Groups loops that share crossings. Returns the group of each loop, and the crossings of each group.
+/// `halves` lists crossing halves with their loops.
+pub fn loop_groups(halves: &[(u32, u8)], loops: u8) -> (Vec<u8>, Vec<Vec<u32>>) {
     let mut group: Vec<u8> = (0..loops).collect();
     loop {
         let before = group.clone();
@@ -48,9 +49,9 @@ pub fn groups(halves: &[(u32, u8)], loops: u8) -> (Vec<u8>, Vec<Vec<u32>>) {
     ((0..loops).map(number).collect(), crossings)
 }
 
-/// The place of a vertex in the cell at `node` between these crossings.
-pub fn place<'a>(
-    solid: &Solid,
+/// Position of the vertex in the cell at `node` that belongs to these crossings, m.
+pub fn vertex_position<'a>(
+    skin_grid: &SkinGrid,
     node: usize,
     crossings: impl Iterator<Item = &'a Crossing> + Clone,
 ) -> DVec3 {
@@ -67,11 +68,11 @@ pub fn place<'a>(
     let largest = values.max_element();
     let mut x = mean;
     for m in 0..3 {
-        if values[m] > SHARP * largest {
+        if values[m] > SHARP_EIGENVALUE * largest {
             x += axes.col(m) * (axes.col(m).dot(b) / values[m]);
         }
     }
-    let grid = &solid.grid;
+    let grid = &skin_grid.grid;
     let low = grid.position(grid.coords(node)) + DVec3::splat(INSET * grid.spacing);
     x.clamp(low, low + DVec3::splat((1.0 - 2.0 * INSET) * grid.spacing))
 }

@@ -1,20 +1,20 @@
-//! Grain of crack faces below the size of elements.
+//! Roughness of crack faces below the size of elements.
 //!
-//! Three channels of value noise in rest space, two octaves, move each vertex of a crack. Both faces have one
-//! place there, so what stands out of one is missing in the other, and a crack that shuts again fits. The
-//! noise follows from the place alone: it neither flickers nor depends on what else breaks. Rims stay on the
+//! Value noise in rest space (three channels, two octaves) displaces each vertex of a crack. Both faces share
+//! their vertices here, so a bump of one face is a dent in the other, and a crack that closes again fits. The
+//! noise depends on the position alone: it neither flickers nor depends on what else breaks. Rims stay on the
 //! skin.
 
 use crate::parallel::prelude::*;
 use glam::DVec3;
 
-use super::fair::Vertex;
+use super::smooth::CrackVertex;
 
-/// Wavelength of the first octave, radii; that of the second is half of it.
+/// Wavelength of the first octave, radii; the second octave has half of it.
 const WAVELENGTH: f64 = 2.0;
 
-/// Moves vertices by up to `depth` (m) along each axis. Elements have this `radius` (m).
-pub fn roughen(vertices: &mut [Vertex], depth: f64, radius: f64) {
+/// Displaces vertices by up to `depth` (m) along each axis. `radius` (m) is that of the elements.
+pub fn roughen(vertices: &mut [CrackVertex], depth: f64, radius: f64) {
     if depth == 0.0 {
         return;
     }
@@ -28,7 +28,7 @@ pub fn roughen(vertices: &mut [Vertex], depth: f64, radius: f64) {
         });
 }
 
-/// Smooth noise between -1 and 1 in each channel, with cells of edge 1.
+/// Smooth noise between -1 and 1 in each channel, on a lattice of spacing 1.
 fn noise(x: DVec3) -> DVec3 {
     let cell = x.floor();
     let part = x - cell;
@@ -44,7 +44,7 @@ fn noise(x: DVec3) -> DVec3 {
     })
 }
 
-/// Random values at a corner of the noise's cells (the mix of splitmix64, Steele et al. 2014).
+/// Random values at a lattice point (the mix of splitmix64, Steele et al. 2014).
 fn at_corner(corner: DVec3) -> DVec3 {
     let mut state = corner.to_array().iter().fold(0_u64, |hash, &c| {
         (hash ^ c as i64 as u64)

@@ -3,48 +3,51 @@
 use glam::DVec3;
 
 use crate::math::union_find::UnionFind;
-use crate::reconstruct::body::solid::Solid;
-use crate::reconstruct::surface::hold::Hold;
+use crate::reconstruct::body::skin_grid::SkinGrid;
+use crate::reconstruct::surface::binding::Binding;
 
 /// Closed surfaces of all fragments of a body at rest.
 #[derive(Debug, Default)]
-pub struct Surface {
+pub struct BodySurface {
     /// Vertices, m.
     pub positions: Vec<DVec3>,
-    /// What each vertex moves with.
-    pub holds: Vec<Hold>,
+    /// The elements that each vertex moves with.
+    pub bindings: Vec<Binding>,
     /// Triangles, counter-clockwise seen from outside.
     pub triangles: Vec<[u32; 3]>,
     /// For each triangle: 1 on a crack face, 0 on the skin.
     pub inside: Vec<u8>,
-    /// For each triangle the one of the skin that it is a part of; `u32::MAX` on a crack face.
+    /// For each triangle, the triangle of the skin that it is a part of; `u32::MAX` on a crack face.
     pub sources: Vec<u32>,
-    /// For each vertex, the smallest one of its connected surface.
-    pub part: Vec<u32>,
+    /// For each vertex, the smallest vertex of its connected component.
+    pub component: Vec<u32>,
 }
 
-impl Surface {
-    /// The skin alone.
-    pub fn whole(solid: &Solid) -> Self {
-        let mesh = &solid.skin.mesh;
-        let mut surface = Surface {
+impl BodySurface {
+    /// The uncracked skin.
+    pub fn uncracked(skin_grid: &SkinGrid) -> Self {
+        let mesh = &skin_grid.skin.mesh;
+        let mut surface = BodySurface {
             positions: mesh.positions.clone(),
-            holds: (0..mesh.positions.len() as u32).map(Hold::Skin).collect(),
+            bindings: (0..mesh.positions.len() as u32)
+                .map(Binding::SkinVertex)
+                .collect(),
             triangles: mesh.triangles.clone(),
             inside: vec![0; mesh.triangles.len()],
             sources: (0..mesh.triangles.len() as u32).collect(),
-            part: Vec::new(),
+            component: Vec::new(),
         };
-        surface.find_parts();
+        surface.find_components();
         surface
     }
 
-    /// Drops cracks within a fragment that are smaller than an element's section. `radius` is that of an element.
-    pub fn drop_specks(&mut self, radius: f64) {
-        // Area, volume and whether there is skin, by part.
+    /// Drops internal cracks of a fragment that are smaller than the cross-section of an element. `radius` is
+    /// that of an element.
+    pub fn drop_small_cracks(&mut self, radius: f64) {
+        // Area, volume and whether there is skin, per component.
         let mut seen: Vec<(f64, f64, bool)> = vec![(0.0, 0.0, false); self.positions.len()];
         for (triangle, &inside) in self.triangles.iter().zip(&self.inside) {
-            let part = self.part[triangle[0] as usize] as usize;
+            let part = self.component[triangle[0] as usize] as usize;
             let origin = self.positions[part];
             let [a, b, c] = triangle.map(|v| self.positions[v as usize] - origin);
             let normal = (b - a).cross(c - a);
@@ -53,10 +56,10 @@ impl Surface {
             *volume += a.dot(normal) / 6.0;
             *skin |= inside == 0;
         }
-        // Both faces of a crack; a fragment has a volume.
+        // Both faces of a crack count towards the area; a fragment has a volume.
         let section = 2.0 * std::f64::consts::PI * radius * radius;
         let kept = |triangle: &[u32; 3]| {
-            let (area, volume, skin) = seen[self.part[triangle[0] as usize] as usize];
+            let (area, volume, skin) = seen[self.component[triangle[0] as usize] as usize];
             skin || area > section || volume.abs() > 0.1 * area * radius
         };
         let kept: Vec<bool> = self.triangles.iter().map(kept).collect();
@@ -68,13 +71,13 @@ impl Surface {
         self.sources.retain(|_| flags.next() == Some(&true));
     }
 
-    /// Finds the connected surfaces.
-    pub fn find_parts(&mut self) {
+    /// Finds the connected components.
+    pub fn find_components(&mut self) {
         let mut parts = UnionFind::new(self.positions.len());
         for [a, b, c] in &self.triangles {
             parts.join(*a, *b);
             parts.join(*b, *c);
         }
-        self.part = parts.roots();
+        self.component = parts.roots();
     }
 }

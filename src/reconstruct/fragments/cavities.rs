@@ -1,23 +1,23 @@
-//! The fragment of a cavity that no crack reaches is that of the surface around it. Where walls are thin,
+//! A cavity that no crack reaches belongs to the fragment whose surface encloses it. Where walls are thin,
 //! elements of another fragment may be nearer to its vertices.
 
 use crate::geometry::TriMesh;
-use crate::geometry::inside::Crossings;
-use crate::reconstruct::faces::surface::Surface;
+use crate::geometry::inside::InsideTest;
+use crate::reconstruct::faces::surface::BodySurface;
 
-/// Gives each cavity among the connected surfaces `uncracked` the piece of the smallest surface around it.
-/// Surfaces go by their smallest vertex, in `piece` too.
-pub fn claim(surface: &Surface, uncracked: &[u32], piece: &mut [u32]) {
+/// Assigns each cavity among the components `uncracked` to the fragment of the smallest surface around it.
+/// Components are identified by their smallest vertex, also in `fragment`.
+pub fn assign_cavities(surface: &BodySurface, uncracked: &[u32], fragment: &mut [u32]) {
     if uncracked.is_empty() {
         return;
     }
     let mut volume = vec![0.0; surface.positions.len()];
     for triangle in &surface.triangles {
-        let part = surface.part[triangle[0] as usize] as usize;
+        let part = surface.component[triangle[0] as usize] as usize;
         let [a, b, c] = triangle.map(|v| surface.positions[v as usize] - surface.positions[part]);
         volume[part] += a.dot(b.cross(c)) / 6.0;
     }
-    // A cavity is wound towards its inside.
+    // The surface of a cavity has negative volume.
     let is_cavity = |part: &&u32| volume[**part as usize] < 0.0;
     if !uncracked.iter().any(|part| is_cavity(&part)) {
         return;
@@ -27,12 +27,12 @@ pub fn claim(surface: &Surface, uncracked: &[u32], piece: &mut [u32]) {
         triangles: surface.triangles.clone(),
         uv: Vec::new(),
     };
-    let crossings = Crossings::new(&mesh);
+    let crossings = InsideTest::new(&mesh);
     for &cavity in uncracked.iter().filter(is_cavity) {
-        // A ray from the cavity leaves each surface around it once more than it enters it.
+        // A ray from the cavity leaves each surrounding surface once more than it enters it.
         let mut met: Vec<u32> = Vec::new();
         crossings.behind(surface.positions[cavity as usize], |t| {
-            met.push(surface.part[surface.triangles[t as usize][0] as usize]);
+            met.push(surface.component[surface.triangles[t as usize][0] as usize]);
         });
         met.sort_unstable();
         let around = met
@@ -41,7 +41,7 @@ pub fn claim(surface: &Surface, uncracked: &[u32], piece: &mut [u32]) {
             .map(|met| met[0] as usize)
             .filter(|&part| volume[part] > 0.0);
         if let Some(part) = around.min_by(|&a, &b| volume[a].total_cmp(&volume[b])) {
-            piece[cavity as usize] = piece[part];
+            fragment[cavity as usize] = fragment[part];
         }
     }
 }
@@ -55,7 +55,8 @@ mod tests {
 
     #[test]
     fn a_cavity_belongs_to_the_surface_around_it() {
-        // A box with a cavity in its right half, another box close to that, and a larger one around all.
+        // A box with a cavity in its right half, another box close to the cavity, and a larger box around
+        // all.
         let moved = |size: f64, x: f64| {
             let mut mesh = shapes::cuboid(DVec3::splat(size));
             mesh.positions.iter_mut().for_each(|p| p.x += x);
@@ -71,19 +72,19 @@ mod tests {
                 first
             })
             .to_vec();
-        let mut surface = Surface {
+        let mut surface = BodySurface {
             positions: mesh.positions,
             triangles: mesh.triangles,
-            ..Surface::default()
+            ..BodySurface::default()
         };
-        surface.find_parts();
-        let mut piece = vec![u32::MAX; surface.positions.len()];
+        surface.find_components();
+        let mut fragment = vec![u32::MAX; surface.positions.len()];
         let parts = [0, first[0], first[1], first[2]];
         for (part, of) in parts.into_iter().zip([3, 1, 2, 2]) {
-            assert_eq!(surface.part[part as usize], part);
-            piece[part as usize] = of;
+            assert_eq!(surface.component[part as usize], part);
+            fragment[part as usize] = of;
         }
-        claim(&surface, &parts, &mut piece);
-        assert_eq!(parts.map(|part| piece[part as usize]), [3, 1, 1, 2]);
+        assign_cavities(&surface, &parts, &mut fragment);
+        assert_eq!(parts.map(|part| fragment[part as usize]), [3, 1, 1, 2]);
     }
 }

@@ -1,7 +1,7 @@
 //! The fragments of a body in one state of breakage, as closed surfaces at rest.
 
-pub mod carriers;
 pub mod cavities;
+pub mod influences;
 pub mod necks;
 pub mod order;
 pub mod simplify;
@@ -11,43 +11,48 @@ use std::sync::atomic::AtomicU32;
 
 use crate::parallel::prelude::*;
 
-use self::carriers::carried;
-use self::order::ordered;
+use self::influences::rigged;
+use self::order::ordered_surface;
 use crate::geometry::{TriMesh, icosphere};
-use crate::reconstruct::body::rest::Body;
-use crate::reconstruct::body::solid::Solid;
+use crate::reconstruct::body::rest::RestBody;
+use crate::reconstruct::body::skin_grid::SkinGrid;
 use crate::reconstruct::cells::draw;
 use crate::reconstruct::cracks::field::Cracks;
-use crate::reconstruct::cracks::owners::Owners;
-use crate::reconstruct::cut::seam::{Disagreement, corners};
+use crate::reconstruct::cracks::owners::NodeOwners;
+use crate::reconstruct::cut::intersection::{SkinGridMismatch, corners};
 use crate::reconstruct::error::ReconstructError;
-use crate::reconstruct::faces::extract::extract;
-use crate::reconstruct::faces::surface::Surface;
-use crate::reconstruct::surface::carried::Carried;
-use crate::reconstruct::surface::hold::Hold;
-use crate::reconstruct::surface::shell::Shell;
+use crate::reconstruct::faces::extract::extract_surface;
+use crate::reconstruct::faces::surface::BodySurface;
+use crate::reconstruct::surface::binding::Binding;
+use crate::reconstruct::surface::rest_surface::RestSurface;
+use crate::reconstruct::surface::rigged::RiggedSurface;
 
-/// Radius of the ball that stands for an element of a fragment too small for the grid, radii.
-const DUST: f64 = 0.8;
-/// Volume over area of a surface, radii, up to which a fragment counts as too small for the grid.
-const FLAT: f64 = 1e-4;
-/// Grids tried where the skin does not agree with one.
-const ATTEMPTS: u32 = 6;
+/// Radius of the ball that represents an element of a fragment too small for the grid, radii.
+const DUST_RADIUS: f64 = 0.8;
+/// Maximum ratio of volume to area of a surface, radii, at which a fragment counts as too small for the grid.
+const FLAT_THICKNESS: f64 = 1e-4;
+/// Number of grid positions tried if the skin and the grid are inconsistent.
+const GRID_ATTEMPTS: u32 = 6;
 
-/// The surfaces of a body as long as nothing in it breaks.
+/// The surfaces of a body in one state of breakage.
 #[derive(Debug)]
 pub struct Fragments {
-    /// Label of each element of the body that the surfaces were made for.
+    /// Fragment label of each element of the body, for which the surfaces were made.
     pub labels: Vec<u32>,
-    /// Number of its bonds that were broken.
+    /// Number of broken bonds.
     pub broken: usize,
-    /// One surface a fragment, ordered by label.
-    pub surfaces: Vec<Carried>,
+    /// One surface per fragment, ordered by label.
+    pub surfaces: Vec<RiggedSurface>,
 }
 
 impl Fragments {
-    /// Surfaces of `body` when its elements carry these fragment labels and these of its bonds are broken.
-    pub fn new(body: &Body, labels: Vec<u32>, broken: &[bool]) -> Result<Self, ReconstructError> {
+    /// Builds the surfaces of `body` from the fragment labels of its elements and the flags of its broken
+    /// bonds.
+    pub fn new(
+        body: &RestBody,
+        labels: Vec<u32>,
+        broken: &[bool],
+    ) -> Result<Self, ReconstructError> {
         if let Some(complex) = &body.cells {
             let rows = body.bonds.iter().zip(broken);
             let broken_rows: HashSet<u32> = rows
@@ -60,31 +65,37 @@ impl Fragments {
                 labels,
             });
         }
-        let mut names = labels.clone();
-        names.sort_unstable();
-        names.dedup();
-        let piece_of: Vec<u32> = labels
+        let mut distinct_labels = labels.clone();
+        distinct_labels.sort_unstable();
+        distinct_labels.dedup();
+        let fragment_of: Vec<u32> = labels
             .par_iter()
-            .map(|label| names.partition_point(|name| name < label) as u32)
+            .map(|label| distinct_labels.partition_point(|name| name < label) as u32)
             .collect();
-        let mut elements: Vec<Vec<u32>> = vec![Vec::new(); names.len()];
-        for (element, &piece) in piece_of.iter().enumerate() {
-            elements[piece as usize].push(element as u32);
+        let mut elements: Vec<Vec<u32>> = vec![Vec::new(); distinct_labels.len()];
+        for (element, &fragment) in fragment_of.iter().enumerate() {
+            elements[fragment as usize].push(element as u32);
         }
-        let cracks = Cracks::new(body, &piece_of, broken);
-        let shells = match &body.solid {
-            Some(solid) => shells(solid, &cracks, names.len())
-                .map_err(|Disagreement| ReconstructError::Uncut { body: body.index })?,
-            None => vec![(Shell::default(), Vec::new()); names.len()],
+        let cracks = Cracks::new(body, &fragment_of, broken);
+        let rest_surfaces = match &body.skin_grid {
+            Some(skin_grid) => rest_surfaces(skin_grid, &cracks, distinct_labels.len())
+                .map_err(|SkinGridMismatch| ReconstructError::Uncut { body: body.index })?,
+            None => vec![(RestSurface::default(), Vec::new()); distinct_labels.len()],
         };
-        let surfaces = shells
+        let surfaces = rest_surfaces
             .into_par_iter()
             .enumerate()
-            .map(|(piece, (shell, holds))| {
-                if is_flat(&shell.mesh, body.radius) {
-                    balls(body, &elements[piece], names[piece])
+            .map(|(fragment, (rest_surface, bindings))| {
+                if is_flat(&rest_surface.mesh, body.radius) {
+                    balls(body, &elements[fragment], distinct_labels[fragment])
                 } else {
-                    carried(&cracks, piece as u32, names[piece], shell, &holds)
+                    rigged(
+                        &cracks,
+                        fragment as u32,
+                        distinct_labels[fragment],
+                        rest_surface,
+                        &bindings,
+                    )
                 }
             })
             .collect();
@@ -96,79 +107,80 @@ impl Fragments {
     }
 }
 
-/// The surface of each of `pieces` fragments, with what its vertices move with; empty where one owns no node
-/// of the grid.
-fn shells(
-    solid: &Solid,
+/// Surfaces of all `fragment_count` fragments, with the bindings of their vertices; empty for a fragment that
+/// owns no grid node.
+fn rest_surfaces(
+    skin_grid: &SkinGrid,
     cracks: &Cracks,
-    pieces: usize,
-) -> Result<Vec<(Shell, Vec<Hold>)>, Disagreement> {
+    fragment_count: usize,
+) -> Result<Vec<(RestSurface, Vec<Binding>)>, SkinGridMismatch> {
     let surface = if cracks.open.is_empty() {
-        Surface::whole(solid)
+        BodySurface::uncracked(skin_grid)
     } else {
-        let mut surface = cracked(solid, cracks)?;
-        necks::part(&mut surface, cracks);
+        let mut surface = cracked_surface(skin_grid, cracks)?;
+        necks::cut_necks(&mut surface, cracks);
         surface
     };
-    let piece_of_part = pieces_of(&surface, cracks);
-    let mut triangles: Vec<Vec<u32>> = vec![Vec::new(); pieces];
+    let fragment_of_component = fragments_of_components(&surface, cracks);
+    let mut triangles: Vec<Vec<u32>> = vec![Vec::new(); fragment_count];
     for (t, triangle) in surface.triangles.iter().enumerate() {
-        let part = surface.part[triangle[0] as usize];
-        triangles[piece_of_part[part as usize] as usize].push(t as u32);
+        let part = surface.component[triangle[0] as usize];
+        triangles[fragment_of_component[part as usize] as usize].push(t as u32);
     }
     let positions = surface.positions.par_iter();
     let number: Vec<AtomicU32> = positions.map(|_| AtomicU32::new(u32::MAX)).collect();
-    // Pieces share no vertex, so one table of numbers serves them all.
-    let shells = triangles
+    // Fragments share no vertex, so one table of new indices serves them all.
+    let rest_surfaces = triangles
         .par_iter()
-        .map(|own| ordered(&surface, own, &number, solid));
-    Ok(shells.collect())
+        .map(|own| ordered_surface(&surface, own, &number, skin_grid));
+    Ok(rest_surfaces.collect())
 }
 
-/// The surfaces with cracks. If the skin and the grid do not agree, by rounding, a grid a little aside will do.
-fn cracked(solid: &Solid, cracks: &Cracks) -> Result<Surface, Disagreement> {
-    let draw = |solid: &Solid| {
-        extract(
-            solid,
+/// Builds the surfaces with cracks. If rounding makes skin and grid inconsistent, it tries again with a
+/// shifted grid.
+fn cracked_surface(skin_grid: &SkinGrid, cracks: &Cracks) -> Result<BodySurface, SkinGridMismatch> {
+    let draw = |skin_grid: &SkinGrid| {
+        extract_surface(
+            skin_grid,
             cracks,
-            &mut Owners::new(solid, cracks),
-            &corners(solid),
+            &mut NodeOwners::new(skin_grid, cracks),
+            &corners(skin_grid),
         )
     };
-    let mut result = draw(solid);
-    for attempt in 1..ATTEMPTS {
+    let mut result = draw(skin_grid);
+    for attempt in 1..GRID_ATTEMPTS {
         if result.is_ok() {
             break;
         }
-        result = draw(&solid.aside(attempt));
+        result = draw(&skin_grid.with_shifted_grid(attempt));
     }
     result
 }
 
-/// Whether a surface encloses next to nothing: a fragment that owns no node of the grid has no surface, and
-/// in one that owns a corner of a cell or two the faces of cracks may pass through each other, as each is
-/// placed by itself.
+/// Whether a surface encloses almost no volume. A fragment that owns no grid node has no surface. In a
+/// fragment that owns only one or two corners of a cell, the faces of cracks may pass through each other, as
+/// each is placed independently.
 fn is_flat(mesh: &TriMesh, radius: f64) -> bool {
-    mesh.volume() <= FLAT * radius * mesh.area()
+    mesh.volume() <= FLAT_THICKNESS * radius * mesh.area()
 }
 
-/// The fragment of each connected surface, by its smallest vertex: that of the elements that its vertices
-/// move with, by majority; for a cavity that of the surface around it.
-fn pieces_of(surface: &Surface, cracks: &Cracks) -> Vec<u32> {
-    let of = |element: u32| cracks.piece_of[element as usize];
-    let mut piece = vec![u32::MAX; surface.positions.len()];
-    for (&part, hold) in surface.part.iter().zip(&surface.holds) {
-        if let (Hold::Side(owners), u32::MAX) = (hold, piece[part as usize]) {
-            piece[part as usize] = of(owners[0]);
+/// The fragment of each component, indexed by its smallest vertex: the fragment of the elements that its
+/// vertices move with, by majority; for a cavity the fragment of the surface around it.
+fn fragments_of_components(surface: &BodySurface, cracks: &Cracks) -> Vec<u32> {
+    let of = |element: u32| cracks.fragment_of[element as usize];
+    let mut fragment = vec![u32::MAX; surface.positions.len()];
+    for (&part, binding) in surface.component.iter().zip(&surface.bindings) {
+        if let (Binding::Elements(owners), u32::MAX) = (binding, fragment[part as usize]) {
+            fragment[part as usize] = of(owners[0]);
         }
     }
     let mut votes: Vec<(u32, u32)> = Vec::new();
-    for (v, &part) in surface.part.iter().enumerate() {
-        if piece[part as usize] != u32::MAX {
+    for (v, &part) in surface.component.iter().enumerate() {
+        if fragment[part as usize] != u32::MAX {
             continue;
         }
-        let element = match surface.holds[v] {
-            Hold::Skin(vertex) => cracks.body.anchors[vertex as usize][0],
+        let element = match surface.bindings[v] {
+            Binding::SkinVertex(vertex) => cracks.body.nearest_elements[vertex as usize][0],
             _ => cracks.body.nearest(surface.positions[v], |_| true, 1)[0].1,
         };
         votes.push((part, of(element)));
@@ -178,20 +190,20 @@ fn pieces_of(surface: &Surface, cracks: &Cracks) -> Vec<u32> {
     for of_part in votes.chunk_by(|a, b| a.0 == b.0) {
         let counts = of_part.chunk_by(|a, b| a.1 == b.1);
         let most = counts.max_by(|a, b| a.len().cmp(&b.len()).then(b[0].1.cmp(&a[0].1)));
-        piece[of_part[0].0 as usize] = most.map_or(0, |votes| votes[0].1);
+        fragment[of_part[0].0 as usize] = most.map_or(0, |votes| votes[0].1);
         uncracked.push(of_part[0].0);
     }
-    if cracks.pieces() > 1 {
-        cavities::claim(surface, &uncracked, &mut piece);
+    if cracks.fragment_count() > 1 {
+        cavities::assign_cavities(surface, &uncracked, &mut fragment);
     }
-    piece
+    fragment
 }
 
-/// A ball for each element: the surface of loose elements and of fragments too small for the grid.
-fn balls(body: &Body, elements: &[u32], fragment: u32) -> Carried {
+/// One ball per element: the surface of loose elements and of fragments too small for the grid.
+fn balls(body: &RestBody, elements: &[u32], fragment: u32) -> RiggedSurface {
     let ball = icosphere(1);
-    let (scale, inside) = match body.solid {
-        Some(_) => (DUST, 1),
+    let (scale, inside) = match body.skin_grid {
+        Some(_) => (DUST_RADIUS, 1),
         None => (1.0, 0),
     };
     let balls = elements.iter().map(|&element| {
@@ -202,6 +214,9 @@ fn balls(body: &Body, elements: &[u32], fragment: u32) -> Carried {
             scale * body.radius,
         )
     });
-    let texture = body.solid.as_ref().and_then(|s| s.skin.texture.as_ref());
-    Carried::balls(fragment, &ball, balls, inside).textured(texture)
+    let texture = body
+        .skin_grid
+        .as_ref()
+        .and_then(|s| s.skin.texture.as_ref());
+    RiggedSurface::balls(fragment, &ball, balls, inside).textured(texture)
 }

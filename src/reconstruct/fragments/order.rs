@@ -1,4 +1,4 @@
-//! The shells of single fragments: fewer triangles where that is asked for, and an order that renderers like.
+//! Surfaces of single fragments: simplified if requested, and in an order that is efficient for renderers.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -7,21 +7,22 @@ use glam::DVec3;
 use super::simplify::simplified;
 use crate::geometry::CornerUv;
 use crate::math::hash::QuickMap;
-use crate::reconstruct::body::solid::Solid;
-use crate::reconstruct::faces::surface::Surface;
-use crate::reconstruct::surface::hold::Hold;
-use crate::reconstruct::surface::shell::Shell;
+use crate::reconstruct::body::skin_grid::SkinGrid;
+use crate::reconstruct::faces::surface::BodySurface;
+use crate::reconstruct::surface::binding::Binding;
+use crate::reconstruct::surface::rest_surface::RestSurface;
 
-/// These triangles of a surface, the skin's first and the cracks' after, each in an order that suits a vertex
-/// cache, with vertices in the order of use. Where `solid.simplify` is not zero, triangles are taken away as
-/// long as the surface moves no farther than that. `number` is all `u32::MAX` where they have vertices.
-pub fn ordered(
-    surface: &Surface,
+/// The triangles `own` of a surface: skin first, then crack faces, each in an order that suits a vertex
+/// cache, with vertices in the order of use. If `skin_grid.simplify` is not zero, triangles are removed as
+/// long as the surface moves no farther than that. `number` is scratch space; the entries of the vertices of
+/// `own` must be `u32::MAX`.
+pub fn ordered_surface(
+    surface: &BodySurface,
     own: &[u32],
     number: &[AtomicU32],
-    solid: &Solid,
-) -> (Shell, Vec<Hold>) {
-    let (mut shell, mut holds) = (Shell::default(), Vec::new());
+    skin_grid: &SkinGrid,
+) -> (RestSurface, Vec<Binding>) {
+    let (mut rest_surface, mut bindings) = (RestSurface::default(), Vec::new());
     let mut vertices = Vec::new();
     let mut local = |v: u32| {
         let number = &number[v as usize];
@@ -32,21 +33,21 @@ pub fn ordered(
         number.load(Ordering::Relaxed)
     };
     let at = |v: u32| surface.positions[v as usize];
-    let texture = solid.skin.texture.as_ref();
-    // Triangles of skin and cracks, and the texture coordinates of the skin's.
+    let texture = skin_grid.skin.texture.as_ref();
+    // Triangles of skin and cracks, and the texture coordinates of the skin's triangles.
     let (mut indices, mut uv) = ([Vec::new(), Vec::new()], Vec::new());
     for &t in own {
         let (triangle, inside) = (surface.triangles[t as usize], surface.inside[t as usize]);
         indices[inside as usize].extend(triangle.map(&mut local));
         if let (Some(texture), 0) = (texture, inside) {
-            let skin = &solid.skin.mesh.positions;
+            let skin = &skin_grid.skin.mesh.positions;
             uv.push(texture.on_skin(skin, surface.sources[t as usize], triangle.map(at)));
         }
     }
-    if solid.simplify > 0.0 {
+    if skin_grid.simplify > 0.0 {
         let positions: Vec<DVec3> = vertices.iter().map(|&v| at(v)).collect();
         let density = texture.map_or(0.0, |texture| texture.density);
-        (indices, uv) = simplified(indices, uv, &positions, solid.simplify, density);
+        (indices, uv) = simplified(indices, uv, &positions, skin_grid.simplify, density);
     }
     let skin = indices[0].as_chunks::<3>().0.iter();
     let uv_of: QuickMap<(u32, u32, u32), CornerUv> = skin.map(|&t| t.into()).zip(uv).collect();
@@ -58,24 +59,24 @@ pub fn ordered(
         let indices = meshopt::optimize_vertex_cache(indices, vertices.len());
         for own in indices.as_chunks::<3>().0 {
             if let Some(texture) = texture {
-                shell.mesh.uv.push(match inside {
+                rest_surface.mesh.uv.push(match inside {
                     0 => uv_of.get(&(*own).into()).copied().unwrap_or_default(),
                     _ => texture.on_crack(own.map(|v| at(vertices[v as usize]))),
                 });
             }
             let triangle = own.map(|v| {
-                let place = &mut order[v as usize];
-                if *place == u32::MAX {
-                    *place = shell.mesh.positions.len() as u32;
+                let new_vertex = &mut order[v as usize];
+                if *new_vertex == u32::MAX {
+                    *new_vertex = rest_surface.mesh.positions.len() as u32;
                     let v = vertices[v as usize] as usize;
-                    shell.mesh.positions.push(surface.positions[v]);
-                    holds.push(surface.holds[v]);
+                    rest_surface.mesh.positions.push(surface.positions[v]);
+                    bindings.push(surface.bindings[v]);
                 }
-                *place
+                *new_vertex
             });
-            shell.mesh.triangles.push(triangle);
-            shell.inside.push(inside as u8);
+            rest_surface.mesh.triangles.push(triangle);
+            rest_surface.inside.push(inside as u8);
         }
     }
-    (shell, holds)
+    (rest_surface, bindings)
 }

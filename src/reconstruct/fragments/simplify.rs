@@ -1,35 +1,35 @@
-//! Fewer triangles on the surface of a fragment.
+//! Simplifies the surface of a fragment.
 //!
-//! Where the skin has texture coordinates, a vertex on a seam has a corner for each side of it, and a seam
-//! stays one: edges are taken out of both its sides alike or of none. How far a texture slides over the
-//! surface counts as the surface's own movement does.
+//! Where the skin has texture coordinates, a vertex on a texture seam has a corner for each side of the seam,
+//! and the seam stays closed: edges collapse on both its sides or on neither. The distance by which a texture
+//! slides over the surface counts as movement of the surface does.
 
 use glam::DVec3;
 
 use crate::geometry::CornerUv;
-use crate::geometry::corners::Corners;
+use crate::geometry::corners::DistinctCorners;
 use crate::math::hash::QuickMap;
-use crate::reconstruct::faces::fans::are_single;
+use crate::reconstruct::faces::fans::have_single_fans;
 
-/// Triangles of skin and cracks, and the texture coordinates of the skin's if it has any.
-pub type Parts = ([Vec<u32>; 2], Vec<CornerUv>);
+/// Triangles of skin and cracks, and the texture coordinates of the skin's triangles if there are any.
+pub type SimplifiedTriangles = ([Vec<u32>; 2], Vec<CornerUv>);
 
-/// The triangles of skin and cracks with as many taken away as leave the surface within `error` (m). Vertices
-/// that both share stay. `density` is that of the texture coordinates, 1/m.
+/// Removes as many triangles of skin and cracks as possible while the surface stays within `error` (m).
+/// Vertices that skin and cracks share stay. `density` is that of the texture coordinates, 1/m.
 pub fn simplified(
     indices: [Vec<u32>; 2],
     uv: Vec<CornerUv>,
     positions: &[DVec3],
     error: f64,
     density: f64,
-) -> Parts {
+) -> SimplifiedTriangles {
     let mut part_of = vec![0_u8; positions.len()];
     for (part, indices) in [1, 2].into_iter().zip(&indices) {
         indices.iter().for_each(|&v| part_of[v as usize] |= part);
     }
     let locked: Vec<bool> = part_of.iter().map(|&parts| parts == 3).collect();
-    // In units of the error about the first vertex: single precision is enough then. Both faces of a crack
-    // lie on each other at rest, and would be taken for one; a thousandth of the error tells them apart.
+    // In units of the error, relative to the first vertex, single precision is enough. Both faces of a crack
+    // coincide at rest, and would be merged; a thousandth of the error keeps them apart.
     let scaled: Vec<[f32; 3]> = positions
         .iter()
         .zip(0_u32..)
@@ -56,8 +56,8 @@ pub fn simplified(
     };
     let crack = fewer(&indices[1]);
     let is_sound = |parts: &[&Vec<u32>; 2]| is_closed(parts) && volume(parts, positions) > 0.0;
-    // Skin and cracks may come to share an edge between two points of a rim, or pass through each other where
-    // they are close; then one of them keeps what it has, or both.
+    // Skin and cracks may share an edge between two points of a rim afterwards, or pass through each other
+    // where they are close; then one of them, or both, keep the original triangles.
     if is_sound(&[&skin, &crack]) {
         ([skin, crack], uv_of_skin)
     } else if is_sound(&[&skin, &indices[1]]) {
@@ -71,8 +71,8 @@ pub fn simplified(
     }
 }
 
-/// As many triangles taken away as `scaled` and the texture coordinates allow, which change by `density` over
-/// a unit of length.
+/// Removes as many triangles as the positions `scaled` and the texture coordinates allow; the latter change
+/// by `density` per unit of length.
 fn fewer_textured(
     indices: &[u32],
     uv: &[CornerUv],
@@ -81,12 +81,12 @@ fn fewer_textured(
     density: f64,
 ) -> (Vec<u32>, Vec<CornerUv>) {
     let (triangles, _) = indices.as_chunks::<3>();
-    let corners = Corners::of_vertices(triangles.iter().copied(), uv);
+    let corners = DistinctCorners::of_vertices(triangles.iter().copied(), uv);
     let uv = corners.uv();
     let vertices = || corners.distinct.iter().map(|&(v, _)| v as usize);
     let places: Vec<[f32; 3]> = vertices().map(|v| scaled[v]).collect();
     let locked: Vec<bool> = vertices().map(|v| locked[v]).collect();
-    // The library compares them with lengths over the extent of the mesh.
+    // The library compares them with lengths divided by the extent of the mesh.
     let extent = (0..3).map(|axis| {
         let at = || places.iter().map(|place| place[axis]);
         at().fold(f32::NEG_INFINITY, f32::max) - at().fold(f32::INFINITY, f32::min)
@@ -134,7 +134,7 @@ fn volume(indices: &[&Vec<u32>; 2], positions: &[DVec3]) -> f64 {
         .sum()
 }
 
-/// Whether every edge has one triangle on either side, and the triangles about every vertex are one fan.
+/// Whether every edge has one triangle on either side, and the triangles around every vertex form one fan.
 fn is_closed(indices: &[&Vec<u32>; 2]) -> bool {
     let mut edges: QuickMap<(u32, u32), u32> = QuickMap::default();
     let triangles = || {
@@ -150,5 +150,5 @@ fn is_closed(indices: &[&Vec<u32>; 2]) -> bool {
     let mut all = triangles().flat_map(|t| (0..3).map(move |m| (t[m], t[(m + 1) % 3])));
     all.all(|(a, b)| edges.get(&(a, b)) == Some(&1) && edges.get(&(b, a)) == Some(&1))
         && triangles().next().is_some()
-        && are_single(triangles())
+        && have_single_fans(triangles())
 }

@@ -1,7 +1,7 @@
-//! The surface of one fragment: its shape at rest, its texture, and how elements carry it into a frame.
+//! The surface of one fragment: its shape at rest, its texture, and how its elements deform it in a frame.
 
-pub mod carried;
-pub mod hold;
+pub mod binding;
 pub mod motion;
-pub mod shell;
+pub mod rest_surface;
+pub mod rigged;
 pub mod texture;

@@ -1,14 +1,14 @@
-//! Motion of elements from rest into a frame, and of the surfaces that follow them.
+//! Motion of elements from rest into a frame, and surfaces deformed by it.
 
 use crate::parallel::prelude::*;
 use glam::{DMat3, DQuat, DVec3};
 
 use crate::columns::Frames;
 
-/// Motion of every element since rest.
+/// Motion of all elements from rest into a frame.
 #[derive(Debug)]
-pub struct Motion {
-    /// One an element, row by row.
+pub struct ElementMotions {
+    /// Motion of each element, in the order of the rows.
     pub elements: Vec<ElementMotion>,
 }
 
@@ -29,8 +29,8 @@ pub struct ElementMotion {
     pub sigma: f64,
 }
 
-impl Motion {
-    /// Motion in `frame` of elements that rest at `rest` (m), row by row.
+impl ElementMotions {
+    /// Motion in `frame` of elements with rest positions `rest` (m); both in the order of the rows.
     pub fn new(rest: &[DVec3], frame: &Frames) -> Self {
         let elements = rest
             .par_iter()
@@ -55,13 +55,13 @@ impl Motion {
                 }
             })
             .collect();
-        Motion { elements }
+        ElementMotions { elements }
     }
 }
 
-/// A surface in a frame, in the columns of a [`crate::store::SurfaceFrame`].
+/// Vertices of a surface in a frame, as in the columns of a [`crate::store::SurfaceFrame`].
 #[derive(Debug)]
-pub struct Moved {
+pub struct DeformedSurface {
     /// Positions, m.
     pub positions: Vec<[f32; 3]>,
     /// Unit normals.

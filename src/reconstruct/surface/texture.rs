@@ -1,31 +1,32 @@
-//! Texture coordinates of surfaces, from those of the input.
+//! Texture coordinates of surfaces, derived from those of the input.
 //!
-//! A triangle of the skin knows the triangle of the input that it is a part of. That one's map from places at
-//! rest to texture coordinates, which is affine, gives those of its corners, so that a crack moves no texture
-//! and both sides of a seam keep their own. Crack faces, which the input knows nothing of, are mapped along
-//! the axis that they face most, with as many texture coordinates to the metre as the skin has in the mean.
+//! Each triangle of the skin refers to the triangle of the input that it is a part of. The affine map of that
+//! triangle from rest positions to texture coordinates gives the coordinates of its corners. So a crack moves
+//! no texture, and both sides of a seam keep their own coordinates. Crack faces, which do not exist in the
+//! input, are mapped along the axis that they face most, with the mean density of texture coordinates per
+//! metre of the skin.
 
 use glam::DVec3;
 
 use crate::geometry::{CornerUv, TriMesh};
 
-/// What a skin has of its input's texture coordinates.
+/// Texture coordinates of a skin's input mesh.
 #[derive(Clone, Debug)]
-pub struct Texture {
-    /// Triangles of the input, which are of vertices of the skin.
+pub struct SkinTexture {
+    /// Triangles of the input. Its vertices are also vertices of the skin.
     triangles: Vec<[u32; 3]>,
     /// Texture coordinates of their corners.
     uv: Vec<CornerUv>,
-    /// For each triangle of the skin, that of the input.
-    pub of: Vec<u32>,
-    /// Texture coordinates to the metre, mean over the skin.
+    /// For each triangle of the skin, the triangle of the input that it is a part of.
+    pub source: Vec<u32>,
+    /// Texture coordinates per metre, mean over the skin.
     pub density: f64,
-    /// Where those of crack faces are 0, m.
+    /// Point where the texture coordinates of crack faces are 0, m.
     origin: DVec3,
 }
 
-impl Texture {
-    /// Takes the texture coordinates out of an input, if it has any.
+impl SkinTexture {
+    /// Moves the texture coordinates out of an input mesh, if it has any.
     pub fn take(mesh: &mut TriMesh) -> Option<Self> {
         let uv = std::mem::take(&mut mesh.uv);
         if uv.is_empty() {
@@ -36,15 +37,15 @@ impl Texture {
             let [a, b, c] = mesh.corners(t);
             let [p, q, r] = uv.map(|[u, v]| DVec3::new(u.into(), v.into(), 0.0));
             let own = (q - p).cross(r - p).length();
-            // What has no texture says nothing of its scale.
+            // Triangles whose texture coordinates enclose no area say nothing about the scale.
             if own > 0.0 {
                 area += (b - a).cross(c - a).length();
                 area_of_uv += own;
             }
         }
-        Some(Texture {
+        Some(SkinTexture {
             triangles: mesh.triangles.clone(),
-            of: (0..uv.len() as u32).collect(),
+            source: (0..uv.len() as u32).collect(),
             uv,
             density: if area > 0.0 {
                 (area_of_uv / area).sqrt()
@@ -55,9 +56,10 @@ impl Texture {
         })
     }
 
-    /// Texture coordinates at `corners` (m) on a triangle of the skin whose vertices are at `positions`.
+    /// Texture coordinates at `corners` (m) of a part of the skin's triangle `triangle`. `positions` are the
+    /// vertices of the skin, m.
     pub fn on_skin(&self, positions: &[DVec3], triangle: u32, corners: [DVec3; 3]) -> CornerUv {
-        let of = self.of[triangle as usize] as usize;
+        let of = self.source[triangle as usize] as usize;
         let whole = self.triangles[of].map(|v| positions[v as usize]);
         let uv = self.uv[of].map(|uv| uv.map(f64::from));
         corners.map(|x| {
@@ -66,7 +68,7 @@ impl Texture {
         })
     }
 
-    /// Texture coordinates at the corners (m) of a triangle of a crack.
+    /// Texture coordinates at the corners (m) of a triangle on a crack face.
     pub fn on_crack(&self, corners: [DVec3; 3]) -> CornerUv {
         let [a, b, c] = corners;
         let axis = (b - a).cross(c - a).abs().max_position();
@@ -77,7 +79,7 @@ impl Texture {
     }
 }
 
-/// Barycentric coordinates of a point of a triangle; rounding takes none of them out of 0 to 1.
+/// Barycentric coordinates of a point in a triangle; in spite of rounding all of them lie between 0 and 1.
 fn weights(x: DVec3, corners: [DVec3; 3]) -> [f64; 3] {
     let [a, b, c] = corners;
     let normal = (b - a).cross(c - a);
@@ -89,7 +91,7 @@ fn weights(x: DVec3, corners: [DVec3; 3]) -> [f64; 3] {
     if sum > 0.0 {
         return parts.map(|part| part / sum);
     }
-    // A triangle without area is its longest edge.
+    // A triangle without area is treated as its longest edge.
     let length = |m: usize| corners[m].distance_squared(corners[(m + 1) % 3]);
     let m = (0..3)
         .max_by(|&m, &n| length(m).total_cmp(&length(n)))

@@ -1,15 +1,15 @@
-//! Cracks through, and into, bodies with known answers.
+//! Cracks through and into bodies, with known results.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use glam::{DMat3, DQuat, DVec3};
 
 use super::*;
-use crate::geometry::inside::Crossings;
+use crate::geometry::inside::InsideTest;
 use crate::geometry::nearest::TriangleBins;
 use crate::geometry::read;
 
-/// Which bonds have their ends on different sides of `parted`.
+/// For each bond, whether its ends lie on different sides according to `parted`.
 fn cut(elements: &Elements, bonds: &Bonds, parted: impl Fn(DVec3, DVec3) -> bool) -> Vec<bool> {
     let at = |e: u32| {
         let e = e as usize;
@@ -37,7 +37,7 @@ fn mesh_of(surface: &SurfaceFrame, piece: &Piece) -> TriMesh {
     }
 }
 
-/// Vertices less edges plus triangles.
+/// Euler characteristic: vertices minus edges plus triangles.
 fn euler(mesh: &TriMesh) -> i64 {
     let mut edges = BTreeSet::new();
     let mut vertices = BTreeSet::new();
@@ -55,7 +55,8 @@ fn euler(mesh: &TriMesh) -> i64 {
 fn two_halves_of_a_cube_stay_two_at_any_gap() {
     let voxel = 0.8;
     let layer = (8.0_f64 / 3.0).sqrt() * R;
-    // Thirteen layers of the packing and a radius on either side: the middle lies between the seventh and the eighth.
+    // Thirteen layers of the packing and a radius on either side: the middle lies between the seventh and the
+    // eighth layer.
     let size = DVec3::new(22.0, 22.0, 13.0 * layer + 2.0 * R);
     let (elements, bonds, skin) = box_body(size);
     let plane = elements.z.iter().copied().fold(f64::INFINITY, f64::min) + 6.5 * layer;
@@ -98,12 +99,12 @@ fn two_halves_of_a_cube_stay_two_at_any_gap() {
             }
             meshes.push(mesh);
         }
-        let inside: Vec<Crossings> = meshes.iter().map(Crossings::new).collect();
+        let inside: Vec<InsideTest> = meshes.iter().map(InsideTest::new).collect();
         let mut state = 3;
         for _ in 0..20_000 {
             let u = DVec3::new(random(&mut state), random(&mut state), random(&mut state)) - 0.5;
             let mut x = u * size;
-            // Half of them about the crack.
+            // Half of the points are near the crack.
             if random(&mut state) < 0.5 {
                 x.z = plane + 0.5 * R * (u.z + gap);
             }
@@ -128,7 +129,7 @@ fn a_slit_opens_to_its_tip_in_one_surface_without_handles() {
         .fold(f64::NEG_INFINITY, f64::max);
     let labels = vec![0; elements.x.len()];
     let mut surfaces = surfaces(&elements, &bonds, &skin, 0.8);
-    // Both lips part, the more the farther from the tip.
+    // Both lips move apart, more so farther from the tip.
     let mut frame = at_rest(&elements, &labels);
     moved(&mut frame, |x| {
         let lift = 0.1 * (tip - x.x).max(0.0);
@@ -140,9 +141,9 @@ fn a_slit_opens_to_its_tip_in_one_surface_without_handles() {
     assert_closed(&mesh, "slit");
     assert_eq!(euler(&mesh), 2);
     assert!((piece_mesh(&surface, &surface.pieces[0]).volume() / skin.volume() - 1.0).abs() < 1e-3);
-    // From the end face to within an element of the tip, over the whole width, the middle of the slit is out
-    // of the body.
-    let crossings = Crossings::new(&mesh);
+    // From the end face to within one element of the tip, over the whole width, the middle of the slit is
+    // outside the body.
+    let crossings = InsideTest::new(&mesh);
     for step in 0..200 {
         let x =
             -size.x / 2.0 + 0.05 + (tip - 2.0 * R + size.x / 2.0 - 0.05) * f64::from(step) / 199.0;
@@ -151,7 +152,7 @@ fn a_slit_opens_to_its_tip_in_one_surface_without_handles() {
             assert!(!crossings.contains(p), "closed at {p}, tip at {tip}");
         }
     }
-    // Beyond the tip it is whole, and each lip keeps to its side.
+    // Beyond the tip the body is intact, and each lip stays on its side.
     for step in 0..100 {
         let x = tip + R + (size.x / 2.0 - tip - 1.1 * R) * f64::from(step) / 99.0;
         assert!(crossings.contains(DVec3::new(x, 0.1, plane)));
@@ -240,7 +241,7 @@ fn balls_of_separate_bodies_in_contact_stay_two() {
         skin.positions.iter_mut().for_each(|p| *p += shift);
         Ok(Some(skin))
     };
-    let bodies = Body::all(&elements, &bonds, &spec::Reconstruct::default(), skin).unwrap();
+    let bodies = RestBody::all(&elements, &bonds, &spec::Reconstruct::default(), skin).unwrap();
     let labels: Vec<u32> = elements.body.clone();
     let frame = at_rest(&elements, &labels);
     let surface = Surfaces::new(&elements, bodies)
@@ -260,13 +261,13 @@ fn a_shattered_bunny_adds_up_and_keeps_its_skin() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/pipelines/meshes/bunny.obj");
     let mut skin = read::read(std::path::Path::new(path)).unwrap();
     let (lo, hi) = skin.bounds().unwrap();
-    // Radius 1; about 20,000 elements.
+    // The elements have radius 1; there are about 20,000.
     let scale = 62.0 / (hi.y - lo.y);
     skin.positions
         .iter_mut()
         .for_each(|p| *p = (*p - lo) * scale);
     let (lo, hi) = skin.bounds().unwrap();
-    let crossings = Crossings::new(&skin);
+    let crossings = InsideTest::new(&skin);
     let (elements, bonds) = packed(lo, hi, R, |p| crossings.contains(p));
     let cells = 200;
     let voxel = 0.8;
@@ -287,19 +288,19 @@ fn a_shattered_bunny_adds_up_and_keeps_its_skin() {
         .iter()
         .map(|p| piece_mesh(&surface, p))
         .collect();
-    let inside: Vec<(Crossings, (DVec3, DVec3))> = meshes
+    let inside: Vec<(InsideTest, (DVec3, DVec3))> = meshes
         .iter()
-        .map(|m| (Crossings::new(m), m.bounds().unwrap()))
+        .map(|m| (InsideTest::new(m), m.bounds().unwrap()))
         .collect();
     let mut state = 11;
     let mut found = 0;
     for _ in 0..40_000 {
         let x =
             lo + (hi - lo) * DVec3::new(random(&mut state), random(&mut state), random(&mut state));
-        let holds = inside.iter().filter(|(mesh, (lo, hi))| {
+        let bindings = inside.iter().filter(|(mesh, (lo, hi))| {
             x.cmpge(*lo).all() && x.cmple(*hi).all() && mesh.contains(x)
         });
-        let count = holds.count();
+        let count = bindings.count();
         assert!(count <= 1, "{x} lies in {count} fragments");
         found += count;
     }
@@ -391,7 +392,7 @@ fn frames_without_a_break_have_the_same_faces_and_move_rigidly() {
         .unwrap();
     for number in 1..=20 {
         let t = f64::from(number) / 20.0;
-        // Each fragment its own motion.
+        // Each fragment moves differently.
         let motion = |label: u32| {
             let axis = DVec3::new(1.0, f64::from(label), -0.5).normalize();
             (
@@ -422,10 +423,10 @@ fn frames_without_a_break_have_the_same_faces_and_move_rigidly() {
             }
         }
     }
-    assert_eq!(surfaces.redrawn, 0);
+    assert_eq!(surfaces.rebuilds, 0);
 }
 
-/// A torus about z.
+/// A torus around z.
 fn ring(big: f64, small: f64, parts: u32) -> TriMesh {
     let mut mesh = TriMesh::default();
     let sides = parts / 3;
@@ -463,7 +464,7 @@ fn whatever_breaks_the_surfaces_are_closed() {
         let size = 8.0 + 8.0 * random(&mut state);
         let mut skin = match round % 4 {
             0 => box_mesh(DVec3::splat(-size / 2.0), DVec3::splat(size / 2.0)),
-            // Two elements thick.
+            // The body is two elements thick.
             1 => box_mesh(DVec3::new(-size, -size, -2.0), DVec3::new(size, size, 2.0)),
             2 => ring(size, 2.5, 30),
             _ => {
@@ -476,11 +477,11 @@ fn whatever_breaks_the_surfaces_are_closed() {
         };
         skin.positions.iter_mut().for_each(|p| *p = turn * *p);
         let (lo, hi) = skin.bounds().unwrap();
-        let crossings = Crossings::new(&skin);
+        let crossings = InsideTest::new(&skin);
         let (elements, bonds) = packed(lo, hi, R, |p| crossings.contains(p));
         let seeds = 2 + round as usize;
         let cells = voronoi(&elements, seeds, lo, hi);
-        // Cells come apart, or crack along some of their faces, or both, and some bonds break by chance.
+        // Cells separate, or crack along some of their faces, or both, and some bonds break at random.
         let keep = |cell: u32| (cell * 7 + round) % 3;
         let labels: Vec<u32> = cells
             .iter()
@@ -508,7 +509,8 @@ fn whatever_breaks_the_surfaces_are_closed() {
                 simplify,
                 ..spec::Reconstruct::default()
             };
-            let bodies = Body::all(&elements, &bonds, &params, |_| Ok(Some(skin.clone()))).unwrap();
+            let bodies =
+                RestBody::all(&elements, &bonds, &params, |_| Ok(Some(skin.clone()))).unwrap();
             let surface = Surfaces::new(&elements, bodies)
                 .at(0, &at_rest(&elements, &labels), &broken)
                 .unwrap();
@@ -543,7 +545,7 @@ fn rough_faces_fit_and_keep_the_rim_on_the_skin() {
             roughness,
             ..spec::Reconstruct::default()
         };
-        let bodies = Body::all(&elements, &bonds, &params, |_| Ok(Some(skin.clone()))).unwrap();
+        let bodies = RestBody::all(&elements, &bonds, &params, |_| Ok(Some(skin.clone()))).unwrap();
         let frame = at_rest(&elements, &labels);
         Surfaces::new(&elements, bodies)
             .at(0, &frame, &whole(&bonds))

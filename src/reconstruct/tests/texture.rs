@@ -1,10 +1,10 @@
-//! Texture coordinates from the skin of the input to the surfaces of fragments.
+//! Tests of texture coordinates, from the skin of the input to the surfaces of fragments.
 
 use super::*;
 use crate::geometry::nearest::nearest_on_triangle;
 
-/// The affine map of triangle `t` of a textured box. Each side has a chart of its own, the last side one for
-/// each of its triangles.
+/// Affine texture map of triangle `t` of a textured box. Each side has its own chart, the last side one for
+/// each of its two triangles.
 fn map(t: usize, p: DVec3) -> [f64; 2] {
     let chart = if t < 10 { t / 2 } else { t } as f64;
     let [u, v] = [
@@ -30,7 +30,8 @@ fn rest_corners(surface: &SurfaceFrame, t: usize) -> [DVec3; 3] {
     surface.triangles[t].map(|v| DVec3::from(surface.rest_positions[v as usize].map(f64::from)))
 }
 
-/// Every triangle of the skin has the texture coordinates of the input's triangle that it lies on; how many there are.
+/// Asserts that every triangle of the skin has the texture coordinates of the input's triangle that it lies
+/// on. Returns the number of these triangles.
 fn assert_mapped(surface: &SurfaceFrame, skin: &TriMesh) -> usize {
     assert_eq!(surface.uv.len(), surface.triangles.len());
     let mut checked = 0;
@@ -58,7 +59,7 @@ fn assert_mapped(surface: &SurfaceFrame, skin: &TriMesh) -> usize {
 
 const SIZE: DVec3 = DVec3::new(24.0, 17.0, 16.0);
 
-/// A box with this skin cut in two between two of its layers.
+/// A box with this skin, cut in two between two of its layers.
 fn halves(skin: &TriMesh, simplify: f64) -> SurfaceFrame {
     let (elements, bonds, _) = box_body(SIZE);
     let plane = -7.0 * R + 3.5 * (8.0_f64 / 3.0).sqrt() * R;
@@ -67,7 +68,7 @@ fn halves(skin: &TriMesh, simplify: f64) -> SurfaceFrame {
         simplify,
         ..spec::Reconstruct::default()
     };
-    let bodies = Body::all(&elements, &bonds, &params, |_| Ok(Some(skin.clone()))).unwrap();
+    let bodies = RestBody::all(&elements, &bonds, &params, |_| Ok(Some(skin.clone()))).unwrap();
     Surfaces::new(&elements, bodies)
         .at(0, &at_rest(&elements, &labels), &whole(&bonds))
         .unwrap()
@@ -101,7 +102,8 @@ fn crack_faces_have_a_texture_as_fine_as_that_of_the_skin() {
     let (mut in_space, mut in_uv) = (0.0, 0.0);
     for t in (0..surface.triangles.len()).filter(|&t| surface.inside[t] == 1) {
         let corners = rest_corners(&surface, t);
-        // The crack lies across z: seen along it, lengths over texture coordinates are the same everywhere.
+        // The crack is normal to z: in the x-y plane the ratio of lengths to texture coordinates is the same
+        // everywhere.
         let [a, b, c] = corners;
         if (b - a).cross(c - a).normalize_or_zero().z.abs() > 0.9 {
             for m in 0..3 {
@@ -132,7 +134,7 @@ fn seams_stay_where_triangles_are_taken_away() {
 
 #[test]
 fn a_texture_slides_no_farther_than_the_surface_may_move() {
-    // On the flat side at the lower end of z a scale that changes along the diagonal, without a seam.
+    // On the flat side at the lower end of z, a texture scale that varies along the diagonal, without a seam.
     let density = 0.05;
     let map = |p: DVec3| {
         let across = (p.x / SIZE.x + p.y / SIZE.y) * SIZE.x * SIZE.y / SIZE.truncate().length();
@@ -187,7 +189,7 @@ fn bodies_without_a_texture_have_zeros_and_dust_has_that_of_cracks() {
     bonds.dx.extend(&other_bonds.dx);
     bonds.dy.extend(&other_bonds.dy);
     bonds.dz.extend(&other_bonds.dz);
-    // Cells so large that hardly an element of the second body owns a node of the grid.
+    // The cells are so large that hardly any element of the second body owns a grid node.
     let params = spec::Reconstruct {
         voxel: 3.0,
         ..spec::Reconstruct::default()
@@ -200,7 +202,7 @@ fn bodies_without_a_texture_have_zeros_and_dust_has_that_of_cracks() {
         }
         Ok(Some(skin))
     };
-    let bodies = Body::all(&elements, &bonds, &params, of_body).unwrap();
+    let bodies = RestBody::all(&elements, &bonds, &params, of_body).unwrap();
     let labels: Vec<u32> = (0..2 * count)
         .map(|e| if e < count { 0 } else { e })
         .collect();

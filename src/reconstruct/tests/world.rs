@@ -1,4 +1,4 @@
-//! Surfaces from elements alone.
+//! Tests of the world mode: surfaces from elements alone.
 
 use super::*;
 
@@ -10,7 +10,7 @@ fn world(voxel: f64) -> spec::Reconstruct {
     }
 }
 
-/// Elements at these places with these radii, a body of the world mode.
+/// Elements at these positions with these radii, as a body in world mode.
 fn body_of(points: &[DVec3], radii: &[f64], voxel: f64) -> (Elements, Surfaces) {
     let mut elements = Elements::default();
     for (id, (p, &r)) in points.iter().zip(radii).enumerate() {
@@ -23,7 +23,7 @@ fn body_of(points: &[DVec3], radii: &[f64], voxel: f64) -> (Elements, Surfaces) 
     }
     let none =
         |_| -> Result<Option<TriMesh>, ReconstructError> { unreachable!("no skin is wanted") };
-    let bodies = Body::all(&elements, &Bonds::default(), &world(voxel), none).unwrap();
+    let bodies = RestBody::all(&elements, &Bonds::default(), &world(voxel), none).unwrap();
     let surfaces = Surfaces::new(&elements, bodies);
     (elements, surfaces)
 }
@@ -33,7 +33,7 @@ fn draw(points: &[DVec3], labels: &[u32], voxel: f64) -> SurfaceFrame {
     surfaces.at(0, &at_rest(&elements, labels), &[]).unwrap()
 }
 
-/// Surface of a piece as it is in the frame.
+/// Deformed surface of a piece in the frame.
 fn mesh_now(surface: &SurfaceFrame, piece: &Piece) -> TriMesh {
     let vertices = surface.positions[surface.vertex_range(piece)].iter();
     TriMesh {
@@ -59,7 +59,7 @@ fn assert_sound(surface: &SurfaceFrame) {
     assert!(surface.inside.iter().all(|&inside| inside == 0));
 }
 
-/// Elements of a lattice, rows along each axis, `apart` from each other.
+/// Elements on a lattice with `rows` elements along each axis, at distance `apart` from each other.
 fn lattice(rows: [usize; 3], apart: f64) -> Vec<DVec3> {
     let [nx, ny, nz] = rows;
     let all = (0..nx * ny * nz).map(|n| [n % nx, n / nx % ny, n / nx / ny]);
@@ -72,7 +72,7 @@ fn random_blobs_are_closed_and_wound_outward() {
     let mut state = 3;
     for round in 0..40 {
         let n = 2 + 5 * round;
-        // From crowds to dust, all in one fragment.
+        // From dense clusters to isolated elements, all in one fragment.
         let size = 2.0 + 1.5 * f64::from(round % 7);
         let mut points = Vec::new();
         let mut radii = Vec::new();
@@ -104,7 +104,7 @@ fn touching_fragments_stay_two_surfaces() {
             .fold(f64::MIN, f64::max)
             * sign
     };
-    // Their faces meet half way between the centres.
+    // Their faces meet halfway between the centres.
     for (piece, sign) in [(0, 1.0), (1, -1.0)] {
         let x = face(piece, sign);
         assert!((x - 5.0).abs() < 0.1 * R, "{x}");
@@ -125,7 +125,7 @@ fn a_lattice_block_keeps_its_volume_and_has_flat_faces() {
         assert_sound(&surface);
         let mesh = mesh_now(&surface, &surface.pieces[0]);
         let part = mesh.volume() / (share * points.len() as f64);
-        // Vertices away from the edges of the face at the top.
+        // Vertices of the top face away from its edges.
         let top = points.iter().map(|p| p.z).fold(f64::MIN, f64::max);
         let heights: Vec<f64> = mesh
             .positions
@@ -246,7 +246,7 @@ fn too_fine_a_voxel_is_refused_by_name() {
         elements.z.push(0.0);
         elements.r.push(R);
     }
-    let bodies = Body::all(&elements, &Bonds::default(), &world(1e-4), |_| Ok(None));
+    let bodies = RestBody::all(&elements, &Bonds::default(), &world(1e-4), |_| Ok(None));
     let message = bodies.unwrap_err().to_string();
     assert!(message.contains("`reconstruct.voxel`"), "{message}");
 }
@@ -278,7 +278,7 @@ fn reconstruct(
     mode: ReconstructMode,
     frames: Range<u32>,
     threads: usize,
-) -> Result<Summary, ReconstructError> {
+) -> Result<ReconstructSummary, ReconstructError> {
     let params = spec::Reconstruct {
         mode,
         ..spec::Reconstruct::default()

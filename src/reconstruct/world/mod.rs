@@ -1,53 +1,54 @@
 //! Surfaces from the elements of a frame alone: for granules, yarns, cloth, and stores without a shape.
 //!
-//! In each frame `field` gives every fragment a function of space that is negative inside, `blocks` says
-//! where to evaluate it, `march` draws its zero by the `cases` of marching cubes. Fragments have functions of
-//! their own, so they never fuse. What does not show in places and radii is not known: no face is a crack,
-//! and nothing coheres from frame to frame but rest positions.
+//! For each fragment of a frame, `field` defines a function of space that is negative inside, `blocks` finds
+//! where to evaluate it, and `march` extracts its zero level set with the `cases` of marching cubes. Each
+//! fragment has a function of its own, so fragments never fuse. Information that is not in the positions and
+//! radii is missing: no face is marked as a crack, and only rest positions are coherent from frame to frame.
 
 mod blocks;
 mod cases;
 mod field;
-mod follow;
 mod march;
+mod vertex_motion;
 
 use crate::parallel::prelude::*;
 use glam::DVec3;
 
 use self::blocks::Blocks;
-use self::field::{Ball, Lattice};
-use self::follow::Followed;
+use self::field::{ElementBall, Lattice};
 use self::march::march;
+use self::vertex_motion::VertexMotion;
 use crate::geometry::{TriMesh, icosphere};
 use crate::reconstruct::error::ReconstructError;
-use crate::reconstruct::surface::carried::Carried;
-use crate::reconstruct::surface::motion::{ElementMotion, Motion, Moved};
-use crate::reconstruct::surface::shell::{Shell, normals};
+use crate::reconstruct::surface::motion::{DeformedSurface, ElementMotion, ElementMotions};
+use crate::reconstruct::surface::rest_surface::{RestSurface, vertex_normals};
+use crate::reconstruct::surface::rigged::RiggedSurface;
 
-/// Cosine beyond which the field's gradient is taken for the normal: it knows of no gap, triangles do.
-const AGREES: f64 = 0.7;
+/// Minimum cosine between the field's gradient and the normal of the triangles for the gradient to be used as
+/// normal: the gradient ignores gaps, triangles do not.
+const MIN_AGREEMENT: f64 = 0.7;
 
-/// What the world mode knows of a body.
+/// The world mode of a body: its lattice and radii.
 #[derive(Clone, Debug)]
-pub struct World {
+pub struct WorldReconstruction {
     lattice: Lattice,
     /// Radius of each element, m.
     radii: Vec<f64>,
 }
 
-/// The surface of a fragment in a frame.
+/// Surface of a fragment in a frame.
 #[derive(Debug)]
-pub struct Drawn {
-    /// Its label.
+pub struct WorldSurface {
+    /// Label of the fragment.
     pub fragment: u32,
-    /// Its triangles, with vertices carried back to rest.
-    pub shell: Shell,
+    /// Its triangles, with vertices mapped back to the rest configuration.
+    pub rest_surface: RestSurface,
     /// Its vertices in the frame.
-    pub moved: Moved,
+    pub moved: DeformedSurface,
 }
 
-impl World {
-    /// A body of elements with these radii (m), on cells of `voxel` mean radii.
+impl WorldReconstruction {
+    /// A body whose elements have these radii (m), on a lattice with a spacing of `voxel` mean radii.
     pub fn new(body: u32, radii: Vec<f64>, voxel: f64) -> Result<Self, ReconstructError> {
         let unit = radii.iter().sum::<f64>() / radii.len() as f64;
         let spacing = voxel * unit;
@@ -58,14 +59,15 @@ impl World {
         if cells.is_nan() || cells >= ReconstructError::MAX_NODES {
             return Err(ReconstructError::GridTooLarge { body, cells });
         }
-        Ok(World {
+        Ok(WorldReconstruction {
             lattice: Lattice { spacing, unit },
             radii,
         })
     }
 
-    /// The surfaces in a frame, by label. `rows` are the elements' rows in the packing, `labels` their fragments.
-    pub fn draw(&self, rows: &[u32], labels: &[u32], motion: &Motion) -> Vec<Drawn> {
+    /// Surfaces in a frame, in the order of the labels. `rows` are the elements' rows in the packing,
+    /// `labels` their fragments.
+    pub fn draw(&self, rows: &[u32], labels: &[u32], motion: &ElementMotions) -> Vec<WorldSurface> {
         let mut members: Vec<(u32, u32)> = labels.iter().copied().zip(0..).collect();
         members.sort_unstable();
         let fragments: Vec<&[(u32, u32)]> = members.chunk_by(|a, b| a.0 == b.0).collect();
@@ -84,20 +86,20 @@ impl World {
             .collect()
     }
 
-    /// The surface of touching elements; nothing if the grid is too coarse to see them.
+    /// Surface of touching elements; `None` if the lattice is too coarse to resolve it.
     fn surface(
         &self,
         fragment: u32,
         elements: &[u32],
         rows: &[u32],
-        motion: &Motion,
-    ) -> Option<Drawn> {
+        motion: &ElementMotions,
+    ) -> Option<WorldSurface> {
         let of = |&element: &u32| &motion.elements[rows[element as usize] as usize];
         let motions: Vec<&ElementMotion> = elements.iter().map(of).collect();
-        let balls: Vec<Ball> = motions
+        let balls: Vec<ElementBall> = motions
             .iter()
             .zip(elements)
-            .map(|(motion, &element)| Ball {
+            .map(|(motion, &element)| ElementBall {
                 centre: motion.position.to_array(),
                 radius: self.radii[element as usize],
             })
@@ -107,7 +109,7 @@ impl World {
         if marched.triangles.is_empty() {
             return None;
         }
-        let (vertices, gradients): (Vec<Followed>, Vec<DVec3>) = marched
+        let (vertices, gradients): (Vec<VertexMotion>, Vec<DVec3>) = marched
             .positions
             .par_iter()
             .enumerate()
@@ -115,17 +117,17 @@ impl World {
                 let near = blocks.elements(block);
                 let (motions, balls, unit) = (&motions, &balls, self.lattice.unit);
                 positions.iter().map(move |&x| {
-                    let followed =
-                        Followed::new(x, unit, near.iter().map(|&e| motions[e as usize]));
+                    let vertex_motion =
+                        VertexMotion::new(x, unit, near.iter().map(|&e| motions[e as usize]));
                     (
-                        followed,
+                        vertex_motion,
                         field::gradient(x, near.iter().map(|&e| &balls[e as usize])),
                     )
                 })
             })
             .unzip();
         let count = marched.triangles.len();
-        let shell = Shell {
+        let rest_surface = RestSurface {
             mesh: TriMesh {
                 positions: vertices.iter().map(|vertex| vertex.rest).collect(),
                 triangles: marched.triangles,
@@ -135,14 +137,14 @@ impl World {
         };
         let positions = marched.positions.concat();
         let single = |v: DVec3| v.as_vec3().to_array();
-        let mut normals = normals(&positions, &shell);
+        let mut normals = vertex_normals(&positions, &rest_surface);
         for (normal, gradient) in normals.iter_mut().zip(gradients) {
             let smooth = gradient.normalize_or_zero();
-            if smooth.dot(DVec3::from(normal.map(f64::from))) > AGREES {
+            if smooth.dot(DVec3::from(normal.map(f64::from))) > MIN_AGREEMENT {
                 *normal = single(smooth);
             }
         }
-        let moved = Moved {
+        let moved = DeformedSurface {
             normals,
             positions: positions.into_iter().map(single).collect(),
             velocities: vertices
@@ -151,33 +153,33 @@ impl World {
                 .collect(),
             stress: vertices.iter().map(|vertex| vertex.sigma as f32).collect(),
         };
-        Some(Drawn {
+        Some(WorldSurface {
             fragment,
-            shell,
+            rest_surface,
             moved,
         })
     }
 
-    /// A ball for each element, that turns with it. `ball` has radius 1.
+    /// One ball per element that rotates with the element. `ball` has radius 1.
     fn balls(
         &self,
         fragment: u32,
         elements: &[u32],
         rows: &[u32],
-        motion: &Motion,
+        motion: &ElementMotions,
         ball: &TriMesh,
-    ) -> Drawn {
+    ) -> WorldSurface {
         let balls = elements.iter().map(|&element| {
             let row = rows[element as usize];
             let centre = motion.elements[row as usize].rest;
             (row, centre, self.radii[element as usize])
         });
-        let carried = Carried::balls(fragment, ball, balls, 0);
-        let moved = carried.carry(motion);
-        let shell = carried.shell;
-        Drawn {
+        let rigged = RiggedSurface::balls(fragment, ball, balls, 0);
+        let moved = rigged.deform(motion);
+        let rest_surface = rigged.rest_surface;
+        WorldSurface {
             fragment,
-            shell,
+            rest_surface,
             moved,
         }
     }

@@ -1,19 +1,19 @@
-//! What passes over bonds read while there are rigid pieces: masks and lists without the bonds within a piece.
+//! Bond masks and lists without the bonds inside rigid pieces; passes read these while there are rigid pieces.
 
-/// The bonds of a system without those within a rigid piece.
+/// The bonds of a system, without those inside a rigid piece.
 #[derive(Clone, Debug)]
-pub(super) struct Reduced {
-    /// Bit s of element i set where both ends of the bond in its slot s belong to one rigid piece.
+pub(super) struct ActiveBonds {
+    /// Bit s of element i is set if both ends of the bond in its slot s belong to one rigid piece.
     pub within: Vec<u32>,
-    /// The same for whole bonds that are not `within`.
+    /// Bit s of element i is set if the bond in its slot s is intact and not `within`.
     pub active: Vec<u32>,
-    /// Where each element's part of `foreign` begins; one more than there are elements.
+    /// Start of each element's range in `foreign`; one more entry than elements.
     pub foreign_start: Vec<u32>,
-    /// Entries of the bonds that end at an element and are owned by the other end, without those `within`.
+    /// Entries of the bonds that end at each element but are owned by the other end, without those `within`.
     pub foreign: Vec<u32>,
 }
 
-impl Reduced {
+impl ActiveBonds {
     /// Number of active bonds.
     pub fn count(&self) -> usize {
         let counts = self.active.iter().map(|mask| mask.count_ones() as usize);
@@ -21,23 +21,23 @@ impl Reduced {
     }
 }
 
-/// For each element the entries of bonds that end there and are owned by the other end.
+/// For each element, the entries of the bonds that end there but are owned by the other end.
 #[derive(Clone, Copy, Debug)]
-pub struct Foreign<'a> {
+pub struct ForeignBonds<'a> {
     pub(super) start: &'a [u32],
     pub(super) entries: &'a [u32],
 }
 
-impl<'a> Foreign<'a> {
-    /// Those of an element, in the order of the packing.
+impl<'a> ForeignBonds<'a> {
+    /// Entries for one element, in the order of the packing.
     #[inline(always)]
     pub fn of(&self, element: usize) -> &'a [u32] {
         &self.entries[self.start[element] as usize..self.start[element + 1] as usize]
     }
 }
 
-/// The bits of each mask that are not in the mask at the same place in `left_out`.
-pub(super) fn without(masks: &[u32], left_out: &[u32]) -> Vec<u32> {
+/// The masks with the bits of `left_out` cleared, element by element.
+pub(super) fn cleared(masks: &[u32], left_out: &[u32]) -> Vec<u32> {
     let both = masks.iter().zip(left_out);
     both.map(|(mask, left_out)| mask & !left_out).collect()
 }

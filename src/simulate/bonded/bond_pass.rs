@@ -1,81 +1,91 @@
-//! The bonds of one chunk of elements: each evaluated once by the chunk of its owner, and what it does to the
-//! other end handed over in rows. A bond between two chunks is evaluated by both, with the same bits: no
+//! Evaluates the bonds of one chunk of elements. The chunk of a bond's owner evaluates it once and stores its
+//! load on the other end in a row. A bond between two chunks is evaluated by both, with the same bits: no
 //! chunk waits for another.
 //!
-//! Every element adds up its own bonds slot after slot, then the others in their order, whichever chunk
-//! evaluated them, so that neither threads nor the size of chunks nor the width of lanes can change a bit.
+//! Every element sums its owned bonds slot by slot, then the others in their order, whichever chunk evaluated
+//! them. So the number of threads, the size of chunks and the width of lanes do not change a bit.
 //!
-//! Only active bonds are evaluated. Those within a rigid piece are as good as broken here: they are not in
-//! the lists of bonds owned elsewhere, rows of lanes without an active bond are skipped, and so are chunks
+//! Only active bonds are evaluated. Bonds inside a rigid piece are treated as broken here: they are not in
+//! the lists of bonds owned elsewhere. Rows of lanes without an active bond are skipped, and so are chunks
 //! without any.
 
 use crate::laws;
 use crate::laws::bond::{BondLaw, BondLoad, BondState, Stiffness};
-use crate::math::lanes::Row;
+use crate::math::lanes::LaneRow;
 use crate::math::{Lanes, Pass, Scalar, Vec3};
 use crate::simulate::bonded::bonds::{BLOCK, Bonds};
-use crate::simulate::bonded::rows::{low, quaternion, room, vector};
+use crate::simulate::bonded::rows::{lane_buffer, low, quaternion, vector};
 use crate::simulate::bonded::system::{BondClass, CLASS_FIELDS, System, motion};
 
-/// What is asked of the bonds: a sum over the bonds of each element.
-pub trait Task<L: Lanes> {
-    /// Sums of a row of lanes.
+/// A computation over bonds that yields a sum over the bonds of each element.
+pub trait BondTask<L: Lanes> {
+    /// Sums of the elements in a row of lanes.
     type Sum: Copy;
-    /// Whether energies are asked for.
+    /// Whether the law must compute energies.
     const ENERGY: bool;
 
-    /// Nothing yet.
+    /// A sum of zero.
     fn zero() -> Self::Sum;
-    /// Adds bonds to the sums of their owners, where the mask holds; what they do to the other ends.
+    /// Adds the bonds selected by the mask to the sums of their owners; returns the contributions to the
+    /// other ends.
     fn bond(&mut self, sum: &mut Self::Sum, bond: &BondLanes<L>, mask: L::Mask) -> [L; 8];
-    /// A row of owned bonds just added: the active ones among them, first owner, first entry, other ends.
-    fn look(&mut self, bond: &BondLanes<L>, bits: u32, first: usize, entry: usize, others: &[u32]);
-    /// Sums of the elements from `local` on in the chunk.
-    fn own(&mut self, local: usize, sum: Self::Sum);
-    /// Takes what one more bond does to the end that does not own it.
-    fn join(sum: &mut [L::Scalar; 8], row: &[L::Scalar; 8]);
-    /// All that the bonds owned elsewhere do to an element of the chunk.
-    fn others(&mut self, local: usize, sum: [L::Scalar; 8]);
+    /// Inspects a row of owned bonds after `bond`: `bits` marks the active ones, `first` is the first owner,
+    /// `entry` the first entry, `others` are the other ends.
+    fn inspect(
+        &mut self,
+        bond: &BondLanes<L>,
+        bits: u32,
+        first: usize,
+        entry: usize,
+        others: &[u32],
+    );
+    /// Stores the sums of owned bonds for the elements of the chunk from `local` on.
+    fn store_owned(&mut self, local: usize, sum: Self::Sum);
+    /// Adds the contribution of one bond to the end that does not own it.
+    fn accumulate(sum: &mut [L::Scalar; 8], row: &[L::Scalar; 8]);
+    /// Adds the sum of bonds that the other end owns to an element of the chunk.
+    fn add_foreign(&mut self, local: usize, sum: [L::Scalar; 8]);
 }
 
-/// Bonds side by side, evaluated.
+/// Evaluated bonds, one per lane.
 pub struct BondLanes<'a, L: Lanes> {
     /// p_i − p_j, i the owner.
     pub x: Vec3<L>,
-    /// Motion of the owners.
+    /// Motion rows of the owners.
     pub own: &'a [L; 16],
-    /// Motion of the other ends.
+    /// Motion rows of the other ends.
     pub other: &'a [L; 16],
-    /// The law's result for the owners.
+    /// Load on the owners by the law.
     pub load: BondLoad<L>,
-    /// What bonds of their class share.
+    /// Properties of their bond classes.
     pub class: BondClass<L>,
-    /// Elastic energy by the law, J; 0 where the task does not ask for it.
+    /// Elastic energy by the law, J; 0 unless the task needs it.
     pub energy: L,
     /// Tensile and shear strength, Pa.
     pub strength: (L, L),
 }
 
-/// Bonds that end in a chunk and are owned elsewhere, in the order in which the chunk's elements ask for
-/// them; those within a rigid piece are left out. It is made anew when the mask of rigid elements changes.
+/// Bonds that end in a chunk and are owned by elements of other chunks, in the order in which the chunk's
+/// elements read them; bonds inside a rigid piece are left out. Rebuilt when the mask of rigid elements
+/// changes.
 #[derive(Clone, Debug, Default)]
 pub struct Border<S> {
-    /// Their entries, filled up to whole blocks.
+    /// Entries of the bonds, padded to whole blocks.
     entry: Vec<u32>,
-    /// Elements that own them.
+    /// Owners of the bonds.
     owner: Vec<u32>,
-    /// Elements of the chunk.
+    /// Elements of the chunk at their other ends.
     other: Vec<u32>,
-    /// Rest directions out of the owners.
+    /// Rest directions, pointing away from the owners.
     direction: [Vec<S>; 3],
-    /// Bit k of block b set while the bond 16 b + k is whole.
+    /// Bit k of block b is set while bond 16 b + k is intact.
     whole: Vec<u32>,
-    /// Whether no bond that the chunk's elements have was active when this was made.
-    is_still: bool,
+    /// Whether no bond of the chunk's elements was active when this was built.
+    is_idle: bool,
 }
 
 impl<S: Scalar> Border<S> {
-    /// Of every chunk.
+    /// Borders of all chunks.
     pub fn all(system: &System<S>) -> Vec<Self> {
         let (bonds, padded, chunk) = (&system.bonds, system.motion.len(), system.chunk);
         (0..padded)
@@ -96,7 +106,7 @@ impl<S: Scalar> Border<S> {
                 if border.entry.len() % BLOCK == 0 {
                     border.whole.push(0);
                 }
-                if bonds.is_whole(entry as usize) {
+                if bonds.is_intact(entry as usize) {
                     *border.whole.last_mut().expect("just pushed") |=
                         1 << (border.entry.len() % BLOCK);
                 }
@@ -116,51 +126,51 @@ impl<S: Scalar> Border<S> {
             column.resize(filled, column.first().copied().unwrap_or_default());
         }
         let mut masks = active[chunk].iter().chain(&border.whole);
-        border.is_still = masks.all(|&mask| mask == 0);
+        border.is_idle = masks.all(|&mask| mask == 0);
         border
     }
 
-    /// Takes a broken bond out, if it stands here.
+    /// Removes a broken bond if it is listed here.
     pub fn unbond(&mut self, entry: u32) {
         if let Some(at) = self.entry.iter().position(|&e| e == entry) {
             self.whole[at / BLOCK] &= !(1 << (at % BLOCK));
         }
     }
 
-    /// Bytes that a pass reads of it.
+    /// Bytes of it that a pass reads.
     pub fn bytes(&self) -> u64 {
         ((12 + 3 * size_of::<S>()) * self.entry.len() + 4 * self.whole.len()) as u64
     }
 }
 
-/// A pass over the bonds of a chunk, all of one law.
+/// A pass over the bonds of one chunk, all of the same law.
 pub struct BondPass<'a, L: Lanes, T, B> {
     /// The law.
     pub law: B,
     /// Motion, rotations and bonds of all elements.
     pub system: &'a System<L::Scalar>,
-    /// Bonds that end here and are owned elsewhere.
+    /// Bonds that end in the chunk and are owned elsewhere.
     pub border: &'a Border<L::Scalar>,
     /// First element of the chunk.
     pub first: usize,
-    /// Its elements.
+    /// Number of elements in the chunk.
     pub count: usize,
-    /// What bonds do to the other ends, from step to step the same room.
-    pub handed: &'a mut Vec<Row<L::Scalar, 8>>,
-    /// What is asked.
+    /// Scratch buffer for the contributions to the other ends, reused from step to step.
+    pub other_end_loads: &'a mut Vec<LaneRow<L::Scalar, 8>>,
+    /// The computation.
     pub task: T,
 }
 
-/// Both ends of a row of bonds.
-struct Ends<L> {
+/// Motion and tail rows of both ends of a row of bonds.
+struct RowEnds<L> {
     own: [L; 16],
     own_tail: [L; 4],
     other: [L; 16],
     other_tail: [L; 4],
 }
 
-/// Rest of a row of bonds, and what they share.
-struct Rest<L> {
+/// Rest state and properties of a row of bonds.
+struct RowRest<L> {
     direction: Vec3<L>,
     length: L,
     class: BondClass<L>,
@@ -168,14 +178,14 @@ struct Rest<L> {
     strength: (L, L),
 }
 
-impl<L: Lanes, T: Task<L>, B: BondLaw> Pass<L> for BondPass<'_, L, T, B> {
+impl<L: Lanes, T: BondTask<L>, B: BondLaw> Pass<L> for BondPass<'_, L, T, B> {
     type Out = T;
 
     #[inline(always)]
     fn run(mut self) -> T {
-        if self.border.is_still {
+        if self.border.is_idle {
             for local in (0..self.count).step_by(L::WIDTH) {
-                self.task.own(local, T::zero());
+                self.task.store_owned(local, T::zero());
             }
             return self.task;
         }
@@ -184,15 +194,15 @@ impl<L: Lanes, T: Task<L>, B: BondLaw> Pass<L> for BondPass<'_, L, T, B> {
         let slots = bonds.slots;
         let base = self.first * slots;
         let owned = self.count * slots;
-        self.handed
-            .resize(owned + self.border.entry.len(), Row::default());
+        self.other_end_loads
+            .resize(owned + self.border.entry.len(), LaneRow::default());
         for local in (0..self.count).step_by(L::WIDTH) {
             self.own_bonds(active, local, base);
         }
         for at in (0..self.border.entry.len()).step_by(L::WIDTH) {
             self.border_bonds(at, owned);
         }
-        // Border rows stand in the order in which they are asked for.
+        // Border rows are stored in the order in which they are read here.
         let mut next = owned;
         for local in 0..self.count {
             let mut sum = [L::Scalar::default(); 8];
@@ -201,16 +211,16 @@ impl<L: Lanes, T: Task<L>, B: BondLaw> Pass<L> for BondPass<'_, L, T, B> {
                 let outside = here >= owned;
                 let row = if outside { next } else { here };
                 next += usize::from(outside);
-                T::join(&mut sum, &self.handed[row].0);
+                T::accumulate(&mut sum, &self.other_end_loads[row].0);
             }
-            self.task.others(local, sum);
+            self.task.add_foreign(local, sum);
         }
         self.task
     }
 }
 
-impl<L: Lanes, T: Task<L>, B: BondLaw> BondPass<'_, L, T, B> {
-    /// Bonds owned by a row of lanes, `local` the first of them.
+impl<L: Lanes, T: BondTask<L>, B: BondLaw> BondPass<'_, L, T, B> {
+    /// Evaluates the bonds owned by a row of lanes that begins at element `local` of the chunk.
     #[inline(always)]
     fn own_bonds(&mut self, active: &[u32], local: usize, base: usize) {
         let (system, bonds) = (self.system, &self.system.bonds);
@@ -229,7 +239,7 @@ impl<L: Lanes, T: Task<L>, B: BondLaw> BondPass<'_, L, T, B> {
                 }
             }
             let entry = bonds.at(slot, i);
-            let to = &mut self.handed[entry - base..];
+            let to = &mut self.other_end_loads[entry - base..];
             if bits == 0 {
                 L::store_rows([L::zero(); 8], to);
                 continue;
@@ -241,14 +251,14 @@ impl<L: Lanes, T: Task<L>, B: BondLaw> BondPass<'_, L, T, B> {
                 L::prefetch(&system.motion, others);
                 L::prefetch(&system.tail, others);
             }
-            let ends = Ends {
+            let ends = RowEnds {
                 own,
                 own_tail,
                 other: L::gather(&system.motion, others),
                 other_tail: L::gather(&system.tail, others),
             };
             let (class, k, length) = system.class_lanes::<L>(Entries::From(entry));
-            let rest = Rest {
+            let rest = RowRest {
                 direction: Vec3::new(
                     L::load(&bonds.direction[0][entry..]),
                     L::load(&bonds.direction[1][entry..]),
@@ -262,23 +272,23 @@ impl<L: Lanes, T: Task<L>, B: BondLaw> BondPass<'_, L, T, B> {
             let bond = evaluate::<L, T, B>(&ends, rest);
             let row = self.task.bond(&mut sum, &bond, L::mask(bits));
             L::store_rows(row, to);
-            self.task.look(&bond, bits, i, entry, others);
+            self.task.inspect(&bond, bits, i, entry, others);
         }
-        self.task.own(local, sum);
+        self.task.store_owned(local, sum);
     }
 
-    /// A row of bonds that are owned elsewhere.
+    /// Evaluates a row of bonds that are owned elsewhere.
     #[inline(always)]
     fn border_bonds(&mut self, at: usize, owned: usize) {
         let (system, bonds, border) = (self.system, &self.system.bonds, self.border);
         let bits = border.whole[at / BLOCK] >> (at % BLOCK);
-        let to = &mut self.handed[owned + at..];
+        let to = &mut self.other_end_loads[owned + at..];
         if bits == 0 {
             L::store_rows([L::zero(); 8], to);
             return;
         }
         let (owners, others) = (&border.owner[at..], &border.other[at..]);
-        let ends = Ends {
+        let ends = RowEnds {
             own: L::gather(&system.motion, owners),
             own_tail: L::gather(&system.tail, owners),
             other: L::gather(&system.motion, others),
@@ -286,7 +296,7 @@ impl<L: Lanes, T: Task<L>, B: BondLaw> BondPass<'_, L, T, B> {
         };
         let entries = &border.entry[at..];
         let (class, k, length) = system.class_lanes::<L>(Entries::These(entries));
-        let rest = Rest {
+        let rest = RowRest {
             direction: Vec3::new(
                 L::load(&border.direction[0][at..]),
                 L::load(&border.direction[1][at..]),
@@ -304,7 +314,10 @@ impl<L: Lanes, T: Task<L>, B: BondLaw> BondPass<'_, L, T, B> {
 }
 
 #[inline(always)]
-fn evaluate<L: Lanes, T: Task<L>, B: BondLaw>(ends: &Ends<L>, rest: Rest<L>) -> BondLanes<'_, L> {
+fn evaluate<L: Lanes, T: BondTask<L>, B: BondLaw>(
+    ends: &RowEnds<L>,
+    rest: RowRest<L>,
+) -> BondLanes<'_, L> {
     let (own, other) = (&ends.own, &ends.other);
     let at = BondState {
         x: laws::motion::separation(
@@ -336,12 +349,12 @@ fn evaluate<L: Lanes, T: Task<L>, B: BondLaw>(ends: &Ends<L>, rest: Rest<L>) -> 
     }
 }
 
-/// Entries of a row of lanes.
+/// Bond entries of a row of lanes.
 #[derive(Clone, Copy)]
 enum Entries<'a> {
-    /// Consecutive ones.
+    /// Consecutive entries from this one on.
     From(usize),
-    /// Any.
+    /// One entry per lane.
     These(&'a [u32]),
 }
 
@@ -375,7 +388,7 @@ impl<S: Scalar> System<S> {
             for (lane, class_of_lane) in lanes[..L::WIDTH].iter_mut().enumerate() {
                 *class_of_lane = class.get(entries.get(lane));
             }
-            let mut fields = [room::<L>(); CLASS_FIELDS];
+            let mut fields = [lane_buffer::<L>(); CLASS_FIELDS];
             for (lane, &class) in lanes[..L::WIDTH].iter().enumerate() {
                 let mut fields = fields.iter_mut();
                 self.classes[class as usize].map(|value| {

@@ -1,44 +1,45 @@
-//! What is asked of the bonds: the loads of a step with the bonds that break, or what the bonds of each element carry.
+//! Tasks of the bond pass: loads and broken bonds of a step, or the stresses and energies of the bonds of
+//! each element.
 
 use crate::columns::BreakMode;
 use crate::laws;
 use crate::laws::failure;
 use crate::math::{Lanes, Real, Scalar, Vec3};
-use crate::simulate::bonded::bond_pass::{BondLanes, Task};
-use crate::simulate::bonded::rows::{put, room, vector};
-use crate::simulate::bonded::system::{Load, motion};
-use crate::simulate::bonded::work::Taken;
+use crate::simulate::bonded::bond_pass::{BondLanes, BondTask};
+use crate::simulate::bonded::rows::{lane_buffer, put, vector};
+use crate::simulate::bonded::system::{LoadRow, motion};
+use crate::simulate::bonded::work::Dissipation;
 
-/// What the whole bonds of one element carry.
+/// Largest stresses and half the energy of the intact bonds of one element.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Carried {
-    /// Largest normal stress, Pa; 0 where all are pressed.
+pub struct StressAndEnergy {
+    /// Largest normal stress, Pa; 0 if all bonds are in compression.
     pub sigma: f64,
     /// Largest shear stress, Pa.
     pub tau: f64,
-    /// Half of their energy, J.
+    /// Half of the energy of the bonds, J.
     pub energy: f64,
 }
 
-/// A bond found beyond its strength.
+/// A bond whose stress exceeds its strength.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BreakEvent {
-    /// Its entry.
+    /// Entry of the bond.
     pub entry: u32,
-    /// Element with the lower index.
+    /// End with the lower index.
     pub i: u32,
-    /// The other.
+    /// End with the higher index.
     pub j: u32,
     /// Normal stress, Pa.
     pub sigma: f64,
     /// Shear stress, Pa.
     pub tau: f64,
-    /// Strength that was passed.
+    /// Strength that was exceeded.
     pub mode: BreakMode,
 }
 
-/// Notes those of a row of bonds that are beyond their strengths: first owner, first entry and other ends,
-/// which are there, σ and τ and what they may be.
+/// Records the bonds of a row that exceed their strengths. The row is given by its first owner, first entry
+/// and other ends; `bits` marks the active bonds; stresses σ and τ are compared with their strengths.
 #[inline(always)]
 pub fn note_breaks<L: Lanes>(
     breaks: &mut Vec<BreakEvent>,
@@ -53,7 +54,7 @@ pub fn note_breaks<L: Lanes>(
     if broken == 0 {
         return;
     }
-    let (mut s, mut t) = (room::<L>(), room::<L>());
+    let (mut s, mut t) = (lane_buffer::<L>(), lane_buffer::<L>());
     sigma.store(&mut s);
     tau.store(&mut t);
     for lane in (0..L::WIDTH).filter(|lane| broken >> lane & 1 != 0) {
@@ -73,32 +74,33 @@ pub fn note_breaks<L: Lanes>(
     }
 }
 
-/// Forces and torques of bonds on the elements of a chunk, and the bonds owned there that break.
+/// Sums forces and torques of bonds on the elements of a chunk, and records the bonds owned there that break.
 ///
-/// `EXTRA`: whether the sums that mean stresses follow from and what damping takes are worked out too. Either
-/// alone costs as much as both: a variant for each would double what is compiled for every law and lane type.
-pub struct Loads<'a, S, const EXTRA: bool> {
-    /// Loads of the chunk; force and torque are written.
-    pub load: &'a mut [Load<S>],
-    /// Whether any class has damping.
+/// `EXTRA` also computes the virials behind mean stresses and the energy that damping dissipates. Either
+/// alone costs as much as both: a variant for each would double the code compiled for every law and lane
+/// type.
+pub struct LoadTask<'a, S, const EXTRA: bool> {
+    /// Loads of the chunk's elements; force and torque are overwritten.
+    pub load: &'a mut [LoadRow<S>],
+    /// Whether any bond class has damping.
     pub damped: bool,
     /// Bonds that break in this step.
     pub breaks: &'a mut Vec<BreakEvent>,
-    /// Σ x_ij·F of each element of the chunk, N m; written where `EXTRA` asks for it.
+    /// Σ x_ij·F of each element of the chunk, N m; written only with `EXTRA`.
     pub virial: &'a mut [S],
-    /// What each element of the chunk has lost; added to where `EXTRA` asks for it.
-    pub taken: &'a mut [Taken],
+    /// Energy dissipated per element of the chunk; added to only with `EXTRA`.
+    pub dissipation: &'a mut [Dissipation],
     /// Time step, s.
     pub dt: f64,
 }
 
-/// Index of x_ij·F in a bond's 8-number row; the same index holds 1/m in `Load`.
+/// Index of x_ij·F in a bond's 8-number row; the same index holds 1/m in `LoadRow`.
 const VIRIAL_AT: usize = 3;
-/// Index of half of the power of damping there; the same index holds 1/I in `Load`.
+/// Index of half of the power of damping there; the same index holds 1/I in `LoadRow`.
 const POWER_AT: usize = 7;
 
-impl<L: Lanes, const EXTRA: bool> Task<L> for Loads<'_, L::Scalar, EXTRA> {
-    /// Force, torque, x_ij·F and half of the power of damping.
+impl<L: Lanes, const EXTRA: bool> BondTask<L> for LoadTask<'_, L::Scalar, EXTRA> {
+    /// Force, torque, Σ x_ij·F and half of the damping power.
     type Sum = (Vec3<L>, Vec3<L>, L, L);
     const ENERGY: bool = false;
 
@@ -110,7 +112,7 @@ impl<L: Lanes, const EXTRA: bool> Task<L> for Loads<'_, L::Scalar, EXTRA> {
     #[inline(always)]
     fn bond(&mut self, sum: &mut Self::Sum, bond: &BondLanes<L>, mask: L::Mask) -> [L; 8] {
         let load = &bond.load;
-        // What acts alike on both ends, and what acts on them in opposite ways.
+        // Torques of the same sign on both ends, and torques of opposite signs.
         let (mut force, mut alike, mut opposite) = (load.force, load.shear_moment, load.moment);
         let mut power = L::zero();
         if self.damped {
@@ -147,7 +149,14 @@ impl<L: Lanes, const EXTRA: bool> Task<L> for Loads<'_, L::Scalar, EXTRA> {
     }
 
     #[inline(always)]
-    fn look(&mut self, bond: &BondLanes<L>, bits: u32, first: usize, entry: usize, others: &[u32]) {
+    fn inspect(
+        &mut self,
+        bond: &BondLanes<L>,
+        bits: u32,
+        first: usize,
+        entry: usize,
+        others: &[u32],
+    ) {
         let (sigma_c, tau_c) = bond.strength;
         let section = &bond.class.section;
         let mask = L::mask(bits);
@@ -166,17 +175,17 @@ impl<L: Lanes, const EXTRA: bool> Task<L> for Loads<'_, L::Scalar, EXTRA> {
     }
 
     #[inline(always)]
-    fn own(&mut self, local: usize, (force, torque, virial, power): Self::Sum) {
+    fn store_owned(&mut self, local: usize, (force, torque, virial, power): Self::Sum) {
         if EXTRA {
             virial.store(&mut self.virial[local..]);
         }
         if EXTRA {
-            let mut lanes = room::<L>();
+            let mut lanes = lane_buffer::<L>();
             power.store(&mut lanes);
-            // The last row of lanes may reach beyond the elements.
-            let taken = self.taken[local..].iter_mut().take(L::WIDTH);
-            for (lane, taken) in taken.enumerate() {
-                taken.damping += lanes[lane].to_f64() * self.dt;
+            // The last row of lanes may extend past the last element.
+            let dissipation = self.dissipation[local..].iter_mut().take(L::WIDTH);
+            for (lane, dissipation) in dissipation.enumerate() {
+                dissipation.damping += lanes[lane].to_f64() * self.dt;
             }
         }
         let mut out: [L; 8] = L::load_rows(&self.load[local..]);
@@ -186,34 +195,34 @@ impl<L: Lanes, const EXTRA: bool> Task<L> for Loads<'_, L::Scalar, EXTRA> {
     }
 
     #[inline(always)]
-    fn join(sum: &mut [L::Scalar; 8], row: &[L::Scalar; 8]) {
+    fn accumulate(sum: &mut [L::Scalar; 8], row: &[L::Scalar; 8]) {
         for (k, sum) in sum.iter_mut().enumerate() {
             *sum = *sum + row[k];
         }
     }
 
     #[inline(always)]
-    fn others(&mut self, local: usize, mut sum: [L::Scalar; 8]) {
+    fn add_foreign(&mut self, local: usize, mut sum: [L::Scalar; 8]) {
         if EXTRA {
             let virial = std::mem::take(&mut sum[VIRIAL_AT]);
             self.virial[local] = self.virial[local] + virial;
         }
         if EXTRA {
             let power = std::mem::take(&mut sum[POWER_AT]);
-            self.taken[local].damping += power.to_f64() * self.dt;
+            self.dissipation[local].damping += power.to_f64() * self.dt;
         }
-        <Self as Task<L>>::join(&mut self.load[local].0, &sum);
+        <Self as BondTask<L>>::accumulate(&mut self.load[local].0, &sum);
     }
 }
 
-/// What the bonds of the elements of a chunk carry.
-pub struct Carry<'a> {
-    /// One entry an element; begins at zero.
-    pub carried: &'a mut [Carried],
+/// Finds the largest stresses and the energy of the bonds of each element of a chunk.
+pub struct StressTask<'a> {
+    /// Result per element; zero at the start.
+    pub carried: &'a mut [StressAndEnergy],
 }
 
-impl<L: Lanes> Task<L> for Carry<'_> {
-    /// Largest σ and τ, half of the energies.
+impl<L: Lanes> BondTask<L> for StressTask<'_> {
+    /// Largest σ, largest τ and half of the energies.
     type Sum = [L; 3];
     const ENERGY: bool = true;
 
@@ -234,18 +243,18 @@ impl<L: Lanes> Task<L> for Carry<'_> {
     }
 
     #[inline(always)]
-    fn look(&mut self, _: &BondLanes<L>, _: u32, _: usize, _: usize, _: &[u32]) {}
+    fn inspect(&mut self, _: &BondLanes<L>, _: u32, _: usize, _: usize, _: &[u32]) {}
 
     #[inline(always)]
-    fn own(&mut self, local: usize, sum: Self::Sum) {
-        let mut columns = [room::<L>(); 3];
+    fn store_owned(&mut self, local: usize, sum: Self::Sum) {
+        let mut columns = [lane_buffer::<L>(); 3];
         for (k, column) in columns.iter_mut().enumerate() {
             sum[k].store(column);
         }
-        // The last row of lanes may reach beyond the elements.
+        // The last row of lanes may extend past the last element.
         let to = self.carried.iter_mut().skip(local);
         for (lane, to) in to.take(L::WIDTH).enumerate() {
-            *to = Carried {
+            *to = StressAndEnergy {
                 sigma: columns[0][lane].to_f64(),
                 tau: columns[1][lane].to_f64(),
                 energy: columns[2][lane].to_f64(),
@@ -254,14 +263,14 @@ impl<L: Lanes> Task<L> for Carry<'_> {
     }
 
     #[inline(always)]
-    fn join(sum: &mut [L::Scalar; 8], row: &[L::Scalar; 8]) {
+    fn accumulate(sum: &mut [L::Scalar; 8], row: &[L::Scalar; 8]) {
         sum[0] = Real::max(sum[0], row[0]);
         sum[1] = Real::max(sum[1], row[1]);
         sum[2] = sum[2] + row[2];
     }
 
     #[inline(always)]
-    fn others(&mut self, local: usize, sum: [L::Scalar; 8]) {
+    fn add_foreign(&mut self, local: usize, sum: [L::Scalar; 8]) {
         if let Some(to) = self.carried.get_mut(local) {
             to.sigma = to.sigma.max(sum[0].to_f64());
             to.tau = to.tau.max(sum[1].to_f64());

@@ -1,35 +1,35 @@
 //! The bonds as columns.
 //!
-//! One end owns a bond: it is evaluated once, from there, and the other end takes the opposite. Entries stand
-//! in blocks of [`BLOCK`] elements, slot after slot, so that a pass reads each column from front to back and
-//! finds a row of lanes in one place. Ownership is balanced (no end owns more than half of its bonds, rounded
-//! up): lanes of one slot are full, and few slots are needed.
+//! One end owns a bond: the bond is evaluated once, from there, and the other end gets the opposite load.
+//! Entries are stored in blocks of [`BLOCK`] elements, slot by slot, so that a pass reads each column from
+//! front to back and a row of lanes is contiguous. Ownership is balanced (no end owns more than half of its
+//! bonds, rounded up), so lanes of a slot are full and few slots are needed.
 //!
-//! Entries and owners follow from the packing alone. Bonds within a rigid piece keep theirs: while there are
-//! rigid pieces, passes read masks and lists without these bonds, which are made anew when the [`RigidMask`]
-//! changes. Without rigid pieces there are no such copies, and passes read what all do.
+//! Entries and owners depend on the packing alone. Bonds inside a rigid piece keep theirs: while there are
+//! rigid pieces, passes read masks and lists without these bonds, which are rebuilt when the [`RigidMask`]
+//! changes. Without rigid pieces there are no such copies, and passes read the full lists.
 
 use std::collections::BTreeMap;
 
 use crate::math::{Scalar, Vec3};
-use crate::simulate::bonded::active::{Foreign, Reduced, without};
+use crate::simulate::bonded::active::{ActiveBonds, ForeignBonds, cleared};
 use crate::simulate::bonded::column::Column;
 use crate::simulate::bonded::orient::{balanced, even};
 use crate::simulate::bonded::rigid_mask::RigidMask;
 
-/// Elements of a block, as many as the widest lanes.
+/// Elements per block: the width of the widest lanes.
 pub const BLOCK: usize = 16;
 
-/// A bond as it comes from the packing.
+/// A bond of the packing.
 #[derive(Clone, Copy, Debug)]
 pub struct BondRow<S> {
-    /// Elements that it joins; the direction points from the first to the second.
+    /// Elements that it connects; the direction points from the first to the second.
     pub ends: [u32; 2],
     /// Rest direction.
     pub direction: [S; 3],
     /// Rest length, m.
     pub length: S,
-    /// Index of the class.
+    /// Index of the bond class.
     pub class: u32,
     /// Tensile strength, Pa.
     pub sigma_c: S,
@@ -53,7 +53,7 @@ pub struct BondRows<S> {
 }
 
 impl<S: Scalar> BondRows<S> {
-    /// Room for so many.
+    /// An empty list with capacity for `all` bonds.
     pub fn with_capacity(all: usize) -> Self {
         BondRows {
             all,
@@ -79,8 +79,8 @@ impl<S: Scalar> BondRows<S> {
 
 /// A bond seen from one of its ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Side {
-    /// Its entry.
+pub struct BondSide {
+    /// Entry of the bond.
     pub entry: usize,
     /// The other end.
     pub other: usize,
@@ -88,12 +88,12 @@ pub struct Side {
     pub owned: bool,
 }
 
-/// All bonds.
+/// All bonds of a system.
 #[derive(Clone, Debug, Default)]
 pub struct Bonds<S> {
-    /// Most bonds that an element owns.
+    /// Largest number of bonds that an element owns.
     pub slots: usize,
-    /// Other end of each entry; the element itself in empty ones.
+    /// Other end of each entry; in empty entries the owner itself.
     pub other: Vec<u32>,
     /// Rest direction from the owner to the other end.
     pub direction: [Vec<S>; 3],
@@ -107,32 +107,33 @@ pub struct Bonds<S> {
     pub tau_c: Column<S>,
     /// Id in the packing.
     pub id: Vec<u32>,
-    /// Bit s of element i set while the bond in its slot s is whole.
+    /// Bit s of element i is set while the bond in its slot s is intact.
     whole: Vec<u32>,
-    /// Where each element's part of `foreign` begins; one more than there are elements.
+    /// Start of each element's range in `foreign`; one more entry than elements.
     pub foreign_start: Vec<u32>,
-    /// Entries of the bonds that end at an element and are owned by the other end, in the order of the packing.
+    /// Entries of the bonds that end at each element but are owned by the other end, in the order of the
+    /// packing.
     pub foreign: Vec<u32>,
-    /// Distance at which the ends of a broken bond touch, m, by entry.
+    /// Contact distance of the ends of each broken bond, m, by entry.
     pub touch: BTreeMap<u32, S>,
-    /// What passes read while there are rigid pieces.
-    reduced: Option<Reduced>,
+    /// Masks and lists that passes read while there are rigid pieces.
+    reduced: Option<ActiveBonds>,
 }
 
 impl<S: Scalar> Bonds<S> {
-    /// Of bonds between `padded` elements, a multiple of [`BLOCK`].
+    /// Arranges bonds between `padded` elements, a multiple of [`BLOCK`]; ownership is balanced per element.
     pub fn new(padded: usize, rows: BondRows<S>, mask: &RigidMask) -> Self {
         let from_second = balanced(padded, &rows.ends);
         Self::owned_by(padded, rows, from_second, mask)
     }
 
-    /// The same, but every element owns about as many, however many it has.
+    /// Like [`Bonds::new`], but every element owns about as many bonds as any other, however many it has.
     pub fn even(padded: usize, rows: BondRows<S>, mask: &RigidMask) -> Self {
         let from_second = even(padded, &rows.ends);
         Self::owned_by(padded, rows, from_second, mask)
     }
 
-    /// Each bond owned by its first or its second end.
+    /// Arranges bonds whose owner is the second end where `from_second` is true, else the first.
     fn owned_by(
         padded: usize,
         rows: BondRows<S>,
@@ -141,13 +142,13 @@ impl<S: Scalar> Bonds<S> {
     ) -> Self {
         let count = rows.ends.len();
         let owner = |k: usize| rows.ends[k][usize::from(from_second[k])] as usize;
-        let taker = |k: usize| rows.ends[k][usize::from(!from_second[k])] as usize;
+        let other_end = |k: usize| rows.ends[k][usize::from(!from_second[k])] as usize;
 
         let mut owned = vec![0u32; padded];
         let mut foreign_start = vec![0u32; padded + 1];
         for k in 0..count {
             owned[owner(k)] += 1;
-            foreign_start[taker(k) + 1] += 1;
+            foreign_start[other_end(k) + 1] += 1;
         }
         for i in 0..padded {
             foreign_start[i + 1] += foreign_start[i];
@@ -160,20 +161,20 @@ impl<S: Scalar> Bonds<S> {
             other: (0..entries)
                 .map(|entry| (entry / (BLOCK * slots) * BLOCK + entry % BLOCK) as u32)
                 .collect(),
-            // A direction even where there is no bond: lanes that mean nothing must not call for what only
-            // rare angles need.
+            // Empty entries get a direction too: otherwise their meaningless lanes could trigger the slow
+            // branch for rare angles.
             direction: [1.0, 0.0, 0.0].map(|d| vec![S::splat(d); entries]),
             id: vec![0; entries],
             whole: vec![0; padded],
             foreign: vec![0; count],
             ..Bonds::default()
         };
-        // The counts have served; now they say where the next entry goes.
+        // `owned` is reused: it now holds the position of each element's next entry.
         let mut next = owned;
         next.copy_from_slice(&foreign_start[..padded]);
         let mut entry_of = vec![0u32; count];
         for k in 0..count {
-            let (i, j) = (owner(k), taker(k));
+            let (i, j) = (owner(k), other_end(k));
             let slot = bonds.whole[i].count_ones();
             bonds.whole[i] |= 1 << slot;
             let entry = bonds.at(slot as usize, i);
@@ -196,7 +197,7 @@ impl<S: Scalar> Bonds<S> {
         bonds
     }
 
-    /// Takes bonds within rigid pieces out of what passes read, and all others in.
+    /// Removes bonds inside rigid pieces from the masks and lists of passes, and adds all others.
     pub(super) fn set_rigid(&mut self, mask: &RigidMask) {
         self.reduced = None;
         if !mask.any() {
@@ -216,59 +217,59 @@ impl<S: Scalar> Bonds<S> {
             }));
             foreign_start.push(foreign.len() as u32);
         }
-        self.reduced = Some(Reduced {
-            active: without(&self.whole, &within),
+        self.reduced = Some(ActiveBonds {
+            active: cleared(&self.whole, &within),
             within,
             foreign_start,
             foreign,
         });
     }
 
-    /// Bit s of each element set while the bond in its slot s is whole.
-    pub fn whole(&self) -> &[u32] {
+    /// Bit s of each element is set while the bond in its slot s is intact.
+    pub fn intact(&self) -> &[u32] {
         &self.whole
     }
 
-    /// Sets which bonds are whole, and the distances at which the ends of the others touch, m, by entry.
-    pub fn set_whole(&mut self, whole: Vec<u32>, touch: BTreeMap<u32, S>) {
+    /// Sets which bonds are intact, and the contact distances (m) of the ends of broken bonds, by entry.
+    pub fn set_intact(&mut self, whole: Vec<u32>, touch: BTreeMap<u32, S>) {
         if let Some(reduced) = &mut self.reduced {
-            reduced.active = without(&whole, &reduced.within);
+            reduced.active = cleared(&whole, &reduced.within);
         }
         (self.whole, self.touch) = (whole, touch);
     }
 
-    /// Bit s of each element set while the bond in its slot s is *active*: whole, and not within a rigid
+    /// Bit s of each element is set while the bond in its slot s is *active*: intact, and not inside a rigid
     /// piece. Steps evaluate active bonds.
     pub fn active(&self) -> &[u32] {
         let reduced = self.reduced.as_ref();
         reduced.map_or(&self.whole, |reduced| &reduced.active)
     }
 
-    /// Bonds owned by the other end, without those within a rigid piece: active ones and broken ones.
-    pub fn active_foreign(&self) -> Foreign<'_> {
+    /// Bonds owned by the other end, without those inside a rigid piece: active and broken ones.
+    pub fn active_foreign(&self) -> ForeignBonds<'_> {
         match &self.reduced {
-            Some(reduced) => Foreign {
+            Some(reduced) => ForeignBonds {
                 start: &reduced.foreign_start,
                 entries: &reduced.foreign,
             },
-            None => Foreign {
+            None => ForeignBonds {
                 start: &self.foreign_start,
                 entries: &self.foreign,
             },
         }
     }
 
-    /// Whether any bond may have a strength.
+    /// Whether any bond may have a finite strength.
     pub fn can_break(&self) -> bool {
-        let endless = |strengths: &Column<S>| match strengths {
+        let is_infinite = |strengths: &Column<S>| match strengths {
             Column::Same(strength) => strength.to_f64() == f64::INFINITY,
-            // Some may.
+            // Some may be finite.
             Column::Each(_) => false,
         };
-        !(endless(&self.sigma_c) && endless(&self.tau_c))
+        !(is_infinite(&self.sigma_c) && is_infinite(&self.tau_c))
     }
 
-    /// Entry of a slot.
+    /// Entry of the bond in a slot of an element.
     #[inline(always)]
     pub fn at(&self, slot: usize, element: usize) -> usize {
         (element / BLOCK * self.slots + slot) * BLOCK + element % BLOCK
@@ -277,31 +278,31 @@ impl<S: Scalar> Bonds<S> {
     /// Owner and slot of an entry.
     #[inline(always)]
     pub fn place(&self, entry: usize) -> (usize, usize) {
-        // Entries fit into 32 bits, and a quotient of those costs half of what one of 64 does.
+        // Entries fit into 32 bits, and a 32-bit division costs half of a 64-bit one.
         let (row, slots) = ((entry / BLOCK) as u32, self.slots as u32);
         let block = (row / slots) as usize;
         (block * BLOCK + entry % BLOCK, (row % slots) as usize)
     }
 
-    /// Entries of the bonds that an element does not own.
+    /// Entries of an element's bonds that the other end owns.
     #[inline(always)]
     pub fn foreign(&self, element: usize) -> &[u32] {
         let range = self.foreign_start[element] as usize..self.foreign_start[element + 1] as usize;
         &self.foreign[range]
     }
 
-    /// All bonds of an element, whole or broken: those that it owns, slot after slot, then the others.
+    /// All bonds of an element, intact or broken: owned ones slot by slot, then the others.
     #[inline]
-    pub fn sides(&self, element: usize) -> impl Iterator<Item = Side> {
+    pub fn sides(&self, element: usize) -> impl Iterator<Item = BondSide> {
         let owned = (0..self.slots).map(move |slot| self.at(slot, element));
         let owned = owned
-            .map(|entry| Side {
+            .map(|entry| BondSide {
                 entry,
                 other: self.other[entry] as usize,
                 owned: true,
             })
             .take_while(move |side| side.other != element);
-        let foreign = self.foreign(element).iter().map(|&entry| Side {
+        let foreign = self.foreign(element).iter().map(|&entry| BondSide {
             entry: entry as usize,
             other: self.place(entry as usize).0,
             owned: false,
@@ -309,19 +310,19 @@ impl<S: Scalar> Bonds<S> {
         owned.chain(foreign)
     }
 
-    /// The bond to another element, whole or broken.
-    pub fn find(&self, element: usize, other: usize) -> Option<Side> {
+    /// The bond to another element, intact or broken.
+    pub fn find(&self, element: usize, other: usize) -> Option<BondSide> {
         self.sides(element).find(|side| side.other == other)
     }
 
-    /// Whether the bond of an entry is whole.
+    /// Whether the bond of an entry is intact.
     #[inline(always)]
-    pub fn is_whole(&self, entry: usize) -> bool {
+    pub fn is_intact(&self, entry: usize) -> bool {
         let (owner, slot) = self.place(entry);
         self.whole[owner] >> slot & 1 != 0
     }
 
-    /// Whether both ends of the bond of an entry belong to one rigid piece.
+    /// Whether both ends of a bond belong to one rigid piece.
     #[inline]
     pub fn is_within_piece(&self, entry: usize) -> bool {
         self.reduced.as_ref().is_some_and(|reduced| {
@@ -339,13 +340,13 @@ impl<S: Scalar> Bonds<S> {
 
     /// Active bonds of an element.
     #[inline]
-    pub fn active_sides(&self, element: usize) -> impl Iterator<Item = Side> {
+    pub fn active_sides(&self, element: usize) -> impl Iterator<Item = BondSide> {
         self.sides(element)
             .filter(|side| self.is_active(side.entry))
     }
 
-    /// Entries of all bonds, whole or broken.
-    pub fn entries(&self) -> impl Iterator<Item = (usize, Side)> {
+    /// Owner and entry of all bonds, intact or broken.
+    pub fn entries(&self) -> impl Iterator<Item = (usize, BondSide)> {
         let owned = (0..self.whole.len()).map(|i| (i, self.sides(i)));
         owned.flat_map(|(i, sides)| {
             sides
@@ -354,21 +355,21 @@ impl<S: Scalar> Bonds<S> {
         })
     }
 
-    /// Rest direction out of the end that a side is seen from.
+    /// Rest direction, pointing away from the end that the bond is seen from.
     #[inline]
-    pub fn rest_direction(&self, side: Side) -> Vec3<S> {
+    pub fn rest_direction(&self, side: BondSide) -> Vec3<S> {
         let [x, y, z] = &self.direction;
         let out = Vec3::new(x[side.entry], y[side.entry], z[side.entry]);
         if side.owned { out } else { -out }
     }
 
-    /// Distance at which the ends of a broken bond touch, m; none while it is whole.
+    /// Contact distance of the ends of a broken bond, m; `None` while it is intact.
     #[inline]
     pub fn touch_distance(&self, entry: usize) -> Option<S> {
         self.touch.get(&(entry as u32)).copied()
     }
 
-    /// Takes a bond out; its ends touch at distance `touch` from then on, m.
+    /// Breaks a bond; from then on its ends touch at distance `touch`, m.
     pub fn unbond(&mut self, entry: usize, touch: S) {
         let (owner, slot) = self.place(entry);
         self.whole[owner] &= !(1 << slot);
@@ -378,7 +379,7 @@ impl<S: Scalar> Bonds<S> {
         self.touch.insert(entry as u32, touch);
     }
 
-    /// Bytes that a pass over all active bonds reads at least.
+    /// Least number of bytes that a pass over all active bonds reads.
     pub fn bytes(&self) -> u64 {
         let column = |same: bool, size: usize| if same { 0 } else { size };
         let scalar = |c: &Column<S>| column(matches!(c, Column::Same(_)), size_of::<S>());

@@ -1,45 +1,45 @@
-//! A bond that breaks: what is recorded of it, and how it leaves the system.
+//! The record of a broken bond, and the contact distance of its ends.
 
 use glam::DVec3;
 
 use crate::columns::Breaks;
 use crate::math::{Real, Scalar};
 use crate::simulate::bonded::bond_tasks::BreakEvent;
-use crate::simulate::bonded::bonds::Side;
+use crate::simulate::bonded::bonds::BondSide;
 use crate::simulate::bonded::system::System;
 
-/// A bond at the moment at which it breaks: a row of [`Breaks`] but for the frame.
+/// A bond at the moment of its break: a row of [`Breaks`] without the frame.
 #[derive(Clone, Copy, Debug)]
-pub struct Broken {
+pub struct BrokenBond {
     /// Step in which it breaks.
     pub step: u64,
     /// Time, s.
     pub time: f64,
-    /// Its id.
+    /// Id of the bond.
     pub bond: u32,
-    /// Elements, stresses and the strength that was passed.
+    /// Elements, stresses and the strength that was exceeded.
     pub event: BreakEvent,
-    /// Middle between the centres, m.
+    /// Midpoint between the centres, m.
     pub middle: DVec3,
-    /// Rest direction of the bond turned with element i, pointing out of it.
+    /// Rest direction of the bond rotated with element i, pointing away from it.
     pub from_i: DVec3,
-    /// The same turned with element j, pointing out of it.
+    /// Rest direction of the bond rotated with element j, pointing away from it.
     pub from_j: DVec3,
 }
 
-impl Broken {
-    /// The bond of an event of this very step, where its ends are now.
+impl BrokenBond {
+    /// Record of a bond that breaks in the current step, with its ends at their present positions.
     pub fn now<S: Scalar>(system: &System<S>, event: BreakEvent, (step, time): (u64, f64)) -> Self {
         let (i, j) = (event.i, event.j);
         let (own, other) = (i as usize, j as usize);
         let entry = event.entry as usize;
-        let from_i = Side {
+        let from_i = BondSide {
             entry,
             other,
             owned: system.bonds.place(entry).0 == own,
         };
         let rest = DVec3::from_array(system.bonds.rest_direction(from_i).to_f64());
-        Broken {
+        BrokenBond {
             step,
             time,
             bond: system.bonds.id[entry],
@@ -50,7 +50,7 @@ impl Broken {
         }
     }
 
-    /// Adds the row; its frame is that of the next [`snapshot`](crate::simulate::run_state::snapshot::snapshot).
+    /// Appends the row; the next [`snapshot`](crate::simulate::run_state::snapshot::snapshot) sets its frame.
     pub fn push(&self, rows: &mut Breaks) {
         rows.frame.push(0);
         rows.time.push(self.time);
@@ -74,9 +74,9 @@ impl Broken {
 }
 
 impl<S: Scalar> System<S> {
-    /// Distance at which the ends i and j of a bond touch once it breaks where they are now, m: its length at
-    /// rest or the sum of the radii, whichever is longer, so that a crack that closes bears at once; but no
-    /// more than they are apart, or the overlap stored in a compressed pair would explode.
+    /// Contact distance of the ends i and j of a bond after it breaks in their present positions, m: the
+    /// longer of its rest length and the sum of the radii, so that a closing crack transmits load at once,
+    /// but no more than their present distance, or the overlap stored in a compressed pair would explode.
     pub fn touch_once_broken(&self, (i, j): (u32, u32), entry: u32) -> S {
         let (i, j) = (i as usize, j as usize);
         let rest = self.bonds.length.get(entry as usize);

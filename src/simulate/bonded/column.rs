@@ -5,12 +5,12 @@ use crate::math::{Lanes, Scalar};
 /// Lanes of the widest type.
 const WIDEST: usize = 16;
 
-/// One value an entry, stored once where all are equal.
+/// One value per entry, stored once if all are equal.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Column<T> {
     /// All entries have this value.
     Same(T),
-    /// Each has its own.
+    /// Each entry has its own value.
     Each(Vec<T>),
 }
 
@@ -30,7 +30,7 @@ impl<T: Copy + PartialEq> Column<T> {
         }
     }
 
-    /// Adds a value to a column of `len`, of `all` in the end.
+    /// Appends a value to a column of `len` values that will have `all` in the end.
     pub(super) fn push(&mut self, value: T, len: usize, all: usize) {
         match self {
             Column::Same(same) if len == 0 => *same = value,
@@ -45,7 +45,7 @@ impl<T: Copy + PartialEq> Column<T> {
         }
     }
 
-    /// The same values in another order: value k at entry `places[k]` of `entries`, `empty` where there is none.
+    /// Reorders the values: value k goes to entry `places[k]` of `entries`; the rest become `empty`.
     pub(super) fn spread(self, entries: usize, places: &[u32], empty: T) -> Self {
         match self {
             Column::Each(values) => {
@@ -70,7 +70,7 @@ impl<S: Scalar> Column<S> {
         }
     }
 
-    /// Values of any entries.
+    /// Values of the given entries, one per lane.
     #[inline(always)]
     pub fn pick<L: Lanes<Scalar = S>>(&self, entries: &[u32]) -> L {
         match self {

@@ -1,26 +1,27 @@
-//! Pairs of elements that stand nearer to each other at rest than the sum of their radii without a bond, as
-//! cells do that meet at an edge.
+//! Unbonded pairs of elements, called crowded, that are nearer at rest than the sum of their radii, such as cells that
+//! meet at an edge.
 //!
-//! While the body around them is whole they do not touch: what holds them apart are their bonds to others.
-//! Once a bond of either breaks, they touch where they stood at rest, or nearer if they stand nearer then.
+//! While the body around them is intact they do not touch: their bonds to other elements keep them apart.
+//! Once a bond of either breaks, they touch at their rest distance, or at their present distance if that is
+//! shorter.
 
 use crate::math::{Real, Scalar};
 
-/// Those pairs, from both of their elements.
+/// All crowded pairs, each listed for both of its elements.
 #[derive(Clone, Debug, Default)]
-pub struct Crowded<S> {
-    /// Where the partners of each element begin; one more than there are elements, or none at all.
+pub struct CrowdedPairs<S> {
+    /// Start of each element's range of partners; one more entry than elements, or empty without pairs.
     start: Vec<u32>,
-    /// Partners, ascending.
+    /// Partners of each element, ascending.
     partner: Vec<u32>,
     /// Distance at rest, m.
     rest: Vec<S>,
-    /// Distance at which they touch, m; 0 while they do not.
+    /// Contact distance, m; 0 while the pair does not touch.
     touch: Vec<S>,
 }
 
-impl<S: Scalar> Crowded<S> {
-    /// From pairs and their distances at rest, m; `elements` is the number of all elements.
+impl<S: Scalar> CrowdedPairs<S> {
+    /// Builds the list from pairs and their rest distances, m; `elements` is the number of all elements.
     pub fn new(elements: usize, pairs: &[([u32; 2], S)]) -> Self {
         let mut sides: Vec<(u32, u32, S)> = Vec::with_capacity(2 * pairs.len());
         for &([i, j], rest) in pairs {
@@ -35,7 +36,7 @@ impl<S: Scalar> Crowded<S> {
         for k in 0..elements {
             start[k + 1] += start[k];
         }
-        Crowded {
+        CrowdedPairs {
             start,
             touch: vec![S::default(); sides.len()],
             partner: sides.iter().map(|side| side.1).collect(),
@@ -61,14 +62,14 @@ impl<S: Scalar> Crowded<S> {
         found.ok().map(|at| range.start + at)
     }
 
-    /// Distance at which such a pair touches, m, 0 where it does not; nothing for any other pair.
+    /// Contact distance of a crowded pair, m, 0 while it does not touch; `None` for any other pair.
     #[inline]
     pub fn touch(&self, i: usize, j: usize) -> Option<S> {
         self.find(i, j).map(|at| self.touch[at])
     }
 
-    /// Lets an element, one of whose bonds broke, touch its partners at no more than their `distance` now;
-    /// those that did not before, with where.
+    /// Lets an element with a broken bond touch its partners, at most at their present `distance`; returns
+    /// the newly touching partners and contact distances.
     pub fn release(&mut self, element: usize, distance: impl Fn(usize) -> S) -> Vec<(u32, S)> {
         let mut found = Vec::new();
         for at in self.range(element) {
@@ -86,12 +87,12 @@ impl<S: Scalar> Crowded<S> {
         found
     }
 
-    /// Distances at which they touch, for a state.
+    /// Contact distances for a state.
     pub fn touches(&self) -> &[S] {
         &self.touch
     }
 
-    /// Sets the distances that a state has kept.
+    /// Contact distances, to be restored from a state.
     pub fn touches_mut(&mut self) -> &mut [S] {
         &mut self.touch
     }
@@ -103,7 +104,7 @@ mod tests {
 
     #[test]
     fn pairs_touch_once_released_from_either_side() {
-        let mut crowded = Crowded::new(4, &[([0, 2], 1.0), ([1, 2], 2.0)]);
+        let mut crowded = CrowdedPairs::new(4, &[([0, 2], 1.0), ([1, 2], 2.0)]);
         assert_eq!(crowded.touch(2, 0), Some(0.0));
         assert_eq!(crowded.touch(0, 1), None);
         assert_eq!(crowded.release(2, |_| 1.5), [(0, 1.0), (1, 1.5)]);
@@ -112,6 +113,6 @@ mod tests {
             (crowded.touch(0, 2), crowded.touch(1, 2)),
             (Some(1.0), Some(1.5))
         );
-        assert_eq!(Crowded::<f64>::default().touch(0, 1), None);
+        assert_eq!(CrowdedPairs::<f64>::default().touch(0, 1), None);
     }
 }

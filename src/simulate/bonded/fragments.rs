@@ -1,16 +1,16 @@
-//! Fragments: connected components of the whole bonds, and rigid pieces, with labels that last.
+//! Fragments: connected components of intact bonds and rigid pieces, with labels that persist.
 
 use std::collections::HashMap;
 
 use crate::math::{Scalar, UnionFind};
 use crate::simulate::bonded::system::System;
 
-/// Components as the smallest element of each, by union-find over the whole bonds and over rigid pieces.
+/// Component of each element, named by its smallest element; union-find over intact bonds and rigid pieces.
 pub fn components<S: Scalar>(system: &System<S>) -> Vec<u32> {
     let mut sets = UnionFind::new(system.count);
     let bonds = &system.bonds;
     for (i, side) in bonds.entries() {
-        if bonds.is_whole(side.entry) {
+        if bonds.is_intact(side.entry) {
             sets.join(i as u32, side.other as u32);
         }
     }
@@ -22,7 +22,7 @@ pub fn components<S: Scalar>(system: &System<S>) -> Vec<u32> {
     sets.roots()
 }
 
-/// First labels: components in the order of their smallest elements.
+/// Labels at the start: components numbered in the order of their smallest elements.
 pub fn first_labels(components: &[u32]) -> Vec<u32> {
     let mut label = vec![u32::MAX; components.len()];
     let mut next = 0;
@@ -35,13 +35,13 @@ pub fn first_labels(components: &[u32]) -> Vec<u32> {
     components.iter().map(|&r| label[r as usize]).collect()
 }
 
-/// Brings the labels up to date after bonds broke.
+/// Updates the labels after bonds broke.
 pub fn update<S: Scalar>(labels: &mut Vec<u32>, system: &System<S>) {
     *labels = relabel(labels, &components(system));
 }
 
-/// Labels after bonds broke: of the parts of a fragment the largest keeps its label (of equals the one with
-/// the smallest element), the others get new ones in the order of their smallest elements.
+/// Labels after bonds broke. When a fragment splits, its largest part keeps the label (of equal parts the one
+/// with the smallest element); the others get new labels in the order of their smallest elements.
 fn relabel(old: &[u32], components: &[u32]) -> Vec<u32> {
     let mut size = vec![0u32; old.len()];
     for &root in components {

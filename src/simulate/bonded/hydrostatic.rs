@@ -1,4 +1,4 @@
-//! Elements whose mean stress passes the hydrostatic strength of their material lose all their bonds.
+//! Elements whose mean stress exceeds the hydrostatic strength of their material lose all their bonds.
 
 use crate::columns::BreakMode;
 use crate::laws::hydrostatic::mean_stress;
@@ -10,12 +10,12 @@ use crate::spec::Pipeline;
 /// Hydrostatic strengths.
 #[derive(Clone, Debug)]
 pub struct Hydrostatic {
-    /// Of each material, Pa; infinite where it has none.
+    /// Strength of each material, Pa; infinite if it has none.
     strength: Vec<f64>,
 }
 
 impl Hydrostatic {
-    /// Of a pipeline in which any material has one.
+    /// Strengths of a pipeline; `None` if no material has one.
     pub fn of(pipeline: &Pipeline) -> Option<Self> {
         let of_material = pipeline.materials.iter().map(|m| m.hydrostatic_strength);
         let strength: Vec<f64> = of_material.map(|s| s.unwrap_or(f64::INFINITY)).collect();
@@ -23,9 +23,9 @@ impl Hydrostatic {
         any.then_some(Hydrostatic { strength })
     }
 
-    /// Adds the active bonds of the elements of a chunk beyond their strength; `virial` is Σ x_ij·F of each
-    /// (N m), `volume` that of all elements.
-    pub fn look<S: Scalar>(
+    /// Adds a break event for each active bond of the chunk's elements beyond their strength. `virial` is Σ
+    /// x_ij·F of each element of the chunk (N m); `volume` lists all elements (m³).
+    pub fn find_breaks<S: Scalar>(
         &self,
         system: &System<S>,
         volume: &[f64],
@@ -51,9 +51,9 @@ impl Hydrostatic {
     }
 }
 
-/// The bonds that break in a step, each once, in order. One beyond several strengths breaks by its own first,
-/// then by the more stressed end.
-pub fn settle(events: &mut Vec<BreakEvent>) {
+/// Sorts the break events of a step and keeps one per bond. If a bond exceeds several strengths, its own
+/// criterion comes first, then the end with the higher stress.
+pub fn deduplicate(events: &mut Vec<BreakEvent>) {
     events.sort_unstable_by(|a, b| {
         let key = |event: &BreakEvent| (event.i, event.j, event.mode == BreakMode::Hydrostatic);
         key(a).cmp(&key(b)).then(b.sigma.total_cmp(&a.sigma))

@@ -1,11 +1,11 @@
-//! Motion of one chunk of elements: kick, drift and turn. Generic in the lane type.
+//! Kick, drift and rotation of one chunk of elements, generic over the lane type.
 
 use crate::laws;
 use crate::math::{Lanes, Pass, Scalar, Vec3};
-use crate::simulate::bonded::rows::{put, quaternion, room, splat, vector};
-use crate::simulate::bonded::system::{Load, Motion, Tail, motion};
+use crate::simulate::bonded::rows::{lane_buffer, put, quaternion, splat, vector};
+use crate::simulate::bonded::system::{LoadRow, MotionRow, TailRow, motion};
 
-/// Time and fields of a step.
+/// Time step, gravity and drag of a step.
 #[derive(Clone, Copy, Debug)]
 pub struct StepParameters<S> {
     /// Time step, s.
@@ -16,28 +16,28 @@ pub struct StepParameters<S> {
     pub drag: S,
 }
 
-/// Kick, drift, turn of a chunk.
+/// Kicks, drifts and rotates a chunk of elements.
 pub struct AdvancePass<'a, S> {
     /// Parameters of the step.
     pub step: StepParameters<S>,
-    /// Whether velocities are half a step behind and the last step's second kick is still due.
+    /// Whether velocities are half a step behind, so the second kick of the last step is still due.
     pub close: bool,
-    /// Whether a new step begins: first kick, drift and turn.
+    /// Whether a new step begins: first kick, drift and rotation.
     pub open: bool,
-    /// Motion of the chunk.
-    pub motion: &'a mut [Motion<S>],
-    /// Left-over rotations of the chunk.
-    pub tail: &'a mut [Tail<S>],
+    /// Rows of motion of the chunk.
+    pub motion: &'a mut [MotionRow<S>],
+    /// Residual rotations of the chunk.
+    pub tail: &'a mut [TailRow<S>],
     /// Loads of the chunk.
-    pub load: &'a [Load<S>],
+    pub load: &'a [LoadRow<S>],
 }
 
-/// What a pass over a chunk found out about its speeds.
+/// Largest speed in a chunk, and a probe for values that are not finite.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Speeds {
     /// Largest |v|², m²/s².
     pub largest_squared: f64,
-    /// Not finite when any coordinate, velocity or spin of the chunk is not.
+    /// Not finite if any coordinate, velocity or spin of the chunk is not.
     pub probe: f64,
 }
 
@@ -45,7 +45,7 @@ impl Speeds {
     /// From the largest |v|² and the probe of each lane.
     #[inline(always)]
     pub fn of<L: Lanes>(fastest: L, probe: L) -> Self {
-        let mut lanes = room::<L>();
+        let mut lanes = lane_buffer::<L>();
         fastest.store(&mut lanes);
         let largest_squared = lanes.iter().map(|s| s.to_f64()).fold(0.0, f64::max);
         probe.store(&mut lanes);
@@ -97,7 +97,7 @@ impl<L: Lanes> Pass<L> for AdvancePass<'_, L::Scalar> {
             L::store_rows(row, &mut self.motion[at..]);
             let speed = v.dot(v);
             fastest = fastest.max(speed);
-            // Zero times a finite number is zero; anything else spreads.
+            // Zero times a finite number is zero; NaN and infinity propagate.
             probe = probe + (speed + w.dot(w) + row[0] + row[1] + row[2]) * L::zero();
         }
         Speeds::of(fastest, probe)

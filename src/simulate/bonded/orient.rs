@@ -1,10 +1,10 @@
-//! Which end owns a bond: half of each element's bonds, rounded up or down.
+//! Chooses the owner of each bond: every element owns half of its bonds, rounded up or down.
 //!
-//! Bonds are walked along trails, each once, and every bond is owned by the end from which it is entered: a
-//! trail that goes through an element leaves one bond with it and one with somebody else. Trails begin where
-//! a number of bonds is odd, then anywhere (Hierholzer).
+//! Each bond is walked once along a trail and owned by the end from which it is entered: a trail through an
+//! element enters by one bond that another element owns and leaves by one that this element owns. Trails
+//! begin at elements with an odd number of bonds, then anywhere (Hierholzer).
 
-/// For each bond whether its second end owns it; `ends` are indices below `elements`.
+/// For each bond, whether its second end owns it; `ends` are indices below `elements`.
 pub fn balanced(elements: usize, ends: &[[u32; 2]]) -> Vec<bool> {
     let count = ends.len();
     let mut start = vec![0u32; elements + 1];
@@ -14,7 +14,7 @@ pub fn balanced(elements: usize, ends: &[[u32; 2]]) -> Vec<bool> {
     for i in 0..elements {
         start[i + 1] += start[i];
     }
-    // Bonds by element; `next` goes through them as trails use them up.
+    // Bonds by element; `next` points to the first unused one of each.
     let mut bonds = vec![0u32; 2 * count];
     let mut next: Vec<u32> = start[..elements].to_vec();
     for (k, ends) in ends.iter().enumerate() {
@@ -57,11 +57,11 @@ pub fn balanced(elements: usize, ends: &[[u32; 2]]) -> Vec<bool> {
     from_second
 }
 
-/// As [`balanced`], but every element owns about as many bonds as any other, however many it has: lanes are
-/// full where numbers of bonds differ widely, as those of a cell's faces do.
+/// Like [`balanced`], but every element owns about as many bonds as any other, however many it has: lanes
+/// stay full where the numbers of bonds differ widely, as for the faces of cells.
 ///
-/// From an element that owns too many a path is looked for, bond by bond from owner to other end, to one that
-/// owns fewer, and each bond on it changes hands.
+/// From an element that owns too many bonds, a path from owners to other ends is searched to an element that
+/// owns fewer, and each bond on the path changes its owner.
 pub fn even(elements: usize, ends: &[[u32; 2]]) -> Vec<bool> {
     let mut from_second = balanced(elements, ends);
     let target = ends.len().div_ceil(elements.max(1));
@@ -69,7 +69,7 @@ pub fn even(elements: usize, ends: &[[u32; 2]]) -> Vec<bool> {
     for (bond, (ends, second)) in (0u32..).zip(ends.iter().zip(&from_second)) {
         owned[ends[usize::from(*second)] as usize].push(bond);
     }
-    // The search that reached an element last, and the bond that it came by.
+    // Last search that reached an element, and the bond through which it did.
     let mut seen = vec![(u32::MAX, 0u32); elements];
     let mut search = 0;
     for from in 0..elements {
@@ -93,10 +93,11 @@ pub fn even(elements: usize, ends: &[[u32; 2]]) -> Vec<bool> {
     from_second
 }
 
-/// Elements that a search looks at most: those that own less are near, or nowhere.
-const SEARCHED: usize = 4096;
+/// Elements visited by a search at most: an element that owns fewer bonds is either near, or there is none.
+const MAX_SEARCHED: usize = 4096;
 
-/// The nearest element that owns fewer than `target` bonds, by bonds from owners to other ends; `seen` leads back.
+/// The nearest element that owns fewer than `target` bonds, following bonds from owners to other ends; `seen`
+/// records the way back.
 fn reach(
     from: usize,
     (ends, owned, target): (&[[u32; 2]], &[Vec<u32>], usize),
@@ -105,7 +106,7 @@ fn reach(
     let mut queue = vec![from];
     seen[from].0 = search;
     let mut next = 0;
-    while next < queue.len() && queue.len() < SEARCHED {
+    while next < queue.len() && queue.len() < MAX_SEARCHED {
         let at = queue[next];
         next += 1;
         for &bond in &owned[at] {
@@ -130,7 +131,7 @@ mod tests {
 
     #[test]
     fn elements_of_many_bonds_own_no_more_than_others() {
-        // A grid with every third element joined to a dozen others.
+        // A ring with every third element bonded to a dozen others.
         let mut pairs: Vec<[u32; 2]> = (0..400).map(|i| [i, (i + 1) % 400]).collect();
         for hub in (0..400).step_by(3) {
             pairs.extend((2..14).map(|k| [hub, (hub + 7 * k) % 400]));

@@ -1,41 +1,41 @@
-//! What of packing and pipeline records ask for.
+//! Data of packing and pipeline that frames and states need.
 
 use glam::{DQuat, DVec3};
 
 use crate::spec::Region;
 
-/// What records ask of packing and pipeline; it stays as it is.
+/// Data of packing and pipeline for frames and states; constant during a run.
 #[derive(Clone, Debug)]
-pub struct Rest {
-    /// Mass of each element, kg; held ones too.
+pub struct RestData {
+    /// Mass of each element, kg; that of clamped ones too.
     pub mass: Vec<f64>,
     /// Volume of each element, m³.
     pub volume: Vec<f64>,
     /// Body of each element.
     pub body: Vec<u32>,
-    /// Inverse mass of each element as the run knows it, 1/kg; 0 where it is held.
+    /// Inverse mass of each element in the run, 1/kg; 0 if clamped.
     pub inverse_mass: Vec<f64>,
-    /// Inverse inertia of each element as the run knows it, 1/(kg m²); 0 where it is held.
+    /// Inverse inertia of each element in the run, 1/(kg m²); 0 if clamped.
     pub inverse_inertia: Vec<f64>,
-    /// Moments and axes of each element; empty where all are balls.
+    /// Principal moments and axes of each element; empty if all elements are balls.
     pub principal: Vec<Principal>,
     /// Acceleration of gravity, m/s².
     pub gravity: DVec3,
-    /// Where elements are meant to stay.
+    /// Region that elements are expected to stay in.
     pub bounds: Option<Region>,
 }
 
-/// Moments and axes of an element.
+/// Principal moments and axes of an element.
 #[derive(Clone, Copy, Debug)]
 pub struct Principal {
     /// Principal moments, kg m².
     pub moments: DVec3,
-    /// Turns x, y, z into the principal axes at rest.
+    /// Rotation of x, y, z to the principal axes at rest.
     pub axes: DQuat,
 }
 
 impl Principal {
-    /// Of a ball.
+    /// Moments and axes of a ball.
     pub fn round(inertia: f64) -> Self {
         Principal {
             moments: DVec3::splat(inertia),
@@ -43,14 +43,14 @@ impl Principal {
         }
     }
 
-    /// Angular momentum of an element turned by `rotation` since rest, kg m²/s; `spin` = ω, rad/s.
+    /// Angular momentum of an element rotated by `rotation` since rest, kg m²/s; `spin` = ω, rad/s.
     pub fn momentum(&self, rotation: DQuat, spin: DVec3) -> DVec3 {
         let turned = rotation * self.axes;
         turned * (self.moments * (turned.inverse() * spin))
     }
 }
 
-impl Rest {
+impl RestData {
     /// Angular momentum of a free element about its centre, kg m²/s.
     pub fn momentum(&self, element: usize, rotation: DQuat, spin: DVec3) -> DVec3 {
         match self.principal.get(element) {

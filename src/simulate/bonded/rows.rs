@@ -1,15 +1,15 @@
-//! Vectors and rotations out of rows of columns, and back.
+//! Vectors and rotations read from rows of columns, and written to them.
 
 use crate::math::{Lanes, Quat, Real, Scalar, Vec3};
 use crate::simulate::bonded::system::motion;
 
-/// Room for the lanes of any type.
+/// A scratch buffer for the lanes of any type.
 #[inline(always)]
-pub fn room<L: Lanes>() -> [L::Scalar; 16] {
+pub fn lane_buffer<L: Lanes>() -> [L::Scalar; 16] {
     [L::Scalar::default(); 16]
 }
 
-/// A vector in every lane.
+/// The same vector in every lane.
 #[inline(always)]
 pub fn splat<L: Lanes>(v: Vec3<L::Scalar>) -> Vec3<L> {
     Vec3::new(
@@ -35,7 +35,7 @@ pub fn low<L: Real>(row: &[L; 16]) -> Vec3<L> {
     )
 }
 
-/// The rotation of a row of motion.
+/// Rotation in a row of motion.
 #[inline(always)]
 pub fn quaternion<L: Real>(row: &[L; 16]) -> Quat<L> {
     let q = motion::Q;

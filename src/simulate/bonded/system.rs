@@ -1,33 +1,33 @@
 //! The state of a simulation as columns.
 //!
-//! A row of 16 scalars an element is one cache line in single precision and has the same bytes on a GPU.
-//! Every element sums its bonds and contacts in a fixed order: no order of threads can change a bit.
+//! A row of 16 scalars per element is one cache line in single precision and has the same bytes on a GPU.
+//! Every element sums its bonds and contacts in a fixed order: the order of threads does not change a bit.
 
 use glam::{DQuat, DVec3};
 
 use crate::laws::bond::{self, Stiffness};
-use crate::laws::failure::Section;
-use crate::math::lanes::Row;
+use crate::laws::failure::CriterionSection;
+use crate::math::lanes::LaneRow;
 use crate::math::{Quat, Real, Scalar};
 use crate::simulate::bonded::bonds::{BLOCK, BondRows, Bonds};
-use crate::simulate::bonded::crowded::Crowded;
+use crate::simulate::bonded::crowded::CrowdedPairs;
 use crate::simulate::bonded::rigid_mask::RigidMask;
 use crate::spec::Law;
 
-/// Elements a thread takes at a time, a multiple of every lane width. Large chunks have few bonds that cross
-/// into others, and what these hand over still fits into the cache of a core; small ones keep every thread
-/// busy to the end of a pass. Results do not depend on it.
+/// Elements per chunk, a multiple of every lane width. Few bonds of large chunks cross into others, and the
+/// scratch data of a chunk still fits into the cache of a core; small chunks keep every thread busy to the
+/// end of a pass. Results do not depend on it.
 pub fn chunk_for(elements: usize, threads: usize) -> usize {
     (elements / (8 * threads))
         .clamp(512, 4096)
         .next_multiple_of(BLOCK)
 }
 
-/// Columns of a row of motion.
+/// Column indices of a row of motion.
 pub mod motion {
     /// Position, high words.
     pub const P: usize = 0;
-    /// Position, low words: three columns apart.
+    /// Position, low words: three separate columns.
     pub const LOW: [usize; 3] = [3, 11, 15];
     /// Rotation.
     pub const Q: usize = 4;
@@ -39,16 +39,16 @@ pub mod motion {
 
 /// Position (two words), rotation, velocity and angular velocity of an element:
 /// `p.xyz lo.x q.xyzw v.xyz lo.y ω.xyz lo.z`.
-pub type Motion<S> = Row<S, 16>;
-/// Rotation that the quaternion has not taken yet, and radius: `ρ.xyz r`.
-pub type Tail<S> = Row<S, 4>;
-/// Force, inverse mass, torque, inverse inertia: `F.xyz 1/m M.xyz 1/I`. Inverses are 0 for elements that are held.
-pub type Load<S> = Row<S, 8>;
+pub type MotionRow<S> = LaneRow<S, 16>;
+/// Residual rotation not yet in the quaternion (rounding error), and radius: `ρ.xyz r`.
+pub type TailRow<S> = LaneRow<S, 4>;
+/// Force, inverse mass, torque, inverse inertia: `F.xyz 1/m M.xyz 1/I`. Inverses are 0 for clamped elements.
+pub type LoadRow<S> = LaneRow<S, 8>;
 
-/// Numbers in a [`BondClass`].
+/// Number of fields of a [`BondClass`].
 pub const CLASS_FIELDS: usize = 11;
 
-/// What bonds of one kind share.
+/// Properties shared by the bonds of a class.
 #[derive(Clone, Copy, Debug)]
 pub struct BondClass<S> {
     /// E S, N.
@@ -59,8 +59,8 @@ pub struct BondClass<S> {
     pub gj: S,
     /// E I, N m².
     pub ei: S,
-    /// Section and criterion.
-    pub section: Section<S>,
+    /// Cross section and failure criterion.
+    pub section: CriterionSection<S>,
     /// Damping of relative translation, N s/m.
     pub damping: S,
     /// Damping of relative spin, N m s.
@@ -68,7 +68,7 @@ pub struct BondClass<S> {
 }
 
 impl<S: Copy> BondClass<S> {
-    /// Every number mapped, in a fixed order.
+    /// Maps every number, in a fixed order.
     #[inline(always)]
     pub fn map<T>(&self, mut f: impl FnMut(S) -> T) -> BondClass<T> {
         BondClass {
@@ -76,7 +76,7 @@ impl<S: Copy> BondClass<S> {
             gs: f(self.gs),
             gj: f(self.gj),
             ei: f(self.ei),
-            section: Section {
+            section: CriterionSection {
                 inverse_area: f(self.section.inverse_area),
                 bend_modulus: f(self.section.bend_modulus),
                 twist_modulus: f(self.section.twist_modulus),
@@ -97,36 +97,36 @@ impl<S: Real> BondClass<S> {
     }
 }
 
-/// Everything that a step reads and writes, but contacts.
+/// Everything that a step reads and writes, except contacts.
 #[derive(Clone, Debug)]
 pub struct System<S> {
-    /// Elements.
+    /// Number of elements.
     pub count: usize,
-    /// Elements a thread takes at a time.
+    /// Elements per chunk.
     pub chunk: usize,
-    /// Motion of each.
-    pub motion: Vec<Motion<S>>,
-    /// Left-over rotation and radius of each.
-    pub tail: Vec<Tail<S>>,
-    /// Inverse of the mass that each has in contacts, 1/kg: its own, or that of its rigid body; 0 where it is held.
+    /// LaneRow of motion of each element.
+    pub motion: Vec<MotionRow<S>>,
+    /// Residual rotation and radius of each element.
+    pub tail: Vec<TailRow<S>>,
+    /// Inverse of each element's mass in contacts, 1/kg: its own, or that of its rigid body; 0 if clamped.
     pub inverse_mass: Vec<S>,
     /// Index of each element's material.
     pub material: Vec<u32>,
     /// Bonds.
     pub bonds: Bonds<S>,
-    /// Law of all of them.
+    /// Law of all bonds.
     pub law: Law,
-    /// Kinds of bonds.
+    /// Classes of bonds.
     pub classes: Vec<BondClass<S>>,
-    /// Pairs that stand nearer than the sum of their radii at rest without a bond.
-    pub crowded: Crowded<S>,
-    /// Which elements are rigid; `bonds` follow it.
+    /// Unbonded pairs nearer at rest than the sum of their radii.
+    pub crowded: CrowdedPairs<S>,
+    /// Which elements are rigid; `bonds` is kept consistent with it.
     rigid: RigidMask,
 }
 
-/// Sets the position of a row of motion, both words.
+/// Writes a position into a row of motion, both words.
 #[inline]
-pub fn set_position<S: Scalar>(row: &mut Motion<S>, p: DVec3) {
+pub fn set_position<S: Scalar>(row: &mut MotionRow<S>, p: DVec3) {
     for (k, value) in p.to_array().into_iter().enumerate() {
         let high = S::from_f64(value);
         row.0[motion::P + k] = high;
@@ -134,31 +134,31 @@ pub fn set_position<S: Scalar>(row: &mut Motion<S>, p: DVec3) {
     }
 }
 
-/// The position in a row of motion.
+/// Position in a row of motion.
 #[inline]
-pub fn position<S: Scalar>(Row(row): &Motion<S>) -> DVec3 {
+pub fn position<S: Scalar>(LaneRow(row): &MotionRow<S>) -> DVec3 {
     let word = |k: usize| row[motion::P + k].to_f64() + row[motion::LOW[k]].to_f64();
     DVec3::new(word(0), word(1), word(2))
 }
 
 impl<S: Scalar> System<S> {
-    /// Elements without mass and bonds, at rest in the origin; all are elastic.
+    /// Elements without mass and bonds, at rest at the origin; all are elastic.
     pub fn new(count: usize, chunk: usize, law: Law) -> Self {
         let padded = count.next_multiple_of(BLOCK);
         let rigid = RigidMask::default();
-        let mut unturned = Row::default();
+        let mut unturned = LaneRow::default();
         unturned.0[motion::Q + 3] = S::splat(1.0);
         System {
             count,
             chunk,
             motion: vec![unturned; padded],
-            tail: vec![Row::default(); padded],
+            tail: vec![LaneRow::default(); padded],
             inverse_mass: vec![S::default(); padded],
             material: vec![0; padded],
             bonds: Bonds::new(padded, BondRows::default(), &rigid),
             law,
             classes: Vec::new(),
-            crowded: Crowded::default(),
+            crowded: CrowdedPairs::default(),
             rigid,
         }
     }
@@ -167,15 +167,15 @@ impl<S: Scalar> System<S> {
     pub fn rigid(&self) -> &RigidMask {
         &self.rigid
     }
-    /// Makes the elements of a mask rigid and all others elastic: the one place where that changes. Bonds
-    /// within a piece keep their entries, and whole ones are evaluated again once the piece is elastic. What
-    /// was made of the system before is out of date: borders of chunks, and lists of contacts, which leave
-    /// out pairs within a piece and so forget their springs.
+    /// Makes the elements of a mask rigid and all others elastic; nothing else changes this. Bonds inside a
+    /// piece keep their entries, and intact ones are evaluated again once the piece is elastic. Data derived
+    /// from the system before becomes invalid: the borders of chunks, and contact lists, which leave out
+    /// pairs inside a piece and so lose their springs.
     pub fn set_rigid(&mut self, mask: RigidMask) {
         self.bonds.set_rigid(&mask);
         self.rigid = mask;
     }
-    /// Whether two elements belong to one rigid piece: nothing acts between them.
+    /// Whether two elements belong to one rigid piece, so that no force acts between them.
     #[inline]
     pub fn is_one_piece(&self, i: usize, j: usize) -> bool {
         self.rigid.is_one_piece(i, j)
@@ -215,14 +215,14 @@ impl<S: Scalar> System<S> {
         let q = &self.motion[element].0[motion::Q..];
         Quat::new(q[0], q[1], q[2], q[3])
     }
-    /// Distance at which two elements touch that no bond joins or joined, m; 0 where they do not.
+    /// Contact distance of two elements that were never bonded, m; 0 if they cannot touch.
     #[inline]
     pub fn touch(&self, i: usize, j: usize) -> S {
         let radii = self.tail[i].0[3] + self.tail[j].0[3];
         self.crowded.touch(i, j).unwrap_or(radii)
     }
-    /// Lets an element, one of whose bonds broke, touch those that it is crowded by; those that it could not
-    /// touch before, with where.
+    /// Lets an element with a broken bond touch its crowded partners; returns the newly touching partners and
+    /// contact distances.
     pub fn release(&mut self, element: usize) -> Vec<(u32, S)> {
         let (motion, own) = (&self.motion, self.position(element));
         let distance = |other: usize| S::from_f64(own.distance(position(&motion[other])));

@@ -1,7 +1,7 @@
-//! Where energy went: what damping, friction and breaking have taken.
+//! Energy dissipated by damping, friction and breaking.
 //!
-//! Every element has half of what its pairs take, added up in the order in which it adds up loads, and frames
-//! sum elements in their order: neither threads nor chunks nor lanes can change a bit.
+//! Every element gets half of the energy that its pairs dissipate, summed in the order of its loads, and
+//! frames sum elements in order: neither threads nor chunks nor lanes change a bit.
 
 use std::ops::AddAssign;
 
@@ -12,61 +12,61 @@ use crate::math::{Lanes, Real, Scalar};
 use crate::simulate::bonded::rows::{low, quaternion, vector};
 use crate::simulate::bonded::system::{System, motion};
 
-/// Energy taken since the start, J.
+/// Energy dissipated since the start, J.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Work {
-    /// By the damping of bonds and contacts.
+    /// Energy dissipated by the damping of bonds and contacts.
     pub damping: f64,
-    /// By sliding and rolling.
+    /// Energy dissipated by sliding and rolling.
     pub friction: f64,
-    /// That bonds held when they broke.
+    /// Energy stored in bonds when they broke.
     pub breaking: f64,
 }
 
-impl AddAssign<Taken> for Work {
-    fn add_assign(&mut self, more: Taken) {
+impl AddAssign<Dissipation> for Work {
+    fn add_assign(&mut self, more: Dissipation) {
         self.damping += more.damping;
         self.friction += more.friction;
     }
 }
 
-/// What one element's share of its pairs took since the frame before, J.
+/// Energy dissipated by one element's share of its pairs since the previous frame, J.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Taken {
-    /// By the damping of bonds and contacts.
+pub struct Dissipation {
+    /// Energy dissipated by the damping of bonds and contacts.
     pub damping: f64,
-    /// By sliding and rolling.
+    /// Energy dissipated by sliding and rolling.
     pub friction: f64,
 }
 
-/// What a row of pairs took in a step, J.
+/// Energy dissipated by a row of pairs in a step, J.
 #[derive(Clone, Copy, Debug)]
-pub struct PairsTook<L> {
-    /// By damping.
+pub struct PairDissipation<L> {
+    /// Energy dissipated by damping.
     pub damping: L,
-    /// By friction.
+    /// Energy dissipated by friction.
     pub friction: L,
 }
 
-impl<L: Lanes> PairsTook<L> {
-    /// From damping and sliding.
+impl<L: Lanes> PairDissipation<L> {
+    /// Dissipation by damping and sliding.
     #[inline(always)]
     pub fn sliding((damping, friction): (L, L)) -> Self {
-        PairsTook { damping, friction }
+        PairDissipation { damping, friction }
     }
 
-    /// With damping and giving way of what rolls.
+    /// Adds the damping and slip of rolling.
     #[inline(always)]
     pub fn rolling(self, (damping, friction): (L, L)) -> Self {
-        PairsTook {
+        PairDissipation {
             damping: self.damping + damping,
             friction: self.friction + friction,
         }
     }
 }
 
-impl Taken {
-    /// Adds a part of what a pair took.
+impl Dissipation {
+    /// Adds a fraction of the energy dissipated by a pair.
     #[inline(always)]
     pub fn add(&mut self, part: f64, [damping, friction]: [f64; 2]) {
         self.damping += part * damping;
@@ -74,10 +74,10 @@ impl Taken {
     }
 }
 
-/// Takes what elements have had since the frame before.
-pub fn take(chunks: &mut [Vec<Taken>], to: &mut Work) {
-    for taken in chunks.iter_mut().flatten() {
-        *to += std::mem::take(taken);
+/// Moves the energies of all elements since the previous frame into a total.
+pub fn drain(chunks: &mut [Vec<Dissipation>], to: &mut Work) {
+    for dissipation in chunks.iter_mut().flatten() {
+        *to += std::mem::take(dissipation);
     }
 }
 

@@ -1,74 +1,74 @@
-//! A step's motion of all elements, with what drives some of them: clamps, rigid bodies, colliders.
+//! Motion of all elements in a step, and of what drives some of them: clamps, rigid bodies, colliders.
 
 use super::run::BondedRun;
 use crate::math::Scalar;
 use crate::parallel::prelude::*;
 use crate::simulate::bonded::motion_pass::{Speeds, StepParameters};
-use crate::simulate::bonded::system::{Load, Motion, Tail};
+use crate::simulate::bonded::system::{LoadRow, MotionRow, TailRow};
 use crate::simulate::error::SimulateError;
-use crate::simulate::scene::clamps::Hold;
-use crate::simulate::scene::colliders::Obstacle;
+use crate::simulate::scene::clamps::RigidPose;
+use crate::simulate::scene::colliders::PosedCollider;
 
-/// Colliders and driven clamps where they are.
+/// Present poses of colliders and driven clamps.
 #[derive(Clone, Debug)]
-pub struct Driven<S> {
-    /// Colliders.
-    pub obstacles: Vec<Obstacle>,
-    /// Clamps.
-    pub holds: Vec<Hold<S>>,
+pub struct DrivenPoses<S> {
+    /// Poses of the colliders.
+    pub colliders: Vec<PosedCollider>,
+    /// Poses of the driven clamps.
+    pub poses: Vec<RigidPose<S>>,
 }
 
-/// Rows of a chunk of elements.
-pub struct Rows<'a, S, E> {
-    /// Motion.
-    pub motion: &'a mut [Motion<S>],
-    /// Left-over rotations and radii.
-    pub tail: &'a mut [Tail<S>],
+/// Columns of one chunk of elements.
+pub struct ChunkRows<'a, S, E> {
+    /// ChunkRows of motion.
+    pub motion: &'a mut [MotionRow<S>],
+    /// Residual rotations and radii.
+    pub tail: &'a mut [TailRow<S>],
     /// Loads.
-    pub load: &'a [Load<S>],
-    /// What the method keeps beside them.
+    pub load: &'a [LoadRow<S>],
+    /// Data of the method, one entry per element.
     pub beside: &'a mut [E],
-    /// First element.
+    /// First element of the chunk.
     pub first: usize,
 }
 
 impl<S: Scalar> BondedRun<S> {
-    /// What is driven, where it is after the steps done.
-    pub fn driven(&self) -> Driven<S> {
+    /// Poses of colliders and driven clamps after the steps done.
+    pub fn driven(&self) -> DrivenPoses<S> {
         let time = self.time();
-        Driven {
-            obstacles: self.obstacles(time),
-            holds: self.bearers.clamps().holds(time),
+        DrivenPoses {
+            colliders: self.colliders(time),
+            poses: self.supports.clamps().poses(time),
         }
     }
 
-    /// Ends a step's second kick if it is due (`close`), starts the next (`open`): `pass` moves a chunk's
-    /// rows, then what is driven is placed.
+    /// Applies the second kick of the current step (`close`) and begins the next step (`open`): `pass` moves
+    /// the rows of a chunk, then driven elements are set to their prescribed positions.
     ///
-    /// Returns how far elements and colliders may have moved, m, for the lists of contacts; nothing where no
-    /// step was opened.
+    /// Returns upper bounds on the distances that elements and colliders moved, m, for the contact lists;
+    /// `None` unless a step was begun.
     ///
     /// # Errors
-    /// A number that is not finite.
+    /// A position, velocity or spin that is not finite.
     pub fn advance<E: Send>(
         &mut self,
-        driven: &mut Driven<S>,
+        driven: &mut DrivenPoses<S>,
         step: &StepParameters<S>,
         (close, open): (bool, bool),
         beside: &mut [E],
-        pass: impl Fn(Rows<S, E>) -> Speeds + Sync,
+        pass: impl Fn(ChunkRows<S, E>) -> Speeds + Sync,
     ) -> Result<Option<(f64, f64)>, SimulateError> {
         let chunk = self.system.chunk;
-        // Where driven clamps have their elements after the step.
-        let clamps = self.bearers.clamps();
+        // Poses of driven clamps after the step.
+        let clamps = self.supports.clamps();
         let after = (self.step + 1) as f64 * self.dt;
         let next = match open {
-            true => clamps.holds(after),
+            true => clamps.poses(after),
             false => Vec::new(),
         };
-        let rigid_before: Vec<Hold<S>> = self.rigid.holds();
+        let rigid_before: Vec<RigidPose<S>> = self.rigid.poses();
         self.rigid.advance(step, (close, open), &self.load);
-        let (rigid, rigid_next) = (&self.rigid, self.rigid.holds());
+        let (rigid, rigid_next) = (&self.rigid, self.rigid.poses());
         let speeds: Vec<_> = self
             .system
             .motion
@@ -79,7 +79,7 @@ impl<S: Scalar> BondedRun<S> {
             .enumerate()
             .map(|(at, (((motion, tail), load), beside))| {
                 let first = at * chunk;
-                let speeds = pass(Rows {
+                let speeds = pass(ChunkRows {
                     motion: &mut *motion,
                     tail: &mut *tail,
                     load,
@@ -101,14 +101,14 @@ impl<S: Scalar> BondedRun<S> {
         }
         let fastest = speeds.iter().map(|s| s.largest_squared);
         let fastest = fastest.fold(0.0, f64::max).sqrt();
-        let now = self.obstacles(after);
-        let before = std::mem::replace(&mut driven.obstacles, now);
+        let now = self.colliders(after);
+        let before = std::mem::replace(&mut driven.colliders, now);
         // A key frame within the step may change the speed.
-        let speeds = driven.obstacles.iter().chain(&before);
-        let speed = speeds.map(Obstacle::fastest).fold(0.0, f64::max);
-        let clamped = self.bearers.clamps().travel(&driven.holds, &next);
+        let speeds = driven.colliders.iter().chain(&before);
+        let speed = speeds.map(PosedCollider::fastest).fold(0.0, f64::max);
+        let clamped = self.supports.clamps().travel(&driven.poses, &next);
         let carried = clamped.max(self.rigid.travel(&rigid_before, &rigid_next));
-        driven.holds = next;
+        driven.poses = next;
         Ok(Some(((fastest * self.dt).max(carried), speed * self.dt)))
     }
 

@@ -1,20 +1,20 @@
-//! What acts on elements from outside: pressures, springs, attached forces and torques; and what contacts add up to.
+//! External loads on elements (pressures, springs, attached forces and torques), and totals over contacts.
 
 use glam::DVec3;
 
 use super::run::BondedRun;
 use crate::math::{Lanes, Scalar};
 use crate::parallel::prelude::*;
+use crate::simulate::contact::collider_list::ColliderContext;
 use crate::simulate::contact::pass::{ContactTotals, MeasurePass};
 use crate::simulate::contact::polyhedra::pass::measure;
-use crate::simulate::contact::wall_list::Walls;
-use crate::simulate::scene::colliders::Obstacle;
+use crate::simulate::scene::colliders::PosedCollider;
 use crate::simulate::scene::springs;
 
 impl<S: Scalar> BondedRun<S> {
-    /// Adds pressures, springs, attached forces to the loads.
+    /// Adds pressures, spring forces and attached forces and torques to the loads.
     pub fn add_applied(&mut self) {
-        for (element, force) in self.bearers.pressures(&self.system) {
+        for (element, force) in self.supports.pressures(&self.system) {
             add(&mut self.load[element as usize].0[..3], force);
         }
         let time = self.time();
@@ -25,14 +25,14 @@ impl<S: Scalar> BondedRun<S> {
                 pull.force(&self.system),
             );
         }
-        self.sums[0].add_springs(springs::borne(&pulls, &self.bearers, &self.system));
+        self.sums[0].add_springs(springs::wrenches(&pulls, &self.supports, &self.system));
         for attached in &self.forces {
             let factor = attached.signal.map_or(1.0, |signal| signal.at(time));
             let (force, torque) = (attached.force * factor, attached.torque * factor);
             for &element in &attached.elements {
                 let load = &mut self.load[element as usize];
                 add(&mut load.0[..3], force);
-                // A zero of the other sign is another bit.
+                // Adding zero could change the sign bit of a zero.
                 if torque != DVec3::ZERO {
                     add(&mut load.0[4..7], torque);
                 }
@@ -40,16 +40,16 @@ impl<S: Scalar> BondedRun<S> {
         }
     }
 
-    /// What contacts add up to, and how many elements touch each collider.
+    /// Totals over all contacts, and the number of elements that touch each collider.
     pub fn contact_totals<L: Lanes<Scalar = S>>(
         &self,
-        obstacles: &[Obstacle],
+        colliders: &[PosedCollider],
     ) -> (ContactTotals, Vec<u32>) {
-        let walls = Walls {
+        let collider_context = ColliderContext {
             system: &self.system,
-            obstacles,
+            colliders,
             dt: Scalar::from_f64(0.0),
-            neared: self.contacts.neared(),
+            collider_approach: self.contacts.collider_approach(),
         };
         let chunk = self.system.chunk;
         let mut energy = vec![0.0; self.system.motion.len()];
@@ -58,9 +58,9 @@ impl<S: Scalar> BondedRun<S> {
             .zip(&self.contacts.chunks)
             .enumerate()
             .map(|(k, (energy, contacts))| {
-                let mut touching = vec![0; obstacles.len()];
+                let mut touching = vec![0; colliders.len()];
                 let mut sides = L::run(MeasurePass {
-                    walls,
+                    collider_context,
                     first: k * chunk,
                     energy: &mut *energy,
                     touching: &mut touching,
@@ -68,12 +68,12 @@ impl<S: Scalar> BondedRun<S> {
                 });
                 if let Some(shapes) = self.contacts.shapes() {
                     let solids = &self.contacts.solids[k];
-                    sides += measure((&walls, shapes), solids, energy, &mut touching);
+                    sides += measure((&collider_context, shapes), solids, energy, &mut touching);
                 }
                 (sides, touching)
             })
             .collect();
-        let none = (0, vec![0; obstacles.len()]);
+        let none = (0, vec![0; colliders.len()]);
         let (sides, touching) = parts
             .into_iter()
             .fold(none, |(a, mut touching), (b, more)| {

@@ -1,4 +1,4 @@
-//! From a packing and a pipeline to the columns of a simulation.
+//! Builds the columns of a simulation from a packing and a pipeline.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -7,68 +7,76 @@ use glam::DVec3;
 
 use crate::columns::{self, Elements};
 use crate::laws::damping;
-use crate::laws::failure::Section;
+use crate::laws::failure::CriterionSection;
 use crate::math::Scalar;
-use crate::math::lanes::Row;
+use crate::math::lanes::LaneRow;
 use crate::simulate::bonded::bonds::{BondRow, BondRows, Bonds};
-use crate::simulate::bonded::rest::Rest;
-use crate::simulate::bonded::system::{BondClass, Load, System, chunk_for, motion};
+use crate::simulate::bonded::rest::RestData;
+use crate::simulate::bonded::system::{BondClass, LoadRow, System, chunk_for, motion};
 use crate::simulate::contact::polyhedra::shapes::Shapes;
 use crate::simulate::contact::surfaces::Surfaces;
 use crate::simulate::error::SimulateError;
-use crate::simulate::scene::attachments::{Attached, AttachedForce, attachments};
-use crate::simulate::scene::colliders::barriers;
-use crate::simulate::scene::reactions::Bearers;
+use crate::simulate::scene::attachments::{AppliedAttachments, AttachedForce, attachments};
+use crate::simulate::scene::colliders::solid_colliders;
+use crate::simulate::scene::reactions::Supports;
 use crate::simulate::scene::rigid::RigidBodies;
 use crate::simulate::scene::springs::Springs;
 use crate::simulate::scene::{pressure, rigid};
 use crate::simulate::source::{Source, TableHash, mesh_hash};
 use crate::spec::{Action, Criterion, Material, MethodName, Pipeline};
 
-/// A system ready to step.
+/// A scene built from a packing, ready to step.
 #[derive(Clone, Debug)]
 pub struct Built<S> {
-    /// Columns.
+    /// Elements and bonds.
     pub system: System<S>,
-    /// Loads, zero, with inverse masses and inertias.
-    pub load: Vec<Load<S>>,
+    /// Rows of load: zero loads, inverse masses and inertias.
+    pub load: Vec<LoadRow<S>>,
     /// Contact properties by material.
     pub surfaces: Surfaces,
-    /// Forces.
+    /// Forces and torques of attachments.
     pub forces: Vec<AttachedForce>,
     /// Springs.
     pub springs: Springs,
-    /// What bears loads.
-    pub bearers: Bearers,
+    /// Colliders and attachments that bear loads.
+    pub supports: Supports,
     /// Rigid bodies that are free to move.
     pub rigid: RigidBodies,
-    /// Polyhedra of the elements that touch others as such; none where all are balls.
+    /// Polyhedra of the elements whose contacts use them; `None` if all elements are balls.
     pub shapes: Option<Arc<Shapes>>,
-    /// What records ask for.
-    pub rest: Rest,
+    /// Constant data for frames and states.
+    pub rest: RestData,
     /// Hash of all numbers of the packing.
     pub hash: u64,
 }
 
-/// Builds the columns. Fails when an attachment holds nothing or the packing's numbers do not fit together.
+/// Builds the columns.
+///
+/// # Errors
+/// An attachment without elements, or a packing whose numbers are inconsistent.
 pub fn build<S: Scalar>(
     source: &dyn Source,
     pipeline: &Pipeline,
 ) -> Result<Built<S>, SimulateError> {
-    let barriers = barriers(source, pipeline)?;
+    let colliders = solid_colliders(source, pipeline)?;
     let elements = source.elements()?;
-    let Attached {
+    let AppliedAttachments {
         inverse_mass,
         inverse_inertia,
-        held,
+        clamped_velocity,
         forces,
-        grips,
+        attached_elements,
     } = attachments(&elements, pipeline)?;
-    let (mut system, mut load) =
-        columns::<S>(&elements, &inverse_mass, &inverse_inertia, &held, pipeline)?;
+    let (mut system, mut load) = columns::<S>(
+        &elements,
+        &inverse_mass,
+        &inverse_inertia,
+        &clamped_velocity,
+        pipeline,
+    )?;
     let mut hash = TableHash::default();
     hash.add(elements.as_ref());
-    let rest = Rest {
+    let rest = RestData {
         mass: elements.mass.clone(),
         volume: elements.volume.clone(),
         body: elements.body.clone(),
@@ -78,22 +86,36 @@ pub fn build<S: Scalar>(
         gravity: DVec3::from_array(pipeline.world.gravity),
         bounds: pipeline.world.bounds,
     };
-    let rigid = RigidBodies::new(&elements, pipeline, &grips, &mut system, &mut load)?;
-    rigid.place(&rigid.holds(), 0, &mut system.motion, &mut system.tail);
-    let meshes = barriers.iter().filter_map(|barrier| barrier.solid.mesh());
-    // Without a mesh it is the hash of elements and bonds alone.
+    let rigid = RigidBodies::new(
+        &elements,
+        pipeline,
+        &attached_elements,
+        &mut system,
+        &mut load,
+    )?;
+    rigid.place(&rigid.poses(), 0, &mut system.motion, &mut system.tail);
+    let meshes = colliders
+        .iter()
+        .filter_map(|collider| collider.solid.mesh());
+    // Without mesh colliders this leaves the hash of elements and bonds unchanged.
     let mesh_hash = meshes.fold(0, |all: u64, mesh| all.rotate_left(1) ^ mesh_hash(mesh));
-    let mut bearers = Bearers::new(barriers, &pipeline.attachments, grips, &system, &rest);
-    // What changes with time is not dead load.
+    let mut supports = Supports::new(
+        colliders,
+        &pipeline.attachments,
+        attached_elements,
+        &system,
+        &rest,
+    );
+    // Forces that change with time are not constant loads.
     for attached in forces.iter().filter(|one| one.signal.is_none()) {
-        bearers.load(&attached.elements, attached.force);
+        supports.load(&attached.elements, attached.force);
     }
-    let springs = Springs::new(&pipeline.attachments, &bearers, &system);
-    let clamps = bearers.clamps();
-    let holds = clamps.holds(0.0);
-    clamps.place(&holds, 0, &mut system.motion, &mut system.tail);
-    // The elements are in columns now; the bonds, many more, come part by part.
-    drop((elements, held));
+    let springs = Springs::new(&pipeline.attachments, &supports, &system);
+    let clamps = supports.clamps();
+    let poses = clamps.poses(0.0);
+    clamps.place(&poses, 0, &mut system.motion, &mut system.tail);
+    // The elements are in columns now; the bonds, of which there are many more, are read in batches.
+    drop((elements, clamped_velocity));
     let bond_hash = bonds(
         source,
         pipeline,
@@ -102,10 +124,10 @@ pub fn build<S: Scalar>(
     )?;
     for (index, attachment) in pipeline.attachments.iter().enumerate() {
         if let Action::Pressure { pressure } = attachment.action {
-            let elements = bearers.elements(index);
+            let elements = supports.elements(index);
             let forces = pressure::forces(&system, elements, &rest.volume, pressure);
-            pressure::require(&forces, &attachment.name)?;
-            bearers.press(index, forces);
+            pressure::require_surface(&forces, &attachment.name)?;
+            supports.press(index, forces);
         }
     }
     Ok(Built {
@@ -114,7 +136,7 @@ pub fn build<S: Scalar>(
         surfaces: Surfaces::of(pipeline),
         forces,
         springs,
-        bearers,
+        supports,
         rigid,
         shapes: None,
         rest,
@@ -127,18 +149,18 @@ fn columns<S: Scalar>(
     elements: &Elements,
     inverse_mass: &[f64],
     inverse_inertia: &[f64],
-    held: &[Option<[f64; 3]>],
+    clamped_velocity: &[Option<[f64; 3]>],
     pipeline: &Pipeline,
-) -> Result<(System<S>, Vec<Load<S>>), SimulateError> {
+) -> Result<(System<S>, Vec<LoadRow<S>>), SimulateError> {
     let count = elements.id.len();
     let chunk = chunk_for(count, rayon::current_num_threads());
     let mut system = System::new(count, chunk, pipeline.simulate.bond_law());
     system.set_rigid(rigid::mask(elements, pipeline));
-    let mut load = vec![Row::default(); system.motion.len()];
+    let mut load = vec![LaneRow::default(); system.motion.len()];
     for i in 0..count {
         let p = DVec3::new(elements.x[i], elements.y[i], elements.z[i]);
         system.set_position(i, p);
-        let moving = held[i].map_or(
+        let moving = clamped_velocity[i].map_or(
             [
                 [elements.vx[i], elements.vy[i], elements.vz[i]],
                 [elements.wx[i], elements.wy[i], elements.wz[i]],
@@ -157,14 +179,14 @@ fn columns<S: Scalar>(
         let (material, body) = (elements.material[i], elements.body[i]);
         let refused = |what: &str, number: u32, count: usize| {
             SimulateError::Packing(format!(
-                "element {i} is of {what} {number}, the pipeline has {count}"
+                "element {i} has {what} {number}, but the pipeline has only {count}"
             ))
         };
         let (materials, bodies) = (pipeline.materials.len(), pipeline.bodies.len());
         if material as usize >= materials {
             return Err(refused("material", material, materials));
         }
-        // A pipeline that names no body takes any: such are packings of other programs.
+        // A pipeline without bodies accepts any: such packings come from other programs.
         if bodies > 0 && body as usize >= bodies {
             return Err(refused("body", body, bodies));
         }
@@ -173,7 +195,7 @@ fn columns<S: Scalar>(
     Ok((system, load))
 }
 
-/// Reads the bonds into the system, those within rigid pieces too; the hash of their numbers.
+/// Reads all bonds into the system, also those inside rigid pieces; returns the hash of their numbers.
 fn bonds<S: Scalar>(
     source: &dyn Source,
     pipeline: &Pipeline,
@@ -183,7 +205,7 @@ fn bonds<S: Scalar>(
     let count = system.count;
     let mut hash = TableHash::default();
     let mut valence = vec![0u32; count];
-    let mut classes = Classes::new(pipeline, inverse);
+    let mut classes = BondClasses::new(pipeline, inverse);
     let mut rows = BondRows::with_capacity(source.bond_count()?);
     let mut wrong = None;
     source.bonds(&mut |b| {
@@ -209,7 +231,7 @@ fn bonds<S: Scalar>(
     })?;
     if let Some((id, i, j)) = wrong {
         return Err(SimulateError::Packing(format!(
-            "bond {id} joins {i} and {j}; wanted i < j < {count}"
+            "bond {id} joins {i} and {j}; expected i < j < {count}"
         )));
     }
     let most = valence.iter().copied().max().unwrap_or(0);
@@ -223,7 +245,7 @@ fn bonds<S: Scalar>(
     system.classes = classes.all;
     let padded = system.motion.len();
     system.bonds = match pipeline.method() {
-        // Numbers of faces differ widely.
+        // The number of faces per cell varies widely.
         MethodName::Voronoi => Bonds::even(padded, rows, system.rigid()),
         MethodName::Explicit | MethodName::Implicit => Bonds::new(padded, rows, system.rigid()),
     };
@@ -231,7 +253,7 @@ fn bonds<S: Scalar>(
     Ok(hash.digest())
 }
 
-/// Refuses a second bond between two elements.
+/// Returns an error if two elements are joined by more than one bond.
 fn refuse_doubles<S: Scalar>(system: &System<S>) -> Result<(), SimulateError> {
     let mut others = Vec::new();
     for i in 0..system.count {
@@ -251,25 +273,25 @@ fn refuse_doubles<S: Scalar>(system: &System<S>) -> Result<(), SimulateError> {
     Ok(())
 }
 
-/// Classes of bonds as they come up.
-struct Classes<'a, S> {
+/// Collects the distinct classes of bonds.
+struct BondClasses<'a, S> {
     materials: &'a [Material],
-    /// Factor on the shear stiffness by the law.
+    /// Shear correction factor of the law.
     correction: f64,
     inverse_mass: &'a [f64],
     inverse_inertia: &'a [f64],
-    /// Number of each class by what makes it up.
+    /// Number of each class, by the bits of its inputs.
     known: HashMap<([u64; 5], [u64; 3]), u32>,
     all: Vec<BondClass<S>>,
 }
 
-impl<'a, S: Scalar> Classes<'a, S> {
-    /// None yet; the inverse masses and inertias are those of all elements.
+impl<'a, S: Scalar> BondClasses<'a, S> {
+    /// No classes yet; the inverse masses and inertias are those of all elements.
     fn new(
         pipeline: &'a Pipeline,
         (inverse_mass, inverse_inertia): (&'a [f64], &'a [f64]),
     ) -> Self {
-        Classes {
+        BondClasses {
             materials: &pipeline.materials,
             correction: match pipeline.simulate.bond_law().is_shear_corrected() {
                 true => pipeline.simulate.shear_correction,
@@ -282,10 +304,10 @@ impl<'a, S: Scalar> Classes<'a, S> {
         }
     }
 
-    /// Number of the class of bond `k`, whose ends are elements of these materials.
+    /// Number of the class of bond `k`; `material` lists the materials of all elements.
     fn number(&mut self, material: &[u32], b: &columns::Bonds, k: usize) -> u32 {
         let (i, j) = (b.i[k] as usize, b.j[k] as usize);
-        let alike = Alike {
+        let inputs = ClassInputs {
             radius: b.radius[k],
             young: b.young[k],
             shear: b.shear[k],
@@ -293,8 +315,8 @@ impl<'a, S: Scalar> Classes<'a, S> {
             inverse_inertia: self.inverse_inertia[i] + self.inverse_inertia[j],
             traits: BondTraits::of([i, j].map(|end| &self.materials[material[end] as usize])),
         };
-        *self.known.entry(alike.key()).or_insert_with(|| {
-            let mut made = alike.class();
+        *self.known.entry(inputs.key()).or_insert_with(|| {
+            let mut made = inputs.class();
             made.gs *= self.correction;
             self.all.push(made.map(S::from_f64));
             self.all.len() as u32 - 1
@@ -302,14 +324,14 @@ impl<'a, S: Scalar> Classes<'a, S> {
     }
 }
 
-/// What a bond has from the materials of both of its ends, whatever their order.
+/// Properties that a bond derives from the materials of both ends, whatever their order.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct BondTraits {
-    /// Mean of their damping ratios.
+    /// Mean of the damping ratios.
     damping: f64,
-    /// Whether compression counts by either criterion.
+    /// Whether compression counts in either criterion.
     compression_counts: bool,
-    /// Whether either criterion takes the largest shear stress of the section, 4/3 of the mean one.
+    /// Whether either criterion uses the largest shear stress of the section, 4/3 of the mean.
     shear_peaks: bool,
 }
 
@@ -322,7 +344,7 @@ impl BondTraits {
         };
         for end in ends {
             match end.criterion {
-                // The method of cells takes the stress of cells in place of a face's own.
+                // With `rankine` the method of cells uses the stress of cells instead of that of a face.
                 Criterion::Tension | Criterion::Rankine => {}
                 Criterion::Lu2021 => made.compression_counts = true,
                 Criterion::Rod => made.shear_peaks = true,
@@ -346,9 +368,9 @@ impl BondTraits {
     }
 }
 
-/// All that a bond's class is made from: bonds alike in this share one.
+/// All inputs of a bond's class: bonds with equal inputs share one class.
 #[derive(Clone, Copy, Debug)]
-struct Alike {
+struct ClassInputs {
     /// r0, m.
     radius: f64,
     /// Young's modulus, Pa.
@@ -362,10 +384,10 @@ struct Alike {
     traits: BondTraits,
 }
 
-impl Alike {
+impl ClassInputs {
     /// Bits of all fields.
     fn key(&self) -> ([u64; 5], [u64; 3]) {
-        let Alike {
+        let ClassInputs {
             radius,
             young,
             shear,
@@ -379,9 +401,10 @@ impl Alike {
 
     /// Section stiffnesses (S = πr0², I = πr0⁴/4, J = πr0⁴/2) and damping.
     ///
-    /// The damping coefficients are those of touching elements, l0 = 2 r0; it is a ratio chosen by the user, not a law.
+    /// The damping coefficients assume touching elements, l0 = 2 r0: damping is a ratio chosen by the user,
+    /// not a law.
     fn class(&self) -> BondClass<f64> {
-        let Alike {
+        let ClassInputs {
             radius: r0,
             young,
             shear,
@@ -403,7 +426,7 @@ impl Alike {
             gs: shear * area,
             gj: shear * polar,
             ei: young * second_moment,
-            section: Section {
+            section: CriterionSection {
                 inverse_area: 1.0 / area,
                 bend_modulus: r0 / second_moment,
                 twist_modulus: r0 / polar,

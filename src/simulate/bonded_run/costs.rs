@@ -1,16 +1,16 @@
-//! Time that the passes of a step take.
+//! Run times of the passes of a step.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use crate::simulate::method::PassCost;
 
-/// Nanoseconds of all threads together.
+/// Nanoseconds, summed over all threads.
 #[derive(Debug, Default)]
 pub struct Timer(AtomicU64);
 
 impl Timer {
-    /// Adds the time since `start` of so many threads; the time now.
+    /// Adds the time since `start`, multiplied by `threads`; returns the present time.
     pub fn add(&self, start: Instant, threads: usize) -> Instant {
         let now = Instant::now();
         let spent = now.duration_since(start).as_nanos() as u64 * threads as u64;
@@ -23,23 +23,23 @@ impl Timer {
     }
 }
 
-/// One timer a pass.
+/// One timer per pass.
 #[derive(Debug, Default)]
 pub struct Costs {
-    /// Kick, drift and turn.
+    /// Kick, drift and rotation.
     pub motion: Timer,
-    /// Bonds and criteria.
+    /// Bonds and failure criteria.
     pub bonds: Timer,
     /// Listed contacts.
     pub contacts: Timer,
-    /// Looking whether lists hold, and making them anew.
+    /// Checking contact lists, and rebuilding them.
     pub lists: Timer,
-    /// Taking broken bonds out.
+    /// Removing broken bonds.
     pub breaks: Timer,
 }
 
 impl Costs {
-    /// By name, with the bytes that a step moves in each.
+    /// Cost of each pass by name; `bytes` are moved by each pass in a step.
     pub fn passes(&self, bytes: [u64; 5]) -> Vec<PassCost> {
         let timers = [
             ("motion", &self.motion),

@@ -1,4 +1,4 @@
-//! What every method of bonded elements shares: the scene built from a packing, its critical step, and the
+//! Shared by all methods of bonded elements: the scene built from a packing, its critical step, and the
 //! course of a run.
 
 pub mod advance;

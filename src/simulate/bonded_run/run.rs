@@ -1,16 +1,16 @@
-//! The course of a run of bonded elements, whatever takes its steps: bonds that break, frames, states.
+//! The course of a run of bonded elements, whatever the integrator: broken bonds, frames, states.
 
 use std::collections::VecDeque;
 
 use super::build::Built;
 use crate::columns::Breaks;
 use crate::math::Scalar;
-use crate::simulate::bonded::bond_tasks::{BreakEvent, Carried};
-use crate::simulate::bonded::breaks::Broken;
+use crate::simulate::bonded::bond_tasks::{BreakEvent, StressAndEnergy};
+use crate::simulate::bonded::breaks::BrokenBond;
 use crate::simulate::bonded::fragments;
 use crate::simulate::bonded::hydrostatic::{self, Hydrostatic};
-use crate::simulate::bonded::rest::Rest;
-use crate::simulate::bonded::system::{Load, System};
+use crate::simulate::bonded::rest::RestData;
+use crate::simulate::bonded::system::{LoadRow, System};
 use crate::simulate::bonded::work::Work;
 use crate::simulate::contact::lists::Contacts;
 use crate::simulate::contact::pass::ContactTotals;
@@ -21,81 +21,80 @@ use crate::simulate::run_state::sections;
 use crate::simulate::run_state::snapshot::{self, Effort, Moment, Snapshot};
 use crate::simulate::run_state::state::State;
 use crate::simulate::scene::attachments::AttachedForce;
-use crate::simulate::scene::colliders::Obstacle;
+use crate::simulate::scene::colliders::PosedCollider;
 use crate::simulate::scene::reaction_sums::ReactionSums;
-use crate::simulate::scene::reactions::{Bearers, Stamp};
+use crate::simulate::scene::reactions::{FrameTime, Supports};
 use crate::simulate::scene::rigid::RigidBodies;
 use crate::simulate::scene::springs::Springs;
 use crate::spec::Pipeline;
 
-/// Elements, bonds, contacts and what surrounds them, with all that a frame and a state take from them. A
-/// method adds how it steps.
+/// Elements, bonds, contacts, supports, and all data for frames and states. A method adds its time integration.
 pub struct BondedRun<S> {
     /// Elements and bonds.
     pub system: System<S>,
     /// Force and torque on each element, with inverse mass and inertia.
-    pub load: Vec<Load<S>>,
-    /// Lists of contacts.
+    pub load: Vec<LoadRow<S>>,
+    /// Contact lists.
     pub contacts: Contacts<S>,
-    /// Constant forces.
+    /// Forces and torques of attachments.
     pub forces: Vec<AttachedForce>,
-    /// Springs to fixed or driven points.
+    /// Springs of attachments, to fixed or driven points.
     pub springs: Springs,
-    /// Colliders and attachments.
-    pub bearers: Bearers,
-    /// Loads on colliders and attachments, by chunk.
+    /// Colliders and attachments that bear loads.
+    pub supports: Supports,
+    /// Sums of the wrenches on supports, one per chunk.
     pub sums: Vec<ReactionSums>,
-    /// Their means over the steps of a frame.
+    /// Mean wrenches on supports over the steps of a frame.
     pub means: MeanLoads,
     /// Free rigid bodies.
     pub rigid: RigidBodies,
-    /// Strengths against mean stress, where a material has one.
+    /// Hydrostatic strengths, if any material has one.
     pub hydrostatic: Option<Hydrostatic>,
-    /// Energy taken by damping, friction and breaking since the start, where that is accounted for.
+    /// Energy dissipated by damping, friction and breaking since the start, if it is recorded.
     pub work: Option<Work>,
-    /// What does not change.
-    pub rest: Rest,
+    /// Constant data for frames and states.
+    pub rest: RestData,
     /// Time step, s.
     pub dt: f64,
     /// Steps done.
     pub step: u64,
     breaks: Breaks,
-    /// Whether bonds broke since fragments were labelled.
+    /// Whether bonds broke since fragments were last labelled.
     broken_since: bool,
     labels: Vec<u32>,
     captures: VecDeque<Capture>,
 }
 
-/// What a method measures for a frame.
+/// Measurements of a method for a frame.
 pub struct Measured {
-    /// What the bonds of each element carry.
-    pub carried: Vec<Carried>,
-    /// What contacts add up to.
+    /// Stresses and energy of the bonds of each element.
+    pub carried: Vec<StressAndEnergy>,
+    /// Totals over all contacts.
     pub contact: ContactTotals,
-    /// Elements that touch each collider.
+    /// Number of elements that touch each collider.
     pub touching: Vec<u32>,
-    /// What implicit steps took since the start.
+    /// Effort of implicit steps since the start.
     pub effort: Option<Effort>,
 }
 
 impl<S: Scalar> BondedRun<S> {
     /// A run at rest at time zero.
     pub fn new(built: Built<S>, pipeline: &Pipeline, dt: f64) -> Self {
-        let colliders = built.bearers.colliders().iter();
-        let obstacles: Vec<Obstacle> = colliders.map(|collider| collider.at(0.0)).collect();
+        let colliders = built.supports.colliders().iter();
+        let colliders: Vec<PosedCollider> = colliders.map(|collider| collider.at(0.0)).collect();
         let shapes = built.shapes;
-        let contacts = Contacts::with_shapes(&built.system, &built.surfaces, shapes, &obstacles);
+        let contacts = Contacts::with_shapes(&built.system, &built.surfaces, shapes, &colliders);
         let labels = fragments::first_labels(&fragments::components(&built.system));
         let (padded, chunk) = (built.system.motion.len(), built.system.chunk);
         BondedRun {
             contacts,
-            sums: ReactionSums::all(&built.bearers, padded, chunk),
-            means: MeanLoads::new(built.bearers.count()),
+            sums: ReactionSums::all(&built.supports, padded, chunk),
+            means: MeanLoads::new(built.supports.count()),
             system: built.system,
             load: built.load,
             forces: built.forces,
             springs: built.springs,
-            bearers: built.bearers,
+            supports: built.supports,
             rigid: built.rigid,
             hydrostatic: Hydrostatic::of(pipeline),
             work: pipeline.output.work.then(Work::default),
@@ -114,14 +113,14 @@ impl<S: Scalar> BondedRun<S> {
         self.step as f64 * self.dt
     }
 
-    /// Colliders where they are at a time, s.
-    pub fn obstacles(&self, time: f64) -> Vec<Obstacle> {
-        let colliders = self.bearers.colliders().iter();
+    /// Colliders with their poses at a time, s.
+    pub fn colliders(&self, time: f64) -> Vec<PosedCollider> {
+        let colliders = self.supports.colliders().iter();
         colliders.map(|collider| collider.at(time)).collect()
     }
 
-    /// Takes broken bonds out and lets their ends touch. `at` is the step in which they break, and its time.
-    /// `energy` gives the energy that the bond of an entry held, J, where `output.work` asks for it.
+    /// Removes broken bonds and lets their ends touch. `at` is the step in which they break, and its time.
+    /// `energy` returns the energy that the bond of an entry stored, J; it is called only with `output.work`.
     /// `removed` is called with each entry.
     pub fn break_bonds(
         &mut self,
@@ -134,20 +133,20 @@ impl<S: Scalar> BondedRun<S> {
             return;
         }
         self.broken_since = true;
-        hydrostatic::settle(&mut events);
+        hydrostatic::deduplicate(&mut events);
         for event in events {
             if let Some(work) = &mut self.work {
                 work.breaking += energy(&self.system, event.entry as usize);
             }
-            Broken::now(&self.system, event, at).push(&mut self.breaks);
+            BrokenBond::now(&self.system, event, at).push(&mut self.breaks);
             let (i, j) = (event.i, event.j);
             let touch = self.system.touch_once_broken((i, j), event.entry);
             self.system.bonds.unbond(event.entry as usize, touch);
             removed(&self.system, event.entry);
-            if self.contacts.part(&self.system, i, j) {
+            if self.contacts.separate(&self.system, i, j) {
                 continue;
             }
-            // Two held elements cannot answer a force: they are not listed.
+            // Two clamped elements cannot respond to a force: such pairs are not listed.
             let released = [i, j].map(|end| self.system.release(end as usize));
             let moves = |k: u32| self.system.inverse_mass[k as usize].to_f64() > 0.0;
             let mut insert = |i: u32, j: u32, touch: S| {
@@ -164,7 +163,7 @@ impl<S: Scalar> BondedRun<S> {
         }
     }
 
-    /// Labels of fragments, brought up to date.
+    /// Updated labels of fragments.
     pub fn labels(&mut self) -> &[u32] {
         if std::mem::take(&mut self.broken_since) {
             fragments::update(&mut self.labels, &self.system);
@@ -172,19 +171,19 @@ impl<S: Scalar> BondedRun<S> {
         &self.labels
     }
 
-    /// The tables of a frame; breaks and mean loads begin anew.
+    /// The tables of a frame; resets breaks and mean loads.
     pub fn snapshot(&mut self, frame: u32, measured: Measured) -> Snapshot {
         self.labels();
         let breaks = std::mem::take(&mut self.breaks);
         let mean = self.means.take();
-        let stamp = Stamp {
+        let frame_time = FrameTime {
             frame,
             step: self.step,
             dt: self.dt,
         };
         let loads = self
-            .bearers
-            .table(stamp, mean, &measured.touching, &self.system);
+            .supports
+            .table(frame_time, mean, &measured.touching, &self.system);
         let moment = Moment {
             step: self.step,
             dt: self.dt,
@@ -199,20 +198,20 @@ impl<S: Scalar> BondedRun<S> {
         snapshot::snapshot(&moment, frame, breaks, loads)
     }
 
-    /// Everything needed to go on from here, with velocities at the end of a step. A method adds its own sections.
+    /// The complete state, with velocities at the end of a step. A method adds its own sections.
     pub fn pack(&self, frame: u32) -> State {
         let mut state = State::new(frame, self.step, self.dt);
         sections::put_system(&mut state, &self.system, &self.load);
         sections::put_springs(&mut state, &self.contacts.springs());
         sections::put_shapes(&mut state, &self.contacts.shape_entries());
         sections::put_labels(&mut state, &self.labels);
-        sections::put_last_loads(&mut state, &self.means.pack(&self.bearers));
+        sections::put_last_loads(&mut state, &self.means.pack(&self.supports));
         sections::put_rigid(&mut state, &self.rigid.pack());
         sections::put_work(&mut state, self.work);
         state
     }
 
-    /// Goes on from a state of the same packing, in a run that has not stepped yet.
+    /// Continues from a state of the same packing, in a run that has not stepped yet.
     pub fn restore(&mut self, state: &State) -> Result<(), StateError> {
         sections::read_system(state, &mut self.system, &mut self.load)?;
         self.labels = sections::labels(state, self.system.count)?;
@@ -221,12 +220,12 @@ impl<S: Scalar> BondedRun<S> {
         self.breaks = Breaks::default();
         self.captures.clear();
         self.means
-            .unpack(&self.bearers, &sections::last_loads(state)?);
+            .unpack(&self.supports, &sections::last_loads(state)?);
         self.rigid.unpack(&sections::rigid(state)?)?;
-        // Where what came before was not accounted for, nothing can be said from the start on.
+        // If earlier dissipation was not recorded, totals since the start are unknown.
         self.work = self.work.and(sections::work(state)?);
-        let obstacles = self.obstacles(self.time());
-        self.contacts = self.contacts.anew(&self.system, &obstacles);
+        let colliders = self.colliders(self.time());
+        self.contacts = self.contacts.new_lists(&self.system, &colliders);
         let lost = self.contacts.restore_springs(&sections::springs(state)?);
         match lost + self.contacts.restore_shapes(&sections::shapes(state)?) {
             0 => Ok(()),
@@ -234,15 +233,15 @@ impl<S: Scalar> BondedRun<S> {
         }
     }
 
-    /// Keeps a frame until it is asked for.
-    pub fn hand_over(&mut self, capture: Capture) {
+    /// Queues a frame until it is delivered.
+    pub fn queue_capture(&mut self, capture: Capture) {
         self.captures.push_back(capture);
     }
 
-    /// The oldest frame kept.
+    /// Removes and returns the oldest queued frame.
     ///
     /// # Panics
-    /// When none is.
+    /// If no frame is queued.
     pub fn deliver(&mut self) -> Capture {
         self.captures.pop_front().expect("a capture is outstanding")
     }

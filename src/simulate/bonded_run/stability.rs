@@ -4,52 +4,52 @@ use crate::parallel::prelude::*;
 use glam::{DVec3, Vec3};
 
 use crate::laws::bond;
-use crate::laws::timestep::{LinearBond, Touching, critical, proportional};
+use crate::laws::timestep::{CrowdedElement, LinearBond, critical, damping_rate_bound};
 use crate::math::Scalar;
-use crate::simulate::bonded::bonds::Side;
+use crate::simulate::bonded::bonds::BondSide;
 use crate::simulate::bonded::system::System;
 use crate::simulate::contact::surfaces::Surfaces;
-use crate::simulate::scene::colliders::Obstacle;
+use crate::simulate::scene::colliders::PosedCollider;
 use crate::solve::lanczos::{self, PART, State};
 
 /// Critical time step of central differences, s; infinite when nothing is bonded or touches.
 ///
-/// Two systems bound it, and whatever mixture of them a run comes to. In the first every active bond is
-/// whole, and as stiff as the contact of its ends where that is stiffer; elements that a collider may touch
-/// stand on one spring each. In the second nothing holds: every element without active bonds, those of rigid
-/// bodies among them, and every element whose bonds can break touches twelve like it, with the damping of
-/// contacts. `inverse` are the inverse masses and inertias of the elements themselves, 1/kg and 1/(kg m²);
-/// `any_breaks`: whether any bond may break, whatever its strengths.
+/// Two systems bound it, and any mixture of them that a run reaches. In the first every active bond is
+/// intact, and as stiff as the contact of its ends if that is stiffer; elements that a collider may touch
+/// stand on one spring each. In the second nothing holds: every element without active bonds, including those
+/// of rigid bodies, and every element whose bonds can break touches twelve elements like it, with the damping
+/// of contacts. `inverse` holds the inverse masses and inertias of the elements themselves, 1/kg and 1/(kg
+/// m²); `any_breaks` states that any bond may break, whatever its strengths.
 pub fn critical_step<S: Scalar>(
     system: &System<S>,
     inverse: (&[f64], &[f64]),
     surfaces: &Surfaces,
-    obstacles: &[Obstacle],
+    colliders: &[PosedCollider],
     damping_ratio: f64,
     any_breaks: bool,
 ) -> f64 {
-    let bonded = Linear::new(system, inverse, surfaces, obstacles);
+    let bonded = LinearSystem::new(system, inverse, surfaces, colliders);
     let (lambda, per_mass) = bonded.largest_eigenvalue();
     let mut step = f64::INFINITY;
     if lambda > 0.0 {
-        step = critical(lambda, proportional(lambda, damping_ratio, per_mass));
+        step = critical(lambda, damping_rate_bound(lambda, damping_ratio, per_mass));
     }
     step.min(loose_step(
         system,
         (inverse.0, &|_| 1.0),
         surfaces,
-        obstacles,
+        colliders,
         any_breaks,
     ))
 }
 
-/// Critical step of the second of these systems, s; `stiffer` tells how much stiffer the contacts of an
-/// element are than those of a ball.
+/// Critical step of the second of these systems, s; `stiffer` returns the ratio of the contact stiffness of
+/// an element to that of a ball.
 pub fn loose_step<S: Scalar>(
     system: &System<S>,
     (inverse_mass, stiffer): (&[f64], &dyn Fn(usize) -> f64),
     surfaces: &Surfaces,
-    obstacles: &[Obstacle],
+    colliders: &[PosedCollider],
     any_breaks: bool,
 ) -> f64 {
     let largest = largest_radius(system);
@@ -57,8 +57,8 @@ pub fn loose_step<S: Scalar>(
     for i in (0..system.count).filter(|&i| any_breaks || may_be_loose(system, i)) {
         let material = system.material[i] as usize;
         let surface = surfaces.own(material);
-        let k = surfaces.stiffest(material, system.radius(i), largest, obstacles);
-        let touching = Touching {
+        let k = surfaces.stiffest(material, system.radius(i), largest, colliders);
+        let touching = CrowdedElement {
             stiffness_over_mass: k * stiffer(i) * inverse_mass[i],
             shear_ratio: surface.shear_ratio,
             damping_ratio: surface.damping,
@@ -71,7 +71,7 @@ pub fn loose_step<S: Scalar>(
     step
 }
 
-/// Whether no active bond holds an element, or none that cannot break.
+/// Whether all active bonds of an element, if any, can break.
 fn may_be_loose<S: Scalar>(system: &System<S>, element: usize) -> bool {
     let bonds = &system.bonds;
     bonds.active_sides(element).all(|side| {
@@ -88,7 +88,7 @@ pub fn largest_radius<S: Scalar>(system: &System<S>) -> f64 {
 }
 
 /// M^{-1/2} K M^{-1/2} as a gather over the active bonds of each element.
-struct Linear<'a, S> {
+struct LinearSystem<'a, S> {
     system: &'a System<S>,
     /// E S, G S, G J and E I of each class.
     classes: Vec<[f64; 4]>,
@@ -96,28 +96,28 @@ struct Linear<'a, S> {
     contact: Vec<(f64, f64)>,
     /// Inverse masses, 1/kg.
     inverse_mass: &'a [f64],
-    /// Inverse square roots of mass and inertia.
+    /// Inverse square roots of mass and of inertia.
     scale: Vec<(f64, f64)>,
     /// Whether there are colliders: each element then stands on a spring.
     grounded: bool,
 }
 
-impl<'a, S: Scalar> Linear<'a, S> {
+impl<'a, S: Scalar> LinearSystem<'a, S> {
     fn new(
         system: &'a System<S>,
         (inverse_mass, inverse_inertia): (&'a [f64], &[f64]),
         surfaces: &Surfaces,
-        obstacles: &[Obstacle],
+        colliders: &[PosedCollider],
     ) -> Self {
         let largest = largest_radius(system);
         let contact = |i: usize| {
             let material = system.material[i] as usize;
-            let k = surfaces.stiffest(material, system.radius(i), largest, obstacles);
+            let k = surfaces.stiffest(material, system.radius(i), largest, colliders);
             (k, k * surfaces.own(material).shear_ratio)
         };
         let scale = |i: usize| (inverse_mass[i].sqrt(), inverse_inertia[i].sqrt());
         let classes = system.classes.iter();
-        Linear {
+        LinearSystem {
             system,
             classes: classes
                 .map(|class| [class.es, class.gs, class.gj, class.ei].map(Scalar::to_f64))
@@ -125,12 +125,12 @@ impl<'a, S: Scalar> Linear<'a, S> {
             contact: (0..system.count).map(contact).collect(),
             inverse_mass,
             scale: (0..system.count).map(scale).collect(),
-            grounded: !obstacles.is_empty(),
+            grounded: !colliders.is_empty(),
         }
     }
 
     /// A bond seen from element i.
-    fn bond(&self, i: usize, side: Side) -> LinearBond {
+    fn bond(&self, i: usize, side: BondSide) -> LinearBond {
         let bonds = &self.system.bonds;
         let (own, other) = (self.contact[i], self.contact[side.other]);
         let l0 = bonds.length.get(side.entry).to_f64();
@@ -149,7 +149,7 @@ impl<'a, S: Scalar> Linear<'a, S> {
     /// Largest k_n (1/m_i + 1/m_j) of a bond.
     fn largest_per_mass(&self) -> f64 {
         let system = self.system;
-        let of = |i: usize, side: Side| {
+        let of = |i: usize, side: BondSide| {
             let l0 = system.bonds.length.get(side.entry).to_f64();
             let [es, ..] = self.classes[system.bonds.class.get(side.entry) as usize];
             let inverse = |k: usize| self.inverse_mass[k];
@@ -160,7 +160,7 @@ impl<'a, S: Scalar> Linear<'a, S> {
         active.map(|(i, side)| of(i, side)).fold(0.0, f64::max)
     }
 
-    /// λ_max and the largest k_n/m* beside it.
+    /// λ_max and the largest k_n/m*.
     fn largest_eigenvalue(&self) -> (f64, f64) {
         let per_mass = self.largest_per_mass();
         (

@@ -1,4 +1,4 @@
-//! What follows from a scene before its run: the critical step, and whether it can start.
+//! Checks of a built scene before its run: the critical step, and bodies inside colliders.
 
 use crate::parallel::prelude::*;
 
@@ -8,15 +8,15 @@ use crate::math::Scalar;
 use crate::simulate::error::SimulateError;
 use crate::spec::Pipeline;
 
-/// Part of its radius by which an element may start inside a collider; deeper, the contact would throw it out
-/// like a shot.
-const SUNK: f64 = 0.2;
+/// Fraction of its radius by which an element may start inside a collider. From deeper inside, the contact
+/// would throw it out at high speed.
+const MAX_START_DEPTH: f64 = 0.2;
 
 impl<S: Scalar> Built<S> {
     /// Critical time step of central differences, s, springs and damping included.
     pub fn critical_step(&self, pipeline: &Pipeline) -> f64 {
-        let colliders = self.bearers.colliders().iter();
-        let obstacles: Vec<_> = colliders.map(|c| c.at(0.0)).collect();
+        let colliders = self.supports.colliders().iter();
+        let colliders: Vec<_> = colliders.map(|c| c.at(0.0)).collect();
         let damping = pipeline
             .materials
             .iter()
@@ -26,7 +26,7 @@ impl<S: Scalar> Built<S> {
             &self.system,
             (&self.rest.inverse_mass, &self.rest.inverse_inertia),
             &self.surfaces,
-            &obstacles,
+            &colliders,
             damping,
             pipeline
                 .materials
@@ -41,30 +41,30 @@ impl<S: Scalar> Built<S> {
         }
     }
 
-    /// Refuses a body that starts inside a collider.
+    /// Returns an error if a body starts inside a collider.
     pub fn require_outside_colliders(&self, pipeline: &Pipeline) -> Result<(), SimulateError> {
         let system = &self.system;
-        for barrier in self.bearers.colliders() {
-            let obstacle = barrier.at(0.0);
+        for collider in self.supports.colliders() {
+            let posed = collider.at(0.0);
             let sunk = (0..system.count)
                 .into_par_iter()
                 .filter(|&i| system.inverse_mass[i].to_f64() > 0.0)
                 .map(|i| {
-                    let (distance, ..) = obstacle.pose.surface(&obstacle.solid, system.position(i));
+                    let (distance, ..) = posed.pose.surface(&posed.solid, system.position(i));
                     (system.radius(i) - distance, i)
                 })
-                // Of equally deep ones the first, whoever looked where.
+                // Ties go to the first element, whatever the order of threads.
                 .reduce(|| (0.0, 0), |a, b| if b.0 > a.0 { b } else { a });
             let (depth, i) = sunk;
-            if depth > SUNK * system.radius(i) {
+            if depth > MAX_START_DEPTH * system.radius(i) {
                 let body = self.rest.body[i] as usize;
                 let near = system.position(i).to_array();
-                return Err(SimulateError::Sunk {
+                return Err(SimulateError::StartsInside {
                     body: pipeline
                         .bodies
                         .get(body)
                         .map_or_else(|| body.to_string(), |body| body.name.clone()),
-                    collider: barrier.collider.name.clone(),
+                    collider: collider.collider.name.clone(),
                     depth,
                     x: near[0],
                     y: near[1],

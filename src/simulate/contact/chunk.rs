@@ -1,38 +1,38 @@
-//! The contacts of one chunk of elements, by where their partners stand.
+//! The contacts of one chunk of elements, sorted by the chunk of the partners.
 
 use std::ops::Range;
 
+use super::collider_list::ColliderContact;
 use super::pair_list::{Memory, PairList};
-use super::wall_list::WallEntry;
 use crate::math::Scalar;
 
-/// Partners from this number on are colliders.
+/// Partner numbers from here on denote colliders.
 pub const COLLIDER: u32 = 1 << 31;
 
-/// What a contact remembers, to put back when a run continues.
+/// Springs of a contact, stored to be restored when a run continues.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SpringEntry<S> {
     /// Element.
     pub element: u32,
-    /// Its partner, or [`COLLIDER`] plus the collider's index.
+    /// Partner, or [`COLLIDER`] plus the collider's index.
     pub partner: u32,
-    /// Its springs.
+    /// Springs of the contact.
     pub memory: Memory<S>,
 }
 
 /// Contacts of one chunk of elements.
 #[derive(Clone, Debug, Default)]
 pub struct ContactChunk<S> {
-    /// Its elements.
+    /// Elements of the chunk.
     pub(super) elements: Range<usize>,
-    /// Pairs with elements before the chunk, seen from the chunk's.
+    /// Pairs with elements of earlier chunks, seen from this chunk.
     pub before: PairList<S>,
-    /// Pairs within the chunk, seen from the first of both.
+    /// Pairs inside the chunk, seen from the lower element.
     pub within: PairList<S>,
-    /// Pairs with elements behind the chunk, seen from the chunk's.
+    /// Pairs with elements of later chunks, seen from this chunk.
     pub behind: PairList<S>,
-    /// Elements near obstacles, in their order, then in that of the obstacles.
-    pub walls: Vec<WallEntry<S>>,
+    /// Elements near colliders, sorted by element, then by collider.
+    pub near_colliders: Vec<ColliderContact<S>>,
 }
 
 impl<S: Scalar> ContactChunk<S> {
@@ -43,25 +43,25 @@ impl<S: Scalar> ContactChunk<S> {
         }
     }
 
-    /// Whether nothing is listed.
+    /// Whether no contact is listed.
     pub fn is_empty(&self) -> bool {
-        self.lists().iter().all(|list| list.is_empty()) && self.walls.is_empty()
+        self.lists().iter().all(|list| list.is_empty()) && self.near_colliders.is_empty()
     }
 
     pub(super) fn lists(&self) -> [&PairList<S>; 3] {
         [&self.before, &self.within, &self.behind]
     }
 
-    /// The list that holds a pair, and the pair as it is seen there; `own` is an element of the chunk.
+    /// The list of a pair, and the pair as ordered there; `own` is an element of the chunk.
     pub(super) fn list_of(&mut self, own: u32, partner: u32) -> (&mut PairList<S>, (u32, u32)) {
-        match place(&self.elements, partner as usize) {
-            Place::Before => (&mut self.before, (own, partner)),
-            Place::Within => (&mut self.within, (own.min(partner), own.max(partner))),
-            Place::Behind => (&mut self.behind, (own, partner)),
+        match chunk_side(&self.elements, partner as usize) {
+            ChunkSide::Before => (&mut self.before, (own, partner)),
+            ChunkSide::Within => (&mut self.within, (own.min(partner), own.max(partner))),
+            ChunkSide::Behind => (&mut self.behind, (own, partner)),
         }
     }
 
-    /// Every entry as seen from the elements of the chunk: element, partner, what it remembers.
+    /// The springs of every contact, seen from each element of the chunk.
     pub(super) fn sides(&self) -> impl Iterator<Item = SpringEntry<S>> {
         let side = |element, partner, memory| SpringEntry {
             element,
@@ -76,31 +76,31 @@ impl<S: Scalar> ContactChunk<S> {
             let opposite = within.memory(at).mirrored();
             side(within.partner[at], within.own[at], opposite)
         });
-        let walls = self
-            .walls
+        let at_colliders = self
+            .near_colliders
             .iter()
-            .map(move |wall| side(wall.element, COLLIDER + wall.wall, wall.memory));
-        listed.chain(mirrored).chain(walls)
+            .map(move |wall| side(wall.element, COLLIDER + wall.collider, wall.memory));
+        listed.chain(mirrored).chain(at_colliders)
     }
 }
 
-/// Where an element stands, seen from a chunk of elements.
-pub(super) enum Place {
-    /// Before it.
+/// Position of an element relative to a chunk.
+pub(super) enum ChunkSide {
+    /// In an earlier chunk.
     Before,
-    /// In it.
+    /// In the chunk.
     Within,
-    /// Behind it.
+    /// In a later chunk.
     Behind,
 }
 
-/// The place of an element, seen from a chunk.
-pub(super) fn place(chunk: &Range<usize>, element: usize) -> Place {
+/// Position of an element relative to a chunk.
+pub(super) fn chunk_side(chunk: &Range<usize>, element: usize) -> ChunkSide {
     if element < chunk.start {
-        Place::Before
+        ChunkSide::Before
     } else if element < chunk.end {
-        Place::Within
+        ChunkSide::Within
     } else {
-        Place::Behind
+        ChunkSide::Behind
     }
 }

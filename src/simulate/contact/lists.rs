@@ -1,90 +1,93 @@
-//! Contacts: which pairs may touch and what they remember.
+//! Contact lists: pairs that may touch, with their springs.
 //!
-//! A chunk of elements lists the pairs within it once, seen from the end that comes first, and pairs with
-//! other chunks beside them: those are listed and evaluated by both chunks, with the same bits, so that none
-//! waits for another. Lists are candidates within a skin; entries that do not touch add nothing, so when a
-//! list is rebuilt cannot change a bit.
+//! A chunk of elements lists each pair inside it once, seen from its lower element, and also its pairs with
+//! other chunks: those are listed and evaluated by both chunks, with the same bits, so that neither waits for
+//! the other. Lists hold candidates within a skin; entries that do not touch add nothing, so the time of a
+//! rebuild does not change a bit.
 
 use std::sync::Arc;
 
 use glam::DVec3;
 
 use super::chunk::{COLLIDER, ContactChunk, SpringEntry};
-use super::near::{Near, entry, is_exposed};
+use super::collider_list::ColliderContact;
+use super::near::{PairFinder, entry, is_exposed};
 use super::pair_list::Memory;
 use super::polyhedra::list::{ShapeChunk, ShapeEntry};
-use super::polyhedra::near::Scene;
+use super::polyhedra::near::ShapePairFinder;
 use super::polyhedra::shapes::Shapes;
 use super::surfaces::{SurfaceTable, Surfaces};
-use super::wall_list::WallEntry;
 use crate::geometry::hash_grid::HashGrid;
 use crate::math::Scalar;
 use crate::parallel::prelude::*;
 use crate::simulate::bonded::system::System;
-use crate::simulate::scene::colliders::Obstacle;
+use crate::simulate::scene::colliders::PosedCollider;
 
 /// Candidate pairs of all elements.
 #[derive(Clone, Debug)]
 pub struct Contacts<S> {
-    /// Pairs of balls and balls at colliders, by chunk of elements.
+    /// Contacts of balls with each other and with colliders, by chunk of elements.
     pub chunks: Vec<ContactChunk<S>>,
     /// Contacts of polyhedra, by chunk of elements.
     pub solids: Vec<ShapeChunk>,
     shapes: Option<Arc<Shapes>>,
-    /// Elements of a chunk.
+    /// Elements per chunk.
     chunk: usize,
     surfaces: SurfaceTable<S>,
-    /// Distance beyond touching up to which pairs are listed, m.
+    /// Skin: gap up to which pairs are listed, m.
     skin: f64,
     /// Largest radius, m.
     largest: f64,
-    /// Whether all radii are equal: then elements within a whole shell of bonds cannot be reached.
+    /// Whether all radii are equal. If so, elements inside a complete shell of bonds cannot be reached.
     equal: bool,
-    /// Positions when the lists of pairs were made.
+    /// Positions at the last rebuild of the pair lists.
     anchor: Vec<DVec3>,
-    /// How far an element may have moved since against what all have in common, m.
+    /// Upper bound on the distance that an element moved since then, relative to the common motion, m.
     moved: f64,
-    /// Sum of the largest distances of steps since, m.
+    /// Sum over the steps since then of the largest distance moved, m.
     travelled: f64,
-    /// The same since obstacles were looked for, with what their surfaces moved, m.
-    neared: f64,
+    /// Sum of the largest distances moved by elements and collider surfaces since the last search for
+    /// colliders, m.
+    collider_approach: f64,
 }
 
 impl<S: Scalar> Contacts<S> {
     /// Lists for a new system of balls.
-    pub fn new(system: &System<S>, surfaces: &Surfaces, obstacles: &[Obstacle]) -> Self {
-        Self::with_table(system, SurfaceTable::new(surfaces), None, obstacles)
+    pub fn new(system: &System<S>, surfaces: &Surfaces, colliders: &[PosedCollider]) -> Self {
+        Self::with_table(system, SurfaceTable::new(surfaces), None, colliders)
     }
 
-    /// Lists for a new system some of whose elements may be polyhedra: what these overlap by now pushes nothing.
+    /// Lists for a new system with polyhedra; overlaps at the start exert no force.
     pub fn with_shapes(
         system: &System<S>,
         surfaces: &Surfaces,
         shapes: Option<Arc<Shapes>>,
-        obstacles: &[Obstacle],
+        colliders: &[PosedCollider],
     ) -> Self {
         let table = SurfaceTable::new(surfaces);
-        let mut contacts = Self::with_table(system, table, shapes, obstacles);
-        contacts.on_solids(system, |scene, solids| scene.settle_all(solids, obstacles));
+        let mut contacts = Self::with_table(system, table, shapes, colliders);
+        contacts.on_solids(system, |finder, solids| {
+            finder.ignore_overlaps(solids, colliders)
+        });
         contacts
     }
 
-    /// Lists of the same surfaces for a state that was read, all springs unstretched.
-    pub fn anew(&self, system: &System<S>, obstacles: &[Obstacle]) -> Self {
+    /// New lists with the same surfaces, for a restored state; all springs are unstretched.
+    pub fn new_lists(&self, system: &System<S>, colliders: &[PosedCollider]) -> Self {
         Self::with_table(
             system,
             self.surfaces.clone(),
             self.shapes.clone(),
-            obstacles,
+            colliders,
         )
     }
 
-    /// The skin is 0.35 of the largest radius, so that second neighbours of a close packing stay out of it.
+    /// The skin is 0.35 of the largest radius, which excludes second neighbours of a close packing.
     fn with_table(
         system: &System<S>,
         surfaces: SurfaceTable<S>,
         shapes: Option<Arc<Shapes>>,
-        obstacles: &[Obstacle],
+        colliders: &[PosedCollider],
     ) -> Self {
         let largest = (0..system.count)
             .map(|i| system.radius(i))
@@ -111,13 +114,13 @@ impl<S: Scalar> Contacts<S> {
             anchor: Vec::new(),
             moved: 0.0,
             travelled: 0.0,
-            neared: 0.0,
+            collider_approach: 0.0,
         };
-        contacts.rebuild(system, obstacles);
+        contacts.rebuild(system, colliders);
         contacts
     }
 
-    /// Distance beyond touching up to which pairs are listed, m.
+    /// Skin: gap up to which pairs are listed, m.
     pub fn skin(&self) -> f64 {
         self.skin
     }
@@ -127,33 +130,34 @@ impl<S: Scalar> Contacts<S> {
         self.largest
     }
 
-    /// Whether all radii are equal: then elements within a whole shell of bonds cannot be reached.
+    /// Whether all radii are equal. If so, elements inside a complete shell of bonds cannot be reached.
     pub fn equal(&self) -> bool {
         self.equal
     }
 
-    /// How far a pair may have closed up since the lists were made, m.
-    pub fn closed(&self) -> f64 {
+    /// Upper bound on how far a pair has approached since the pair lists were built, m.
+    pub fn pair_approach(&self) -> f64 {
         2.0 * self.travelled
     }
 
-    /// How far an element and an obstacle may have neared since obstacles were looked for, m.
-    pub fn neared(&self) -> f64 {
-        self.neared
+    /// Upper bound on how far an element and a collider have approached since the last search for colliders, m.
+    pub fn collider_approach(&self) -> f64 {
+        self.collider_approach
     }
 
-    /// The polyhedra of those elements that are some.
+    /// The polyhedra of those elements that have one.
     pub fn shapes(&self) -> Option<&Arc<Shapes>> {
         self.shapes.as_ref()
     }
 
-    /// Entries as elements see them: a pair of elements counts twice.
+    /// Number of contacts counted per element: a pair of elements counts twice.
     pub fn sides(&self) -> usize {
         let of = |chunk: &ContactChunk<S>| {
             let pairs: usize = chunk.lists().iter().map(|list| list.len()).sum();
-            pairs + chunk.within.len() + chunk.walls.len()
+            pairs + chunk.within.len() + chunk.near_colliders.len()
         };
-        let solids = |chunk: &ShapeChunk| chunk.pairs() + chunk.within.len() + chunk.walls.len();
+        let solids =
+            |chunk: &ShapeChunk| chunk.pairs() + chunk.within.len() + chunk.near_colliders.len();
         self.chunks.iter().map(of).sum::<usize>() + self.solids.iter().map(solids).sum::<usize>()
     }
 
@@ -168,51 +172,51 @@ impl<S: Scalar> Contacts<S> {
         partners
     }
 
-    /// Bytes that a pass over all entries reads and writes of the lists.
+    /// Bytes of the lists that a pass over all entries reads and writes.
     pub fn bytes(&self) -> u64 {
         let of = |chunk: &ContactChunk<S>| {
             let pairs: u64 = chunk.lists().iter().map(|list| list.bytes()).sum();
-            pairs + size_of_val(&chunk.walls[..]) as u64
+            pairs + size_of_val(&chunk.near_colliders[..]) as u64
         };
         let solids = |chunk: &ShapeChunk| chunk.bytes();
         self.chunks.iter().map(of).sum::<u64>() + self.solids.iter().map(solids).sum::<u64>()
     }
 
-    /// Does something with the contacts of polyhedra, where there are polyhedra.
+    /// Runs `act` on the contacts of polyhedra, if there are polyhedra.
     fn on_solids<T>(
         &mut self,
         system: &System<S>,
-        act: impl FnOnce(Scene<S>, &mut [ShapeChunk]) -> T,
+        act: impl FnOnce(ShapePairFinder<S>, &mut [ShapeChunk]) -> T,
     ) -> Option<T> {
-        let scene = Scene {
+        let finder = ShapePairFinder {
             system,
             shapes: self.shapes.as_deref()?,
             surfaces: self.surfaces.surfaces(),
             skin: self.skin,
         };
-        Some(act(scene, &mut self.solids))
+        Some(act(finder, &mut self.solids))
     }
 
-    /// Notes a step in which elements and colliders moved no farther than so much, and rebuilds the lists
-    /// before a pair could touch unseen.
+    /// Accounts for a step in which elements and colliders moved at most these distances (m), and rebuilds
+    /// the lists before an unlisted pair could touch.
     pub fn advance(
         &mut self,
-        (elements, colliders): (f64, f64),
+        (element_travel, collider_travel): (f64, f64),
         system: &System<S>,
-        obstacles: &[Obstacle],
+        colliders: &[PosedCollider],
     ) {
-        self.moved += elements;
-        self.travelled += elements;
-        self.neared += elements + colliders;
-        if self.neared >= self.skin {
-            self.rebuild_walls(system, obstacles);
+        self.moved += element_travel;
+        self.travelled += element_travel;
+        self.collider_approach += element_travel + collider_travel;
+        if self.collider_approach >= self.skin {
+            self.rebuild_near_colliders(system, colliders);
         }
         if 2.0 * self.moved < self.skin {
             return;
         }
-        // The sum of the fastest speeds is a bound; what has moved is often less, and what all elements do
-        // alike closes no pair.
-        let nowhere = (DVec3::INFINITY, DVec3::NEG_INFINITY);
+        // The sum of the largest distances is an upper bound; actual displacements are often smaller, and a
+        // common translation brings no pair closer.
+        let empty_box = (DVec3::INFINITY, DVec3::NEG_INFINITY);
         let (low, high) = self
             .anchor
             .par_iter()
@@ -222,9 +226,9 @@ impl<S: Scalar> Contacts<S> {
                 let d = system.position(i) - *anchor;
                 (d, d)
             })
-            .reduce(|| nowhere, |a, b| (a.0.min(b.0), a.1.max(b.1)));
+            .reduce(|| empty_box, |a, b| (a.0.min(b.0), a.1.max(b.1)));
         let farthest = 0.5 * (high - low).length();
-        // Near the limit the exact look would soon be due again: a rebuild is cheaper then.
+        // PairFinder the limit the exact check would soon be due again; a rebuild is cheaper.
         if 2.0 * farthest < 0.7 * self.skin {
             self.moved = farthest;
         } else {
@@ -232,8 +236,9 @@ impl<S: Scalar> Contacts<S> {
         }
     }
 
-    /// Makes the lists anew where elements have moved so far since that a pair could touch unseen; whether it did.
-    pub fn follow(&mut self, system: &System<S>, obstacles: &[Obstacle]) -> bool {
+    /// Rebuilds the lists if elements have moved so far that an unlisted pair could touch; returns whether it
+    /// did.
+    pub fn rebuild_if_moved(&mut self, system: &System<S>, colliders: &[PosedCollider]) -> bool {
         let farthest = self
             .anchor
             .par_iter()
@@ -244,15 +249,15 @@ impl<S: Scalar> Contacts<S> {
             .sqrt();
         let far = 2.0 * farthest >= self.skin;
         if far {
-            self.rebuild(system, obstacles);
+            self.rebuild(system, colliders);
         }
         far
     }
 
-    /// Makes the lists anew, keeping springs.
-    pub fn rebuild(&mut self, system: &System<S>, obstacles: &[Obstacle]) {
+    /// Rebuilds the lists, keeping springs.
+    pub fn rebuild(&mut self, system: &System<S>, colliders: &[PosedCollider]) {
         self.rebuild_pairs(system);
-        self.rebuild_walls(system, obstacles);
+        self.rebuild_near_colliders(system, colliders);
     }
 
     fn rebuild_pairs(&mut self, system: &System<S>) {
@@ -267,7 +272,7 @@ impl<S: Scalar> Contacts<S> {
         let grid = HashGrid::new(exposed.len(), 2.0 * self.largest + self.skin, |k| {
             anchor[exposed[k] as usize]
         });
-        let near = Near {
+        let finder = PairFinder {
             system,
             surfaces: &self.surfaces,
             shapes: self.shapes.as_deref(),
@@ -279,24 +284,24 @@ impl<S: Scalar> Contacts<S> {
         };
         self.chunks
             .par_iter_mut()
-            .for_each(|lists| near.list(lists));
-        self.on_solids(system, |scene, solids| scene.rebuild(solids));
+            .for_each(|lists| finder.list(lists));
+        self.on_solids(system, |finder, solids| finder.rebuild(solids));
         self.anchor = anchor;
         (self.moved, self.travelled) = (0.0, 0.0);
     }
 
-    /// Makes the lists of elements near obstacles anew, keeping springs.
-    pub fn rebuild_walls(&mut self, system: &System<S>, obstacles: &[Obstacle]) {
-        self.neared = 0.0;
-        if obstacles.is_empty() {
+    /// Rebuilds the lists of elements near colliders, keeping springs.
+    pub fn rebuild_near_colliders(&mut self, system: &System<S>, colliders: &[PosedCollider]) {
+        self.collider_approach = 0.0;
+        if colliders.is_empty() {
             return;
         }
-        self.on_solids(system, |scene, solids| {
-            scene.rebuild_walls(solids, obstacles)
+        self.on_solids(system, |finder, solids| {
+            finder.rebuild_near_colliders(solids, colliders)
         });
         let (skin, surfaces, shapes) = (self.skin, &self.surfaces, self.shapes.as_deref());
         self.chunks.par_iter_mut().for_each(|lists| {
-            let old = std::mem::take(&mut lists.walls);
+            let old = std::mem::take(&mut lists.near_colliders);
             let mut old = old.iter().peekable();
             for i in lists.elements.start..lists.elements.end.min(system.count) {
                 let is_ball = shapes.is_none_or(|shapes| shapes.get(i).is_none());
@@ -304,21 +309,21 @@ impl<S: Scalar> Contacts<S> {
                     continue;
                 }
                 let (p, reach) = (system.position(i), system.radius(i) + skin);
-                for (wall, obstacle) in obstacles.iter().enumerate() {
-                    if !obstacle.pose.reaches(&obstacle.solid, p, reach) {
+                for (wall, collider) in colliders.iter().enumerate() {
+                    if !collider.pose.reaches(&collider.solid, p, reach) {
                         continue;
                     }
                     let key = (i as u32, wall as u32);
-                    while old.next_if(|e| (e.element, e.wall) < key).is_some() {}
-                    let same = old.next_if(|e| (e.element, e.wall) == key);
-                    let (k, rolling) = surfaces.wall(system, i, obstacle);
-                    lists.walls.push(WallEntry {
+                    while old.next_if(|e| (e.element, e.collider) < key).is_some() {}
+                    let same = old.next_if(|e| (e.element, e.collider) == key);
+                    let (k, rolling) = surfaces.with_collider(system, i, collider);
+                    lists.near_colliders.push(ColliderContact {
                         element: key.0,
-                        wall: key.1,
+                        collider: key.1,
                         memory: same.map_or_else(Memory::default, |e| e.memory),
                         k,
                         rolling,
-                        quiet: 0.0,
+                        clear_until: 0.0,
                         near: Default::default(),
                     });
                 }
@@ -326,25 +331,25 @@ impl<S: Scalar> Contacts<S> {
         });
     }
 
-    /// The face between two polyhedra broke: they may touch from now on, and those that it kept from
-    /// touching. Whether they are polyhedra.
-    pub fn part(&mut self, system: &System<S>, i: u32, j: u32) -> bool {
+    /// Lists the pairs that may touch after the face between two polyhedra broke: the two, and pairs that the
+    /// face kept apart. Returns whether the elements are polyhedra.
+    pub fn separate(&mut self, system: &System<S>, i: u32, j: u32) -> bool {
         let [i, j] = [i, j].map(|end| end as usize);
-        let parted = self.on_solids(system, |scene, solids| scene.part(solids, i, j));
-        parted.is_some()
+        let separated = self.on_solids(system, |finder, solids| finder.separate(solids, i, j));
+        separated.is_some()
     }
 
-    /// A bond broke: its ends may touch from now on.
+    /// Lists the ends of a broken bond, which may touch from now on.
     pub fn insert_broken(&mut self, system: &System<S>, i: u32, j: u32, touch: S) {
         for (own, partner) in [(i, j), (j, i)] {
             let chunk = own as usize / self.chunk;
             let (list, (own, partner)) = self.chunks[chunk].list_of(own, partner);
-            // A pair within a chunk is found there the second time.
+            // A pair inside one chunk is already listed the second time.
             list.insert(entry(system, &self.surfaces, (own, partner), touch));
         }
     }
 
-    /// Springs that are not zero, in the order of elements and partners.
+    /// Nonzero springs, sorted by element and partner.
     pub fn springs(&self) -> Vec<SpringEntry<S>> {
         let mut out = Vec::new();
         for chunk in &self.chunks {
@@ -355,7 +360,7 @@ impl<S: Scalar> Contacts<S> {
         out
     }
 
-    /// What contacts of polyhedra remember, in the order of elements and partners.
+    /// Springs and allowed overlaps of the contacts of polyhedra, sorted by element and partner.
     pub fn shape_entries(&self) -> Vec<ShapeEntry> {
         let entries = self.solids.iter().flat_map(ShapeChunk::entries);
         let mut entries: Vec<ShapeEntry> = entries.collect();
@@ -363,7 +368,8 @@ impl<S: Scalar> Contacts<S> {
         entries
     }
 
-    /// Puts back what contacts of polyhedra remember; those that are not listed are refused by returning their number.
+    /// Restores springs and allowed overlaps of polyhedra; returns the number of entries without a listed
+    /// contact.
     pub fn restore_shapes(&mut self, entries: &[ShapeEntry]) -> usize {
         let mut lost = 0;
         for entry in entries {
@@ -380,7 +386,7 @@ impl<S: Scalar> Contacts<S> {
         lost
     }
 
-    /// Puts springs back; entries without a listed pair are refused by returning their number.
+    /// Restores springs; returns the number of entries without a listed pair.
     pub fn restore_springs(&mut self, springs: &[SpringEntry<S>]) -> usize {
         let mut lost = 0;
         for entry in springs {
@@ -394,22 +400,22 @@ impl<S: Scalar> Contacts<S> {
     }
 }
 
-/// Puts a spring back; whether it has a place.
+/// Restores a spring; returns whether its contact is listed.
 fn restore<S: Scalar>(lists: &mut ContactChunk<S>, entry: &SpringEntry<S>) -> bool {
     if entry.partner >= COLLIDER {
         let key = (entry.element, entry.partner - COLLIDER);
         let found = lists
-            .walls
-            .binary_search_by_key(&key, |wall| (wall.element, wall.wall));
+            .near_colliders
+            .binary_search_by_key(&key, |wall| (wall.element, wall.collider));
         return found
-            .map(|at| lists.walls[at].memory = entry.memory)
+            .map(|at| lists.near_colliders[at].memory = entry.memory)
             .is_ok();
     }
     let (list, key) = lists.list_of(entry.element, entry.partner);
     let Ok(at) = list.find(key) else {
         return false;
     };
-    // Seen from the other end a spring is the opposite of itself, but for the sign of zeros.
+    // Seen from the other end a spring has the opposite sign; only signs of zeros differ.
     if key.0 == entry.element {
         list.set_memory(at, entry.memory);
     }

@@ -1,6 +1,7 @@
-//! Contacts: lists of pairs that may touch, their properties, and the passes over them.
+//! Contact lists, contact properties, and the passes over contacts.
 
 pub mod chunk;
+pub mod collider_list;
 pub mod lists;
 pub mod near;
 pub mod pair_list;
@@ -8,4 +9,3 @@ pub mod pair_pass;
 pub mod pass;
 pub mod polyhedra;
 pub mod surfaces;
-pub mod wall_list;

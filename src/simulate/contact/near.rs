@@ -1,30 +1,30 @@
-//! Pairs of balls that may touch: which elements can be reached, and who is near whom.
+//! Search for pairs of balls that may touch: exposed elements, and their neighbours.
 
 use glam::DVec3;
 
-use super::chunk::{ContactChunk, Place, place};
+use super::chunk::{ChunkSide, ContactChunk, chunk_side};
 use super::pair_list::{self, PairEntry, PairList};
 use super::polyhedra::shapes::Shapes;
 use super::surfaces::SurfaceTable;
 use crate::geometry::hash_grid::HashGrid;
 use crate::math::Scalar;
-use crate::simulate::bonded::bonds::Side;
+use crate::simulate::bonded::bonds::BondSide;
 use crate::simulate::bonded::system::System;
 
-/// Bonds to as many equal balls as can touch one at once.
+/// Largest number of equal balls that can touch another one at once.
 pub const WHOLE_SHELL: usize = 12;
 
-/// Whether anything can come to touch an element: among equal radii a whole shell of twelve bonds leaves no
-/// room for a thirteenth ball.
+/// Whether anything can touch an element: among equal radii a complete shell of twelve bonds leaves no space
+/// for a thirteenth ball.
 ///
-/// When such a shell breaks, the lists made before still hold: the pairs of the broken bonds are added, and
-/// what is neither bonded nor broken stands as far off as the second neighbours of a close packing, beyond
-/// the skin. Bonds within a rigid piece do not count: its elements are listed as loose ones are.
+/// When such a shell breaks, earlier lists stay valid: the pairs of the broken bonds are added, and elements
+/// that were never bonded are as far away as second neighbours of a close packing, beyond the skin. Bonds
+/// inside a rigid piece do not count: its elements are listed like loose ones.
 pub fn is_exposed<S: Scalar>(system: &System<S>, element: usize, equal: bool) -> bool {
     !equal || system.bonds.active_sides(element).count() < WHOLE_SHELL
 }
 
-/// What a pair is listed with.
+/// The list entry of a pair.
 pub fn entry<S: Scalar>(
     system: &System<S>,
     surfaces: &SurfaceTable<S>,
@@ -45,39 +45,39 @@ pub fn entry<S: Scalar>(
     }
 }
 
-/// Elements by where they are, to look for pairs.
-pub struct Near<'a, S> {
+/// Elements sorted by position, to search for pairs.
+pub struct PairFinder<'a, S> {
     /// Elements and bonds.
     pub system: &'a System<S>,
     /// Contact properties.
     pub surfaces: &'a SurfaceTable<S>,
-    /// Polyhedra, whose pairs are listed elsewhere.
+    /// Polyhedra, whose pairs are listed separately.
     pub shapes: Option<&'a Shapes>,
-    /// Distance beyond touching up to which pairs are listed, m.
+    /// Skin: gap up to which pairs are listed, m.
     pub skin: f64,
     /// Positions, m.
     pub anchor: &'a [DVec3],
-    /// Whether anything can come to touch an element.
+    /// Whether each element is exposed, so that something can touch it.
     pub is_exposed: &'a [bool],
-    /// Elements of which that is so.
+    /// Exposed elements.
     pub exposed: &'a [u32],
-    /// Those by where they are.
+    /// Exposed elements by position.
     pub grid: &'a HashGrid,
 }
 
-impl<S: Scalar> Near<'_, S> {
-    /// Lists the pairs of a chunk.
+impl<S: Scalar> PairFinder<'_, S> {
+    /// Builds the pair lists of a chunk.
     pub fn list(&self, lists: &mut ContactChunk<S>) {
         let chunk = lists.elements.clone();
         let system = self.system;
         let [mut before, mut within, mut behind] = [(); 3].map(|()| Vec::new());
         let mut found: Vec<(u32, S)> = Vec::new();
-        let mut bonded: Vec<Side> = Vec::new();
+        let mut bonded: Vec<BondSide> = Vec::new();
         for i in chunk.start..chunk.end.min(system.count) {
             if self.shapes.is_some_and(|shapes| shapes.get(i).is_some()) {
                 continue;
             }
-            // Nothing can come near a whole shell, and no bond has broken.
+            // Nothing can reach an element in a complete shell, and no bond has broken.
             if !self.is_exposed[i] && system.bonds.touch.is_empty() {
                 continue;
             }
@@ -90,10 +90,10 @@ impl<S: Scalar> Near<'_, S> {
             self.broken(chunk.start, i, &bonded, &mut found);
             found.sort_unstable_by_key(|(partner, _)| *partner);
             for &(partner, touch) in &found {
-                let list = match place(&chunk, partner as usize) {
-                    Place::Before => &mut before,
-                    Place::Within => &mut within,
-                    Place::Behind => &mut behind,
+                let list = match chunk_side(&chunk, partner as usize) {
+                    ChunkSide::Before => &mut before,
+                    ChunkSide::Within => &mut within,
+                    ChunkSide::Behind => &mut behind,
                 };
                 list.push(entry(system, self.surfaces, (i as u32, partner), touch));
             }
@@ -104,16 +104,16 @@ impl<S: Scalar> Near<'_, S> {
         lists.behind = PairList::new(&behind, &lists.behind, rolls);
     }
 
-    /// Partners with which element i, bonded so, is listed in its chunk, and the distances at which they
-    /// touch; but for those that a bond joins or joined.
-    fn candidates(&self, first: usize, i: usize, bonded: &[Side], found: &mut Vec<(u32, S)>) {
+    /// Finds the partners with which the chunk lists element i, and their contact distances, except partners
+    /// that a bond joins or joined.
+    fn candidates(&self, first: usize, i: usize, bonded: &[BondSide], found: &mut Vec<(u32, S)>) {
         let (system, anchor) = (self.system, self.anchor);
         let (p, r) = (anchor[i], system.radius(i));
         let held = system.inverse_mass[i].to_f64() == 0.0;
         self.grid.around(p, |k| {
             let j = self.exposed[k as usize];
             let other = j as usize;
-            // Within the chunk the first end lists the pair.
+            // Inside the chunk the lower element lists the pair.
             if other >= first && other <= i {
                 return;
             }
@@ -130,7 +130,7 @@ impl<S: Scalar> Near<'_, S> {
             if system.is_one_piece(i, other) {
                 return;
             }
-            // Two held elements cannot answer a force.
+            // Two clamped elements cannot respond to a force.
             if held && system.inverse_mass[other].to_f64() == 0.0 {
                 return;
             }
@@ -141,14 +141,14 @@ impl<S: Scalar> Near<'_, S> {
         });
     }
 
-    /// Adds the ends of the broken bonds of element i: they touch at distances of their own, farther than the
-    /// grid looks where a bond was longer than both radii.
-    fn broken(&self, first: usize, i: usize, bonded: &[Side], found: &mut Vec<(u32, S)>) {
+    /// Adds the partners by broken bonds of element i: they have contact distances of their own, beyond the
+    /// range of the grid if a bond was longer than both radii.
+    fn broken(&self, first: usize, i: usize, bonded: &[BondSide], found: &mut Vec<(u32, S)>) {
         let (system, anchor) = (self.system, self.anchor);
         let held = |k: usize| system.inverse_mass[k].to_f64() == 0.0;
         for side in bonded {
             let other = side.other;
-            if system.bonds.is_whole(side.entry) || system.is_one_piece(i, other) {
+            if system.bonds.is_intact(side.entry) || system.is_one_piece(i, other) {
                 continue;
             }
             let Some(touch) = system.bonds.touch_distance(side.entry) else {

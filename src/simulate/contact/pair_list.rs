@@ -1,57 +1,57 @@
-//! A list of pairs that may touch, as columns that lanes read from front to back.
+//! A list of pairs that may touch, as columns that are read by lanes from front to back.
 
 use crate::laws::contact::ContactParameters;
-use crate::math::lanes::Row;
+use crate::math::lanes::LaneRow;
 use crate::math::{Lanes, Scalar, Vec3};
 use crate::simulate::bonded::bonds::BLOCK;
 
-/// A touching distance that no pair comes within, of entries that fill up a block; its square is still finite.
-const NEVER: f64 = -1e15;
+/// Contact distance of padding entries, which never touch; its square is still finite.
+const NEVER_TOUCHING: f64 = -1e15;
 
-/// Radii and parameters of a pair: `r_i r_j k_r k_t μ c μ_r 1/m*`, m* the reduced mass.
-pub type Constants<S> = Row<S, 8>;
+/// Radii and contact parameters of a pair: `r_i r_j k_r k_t μ c μ_r 1/m*`, m* the reduced mass.
+pub type Constants<S> = LaneRow<S, 8>;
 
-/// A pair as it is listed.
+/// The list entry of a pair.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PairEntry<S> {
     /// Element that the pair is seen from.
     pub own: u32,
-    /// The other.
+    /// Other element.
     pub partner: u32,
-    /// Distance at which they touch, m.
+    /// Contact distance, m.
     pub touch: S,
-    /// What does not change.
+    /// Radii and parameters.
     pub constants: Constants<S>,
 }
 
-/// Pairs in the order of their elements, then of their partners, filled up to whole blocks of [`BLOCK`].
+/// Pairs sorted by element, then by partner, padded to whole blocks of [`BLOCK`].
 #[derive(Clone, Debug, Default)]
 pub struct PairList<S> {
     /// Elements that pairs are seen from.
     pub own: Vec<u32>,
-    /// Their partners.
+    /// Partners of the elements.
     pub partner: Vec<u32>,
-    /// Distances at which they touch, m.
+    /// Contact distances, m.
     pub touch: Vec<S>,
     /// Tangential springs, m.
     spring: [Vec<S>; 3],
-    /// Springs against rolling, rad; empty where nothing resists it.
+    /// Rolling springs, rad; empty if nothing resists rolling.
     roll: [Vec<S>; 3],
     rolls: bool,
-    /// Until a pair may have closed up so far (m), none of the block can touch.
-    pub quiet: Vec<f64>,
-    /// One row where all pairs are alike, else one a pair.
+    /// For each block: no pair of it can touch until pairs may have approached by this distance, m.
+    pub clear_until: Vec<f64>,
+    /// One row if all pairs have equal constants, else one per pair.
     constants: Vec<Constants<S>>,
     count: usize,
 }
 
 impl<S: Scalar> PairList<S> {
-    /// Pairs without what fills up the last block.
+    /// Number of pairs, without padding.
     pub fn len(&self) -> usize {
         self.count
     }
 
-    /// Whether there is none.
+    /// Whether no pair is listed.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
@@ -60,7 +60,7 @@ impl<S: Scalar> PairList<S> {
         (self.own[at], self.partner[at])
     }
 
-    /// Where a pair stands, or would stand.
+    /// Index of a pair, or else the index to insert it at.
     pub fn find(&self, key: (u32, u32)) -> Result<usize, usize> {
         let (mut low, mut high) = (0, self.count);
         while low < high {
@@ -85,22 +85,23 @@ impl<S: Scalar> PairList<S> {
         }
     }
 
-    /// Sets the springs of a pair. A stretched spring is looked at in the next step.
+    /// Sets the springs of a pair. The next step evaluates its block.
     pub fn set_memory(&mut self, at: usize, memory: Memory<S>) {
         let values = memory.spring.into_iter().chain(memory.roll);
         for (column, value) in self.springs_mut().zip(values) {
             column[at] = value;
         }
-        self.quiet[at / BLOCK] = 0.0;
+        self.clear_until[at / BLOCK] = 0.0;
     }
 
-    /// Columns of springs, those that there are.
+    /// The columns of springs in use.
     fn springs_mut(&mut self) -> impl Iterator<Item = &mut Vec<S>> {
         let roll = self.roll.iter_mut().take(if self.rolls { 3 } else { 0 });
         self.spring.iter_mut().chain(roll)
     }
 
-    /// Of pairs in order, with the springs that they have in an older list; `rolls` where anything resists rolling.
+    /// Builds a list of sorted pairs, taking their springs from an older list; `rolls`: whether anything
+    /// resists rolling.
     pub fn new(pairs: &[PairEntry<S>], old: &Self, rolls: bool) -> Self {
         let alike = pairs
             .windows(2)
@@ -117,7 +118,7 @@ impl<S: Scalar> PairList<S> {
             spring: [0; 3].map(|_| vec![S::default(); pairs.len()]),
             roll: [0; 3].map(|_| vec![S::default(); if rolls { pairs.len() } else { 0 }]),
             rolls,
-            quiet: Vec::new(),
+            clear_until: Vec::new(),
             constants: pairs[..differing]
                 .iter()
                 .map(|pair| pair.constants)
@@ -141,12 +142,12 @@ impl<S: Scalar> PairList<S> {
         list
     }
 
-    /// Adds a pair that is not listed yet, its spring unstretched.
+    /// Inserts a pair, its spring unstretched, unless it is listed already.
     pub fn insert(&mut self, pair: PairEntry<S>) {
         let Err(at) = self.find((pair.own, pair.partner)) else {
             return;
         };
-        self.cut();
+        self.unpad();
         if self.count == 0 {
             self.constants.push(pair.constants);
         } else if self.constants.len() > 1 || self.constants[0] != pair.constants {
@@ -161,13 +162,13 @@ impl<S: Scalar> PairList<S> {
             column.insert(at, S::default());
         }
         self.count += 1;
-        // Pairs behind it change their blocks.
-        self.quiet.truncate(at / BLOCK);
+        // Later pairs may move to other blocks.
+        self.clear_until.truncate(at / BLOCK);
         self.pad();
     }
 
-    /// Takes off what fills up the last block.
-    fn cut(&mut self) {
+    /// Removes the padding of the last block.
+    fn unpad(&mut self) {
         self.own.truncate(self.count);
         self.partner.truncate(self.count);
         self.touch.truncate(self.count);
@@ -180,23 +181,24 @@ impl<S: Scalar> PairList<S> {
         }
     }
 
-    /// Fills up the last block with an element beside itself, which never touches.
+    /// Pads the last block with pairs of an element with itself, which never touch.
     fn pad(&mut self) {
         let filled = self.count.next_multiple_of(BLOCK);
         let any = self.own.first().copied().unwrap_or_default();
         self.own.resize(filled, any);
         self.partner.resize(filled, any);
-        self.touch.resize(filled, S::from_f64(NEVER));
+        self.touch.resize(filled, S::from_f64(NEVER_TOUCHING));
         for column in self.springs_mut() {
             column.resize(filled, S::default());
         }
         if self.constants.len() > 1 {
             self.constants.resize(filled, self.constants[0]);
         }
-        self.quiet.resize(filled / BLOCK, 0.0);
+        self.clear_until.resize(filled / BLOCK, 0.0);
     }
 
-    /// Both radii (m), parameters, and coefficient of rolling friction with 1/m* (1/kg) of consecutive pairs.
+    /// Both radii (m), contact parameters, and coefficient of rolling friction with 1/m* (1/kg) of
+    /// consecutive pairs.
     #[inline(always)]
     pub fn constants<L: Lanes<Scalar = S>>(
         &self,
@@ -219,7 +221,7 @@ impl<S: Scalar> PairList<S> {
         ([c[0], c[1]], k, [c[6], c[7]])
     }
 
-    /// Whether pairs remember how they have rolled.
+    /// Whether pairs have rolling springs.
     #[inline(always)]
     pub fn rolls(&self) -> bool {
         self.rolls
@@ -237,19 +239,19 @@ impl<S: Scalar> PairList<S> {
         store(&mut self.spring, at, spring);
     }
 
-    /// Springs against rolling of consecutive pairs, rad; only where pairs remember.
+    /// Rolling springs of consecutive pairs, rad; only if pairs have them.
     #[inline(always)]
     pub fn turns<L: Lanes<Scalar = S>>(&self, at: usize) -> Vec3<L> {
         load(&self.roll, at)
     }
 
-    /// Writes springs against rolling of consecutive pairs, rad; only where pairs remember.
+    /// Writes rolling springs of consecutive pairs, rad; only if pairs have them.
     #[inline(always)]
     pub fn store_turns<L: Lanes<Scalar = S>>(&mut self, at: usize, turns: Vec3<L>) {
         store(&mut self.roll, at, turns);
     }
 
-    /// Bytes that a pass over all pairs reads and writes of the list.
+    /// Bytes of the list that a pass over all pairs reads and writes.
     pub fn bytes(&self) -> u64 {
         let shared = size_of_val(&self.constants[..]);
         let springs = if self.rolls { 12 } else { 6 };
@@ -269,23 +271,23 @@ fn store<L: Lanes>([x, y, z]: &mut [Vec<L::Scalar>; 3], at: usize, v: Vec3<L>) {
     v.z.store(&mut z[at..]);
 }
 
-/// What a contact remembers.
+/// History of a contact: its springs.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Memory<S> {
     /// Tangential spring, m.
     pub spring: [S; 3],
-    /// Spring against rolling, rad.
+    /// Rolling spring, rad.
     pub roll: [S; 3],
 }
 
 impl<S: Scalar> Memory<S> {
-    /// Whether it remembers anything.
+    /// Whether any spring is stretched.
     pub fn is_any(&self) -> bool {
         let mut values = self.spring.iter().chain(&self.roll);
         values.any(|value| value.to_f64() != 0.0)
     }
 
-    /// As seen from the other end.
+    /// The springs seen from the other end.
     pub fn mirrored(self) -> Self {
         Memory {
             spring: self.spring.map(|s| -s),
@@ -294,13 +296,13 @@ impl<S: Scalar> Memory<S> {
     }
 }
 
-/// Radii, parameters and inverse masses as they are listed.
+/// Packs radii, contact parameters and inverse masses into a row of the list.
 pub fn constants<S: Scalar>(
     [r_i, r_j]: [S; 2],
     (k, rolling): (ContactParameters<S>, S),
     [inverse_i, inverse_j]: [S; 2],
 ) -> Constants<S> {
-    Row([
+    LaneRow([
         r_i,
         r_j,
         k.normal,
@@ -321,7 +323,7 @@ mod tests {
             own,
             partner,
             touch: own as f32,
-            constants: Row([kind; 8]),
+            constants: LaneRow([kind; 8]),
         }
     }
 
@@ -341,7 +343,7 @@ mod tests {
             roll: [4.0, 5.0, 6.0],
         };
         list.set_memory(at, memory);
-        // Pairs before it come and go.
+        // Pairs before it are inserted and removed.
         list.insert(pair(0, 99, 1.0));
         let at = list.find((4, 11)).unwrap();
         assert_eq!((at, list.memory(at)), (14, memory));
@@ -354,13 +356,13 @@ mod tests {
     fn a_pair_put_in_is_looked_at_with_all_behind_it() {
         let pairs: Vec<_> = (0..40).map(|k| pair(2 * k, 100, 1.0)).collect();
         let mut list = PairList::new(&pairs, &PairList::default(), true);
-        list.quiet.fill(5.0);
+        list.clear_until.fill(5.0);
         list.insert(pair(41, 100, 1.0));
-        assert_eq!(list.quiet, [5.0, 0.0, 0.0]);
-        list.quiet.fill(5.0);
-        // It is there.
+        assert_eq!(list.clear_until, [5.0, 0.0, 0.0]);
+        list.clear_until.fill(5.0);
+        // It is listed already.
         list.insert(pair(41, 100, 1.0));
-        assert_eq!((list.len(), &list.quiet[..]), (41, &[5.0; 3][..]));
+        assert_eq!((list.len(), &list.clear_until[..]), (41, &[5.0; 3][..]));
     }
 
     #[test]

@@ -1,15 +1,15 @@
-//! Listed pairs of elements side by side: what they do to their elements, and what they add up to.
+//! Evaluates listed pairs of elements in lanes: their loads, energies and dissipation.
 
 use crate::laws::contact::{self, ContactState, PairLoad};
 use crate::laws::motion as motion_law;
 use crate::laws::rolling::{self, RollingLoad, RollingParameters};
 use crate::laws::work;
-use crate::math::lanes::Row;
+use crate::math::lanes::LaneRow;
 use crate::math::{Lanes, Scalar, Vec3};
 use crate::simulate::bonded::bonds::BLOCK;
-use crate::simulate::bonded::rows::{low, put, room, vector};
-use crate::simulate::bonded::system::{Load, System, motion};
-use crate::simulate::bonded::work::{PairsTook, Taken};
+use crate::simulate::bonded::rows::{lane_buffer, low, put, vector};
+use crate::simulate::bonded::system::{LoadRow, System, motion};
+use crate::simulate::bonded::work::{Dissipation, PairDissipation};
 use crate::simulate::contact::pair_list::PairList;
 
 /// Adds the loads of pairs to the elements of a chunk.
@@ -18,30 +18,30 @@ pub struct PairPass<'a, L: Lanes> {
     pub system: &'a System<L::Scalar>,
     /// Time step, s.
     pub dt: L,
-    /// How far a pair may have closed up since the lists were made, m.
-    pub closed: f64,
+    /// Upper bound on how far a pair has approached since the lists were built, m.
+    pub pair_approach: f64,
     /// First element of the chunk.
     pub first: usize,
     /// Loads of the chunk.
-    pub load: &'a mut [Load<L::Scalar>],
-    /// What each element of the chunk has lost, added to where it is wanted.
-    pub taken: &'a mut [Taken],
+    pub load: &'a mut [LoadRow<L::Scalar>],
+    /// Energy dissipated per element of the chunk; added to only with `WORK`.
+    pub dissipation: &'a mut [Dissipation],
 }
 
 impl<L: Lanes> PairPass<'_, L> {
-    /// Adds the loads of a list, on both ends or only on those that pairs are seen from; with `WORK`, what
-    /// damping and friction take too.
+    /// Adds the loads of a list, with `BOTH` on both ends, else only on the elements that pairs are seen
+    /// from; with `WORK` also the energy dissipated by damping and friction.
     #[inline(always)]
     pub fn apply<const BOTH: bool, const WORK: bool>(&mut self, list: &mut PairList<L::Scalar>) {
-        for block in 0..list.quiet.len() {
-            if self.closed < list.quiet[block] {
+        for block in 0..list.clear_until.len() {
+            if self.pair_approach < list.clear_until[block] {
                 continue;
             }
             let mut apart = true;
             let mut gap = L::splat(f64::INFINITY);
             for row in 0..BLOCK / L::WIDTH {
                 let at = block * BLOCK + row * L::WIDTH;
-                let pairs = Pairs::<L>::look(self.system, list, at);
+                let pairs = PairLanes::<L>::gather(self.system, list, at);
                 if L::bits(pairs.near) == 0 {
                     gap = gap.min(pairs.gap);
                 } else {
@@ -56,7 +56,7 @@ impl<L: Lanes> PairPass<'_, L> {
                 for gap in lanes {
                     least = least.min(gap.to_f64());
                 }
-                list.quiet[block] = self.closed + least;
+                list.clear_until[block] = self.pair_approach + least;
             }
         }
     }
@@ -66,7 +66,7 @@ impl<L: Lanes> PairPass<'_, L> {
         &mut self,
         list: &mut PairList<L::Scalar>,
         at: usize,
-        pairs: &Pairs<L>,
+        pairs: &PairLanes<L>,
     ) {
         let (state, result) = pairs.evaluate(list, at, self.dt);
         let (arm_i, arm_j) = (state.arm_i, state.arm_j);
@@ -74,8 +74,8 @@ impl<L: Lanes> PairPass<'_, L> {
             .rolls()
             .then(|| pairs.rolling(list, at, result.force, self.dt));
         if WORK {
-            let took = pairs.took(list, at, (&state, &result, rolled), self.dt);
-            self.account::<BOTH>(list, at, L::bits(pairs.near), took);
+            let dissipated = pairs.dissipated(list, at, (&state, &result, rolled), self.dt);
+            self.account::<BOTH>(list, at, L::bits(pairs.near), dissipated);
         }
         list.store_springs(at, result.spring);
         let mut moment = Vec3::zero();
@@ -90,9 +90,9 @@ impl<L: Lanes> PairPass<'_, L> {
         let mut columns = [L::zero(); 8];
         put(&mut columns, 0, result.force);
         put(&mut columns, 4, result.couple * arm_i + moment);
-        let mut own = [Row::default(); BLOCK];
+        let mut own = [LaneRow::default(); BLOCK];
         L::store_rows(columns, &mut own);
-        let mut other = [Row::default(); BLOCK];
+        let mut other = [LaneRow::default(); BLOCK];
         if BOTH {
             put(&mut columns, 0, -result.force);
             put(&mut columns, 4, result.couple * arm_j - moment);
@@ -112,60 +112,59 @@ impl<L: Lanes> PairPass<'_, L> {
 }
 
 impl<L: Lanes> PairPass<'_, L> {
-    /// Gives each end half of what those pairs took of which bits are set: what fills up a block is no pair,
-    /// and has no number.
+    /// Adds half of the energy dissipated by each pair selected by `bits` to each end. Padding entries are
+    /// left out: their values are NaN.
     #[inline(always)]
     fn account<const BOTH: bool>(
         &mut self,
         list: &PairList<L::Scalar>,
         at: usize,
         mut bits: u32,
-        took: PairsTook<L>,
+        dissipated: PairDissipation<L>,
     ) {
-        let (mut damping, mut friction) = (room::<L>(), room::<L>());
-        took.damping.store(&mut damping);
-        took.friction.store(&mut friction);
+        let (mut damping, mut friction) = (lane_buffer::<L>(), lane_buffer::<L>());
+        dissipated.damping.store(&mut damping);
+        dissipated.friction.store(&mut friction);
         while bits != 0 {
             let lane = bits.trailing_zeros() as usize;
             bits &= bits - 1;
             let pair = [damping[lane].to_f64(), friction[lane].to_f64()];
-            self.taken[list.own[at + lane] as usize - self.first].add(0.5, pair);
+            self.dissipation[list.own[at + lane] as usize - self.first].add(0.5, pair);
             if BOTH {
-                self.taken[list.partner[at + lane] as usize - self.first].add(0.5, pair);
+                self.dissipation[list.partner[at + lane] as usize - self.first].add(0.5, pair);
             }
         }
     }
 }
 
-/// Columns of inverses are added nothing.
+/// Adds a row of loads; the columns of inverse mass and inertia of `row` are zero.
 #[inline(always)]
-fn add_row<S: Scalar>(sum: &mut Load<S>, row: &Row<S, 8>) {
+fn add_row<S: Scalar>(sum: &mut LoadRow<S>, row: &LaneRow<S, 8>) {
     for (k, sum) in sum.0.iter_mut().enumerate() {
         *sum = *sum + row.0[k];
     }
 }
 
-/// How much farther apart than touching, as a part of it, two elements must be to be left alone: far beyond
-/// what rounding does.
-const CLEAR: f64 = 1e-4;
+/// Relative margin beyond the contact distance above which a pair is skipped, far larger than rounding errors.
+const CLEARANCE: f64 = 1e-4;
 
-/// Listed pairs side by side.
-struct Pairs<L: Lanes> {
+/// Listed pairs, one per lane.
+struct PairLanes<L: Lanes> {
     own: [L; 16],
     other: [L; 16],
     /// p_i − p_j.
     x: Vec3<L>,
     touch: L,
     spring: Vec3<L>,
-    /// How far beyond any doubt they are apart, m.
+    /// Distance by which they are certainly apart, m.
     gap: L,
-    /// Where they may touch, or did a step ago.
+    /// PairLanes that may touch, or touched in the previous step.
     near: L::Mask,
 }
 
-impl<L: Lanes> Pairs<L> {
+impl<L: Lanes> PairLanes<L> {
     #[inline(always)]
-    fn look(system: &System<L::Scalar>, list: &PairList<L::Scalar>, at: usize) -> Self {
+    fn gather(system: &System<L::Scalar>, list: &PairList<L::Scalar>, at: usize) -> Self {
         let own: [L; 16] = L::gather(&system.motion, &list.own[at..]);
         let other: [L; 16] = L::gather(&system.motion, &list.partner[at..]);
         let x = motion_law::separation(
@@ -176,12 +175,12 @@ impl<L: Lanes> Pairs<L> {
         );
         let touch = L::load(&list.touch[at..]);
         let spring = list.springs::<L>(at);
-        let gap = x.norm() - touch * L::splat(1.0 + CLEAR);
+        let gap = x.norm() - touch * L::splat(1.0 + CLEARANCE);
         let mut near = gap.lt(L::zero()) | L::zero().lt(spring.sum_of_sizes());
         if list.rolls() {
             near = near | L::zero().lt(list.turns::<L>(at).sum_of_sizes());
         }
-        Pairs {
+        PairLanes {
             own,
             other,
             x,
@@ -192,7 +191,7 @@ impl<L: Lanes> Pairs<L> {
         }
     }
 
-    /// How they stand, and what they do over a step.
+    /// Contact states, and loads over a step.
     #[inline(always)]
     fn evaluate(
         &self,
@@ -215,7 +214,7 @@ impl<L: Lanes> Pairs<L> {
         (state, contact::pair(state, dt, k))
     }
 
-    /// What they do against rolling over a step in which they push with `force`.
+    /// Rolling resistance over a step in which the pairs push with `force`.
     #[inline(always)]
     fn rolling(
         &self,
@@ -240,26 +239,29 @@ impl<L: Lanes> Pairs<L> {
         vector(&self.own, motion::W) - vector(&self.other, motion::W)
     }
 
-    /// What damping and friction take over a step that ends so, with the springs that the list had before it, J.
+    /// Energy dissipated by damping and friction over a step that ends in this state, J; `list` still holds
+    /// the springs from before the step.
     #[inline(always)]
-    fn took(
+    fn dissipated(
         &self,
         list: &PairList<L::Scalar>,
         at: usize,
         (state, load, rolled): (&ContactState<L>, &PairLoad<L>, Option<RollingLoad<L>>),
         dt: L,
-    ) -> PairsTook<L> {
+    ) -> PairDissipation<L> {
         let (_, k, [_, inverse_mass]) = list.constants::<L>(at);
-        let done = work::Done {
+        let done = work::ContactOutcome {
             force: load.force,
             overlap: load.overlap,
             spring: load.spring,
         };
-        let took = PairsTook::sliding(work::contact(state, done, dt, inverse_mass, k));
-        let Some(rolled) = rolled else { return took };
+        let dissipated = PairDissipation::sliding(work::contact(state, done, dt, inverse_mass, k));
+        let Some(rolled) = rolled else {
+            return dissipated;
+        };
         let (w, before) = (self.relative_spin(), list.turns(at));
         let k = Self::rolling_parameters(list, at);
-        took.rolling(work::rolling(self.x, w, before, rolled, dt, k))
+        dissipated.rolling(work::rolling(self.x, w, before, rolled, dt, k))
     }
 
     /// Elastic energy of touching pairs, J.
@@ -275,8 +277,8 @@ impl<L: Lanes> Pairs<L> {
     }
 }
 
-/// Gives each element of a chunk that begins with `first` half the energy of its touching pairs in a list, J;
-/// returns how many sides of pairs that were.
+/// Adds half the energy of each touching pair of a list to its elements in the chunk, J; `first` is the first
+/// element of the chunk. Returns the number of sides of touching pairs in the chunk.
 #[inline(always)]
 pub fn measure<L: Lanes, const BOTH: bool>(
     system: &System<L::Scalar>,
@@ -286,12 +288,12 @@ pub fn measure<L: Lanes, const BOTH: bool>(
 ) -> u64 {
     let mut sides = 0;
     for at in (0..list.own.len()).step_by(L::WIDTH) {
-        let pairs = Pairs::<L>::look(system, list, at);
+        let pairs = PairLanes::<L>::gather(system, list, at);
         if L::bits(pairs.near) == 0 {
             continue;
         }
         let (_, result) = pairs.evaluate(list, at, L::zero());
-        let mut energies = room::<L>();
+        let mut energies = lane_buffer::<L>();
         pairs.energy(list, at, result.overlap).store(&mut energies);
         let touching = L::bits(L::zero().lt(result.overlap));
         for (lane, of_pair) in energies[..L::WIDTH].iter().enumerate() {

@@ -1,14 +1,14 @@
-//! The loads of listed contacts: between elements, and against obstacles.
+//! Loads of listed contacts between elements, and of elements with colliders.
 
 use crate::math::{Lanes, Pass, Scalar};
-use crate::simulate::bonded::system::Load;
-use crate::simulate::bonded::work::Taken;
+use crate::simulate::bonded::system::LoadRow;
+use crate::simulate::bonded::work::Dissipation;
 use crate::simulate::contact::chunk::ContactChunk;
+use crate::simulate::contact::collider_list::ColliderContext;
 use crate::simulate::contact::pair_pass::{PairPass, measure};
-use crate::simulate::contact::wall_list::Walls;
 use crate::simulate::scene::reaction_sums::ReactionSums;
 
-/// What contacts of a chunk add up to, for the history.
+/// Totals over contacts, for the history.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ContactTotals {
     /// Elastic energy, J; pairs of elements count half on each side.
@@ -19,25 +19,25 @@ pub struct ContactTotals {
 
 /// The contacts of one chunk: adds their loads and steps their springs.
 ///
-/// An element adds up its partners in ascending order, obstacles last: pairs with elements before the chunk
-/// come first, then those within the chunk, of which each is evaluated once by its first end, then those
-/// behind it. Pairs that do not touch are not added at all, so that neither the width of lanes nor what is
-/// listed beside a pair can change a bit.
+/// An element sums its partners in ascending order, colliders last: pairs with earlier chunks come first,
+/// then those inside the chunk, each evaluated once by its lower element, then those with later chunks. Pairs
+/// that do not touch are not added at all, so that neither the width of lanes nor the other listed pairs
+/// change a bit.
 pub struct ContactPass<'a, L: Lanes, const WORK: bool> {
-    /// System, obstacles and step.
-    pub walls: Walls<'a, L::Scalar>,
-    /// How far a pair may have closed up since the lists were made, m.
-    pub closed: f64,
+    /// System, colliders and step.
+    pub collider_context: ColliderContext<'a, L::Scalar>,
+    /// Upper bound on how far a pair has approached since the lists were built, m.
+    pub pair_approach: f64,
     /// First element of the chunk.
     pub first: usize,
     /// Contacts of the chunk.
     pub contacts: &'a mut ContactChunk<L::Scalar>,
     /// Loads of the chunk.
-    pub load: &'a mut [Load<L::Scalar>],
-    /// What its elements do to obstacles; added to.
+    pub load: &'a mut [LoadRow<L::Scalar>],
+    /// Wrenches of its elements on colliders; added to.
     pub sums: &'a mut ReactionSums,
-    /// What each of its elements has lost; added to where `WORK` asks for it.
-    pub taken: &'a mut [Taken],
+    /// Energy dissipated per element; added to only with `WORK`.
+    pub dissipation: &'a mut [Dissipation],
 }
 
 impl<L: Lanes, const WORK: bool> Pass<L> for ContactPass<'_, L, WORK> {
@@ -46,36 +46,40 @@ impl<L: Lanes, const WORK: bool> Pass<L> for ContactPass<'_, L, WORK> {
     #[inline(always)]
     fn run(self) {
         let mut pairs = PairPass {
-            system: self.walls.system,
-            dt: L::splat(self.walls.dt.to_f64()),
-            closed: self.closed,
+            system: self.collider_context.system,
+            dt: L::splat(self.collider_context.dt.to_f64()),
+            pair_approach: self.pair_approach,
             first: self.first,
             load: self.load,
-            taken: self.taken,
+            dissipation: self.dissipation,
         };
         pairs.apply::<false, WORK>(&mut self.contacts.before);
         pairs.apply::<true, WORK>(&mut self.contacts.within);
         pairs.apply::<false, WORK>(&mut self.contacts.behind);
-        for entry in &mut self.contacts.walls {
+        for entry in &mut self.contacts.near_colliders {
             let local = entry.element as usize - self.first;
-            let taken = WORK.then(|| &mut pairs.taken[local]);
-            self.walls
-                .apply(entry, (local, &mut pairs.load[local]), self.sums, taken);
+            let dissipation = WORK.then(|| &mut pairs.dissipation[local]);
+            self.collider_context.apply(
+                entry,
+                (local, &mut pairs.load[local]),
+                self.sums,
+                dissipation,
+            );
         }
     }
 }
 
 impl<'a, L: Lanes> ContactPass<'a, L, false> {
-    /// Runs the pass, which also adds up what contacts take where `work` asks for it.
+    /// Runs the pass; with `work` it also sums the energy dissipated by contacts.
     pub fn run_on(self, work: bool) {
         let ContactPass {
-            walls,
-            closed,
+            collider_context,
+            pair_approach,
             first,
             contacts,
             load,
             sums,
-            taken,
+            dissipation,
         } = self;
         if contacts.is_empty() {
             return;
@@ -83,13 +87,13 @@ impl<'a, L: Lanes> ContactPass<'a, L, false> {
         macro_rules! pass {
             ($work:literal) => {
                 L::run(ContactPass::<'a, L, $work> {
-                    walls,
-                    closed,
+                    collider_context,
+                    pair_approach,
                     first,
                     contacts,
                     load,
                     sums,
-                    taken,
+                    dissipation,
                 })
             };
         }
@@ -100,16 +104,16 @@ impl<'a, L: Lanes> ContactPass<'a, L, false> {
     }
 }
 
-/// What the contacts of one chunk add up to as they stand: energies by element, so that chunks change no bit
-/// of their sum.
+/// Totals over the contacts of one chunk in their present state: energies per element, so that the size of
+/// chunks changes no bit of their sum.
 pub struct MeasurePass<'a, S> {
-    /// System and obstacles.
-    pub walls: Walls<'a, S>,
+    /// System and colliders.
+    pub collider_context: ColliderContext<'a, S>,
     /// First element of the chunk.
     pub first: usize,
-    /// Energies of its elements, J; added to.
+    /// Contact energies of its elements, J; added to.
     pub energy: &'a mut [f64],
-    /// Elements that touch each obstacle; added to.
+    /// Number of elements that touch each collider; added to.
     pub touching: &'a mut [u32],
     /// Contacts of the chunk.
     pub contacts: &'a ContactChunk<S>,
@@ -121,15 +125,15 @@ impl<L: Lanes> Pass<L> for MeasurePass<'_, L::Scalar> {
 
     #[inline(always)]
     fn run(self) -> u64 {
-        let (system, lists, first) = (self.walls.system, self.contacts, self.first);
+        let (system, lists, first) = (self.collider_context.system, self.contacts, self.first);
         let mut sides = measure::<L, false>(system, &lists.before, first, self.energy);
         sides += measure::<L, true>(system, &lists.within, first, self.energy);
         sides += measure::<L, false>(system, &lists.behind, first, self.energy);
-        for entry in &lists.walls {
-            if let Some(energy) = self.walls.energy(entry) {
+        for entry in &lists.near_colliders {
+            if let Some(energy) = self.collider_context.energy(entry) {
                 self.energy[entry.element as usize - first] += energy;
                 sides += 2;
-                self.touching[entry.wall as usize] += 1;
+                self.touching[entry.collider as usize] += 1;
             }
         }
         sides

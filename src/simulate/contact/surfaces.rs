@@ -1,9 +1,9 @@
-//! Contact properties: of materials, of what two of them have in common, and of elements against obstacles.
+//! Contact properties of materials, of pairs of materials, and of elements at colliders.
 
 use crate::laws::contact::{self, ContactParameters, SurfacePair, series_modulus};
 use crate::math::Scalar;
 use crate::simulate::bonded::system::System;
-use crate::simulate::scene::colliders::Obstacle;
+use crate::simulate::scene::colliders::PosedCollider;
 use crate::spec::Pipeline;
 
 /// Contact properties of a material.
@@ -22,17 +22,17 @@ pub struct Surface {
 }
 
 impl Surface {
-    /// Contact properties of an obstacle beside this surface; an obstacle brings no damping, rolling friction
-    /// and spring ratio of its own.
-    fn of_obstacle(&self, obstacle: &Obstacle) -> Surface {
+    /// Contact properties of a collider touched by this surface; damping, rolling friction and spring ratio
+    /// are those of this surface.
+    fn of_collider(&self, collider: &PosedCollider) -> Surface {
         Surface {
-            young: obstacle.young.unwrap_or(self.young),
-            friction: obstacle.friction,
+            young: collider.young.unwrap_or(self.young),
+            friction: collider.friction,
             ..*self
         }
     }
 
-    /// What contacts of this surface with another share.
+    /// Properties shared by the contacts of this surface with another.
     fn against(&self, other: &Surface) -> Shared {
         let contact = SurfacePair {
             modulus: series_modulus(self.young, other.young),
@@ -47,24 +47,24 @@ impl Surface {
     }
 }
 
-/// Contact properties of all materials, and of every two of them.
+/// Contact properties of all materials and of all pairs of materials.
 #[derive(Clone, Debug)]
 pub struct Surfaces {
     own: Vec<Surface>,
     pairs: Vec<Shared>,
 }
 
-/// What contacts of two materials share.
+/// Properties shared by the contacts of two materials.
 #[derive(Clone, Copy, Debug)]
 pub struct Shared {
-    /// What the contact law asks for.
+    /// Parameters of the contact law.
     pub contact: SurfacePair<f64>,
     /// Rolling friction coefficient.
     pub rolling: f64,
 }
 
 impl Surfaces {
-    /// Of materials that have nothing special in common.
+    /// Surfaces of materials without properties set for pairs.
     pub fn new(own: Vec<Surface>) -> Self {
         let pairs = own
             .iter()
@@ -73,7 +73,7 @@ impl Surfaces {
         Surfaces { own, pairs }
     }
 
-    /// Of the materials of a pipeline.
+    /// Surfaces of the materials of a pipeline.
     pub fn of(pipeline: &Pipeline) -> Self {
         let materials = &pipeline.materials;
         let own = materials.iter().map(|m| Surface {
@@ -99,7 +99,7 @@ impl Surfaces {
         surfaces
     }
 
-    /// Materials.
+    /// Number of materials.
     pub fn count(&self) -> usize {
         self.own.len()
     }
@@ -109,49 +109,52 @@ impl Surfaces {
         &self.own[material]
     }
 
-    /// What contacts of two materials share.
+    /// Properties shared by the contacts of two materials.
     pub fn pair(&self, a: usize, b: usize) -> &Shared {
         &self.pairs[a * self.own.len() + b]
     }
 
-    /// What contacts of a material with an obstacle share.
-    pub fn wall(&self, material: usize, obstacle: &Obstacle) -> Shared {
+    /// Properties shared by the contacts of a material with a collider.
+    pub fn with_collider(&self, material: usize, collider: &PosedCollider) -> Shared {
         let surface = &self.own[material];
-        surface.against(&surface.of_obstacle(obstacle))
+        surface.against(&surface.of_collider(collider))
     }
 
     /// Whether anything resists rolling.
     pub fn any_rolling(&self) -> bool {
-        // An obstacle resists as much as the element that it touches.
+        // A collider resists rolling as much as the element that touches it.
         let own = self.own.iter().map(|surface| surface.rolling);
         own.chain(self.pairs.iter().map(|pair| pair.rolling))
             .any(|rolling| rolling > 0.0)
     }
 
-    /// Stiffness that a contact of a material can have at most, N/m, for the time step: of an element with
-    /// every material at its own and at the largest radius, and with every obstacle.
+    /// Largest stiffness that a contact of an element of this material and radius can have, N/m, for the time
+    /// step: with every material at its own and at the largest radius, and with every collider.
     pub fn stiffest(
         &self,
         material: usize,
         radius: f64,
         largest: f64,
-        obstacles: &[Obstacle],
+        colliders: &[PosedCollider],
     ) -> f64 {
-        let walls = obstacles
-            .iter()
-            .map(|obstacle| (self.wall(material, obstacle).contact.modulus, radius));
+        let with_colliders = colliders.iter().map(|collider| {
+            (
+                self.with_collider(material, collider).contact.modulus,
+                radius,
+            )
+        });
         let elements = (0..self.count()).flat_map(|other| {
             let modulus = self.pair(material, other).contact.modulus;
             [(modulus, radius), (modulus, largest)]
         });
-        walls
+        with_colliders
             .chain(elements)
             .map(|(modulus, r)| contact::stiffness(modulus, radius, r))
             .fold(0.0, f64::max)
     }
 }
 
-/// What two surfaces share in working precision, and their coefficient of rolling friction.
+/// Shared properties in working precision, and the coefficient of rolling friction.
 fn rounded<S: Scalar>(shared: &Shared) -> (SurfacePair<S>, S) {
     let pair = &shared.contact;
     let pair = SurfacePair {
@@ -163,7 +166,7 @@ fn rounded<S: Scalar>(shared: &Shared) -> (SurfacePair<S>, S) {
     (pair, S::from_f64(shared.rolling))
 }
 
-/// What contacts of every two materials share, in working precision.
+/// Properties shared by the contacts of all pairs of materials, in working precision.
 #[derive(Clone, Debug)]
 pub struct SurfaceTable<S> {
     surfaces: Surfaces,
@@ -172,7 +175,7 @@ pub struct SurfaceTable<S> {
 }
 
 impl<S: Scalar> SurfaceTable<S> {
-    /// Of these materials.
+    /// Table of these surfaces.
     pub fn new(surfaces: &Surfaces) -> Self {
         let count = surfaces.count();
         let pairs = (0..count)
@@ -185,7 +188,7 @@ impl<S: Scalar> SurfaceTable<S> {
         }
     }
 
-    /// The same in double precision.
+    /// The surfaces in double precision.
     pub fn surfaces(&self) -> &Surfaces {
         &self.surfaces
     }
@@ -209,14 +212,17 @@ impl<S: Scalar> SurfaceTable<S> {
         (k, rolling)
     }
 
-    /// The same of a contact of an element with an obstacle, its mirror image.
-    pub fn wall(
+    /// Parameters and coefficient of rolling friction of a contact of an element with a collider, which acts
+    /// as its mirror image.
+    pub fn with_collider(
         &self,
         system: &System<S>,
         i: usize,
-        obstacle: &Obstacle,
+        collider: &PosedCollider,
     ) -> (ContactParameters<S>, S) {
-        let shared = self.surfaces.wall(system.material[i] as usize, obstacle);
+        let shared = self
+            .surfaces
+            .with_collider(system.material[i] as usize, collider);
         let (pair, rolling) = rounded(&shared);
         let r = system.tail[i].0[3];
         let k = contact::parameters(pair, r, r, system.inverse_mass[i], S::default());

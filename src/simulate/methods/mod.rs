@@ -1,4 +1,4 @@
-//! The methods, one folder each.
+//! The time-stepping methods, one folder each.
 
 pub mod explicit;
 pub mod implicit;

@@ -1,13 +1,13 @@
 //! A scene prepared for the method that its pipeline asks for: schedule, refusals, start.
 
 use crate::simulate::error::SimulateError;
-use crate::simulate::method::{Entry, Method, Prepare};
+use crate::simulate::method::{Method, MethodEntry, Prepare};
 use crate::simulate::methods::{explicit, implicit, voronoi};
 use crate::simulate::source::Source;
 use crate::spec::{Backend, MethodName, Pipeline};
 
 /// The method that a pipeline asks for.
-fn method_of(pipeline: &Pipeline) -> &'static Entry {
+fn method_of(pipeline: &Pipeline) -> &'static MethodEntry {
     match pipeline.method() {
         MethodName::Explicit => &explicit::ENTRY,
         MethodName::Implicit => &implicit::ENTRY,
@@ -50,7 +50,7 @@ impl Prepared {
         let critical = self.0.critical(pipeline);
         let time = &pipeline.time;
         let interval = 1.0 / time.frames_per_second;
-        let part = self.0.part_of_critical(pipeline);
+        let part = self.0.step_over_critical(pipeline);
         let longest = time.step.unwrap_or(part * critical);
         let wanted = longest.min(interval);
         // A step asked for that divides the interval up to rounding is taken as it is.
@@ -86,7 +86,7 @@ fn refuse(pipeline: &Pipeline, backend: Backend) -> Result<(), SimulateError> {
     let world = &pipeline.world;
     let has_borders = world.plane_strain.is_some() || !world.absorbing.is_empty();
     let refused = match pipeline.method() {
-        MethodName::Explicit | MethodName::Implicit if has_borders => SimulateError::lack(
+        MethodName::Explicit | MethodName::Implicit if has_borders => SimulateError::unsupported(
             "world.plane_strain and world.absorbing of bonded elements",
             "a side or an axis",
             "none: they are for bodies packed with cells",

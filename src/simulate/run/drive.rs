@@ -53,7 +53,7 @@ pub fn drive(
         next: course.start + u32::from(!course.anew),
         asked: course.start + 1,
     };
-    let apart = engine.has_state_apart();
+    let apart = engine.has_state_without_frame();
     if course.anew {
         engine.capture(course.start, !apart && course.state_due(course.start))?;
     }
@@ -86,8 +86,8 @@ pub fn drive(
 
 /// The state of the last frame delivered, where the engine still stands.
 fn state_of(engine: &mut dyn Method, frame: u32, sink: &mut Sink) -> Result<(), SimulateError> {
-    let state = if engine.has_state_apart() {
-        engine.state_apart(frame)
+    let state = if engine.has_state_without_frame() {
+        engine.state_without_frame(frame)
     } else {
         engine.capture(frame, true)?;
         engine.deliver()?.state
@@ -122,7 +122,7 @@ impl Outstanding {
         while (self.asked - self.next) as usize > left {
             let frame = self.next;
             self.next += 1;
-            let state_follows = engine.has_state_apart() && course.state_due(frame);
+            let state_follows = engine.has_state_without_frame() && course.state_due(frame);
             let capture = Box::new(engine.deliver()?);
             let taken = Delivery::Frame {
                 capture,
@@ -132,7 +132,7 @@ impl Outstanding {
                 return Ok(false);
             }
             if state_follows
-                && let Some(state) = engine.state_apart(frame)
+                && let Some(state) = engine.state_without_frame(frame)
                 && !sink(frame, Delivery::State(Box::new(state)))
             {
                 return Ok(false);
@@ -146,7 +146,7 @@ impl Outstanding {
 mod tests {
     use super::*;
     use crate::simulate::error::StateError;
-    use crate::simulate::method::Place;
+    use crate::simulate::method::Platform;
     use crate::simulate::run_state::snapshot::Snapshot;
     use crate::simulate::run_state::state::State;
 
@@ -204,15 +204,15 @@ mod tests {
                 state: None,
             })
         }
-        fn has_state_apart(&self) -> bool {
+        fn has_state_without_frame(&self) -> bool {
             self.apart
         }
-        fn state_apart(&mut self, frame: u32) -> Option<State> {
+        fn state_without_frame(&mut self, frame: u32) -> Option<State> {
             self.calls.push(format!("state {frame}"));
             None
         }
-        fn place(&self) -> Place {
-            Place {
+        fn platform(&self) -> Platform {
+            Platform {
                 name: "recorder".into(),
                 device_bytes: None,
             }

@@ -139,7 +139,7 @@ pub fn run(
     writer.finish()?;
     driven?;
     Ok(Outcome {
-        place: method.place().name,
+        place: method.platform().name,
         frame: progress.frame,
         interrupted: progress.frame < course.last,
         steps: u64::from(progress.frame - course.start) * course.steps_per_frame,

@@ -7,7 +7,7 @@
 use glam::DVec3;
 
 use crate::columns::LoadKind;
-use crate::simulate::scene::reactions::{Bearers, Mean, Wrench};
+use crate::simulate::scene::reactions::{MeanWrenches, Supports, Wrench};
 
 /// Load on a collider or an attachment in the last step of a state.
 #[derive(Clone, Debug, PartialEq)]
@@ -67,19 +67,19 @@ impl MeanLoads {
     }
 
     /// The mean since it was taken before; none where no step was.
-    pub fn take(&mut self) -> Option<Mean> {
+    pub fn take(&mut self) -> Option<MeanWrenches> {
         let steps = std::mem::take(&mut self.steps);
         let sum = std::mem::replace(&mut self.sum, vec![Wrench::default(); self.last.len()]);
         let mean = |sum: Wrench| sum * (1.0 / steps as f64);
-        (steps > 0).then(|| Mean {
+        (steps > 0).then(|| MeanWrenches {
             wrenches: sum.into_iter().map(mean).collect(),
             steps,
         })
     }
 
     /// What a state keeps of it at a frame.
-    pub fn pack(&self, bearers: &Bearers) -> Vec<LastLoad> {
-        let all = bearers.kinds().zip(&self.last);
+    pub fn pack(&self, supports: &Supports) -> Vec<LastLoad> {
+        let all = supports.kinds().zip(&self.last);
         all.map(|((kind, _, name), wrench)| LastLoad {
             attachment: kind != LoadKind::Collider,
             name: name.to_owned(),
@@ -93,8 +93,8 @@ impl MeanLoads {
     }
 
     /// Goes on from a state; what is new in a run has borne nothing yet.
-    pub fn unpack(&mut self, bearers: &Bearers, borne: &[LastLoad]) {
-        let last = bearers.kinds().enumerate().map(|(at, (kind, _, name))| {
+    pub fn unpack(&mut self, supports: &Supports, borne: &[LastLoad]) {
+        let last = supports.kinds().enumerate().map(|(at, (kind, _, name))| {
             let same =
                 |b: &&LastLoad| b.attachment == (kind != LoadKind::Collider) && b.name == name;
             let mut found = borne.get(at).into_iter().chain(borne);

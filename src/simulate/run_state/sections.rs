@@ -5,13 +5,13 @@ use super::snapshot::Effort;
 use super::state::{Kind, State, check_length};
 use crate::math::Scalar;
 use crate::simulate::bonded::rigid_mask::RigidMask;
-use crate::simulate::bonded::system::{Load, System};
+use crate::simulate::bonded::system::{LoadRow, System};
 use crate::simulate::bonded::work::Work;
 use crate::simulate::contact::chunk::SpringEntry;
 use crate::simulate::contact::pair_list::Memory;
 use crate::simulate::contact::polyhedra::list::{ShapeEntry, ShapeMemory};
 use crate::simulate::error::StateError;
-use crate::simulate::scene::rigid::NUMBERS;
+use crate::simulate::scene::rigid::BODY_NUMBERS;
 
 const MOTION: Kind = Kind::first("motion");
 const REMAINDERS: Kind = Kind::first("rotation remainders");
@@ -40,7 +40,7 @@ const WORK: Kind = Kind::first("energy taken");
 const EFFORT: Kind = Kind::first("implicit effort");
 
 /// Elements, bonds and loads of a run whose velocities are at the end of a step.
-pub fn put_system<S: Scalar>(state: &mut State, system: &System<S>, load: &[Load<S>]) {
+pub fn put_system<S: Scalar>(state: &mut State, system: &System<S>, load: &[LoadRow<S>]) {
     let bonds = &system.bonds;
     state.put(MOTION, system.motion.iter().map(|row| row.0));
     state.put(REMAINDERS, system.tail.iter().map(|row| row.0));
@@ -48,7 +48,7 @@ pub fn put_system<S: Scalar>(state: &mut State, system: &System<S>, load: &[Load
     if system.rigid().any() {
         state.put(PIECES, system.rigid().pieces().iter().map(|&piece| [piece]));
     }
-    state.put(WHOLE, bonds.whole().iter().map(|&bits| [bits]));
+    state.put(WHOLE, bonds.intact().iter().map(|&bits| [bits]));
     state.put(TOUCHING, bonds.touch.values().map(|&touch| [touch]));
     let crowded = system.crowded.touches();
     if !crowded.is_empty() {
@@ -60,7 +60,7 @@ pub fn put_system<S: Scalar>(state: &mut State, system: &System<S>, load: &[Load
 pub fn read_system<S: Scalar>(
     state: &State,
     system: &mut System<S>,
-    load: &mut [Load<S>],
+    load: &mut [LoadRow<S>],
 ) -> Result<(), StateError> {
     state.copy_into(MOTION, system.motion.iter_mut().map(|row| &mut row.0))?;
     state.copy_into(REMAINDERS, system.tail.iter_mut().map(|row| &mut row.0))?;
@@ -72,7 +72,7 @@ pub fn read_system<S: Scalar>(
     }
     let (before, bonds) = (system.rigid().any(), &system.bonds);
     let whole = state.require::<u32, 1>(WHOLE)?;
-    check_length(WHOLE.name, whole.len(), bonds.whole().len())?;
+    check_length(WHOLE.name, whole.len(), bonds.intact().len())?;
     let whole: Vec<u32> = whole.map(|[bits]| bits).collect();
     let is_broken = |entry: usize| {
         let (owner, slot) = bonds.place(entry);
@@ -91,7 +91,7 @@ pub fn read_system<S: Scalar>(
     }
     check_length(TOUCHING.name, touch.len(), broken.len())?;
     let touch = broken.into_iter().zip(touch.map(|[t]| t)).collect();
-    system.bonds.set_whole(whole, touch);
+    system.bonds.set_intact(whole, touch);
     system.set_rigid(RigidMask::new(pieces));
     let crowded = system.crowded.touches_mut();
     if !crowded.is_empty() {
@@ -231,12 +231,12 @@ pub fn last_loads(state: &State) -> Result<Vec<LastLoad>, StateError> {
 }
 
 /// Motion of the free rigid bodies.
-pub fn put_rigid(state: &mut State, bodies: &[[f64; NUMBERS]]) {
+pub fn put_rigid(state: &mut State, bodies: &[[f64; BODY_NUMBERS]]) {
     state.put(RIGID, bodies.iter().copied());
 }
 
 /// Reads [`put_rigid`]; none where the run had none.
-pub fn rigid(state: &State) -> Result<Vec<[f64; NUMBERS]>, StateError> {
+pub fn rigid(state: &State) -> Result<Vec<[f64; BODY_NUMBERS]>, StateError> {
     let bodies = state.get(RIGID)?;
     Ok(bodies.map_or_else(Vec::new, Iterator::collect))
 }
@@ -280,11 +280,11 @@ pub fn effort(state: &State) -> Result<Effort, StateError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::math::lanes::Row;
+    use crate::math::lanes::LaneRow;
     use crate::simulate::bonded::bonds::{BLOCK, BondRow, BondRows, Bonds};
     use crate::store::Store;
 
-    fn packed<S: Scalar>(system: &System<S>, load: &[Load<S>]) -> State {
+    fn packed<S: Scalar>(system: &System<S>, load: &[LoadRow<S>]) -> State {
         let mut state = State::new(4, 7, 1e-3);
         put_system(&mut state, system, load);
         state
@@ -304,7 +304,7 @@ mod tests {
         let mut rows = BondRows::with_capacity(2);
         (0..2).for_each(|k| rows.push(row(k)));
         let mut system = System::new(3, BLOCK, crate::spec::Law::Bdem);
-        system.tail.fill(Row([S::splat(0.5); 4]));
+        system.tail.fill(LaneRow([S::splat(0.5); 4]));
         system.bonds = Bonds::new(BLOCK, rows, system.rigid());
         for i in 0..3 {
             system.set_position(i, glam::DVec3::X * 0.9 * i as f64);
@@ -319,9 +319,9 @@ mod tests {
         let touch = system.touch_once_broken((1, 2), entry as u32);
         assert_eq!(touch, 0.9, "a pressed pair touches where it is");
         system.bonds.unbond(entry, touch);
-        assert!(!system.bonds.is_whole(entry));
+        assert!(!system.bonds.is_intact(entry));
         assert_eq!(system.bonds.active_sides(1).count(), 1);
-        let load: [_; BLOCK] = std::array::from_fn(|k| Row([k as f32; 8]));
+        let load: [_; BLOCK] = std::array::from_fn(|k| LaneRow([k as f32; 8]));
         let spring = SpringEntry {
             element: 2,
             partner: 1,
@@ -334,11 +334,11 @@ mod tests {
         put_springs(&mut state, &[spring]);
         put_labels(&mut state, &[0, 0, 1]);
 
-        let (mut fresh, mut loads) = (chain::<f32>(), [Row::default(); BLOCK]);
-        fresh.motion = vec![Row::default(); BLOCK];
+        let (mut fresh, mut loads) = (chain::<f32>(), [LaneRow::default(); BLOCK]);
+        fresh.motion = vec![LaneRow::default(); BLOCK];
         read_system(&state, &mut fresh, &mut loads).unwrap();
         assert_eq!((fresh.motion, loads), (system.motion, load));
-        assert_eq!(fresh.bonds.whole(), system.bonds.whole());
+        assert_eq!(fresh.bonds.intact(), system.bonds.intact());
         assert_eq!(fresh.bonds.touch_distance(entry), Some(0.9));
         assert_eq!(fresh.bonds.touch.len(), 1);
         assert_eq!(labels(&state, 3).unwrap(), [0, 0, 1]);
@@ -353,22 +353,22 @@ mod tests {
         let entry = system.bonds.find(0, 1).unwrap().entry;
         let touch = system.touch_once_broken((0, 1), entry as u32);
         system.bonds.unbond(entry, touch);
-        let state = packed(&system, &[Row::default(); BLOCK]);
+        let state = packed(&system, &[LaneRow::default(); BLOCK]);
         let read = |fresh: &mut System<f32>| {
-            let found = read_system(&state, fresh, &mut [Row::default(); BLOCK]);
+            let found = read_system(&state, fresh, &mut [LaneRow::default(); BLOCK]);
             found.map(|()| fresh.clone())
         };
         let kept = read(&mut chain()).unwrap();
         assert_eq!(kept.rigid(), system.rigid());
         let inner = kept.bonds.find(1, 2).unwrap().entry;
-        assert!(kept.bonds.is_whole(inner) && !kept.bonds.is_active(inner));
+        assert!(kept.bonds.is_intact(inner) && !kept.bonds.is_active(inner));
         let mut woken = kept.clone();
         woken.set_rigid(RigidMask::default());
         assert!(woken.bonds.is_active(inner) && !woken.bonds.is_active(entry));
         // A state without rigid elements makes those elastic that were rigid from the start.
-        let elastic = packed(&chain::<f32>(), &[Row::default(); BLOCK]);
+        let elastic = packed(&chain::<f32>(), &[LaneRow::default(); BLOCK]);
         let mut fresh = kept;
-        read_system(&elastic, &mut fresh, &mut [Row::default(); BLOCK]).unwrap();
+        read_system(&elastic, &mut fresh, &mut [LaneRow::default(); BLOCK]).unwrap();
         assert!(!fresh.rigid().any() && fresh.bonds.is_active(inner));
         // Older states say nothing of bonds within rigid bodies.
         let mut old = State::new(4, 7, 1e-3);
@@ -378,7 +378,7 @@ mod tests {
         }
         old.put(WHOLE, [[0_u32]; BLOCK].into_iter());
         old.put(TOUCHING, [[1.0_f32]; 1].into_iter());
-        let found = read_system(&old, &mut system, &mut [Row::default(); BLOCK]);
+        let found = read_system(&old, &mut system, &mut [LaneRow::default(); BLOCK]);
         let told = found.unwrap_err().to_string();
         assert!(told.contains("rigid pieces"), "{told}");
     }
@@ -400,10 +400,14 @@ mod tests {
 
     #[test]
     fn a_state_of_other_numbers_is_refused() {
-        let state = packed(&chain::<f32>(), &[Row::default(); BLOCK]);
-        let read = read_system(&state, &mut chain::<f64>(), &mut [Row::default(); BLOCK]);
+        let state = packed(&chain::<f32>(), &[LaneRow::default(); BLOCK]);
+        let read = read_system(
+            &state,
+            &mut chain::<f64>(),
+            &mut [LaneRow::default(); BLOCK],
+        );
         assert!(matches!(read, Err(StateError::Precision { .. })));
-        let mut long = [Row::default(); 2 * BLOCK];
+        let mut long = [LaneRow::default(); 2 * BLOCK];
         let read = read_system(&state, &mut chain::<f32>(), &mut long);
         assert!(matches!(read, Err(StateError::Length { .. })));
         let read = springs::<f32>(&state);

@@ -7,8 +7,8 @@ use glam::{DQuat, DVec3};
 
 use crate::columns::{Breaks, Convergence, Fragments, Frames, History, Loads};
 use crate::math::Scalar;
-use crate::simulate::bonded::bond_tasks::Carried;
-use crate::simulate::bonded::rest::Rest;
+use crate::simulate::bonded::bond_tasks::StressAndEnergy;
+use crate::simulate::bonded::rest::RestData;
 use crate::simulate::bonded::system::System;
 use crate::simulate::bonded::work::Work;
 use crate::simulate::contact::pass::ContactTotals;
@@ -44,9 +44,9 @@ pub struct Moment<'a, S> {
     /// Fragment of each element.
     pub labels: &'a [u32],
     /// What does not change.
-    pub rest: &'a Rest,
+    pub rest: &'a RestData,
     /// What the bonds of each element carry.
-    pub carried: &'a [Carried],
+    pub carried: &'a [StressAndEnergy],
     /// What contacts add up to.
     pub contact: ContactTotals,
     /// What was taken since the start, where that is accounted for.
@@ -232,7 +232,7 @@ impl<S: Scalar> Moment<'_, S> {
         if all.touch.is_empty() {
             return (bonds, area);
         }
-        for side in all.sides(i).filter(|side| !all.is_whole(side.entry)) {
+        for side in all.sides(i).filter(|side| !all.is_intact(side.entry)) {
             let class = &self.system.classes[all.class.get(side.entry) as usize];
             bonds += 1;
             area += 1.0 / class.section.inverse_area.to_f64();

@@ -1,8 +1,8 @@
-//! Clamps that turn or go along key frames: where they have their elements at a time.
+//! Driven clamps, which rotate or follow key frames: positions and rotations of their elements over time.
 //!
-//! Every place follows from the pose of the clamp and where the element was packed, never from the step
-//! before, so nothing adds up. Clamps at rest or of constant velocity are not among them: their elements
-//! drift like free ones.
+//! Each position follows from the pose of the clamp and the packed position of the element, never from the
+//! previous step, so errors do not accumulate. Clamps that are at rest or move at constant velocity are not
+//! driven: their elements drift like free ones.
 
 use glam::{DQuat, DVec3};
 
@@ -10,71 +10,72 @@ use crate::geometry::solid::Pose;
 use crate::math::quat::rotation_between;
 use crate::math::{Quat, Scalar, Vec3};
 use crate::simulate::bonded::rows::put;
-use crate::simulate::bonded::system::{Motion, System, Tail, motion, set_position};
+use crate::simulate::bonded::system::{MotionRow, System, TailRow, motion, set_position};
 use crate::spec::{Action, Drive};
 
-/// A clamp that turns or goes along key frames.
+/// A driven clamp: one that rotates or follows key frames.
 #[derive(Clone, Debug)]
 struct Clamp {
     action: Action,
-    /// What it turns about, at rest, m.
+    /// Centre of rotation at rest, m.
     pivot: DVec3,
-    /// Middle of its elements at rest, m.
+    /// Mean position of its elements at rest, m.
     middle: DVec3,
-    /// Farthest of its elements from the pivot, m.
+    /// Largest distance of its elements from the pivot, m.
     reach: f64,
 }
 
-/// An element of such a clamp, or of a rigid body.
+/// An element that moves with a driven clamp or a rigid body.
 #[derive(Clone, Copy, Debug)]
-pub struct Gripped {
+pub struct DrivenElement {
     /// The element.
     pub element: u32,
-    /// Index of the clamp among those that are driven, or of the rigid body.
+    /// Index among the driven clamps, or among the rigid bodies.
     pub clamp: u32,
-    /// Where it was packed, m.
+    /// Packed position, m.
     pub rest: DVec3,
 }
 
-/// All clamps of a run that turn or go along key frames.
+/// All driven clamps of a run, and their elements.
 #[derive(Clone, Debug, Default)]
 pub struct Clamps {
     clamps: Vec<Clamp>,
-    /// Ascending by element.
-    gripped: Vec<Gripped>,
+    /// Elements of all clamps, ascending.
+    driven_elements: Vec<DrivenElement>,
 }
 
-/// A clamp or a rigid body at a moment.
+/// Pose of a clamp or a rigid body at one time.
 #[derive(Clone, Copy, Debug)]
-pub struct Hold<S> {
-    /// What it turns about, at rest, m.
+pub struct RigidPose<S> {
+    /// Centre of rotation at rest, m.
     pub pivot: DVec3,
-    /// Displacement and turn against rest, and how they change.
+    /// Displacement and rotation since rest, with velocity and spin.
     pub pose: Pose,
-    /// The turn in working precision.
+    /// The rotation in working precision.
     pub rotation: Quat<S>,
-    /// What rounding kept out of that, a rotation vector.
+    /// Rounding error of `rotation`, as a rotation vector.
     pub unapplied: Vec3<S>,
 }
 
-impl<S> Hold<S> {
-    /// Bound on how far anything held has moved until `now`, m; `reach` is the farthest from the pivot.
-    pub fn travel(&self, now: &Hold<S>, reach: f64) -> f64 {
+impl<S> RigidPose<S> {
+    /// Upper bound on the distance that any of its elements moves up to `now`, m; `reach` is their largest
+    /// distance from the pivot.
+    pub fn travel(&self, now: &RigidPose<S>, reach: f64) -> f64 {
         let (before, now) = (&self.pose, &now.pose);
         before.position.distance(now.position)
             + angle_between(before.rotation, now.rotation) * reach
     }
 }
 
-impl<S: Scalar> Hold<S> {
-    /// Of what turns about `pivot`, m at rest, and is displaced and turned so.
+impl<S: Scalar> RigidPose<S> {
+    /// Pose of a body with the given `pivot` (m, at rest), displacement and rotation.
     pub fn new(pivot: DVec3, pose: Pose) -> Self {
         let [x, y, z, w] = pose.rotation.to_array();
         let [a, b, c, d] = [x, y, z, w].map(S::from_f64);
         let kept = [a, b, c, d].map(Scalar::to_f64);
         let kept = Quat::new(kept[0], kept[1], kept[2], kept[3]);
         let left = rotation_between(kept, Quat::new(x, y, z, w));
-        Hold {
+        RigidPose {
             pivot,
             pose,
             rotation: Quat::new(a, b, c, d),
@@ -82,25 +83,26 @@ impl<S: Scalar> Hold<S> {
         }
     }
 
-    /// Where the clamp has what was packed at `rest`, m. Without turn and displacement it is `rest` to the bit.
+    /// Present position of a point packed at `rest`, m. Without displacement and rotation it equals `rest` to
+    /// the bit.
     pub fn place(&self, rest: DVec3) -> DVec3 {
         rest + (self.pose.position + turned_on(self.pose.rotation, rest - self.pivot))
     }
 
-    /// Velocity of what was packed at `rest`, m/s.
+    /// Velocity of a point packed at `rest`, m/s.
     fn velocity(&self, rest: DVec3) -> DVec3 {
         self.pose
             .velocity_at(self.pose.rotation * (rest - self.pivot))
     }
 }
 
-/// How far a rotation moves the end of an arm: exactly nowhere where there is no rotation.
+/// Displacement of the end of an arm by a rotation; exactly zero for the identity.
 fn turned_on(rotation: DQuat, arm: DVec3) -> DVec3 {
     let twice = 2.0 * rotation.xyz().cross(arm);
     twice * rotation.w + rotation.xyz().cross(twice)
 }
 
-/// Angle of the turn from one orientation to another, 0 to π.
+/// Angle between two orientations, 0 to π.
 pub fn angle_between(from: DQuat, to: DQuat) -> f64 {
     let turned = to * from.inverse();
     2.0 * turned.xyz().length().atan2(turned.w.abs())
@@ -111,7 +113,7 @@ fn is_driven(drive: &Drive<'_>) -> bool {
     !drive.keys.is_empty() || drive.spin != [0.0; 3]
 }
 
-/// What a clamp or a spring turns about, at rest: its pivot, else the middle of its elements.
+/// Centre of rotation of a clamp or spring at rest: its pivot, else the mean position of its elements.
 pub fn pivot_of(action: &Action, middle: DVec3) -> DVec3 {
     match action {
         Action::Clamp {
@@ -124,8 +126,8 @@ pub fn pivot_of(action: &Action, middle: DVec3) -> DVec3 {
     }
 }
 
-/// Each velocity that a clamp has in the course of time, and the speed that turning adds at its farthest
-/// element. `elements` are where its elements were packed.
+/// Velocity of a clamp in each stretch of its drive, and the speed that its rotation adds at the farthest
+/// element. `elements` are the packed positions of its elements, m.
 pub fn speeds(action: &Action, elements: &[DVec3]) -> Vec<(DVec3, f64)> {
     let middle = elements.iter().sum::<DVec3>() / elements.len().max(1) as f64;
     let reach = reach(elements.iter().copied(), pivot_of(action, middle));
@@ -136,13 +138,14 @@ pub fn speeds(action: &Action, elements: &[DVec3]) -> Vec<(DVec3, f64)> {
         .collect()
 }
 
-/// Farthest of some points from a pivot, m.
+/// Largest distance of the points from a pivot, m.
 pub fn reach(elements: impl Iterator<Item = DVec3>, pivot: DVec3) -> f64 {
     elements.map(|p| p.distance(pivot)).fold(0.0, f64::max)
 }
 
 impl Clamps {
-    /// Adds a clamp that holds these elements of a system at rest, if it is driven; its index. `middle` is theirs, m.
+    /// Adds a clamp of these elements of a system at rest if it is driven, and returns its index. `middle` is
+    /// the mean position of the elements, m.
     pub fn add<S: Scalar>(
         &mut self,
         action: &Action,
@@ -153,13 +156,13 @@ impl Clamps {
         action.drive().filter(is_driven)?;
         let clamp = self.clamps.len() as u32;
         let pivot = pivot_of(action, middle);
-        let gripped = elements.iter().map(|&element| Gripped {
+        let driven_elements = elements.iter().map(|&element| DrivenElement {
             element,
             clamp,
             rest: system.position(element as usize),
         });
-        self.gripped.extend(gripped);
-        self.gripped.sort_unstable_by_key(|gripped| gripped.element);
+        self.driven_elements.extend(driven_elements);
+        self.driven_elements.sort_unstable_by_key(|one| one.element);
         let mine = elements.iter().map(|&i| system.position(i as usize));
         self.clamps.push(Clamp {
             action: action.clone(),
@@ -170,67 +173,69 @@ impl Clamps {
         Some(clamp)
     }
 
-    /// How many there are.
+    /// Number of driven clamps.
     pub fn count(&self) -> usize {
         self.clamps.len()
     }
 
-    /// Middles of what they hold, at rest, m.
+    /// Mean position of each clamp's elements at rest, m.
     pub fn middles(&self) -> impl Iterator<Item = DVec3> {
         self.clamps.iter().map(|clamp| clamp.middle)
     }
 
-    /// Their elements, ascending.
-    pub fn gripped(&self) -> &[Gripped] {
-        &self.gripped
+    /// Elements of all clamps, ascending.
+    pub fn driven_elements(&self) -> &[DrivenElement] {
+        &self.driven_elements
     }
 
-    /// Displacement, turn and motion of a clamp against rest at time `t`, s.
+    /// Displacement, rotation and motion of a clamp since rest, at time `t`, s.
     pub fn pose(&self, clamp: u32, t: f64) -> Pose {
         let drive = self.clamps[clamp as usize].action.drive();
         drive.expect("only clamps are added").pose(t)
     }
 
-    /// All of them at time `t`, s.
-    pub fn holds<S: Scalar>(&self, t: f64) -> Vec<Hold<S>> {
+    /// Poses of all clamps at time `t`, s.
+    pub fn poses<S: Scalar>(&self, t: f64) -> Vec<RigidPose<S>> {
         let all = (0..).zip(&self.clamps);
-        all.map(|(index, clamp)| Hold::new(clamp.pivot, self.pose(index, t)))
+        all.map(|(index, clamp)| RigidPose::new(clamp.pivot, self.pose(index, t)))
             .collect()
     }
 
-    /// Bound on how far any of their elements has moved between two moments, m.
-    pub fn travel<S>(&self, before: &[Hold<S>], now: &[Hold<S>]) -> f64 {
+    /// Upper bound on the distance that any of their elements moves between two times, m.
+    pub fn travel<S>(&self, before: &[RigidPose<S>], now: &[RigidPose<S>]) -> f64 {
         let both = before.iter().zip(now).zip(&self.clamps);
         both.map(|((before, now), clamp)| before.travel(now, clamp.reach))
             .fold(0.0, f64::max)
     }
 
-    /// Brings those elements that clamps have among the rows from element `first` on to where they are held.
+    /// Sets the rows of clamped elements to their prescribed positions, rotations and velocities; row 0
+    /// belongs to element `first`.
     pub fn place<S: Scalar>(
         &self,
-        holds: &[Hold<S>],
+        poses: &[RigidPose<S>],
         first: usize,
-        motion: &mut [Motion<S>],
-        tail: &mut [Tail<S>],
+        motion: &mut [MotionRow<S>],
+        tail: &mut [TailRow<S>],
     ) {
-        place(&self.gripped, holds, first, motion, tail);
+        place(&self.driven_elements, poses, first, motion, tail);
     }
 }
 
-/// Brings those of `gripped`, ascending, that are among the rows from element `first` on to where `holds` have them.
+/// Sets the rows of driven elements (ascending) to the positions, rotations and velocities that `poses`
+/// prescribe; row 0 belongs to element `first`.
 pub fn place<S: Scalar>(
-    gripped: &[Gripped],
-    holds: &[Hold<S>],
+    driven_elements: &[DrivenElement],
+    poses: &[RigidPose<S>],
     first: usize,
-    motion: &mut [Motion<S>],
-    tail: &mut [Tail<S>],
+    motion: &mut [MotionRow<S>],
+    tail: &mut [TailRow<S>],
 ) {
     let at = |element: usize| {
-        let before = |one: &Gripped| (one.element as usize) < element;
-        gripped.partition_point(before)
+        let before = |one: &DrivenElement| (one.element as usize) < element;
+        driven_elements.partition_point(before)
     };
-    for one in &gripped[at(first)..at(first + motion.len())] {
-        let hold = &holds[one.clamp as usize];
+    for one in &driven_elements[at(first)..at(first + motion.len())] {
+        let hold = &poses[one.clamp as usize];
         let row = &mut motion[one.element as usize - first];
         set_position(row, hold.place(one.rest));
         put(&mut row.0, motion::Q, hold.rotation.v);

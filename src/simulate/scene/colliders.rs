@@ -1,4 +1,4 @@
-//! Colliders as solids, and as obstacles at a time.
+//! Colliders: their solids, and their poses at a given time.
 
 use std::sync::Arc;
 
@@ -9,19 +9,19 @@ use crate::simulate::error::SimulateError;
 use crate::simulate::source::Source;
 use crate::spec::{Collider, Pipeline};
 
-/// A collider with the solid that it is.
+/// A collider with its solid.
 #[derive(Clone, Debug)]
-pub struct Barrier {
-    /// As the pipeline has it.
+pub struct SolidCollider {
+    /// Settings from the pipeline.
     pub collider: Collider,
-    /// In its own frame.
+    /// Shape in the collider's own frame.
     pub solid: Solid,
 }
 
-impl Barrier {
+impl SolidCollider {
     /// The collider at time `t`, s.
-    pub fn at(&self, t: f64) -> Obstacle {
-        Obstacle {
+    pub fn at(&self, t: f64) -> PosedCollider {
+        PosedCollider {
             solid: self.solid.clone(),
             pose: self.collider.pose(t),
             young: self.collider.young,
@@ -30,31 +30,34 @@ impl Barrier {
     }
 }
 
-/// A solid obstacle at one moment.
+/// A collider at one time.
 #[derive(Clone, Debug)]
-pub struct Obstacle {
+pub struct PosedCollider {
     /// Shape.
     pub solid: Solid,
-    /// Where it is and how it moves.
+    /// Position, rotation, velocity and spin.
     pub pose: Pose,
-    /// Young's modulus, Pa; absent: that of the element it touches.
+    /// Young's modulus, Pa; `None` takes that of the touching element.
     pub young: Option<f64>,
     /// Friction coefficient.
     pub friction: f64,
 }
 
-impl Obstacle {
-    /// Bound on the speed of its surface, m/s; infinite for a half-space that turns.
+impl PosedCollider {
+    /// Upper bound on the speed of its surface, m/s; infinite for a rotating half-space.
     pub fn fastest(&self) -> f64 {
-        self.pose.velocity.length() + self.pose.turning(&self.solid)
+        self.pose.velocity.length() + self.pose.spin_speed_bound(&self.solid)
     }
 }
 
-/// All colliders of a pipeline; `source` has the meshes of those that are made of one.
-pub fn barriers(source: &dyn Source, pipeline: &Pipeline) -> Result<Vec<Barrier>, SimulateError> {
+/// All colliders of a pipeline; `source` provides the meshes of mesh colliders.
+pub fn solid_colliders(
+    source: &dyn Source,
+    pipeline: &Pipeline,
+) -> Result<Vec<SolidCollider>, SimulateError> {
     let all = (0..).zip(&pipeline.colliders);
     all.map(|(number, collider)| {
-        Ok(Barrier {
+        Ok(SolidCollider {
             solid: solid(source, number, collider)?,
             collider: collider.clone(),
         })
@@ -70,7 +73,7 @@ fn solid(source: &dyn Source, number: u32, collider: &Collider) -> Result<Solid,
         SimulateError::Packing(format!("mesh of collider {:?}: {what}", collider.name))
     };
     let mesh = source.collider(number)?;
-    let mut mesh = mesh.ok_or_else(|| unfit("is not there; pack again".to_owned()))?;
+    let mut mesh = mesh.ok_or_else(|| unfit("is missing; pack again".to_owned()))?;
     // A store may come from elsewhere, and an open mesh has no inside.
     check::require_solid(&mut mesh).map_err(|defect| unfit(defect.to_string()))?;
     Ok(Solid::Mesh(Arc::new(MeshSolid::new(mesh))))

@@ -1,17 +1,17 @@
-//! What colliders and attachments bear: which elements they hold, and the table of what they bore since the
-//! frame before.
+//! Supports (colliders and attachments that bear loads): the elements that they hold, and the table of mean
+//! loads since the previous frame.
 
 use glam::{DQuat, DVec3};
 
 use crate::columns::{LoadKind, Loads};
 use crate::math::Scalar;
-use crate::simulate::bonded::rest::Rest;
+use crate::simulate::bonded::rest::RestData;
 use crate::simulate::bonded::system::System;
-use crate::simulate::scene::clamps::{Clamps, Hold, angle_between};
-use crate::simulate::scene::colliders::Barrier;
+use crate::simulate::scene::clamps::{Clamps, RigidPose, angle_between};
+use crate::simulate::scene::colliders::SolidCollider;
 use crate::spec::{Action, Attachment, Signal};
 
-/// Force, N, and torque, N m, or sums of them.
+/// Force (N) and torque (N m), or sums of them over steps.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Wrench {
     /// Force.
@@ -21,7 +21,7 @@ pub struct Wrench {
 }
 
 impl Wrench {
-    /// Of a force and a torque that act at the end of an arm.
+    /// Wrench of a force and a torque that act at the end of an arm.
     pub fn at(arm: DVec3, force: DVec3, torque: DVec3) -> Self {
         Wrench {
             force,
@@ -56,49 +56,49 @@ impl std::ops::Mul<f64> for Wrench {
     }
 }
 
-/// What bearers bore on average over the steps of a frame.
+/// Mean wrench on each collider and attachment over the steps of a frame.
 #[derive(Clone, Debug)]
-pub struct Mean {
-    /// Of each.
+pub struct MeanWrenches {
+    /// One mean wrench per support.
     pub wrenches: Vec<Wrench>,
-    /// Steps that it is a mean of.
+    /// Number of steps averaged over.
     pub steps: u64,
 }
 
-/// Elements of an attachment.
+/// Elements of one attachment.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Grip {
-    /// Those in its region; of a clamp those that no later clamp holds.
+pub struct AttachedElements {
+    /// Elements in its region; a clamp leaves out those that a later clamp holds.
     pub elements: Vec<u32>,
-    /// Whether it holds them.
+    /// Whether the attachment is a clamp.
     pub clamps: bool,
 }
 
-/// An element that a clamp holds.
+/// An element held by a clamp.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Held {
+pub struct ClampedElement {
     /// The element.
     pub element: u32,
     /// Index of the attachment.
     pub attachment: u32,
     /// From the middle of the clamp to the element at rest, m.
     pub arm: DVec3,
-    /// Index of the clamp among those that are driven: only these turn.
+    /// Index among the driven clamps; `None` if the clamp does not rotate.
     pub driven: Option<u32>,
 }
 
-impl Held {
-    /// What a load on the element at a step adds to its sum: about the middle of a driven clamp as that
-    /// stands, else about the element.
-    pub fn share<S>(&self, holds: &[Hold<S>], force: DVec3, torque: DVec3) -> Wrench {
+impl ClampedElement {
+    /// Contribution of one step's load on the element to its sum: about the present middle of a driven clamp,
+    /// else about the element.
+    pub fn share<S>(&self, poses: &[RigidPose<S>], force: DVec3, torque: DVec3) -> Wrench {
         let arm = self.driven.map_or(DVec3::ZERO, |driven| {
-            holds[driven as usize].pose.rotation * self.arm
+            poses[driven as usize].pose.rotation * self.arm
         });
         Wrench::at(arm, force, torque)
     }
 
-    /// Sum of such shares as a load about the middle of the clamp.
-    pub fn borne(&self, sum: Wrench) -> Wrench {
+    /// Converts a sum of shares to a wrench about the middle of the clamp.
+    pub fn clamp_wrench(&self, sum: Wrench) -> Wrench {
         match self.driven {
             Some(_) => sum,
             None => Wrench::at(self.arm, sum.force, sum.torque),
@@ -106,49 +106,50 @@ impl Held {
     }
 }
 
-/// Constant loads on elements of a clamp that turns: in sum a load at the end of a lever that turns along.
+/// Sum of constant loads on elements of a rotating clamp: one load at the end of a lever that rotates with
+/// the clamp.
 #[derive(Clone, Copy, Debug)]
 struct Lever {
-    /// Sum of the elements' arms at rest, each times how many of `force` act there, m.
+    /// Sum of the elements' arms at rest, each times its multiple of `force`, m.
     arm: DVec3,
     /// Force, N, or its density.
     force: DVec3,
 }
 
-/// An attachment as it is measured.
+/// An attachment with all that measuring its load needs.
 #[derive(Clone, Debug)]
-struct Attached {
+struct AttachmentSupport {
     kind: LoadKind,
     name: String,
     elements: Vec<u32>,
     /// Middle of its elements at rest, m.
     middle: DVec3,
-    /// What it bears whatever its elements do; of a driven clamp the force alone.
-    dead: Wrench,
-    /// How that changes with time.
+    /// Constant wrench on it, whatever its elements do; for a driven clamp only the force.
+    constant: Wrench,
+    /// Factor on `constant` over time.
     signal: Option<Signal>,
     /// Index among the driven clamps.
     driven: Option<u32>,
-    /// What turns its dead loads make, where it is driven.
+    /// Levers of the constant loads of a driven clamp, for their torque.
     levers: Vec<Lever>,
-    /// Elements that it presses, and with what force at rest, N.
+    /// Elements under its pressure, with the force on each at rest, N.
     pressed: Vec<(u32, DVec3)>,
 }
 
-impl Attached {
-    /// Elements that it presses and with what force as they are turned, N.
+impl AttachmentSupport {
+    /// Elements under its pressure, with the force on each in its present orientation, N.
     fn pressures<S: Scalar>(&self, system: &System<S>) -> impl Iterator<Item = (u32, DVec3)> {
         let turned = |(i, force): &(u32, DVec3)| (*i, system.rotation(*i as usize) * *force);
         self.pressed.iter().map(turned)
     }
 
-    /// Adds the dead load `force × amount` on an element that it holds.
+    /// Adds the constant load `force × amount` on an element of the attachment.
     fn load(&mut self, arm: DVec3, force: DVec3, amount: f64) {
         if self.driven.is_none() {
-            self.dead += Wrench::at(arm, force * amount, DVec3::ZERO);
+            self.constant += Wrench::at(arm, force * amount, DVec3::ZERO);
             return;
         }
-        self.dead.force += force * amount;
+        self.constant.force += force * amount;
         match self.levers.last_mut() {
             Some(lever) if lever.force == force => lever.arm += arm * amount,
             _ => self.levers.push(Lever {
@@ -159,72 +160,72 @@ impl Attached {
     }
 }
 
-/// A frame as the table of loads wants to know it.
+/// Number, step and time step of a frame.
 #[derive(Clone, Copy, Debug)]
-pub struct Stamp {
-    /// Its number.
+pub struct FrameTime {
+    /// Number of the frame.
     pub frame: u32,
-    /// Steps done.
+    /// Number of steps done.
     pub step: u64,
     /// Time step, s.
     pub dt: f64,
 }
 
-/// Everything that bears loads: colliders, then attachments, in the order of the pipeline.
+/// All supports, which bear loads: colliders, then attachments, in the order of the pipeline.
 #[derive(Clone, Debug)]
-pub struct Bearers {
-    colliders: Vec<Barrier>,
-    attached: Vec<Attached>,
-    held: Vec<Held>,
+pub struct Supports {
+    colliders: Vec<SolidCollider>,
+    attached: Vec<AttachmentSupport>,
+    held: Vec<ClampedElement>,
     clamps: Clamps,
 }
 
-impl Bearers {
-    /// Of a system at rest; `grips` in the order of the attachments.
+impl Supports {
+    /// Supports of a system at rest; `attached_elements` lists the elements of each attachment.
     pub fn new<S: Scalar>(
-        colliders: Vec<Barrier>,
+        colliders: Vec<SolidCollider>,
         attachments: &[Attachment],
-        grips: Vec<Grip>,
+        attached_elements: Vec<AttachedElements>,
         system: &System<S>,
-        rest: &Rest,
+        rest: &RestData,
     ) -> Self {
         let mut held = Vec::new();
         let mut attached = Vec::new();
         let mut clamps = Clamps::default();
-        for (attachment, grip) in attachments.iter().zip(grips) {
-            let middle = middle(system, &grip.elements);
-            let (kind, dead_force) = match attachment.action {
+        for (attachment, own) in attachments.iter().zip(attached_elements) {
+            let middle = middle(system, &own.elements);
+            let (kind, constant_force) = match attachment.action {
                 Action::Clamp { .. } => (LoadKind::Clamp, DVec3::ZERO),
                 Action::Force { force, .. } => (LoadKind::Force, -DVec3::from_array(force)),
                 Action::Spring { .. } => (LoadKind::Spring, DVec3::ZERO),
                 Action::Pressure { .. } => (LoadKind::Pressure, DVec3::ZERO),
                 Action::Gauge {} => (LoadKind::Gauge, DVec3::ZERO),
             };
-            let (dead_torque, signal) = match attachment.action {
+            let (constant_torque, signal) = match attachment.action {
                 Action::Force { torque, signal, .. } => (-DVec3::from_array(torque), signal),
                 _ => (DVec3::ZERO, None),
             };
-            let driven = match grip.clamps {
-                true => clamps.add(&attachment.action, &grip.elements, middle, system),
+            let driven = match own.clamps {
+                true => clamps.add(&attachment.action, &own.elements, middle, system),
                 false => None,
             };
-            let mut one = Attached {
+            let mut one = AttachmentSupport {
                 kind,
                 name: attachment.name.clone(),
-                elements: grip.elements,
+                elements: own.elements,
                 middle,
-                dead: Wrench::at(DVec3::ZERO, dead_force, dead_torque),
+                constant: Wrench::at(DVec3::ZERO, constant_force, constant_torque),
                 signal,
                 driven,
                 levers: Vec::new(),
                 pressed: Vec::new(),
             };
-            if grip.clamps {
+            if own.clamps {
                 for at in 0..one.elements.len() {
                     let element = one.elements[at];
                     let arm = system.position(element as usize) - middle;
                     one.load(arm, rest.gravity, rest.mass[element as usize]);
-                    held.push(Held {
+                    held.push(ClampedElement {
                         element,
                         attachment: attached.len() as u32,
                         arm,
@@ -235,7 +236,7 @@ impl Bearers {
             attached.push(one);
         }
         held.sort_unstable_by_key(|held| held.element);
-        Bearers {
+        Supports {
             colliders,
             attached,
             held,
@@ -243,20 +244,20 @@ impl Bearers {
         }
     }
 
-    /// How an element is held, where a clamp holds it.
-    pub fn held_by(&self, element: u32) -> Option<&Held> {
+    /// The clamp that holds an element, if any.
+    pub fn clamped_element(&self, element: u32) -> Option<&ClampedElement> {
         let found = self
             .held
             .binary_search_by_key(&element, |held| held.element);
         found.ok().map(|at| &self.held[at])
     }
 
-    /// Adds a force on each of these elements: clamps bear it for those that they hold.
+    /// Adds a constant force on each of these elements; those held by a clamp pass it on to the clamp.
     pub fn load(&mut self, elements: &[u32], force: DVec3) {
         for element in elements {
-            if let Some(Held {
+            if let Some(ClampedElement {
                 attachment, arm, ..
-            }) = self.held_by(*element).copied()
+            }) = self.clamped_element(*element).copied()
             {
                 self.attached[attachment as usize].load(arm, force, 1.0);
             }
@@ -268,68 +269,68 @@ impl Bearers {
         &self.attached[index].elements
     }
 
-    /// Middle of the elements of an attachment as they stand, m.
+    /// Mean present position of the elements of an attachment, m.
     pub fn middle<S: Scalar>(&self, attachment: u32, system: &System<S>) -> DVec3 {
         middle(system, self.elements(attachment as usize))
     }
 
-    /// Sets the forces (N, at rest) with which an attachment presses elements.
+    /// Sets the forces (N, at rest) of a pressure attachment on its elements.
     pub fn press(&mut self, index: usize, forces: Vec<(u32, DVec3)>) {
         self.attached[index].pressed = forces;
     }
 
-    /// Elements that are pressed and with what force as they are turned, N.
+    /// Elements under pressure, with the force on each in its present orientation, N.
     pub fn pressures<S: Scalar>(&self, system: &System<S>) -> impl Iterator<Item = (u32, DVec3)> {
         self.attached.iter().flat_map(|one| one.pressures(system))
     }
 
-    /// How many bear.
+    /// Number of supports.
     pub fn count(&self) -> usize {
         self.colliders.len() + self.attached.len()
     }
 
     /// The colliders.
-    pub fn colliders(&self) -> &[Barrier] {
+    pub fn colliders(&self) -> &[SolidCollider] {
         &self.colliders
     }
 
-    /// The elements that clamps hold, ascending.
-    pub fn held(&self) -> &[Held] {
+    /// Clamped elements, ascending.
+    pub fn held(&self) -> &[ClampedElement] {
         &self.held
     }
 
-    /// The clamps that turn or go along key frames.
+    /// The driven clamps.
     pub fn clamps(&self) -> &Clamps {
         &self.clamps
     }
 
-    /// Place of an attachment among all that bear.
+    /// Index of an attachment among all supports.
     pub fn attachment(&self, index: u32) -> usize {
         self.colliders.len() + index as usize
     }
 
-    /// What the dead loads of an attachment come to on average over the steps up to this one.
-    fn dead(&self, attached: &Attached, stamp: Stamp, steps: u64) -> Wrench {
-        let mut dead = attached.dead;
+    /// Mean of the constant loads on an attachment over the last `steps` steps.
+    fn constant(&self, attached: &AttachmentSupport, frame_time: FrameTime, steps: u64) -> Wrench {
+        let mut constant = attached.constant;
         if let Some(signal) = attached.signal {
-            return dead * signal.at(stamp.step as f64 * stamp.dt);
+            return constant * signal.at(frame_time.step as f64 * frame_time.dt);
         }
         if let Some(driven) = attached.driven {
             for lever in &attached.levers {
                 let arm_at = |back: u64| {
-                    let time = (stamp.step - back) as f64 * stamp.dt;
+                    let time = (frame_time.step - back) as f64 * frame_time.dt;
                     self.clamps.pose(driven, time).rotation * lever.arm
                 };
-                // Weighted as steps kick.
+                // Weighted as the half steps of velocity Verlet weight the loads.
                 let within: DVec3 = (1..steps).map(arm_at).sum();
                 let arms = within + (arm_at(0) + arm_at(steps)) * 0.5;
-                dead.torque += (arms / steps as f64).cross(lever.force);
+                constant.torque += (arms / steps as f64).cross(lever.force);
             }
         }
-        dead
+        constant
     }
 
-    /// Kind, index among those alike and name of each.
+    /// Kind, index among colliders or attachments, and name of each support.
     pub fn kinds(&self) -> impl Iterator<Item = (LoadKind, u32, &str)> {
         let colliders = self
             .colliders
@@ -340,17 +341,17 @@ impl Bearers {
         all.map(|(index, (kind, name))| (kind, index, name.as_str()))
     }
 
-    /// The table of a frame: what elements did to each on average, none before the first step, and the
+    /// The load table of a frame. `mean` is `None` before the first step; `touching` is the number of
     /// elements that touch each collider.
     pub fn table<S: Scalar>(
         &self,
-        stamp: Stamp,
-        mean: Option<Mean>,
+        frame_time: FrameTime,
+        mean: Option<MeanWrenches>,
         touching: &[u32],
         system: &System<S>,
     ) -> Loads {
         let mut table = Loads::default();
-        let time = stamp.step as f64 * stamp.dt;
+        let time = frame_time.step as f64 * frame_time.dt;
         for (at, (kind, index, name)) in self.kinds().enumerate() {
             let index_of = index as usize;
             let mut wrench = mean.as_ref().map_or(Wrench::default(), |m| m.wrenches[at]);
@@ -365,7 +366,7 @@ impl Bearers {
                 _ => {
                     let attached = &self.attached[index_of];
                     if let Some(mean) = &mean {
-                        wrench += self.dead(attached, stamp, mean.steps);
+                        wrench += self.constant(attached, frame_time, mean.steps);
                     }
                     let angle = attached.driven.map_or(0.0, |driven| {
                         let turned = self.clamps.pose(driven, time).rotation;
@@ -380,7 +381,7 @@ impl Bearers {
                     (position, position - attached.middle, angle, held)
                 }
             };
-            table.frame.push(stamp.frame);
+            table.frame.push(frame_time.frame);
             table.time.push(time);
             table.kind.push(kind);
             table.index.push(index);

@@ -1,13 +1,13 @@
-//! Rigid bodies that move freely: one position, rotation, velocity and angular momentum for all elements of a body.
+//! Free rigid bodies: one position, rotation, velocity and angular momentum for all elements of a body.
 //!
-//! Forces on the elements, of contacts and from outside, add up to a force and a torque on the body; nothing
-//! between its own elements is computed. The body takes the kicks and the drift of velocity Verlet as a free
-//! element does, and its elements follow from where they were packed, as those of a clamp do, never from the
-//! step before. Mass and inertia are those of the elements: their own, and what their distances from the
-//! centre of mass add.
+//! Forces on the elements from contacts and from outside add up to a force and a torque on the body; forces
+//! between its own elements are not computed. The body takes the kicks and the drift of velocity Verlet like
+//! a free element. Positions of its elements follow from their packed positions, as those of a clamp do,
+//! never from the previous step. Mass and inertia are those of the elements plus the Steiner terms of their
+//! distances from the centre of mass.
 //!
-//! In double precision, whatever the run's. Sums are made over fixed blocks of elements and then in order, so
-//! that no number of threads changes a bit.
+//! Bodies use double precision whatever the precision of the run. Sums run over fixed blocks of elements and
+//! then over the blocks in order, so the number of threads does not change a bit.
 
 use crate::parallel::prelude::*;
 use glam::{DQuat, DVec3};
@@ -15,58 +15,59 @@ use glam::{DQuat, DVec3};
 use crate::columns::Elements;
 use crate::geometry::solid::Pose;
 use crate::laws::motion::kick;
-use crate::laws::rigid::Top;
+use crate::laws::rigid::RigidInertia;
 use crate::math::{Scalar, Vec3};
 use crate::simulate::bonded::motion_pass::StepParameters;
 use crate::simulate::bonded::rigid_mask::RigidMask;
-use crate::simulate::bonded::system::{Load, Motion, System, Tail};
+use crate::simulate::bonded::system::{LoadRow, MotionRow, System, TailRow};
 use crate::simulate::error::{SimulateError, StateError};
-use crate::simulate::scene::clamps::{Gripped, Hold, place, reach};
-use crate::simulate::scene::reactions::{Grip, Wrench};
+use crate::simulate::scene::clamps::{DrivenElement, RigidPose, place, reach};
+use crate::simulate::scene::reactions::{AttachedElements, Wrench};
 use crate::spec::Pipeline;
 
-/// Elements that are summed up for themselves.
+/// Elements per block of a sum.
 const BLOCK: usize = 1024;
 
-/// A body that is free to move.
+/// A free rigid body.
 #[derive(Clone, Debug)]
-struct Piece {
+struct FreeBody {
     elements: Vec<u32>,
     /// From the centre of mass to each element at rest, m.
     arms: Vec<DVec3>,
     /// Centre of mass at rest, m.
     centre: DVec3,
-    /// Farthest of the elements from it, m.
+    /// Largest distance of the elements from the centre, m.
     reach: f64,
     inverse_mass: f64,
-    top: Top,
-    moving: Moving,
+    top: RigidInertia,
+    moving: BodyMotion,
 }
 
-/// How a body stands against rest, and how it moves.
+/// Displacement, rotation and motion of a body.
 #[derive(Clone, Copy, Debug)]
-struct Moving {
-    /// Way of the centre of mass since packing, m.
+struct BodyMotion {
+    /// Displacement of the centre of mass since packing, m.
     displacement: DVec3,
     rotation: DQuat,
-    /// Of the centre of mass, m/s.
+    /// Velocity of the centre of mass, m/s.
     velocity: DVec3,
     /// Angular momentum about the centre of mass, kg m²/s.
     momentum: DVec3,
 }
 
-/// Numbers of a body in a state.
-pub const NUMBERS: usize = 13;
+/// Numbers that a state stores for each body.
+pub const BODY_NUMBERS: usize = 13;
 
-/// All rigid bodies of a run that are free to move.
+/// All free rigid bodies of a run.
 #[derive(Clone, Debug, Default)]
 pub struct RigidBodies {
-    pieces: Vec<Piece>,
-    /// Their elements, ascending.
-    gripped: Vec<Gripped>,
+    bodies: Vec<FreeBody>,
+    /// Elements of all bodies, ascending.
+    driven_elements: Vec<DrivenElement>,
 }
 
-/// The elements that are rigid from the start: a piece each rigid body, numbered one more than the body.
+/// Mask of the elements that are rigid from the start: one piece per rigid body, numbered one higher than the
+/// body.
 pub fn mask(elements: &Elements, pipeline: &Pipeline) -> RigidMask {
     if !pipeline.bodies.iter().any(|body| body.rigid) {
         return RigidMask::default();
@@ -79,29 +80,32 @@ pub fn mask(elements: &Elements, pipeline: &Pipeline) -> RigidMask {
 }
 
 impl RigidBodies {
-    /// Takes the elements of free rigid bodies over: their own rows are pushed by nothing from then on, and
-    /// in contacts they have the mass of their body. One that a clamp holds as a whole is the clamp's;
-    /// refuses one of which it holds a part.
+    /// Takes over the elements of free rigid bodies: their own rows get inverse masses of zero, and in
+    /// contacts they have the mass of their body. A body that one clamp holds as a whole belongs to the
+    /// clamp.
+    ///
+    /// # Errors
+    /// A clamp that holds only part of a rigid body.
     pub fn new<S: Scalar>(
         elements: &Elements,
         pipeline: &Pipeline,
-        grips: &[Grip],
+        attached_elements: &[AttachedElements],
         system: &mut System<S>,
-        load: &mut [Load<S>],
+        load: &mut [LoadRow<S>],
     ) -> Result<Self, SimulateError> {
         let mut all = RigidBodies::default();
         for (number, body) in (1..).zip(&pipeline.bodies).filter(|(_, body)| body.rigid) {
             let pieces = (0..).zip(system.rigid().pieces());
             let own = pieces.filter_map(|(i, &piece)| (piece == number).then_some(i));
             let own: Vec<u32> = own.collect();
-            let clamps = pipeline.attachments.iter().zip(grips);
-            let mut clamps = clamps.filter(|(one, grip)| grip.clamps && one.body == body.name);
-            if let Some((clamp, grip)) = clamps.next() {
-                if grip.elements.len() < own.len() {
+            let clamps = pipeline.attachments.iter().zip(attached_elements);
+            let mut clamps = clamps.filter(|(one, held)| held.clamps && one.body == body.name);
+            if let Some((clamp, held)) = clamps.next() {
+                if held.elements.len() < own.len() {
                     return Err(SimulateError::PartClamped {
                         attachment: clamp.name.clone(),
                         body: body.name.clone(),
-                        held: grip.elements.len(),
+                        held: held.elements.len(),
                         count: own.len(),
                     });
                 }
@@ -110,100 +114,101 @@ impl RigidBodies {
             if own.is_empty() {
                 continue;
             }
-            let piece = Piece::new(elements, own);
-            for &element in &piece.elements {
+            let free = FreeBody::new(elements, own);
+            for &element in &free.elements {
                 let i = element as usize;
-                system.inverse_mass[i] = S::from_f64(piece.inverse_mass);
+                system.inverse_mass[i] = S::from_f64(free.inverse_mass);
                 (load[i].0[3], load[i].0[7]) = (S::default(), S::default());
-                all.gripped.push(Gripped {
+                all.driven_elements.push(DrivenElement {
                     element,
-                    clamp: all.pieces.len() as u32,
+                    clamp: all.bodies.len() as u32,
                     rest: DVec3::new(elements.x[i], elements.y[i], elements.z[i]),
                 });
             }
-            all.pieces.push(piece);
+            all.bodies.push(free);
         }
-        all.gripped.sort_unstable_by_key(|gripped| gripped.element);
+        all.driven_elements.sort_unstable_by_key(|one| one.element);
         Ok(all)
     }
 
-    /// Whether there are any.
+    /// Whether there are free rigid bodies.
     pub fn any(&self) -> bool {
-        !self.pieces.is_empty()
+        !self.bodies.is_empty()
     }
 
-    /// Ends a step's second kick (`close`), starts the next: first kick and drift (`open`). `load` is what
-    /// the elements bear.
+    /// Applies the second kick of the current step (`close`), then the first kick and the drift of the next
+    /// (`open`). `load` holds the loads on the elements.
     pub fn advance<S: Scalar>(
         &mut self,
         step: &StepParameters<S>,
         (close, open): (bool, bool),
-        load: &[Load<S>],
+        load: &[LoadRow<S>],
     ) {
         let dt = step.dt.to_f64();
-        for piece in &mut self.pieces {
-            let wrench = piece.wrench(load);
+        for body in &mut self.bodies {
+            let wrench = body.wrench(load);
             for _ in 0..u32::from(close) + u32::from(open) {
-                piece.kick(wrench, step);
+                body.kick(wrench, step);
             }
             if open {
-                let moving = &mut piece.moving;
+                let moving = &mut body.moving;
                 moving.displacement += moving.velocity * dt;
-                moving.rotation = piece.top.turn(moving.rotation, moving.momentum, dt);
+                moving.rotation = body.top.turn(moving.rotation, moving.momentum, dt);
             }
         }
     }
 
-    /// Where they have their elements.
-    pub fn holds<S: Scalar>(&self) -> Vec<Hold<S>> {
-        let pieces = self.pieces.iter();
-        pieces
-            .map(|piece| Hold::new(piece.centre, piece.pose()))
+    /// Poses of all bodies.
+    pub fn poses<S: Scalar>(&self) -> Vec<RigidPose<S>> {
+        let bodies = self.bodies.iter();
+        bodies
+            .map(|body| RigidPose::new(body.centre, body.pose()))
             .collect()
     }
 
-    /// Bound on how far any of their elements has moved between two moments, m.
-    pub fn travel<S>(&self, before: &[Hold<S>], now: &[Hold<S>]) -> f64 {
-        let both = before.iter().zip(now).zip(&self.pieces);
-        both.map(|((before, now), piece)| before.travel(now, piece.reach))
+    /// Upper bound on the distance that any of their elements moves between two times, m.
+    pub fn travel<S>(&self, before: &[RigidPose<S>], now: &[RigidPose<S>]) -> f64 {
+        let both = before.iter().zip(now).zip(&self.bodies);
+        both.map(|((before, now), body)| before.travel(now, body.reach))
             .fold(0.0, f64::max)
     }
 
-    /// Brings those of their elements that are among the rows from element `first` on to where they are.
+    /// Sets the rows of their elements to the positions that the poses prescribe; row 0 belongs to element
+    /// `first`.
     pub fn place<S: Scalar>(
         &self,
-        holds: &[Hold<S>],
+        poses: &[RigidPose<S>],
         first: usize,
-        motion: &mut [Motion<S>],
-        tail: &mut [Tail<S>],
+        motion: &mut [MotionRow<S>],
+        tail: &mut [TailRow<S>],
     ) {
-        place(&self.gripped, holds, first, motion, tail);
+        place(&self.driven_elements, poses, first, motion, tail);
     }
 
-    /// What a state keeps of them.
-    pub fn pack(&self) -> Vec<[f64; NUMBERS]> {
-        let pieces = self.pieces.iter();
-        pieces.map(|piece| piece.moving.to_numbers()).collect()
+    /// Numbers of all bodies for a state.
+    pub fn pack(&self) -> Vec<[f64; BODY_NUMBERS]> {
+        let bodies = self.bodies.iter();
+        bodies.map(|body| body.moving.to_numbers()).collect()
     }
 
-    /// Goes on from a state.
-    pub fn unpack(&mut self, state: &[[f64; NUMBERS]]) -> Result<(), StateError> {
-        if state.len() != self.pieces.len() {
+    /// Restores the bodies from a state.
+    pub fn unpack(&mut self, state: &[[f64; BODY_NUMBERS]]) -> Result<(), StateError> {
+        if state.len() != self.bodies.len() {
             return Err(StateError::Length {
                 what: "rigid bodies",
                 found: state.len(),
-                wanted: self.pieces.len(),
+                wanted: self.bodies.len(),
             });
         }
-        for (piece, numbers) in self.pieces.iter_mut().zip(state) {
-            piece.moving = Moving::from_numbers(numbers);
+        for (body, numbers) in self.bodies.iter_mut().zip(state) {
+            body.moving = BodyMotion::from_numbers(numbers);
         }
         Ok(())
     }
 }
 
-impl Piece {
-    /// Of these elements, at rest where they were packed, with the momentum and angular momentum that they have.
+impl FreeBody {
+    /// Body of these elements at their packed positions, with their total momentum and angular momentum.
     fn new(e: &Elements, elements: Vec<u32>) -> Self {
         let at = |i: u32| {
             let i = i as usize;
@@ -227,7 +232,7 @@ impl Piece {
                 }
             }
         }
-        let moving = Moving {
+        let moving = BodyMotion {
             displacement: DVec3::ZERO,
             rotation: DQuat::IDENTITY,
             velocity: sum(&|i| e.mass[i] * velocity(i)) / mass,
@@ -235,11 +240,11 @@ impl Piece {
                 e.mass[i] * (at(i as u32) - centre).cross(velocity(i)) + e.inertia[i] * spin(i)
             }),
         };
-        Piece {
+        FreeBody {
             centre,
             reach: reach(arms.iter().copied(), DVec3::ZERO),
             inverse_mass: 1.0 / mass,
-            top: Top::new(tensor),
+            top: RigidInertia::new(tensor),
             moving,
             arms,
             elements,
@@ -247,7 +252,7 @@ impl Piece {
     }
 
     fn pose(&self) -> Pose {
-        let Moving {
+        let BodyMotion {
             displacement,
             rotation,
             velocity,
@@ -261,15 +266,15 @@ impl Piece {
         }
     }
 
-    /// Force and torque about the centre of mass.
-    fn wrench<S: Scalar>(&self, load: &[Load<S>]) -> Wrench {
+    /// Force and torque on the body about its centre of mass.
+    fn wrench<S: Scalar>(&self, load: &[LoadRow<S>]) -> Wrench {
         let block = |(elements, arms): (&[u32], &[DVec3])| {
             let mut sum = Wrench::default();
             for (&i, arm) in elements.iter().zip(arms) {
                 let row = &load[i as usize].0;
                 let vector = |at: usize| DVec3::from_array([0, 1, 2].map(|k| row[at + k].to_f64()));
                 let (force, torque) = (vector(0), vector(4));
-                // Most touch nothing.
+                // Most elements have no contact.
                 if force != DVec3::ZERO || torque != DVec3::ZERO {
                     sum += Wrench::at(self.moving.rotation * *arm, force, torque);
                 }
@@ -289,7 +294,7 @@ impl Piece {
         blocks.into_iter().fold(Wrench::default(), |a, b| a + b)
     }
 
-    /// Half a step of the kick that elements take, on velocity and angular momentum.
+    /// Kick by half a step, by the same law as for elements, of velocity and angular momentum.
     fn kick<S: Scalar>(&mut self, wrench: Wrench, step: &StepParameters<S>) {
         let (half, drag) = (0.5 * step.dt.to_f64(), step.drag.to_f64());
         let gravity = Vec3::from_f64(step.gravity.to_f64());
@@ -303,15 +308,15 @@ impl Piece {
     }
 }
 
-impl Moving {
-    fn to_numbers(self) -> [f64; NUMBERS] {
+impl BodyMotion {
+    fn to_numbers(self) -> [f64; BODY_NUMBERS] {
         let ([x, y, z], [a, b, c, d]) = (self.displacement.to_array(), self.rotation.to_array());
         let ([u, v, w], [l, m, n]) = (self.velocity.to_array(), self.momentum.to_array());
         [x, y, z, a, b, c, d, u, v, w, l, m, n]
     }
 
-    fn from_numbers(&[x, y, z, a, b, c, d, u, v, w, l, m, n]: &[f64; NUMBERS]) -> Self {
-        Moving {
+    fn from_numbers(&[x, y, z, a, b, c, d, u, v, w, l, m, n]: &[f64; BODY_NUMBERS]) -> Self {
+        BodyMotion {
             displacement: DVec3::new(x, y, z),
             rotation: DQuat::from_xyzw(a, b, c, d),
             velocity: DVec3::new(u, v, w),

@@ -1,45 +1,45 @@
-//! Springs of no length at rest that draw elements to where a clamp would have them (Zhang 2024, §4.2).
+//! Springs of zero rest length that pull elements to where a clamp would place them (Zhang 2024, §4.2).
 //!
 //! ```text
-//! E = ½ k |x − x*|²,  F = −k (x − x*)         of each element; x* where the drive of the spring has what was packed there
+//! E = ½ k |x − x*|²,  F = −k (x − x*)         per element; x* is the packed position moved by the drive
 //! ```
-//! They act on centres: rotations are free.
+//! Springs act on centres only: rotations are free.
 
 use glam::DVec3;
 
 use crate::math::Scalar;
 use crate::simulate::bonded::system::System;
-use crate::simulate::scene::clamps::{Hold, pivot_of};
-use crate::simulate::scene::reactions::{Bearers, Wrench};
+use crate::simulate::scene::clamps::{RigidPose, pivot_of};
+use crate::simulate::scene::reactions::{Supports, Wrench};
 use crate::spec::{Action, Attachment};
 
-/// Springs of one attachment.
+/// The springs of one attachment.
 #[derive(Clone, Debug)]
 struct Spring {
     attachment: u32,
     action: Action,
-    /// What it turns about, at rest, m.
+    /// Centre of rotation of the drive at rest, m.
     pivot: DVec3,
-    /// Of each element, N/m.
+    /// Stiffness per element, N/m.
     stiffness: f64,
-    /// Elements that can move, and where they were packed, m.
+    /// Elements that can move, with their packed positions, m.
     ends: Vec<(u32, DVec3)>,
 }
 
-/// A spring at a moment.
+/// The spring of one element at one time.
 #[derive(Clone, Copy, Debug)]
-pub struct Pull {
+pub struct SpringPull {
     /// Attachment that it belongs to.
     pub attachment: u32,
-    /// The element that it draws.
+    /// The element at its end.
     pub element: u32,
-    /// Whither, m.
+    /// Target position of the element, m.
     pub target: DVec3,
-    /// k, N/m.
+    /// Stiffness k, N/m.
     pub stiffness: f64,
 }
 
-impl Pull {
+impl SpringPull {
     /// Force on the element, N.
     pub fn force<S: Scalar>(&self, system: &System<S>) -> DVec3 {
         (self.target - system.position(self.element as usize)) * self.stiffness
@@ -51,19 +51,19 @@ impl Pull {
 pub struct Springs(Vec<Spring>);
 
 impl Springs {
-    /// Of a system at rest.
+    /// Springs of all spring attachments, for a system at rest.
     pub fn new<S: Scalar>(
         attachments: &[Attachment],
-        bearers: &Bearers,
+        supports: &Supports,
         system: &System<S>,
     ) -> Self {
         let spring = |(index, attachment): (usize, &Attachment)| {
             let Action::Spring { stiffness, .. } = attachment.action else {
                 return None;
             };
-            let places = bearers.elements(index).iter();
-            let places = places.map(|&i| (i, system.position(i as usize)));
-            let all: Vec<(u32, DVec3)> = places.collect();
+            let ends = supports.elements(index).iter();
+            let ends = ends.map(|&i| (i, system.position(i as usize)));
+            let all: Vec<(u32, DVec3)> = ends.collect();
             let middle = all.iter().map(|end| end.1).sum::<DVec3>() / all.len() as f64;
             let moves = |i: u32| system.inverse_mass[i as usize].to_f64() > 0.0;
             Some(Spring {
@@ -77,12 +77,12 @@ impl Springs {
         Springs(attachments.iter().enumerate().filter_map(spring).collect())
     }
 
-    /// All of them at time `t`, s, in the order of attachments and elements.
-    pub fn pulls(&self, t: f64) -> Vec<Pull> {
+    /// Springs of all elements at time `t` (s), in the order of attachments and elements.
+    pub fn pulls(&self, t: f64) -> Vec<SpringPull> {
         let of = |spring: &Spring| {
             let drive = spring.action.drive().expect("springs are driven");
-            let hold = Hold::<f64>::new(spring.pivot, drive.pose(t));
-            let pull = |&(element, rest): &(u32, DVec3)| Pull {
+            let hold = RigidPose::<f64>::new(spring.pivot, drive.pose(t));
+            let pull = |&(element, rest): &(u32, DVec3)| SpringPull {
                 attachment: spring.attachment,
                 element,
                 target: hold.place(rest),
@@ -93,7 +93,7 @@ impl Springs {
         self.0.iter().flat_map(of).collect()
     }
 
-    /// Largest stiffness over mass of an element, 1/s².
+    /// Largest spring stiffness over mass of any element, 1/s².
     pub fn largest_per_mass(&self, mass: &[f64]) -> f64 {
         let mut sum = vec![0.0; mass.len()];
         for spring in &self.0 {
@@ -106,15 +106,15 @@ impl Springs {
     }
 }
 
-/// What each attachment bears of such pulls, about the middle of its elements as they stand.
-pub fn borne<S: Scalar>(
-    pulls: &[Pull],
-    bearers: &Bearers,
+/// Wrench of these springs on each attachment, about the mean present position of its elements.
+pub fn wrenches<S: Scalar>(
+    pulls: &[SpringPull],
+    supports: &Supports,
     system: &System<S>,
 ) -> Vec<(u32, Wrench)> {
-    let of = |pulls: &[Pull]| {
+    let of = |pulls: &[SpringPull]| {
         let attachment = pulls[0].attachment;
-        let middle = bearers.middle(attachment, system);
+        let middle = supports.middle(attachment, system);
         let mut sum = Wrench::default();
         for pull in pulls {
             let arm = system.position(pull.element as usize) - middle;
@@ -122,6 +122,6 @@ pub fn borne<S: Scalar>(
         }
         (attachment, sum)
     };
-    let same = |a: &Pull, b: &Pull| a.attachment == b.attachment;
+    let same = |a: &SpringPull, b: &SpringPull| a.attachment == b.attachment;
     pulls.chunk_by(same).map(of).collect()
 }

@@ -98,7 +98,7 @@ fn a_random_packing_is_thin_by_its_own_neighbours() {
 fn a_part_that_is_thin_counts_by_its_elements() {
     let pipeline = parse(SHOT, "shot.toml", &[]).expect("a shot");
     let packing = pack::pack(&pipeline, "".as_ref()).expect("packed").packing;
-    let thin = thin_elements(&packing.elements, &packing.bonds, &[INSIDE]);
+    let thin = thin_elements(&packing.elements, &packing.bonds, &[INNER_NEIGHBOURS]);
     assert!(thin.iter().all(|thin| !thin), "a cube has no thin part");
     // Without the bonds of its upper half that part is loose.
     let mut bonds = packing.bonds.clone();
@@ -110,7 +110,7 @@ fn a_part_that_is_thin_counts_by_its_elements() {
     bonds.i.retain(|_| *keep.next().expect("as many"));
     let mut keep = kept.iter();
     bonds.j.retain(|_| *keep.next().expect("as many"));
-    let thin = thin_elements(&packing.elements, &bonds, &[INSIDE]);
+    let thin = thin_elements(&packing.elements, &bonds, &[INNER_NEIGHBOURS]);
     for (i, thin) in thin.iter().enumerate() {
         if high(i as u32) {
             assert!(*thin);

@@ -114,7 +114,7 @@ fn messages_name_place_key_and_remedy() {
         (
             "radius = \"1.1 mm\"",
             "radius = \"12 kg\"",
-            "shot.toml:15:37: body.ball.shape.radius: \"12 kg\" is a mass; here a length is wanted, e.g. \"1.25 mm\"",
+            "shot.toml:15:37: body.ball.shape.radius: \"12 kg\" is a mass; expected a length, e.g. \"1.25 mm\"",
         ),
         (
             "radius = \"1.1 mm\"",
@@ -149,7 +149,7 @@ fn messages_name_place_key_and_remedy() {
         (
             "axis = [0, 0, 1]",
             "axis = [0, 0, \"1 m\"]",
-            "shot.toml:17:28: body.ball.rotation.axis.2: \"1 m\" is a length; here a pure number is wanted, e.g. \"0.5\"",
+            "shot.toml:17:28: body.ball.rotation.axis.2: \"1 m\" is a length; expected a pure number, e.g. \"0.5\"",
         ),
         (
             "axis = [0, 0, 1]",
@@ -304,7 +304,7 @@ shot.toml:10:1: material.stone: unknown key `yuong`; did you mean `young`?
 shot.toml:15:12: body.ball.material: no material `stoen`; did you mean `stone`?
 shot.toml:16:8: body.ball.mass: unknown value \"bulky\"; did you mean `bulk`?
 shot.toml:19:21: body.ball.rotation.axis: the axis must not be zero
-shot.toml:23:45: collider.floor.shape.normal.1: \"1 m\" is a length; here a pure number is wanted, e.g. \"0.5\"
+shot.toml:23:45: collider.floor.shape.normal.1: \"1 m\" is a length; expected a pure number, e.g. \"0.5\"
 shot.toml:24:8: collider.floor.spin: `keys` replace `spin`; give one of them
 shot.toml:27:32: body.ball.packing.elements: `radius` and `elements` are both given; give one of them
 --set tiem.end=1: unknown key `tiem`; did you mean `time`?";
@@ -341,7 +341,7 @@ fn overrides_are_checked_like_keys_of_the_file() {
         ),
         (
             "time.end=5 kg",
-            "--set time.end=5 kg: time.end: \"5 kg\" is a mass; here a time is wanted, e.g. \"2 us\"",
+            "--set time.end=5 kg: time.end: \"5 kg\" is a mass; expected a time, e.g. \"2 us\"",
         ),
         (
             "time.end=inf",

@@ -1,5 +1,5 @@
 use super::*;
-use crate::math::lanes::Row;
+use crate::math::lanes::LaneRow;
 use crate::simulate::bonded::bonds::{BondRow, BondRows, Bonds};
 use crate::simulate::bonded::rigid_mask::RigidMask;
 use crate::simulate::contact::surfaces::Surface;
@@ -17,14 +17,14 @@ fn surfaces() -> Surfaces {
 /// Last element of the first chunk.
 const LAST: u32 = CHUNK as u32 - 1;
 
-/// Elements of a chunk.
+/// Elements per chunk.
 const CHUNK: usize = 64;
 
-/// Balls of unit radius along x, each touching the next: more than a chunk of them.
+/// More than a chunk of balls of unit radius along x, each touching the next.
 fn row() -> System<f32> {
     let count = CHUNK + 40;
     let mut system = System::new(count, CHUNK, crate::spec::Law::Bdem);
-    system.tail.fill(Row([1.0; 4]));
+    system.tail.fill(LaneRow([1.0; 4]));
     system.inverse_mass.fill(1.0);
     for i in 0..count {
         system.set_position(i, DVec3::X * 2.0 * i as f64);
@@ -56,7 +56,7 @@ fn springs_are_told_from_both_ends_and_put_back() {
     let both = [
         spring(3, 4, 0.1),
         spring(4, 3, -0.1),
-        // In two chunks, which list it each.
+        // A pair across two chunks, each of which lists it.
         spring(LAST, LAST + 1, 0.2),
         spring(LAST + 1, LAST, -0.2),
     ];
@@ -73,11 +73,11 @@ fn lists_follow_what_moves_against_the_rest() {
     let mut system = row();
     let mut contacts = Contacts::new(&system, &surfaces(), &[]);
     let (all, last) = (0..system.count, system.count - 1);
-    // All alike, far beyond the skin.
+    // All elements move alike, far beyond the skin.
     shift(&mut system, all, DVec3::Y * 10.0);
     contacts.advance((10.0, 0.0), &system, &[]);
     assert_eq!(contacts.anchor[0], DVec3::ZERO, "the lists hold");
-    // One of them, onto the other end.
+    // The last element moves to the other end.
     shift(
         &mut system,
         last..last + 1,
@@ -103,7 +103,7 @@ fn ends_of_a_bond_longer_than_both_radii_touch_where_it_broke() {
     });
     system.bonds = Bonds::new(system.motion.len(), bonds, system.rigid());
     let mut contacts = Contacts::new(&system, &surfaces(), &[]);
-    // Beyond what both radii and the skin reach, in two chunks.
+    // Farther apart than both radii and the skin, in two chunks.
     system.set_position(LAST as usize + 1, DVec3::Y * 2.9);
     assert_eq!(system.touch_once_broken((0, LAST + 1), 0), 2.9, "pressed");
     system.set_position(LAST as usize + 1, DVec3::Y * 3.1);
@@ -115,7 +115,7 @@ fn ends_of_a_bond_longer_than_both_radii_touch_where_it_broke() {
     contacts.rebuild(&system, &[]);
     assert_eq!(contacts.partners(0), [1, LAST + 1]);
     assert_eq!(contacts.partners(LAST + 1), [0]);
-    // Within a rigid piece a broken bond is as good as whole.
+    // Inside a rigid piece the ends of a broken bond do not touch.
     let mut piece = vec![0; system.count];
     (piece[0], piece[LAST as usize + 1]) = (3, 3);
     system.set_rigid(RigidMask::new(piece));

@@ -1,51 +1,51 @@
-//! Which pairs with polyhedra may touch, and which of them are near.
+//! Search for pairs with polyhedra that may touch and are near.
 //!
-//! Cells that a whole face joins do not touch. Of those that never shared a face, two with a common neighbour
-//! beyond whole faces do not: it holds them apart. So while a body is whole, cells that meet at an edge do
-//! nothing to each other. A cell is *exposed* where it or a neighbour has an open face, a broken one or one
-//! of the skin: what is not exposed cannot be reached.
+//! Cells joined by an intact face do not touch. Two cells that never shared a face do not touch while both
+//! share an intact face with a common neighbour, which keeps them apart. So while a body is intact, cells
+//! that meet at an edge exert no force on each other. A cell is *exposed* if it or a neighbour has an open
+//! face, that is, a broken one or one of the skin: cells that are not exposed cannot be reached.
 
 use std::ops::Range;
 
 use glam::DVec3;
 
-use super::list::{Parameters, ShapeChunk, ShapeMemory, ShapePair, ShapeWall, find};
+use super::collider;
+use super::list::{Parameters, ShapeChunk, ShapeColliderContact, ShapeMemory, ShapePair, find};
 use super::pair::evaluate;
 use super::shapes::Shapes;
-use super::wall;
 use crate::geometry::hash_grid::HashGrid;
-use crate::geometry::polyhedron::Scratch;
+use crate::geometry::polyhedron::OverlapScratch;
 use crate::laws::contact;
 use crate::laws::overlap;
 use crate::math::Scalar;
 use crate::parallel::prelude::*;
-use crate::simulate::bonded::bonds::Side;
+use crate::simulate::bonded::bonds::BondSide;
 use crate::simulate::bonded::system::System;
-use crate::simulate::contact::chunk::{Place, place};
+use crate::simulate::contact::chunk::{ChunkSide, chunk_side};
+use crate::simulate::contact::collider_list::ColliderContext;
 use crate::simulate::contact::surfaces::Surfaces;
-use crate::simulate::contact::wall_list::Walls;
-use crate::simulate::scene::colliders::Obstacle;
+use crate::simulate::scene::colliders::PosedCollider;
 
-/// A system with its polyhedra, and how they touch.
+/// A system with its polyhedra and their contact properties.
 #[derive(Clone, Copy)]
-pub struct Scene<'a, S> {
+pub struct ShapePairFinder<'a, S> {
     /// Elements and bonds.
     pub system: &'a System<S>,
     /// Polyhedra.
     pub shapes: &'a Shapes,
     /// Contact properties.
     pub surfaces: &'a Surfaces,
-    /// Distance beyond touching up to which pairs are listed, m.
+    /// Skin: gap up to which pairs are listed, m.
     pub skin: f64,
 }
 
-impl<S: Scalar> Scene<'_, S> {
-    /// Other ends of the whole bonds of an element.
+impl<S: Scalar> ShapePairFinder<'_, S> {
+    /// Other ends of the intact bonds of an element.
     fn joined(&self, element: usize) -> impl Iterator<Item = usize> {
         let bonds = &self.system.bonds;
         let whole = bonds
             .sides(element)
-            .filter(|side| bonds.is_whole(side.entry));
+            .filter(|side| bonds.is_intact(side.entry));
         whole.map(|side| side.other)
     }
 
@@ -53,8 +53,9 @@ impl<S: Scalar> Scene<'_, S> {
         self.joined(i).any(|other| other == j)
     }
 
-    /// Whether nothing keeps two elements from touching. Those that shared a face touch once it is broken,
-    /// others where they have no common neighbour beyond whole faces; one of both can move.
+    /// Whether nothing keeps two elements from touching. Elements that shared a face may touch once it is
+    /// broken, others if no common neighbour shares an intact face with both; at least one of the two must be
+    /// able to move.
     fn may_touch(&self, i: usize, j: usize) -> bool {
         let system = self.system;
         let held = |k: usize| system.inverse_mass[k].to_f64() == 0.0;
@@ -63,15 +64,15 @@ impl<S: Scalar> Scene<'_, S> {
         }
         let bonds = &system.bonds;
         match bonds.find(i, j) {
-            Some(side) => !bonds.is_whole(side.entry),
+            Some(side) => !bonds.is_intact(side.entry),
             None => self.joined(i).all(|near| !self.is_joined(near, j)),
         }
     }
 
-    /// Whether an element has an open face; balls have nothing else.
+    /// Whether an element has an open face; always true for balls.
     fn is_open(&self, element: usize) -> bool {
         let bonds = &self.system.bonds;
-        let broken = |side: Side| !bonds.is_whole(side.entry);
+        let broken = |side: BondSide| !bonds.is_intact(side.entry);
         match self.shapes.get(element) {
             Some(shape) => shape.is_at_skin || bonds.sides(element).any(broken),
             None => true,
@@ -84,7 +85,7 @@ impl<S: Scalar> Scene<'_, S> {
         reach(i) + reach(j) + self.skin
     }
 
-    /// A pair as it is listed, with nothing to remember.
+    /// The list entry of a pair, without history.
     fn pair(&self, own: u32, partner: u32) -> ShapePair {
         let ends = [own, partner].map(|end| end as usize);
         let system = self.system;
@@ -149,7 +150,7 @@ impl<S: Scalar> Scene<'_, S> {
             let is_ball = self.shapes.get(i).is_none();
             grid.around(p, |k| {
                 let (j, other) = (exposed[k as usize], exposed[k as usize] as usize);
-                // Within the chunk the first end lists the pair.
+                // Inside the chunk the lower element lists the pair.
                 if other >= first.start && other <= i {
                     return;
                 }
@@ -172,10 +173,10 @@ impl<S: Scalar> Scene<'_, S> {
             for i in (chunk.start..chunk.end.min(count)).filter(|&i| is_exposed[i]) {
                 near(&chunk, i, system.position(i), &mut found);
                 for &partner in &found {
-                    let (list, old) = match place(&chunk, partner as usize) {
-                        Place::Before => (&mut lists.before, &old[0]),
-                        Place::Within => (&mut lists.within, &old[1]),
-                        Place::Behind => (&mut lists.behind, &old[2]),
+                    let (list, old) = match chunk_side(&chunk, partner as usize) {
+                        ChunkSide::Before => (&mut lists.before, &old[0]),
+                        ChunkSide::Within => (&mut lists.within, &old[1]),
+                        ChunkSide::Behind => (&mut lists.behind, &old[2]),
                     };
                     let known = find(old, (i as u32, partner)).map(|at| old[at]);
                     list.push(known.unwrap_or_else(|_| self.pair(i as u32, partner)));
@@ -185,10 +186,10 @@ impl<S: Scalar> Scene<'_, S> {
     }
 
     /// Rebuilds the lists of polyhedra near colliders; those that stay listed keep their springs.
-    pub fn rebuild_walls(&self, chunks: &mut [ShapeChunk], obstacles: &[Obstacle]) {
+    pub fn rebuild_near_colliders(&self, chunks: &mut [ShapeChunk], colliders: &[PosedCollider]) {
         let system = self.system;
         chunks.par_iter_mut().for_each(|lists| {
-            let old = std::mem::take(&mut lists.walls);
+            let old = std::mem::take(&mut lists.near_colliders);
             for i in lists.elements.start..lists.elements.end.min(system.count) {
                 let Some(shape) = self.shapes.get(i) else {
                     continue;
@@ -197,18 +198,20 @@ impl<S: Scalar> Scene<'_, S> {
                     continue;
                 }
                 let (p, reach) = (system.position(i), shape.solid.reach() + self.skin);
-                for (wall, obstacle) in obstacles.iter().enumerate() {
-                    if !obstacle.pose.reaches(&obstacle.solid, p, reach) {
+                for (index, collider) in colliders.iter().enumerate() {
+                    if !collider.pose.reaches(&collider.solid, p, reach) {
                         continue;
                     }
-                    let key = (i as u32, wall as u32);
-                    let known = old.binary_search_by_key(&key, |e| (e.element, e.wall));
-                    let shared = self.surfaces.wall(system.material[i] as usize, obstacle);
+                    let key = (i as u32, index as u32);
+                    let known = old.binary_search_by_key(&key, |e| (e.element, e.collider));
+                    let shared = self
+                        .surfaces
+                        .with_collider(system.material[i] as usize, collider);
                     let length = 2.0 * system.radius(i);
                     let inverse = (system.inverse_mass[i].to_f64(), shape.inverse_inertia);
-                    lists.walls.push(ShapeWall {
+                    lists.near_colliders.push(ShapeColliderContact {
                         element: key.0,
-                        wall: key.1,
+                        collider: key.1,
                         parameters: overlap::parameters(
                             shared.contact,
                             length,
@@ -216,7 +219,7 @@ impl<S: Scalar> Scene<'_, S> {
                             inverse,
                         ),
                         memory: known.map_or_else(|_| ShapeMemory::default(), |at| old[at].memory),
-                        quiet: 0.0,
+                        clear_until: 0.0,
                         near: Default::default(),
                     });
                 }
@@ -224,16 +227,16 @@ impl<S: Scalar> Scene<'_, S> {
         });
     }
 
-    /// The face between two cells broke: lists the pairs that may touch from now on. What they overlap by now
-    /// pushes nothing.
-    pub fn part(&self, chunks: &mut [ShapeChunk], i: usize, j: usize) {
+    /// Lists the pairs that may touch after the face between two cells broke. Their present overlaps exert no
+    /// force.
+    pub fn separate(&self, chunks: &mut [ShapeChunk], i: usize, j: usize) {
         self.list(chunks, i, j);
         for (own, other) in [(i, j), (j, i)] {
             for near in self.joined(other) {
                 self.list(chunks, own, near);
             }
         }
-        // What the first open face of a cell exposes: the cell, and its neighbours.
+        // The first open face of a cell exposes the cell and its neighbours.
         for (own, other) in [(i, j), (j, i)] {
             if self.is_first_open(own, other) {
                 self.expose(chunks, own);
@@ -244,7 +247,7 @@ impl<S: Scalar> Scene<'_, S> {
         }
     }
 
-    /// Whether the face to another is the only open one of a cell.
+    /// Whether the face to another cell is the only open face of a cell.
     fn is_first_open(&self, element: usize, other: usize) -> bool {
         let bonds = &self.system.bonds;
         let mut sides = bonds.sides(element);
@@ -252,11 +255,11 @@ impl<S: Scalar> Scene<'_, S> {
             .shapes
             .get(element)
             .is_none_or(|shape| shape.is_at_skin);
-        !at_skin && sides.all(|side| side.other == other || bonds.is_whole(side.entry))
+        !at_skin && sides.all(|side| side.other == other || bonds.is_intact(side.entry))
     }
 
-    /// Lists what a cell may touch among those that stand within three faces of it at rest: others cannot
-    /// have come near.
+    /// Lists the pairs of a cell with cells that are at most three faces away at rest: others cannot have
+    /// come near.
     fn expose(&self, chunks: &mut [ShapeChunk], element: usize) {
         let bonds = &self.system.bonds;
         let mut near = vec![element];
@@ -276,7 +279,7 @@ impl<S: Scalar> Scene<'_, S> {
         }
     }
 
-    /// Lists a pair if it is near and may touch, and is not listed. What it overlaps by now pushes nothing.
+    /// Lists a pair if it is near, may touch and is not listed. Its present overlap exerts no force.
     fn list(&self, chunks: &mut [ShapeChunk], i: usize, j: usize) {
         let chunk = self.system.chunk;
         let (p, q) = (self.system.position(i), self.system.position(j));
@@ -285,9 +288,9 @@ impl<S: Scalar> Scene<'_, S> {
             return;
         }
         let mut pair = self.pair(i as u32, j as u32);
-        self.settle(&mut pair, &mut chunks[i / chunk].scratch);
+        self.ignore_overlap(&mut pair, &mut chunks[i / chunk].scratch);
         for (own, partner) in [(i, j), (j, i)] {
-            // A pair within a chunk is found there the second time.
+            // A pair inside one chunk is already listed the second time.
             chunks[own / chunk].insert(ShapePair {
                 own: own as u32,
                 partner: partner as u32,
@@ -296,33 +299,33 @@ impl<S: Scalar> Scene<'_, S> {
         }
     }
 
-    /// Lets all that is listed overlap by what it does now without pushing.
-    pub fn settle_all(&self, chunks: &mut [ShapeChunk], obstacles: &[Obstacle]) {
-        let walls = Walls {
+    /// Makes the present overlaps of all listed contacts exert no force.
+    pub fn ignore_overlaps(&self, chunks: &mut [ShapeChunk], colliders: &[PosedCollider]) {
+        let context = ColliderContext {
             system: self.system,
-            obstacles,
+            colliders,
             dt: S::default(),
-            neared: 0.0,
+            collider_approach: 0.0,
         };
         chunks.par_iter_mut().for_each(|lists| {
-            let mut scratch = Scratch::default();
+            let mut scratch = OverlapScratch::default();
             for list in [&mut lists.before, &mut lists.within, &mut lists.behind] {
                 for pair in list {
-                    self.settle(pair, &mut scratch);
+                    self.ignore_overlap(pair, &mut scratch);
                 }
             }
-            for entry in &mut lists.walls {
+            for entry in &mut lists.near_colliders {
                 entry.memory.allowed = f64::INFINITY;
-                let found = wall::evaluate((&walls, self.shapes), entry, &mut scratch);
-                entry.memory = found.map_or_else(ShapeMemory::default, |acting| acting.memory);
+                let found = collider::evaluate((&context, self.shapes), entry, &mut scratch);
+                entry.memory = found.map_or_else(ShapeMemory::default, |action| action.memory);
             }
         });
     }
 
-    /// Lets a pair overlap by what it does now without pushing.
-    pub fn settle(&self, pair: &mut ShapePair, scratch: &mut Scratch) {
+    /// Makes the present overlap of a pair exert no force.
+    pub fn ignore_overlap(&self, pair: &mut ShapePair, scratch: &mut OverlapScratch) {
         pair.memory.allowed = f64::INFINITY;
         let found = evaluate((self.system, self.shapes), pair, 0.0, scratch);
-        pair.memory = found.map_or_else(ShapeMemory::default, |acting| acting.memory);
+        pair.memory = found.map_or_else(ShapeMemory::default, |action| action.memory);
     }
 }

@@ -1,63 +1,63 @@
-//! What two elements do to each other of which one is a polyhedron at least.
+//! Contact load between two elements of which at least one is a polyhedron.
 
 use glam::DVec3;
 
 use super::list::{Parameters, ShapeMemory, ShapePair};
-use super::placed::Placed;
+use super::placed::PlacedElement;
 use super::shapes::Shapes;
-use crate::geometry::polyhedron::{Overlap, Scratch};
+use crate::geometry::polyhedron::{Overlap, OverlapScratch};
 use crate::laws::contact::{self, ContactParameters, ContactState, contact};
 use crate::laws::overlap::{self, OverlapParameters, OverlapState};
 use crate::laws::{rolling, work};
 use crate::math::{Scalar, Vec3};
 use crate::simulate::bonded::system::System;
 
-/// What a contact does to the first of its elements, and the opposite to the second about its own centre.
+/// Load of a contact on its first element, and the opposite on the second about its own centre.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Acting {
-    /// On the first, N; the opposite on the second.
+pub struct ContactAction {
+    /// Force on the first element, N; the second gets the opposite.
     pub force: DVec3,
-    /// On the first about its centre, N m.
+    /// Torque on the first element about its centre, N m.
     pub torque: DVec3,
-    /// On the second about its centre, N m.
+    /// Torque on the second element about its centre, N m.
     pub torque_j: DVec3,
-    /// What it remembers after the step.
+    /// History after the step.
     pub memory: ShapeMemory,
-    /// Energy that it stores, J.
+    /// Stored energy, J.
     pub energy: f64,
-    /// Energy that damping and friction took over the step, J.
-    pub took: [f64; 2],
+    /// Energy dissipated by damping and by friction over the step, J.
+    pub dissipated: [f64; 2],
 }
 
-/// What a pair does over a step, seen from the lower number; none where it does not touch.
+/// Load of a pair over a step, contact from the lower number; `None` if it does not touch.
 pub fn evaluate<S: Scalar>(
     (system, shapes): (&System<S>, &Shapes),
     pair: &mut ShapePair,
     dt: f64,
-    scratch: &mut Scratch,
-) -> Option<Acting> {
+    scratch: &mut OverlapScratch,
+) -> Option<ContactAction> {
     let ends = pair.ends();
     let [p, q] = ends.map(|end| system.position(end));
     let reach = shapes.reach(system, ends[0]) + shapes.reach(system, ends[1]);
     if p.distance_squared(q) >= reach * reach {
         return None;
     }
-    let [i, j] = ends.map(|end| Placed::new(system, shapes, end));
+    let [i, j] = ends.map(|end| PlacedElement::new(system, shapes, end));
     match pair.parameters {
         Parameters::Solids(k) => {
             let overlap = i.overlap(&j, &mut pair.axis, scratch)?;
             let arm = i.position + overlap.centre;
             let v = velocity(system, ends[0], arm) - velocity(system, ends[1], arm);
             let w = system.spin(ends[0]) - system.spin(ends[1]);
-            let mut acting = solids((&overlap, v, w), pair.memory, (dt, pair.inverse_mass, k));
+            let mut action = solids((&overlap, v, w), pair.memory, (dt, pair.inverse_mass, k));
             let line = i.position - j.position;
-            acting.torque_j = -(acting.torque + line.cross(acting.force));
-            Some(acting)
+            action.torque_j = -(action.torque + line.cross(action.force));
+            Some(action)
         }
         Parameters::Ball(k, radius, friction) => {
             let (ball, solid) = if i.shape.is_none() { (0, 1) } else { (1, 0) };
             let (at, other) = if ball == 0 { (&i, &j) } else { (&j, &i) };
-            let seen = Seen {
+            let contact = BallAtSolid {
                 ball: ends[ball],
                 solid: ends[solid],
                 inverse_mass: pair.inverse_mass,
@@ -65,32 +65,32 @@ pub fn evaluate<S: Scalar>(
                 friction,
             };
             let surface = other.distance(at.position)?;
-            let touching = seen.on_solid(system, surface, (pair.memory, dt, k))?;
-            let mut acting = touching;
+            let touching = contact.on_solid(system, surface, (pair.memory, dt, k))?;
+            let mut action = touching;
             let point = at.position - surface.1 * surface.0;
-            // Of the solid: the opposite force at the point where it is touched.
-            acting.torque_j = (point - other.position).cross(-acting.force) + acting.torque_j;
-            Some(if ball == 0 { acting } else { acting.mirrored() })
+            // On the solid the opposite force acts at the contact point.
+            action.torque_j = (point - other.position).cross(-action.force) + action.torque_j;
+            Some(if ball == 0 { action } else { action.mirrored() })
         }
     }
 }
 
-/// Two solids, or one at a collider, with this velocity of the first against the second at the centre of what
-/// they share, and this spin.
+/// Contact of two solids, or of one with a collider. `v` and `w` are velocity (at the centre of the overlap)
+/// and spin of the first relative to the second.
 pub fn solids(
     (overlap, v, w): (&Overlap, DVec3, DVec3),
     memory: ShapeMemory,
     (dt, inverse_mass, k): (f64, f64, OverlapParameters<f64>),
-) -> Acting {
+) -> ContactAction {
     let allowed = memory.allowed.min(overlap.volume);
     let volume = overlap.volume - allowed;
     if volume <= 0.0 {
-        return Acting {
+        return ContactAction {
             memory: ShapeMemory {
                 allowed,
                 ..ShapeMemory::default()
             },
-            ..Acting::default()
+            ..ContactAction::default()
         };
     }
     let spring = Vec3::from_f64(memory.spring);
@@ -104,7 +104,7 @@ pub fn solids(
         spring,
     };
     let load = overlap::pair(state, dt, inverse_mass, k);
-    Acting {
+    ContactAction {
         force: to_glam(load.force),
         torque: to_glam(load.torque),
         torque_j: DVec3::ZERO,
@@ -114,12 +114,12 @@ pub fn solids(
             allowed,
         },
         energy: overlap::energy(volume, spring, k),
-        took: [load.damped, load.slid],
+        dissipated: [load.damped, load.slid],
     }
 }
 
-/// A ball at a polyhedron.
-struct Seen {
+/// A ball in contact with a polyhedron.
+struct BallAtSolid {
     ball: usize,
     solid: usize,
     inverse_mass: f64,
@@ -127,15 +127,15 @@ struct Seen {
     friction: f64,
 }
 
-impl Seen {
-    /// What the solid does to the ball, whose memory is as the lower number sees it. `torque_j` is what it
-    /// does against rolling, on the solid.
+impl BallAtSolid {
+    /// Load of the solid on the ball; `memory` is contact from the lower number. `torque_j` is only the rolling
+    /// resistance on the solid.
     fn on_solid<S: Scalar>(
         &self,
         system: &System<S>,
         (distance, normal): (f64, DVec3),
         (memory, dt, k): (ShapeMemory, f64, ContactParameters<f64>),
-    ) -> Option<Acting> {
+    ) -> Option<ContactAction> {
         let depth = self.radius - distance;
         if depth <= 0.0 {
             return None;
@@ -150,7 +150,7 @@ impl Seen {
             v: from_glam(system.velocity(self.ball) - against),
             w_i: from_glam(system.spin(self.ball)),
             w_j: Vec3::zero(),
-            // At the point of the solid's surface, where it has the opposite force.
+            // The solid gets the opposite force at this point of its surface.
             arm_i: distance,
             arm_j: 0.0,
             touch: wall.touch,
@@ -161,7 +161,7 @@ impl Seen {
         let spin = from_glam(system.spin(self.ball) - system.spin(self.solid));
         let roll = Vec3::from_f64(memory.roll) * sign;
         let rolled = rolling::rolling((wall.x, load.force), spin, roll, dt, turning);
-        let done = work::Done {
+        let done = work::ContactOutcome {
             force: load.force,
             overlap: load.overlap,
             spring: load.spring,
@@ -169,7 +169,7 @@ impl Seen {
         let slid = work::contact(&state, done, dt, self.inverse_mass, k);
         let turned = work::rolling(wall.x, spin, roll, rolled, dt, turning);
         let energy = contact::energy(load.overlap.max(0.0), state.spring, k);
-        Some(Acting {
+        Some(ContactAction {
             force: to_glam(load.force),
             torque: to_glam(load.torque + rolled.moment),
             torque_j: -to_glam(rolled.moment),
@@ -179,15 +179,15 @@ impl Seen {
                 allowed,
             },
             energy: energy + rolling::energy(roll, turning),
-            took: [slid.0 + turned.0, slid.1 + turned.1],
+            dissipated: [slid.0 + turned.0, slid.1 + turned.1],
         })
     }
 }
 
-impl Acting {
-    /// With its elements exchanged; what it remembers stays as it is.
+impl ContactAction {
+    /// The load with its elements exchanged; the history is unchanged.
     fn mirrored(self) -> Self {
-        Acting {
+        ContactAction {
             force: -self.force,
             torque: self.torque_j,
             torque_j: self.torque,

@@ -9,14 +9,14 @@ use crate::parallel::prelude::*;
 use crate::simulate::bonded::system::System;
 use crate::simulate::error::SimulateError;
 
-/// How far beyond its farthest face's centre a cell may reach, over that distance: where faces too small to
-/// transmit anything were left out, others meet farther off.
-const BOUND: f64 = 2.0;
+/// Upper bound on the reach of a cell over the distance of its farthest face centre: faces too small to
+/// transmit load are left out, so the remaining planes can meet farther away.
+const REACH_FACTOR: f64 = 2.0;
 
-/// An element's polyhedron, in the axes that it has at rest.
+/// An element's polyhedron, in its rest axes.
 #[derive(Clone, Debug)]
 pub struct Shape {
-    /// About the element's centre.
+    /// Polyhedron about the element's centre.
     pub solid: Polyhedron,
     /// Largest area of its projection along the normal of a face, m².
     pub area: f64,
@@ -26,7 +26,7 @@ pub struct Shape {
     pub is_at_skin: bool,
 }
 
-/// Polyhedra by element.
+/// The polyhedra of all elements that have one.
 #[derive(Clone, Debug)]
 pub struct Shapes {
     of: Vec<Option<Box<Shape>>>,
@@ -34,10 +34,10 @@ pub struct Shapes {
 }
 
 impl Shapes {
-    /// Of the cells of a packing whose centres are those of the system at rest.
+    /// Shapes of the cells of a packing; `system` gives their centres at rest.
     ///
     /// # Errors
-    /// A cell whose faces bound nothing.
+    /// A cell whose faces enclose no volume.
     pub fn new<S: Scalar>(
         cells: &Cells,
         faces: &Faces,
@@ -60,7 +60,7 @@ impl Shapes {
         }
         let farthest = |planes: &[(DVec3, f64)], reach: f64| {
             let offsets = planes.iter().map(|(_, offset)| offset.abs());
-            BOUND * offsets.fold(reach, f64::max)
+            REACH_FACTOR * offsets.fold(reach, f64::max)
         };
         let made: Vec<Option<Polyhedron>> = cells
             .id
@@ -78,7 +78,7 @@ impl Shapes {
             let cell = cells.id[row] as usize;
             let smallest = cells.i1[row].min(cells.i2[row]).min(cells.i3[row]);
             let Some(solid) = solid else {
-                let what = format!("the faces of cell {cell} bound nothing; pack again");
+                let what = format!("the faces of cell {cell} enclose no volume; pack again");
                 return Err(SimulateError::Packing(what));
             };
             largest_reach = largest_reach.max(solid.reach());
@@ -92,13 +92,13 @@ impl Shapes {
         Ok(Shapes { of, largest_reach })
     }
 
-    /// The shape of an element; none of a ball.
+    /// The shape of an element; `None` for a ball.
     #[inline]
     pub fn get(&self, element: usize) -> Option<&Shape> {
         self.of[element].as_deref()
     }
 
-    /// Distance from an element's centre to the farthest point of it, m.
+    /// Largest distance from an element's centre to its surface, m.
     #[inline]
     pub fn reach<S: Scalar>(&self, system: &System<S>, element: usize) -> f64 {
         match self.get(element) {
@@ -107,7 +107,7 @@ impl Shapes {
         }
     }
 
-    /// How much stiffer the contacts of an element may be than those of a ball of its radius.
+    /// Ratio of the largest contact stiffness of an element to that of a ball of its radius.
     pub fn stiffer<S: Scalar>(&self, system: &System<S>, element: usize) -> f64 {
         let r = system.radius(element);
         self.get(element).map_or(1.0, |shape| {

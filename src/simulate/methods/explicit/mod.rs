@@ -1,4 +1,5 @@
-//! Explicit steps (velocity Verlet, Lu 2021) of bonded elements: on cores in lanes, or on a graphics processor.
+//! Explicit steps (velocity Verlet, Lu 2021) of bonded elements: in lanes on the CPU, or on a graphics
+//! processor.
 
 pub mod cpu;
 pub mod device;
@@ -6,46 +7,46 @@ mod refuse;
 
 use self::cpu::Cpu;
 use self::device::Gpu;
-pub use self::refuse::on_device;
+pub use self::refuse::unsupported_on_gpu;
 use crate::gpu::{Device, GpuError, Request};
 #[cfg(target_arch = "x86_64")]
 use crate::math::{F32x8, F32x16};
 use crate::simulate::bonded_run::build::{Built, build};
 use crate::simulate::error::SimulateError;
-use crate::simulate::method::{Entry, Method, Prepare};
+use crate::simulate::method::{Method, MethodEntry, Prepare};
 use crate::simulate::source::Source;
 use crate::spec::{Backend, Pipeline, Precision};
 
-/// The method as `resolve` finds it.
-pub const ENTRY: Entry = Entry {
-    refuse: refuse::combination,
+/// Registration of this method for `resolve`.
+pub const ENTRY: MethodEntry = MethodEntry {
+    refuse: refuse::unsupported,
     prepare,
 };
 
-/// A scene built in the precision that its pipeline asks for.
-enum Scene {
+/// The data of a run in the precision of its pipeline.
+enum PreparedExplicit {
     Single(Built<f32>),
     Double(Built<f64>),
 }
 
 fn prepare(source: &dyn Source, pipeline: &Pipeline) -> Result<Box<dyn Prepare>, SimulateError> {
     Ok(Box::new(match pipeline.simulate.precision {
-        Precision::F32 => Scene::Single(build(source, pipeline)?),
-        Precision::F64 => Scene::Double(build(source, pipeline)?),
+        Precision::F32 => PreparedExplicit::Single(build(source, pipeline)?),
+        Precision::F64 => PreparedExplicit::Double(build(source, pipeline)?),
     }))
 }
 
-/// The same expression for either precision.
+/// Evaluates the same expression for either precision.
 macro_rules! either {
     ($scene:expr, $built:ident => $value:expr) => {
         match $scene {
-            Scene::Single($built) => $value,
-            Scene::Double($built) => $value,
+            PreparedExplicit::Single($built) => $value,
+            PreparedExplicit::Double($built) => $value,
         }
     };
 }
 
-impl Prepare for Scene {
+impl Prepare for PreparedExplicit {
     fn hash(&self) -> u64 {
         either!(self, built => built.hash)
     }
@@ -54,7 +55,7 @@ impl Prepare for Scene {
         either!(self, built => built.critical_step(pipeline))
     }
 
-    fn part_of_critical(&self, pipeline: &Pipeline) -> f64 {
+    fn step_over_critical(&self, pipeline: &Pipeline) -> f64 {
         pipeline.time.fraction
     }
 
@@ -69,20 +70,23 @@ impl Prepare for Scene {
         dt: f64,
     ) -> Result<Box<dyn Method>, SimulateError> {
         let built = match *self {
-            Scene::Single(built) => built,
-            Scene::Double(built) => return Ok(Box::new(Cpu::<f64>::new(built, pipeline, dt))),
+            PreparedExplicit::Single(built) => built,
+            PreparedExplicit::Double(built) => {
+                return Ok(Box::new(Cpu::<f64>::new(built, pipeline, dt)));
+            }
         };
         if backend != Backend::Cpu
-            && on_device(pipeline).is_none()
+            && unsupported_on_gpu(pipeline).is_none()
             && let Some(device) = open_device(pipeline, backend)?
         {
             return Ok(Box::new(Gpu::on(device, built, pipeline, dt)?));
         }
-        Ok(on_cores(built, pipeline, dt))
+        Ok(cpu_with_widest_lanes(built, pipeline, dt))
     }
 }
 
-/// The device that a pipeline names; none where `auto` takes all cores: there is no card, or none that can.
+/// Opens the device that a pipeline names. None if the backend is `auto` and there is no suitable device, so
+/// that the CPU is used.
 pub fn open_device(pipeline: &Pipeline, backend: Backend) -> Result<Option<Device>, GpuError> {
     let settings = &pipeline.simulate.gpu;
     let request = Request {
@@ -99,8 +103,8 @@ pub fn open_device(pipeline: &Pipeline, backend: Backend) -> Result<Option<Devic
     }
 }
 
-/// The widest lanes that this machine has; all give the same bits.
-fn on_cores(built: Built<f32>, pipeline: &Pipeline, dt: f64) -> Box<dyn Method> {
+/// A run on the CPU with the widest lanes that this machine supports; all widths give the same bits.
+fn cpu_with_widest_lanes(built: Built<f32>, pipeline: &Pipeline, dt: f64) -> Box<dyn Method> {
     #[cfg(target_arch = "x86_64")]
     if F32x16::available() {
         return Box::new(Cpu::<F32x16>::new(built, pipeline, dt));

@@ -1,12 +1,12 @@
-//! What explicit steps and graphics processors lack.
+//! Features that explicit steps, or graphics processors, do not support.
 
 use crate::simulate::bonded_run::refuse;
 use crate::simulate::error::SimulateError;
 use crate::spec::{Action, Backend, ColliderShape, ContactLaw, Integrator, Pipeline, Precision};
 
-/// What of a pipeline explicit steps lack on this backend.
-pub fn combination(pipeline: &Pipeline, backend: Backend) -> Option<SimulateError> {
-    let lack = SimulateError::lack;
+/// The first feature of a pipeline that explicit steps do not support on this backend.
+pub fn unsupported(pipeline: &Pipeline, backend: Backend) -> Option<SimulateError> {
+    let lack = SimulateError::unsupported;
     if backend == Backend::Gpu && pipeline.simulate.precision == Precision::F64 {
         return lack(
             "simulate.precision on backend gpu",
@@ -19,7 +19,7 @@ pub fn combination(pipeline: &Pipeline, backend: Backend) -> Option<SimulateErro
             "output.convergence with simulate.integrator",
             pipeline.simulate.integrator.name(),
             &format!(
-                "{}: steps that find a minimum",
+                "{} (steps that minimise an energy)",
                 Integrator::names(Integrator::minimises)
             ),
         );
@@ -27,7 +27,7 @@ pub fn combination(pipeline: &Pipeline, backend: Backend) -> Option<SimulateErro
     if let Some(refused) = refuse::criterion(pipeline) {
         return Some(refused);
     }
-    // Its stiffness has no bound, so no explicit step is short enough.
+    // Its stiffness is unbounded, so no explicit step is short enough.
     if pipeline.simulate.contact == ContactLaw::Barrier {
         return lack(
             "simulate.contact in explicit steps",
@@ -39,14 +39,15 @@ pub fn combination(pipeline: &Pipeline, backend: Backend) -> Option<SimulateErro
         );
     }
     match backend {
-        Backend::Gpu => on_device(pipeline),
+        Backend::Gpu => unsupported_on_gpu(pipeline),
         Backend::Auto | Backend::Cpu => None,
     }
 }
 
-/// What of a pipeline graphics processors lack, so that `auto` takes the CPU.
-pub fn on_device(pipeline: &Pipeline) -> Option<SimulateError> {
-    let lack = SimulateError::lack;
+/// The first feature of a pipeline that graphics processors do not support; with `auto` the run then uses the
+/// CPU.
+pub fn unsupported_on_gpu(pipeline: &Pipeline) -> Option<SimulateError> {
+    let lack = SimulateError::unsupported;
     if pipeline.bodies.iter().any(|body| body.rigid) {
         return lack(
             "body.rigid on backend gpu",
@@ -61,16 +62,16 @@ pub fn on_device(pipeline: &Pipeline) -> Option<SimulateError> {
             "false; or --backend cpu",
         );
     }
-    // Kernels know those that `device::solids` lists.
+    // Kernels support the solids that `device::solids` lists.
     let shapes = pipeline.colliders.iter().map(|collider| &collider.shape);
-    let mut on_cores = shapes.filter_map(|shape| match shape {
+    let mut cpu_only = shapes.filter_map(|shape| match shape {
         ColliderShape::Mesh { .. } => Some("mesh"),
         ColliderShape::HalfSpace { .. }
         | ColliderShape::Box { .. }
         | ColliderShape::Sphere { .. }
         | ColliderShape::Cylinder { .. } => None,
     });
-    if let Some(name) = on_cores.next() {
+    if let Some(name) = cpu_only.next() {
         return lack(
             "collider.shape.type on backend gpu",
             name,
@@ -84,17 +85,17 @@ pub fn on_device(pipeline: &Pipeline) -> Option<SimulateError> {
     {
         return lack(
             "attach.action.signal or torque on backend gpu",
-            "a load that changes or turns",
+            "a load that changes with time or a torque",
             "a constant force; or --backend cpu",
         );
     }
     let actions = pipeline.attachments.iter().map(|one| &one.action);
-    let mut on_cores = actions.filter_map(|action| match action {
+    let mut cpu_only = actions.filter_map(|action| match action {
         Action::Spring { .. } => Some("spring"),
         Action::Pressure { .. } => Some("pressure"),
         Action::Clamp { .. } | Action::Force { .. } | Action::Gauge {} => None,
     });
-    if let Some(name) = on_cores.next() {
+    if let Some(name) = cpu_only.next() {
         return lack(
             "attach.action.type on backend gpu",
             name,
@@ -105,7 +106,7 @@ pub fn on_device(pipeline: &Pipeline) -> Option<SimulateError> {
     if materials.any(|material| material.hydrostatic_strength.is_some()) {
         return lack(
             "material.hydrostatic_strength on backend gpu",
-            "a strength",
+            "set",
             "none; or --backend cpu",
         );
     }

@@ -1,11 +1,11 @@
-//! The matrix of a Newton iteration: second derivatives of inertia, bonds and contacts, rotations taken times
-//! the radius.
+//! The matrix of a Newton iteration: second derivatives of inertia, bonds and contacts. Rotations are scaled
+//! by the radius.
 
 use crate::parallel::prelude::*;
 
-use super::bonds::{BondRoom, Form};
-use super::start::Start;
-use super::touch::{Touch, Touching};
+use super::bonds::{BondScratch, HessianForm};
+use super::start::StepStart;
+use super::touch::{ActiveContact, ContactSet};
 use crate::laws::tangent::Tangent;
 use crate::math::Mat3;
 use crate::simulate::bonded::system::System;
@@ -18,7 +18,7 @@ use crate::solve::matrix::rows_mut;
 /// rotation and rotation.
 type Quarters = [Mat3<f64>; 4];
 
-/// A block from quarters, rotations of row and column as lengths.
+/// A block from its quarters; the rotations of row and column are scaled to lengths by these radii.
 #[inline(always)]
 pub(super) fn block_of(quarters: &Quarters, [row, column]: [f64; 2]) -> Block {
     let scale = [1.0, 1.0 / column, 1.0 / row, 1.0 / (row * column)];
@@ -31,7 +31,7 @@ fn minus(m: Mat3<f64>) -> Mat3<f64> {
     m * -1.0
 }
 
-/// A bond's block on the diagonal of its owner, or of its other end.
+/// Diagonal block of a bond for its owner, or for its other end.
 fn own(t: &Tangent<f64>, owner: bool) -> Quarters {
     if owner {
         [t.ww, minus(t.wi), minus(t.wi.transposed()), t.ii]
@@ -40,7 +40,7 @@ fn own(t: &Tangent<f64>, owner: bool) -> Quarters {
     }
 }
 
-/// A bond's block in the row of its owner, or of its other end.
+/// Off-diagonal block of a bond in the row of its owner, or of its other end.
 fn other(t: &Tangent<f64>, owner: bool) -> Quarters {
     if owner {
         [minus(t.ww), minus(t.wj), t.wi.transposed(), t.ij]
@@ -54,21 +54,26 @@ fn other(t: &Tangent<f64>, owner: bool) -> Quarters {
     }
 }
 
-/// How a contact point goes with its element: displacement, and lever of its rotation.
-fn levers(pair: &Touching, second: bool) -> (f64, Mat3<f64>) {
+/// Motion of a contact point with its element: sign of the displacement, and lever of the rotation.
+fn levers(pair: &ActiveContact, second: bool) -> (f64, Mat3<f64>) {
     let sign = if second { -1.0 } else { 1.0 };
     (sign, Mat3::cross(pair.n) * pair.arms[usize::from(second)])
 }
 
-/// Block of a contact between both ends, or of one end with itself.
-pub(super) fn contact(pair: &Touching, row: bool, column: bool, form: Form) -> Quarters {
+/// Block of a contact between its two ends, or of one end with itself.
+pub(super) fn contact(
+    pair: &ActiveContact,
+    row: bool,
+    column: bool,
+    form: HessianForm,
+) -> Quarters {
     let ((s, down), (t, right)) = (levers(pair, row), levers(pair, column));
     let k = pair.tangent();
     let mut moved = k;
-    if form == Form::Exact {
-        // The normal turns with the centres.
+    if form == HessianForm::Exact {
+        // The normal turns with the line between the centres.
         let flat = Mat3::diagonal(1.0) - Mat3::outer(pair.n, pair.n);
-        moved = moved - flat * pair.drive;
+        moved = moved - flat * pair.geometric_stiffness;
     }
     [
         moved * (s * t),
@@ -78,24 +83,30 @@ pub(super) fn contact(pair: &Touching, row: bool, column: bool, form: Form) -> Q
     ]
 }
 
-/// Rows whose columns are listed together.
+/// Rows per parallel task.
 const ROWS: usize = 256;
 
-/// Gives each row its columns: the element itself, those that it is bonded to and those that it touches. Held
-/// elements stand alone. Blocks are as they may be, for [`fill`] writes all of them.
-pub fn pattern(matrix: &mut BlockMatrix, system: &System<f64>, start: &Start, touch: &Touch) {
+/// Sets the columns of each row: the element itself, its bonded neighbours and its contact partners. Held
+/// elements have their diagonal block alone. Values of blocks are left unspecified; [`fill`] writes all of
+/// them.
+pub fn pattern(
+    matrix: &mut BlockMatrix,
+    system: &System<f64>,
+    start: &StepStart,
+    contacts: &ContactSet,
+) {
     let row = |i: usize, columns: &mut Vec<u32>| {
         let first = columns.len();
         columns.push(i as u32);
         if !start.is_held(i) {
             let bonded = system.bonds.active_sides(i).map(|side| side.other as u32);
-            let touched = touch
-                .of(i)
+            let touched = contacts
+                .of_element(i)
                 .map(|(pair, second)| if second { pair.i } else { pair.j });
             let near = bonded.chain(touched.filter(|&j| j < COLLIDER));
             columns.extend(near.filter(|&j| !start.is_held(j as usize)));
             columns[first..].sort_unstable();
-            // Two may be bonded and touch.
+            // A pair may be bonded and in contact.
             let mut kept = first;
             for at in first..columns.len() {
                 if at == first || columns[at] != columns[kept - 1] {
@@ -131,13 +142,13 @@ pub fn pattern(matrix: &mut BlockMatrix, system: &System<f64>, start: &Start, to
     value.resize(column.len(), block::ZERO);
 }
 
-/// Fills the blocks of a pattern. Bonds have their second derivatives of that form in `bonds`.
+/// Fills the blocks of a pattern. `bonds` has the second derivatives in the given form.
 pub fn fill(
     matrix: &mut BlockMatrix,
     system: &System<f64>,
-    start: &Start,
-    (bonds, form): (&BondRoom, Form),
-    touch: &Touch,
+    start: &StepStart,
+    (bonds, form): (&BondScratch, HessianForm),
+    contacts: &ContactSet,
 ) {
     let BlockMatrix {
         start: first,
@@ -152,8 +163,8 @@ pub fn fill(
             let columns = &column[first[i] as usize..first[i + 1] as usize];
             let place = |j: usize| columns.binary_search(&(j as u32));
             let mut diagonal = block::ZERO;
-            // Bonds write their blocks, contacts add to theirs.
-            if touch.of(i).next().is_some() {
+            // Bonds write their blocks; contacts add to theirs.
+            if contacts.of_element(i).next().is_some() {
                 row.fill(block::ZERO);
             }
             if start.is_held(i) {
@@ -161,10 +172,10 @@ pub fn fill(
                 return;
             }
             let r = system.radius(i);
-            let [push, turn] = start.inertia(system, i).stiffness;
+            let [translation, rotation] = start.inertia(system, i).stiffness;
             for k in 0..3 {
-                diagonal[k][k] += push;
-                diagonal[3 + k][3 + k] += turn / (r * r);
+                diagonal[k][k] += translation;
+                diagonal[3 + k][3 + k] += rotation / (r * r);
             }
             for side in system.bonds.active_sides(i) {
                 let tangent = bonds.tangent(side.entry);
@@ -174,7 +185,7 @@ pub fn fill(
                     row[at] = block_of(&other(tangent, side.owned), both);
                 }
             }
-            for (pair, second) in touch.of(i) {
+            for (pair, second) in contacts.of_element(i) {
                 block::add(
                     &mut diagonal,
                     &block_of(&contact(pair, second, second, form), [r, r]),

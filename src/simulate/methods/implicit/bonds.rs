@@ -1,13 +1,13 @@
-//! Bonds of an implicit step: what they do to their ends, their second derivatives, what they carry.
+//! Bonds of an implicit step: loads on their ends, second derivatives, stresses.
 //!
-//! Their damping is that of explicit steps with displacements over the step in the place of velocities times
-//! its length. It is not among what they carry: only what is elastic breaks them.
+//! Damping is that of explicit steps, with displacement over the step length in place of velocity. It does
+//! not count towards the stresses: only elastic loads break bonds.
 //!
-//! Every bond is evaluated once, where its owner stands; elements then add up their bonds in a fixed order.
+//! Every bond is evaluated once, at its owner. Elements then add up their bonds in a fixed order.
 
 use crate::parallel::prelude::*;
 
-use super::start::Start;
+use super::start::StepStart;
 use crate::columns::BreakMode;
 use crate::laws::bond::{BondLoad, Stiffness};
 use crate::laws::energy::EnergyLaw;
@@ -16,24 +16,24 @@ use crate::laws::tangent::{Curvature, Tangent, gauss_newton};
 use crate::laws::{damping, failure, hydrostatic};
 use crate::math::quat::rotation_between;
 use crate::math::{Mat3, Vec3};
-use crate::simulate::bonded::bond_tasks::{BreakEvent, Carried};
+use crate::simulate::bonded::bond_tasks::{BreakEvent, StressAndEnergy};
 use crate::simulate::bonded::bonds::BLOCK;
 use crate::simulate::bonded::system::System;
 use crate::solve::block::{Six, add_six as add};
 
-/// Which second derivatives.
+/// Form of the second derivatives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
-    /// All.
+pub enum HessianForm {
+    /// Exact second derivatives.
     Exact,
-    /// All, each bond's own without its negative part.
+    /// Exact, with the negative part of each bond's own removed.
     Projected,
-    /// Those that have no negative part.
+    /// The Gauss–Newton approximation, which has no negative part.
     GaussNewton,
 }
 
-/// A bond as it stands, seen from its owner.
-struct Standing {
+/// The current state of a bond, seen from its owner.
+struct BondState {
     at: Relative<f64>,
     rest_length: f64,
     k: Stiffness<f64>,
@@ -41,14 +41,14 @@ struct Standing {
     damping: [f64; 2],
 }
 
-fn standing(system: &System<f64>, owner: usize, entry: usize) -> Standing {
+fn bond_state(system: &System<f64>, owner: usize, entry: usize) -> BondState {
     let bonds = &system.bonds;
     let other = bonds.other[entry] as usize;
     let x = system.position(owner) - system.position(other);
     let [dx, dy, dz] = &bonds.direction;
     let rest_length = bonds.length.get(entry);
     let class = &system.classes[bonds.class.get(entry) as usize];
-    Standing {
+    BondState {
         at: relative(
             Vec3::from_f64(x.to_array()),
             system.quaternion(owner),
@@ -62,16 +62,16 @@ fn standing(system: &System<f64>, owner: usize, entry: usize) -> Standing {
     }
 }
 
-impl Standing {
+impl BondState {
     fn load<W: EnergyLaw>(&self) -> BondLoad<f64> {
         relative::load(self.at, W::gradient(self.at, self.rest_length, self.k))
     }
 
-    /// Second derivatives of the damping by displacements in a step of length `h`. How its arms turn is left
-    /// out: they are the smaller part of a small one.
+    /// Second derivatives of the damping with respect to displacements in a step of length `h`. The rotation
+    /// of its arms is neglected: it is the smaller part of a small term.
     fn damping_tangent(&self, h: f64) -> Tangent<f64> {
         let [stretch, turn] = self.damping.map(|c| Mat3::diagonal(c / h));
-        // Both ends turn the middle alike.
+        // Both ends turn the middle equally.
         let middle = Relative {
             sigma: Vec3::zero(),
             cosine: 1.0,
@@ -81,10 +81,10 @@ impl Standing {
     }
 }
 
-/// Displacement and turn of an element over a step, over its length.
-type Pace = [Vec3<f64>; 2];
+/// Displacement and rotation of an element over a step, divided by the step length.
+type Rates = [Vec3<f64>; 2];
 
-fn pace(system: &System<f64>, start: &Start, i: usize) -> Pace {
+fn rates_of(system: &System<f64>, start: &StepStart, i: usize) -> Rates {
     let moved = (system.position(i) - start.position[i]) / start.step;
     let turned = rotation_between(start.rotation[i], system.quaternion(i));
     [
@@ -93,8 +93,8 @@ fn pace(system: &System<f64>, start: &Start, i: usize) -> Pace {
     ]
 }
 
-/// Calls `f` with entry, owner and place in `out` of every active bond; `out` has one place an entry.
-fn each<T: Send>(
+/// Calls `f` with entry, owner and place in `out` of every active bond; `out` has one place per entry.
+fn for_each_active<T: Send>(
     system: &System<f64>,
     out: &mut [T],
     f: impl Fn(usize, usize, &mut T) + Sync + Send,
@@ -120,26 +120,26 @@ fn each<T: Send>(
         });
 }
 
-/// Room for what bonds do, one place an entry.
+/// Scratch buffers for the loads and derivatives of bonds, one place per entry.
 #[derive(Clone, Debug, Default)]
-pub struct BondRoom {
-    /// Force on the owner, what acts alike on both ends, what acts on the owner and in the opposite way on the other.
+pub struct BondScratch {
+    /// Force on the owner; moment equal on both ends; moment on the owner with its opposite on the other end.
     load: Vec<[f64; 9]>,
-    /// Of active bonds.
+    /// Second derivatives of active bonds.
     tangent: Vec<Tangent<f64>>,
-    /// Of every element where bonds have damping, else empty.
-    pace: Vec<Pace>,
+    /// Rates of every element if bonds have damping, else empty.
+    rates: Vec<Rates>,
     damped: bool,
 }
 
-impl BondRoom {
-    /// Of a system.
+impl BondScratch {
+    /// Buffers for the bonds of a system.
     pub fn new(system: &System<f64>) -> Self {
         let entries = system.bonds.other.len();
-        BondRoom {
+        BondScratch {
             load: vec![[0.0; 9]; entries],
             tangent: vec![Tangent::zero(); entries],
-            pace: Vec::new(),
+            rates: Vec::new(),
             damped: system
                 .classes
                 .iter()
@@ -147,22 +147,27 @@ impl BondRoom {
         }
     }
 
-    /// Writes forces and torques of the bonds of every element in a step that began so.
-    pub fn loads<W: EnergyLaw>(&mut self, system: &System<f64>, start: &Start, sums: &mut [Six]) {
+    /// Computes forces and torques of the bonds of every element for a step with this start.
+    pub fn loads<W: EnergyLaw>(
+        &mut self,
+        system: &System<f64>,
+        start: &StepStart,
+        sums: &mut [Six],
+    ) {
         if self.damped {
             let elements = (0..system.count).into_par_iter().with_min_len(256);
             elements
-                .map(|i| pace(system, start, i))
-                .collect_into_vec(&mut self.pace);
+                .map(|i| rates_of(system, start, i))
+                .collect_into_vec(&mut self.rates);
         }
-        let paces = &self.pace;
-        each(system, &mut self.load, |entry, owner, out| {
-            let bond = standing(system, owner, entry);
+        let rates = &self.rates;
+        for_each_active(system, &mut self.load, |entry, owner, out| {
+            let bond = bond_state(system, owner, entry);
             let load = bond.load::<W>();
             let (mut f, mut a, mut m) = (load.force, load.shear_moment, load.moment);
             if bond.damping != [0.0; 2] {
                 let [[v_i, w_i], [v_j, w_j]] =
-                    [owner, system.bonds.other[entry] as usize].map(|k| paces[k]);
+                    [owner, system.bonds.other[entry] as usize].map(|k| rates[k]);
                 let [c, turn] = bond.damping;
                 let (force, arm, spin) = damping::bond(-bond.at.u, v_i - v_j, w_i, w_j, c, turn);
                 (f, a, m) = (f + force, a + arm, m + spin);
@@ -191,22 +196,22 @@ impl BondRoom {
             });
     }
 
-    /// Sum of the squares of the forces of an element's bonds, N², as they were computed last.
-    pub fn carried(&self, system: &System<f64>, i: usize) -> f64 {
+    /// Sum of the squared forces of an element's bonds, N², from the last computation.
+    pub fn force_squared(&self, system: &System<f64>, i: usize) -> f64 {
         let square = |entry: usize| self.load[entry][..3].iter().map(|f| f * f).sum::<f64>();
         let sides = system.bonds.active_sides(i);
         sides.map(|side| square(side.entry)).sum()
     }
 
     /// Computes the second derivatives of all bonds in a step of length `h`.
-    pub fn tangents<W: EnergyLaw>(&mut self, system: &System<f64>, h: f64, form: Form) {
-        each(system, &mut self.tangent, |entry, owner, out| {
-            let bond = standing(system, owner, entry);
+    pub fn tangents<W: EnergyLaw>(&mut self, system: &System<f64>, h: f64, form: HessianForm) {
+        for_each_active(system, &mut self.tangent, |entry, owner, out| {
+            let bond = bond_state(system, owner, entry);
             let (at, l0, k) = (bond.at, bond.rest_length, bond.k);
             *out = match form {
-                Form::Exact => W::tangent(at, l0, k),
-                Form::Projected => W::tangent(at, l0, k).projected(system.radius(owner)),
-                Form::GaussNewton => W::gauss_newton_tangent(at, l0, k),
+                HessianForm::Exact => W::tangent(at, l0, k),
+                HessianForm::Projected => W::tangent(at, l0, k).projected(system.radius(owner)),
+                HessianForm::GaussNewton => W::gauss_newton_tangent(at, l0, k),
             };
             if bond.damping != [0.0; 2] {
                 *out = out.plus(bond.damping_tangent(h));
@@ -214,7 +219,7 @@ impl BondRoom {
         });
     }
 
-    /// Second derivatives of an active bond as they were computed last.
+    /// Second derivatives of an active bond from the last computation.
     pub fn tangent(&self, entry: usize) -> &Tangent<f64> {
         &self.tangent[entry]
     }
@@ -223,23 +228,24 @@ impl BondRoom {
 /// Energy of all bonds, J.
 pub fn energy<W: EnergyLaw>(system: &System<f64>) -> f64 {
     let mut out = vec![0.0; system.bonds.other.len()];
-    each(system, &mut out, |entry, owner, out| {
-        let bond = standing(system, owner, entry);
+    for_each_active(system, &mut out, |entry, owner, out| {
+        let bond = bond_state(system, owner, entry);
         *out = W::energy(bond.at, bond.rest_length, bond.k);
     });
     out.iter().sum()
 }
 
-/// Bonds beyond their strength, in the order of entries, and the largest part of its strength that any carries.
-pub fn broken<W: EnergyLaw>(system: &System<f64>) -> (Vec<BreakEvent>, f64) {
+/// Bonds beyond their strength in entry order, and the largest utilisation (stress over strength) of any
+/// bond.
+pub fn beyond_strength<W: EnergyLaw>(system: &System<f64>) -> (Vec<BreakEvent>, f64) {
     if !system.bonds.can_break() {
         return (Vec::new(), 0.0);
     }
     let mut out = vec![(0.0, None); system.bonds.other.len()];
-    each(system, &mut out, |entry, owner, out| {
+    for_each_active(system, &mut out, |entry, owner, out| {
         let bonds = &system.bonds;
         let (sigma_c, tau_c) = (bonds.sigma_c.get(entry), bonds.tau_c.get(entry));
-        let bond = standing(system, owner, entry);
+        let bond = bond_state(system, owner, entry);
         let section = &system.classes[bonds.class.get(entry) as usize].section;
         let (sigma, tau) = failure::stress(&bond.load::<W>(), section);
         let used = (sigma / sigma_c).max(tau / tau_c);
@@ -265,21 +271,21 @@ pub fn broken<W: EnergyLaw>(system: &System<f64>) -> (Vec<BreakEvent>, f64) {
     )
 }
 
-/// What the bonds of each element carry, and Σ x_ij·F of each, N m.
-pub fn carried<W: EnergyLaw>(system: &System<f64>) -> (Vec<Carried>, Vec<f64>) {
-    let mut out = vec![(Carried::default(), 0.0); system.bonds.other.len()];
-    each(system, &mut out, |entry, owner, out| {
-        let bond = standing(system, owner, entry);
+/// Largest stresses and the energy of the bonds of each element, and Σ x_ij·F of each, N m.
+pub fn carried<W: EnergyLaw>(system: &System<f64>) -> (Vec<StressAndEnergy>, Vec<f64>) {
+    let mut out = vec![(StressAndEnergy::default(), 0.0); system.bonds.other.len()];
+    for_each_active(system, &mut out, |entry, owner, out| {
+        let bond = bond_state(system, owner, entry);
         let load = bond.load::<W>();
         let section = &system.classes[system.bonds.class.get(entry) as usize].section;
         let (sigma, tau) = failure::stress(&load, section);
         let energy = 0.5 * W::energy(bond.at, bond.rest_length, bond.k);
         let sigma = sigma.max(0.0);
         let virial = hydrostatic::virial(bond.at.u.norm(), load.axial);
-        *out = (Carried { sigma, tau, energy }, virial);
+        *out = (StressAndEnergy { sigma, tau, energy }, virial);
     });
     let of = |i: usize| {
-        let (mut sum, mut virial) = (Carried::default(), 0.0);
+        let (mut sum, mut virial) = (StressAndEnergy::default(), 0.0);
         for side in system.bonds.active_sides(i) {
             let (bond, more) = &out[side.entry];
             sum.sigma = sum.sigma.max(bond.sigma);

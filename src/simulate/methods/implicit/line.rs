@@ -1,35 +1,35 @@
-//! How far to go along a direction, by slopes alone: energies would lose the last digits of what is gained
-//! near the end.
+//! Line search by slopes alone: energies would lose the last digits of the gain near the minimum.
 
 use crate::parallel::prelude::*;
 
 use crate::simulate::bonded::system::System;
 
-/// Farthest that a rotation goes in one iteration, rad.
-const FARTHEST_TURN: f64 = 1.0;
-/// Part of the first slope that may be left on a line turned round.
-pub const TURNED: f64 = 0.1;
-/// Part of the first slope that Newton's method may leave as it was.
-pub const LEFT: f64 = 0.9;
-/// Farthest that a line goes on beyond a place where it falls, over how far it has come.
-const EXTENDED: f64 = 4.0;
-/// Places looked at on a line beyond the first.
-const LINE_STEPS: u32 = 12;
+/// Largest rotation in one iteration, rad.
+const MAX_TURN: f64 = 1.0;
+/// Fraction of the initial slope that may remain with reversed sign.
+pub const MAX_REVERSED_SLOPE: f64 = 0.1;
+/// Fraction of the initial slope that Newton's method may leave.
+pub const MAX_REMAINING_SLOPE: f64 = 0.9;
+/// Largest extension of a line search beyond a point of negative slope, relative to the length so far.
+const MAX_EXTENSION: f64 = 4.0;
+/// Most points evaluated on a line after the first.
+const MAX_EXTRA_EVALUATIONS: u32 = 12;
 
-/// The part of a direction, or the multiple, at which a rotation would go farthest. Unknowns behind the first
-/// three of an element are rotations, as lengths.
-pub fn farthest<const N: usize>(system: &System<f64>, direction: &[[f64; N]]) -> f64 {
+/// Largest multiple of a direction for which no rotation exceeds the limit. Unknowns of an element beyond the
+/// first three are rotations, scaled to lengths.
+pub fn largest_multiple<const N: usize>(system: &System<f64>, direction: &[[f64; N]]) -> f64 {
     let all = direction.par_iter().with_min_len(512).enumerate();
     let turn = all.map(|(i, by)| {
         let square: f64 = by[3..].iter().map(|v| v * v).sum();
         square.sqrt() / system.radius(i)
     });
-    FARTHEST_TURN / turn.reduce(|| 0.0, f64::max)
+    MAX_TURN / turn.reduce(|| 0.0, f64::max)
 }
 
-/// Goes to part `first` of a direction that begins with this slope, and on, up to part `most`, or back until
-/// little of the slope is turned round, and no more than part `left` is as it was. `slope_at` goes to a part
-/// and tells the slope there. Tells where it ended.
+/// Line search along a direction whose initial slope is `slope`. Starts at multiple `first` and extends up to
+/// `most`, or goes back, until at most a small fraction of the slope remains reversed and at most fraction
+/// `left` remains with its sign. `slope_at` moves to a multiple and returns the slope there. Returns the
+/// multiple where the search ended.
 pub fn search(
     slope: f64,
     [first, most]: [f64; 2],
@@ -39,12 +39,12 @@ pub fn search(
     let mut factor = first;
     let mut here = slope_at(factor);
     if slope < 0.0 {
-        // Between a place where it still falls and one where it rises lies the least.
+        // The minimum lies between a point of negative slope and one of positive slope.
         let (mut low, mut high) = ((0.0, slope), None);
-        for _ in 0..LINE_STEPS {
+        for _ in 0..MAX_EXTRA_EVALUATIONS {
             let falls = here < -left * slope.abs();
             let ends = falls && high.is_none() && factor >= most;
-            if !falls && here <= TURNED * slope.abs() || ends {
+            if !falls && here <= MAX_REVERSED_SLOPE * slope.abs() || ends {
                 break;
             }
             if falls {
@@ -59,9 +59,9 @@ pub fn search(
                 }
                 None if here > slope => {
                     let straight = factor * slope / (slope - here);
-                    straight.min(EXTENDED * factor).min(most)
+                    straight.min(MAX_EXTENSION * factor).min(most)
                 }
-                None => (EXTENDED * factor).min(most),
+                None => (MAX_EXTENSION * factor).min(most),
             };
             here = slope_at(factor);
         }
@@ -77,23 +77,26 @@ mod tests {
     fn a_line_ends_near_its_least_or_at_its_first_place() {
         // ½ (x − b)² + (x − b)⁴.
         for (least, left) in [
-            (0.02, LEFT),
-            (0.3, LEFT),
-            (0.7, LEFT),
+            (0.02, MAX_REMAINING_SLOPE),
+            (0.3, MAX_REMAINING_SLOPE),
+            (0.7, MAX_REMAINING_SLOPE),
             (0.02, 0.1),
             (0.3, 0.1),
         ] {
             let slope = |x: f64| (x - least) + 4.0 * (x - least).powi(3);
             let found = search(slope(0.0), [1.0; 2], left, &mut |x| slope(x));
             assert!(
-                slope(found) <= TURNED * slope(0.0).abs(),
+                slope(found) <= MAX_REVERSED_SLOPE * slope(0.0).abs(),
                 "{least}: {found}"
             );
             assert!(slope(found) >= -left * slope(0.0).abs(), "{least}: {found}");
         }
         let slope = |x: f64| x / 100.0 - 1.0;
-        let far = search(-1.0, [0.5; 2], LEFT, &mut |x| slope(x));
-        assert_eq!(far, 0.5, "it falls on, and no farther was allowed");
+        let far = search(-1.0, [0.5; 2], MAX_REMAINING_SLOPE, &mut |x| slope(x));
+        assert_eq!(
+            far, 0.5,
+            "the slope stays negative up to the largest multiple"
+        );
         let far = search(-1.0, [0.5, 1e3], 0.1, &mut |x| slope(x));
         assert!((90.0..=110.0).contains(&far), "{far}");
     }

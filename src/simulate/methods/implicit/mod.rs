@@ -1,10 +1,10 @@
 //! Implicit steps on the CPU, in double precision (Lu 2025; Zhang 2024).
 //!
-//! A step is the minimum of an energy, found by Newton's method; a midpoint step is an implicit Euler step of
-//! half the length and as much again in a straight line, so both have one solver. Where bonds break the step
-//! is done again in halves down to the shortest, and when they break in that it is solved again without them
-//! until none does, so that neither strengths nor cracks depend on the length of steps. What follows from a
-//! state depends on it alone: lists, matrix and hierarchy are made anew where one is written.
+//! A step is the minimum of an energy, found by Newton's method. A midpoint step is an implicit Euler step of
+//! half the length, extrapolated in a straight line by the same amount, so both use one solver. A step in
+//! which bonds break is repeated in halves, down to the shortest; if bonds break in that one, it is solved
+//! again without them until none breaks. So neither strengths nor cracks depend on the step length. Results
+//! after a checkpoint depend on it alone: lists, matrix and hierarchy are rebuilt when one is written.
 
 mod assemble;
 mod baselines;
@@ -13,8 +13,8 @@ mod line;
 mod newton;
 mod passing;
 mod prepare;
+mod projected_friction;
 mod refuse;
-mod rub;
 mod scheme;
 mod start;
 mod step;
@@ -26,7 +26,7 @@ use std::marker::PhantomData;
 
 use newton::Newton;
 use scheme::Scheme;
-use start::{Pushes, Start};
+use start::{AccelerationHistory, StepStart};
 
 use crate::columns::Convergence;
 use crate::laws::energy::EnergyLaw;
@@ -34,7 +34,7 @@ use crate::simulate::bonded::system::System;
 use crate::simulate::bonded_run::build::Built;
 use crate::simulate::bonded_run::run::{BondedRun, Measured};
 use crate::simulate::error::{SimulateError, StateError};
-use crate::simulate::method::{Capture, Method, PassCost, Place};
+use crate::simulate::method::{Capture, Method, PassCost, Platform};
 use crate::simulate::run_state::sections;
 use crate::simulate::run_state::snapshot::Effort;
 use crate::simulate::run_state::state::State;
@@ -44,47 +44,46 @@ use crate::spec::{Pipeline, Simulate};
 /// A run with bonds of law `W`.
 pub struct Implicit<W> {
     run: BondedRun<f64>,
-    /// Force on each element that does not depend on where it is, gravity among it, N.
-    outer: Vec<[f64; 3]>,
+    /// Force on each element that does not depend on its position, including gravity, N.
+    constant_forces: Vec<[f64; 3]>,
     newton: Newton,
     scheme: Scheme,
     simulate: Simulate,
-    /// Times that a step may be halved.
-    halvings: u32,
+    /// Largest number of times that a step may be halved.
+    max_halvings: u32,
     drag: f64,
-    /// Whether nothing is left of earlier steps but the state.
-    fresh: bool,
-    /// Times that steps are halved now.
-    halved: u32,
+    /// Whether everything that earlier steps left, except the state, has to be rebuilt.
+    rebuild_due: bool,
+    /// Number of times that steps are currently halved.
+    current_halvings: u32,
     /// Step that other methods solve too, counted from 1.
-    compared: Option<u64>,
-    /// What they did, until a frame takes it.
+    compared_step: Option<u64>,
+    /// Convergence histories of these methods, until a frame takes them.
     convergence: Convergence,
-    /// How velocities and spins change.
-    pushes: Pushes,
+    /// Accelerations of recent steps.
+    accelerations: AccelerationHistory,
     law: PhantomData<W>,
 }
 
 impl<W: EnergyLaw> Implicit<W> {
-    /// A run at rest at time zero.
-    /// `critical` is the critical step of explicit ones, s.
+    /// A run at rest at time zero. `critical` is the critical step of explicit integration, s.
     pub fn new(built: Built<f64>, pipeline: &Pipeline, dt: f64, critical: f64) -> Self {
         let run = BondedRun::new(built, pipeline, dt);
         let settings = &pipeline.simulate.implicit;
         let scheme = Scheme::of(pipeline.simulate.integrator);
         Implicit {
             newton: Newton::new(&run.system, &pipeline.simulate, scheme.linear),
-            outer: outer_forces(&run, pipeline.world.gravity),
+            constant_forces: constant_forces(&run, pipeline.world.gravity),
             run,
             scheme,
-            halvings: settings.halvings(dt / critical),
+            max_halvings: settings.halvings(dt / critical),
             simulate: pipeline.simulate.clone(),
             drag: pipeline.simulate.drag,
-            fresh: true,
-            halved: 0,
-            compared: pipeline.output.convergence,
+            rebuild_due: true,
+            current_halvings: 0,
+            compared_step: pipeline.output.convergence,
             convergence: Convergence::default(),
-            pushes: Pushes::default(),
+            accelerations: AccelerationHistory::default(),
             law: PhantomData,
         }
     }
@@ -94,12 +93,12 @@ impl<W: EnergyLaw> Implicit<W> {
         &self.run.system
     }
 
-    /// The columns to change before the first step.
+    /// The columns, to be changed before the first step.
     pub fn system_mut(&mut self) -> &mut System<f64> {
         &mut self.run.system
     }
 
-    /// What Newton's method has done so far.
+    /// Work of Newton's method so far.
     pub fn effort(&self) -> Effort {
         self.newton.effort
     }
@@ -109,18 +108,19 @@ impl<W: EnergyLaw> Implicit<W> {
         bonds::energy::<W>(&self.run.system)
     }
 
-    /// The state; a run that goes on and one that begins with it do so alike.
+    /// The state. Marks everything else for a rebuild, so that a run that goes on and one restored from the
+    /// state agree.
     fn pack(&mut self, frame: u32) -> State {
-        self.fresh = true;
+        self.rebuild_due = true;
         let mut state = self.run.pack(frame);
         sections::put_effort(&mut state, self.newton.effort);
         state
     }
 }
 
-/// Constant forces on the elements, weight among them, N.
-fn outer_forces(run: &BondedRun<f64>, gravity: [f64; 3]) -> Vec<[f64; 3]> {
-    let mut outer: Vec<[f64; 3]> = (0..run.system.count)
+/// Constant forces on the elements, including their weight, N.
+fn constant_forces(run: &BondedRun<f64>, gravity: [f64; 3]) -> Vec<[f64; 3]> {
+    let mut constant_forces: Vec<[f64; 3]> = (0..run.system.count)
         .map(|i| match run.load[i].0[3] {
             0.0 => [0.0; 3],
             inverse => gravity.map(|g| g / inverse),
@@ -128,13 +128,13 @@ fn outer_forces(run: &BondedRun<f64>, gravity: [f64; 3]) -> Vec<[f64; 3]> {
         .collect();
     for attached in &run.forces {
         for &element in &attached.elements {
-            let sums = outer[element as usize].iter_mut();
+            let sums = constant_forces[element as usize].iter_mut();
             for (sum, f) in sums.zip(attached.force.to_array()) {
                 *sum += f;
             }
         }
     }
-    outer
+    constant_forces
 }
 
 impl<W: EnergyLaw> Method for Implicit<W> {
@@ -142,15 +142,15 @@ impl<W: EnergyLaw> Method for Implicit<W> {
         if steps == 0 {
             return Ok(());
         }
-        if std::mem::take(&mut self.fresh) {
-            let obstacles = self.run.obstacles(self.run.step as f64 * self.run.dt);
-            self.run.contacts.rebuild(&self.run.system, &obstacles);
-            self.newton.forget();
-            self.halved = 0;
-            self.pushes = Pushes::default();
+        if std::mem::take(&mut self.rebuild_due) {
+            let colliders = self.run.colliders(self.run.step as f64 * self.run.dt);
+            self.run.contacts.rebuild(&self.run.system, &colliders);
+            self.newton.reset();
+            self.current_halvings = 0;
+            self.accelerations = AccelerationHistory::default();
         }
-        let mut halved = self.halved;
-        let mut sum = vec![Wrench::default(); self.run.bearers.count()];
+        let mut halved = self.current_halvings;
+        let mut sum = vec![Wrench::default(); self.run.supports.count()];
         let mut now = sum.clone();
         for _ in 0..steps {
             now = self.whole_step(&mut halved)?;
@@ -159,7 +159,7 @@ impl<W: EnergyLaw> Method for Implicit<W> {
                 *sum += *now;
             }
         }
-        self.halved = halved;
+        self.current_halvings = halved;
         self.run.means.add_sum(steps, &sum, now);
         Ok(())
     }
@@ -168,8 +168,8 @@ impl<W: EnergyLaw> Method for Implicit<W> {
         self.run.step
     }
 
-    fn place(&self) -> Place {
-        Place {
+    fn platform(&self) -> Platform {
+        Platform {
             name: format!("CPU, {} threads, implicit", rayon::current_num_threads()),
             device_bytes: None,
         }
@@ -181,18 +181,18 @@ impl<W: EnergyLaw> Method for Implicit<W> {
 
     fn capture(&mut self, frame: u32, state: bool) -> Result<(), SimulateError> {
         let run = &self.run;
-        // Springs as they are remembered: no time goes on.
-        let start = Start::new(
+        // Springs as stored: no time passes.
+        let start = StepStart::new(
             &run.system,
             &run.load,
             Vec::new(),
             Vec::new(),
             (run.dt, 0.0),
         );
-        let touch = &mut self.newton.touch;
+        let touch = &mut self.newton.contact_set;
         touch.collect(&run.contacts, &run.system);
-        touch.evaluate(&run.system, &run.obstacles(run.time()), &start);
-        let (contact, touching) = touch.totals(run.bearers.colliders().len());
+        touch.evaluate(&run.system, &run.colliders(run.time()), &start);
+        let (contact, touching) = touch.totals(run.supports.colliders().len());
         let (carried, _) = bonds::carried::<W>(&run.system);
         let mut snapshot = self.run.snapshot(
             frame,
@@ -207,7 +207,7 @@ impl<W: EnergyLaw> Method for Implicit<W> {
         snapshot.convergence.frame.fill(frame);
         snapshot.convergence.time.fill(self.run.time());
         let state = state.then(|| self.pack(frame));
-        self.run.hand_over(Capture { snapshot, state });
+        self.run.queue_capture(Capture { snapshot, state });
         Ok(())
     }
 
@@ -218,7 +218,7 @@ impl<W: EnergyLaw> Method for Implicit<W> {
     fn restore(&mut self, state: &State) -> Result<(), StateError> {
         self.run.restore(state)?;
         self.convergence = Convergence::default();
-        self.fresh = true;
+        self.rebuild_due = true;
         self.newton.effort = sections::effort(state)?;
         Ok(())
     }

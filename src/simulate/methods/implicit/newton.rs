@@ -1,9 +1,9 @@
 //! Newton's method for the minimum that ends a step (Lu 2025, algorithms 2 and 3), in six unknowns an element.
 //!
-//! Second derivatives are taken as they are, and bonds are asked for their positive part only once conjugate
-//! gradients meet a direction of negative curvature: under compression nearly every bond alone has one, which
-//! its neighbours make up for, and projecting all of them costs Newton's method its speed (Longva, Löschner,
-//! Fernández-Fernández, Bender: *Pitfalls of projection*, 2023).
+//! Second derivatives are exact; bonds are projected to their positive part only once conjugate gradients
+//! find a direction of negative curvature. Under compression nearly every bond alone has negative curvature,
+//! which its neighbours compensate, and projecting all of them would slow Newton's method down (Longva,
+//! Löschner, Fernández-Fernández, Bender: *Pitfalls of projection*, 2023).
 
 mod line;
 mod linear;
@@ -13,40 +13,41 @@ use std::time::Instant;
 use crate::parallel::prelude::*;
 
 use super::assemble::{fill, pattern};
-use super::bonds::{BondRoom, Form};
-use super::start::{Start, places};
-use super::touch::Touch;
+use super::bonds::{BondScratch, HessianForm};
+use super::start::{StepStart, positions};
+use super::touch::ContactSet;
 use crate::laws::energy::EnergyLaw;
 use crate::simulate::bonded::system::System;
 use crate::simulate::contact::lists::Contacts;
 use crate::simulate::method::PassCost;
 use crate::simulate::run_state::snapshot::Effort;
-use crate::simulate::scene::colliders::Obstacle;
-use crate::simulate::scene::reactions::Bearers;
-use crate::simulate::scene::springs::Pull;
+use crate::simulate::scene::colliders::PosedCollider;
+use crate::simulate::scene::reactions::Supports;
+use crate::simulate::scene::springs::SpringPull;
 use crate::solve::{BlockMatrix, Six};
 use crate::spec::{Implicit, Simulate};
-use linear::{Diagonal, Grids};
-pub use linear::{Foreseen, MOST_GRADIENTS};
+use linear::{DiagonalTrial, Hierarchy};
+pub use linear::{IterationForecast, MAX_GRADIENT_ITERATIONS};
 
-/// An iteration that leaves less of the residual keeps the matrix for the next.
-const CHORD: f64 = 0.1;
-/// Part of what bonds carry that counts where nothing else is at work.
-const CARRIED: f64 = 1e-3;
-/// Part of its own stiffness that an element can be out of balance by in rounding.
-const ROUNDING: f64 = 1e-12;
+/// An iteration that reduces the residual below this fraction keeps the matrix for the next one.
+const REUSE_MATRIX_BELOW: f64 = 0.1;
+/// Weight of the bonds' forces in the scale of the residual.
+const BOND_FORCE_WEIGHT: f64 = 1e-3;
+/// Rounding error of an element's force balance, relative to its own stiffness times its radius.
+const ROUNDING_FORCE: f64 = 1e-12;
 
-/// How a solution ended.
+/// Outcome of solving a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Solved {
-    /// Whether the residual came below the tolerance.
+    /// Whether the residual fell below the tolerance.
     pub converged: bool,
-    /// Forces out of balance over those at work.
+    /// Unbalanced forces relative to the forces at work.
     pub residual: f64,
     /// Newton iterations.
     pub iterations: u32,
-    /// Whether something came to pass through something else at a barrier, or round it to its other side.
-    pub passed: bool,
+    /// With barrier contacts: whether something passed through something else, or around it to its other
+    /// side.
+    pub passed_through: bool,
 }
 
 impl Default for Solved {
@@ -55,54 +56,54 @@ impl Default for Solved {
             converged: false,
             residual: f64::INFINITY,
             iterations: 0,
-            passed: false,
+            passed_through: false,
         }
     }
 }
 
-/// What is around the elements.
-pub struct Scene<'a> {
-    /// Obstacles at the end of the step.
-    pub obstacles: &'a [Obstacle],
-    /// The same where it begins.
-    pub before: &'a [Obstacle],
+/// Everything outside the elements that acts on them in a step.
+pub struct Surroundings<'a> {
+    /// Colliders at the end of the step.
+    pub colliders: &'a [PosedCollider],
+    /// Colliders at the start of the step.
+    pub before: &'a [PosedCollider],
     /// Springs at the end of the step.
-    pub pulls: &'a [Pull],
-    /// Force on each element that does not depend on where it is, N.
-    pub outer: &'a [[f64; 3]],
-    /// What presses.
-    pub bearers: &'a Bearers,
+    pub pulls: &'a [SpringPull],
+    /// Force on each element that does not depend on its position, N.
+    pub constant_forces: &'a [[f64; 3]],
+    /// Colliders and attachments.
+    pub supports: &'a Supports,
 }
 
-/// Room and memory of the solver.
+/// The solver's buffers, and what it reuses from earlier steps.
 #[derive(Debug)]
 pub struct Newton {
     settings: Implicit,
-    /// One iteration a step.
+    /// Whether a step is a single iteration.
     linear: bool,
-    bonds: BondRoom,
-    /// Contacts as they stand.
-    pub touch: Touch,
+    bonds: BondScratch,
+    /// Contacts at the current positions.
+    pub contact_set: ContactSet,
     /// Force and torque on each element.
     pub load: Vec<Six>,
     pub gradient: Vec<Six>,
-    found: Vec<Six>,
+    direction: Vec<Six>,
     pub matrix: BlockMatrix,
-    /// Mean of the diagonal of each of its rows, N/m.
+    /// Mean of the diagonal of each row of the matrix, N/m.
     pub stiffness: Vec<f64>,
-    /// Bonds that broke, and pairs that touched, when the pattern was made.
-    shape: Option<(usize, Vec<(u32, u32)>)>,
-    grids: Option<Grids>,
-    alone: Diagonal,
-    /// Part of what was out of balance that the first iteration left in the last step; zero where that is not known.
-    left: f64,
+    /// What the matrix pattern was built for: number of broken bonds, and pairs in contact.
+    pattern_key: Option<(usize, Vec<(u32, u32)>)>,
+    hierarchy: Option<Hierarchy>,
+    diagonal: DiagonalTrial,
+    /// Fraction of the residual that the first iteration left in the last step; zero if unknown.
+    first_remainder: f64,
     /// Work done since the start.
     pub effort: Effort,
-    /// Seconds that its parts took.
+    /// Seconds spent in each part.
     spent: [f64; PARTS.len()],
 }
 
-/// What an iteration consists of.
+/// Parts of an iteration.
 const PARTS: [&str; 5] = [
     "gradient",
     "tangents",
@@ -112,29 +113,29 @@ const PARTS: [&str; 5] = [
 ];
 
 impl Newton {
-    /// For a system.
+    /// A solver for a system.
     pub fn new(system: &System<f64>, simulate: &Simulate, linear: bool) -> Self {
         let count = system.count;
         Newton {
             settings: simulate.implicit.clone(),
             linear,
-            bonds: BondRoom::new(system),
-            touch: Touch::new(simulate),
+            bonds: BondScratch::new(system),
+            contact_set: ContactSet::new(simulate),
             load: vec![[0.0; 6]; count],
             gradient: vec![[0.0; 6]; count],
-            found: vec![[0.0; 6]; count],
+            direction: vec![[0.0; 6]; count],
             matrix: BlockMatrix::default(),
             stiffness: vec![0.0; count],
-            shape: None,
-            grids: None,
-            alone: Diagonal::Untried,
-            left: 0.0,
+            pattern_key: None,
+            hierarchy: None,
+            diagonal: DiagonalTrial::Untried,
+            first_remainder: 0.0,
             effort: Effort::default(),
             spent: [0.0; PARTS.len()],
         }
     }
 
-    /// What its parts have cost.
+    /// Time spent in each part.
     pub fn costs(&self) -> Vec<PassCost> {
         let cost = |(name, seconds): (&'static str, f64)| PassCost {
             name,
@@ -144,31 +145,37 @@ impl Newton {
         PARTS.into_iter().zip(self.spent).map(cost).collect()
     }
 
-    /// Notes the time since `clock` for a part.
-    fn spend(&mut self, part: usize, clock: Instant) {
+    /// Adds the time since `clock` to a part.
+    fn add_time(&mut self, part: usize, clock: Instant) {
         self.spent[part] += clock.elapsed().as_secs_f64();
     }
 
-    /// Forgets what earlier steps left, so that what follows depends on the state alone.
-    pub fn forget(&mut self) {
-        self.shape = None;
-        self.grids = None;
-        self.alone = Diagonal::Untried;
-        self.left = 0.0;
+    /// Discards what earlier steps left, so that what follows depends on the state alone.
+    pub fn reset(&mut self) {
+        self.pattern_key = None;
+        self.hierarchy = None;
+        self.diagonal = DiagonalTrial::Untried;
+        self.first_remainder = 0.0;
     }
 
-    /// Loads on all elements where they are.
-    pub fn loads<W: EnergyLaw>(&mut self, system: &System<f64>, start: &Start, scene: &Scene) {
+    /// Computes the loads on all elements at their current positions.
+    pub fn loads<W: EnergyLaw>(
+        &mut self,
+        system: &System<f64>,
+        start: &StepStart,
+        surroundings: &Surroundings,
+    ) {
         self.bonds.loads::<W>(system, start, &mut self.load);
-        self.touch.evaluate(system, scene.obstacles, start);
-        self.touch.add_loads(&mut self.load);
-        for (element, force) in scene.bearers.pressures(system) {
+        self.contact_set
+            .evaluate(system, surroundings.colliders, start);
+        self.contact_set.add_loads(&mut self.load);
+        for (element, force) in surroundings.supports.pressures(system) {
             let load = &mut self.load[element as usize];
             for (load, f) in load.iter_mut().zip(force.to_array()) {
                 *load += f;
             }
         }
-        for pull in scene.pulls {
+        for pull in surroundings.pulls {
             let load = &mut self.load[pull.element as usize];
             for (load, f) in load.iter_mut().zip(pull.force(system).to_array()) {
                 *load += f;
@@ -176,10 +183,15 @@ impl Newton {
         }
     }
 
-    /// Derivatives of the energy, N; rotations over the radius. Held elements have none.
-    pub fn gradient<W: EnergyLaw>(&mut self, system: &System<f64>, start: &Start, scene: &Scene) {
+    /// Computes the gradient of the energy, N; torques are divided by the radius. Held elements have none.
+    pub fn gradient<W: EnergyLaw>(
+        &mut self,
+        system: &System<f64>,
+        start: &StepStart,
+        surroundings: &Surroundings,
+    ) {
         let clock = Instant::now();
-        self.loads::<W>(system, start, scene);
+        self.loads::<W>(system, start, surroundings);
         let load = &self.load;
         self.gradient
             .par_iter_mut()
@@ -193,88 +205,93 @@ impl Newton {
                 let inertia = start.inertia(system, i).gradient;
                 let r = system.radius(i);
                 for k in 0..3 {
-                    g[k] = inertia[k] - load[i][k] - scene.outer[i][k];
+                    g[k] = inertia[k] - load[i][k] - surroundings.constant_forces[i][k];
                     g[3 + k] = (inertia[3 + k] - load[i][3 + k]) / r;
                 }
             });
-        self.spend(0, clock);
+        self.add_time(0, clock);
     }
 
-    /// Brings elements to the end of the step, in so many iterations at most; `again` from where they stand,
-    /// after bonds broke there.
+    /// Moves elements to the end of the step in at most `most` iterations. With `again` it starts from the
+    /// current positions, after bonds broke there.
     pub fn solve<W: EnergyLaw>(
         &mut self,
         system: &mut System<f64>,
         contacts: &mut Contacts<f64>,
-        start: &Start,
-        scene: &Scene,
+        start: &StepStart,
+        surroundings: &Surroundings,
         (again, most): (bool, u32),
     ) -> Solved {
         self.effort.solves += 1;
-        self.touch.collect(contacts, system);
+        self.contact_set.collect(contacts, system);
         if again {
-            self.gradient::<W>(system, start, scene);
+            self.gradient::<W>(system, start, surroundings);
         } else {
-            let walls = [scene.before, scene.obstacles];
+            let walls = [surroundings.before, surroundings.colliders];
             if !self.is_free(system, &start.position, walls) {
                 return Solved {
-                    passed: true,
+                    passed_through: true,
                     ..Solved::default()
                 };
             }
-            self.guess::<W>(system, contacts, start, scene);
+            self.guess::<W>(system, contacts, start, surroundings);
         }
-        let mut solved = self.iterate::<W>(system, contacts, (start, scene), most, &mut |_, _| {});
-        if self.touch.is_barrier() && solved.converged {
-            // A long step may end with less energy behind what it should come back from.
-            let walls = [scene.before, scene.obstacles];
-            let to = places(system);
-            let way = self.way(system, (&start.position, &to), walls);
-            solved.passed = !way.is_straight();
-            solved.converged = !solved.passed;
+        let mut solved = self.iterate::<W>(
+            system,
+            contacts,
+            (start, surroundings),
+            most,
+            &mut |_, _| {},
+        );
+        if self.contact_set.is_barrier() && solved.converged {
+            // A long step may end beyond an obstacle with less energy than in front of it.
+            let walls = [surroundings.before, surroundings.colliders];
+            let to = positions(system);
+            let way = self.straight_motion(system, (&start.position, &to), walls);
+            solved.passed_through = !way.is_straight();
+            solved.converged = !solved.passed_through;
         }
         solved
     }
 
-    /// Brings elements from where they stand, where the gradient is known, to the end of the step, in so many
-    /// iterations at most. `note` hears of every one, and how many of conjugate gradients there were since
-    /// the start.
+    /// Iterates from the current positions, where the gradient is known, to the end of the step, at most
+    /// `most` times. `note` is called after every iteration with the total iterations of conjugate gradients.
     pub fn iterate<W: EnergyLaw>(
         &mut self,
         system: &mut System<f64>,
         contacts: &mut Contacts<f64>,
-        (start, scene): (&Start, &Scene),
+        (start, surroundings): (&StepStart, &Surroundings),
         most: u32,
         note: &mut dyn FnMut(Solved, u64),
     ) -> Solved {
         let mut solved = Solved::default();
-        let mut foreseen = Foreseen {
-            residual: self.residual(system, start, scene),
-            left: self.left,
+        let mut forecast = IterationForecast {
+            residual: self.residual(system, start, surroundings),
+            remainder: self.first_remainder,
         };
         let mut keep = false;
         let form = match self.linear {
-            true => Form::GaussNewton,
-            false => Form::Exact,
+            true => HessianForm::GaussNewton,
+            false => HessianForm::Exact,
         };
         let most = if self.linear { 1 } else { most };
         while solved.iterations < most && !solved.converged {
             solved.iterations += 1;
-            let sliding = self.touch.sliding();
+            let sliding = self.contact_set.sliding();
             self.effort.newton += 1;
             if !keep {
-                self.assemble::<W>(system, start, scene, form);
+                self.assemble::<W>(system, start, surroundings, form);
             }
-            self.direction::<W>(system, start, scene, form, foreseen);
-            let whole = self.line::<W>(system, contacts, start, scene);
-            let before = foreseen.residual;
-            solved.residual = self.residual(system, start, scene);
+            self.direction::<W>(system, start, surroundings, form, forecast);
+            let whole = self.line_search::<W>(system, contacts, start, surroundings);
+            let before = forecast.residual;
+            solved.residual = self.residual(system, start, surroundings);
             if solved.iterations == 1 {
-                self.left = solved.residual / before;
+                self.first_remainder = solved.residual / before;
             }
-            foreseen = Foreseen {
+            forecast = IterationForecast {
                 residual: solved.residual,
-                left: 0.0,
+                remainder: 0.0,
             };
             if !solved.residual.is_finite() {
                 break;
@@ -284,39 +301,39 @@ impl Newton {
                 false => solved.residual <= self.settings.tolerance,
             };
             note(solved, self.effort.gradients);
-            // A matrix that has served so well serves once more.
-            keep = solved.residual < CHORD * before
-                && self.shape.as_ref() == Some(&self.shape_of(system))
-                && self.touch.sliding() == sliding;
+            // After such a reduction the matrix serves once more.
+            keep = solved.residual < REUSE_MATRIX_BELOW * before
+                && self.pattern_key.as_ref() == Some(&self.pattern_key_of(system))
+                && self.contact_set.sliding() == sliding;
         }
         solved
     }
 
-    /// What the pattern of the matrix follows from: bonds that broke, and pairs that touch.
-    fn shape_of(&self, system: &System<f64>) -> (usize, Vec<(u32, u32)>) {
-        let touching = self.touch.touching.iter().map(|pair| (pair.i, pair.j));
+    /// What the pattern of the matrix depends on: number of broken bonds, and pairs in contact.
+    fn pattern_key_of(&self, system: &System<f64>) -> (usize, Vec<(u32, u32)>) {
+        let touching = self.contact_set.active.iter().map(|pair| (pair.i, pair.j));
         (system.bonds.touch.len(), touching.collect())
     }
 
     pub fn assemble<W: EnergyLaw>(
         &mut self,
         system: &System<f64>,
-        start: &Start,
-        scene: &Scene,
-        form: Form,
+        start: &StepStart,
+        surroundings: &Surroundings,
+        form: HessianForm,
     ) {
         let clock = Instant::now();
-        let shape = self.shape_of(system);
-        if self.shape.as_ref() != Some(&shape) {
-            pattern(&mut self.matrix, system, start, &self.touch);
-            self.shape = Some(shape);
+        let pattern_key = self.pattern_key_of(system);
+        if self.pattern_key.as_ref() != Some(&pattern_key) {
+            pattern(&mut self.matrix, system, start, &self.contact_set);
+            self.pattern_key = Some(pattern_key);
         }
         self.bonds.tangents::<W>(system, start.step, form);
-        self.spend(1, clock);
+        self.add_time(1, clock);
         let clock = Instant::now();
         let bonds = (&self.bonds, form);
-        fill(&mut self.matrix, system, start, bonds, &self.touch);
-        for pull in scene.pulls {
+        fill(&mut self.matrix, system, start, bonds, &self.contact_set);
+        for pull in surroundings.pulls {
             let i = pull.element as usize;
             let at = self.matrix.find(i, i);
             let block = &mut self.matrix.value[at.expect("every row has its own column")];
@@ -329,21 +346,26 @@ impl Newton {
         };
         let rows = (0..system.count).into_par_iter().with_min_len(256);
         rows.map(mean).collect_into_vec(&mut self.stiffness);
-        self.spend(2, clock);
+        self.add_time(2, clock);
     }
 
-    /// Forces out of balance over those at work: inertia, outer forces, and a small part of what bonds carry.
-    /// It changes neither with the number of elements nor with their stiffness or size.
-    pub fn residual(&self, system: &System<f64>, start: &Start, scene: &Scene) -> f64 {
-        self.over_work(system, start, scene, |i| square(&self.gradient[i]))
-    }
-
-    /// The root of a sum over free elements, of squares of forces, over that of the forces at work.
-    pub fn over_work(
+    /// Unbalanced forces relative to the forces at work: inertia, outer forces, and a small part of the
+    /// bonds' forces. Independent of the number of elements, their stiffness and their size.
+    pub fn residual(
         &self,
         system: &System<f64>,
-        start: &Start,
-        scene: &Scene,
+        start: &StepStart,
+        surroundings: &Surroundings,
+    ) -> f64 {
+        self.relative_to_work(system, start, surroundings, |i| square(&self.gradient[i]))
+    }
+
+    /// Root of the sum of `left`, squared forces of free elements, over that of the forces at work.
+    pub fn relative_to_work(
+        &self,
+        system: &System<f64>,
+        start: &StepStart,
+        surroundings: &Surroundings,
         left: impl Fn(usize) -> f64 + Sync,
     ) -> f64 {
         let of = |i: usize| {
@@ -353,10 +375,11 @@ impl Newton {
             let r = system.radius(i);
             let mut inertia = start.inertia(system, i).gradient;
             inertia[3..].iter_mut().for_each(|torque| *torque /= r);
-            let outer = square(&scene.outer[i]);
-            let carried = CARRIED * CARRIED * self.bonds.carried(system, i)
-                + (ROUNDING * self.stiffness[i] * r / self.settings.tolerance).powi(2);
-            [left(i), square(&inertia) + outer + carried]
+            let constant_forces = square(&surroundings.constant_forces[i]);
+            let carried =
+                BOND_FORCE_WEIGHT * BOND_FORCE_WEIGHT * self.bonds.force_squared(system, i)
+                    + (ROUNDING_FORCE * self.stiffness[i] * r / self.settings.tolerance).powi(2);
+            [left(i), square(&inertia) + constant_forces + carried]
         };
         let all = (0..system.count).into_par_iter().with_min_len(256).map(of);
         let [left, work] = all

@@ -1,73 +1,76 @@
-//! How far elements may go at once so that none passes through another or through a collider: what barriers rely on.
+//! Largest fraction of a motion for which no element passes through another or through a collider. Barrier
+//! contacts rely on it.
 //!
-//! A barrier holds where it is looked at. On the way there, and where a step begins and ends, every pair
-//! keeps a part of its distance; a motion that would not is shortened, or its step is done again in halves.
+//! A barrier acts only at the positions where it is evaluated. On the way there, and where a step begins and
+//! ends, every pair keeps a fraction of its distance. A motion that would not is shortened, or its step is
+//! repeated in halves.
 
 use crate::parallel::prelude::*;
 use glam::DVec3;
 
-use super::touch::Pair;
+use super::touch::CandidatePair;
 use crate::simulate::bonded::system::System;
 use crate::simulate::contact::chunk::COLLIDER;
-use crate::simulate::scene::colliders::Obstacle;
+use crate::simulate::scene::colliders::PosedCollider;
 
-/// Part of the distance of a pair, or of that at which it touches where it does not, that a motion leaves at least.
-const KEPT: f64 = 0.25;
-/// Looks at a collider along one motion at most; the motion ends where the last is taken.
-const LOOKS: u32 = 64;
-/// Nearness to a collider at which looking along a motion ends, over the radius.
-const NEAR: f64 = 1e-3;
+/// Fraction of a pair's distance, or of its touching distance if that is smaller, that a motion leaves at
+/// least.
+const KEPT_FRACTION: f64 = 0.25;
+/// Most distance queries per collider along one motion; the motion ends at the last one.
+const MAX_DISTANCE_QUERIES: u32 = 64;
+/// Distance to the allowed minimum at which the queries end, relative to that minimum.
+const STOP_DISTANCE: f64 = 1e-3;
 
-/// A motion in straight lines from where every pair is apart.
-pub struct Motion<'a> {
+/// A straight motion that starts with every pair apart.
+pub struct StraightMotion<'a> {
     /// Radii and masses.
     pub system: &'a System<f64>,
-    /// Pairs that are near each other; others are no nearer than where they touch.
-    pub pairs: &'a [Pair],
-    /// Where each element is, m.
+    /// Pairs that are near each other; all others are at least their touching distance apart.
+    pub pairs: &'a [CandidatePair],
+    /// Start of each element, m.
     pub from: &'a [DVec3],
-    /// Where it goes, m.
+    /// End of each element, m.
     pub to: &'a [DVec3],
-    /// Colliders where it begins.
-    pub before: &'a [Obstacle],
-    /// Colliders where it ends.
-    pub after: &'a [Obstacle],
+    /// Colliders at the start.
+    pub before: &'a [PosedCollider],
+    /// Colliders at the end.
+    pub after: &'a [PosedCollider],
 }
 
-impl Motion<'_> {
-    /// Whether all of it may be made.
+impl StraightMotion<'_> {
+    /// Whether the whole motion is allowed.
     pub fn is_free(&self) -> bool {
-        self.part() == 1.0
+        self.free_fraction() == 1.0
     }
 
-    /// The part of it that may be made, 0 to 1.
-    pub fn part(&self) -> f64 {
-        self.of_listed().min(self.of_unlisted())
+    /// The fraction of the motion that is allowed, 0 to 1.
+    pub fn free_fraction(&self) -> f64 {
+        self.listed_fraction().min(self.unlisted_fraction())
     }
 
-    /// Whether the straight way keeps all listed pairs apart, and elements from colliders. Iterations that
-    /// each keep them apart may yet have gone round.
+    /// Whether the straight line keeps all listed pairs apart, and elements away from colliders. Iterations
+    /// that each keep them apart may still have led around an obstacle.
     pub fn is_straight(&self) -> bool {
-        self.of_listed() == 1.0
+        self.listed_fraction() == 1.0
     }
 
-    fn of_listed(&self) -> f64 {
+    fn listed_fraction(&self) -> f64 {
         let least = || 1.0f64;
         let pairs = self.pairs.par_iter().with_min_len(256);
         let pairs = pairs
             .filter(|pair| pair.j < COLLIDER)
-            .map(|pair| self.of_pair(pair))
+            .map(|pair| self.pair_fraction(pair))
             .reduce(least, f64::min);
         let elements = (0..self.from.len()).into_par_iter().with_min_len(256);
         let walls = elements
             .filter(|&i| self.system.inverse_mass[i] > 0.0)
-            .map(|i| self.of_walls(i))
+            .map(|i| self.colliders_fraction(i))
             .reduce(least, f64::min);
         pairs.min(walls)
     }
 
-    /// Pairs that are not listed close up by no more than all elements move against each other.
-    fn of_unlisted(&self) -> f64 {
+    /// Pairs that are not listed approach by no more than the largest relative displacement of any elements.
+    fn unlisted_fraction(&self) -> f64 {
         let nowhere = (DVec3::INFINITY, DVec3::NEG_INFINITY, f64::INFINITY);
         let (low, high, smallest) =
             (0..self.from.len()).fold(nowhere, |(low, high, smallest), i| {
@@ -79,11 +82,15 @@ impl Motion<'_> {
                 )
             });
         let closed = (high - low).length();
-        let room = (1.0 - KEPT) * 2.0 * smallest;
-        if closed > room { room / closed } else { 1.0 }
+        let allowance = (1.0 - KEPT_FRACTION) * 2.0 * smallest;
+        if closed > allowance {
+            allowance / closed
+        } else {
+            1.0
+        }
     }
 
-    fn of_pair(&self, pair: &Pair) -> f64 {
+    fn pair_fraction(&self, pair: &CandidatePair) -> f64 {
         let (i, j) = (pair.i as usize, pair.j as usize);
         let x = self.from[i] - self.from[j];
         let by = self.to[i] - self.to[j] - x;
@@ -91,8 +98,8 @@ impl Motion<'_> {
         if b >= 0.0 {
             return 1.0;
         }
-        // Where |x + t by| has come down to what must be left.
-        let left = KEPT * x.length().min(pair.touch);
+        // Where |x + t by| has fallen to the minimum distance.
+        let left = KEPT_FRACTION * x.length().min(pair.touch);
         let under = b * b - a * (x.length_squared() - left * left);
         if under <= 0.0 {
             return 1.0;
@@ -100,39 +107,41 @@ impl Motion<'_> {
         ((-b - under.sqrt()) / a).min(1.0)
     }
 
-    fn of_walls(&self, i: usize) -> f64 {
-        let of = |(before, after): (&Obstacle, &Obstacle)| {
-            // In the frame of the collider the element comes from where it would be had it gone along.
+    fn colliders_fraction(&self, i: usize) -> f64 {
+        let of = |(before, after): (&PosedCollider, &PosedCollider)| {
+            // In the collider's frame: the start is shifted to where the element would be had it moved with
+            // the collider.
             let (was, is) = (&before.pose, &after.pose);
             let resting = was.rotation.inverse() * (self.from[i] - was.position);
             let from = match before.pose == after.pose {
                 true => self.from[i],
                 false => is.position + is.rotation * resting,
             };
-            of_wall(after, self.system.radius(i), from, self.to[i] - from)
+            collider_fraction(after, self.system.radius(i), from, self.to[i] - from)
         };
         let both = self.before.iter().zip(self.after);
         both.map(of).fold(1.0, f64::min)
     }
 }
 
-/// Goes along in steps as long as the surface is far.
-fn of_wall(obstacle: &Obstacle, r: f64, from: DVec3, by: DVec3) -> f64 {
+/// Allowed fraction of a displacement near a collider: advances by the distance to the surface as long as
+/// that is large.
+fn collider_fraction(obstacle: &PosedCollider, r: f64, from: DVec3, by: DVec3) -> f64 {
     let distance = |p: DVec3| obstacle.pose.surface(&obstacle.solid, p).0;
     let length = by.length();
     let mut far = distance(from);
     if far <= 0.0 {
         return 0.0;
     }
-    let left = KEPT * far.min(r);
+    let left = KEPT_FRACTION * far.min(r);
     let mut gone = 0.0;
-    for _ in 0..LOOKS {
+    for _ in 0..MAX_DISTANCE_QUERIES {
         gone += far - left;
         if gone >= length {
             return 1.0;
         }
         far = distance(from + by * (gone / length));
-        if far - left < NEAR * left {
+        if far - left < STOP_DISTANCE * left {
             break;
         }
     }
@@ -144,8 +153,8 @@ mod tests {
     use super::*;
     use crate::geometry::solid::{Pose, Solid};
 
-    fn plate() -> Obstacle {
-        Obstacle {
+    fn plate() -> PosedCollider {
+        PosedCollider {
             solid: Solid::Box {
                 half: DVec3::new(1.0, 0.01, 1.0),
             },
@@ -163,12 +172,12 @@ mod tests {
     #[test]
     fn a_thin_plate_stops_what_would_jump_over_it() {
         let from = DVec3::new(0.1, 0.5, 0.1);
-        let part = of_wall(&plate(), 0.1, from, DVec3::Y * -1.0);
-        // A quarter of the radius is left above the plate.
+        let part = collider_fraction(&plate(), 0.1, from, DVec3::Y * -1.0);
+        // A quarter of the radius remains above the plate.
         assert!((part - (0.5 - 0.01 - 0.025)).abs() < 1e-4, "{part}");
-        let beside = of_wall(&plate(), 0.1, from + DVec3::X * 1.5, DVec3::Y * -1.0);
-        assert_eq!(beside, 1.0);
-        assert_eq!(of_wall(&plate(), 0.1, from, DVec3::Y), 1.0);
-        assert_eq!(of_wall(&plate(), 0.1, DVec3::ZERO, DVec3::Y), 0.0);
+        let missed = collider_fraction(&plate(), 0.1, from + DVec3::X * 1.5, DVec3::Y * -1.0);
+        assert_eq!(missed, 1.0);
+        assert_eq!(collider_fraction(&plate(), 0.1, from, DVec3::Y), 1.0);
+        assert_eq!(collider_fraction(&plate(), 0.1, DVec3::ZERO, DVec3::Y), 0.0);
     }
 }

@@ -1,20 +1,20 @@
-//! Implicit steps as a method: their scene in double precision.
+//! Prepares implicit runs, in double precision.
 
 use super::{Implicit, refuse};
 use crate::laws::table::bond_laws;
 use crate::simulate::bonded_run::build::{Built, build};
 use crate::simulate::error::SimulateError;
-use crate::simulate::method::{Entry, Method, Prepare};
+use crate::simulate::method::{Method, MethodEntry, Prepare};
 use crate::simulate::source::Source;
 use crate::spec::{Backend, Law, Pipeline};
 
-/// The method as `resolve` finds it.
-pub const ENTRY: Entry = Entry {
-    refuse: refuse::combination,
+/// Registration of this method for `resolve`.
+pub const ENTRY: MethodEntry = MethodEntry {
+    refuse: refuse::unsupported,
     prepare,
 };
 
-/// The run by a law with an energy.
+/// Starts the run for a bond law that has an energy.
 macro_rules! begin {
     (
         [$law:expr, $arguments:tt]
@@ -35,13 +35,13 @@ macro_rules! begin_by {
     };
 }
 
-struct Scene(Built<f64>);
+struct PreparedImplicit(Built<f64>);
 
 fn prepare(source: &dyn Source, pipeline: &Pipeline) -> Result<Box<dyn Prepare>, SimulateError> {
-    Ok(Box::new(Scene(build(source, pipeline)?)))
+    Ok(Box::new(PreparedImplicit(build(source, pipeline)?)))
 }
 
-impl Prepare for Scene {
+impl Prepare for PreparedImplicit {
     fn hash(&self) -> u64 {
         self.0.hash
     }
@@ -50,7 +50,7 @@ impl Prepare for Scene {
         self.0.critical_step(pipeline)
     }
 
-    fn part_of_critical(&self, pipeline: &Pipeline) -> f64 {
+    fn step_over_critical(&self, pipeline: &Pipeline) -> f64 {
         pipeline.simulate.implicit.periods
     }
 
@@ -64,7 +64,7 @@ impl Prepare for Scene {
         _: Backend,
         dt: f64,
     ) -> Result<Box<dyn Method>, SimulateError> {
-        let Scene(built) = *self;
+        let PreparedImplicit(built) = *self;
         let critical = built.critical_step(pipeline);
         Ok(bond_laws!(begin [pipeline.simulate.bond_law(), (built, pipeline, dt, critical)]))
     }

@@ -1,13 +1,13 @@
-//! What implicit steps lack.
+//! Features that implicit steps do not support.
 
 use crate::columns::Named;
 use crate::simulate::bonded_run::refuse;
 use crate::simulate::error::SimulateError;
 use crate::spec::{Backend, ContactLaw, Friction, Integrator, Law, Pipeline, Precision};
 
-/// What of a pipeline implicit steps lack on this backend.
-pub fn combination(pipeline: &Pipeline, backend: Backend) -> Option<SimulateError> {
-    let lack = SimulateError::lack;
+/// The first feature of a pipeline that implicit steps do not support on this backend.
+pub fn unsupported(pipeline: &Pipeline, backend: Backend) -> Option<SimulateError> {
+    let lack = SimulateError::unsupported;
     let settings = &pipeline.simulate;
     let integrator = settings.integrator;
     if backend == Backend::Gpu && settings.precision == Precision::F64 {
@@ -24,7 +24,7 @@ pub fn combination(pipeline: &Pipeline, backend: Backend) -> Option<SimulateErro
     {
         return lack(
             "attach.action.signal or torque in implicit steps",
-            "a load that changes or turns",
+            "a load that changes with time or a torque",
             "a constant force; or simulate.integrator = \"explicit\"",
         );
     }
@@ -33,7 +33,7 @@ pub fn combination(pipeline: &Pipeline, backend: Backend) -> Option<SimulateErro
             "output.convergence with simulate.integrator",
             integrator.name(),
             &format!(
-                "{}: steps that find a minimum",
+                "{} (steps that minimise an energy)",
                 Integrator::names(Integrator::minimises)
             ),
         );
@@ -53,7 +53,7 @@ pub fn combination(pipeline: &Pipeline, backend: Backend) -> Option<SimulateErro
         return lack(
             "simulate.law in implicit steps",
             law.name(),
-            &format!("{}: laws with an energy", Law::names(Law::has_energy)),
+            &format!("{} (laws with an energy)", Law::names(Law::has_energy)),
         );
     }
     if backend == Backend::Gpu {

@@ -1,24 +1,24 @@
-//! What the integrators among implicit steps differ in.
+//! Differences between the implicit integrators.
 
 use crate::spec::Integrator;
 
-/// How an implicit step is taken.
+/// Scheme of an implicit step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Scheme {
-    /// Whether half of the step is solved and the other half goes on in a straight line.
+    /// Whether half of the step is solved and the other half extrapolated in a straight line.
     pub midpoint: bool,
-    /// Whether one Gauss–Newton iteration is all; else a minimum is found.
+    /// Whether a step is one Gauss–Newton iteration instead of a minimisation.
     pub linear: bool,
 }
 
 impl Scheme {
-    /// Of an integrator that [`Integrator::method`] says is implicit.
+    /// Scheme of an integrator that is implicit by [`Integrator::method`].
     pub fn of(integrator: Integrator) -> Self {
         let midpoint = match integrator {
             Integrator::Midpoint => true,
             Integrator::BackwardEuler | Integrator::LinearlyImplicit => false,
             Integrator::Explicit | Integrator::Auto => {
-                unreachable!("{} is no implicit integrator", integrator.name())
+                unreachable!("{} is not an implicit integrator", integrator.name())
             }
         };
         Scheme {

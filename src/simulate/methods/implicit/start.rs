@@ -1,88 +1,88 @@
-//! Where an implicit step begins, and the inertia that holds elements to where they would go alone.
+//! The start of an implicit step, and the inertia that pulls elements towards their free motion.
 //!
 //! ```text
-//! Φ_inertia = m/(2h²) |p − p̂|² − 4I/h² q·q̂      p̂ = p + h v,  q̂ = exp(h ω/2) q
+//! Φ_inertia = m/(2h²) |p − p̂|² − 4I/h² q·q̂      p̂ = p + h v,  q̂ = rotation_from_vector(h ω/2) q
 //! ```
-//! the energy of Lu 2025, eq. 5 and 6, with M_s = diag(m, m, m, 4 I): on the unit quaternions |q − q̂|² = 2 −
-//! 2 q·q̂. Here q̂ is that of a free turn, so that a spinning ball keeps its spin, which q + h q̇ of the
-//! paper does not. What forces change velocities by follows from the balance of the step, so momentum and
-//! spin change by forces and torques alone.
+//! the energy of Lu 2025, eq. 5 and 6, with M_s = diag(m, m, m, 4 I): for unit quaternions |q − q̂|² = 2 − 2
+//! q·q̂. Here q̂ is that of a free rotation, so that a spinning ball keeps its spin; with q + h q̇ of the
+//! paper it does not. Velocity changes follow from the balance of the step, so momentum and spin change by
+//! forces and torques alone.
 
 use crate::parallel::prelude::*;
 use glam::DVec3;
 
 use crate::math::{Quat, Vec3};
 use crate::simulate::bonded::rows::{put, quaternion};
-use crate::simulate::bonded::system::{Load, Motion, System, motion, position, set_position};
+use crate::simulate::bonded::system::{LoadRow, MotionRow, System, motion, position, set_position};
 use crate::simulate::contact::chunk::SpringEntry;
 use crate::solve::Six;
 
-/// Elements that a thread takes at a time, at least.
+/// Least number of elements per parallel task.
 const ELEMENTS: usize = 512;
 
-/// Elements as they were when the step began.
+/// Elements at the start of the step.
 #[derive(Clone, Debug, Default)]
-pub struct Start {
+pub struct StepStart {
     /// Length of the step, s.
     pub step: f64,
-    /// Positions, m.
+    /// Positions at the start, m.
     pub position: Vec<DVec3>,
-    /// Rotations.
+    /// Rotations at the start.
     pub rotation: Vec<Quat<f64>>,
     velocity: Vec<DVec3>,
     spin: Vec<DVec3>,
-    /// Rotations after a free turn.
-    ahead: Vec<Quat<f64>>,
+    /// Rotations after a step without torque.
+    free_rotation: Vec<Quat<f64>>,
     inverse_mass: Vec<f64>,
     inverse_inertia: Vec<f64>,
     drag: f64,
-    /// What contacts remember.
+    /// Contact springs at the start.
     pub springs: Vec<SpringEntry<f64>>,
-    /// How velocities and spins are expected to change; empty where that is not known.
-    push: Vec<Push>,
+    /// Expected accelerations; empty if unknown.
+    acceleration: Vec<Acceleration>,
 }
 
-/// How velocity and spin of an element change, m/s² and rad/s².
-pub type Push = [DVec3; 2];
+/// Acceleration, m/s², and angular acceleration, rad/s², of an element.
+pub type Acceleration = [DVec3; 2];
 
-/// How velocities and spins changed in the last steps, from which follows how they may in the next.
+/// Accelerations of the last steps, extrapolated to the next.
 #[derive(Debug, Default)]
-pub struct Pushes {
-    last: Vec<Push>,
-    expected: Vec<Push>,
+pub struct AccelerationHistory {
+    last: Vec<Acceleration>,
+    expected: Vec<Acceleration>,
 }
 
-impl Pushes {
-    /// Notes those of a step. They go on as they went from the one before, where there was one: solutions of
-    /// smooth motions then begin so near to where they end that one iteration is enough.
-    pub fn note(&mut self, now: Vec<Push>) {
+impl AccelerationHistory {
+    /// Records the accelerations of a step. They are extrapolated linearly from the last two steps: for
+    /// smooth motions the guess is then so close that one iteration suffices.
+    pub fn note(&mut self, now: Vec<Acceleration>) {
         let next = now.par_iter().zip(&self.last).with_min_len(ELEMENTS);
         let next = next.map(|(now, last)| [0, 1].map(|k| 2.0 * now[k] - last[k]));
-        let next: Vec<Push> = next.collect();
+        let next: Vec<Acceleration> = next.collect();
         self.expected = if next.is_empty() { now.clone() } else { next };
         self.last = now;
     }
 
-    /// Of the next step; empty after none.
-    pub fn expected(&self) -> Vec<Push> {
+    /// Expected accelerations of the next step; empty before the first.
+    pub fn expected(&self) -> Vec<Acceleration> {
         self.expected.clone()
     }
 }
 
-/// Where a solution begins.
+/// Initial guess of a solution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Guess {
-    /// Where elements are.
-    Still,
-    /// Where free elements would be after the step.
-    Ahead,
-    /// The same with velocities that change as is expected.
-    Pushed,
+    /// The positions at the start.
+    Unmoved,
+    /// Free motion over the step.
+    FreeMotion,
+    /// Motion with the expected accelerations.
+    Accelerated,
 }
 
-/// Inertia's part of gradient and tangent for one element.
-pub struct Inertia {
-    /// Derivatives by dp and dθ, N and N m.
+/// Inertia's contribution to gradient and tangent of one element.
+pub struct InertiaTerm {
+    /// Derivatives with respect to dp and dθ, N and N m.
     pub gradient: Six,
     /// Second derivatives, N/m and N m.
     pub stiffness: [f64; 2],
@@ -92,8 +92,8 @@ fn vector(v: DVec3) -> Vec3<f64> {
     Vec3::from_f64(v.to_array())
 }
 
-/// The rotation by a rotation vector of any length.
-fn exp(phi: Vec3<f64>) -> Quat<f64> {
+/// The rotation given by a rotation vector of any length.
+fn rotation_from_vector(phi: Vec3<f64>) -> Quat<f64> {
     let angle = phi.norm();
     let (sine, cosine) = (0.5 * angle).sin_cos();
     let scale = if angle > 1e-9 { sine / angle } else { 0.5 };
@@ -108,100 +108,102 @@ pub fn conjugate(q: Quat<f64>) -> Quat<f64> {
     Quat { v: -q.v, w: q.w }
 }
 
-/// Turns an element to where a unit quaternion says.
-pub fn set_rotation(row: &mut Motion<f64>, q: Quat<f64>) {
+/// Sets the rotation of an element to a unit quaternion.
+pub fn set_rotation(row: &mut MotionRow<f64>, q: Quat<f64>) {
     put(&mut row.0, motion::Q, q.v);
     row.0[motion::Q + 3] = q.w;
 }
 
-/// What `f` makes of every element.
-fn of_all<T: Send>(count: usize, f: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
+/// Evaluates `f` for every element.
+fn map_elements<T: Send>(count: usize, f: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
     let all = (0..count).into_par_iter().with_min_len(ELEMENTS);
     all.map(&f).collect()
 }
 
-/// Lets `f` change the row of every element for which there is something in `with`.
-fn change<T: Send>(
+/// Calls `f` with the row of every element that has an item in `with`.
+fn for_each_row<T: Send>(
     system: &mut System<f64>,
     with: impl Indexed<Item = T>,
-    f: impl Fn(usize, &mut Motion<f64>, T) + Sync + Send,
+    f: impl Fn(usize, &mut MotionRow<f64>, T) + Sync + Send,
 ) {
     let rows = system.motion.par_iter_mut().zip(with).enumerate();
     let rows = rows.with_min_len(ELEMENTS);
     rows.for_each(|(i, (row, with))| f(i, row, with));
 }
 
-impl Start {
-    /// Of a system; loads know what each element weighs.
+impl StepStart {
+    /// The start of a step; `load` holds the inverse masses and inertias.
     pub fn new(
         system: &System<f64>,
-        load: &[Load<f64>],
+        load: &[LoadRow<f64>],
         springs: Vec<SpringEntry<f64>>,
-        push: Vec<Push>,
+        acceleration: Vec<Acceleration>,
         (step, drag): (f64, f64),
     ) -> Self {
         let count = system.count;
         let ahead = |i| {
-            let turn = exp(vector(system.spin(i) * step));
+            let turn = rotation_from_vector(vector(system.spin(i) * step));
             turn.product(system.quaternion(i)).normalised()
         };
-        Start {
-            ahead: of_all(count, ahead),
+        StepStart {
+            free_rotation: map_elements(count, ahead),
             step,
             drag,
             springs,
-            push,
-            position: places(system),
-            rotation: of_all(count, |i| system.quaternion(i)),
-            velocity: of_all(count, |i| system.velocity(i)),
-            spin: of_all(count, |i| system.spin(i)),
-            inverse_mass: of_all(count, |i| load[i].0[3]),
-            inverse_inertia: of_all(count, |i| load[i].0[7]),
+            acceleration,
+            position: positions(system),
+            rotation: map_elements(count, |i| system.quaternion(i)),
+            velocity: map_elements(count, |i| system.velocity(i)),
+            spin: map_elements(count, |i| system.spin(i)),
+            inverse_mass: map_elements(count, |i| load[i].0[3]),
+            inverse_inertia: map_elements(count, |i| load[i].0[7]),
         }
     }
 
-    /// Whether an element is held.
+    /// Whether an element is held (has no inverse mass).
     #[inline(always)]
     pub fn is_held(&self, i: usize) -> bool {
         self.inverse_mass[i] == 0.0
     }
 
-    /// Inverse mass, 1/kg, and inverse inertia of an element; 0 where it is held.
+    /// Inverse mass, 1/kg, and inverse inertia of an element; 0 if it is held.
     pub fn inverse(&self, i: usize) -> [f64; 2] {
         [self.inverse_mass[i], self.inverse_inertia[i]]
     }
 
-    /// Whether it is expected how velocities change.
-    pub fn is_pushed(&self) -> bool {
-        !self.push.is_empty()
+    /// Whether accelerations are expected.
+    pub fn expects_acceleration(&self) -> bool {
+        !self.acceleration.is_empty()
     }
 
-    /// Puts free elements where a solution begins.
-    pub fn place(&self, system: &mut System<f64>, guess: Guess) {
+    /// Moves free elements to an initial guess.
+    pub fn apply_guess(&self, system: &mut System<f64>, guess: Guess) {
         let h = self.step;
         let begin = self.position.par_iter().zip(&self.rotation);
-        change(system, begin, |i, row, (&p, &q)| {
+        for_each_row(system, begin, |i, row, (&p, &q)| {
             if self.is_held(i) {
                 return;
             }
             let (mut p, mut q) = (p, q);
-            if guess != Guess::Still {
-                (p, q) = (p + self.velocity[i] * h, self.ahead[i]);
+            if guess != Guess::Unmoved {
+                (p, q) = (p + self.velocity[i] * h, self.free_rotation[i]);
             }
-            if guess == Guess::Pushed {
-                let [push, turn] = self.push[i];
-                p += push * (h * h);
-                q = exp(vector(turn * (h * h))).product(q).normalised();
+            if guess == Guess::Accelerated {
+                let [acceleration, turn] = self.acceleration[i];
+                p += acceleration * (h * h);
+                q = rotation_from_vector(vector(turn * (h * h)))
+                    .product(q)
+                    .normalised();
             }
             set_position(row, p);
             set_rotation(row, q);
         });
     }
 
-    /// Puts everything back.
+    /// Restores positions, rotations and velocities.
     pub fn undo(&self, system: &mut System<f64>) {
         let begin = self.position.par_iter().zip(&self.rotation);
-        change(system, begin, |i, row, (&p, &q)| {
+        for_each_row(system, begin, |i, row, (&p, &q)| {
             set_position(row, p);
             set_rotation(row, q);
             put(&mut row.0, motion::V, vector(self.velocity[i]));
@@ -211,13 +213,13 @@ impl Start {
 
     /// Imaginary part of q̂ q̄ and its real part, signs aligned.
     fn turned(&self, i: usize, q: Quat<f64>) -> (Vec3<f64>, f64) {
-        let e = self.ahead[i].product(conjugate(q));
+        let e = self.free_rotation[i].product(conjugate(q));
         let sign = if e.w < 0.0 { -1.0 } else { 1.0 };
         (e.v * sign, e.w * sign)
     }
 
-    /// Of a free element where it is.
-    pub fn inertia(&self, system: &System<f64>, i: usize) -> Inertia {
+    /// Inertia term of a free element at its current position.
+    pub fn inertia(&self, system: &System<f64>, i: usize) -> InertiaTerm {
         let h = self.step;
         let (m, inertia) = (1.0 / self.inverse_mass[i], 1.0 / self.inverse_inertia[i]);
         let moved = system.position(i) - self.position[i];
@@ -231,15 +233,16 @@ impl Start {
             torque = torque + by * (self.drag * inertia / h);
             turn += self.drag * inertia / h;
         }
-        Inertia {
+        InertiaTerm {
             gradient: [pull.x, pull.y, pull.z, torque.x, torque.y, torque.z],
             stiffness: [m / (h * h) + self.drag * m / h, turn],
         }
     }
 
-    /// Of a free element whose quaternion need not be of unit length: 4I/h², N m, and q̂ on the side of `q`.
+    /// Inertia of a free element whose quaternion may have any length: 4I/h², N m, and q̂ with the sign of
+    /// `q`.
     pub fn free_inertia(&self, i: usize, q: Quat<f64>) -> (f64, Quat<f64>) {
-        let ahead = self.ahead[i];
+        let ahead = self.free_rotation[i];
         let sign = if ahead.dot(q) < 0.0 { -1.0 } else { 1.0 };
         let aligned = Quat {
             v: ahead.v * sign,
@@ -249,40 +252,45 @@ impl Start {
         (4.0 * inertia / (self.step * self.step), aligned)
     }
 
-    /// Velocities of free elements after the step, and how they changed in it. Where `extrapolated` the step
-    /// was half of one: places and velocities go on as far as they came.
-    pub fn finish(&self, system: &mut System<f64>, extrapolated: bool) -> Vec<Push> {
+    /// Sets the velocities of free elements after the step and returns their accelerations. If
+    /// `extrapolated`, the step was half of one: positions and velocities are extrapolated by the same
+    /// amount.
+    pub fn finish(&self, system: &mut System<f64>, extrapolated: bool) -> Vec<Acceleration> {
         let h = self.step;
-        let mut push = vec![Push::default(); system.count];
-        change(system, push.par_iter_mut(), |i, row, push| {
-            if self.is_held(i) {
-                return;
-            }
-            let (p, q) = (position(row), quaternion(&row.0));
-            let (e, _) = self.turned(i, q);
-            let mut v = (p - self.position[i]) / h;
-            let mut w = self.spin[i] - DVec3::from_array((e * (2.0 / h)).to_f64());
-            *push = [(v - self.velocity[i]) / h, (w - self.spin[i]) / h];
-            if extrapolated {
-                v = 2.0 * v - self.velocity[i];
-                w = 2.0 * w - self.spin[i];
-                set_position(row, 2.0 * p - self.position[i]);
-                let twice = q.product(conjugate(self.rotation[i])).product(q);
-                set_rotation(row, twice.normalised());
-            }
-            put(&mut row.0, motion::V, vector(v));
-            put(&mut row.0, motion::W, vector(w));
-        });
-        push
+        let mut acceleration = vec![Acceleration::default(); system.count];
+        for_each_row(
+            system,
+            acceleration.par_iter_mut(),
+            |i, row, acceleration| {
+                if self.is_held(i) {
+                    return;
+                }
+                let (p, q) = (position(row), quaternion(&row.0));
+                let (e, _) = self.turned(i, q);
+                let mut v = (p - self.position[i]) / h;
+                let mut w = self.spin[i] - DVec3::from_array((e * (2.0 / h)).to_f64());
+                *acceleration = [(v - self.velocity[i]) / h, (w - self.spin[i]) / h];
+                if extrapolated {
+                    v = 2.0 * v - self.velocity[i];
+                    w = 2.0 * w - self.spin[i];
+                    set_position(row, 2.0 * p - self.position[i]);
+                    let twice = q.product(conjugate(self.rotation[i])).product(q);
+                    set_rotation(row, twice.normalised());
+                }
+                put(&mut row.0, motion::V, vector(v));
+                put(&mut row.0, motion::W, vector(w));
+            },
+        );
+        acceleration
     }
 }
 
-/// Where all elements are, m.
-pub fn places(system: &System<f64>) -> Vec<DVec3> {
-    of_all(system.count, |i| system.position(i))
+/// Positions of all elements, m.
+pub fn positions(system: &System<f64>) -> Vec<DVec3> {
+    map_elements(system.count, |i| system.position(i))
 }
 
-/// Moves elements by `factor` times what was found, rotations as lengths (times the radius).
+/// Moves elements by `factor` times `found`; its rotations are lengths (times the radius).
 pub fn displace(system: &mut System<f64>, found: &[Six], factor: f64) {
     let radii = &system.tail;
     let by = found.par_iter().zip(radii);
@@ -290,7 +298,7 @@ pub fn displace(system: &mut System<f64>, found: &[Six], factor: f64) {
     rows.with_min_len(ELEMENTS).for_each(|(row, (by, tail))| {
         let [x, y, z, a, b, c] = by.map(|value| value * factor);
         set_position(row, position(row) + DVec3::new(x, y, z));
-        let turn = exp(Vec3::new(a, b, c) * (1.0 / tail.0[3]));
+        let turn = rotation_from_vector(Vec3::new(a, b, c) * (1.0 / tail.0[3]));
         let q = turn.product(quaternion(&row.0)).normalised();
         set_rotation(row, q);
     });
@@ -302,11 +310,11 @@ mod tests {
 
     #[test]
     fn velocities_are_expected_to_change_as_they_began_to() {
-        let mut pushes = Pushes::default();
-        assert_eq!(pushes.expected(), Vec::<Push>::new());
-        pushes.note(vec![[DVec3::X, DVec3::Y]]);
-        assert_eq!(pushes.expected(), [[DVec3::X, DVec3::Y]]);
-        pushes.note(vec![[3.0 * DVec3::X, DVec3::ZERO]]);
-        assert_eq!(pushes.expected(), [[5.0 * DVec3::X, -DVec3::Y]]);
+        let mut accelerations = AccelerationHistory::default();
+        assert_eq!(accelerations.expected(), Vec::<Acceleration>::new());
+        accelerations.note(vec![[DVec3::X, DVec3::Y]]);
+        assert_eq!(accelerations.expected(), [[DVec3::X, DVec3::Y]]);
+        accelerations.note(vec![[3.0 * DVec3::X, DVec3::ZERO]]);
+        assert_eq!(accelerations.expected(), [[5.0 * DVec3::X, -DVec3::Y]]);
     }
 }

@@ -1,12 +1,12 @@
-//! One implicit step: solved, and done again in halves where it must be.
+//! One implicit step, repeated in halves where necessary.
 
 use super::{Implicit, baselines, bonds};
 
 use glam::DVec3;
 
-use super::newton::{Scene, Solved};
-use super::rub::Rubbing;
-use super::start::{Start, places};
+use super::newton::{Solved, Surroundings};
+use super::projected_friction::ProjectedFriction;
+use super::start::{StepStart, positions};
 
 use crate::columns::{Convergence, Table};
 use crate::laws::energy::EnergyLaw;
@@ -14,149 +14,165 @@ use crate::simulate::bonded::bond_tasks::BreakEvent;
 use crate::simulate::bonded::system::System;
 use crate::simulate::contact::chunk::COLLIDER;
 use crate::simulate::error::SimulateError;
-use crate::simulate::scene::clamps::Hold;
-use crate::simulate::scene::colliders::Obstacle;
+use crate::simulate::scene::clamps::RigidPose;
+use crate::simulate::scene::colliders::PosedCollider;
 use crate::simulate::scene::reaction_sums::ReactionSums;
-use crate::simulate::scene::reactions::{Bearers, Wrench};
+use crate::simulate::scene::reactions::{Supports, Wrench};
 use crate::simulate::scene::springs;
-use crate::simulate::scene::springs::Pull;
+use crate::simulate::scene::springs::SpringPull;
 
-/// Iterations after which a step that can be halved is: two halves take fewer than one step that does not get on.
-const PATIENCE: u32 = 16;
-/// Iterations up to which steps that were halved are tried twice as long.
-const EASY: u32 = 3;
+/// Iterations after which a step is halved if possible: two halves take fewer than one step that makes no
+/// progress.
+const MAX_ITERATIONS_BEFORE_HALVING: u32 = 16;
+/// Iterations up to which the step length is doubled again.
+const EASY_ITERATIONS: u32 = 3;
 
-/// What is around the elements in a step.
-struct Around {
-    /// Colliders where it begins.
-    before: Vec<Obstacle>,
-    /// Colliders where it is solved.
-    obstacles: Vec<Obstacle>,
-    /// Springs there.
-    pulls: Vec<Pull>,
+/// Owned data of [`Surroundings`].
+struct OwnedSurroundings {
+    /// Colliders at the start of the step.
+    before: Vec<PosedCollider>,
+    /// Colliders at the time of the solution.
+    colliders: Vec<PosedCollider>,
+    /// Springs at that time.
+    pulls: Vec<SpringPull>,
 }
 
-impl Around {
-    fn scene<'a>(&'a self, outer: &'a [[f64; 3]], bearers: &'a Bearers) -> Scene<'a> {
-        Scene {
-            obstacles: &self.obstacles,
+impl OwnedSurroundings {
+    fn borrow<'a>(
+        &'a self,
+        constant_forces: &'a [[f64; 3]],
+        supports: &'a Supports,
+    ) -> Surroundings<'a> {
+        Surroundings {
+            colliders: &self.colliders,
             before: &self.before,
             pulls: &self.pulls,
-            outer,
-            bearers,
+            constant_forces,
+            supports,
         }
     }
 }
 
-/// Whether a step stands.
-enum Stepped {
-    /// It does; whether nothing broke in it and it was found in few iterations, so that a longer one may be tried.
+/// Whether a step was accepted.
+enum StepOutcome {
+    /// Accepted. `easy` if nothing broke and few iterations sufficed, so that a longer step may be tried.
     Done { easy: bool },
-    /// It is to be done again in halves.
+    /// To be repeated in halves.
     TooLong,
 }
 
 impl<W: EnergyLaw> Implicit<W> {
-    /// Brings held elements to where they are at a time; constant clamps drift on by `h`.
-    fn hold(&mut self, start: &Start, time: f64, h: f64) -> Vec<Hold<f64>> {
-        for held in self.run.bearers.held() {
+    /// Moves held elements to their positions at a time; constant clamps drift by their velocity times `h`.
+    fn place_held(&mut self, start: &StepStart, time: f64, h: f64) -> Vec<RigidPose<f64>> {
+        for held in self.run.supports.held() {
             let i = held.element as usize;
             let drifted = start.position[i] + self.run.system.velocity(i) * h;
             self.run.system.set_position(i, drifted);
         }
-        let clamps = self.run.bearers.clamps();
-        let holds = clamps.holds(time);
+        let clamps = self.run.supports.clamps();
+        let poses = clamps.poses(time);
         clamps.place(
-            &holds,
+            &poses,
             0,
             &mut self.run.system.motion,
             &mut self.run.system.tail,
         );
-        holds
+        poses
     }
 
-    /// One step of length `h` that begins at time `from`; what bearers bear in it is added to `borne`, times `h`.
+    /// One step of length `h` from time `from`. The impulses on colliders and attachments are added to
+    /// `impulses`.
     fn advance_by(
         &mut self,
         (from, h): (f64, f64),
         last: bool,
-        borne: &mut [Wrench],
-    ) -> Result<Stepped, SimulateError> {
+        impulses: &mut [Wrench],
+    ) -> Result<StepOutcome, SimulateError> {
         let midpoint = self.scheme.midpoint;
         let solved_step = if midpoint { 0.5 * h } else { h };
-        let start = Start::new(
+        let start = StepStart::new(
             &self.run.system,
             &self.run.load,
             self.run.contacts.springs(),
-            self.pushes.expected(),
+            self.accelerations.expected(),
             (solved_step, self.drag),
         );
         let time = from + solved_step;
-        let holds = self.hold(&start, time, solved_step);
-        let obstacles = self.run.obstacles(time);
+        let poses = self.place_held(&start, time, solved_step);
+        let colliders = self.run.colliders(time);
         self.run
             .contacts
-            .rebuild_walls(&self.run.system, &obstacles);
-        let around = Around {
-            before: self.run.obstacles(from),
-            obstacles,
+            .rebuild_near_colliders(&self.run.system, &colliders);
+        let around = OwnedSurroundings {
+            before: self.run.colliders(from),
+            colliders,
             pulls: self.run.springs.pulls(time),
         };
-        if self.compared == Some(self.run.step + 1) && self.convergence.rows() == 0 {
+        if self.compared_step == Some(self.run.step + 1) && self.convergence.rows() == 0 {
             self.convergence = self.compare(&start, &around);
         }
-        let Some(easy) = self.settle(&start, &around, (time, from + h), last)? else {
-            return Ok(self.again(&start));
+        let Some(easy) = self.solve_breaking(&start, &around, (time, from + h), last)? else {
+            return Ok(self.roll_back(&start));
         };
-        let bore = borne.to_vec();
-        self.bear(&start, &around, &holds, h, borne);
-        let middle = places(&self.run.system);
-        let push = start.finish(&mut self.run.system, midpoint);
-        self.pushes.note(push);
+        let impulses_before = impulses.to_vec();
+        self.add_reactions(&start, &around, &poses, h, impulses);
+        let middle = positions(&self.run.system);
+        let acceleration = start.finish(&mut self.run.system, midpoint);
+        self.accelerations.note(acceleration);
         if midpoint {
-            self.hold(&start, from + h, h);
-            let walls = [&around.obstacles[..], &self.run.obstacles(from + h)];
+            self.place_held(&start, from + h, h);
+            let walls = [&around.colliders[..], &self.run.colliders(from + h)];
             if !self.newton.is_free(&self.run.system, &middle, walls) {
-                borne.copy_from_slice(&bore);
+                impulses.copy_from_slice(&impulses_before);
                 return match last {
-                    false => Ok(self.again(&start)),
+                    false => Ok(self.roll_back(&start)),
                     true => Err(self.passed(from + h)),
                 };
             }
         }
-        self.newton.touch.remember(&mut self.run.contacts);
-        let rubbing = Rubbing {
+        self.newton
+            .contact_set
+            .store_springs(&mut self.run.contacts);
+        let friction = ProjectedFriction {
             start: &start,
-            obstacles: &around.obstacles,
-            holds: &holds,
-            bearers: &self.run.bearers,
+            colliders: &around.colliders,
+            poses: &poses,
+            supports: &self.run.supports,
             h,
         };
-        rubbing.rub(&self.newton.touch.touching, &mut self.run.system, borne);
-        Ok(Stepped::Done { easy })
+        friction.apply(
+            &self.newton.contact_set.active,
+            &mut self.run.system,
+            impulses,
+        );
+        Ok(StepOutcome::Done { easy })
     }
 
-    /// Solves the step that is looked at at `time` and ends at `end`, again as long as bonds break in it.
-    /// Whether nothing broke and few iterations were enough; none where it is to be done again in halves,
-    /// which the `last` one cannot.
-    fn settle(
+    /// Solves the step, whose equations hold at `time` and which ends at `end`, repeatedly as long as bonds
+    /// break in it. Returns whether nothing broke and few iterations sufficed. None if it has to be repeated
+    /// in halves, which is impossible for the `last` one.
+    fn solve_breaking(
         &mut self,
-        start: &Start,
-        around: &Around,
+        start: &StepStart,
+        around: &OwnedSurroundings,
         (time, end): (f64, f64),
         last: bool,
     ) -> Result<Option<bool>, SimulateError> {
         let most = self.simulate.implicit.iterations;
-        let patience = if last { most } else { most.min(PATIENCE) };
+        let patience = if last {
+            most
+        } else {
+            most.min(MAX_ITERATIONS_BEFORE_HALVING)
+        };
         let (mut broke, mut easy) = (false, true);
         loop {
             let most = if broke { most } else { patience };
             let solved = self.solve(start, around, (broke, most));
-            easy &= solved.iterations <= EASY;
+            easy &= solved.iterations <= EASY_ITERATIONS;
             if !solved.converged {
                 return match last {
                     false => Ok(None),
-                    true if solved.passed => Err(self.passed(end)),
+                    true if solved.passed_through => Err(self.passed(end)),
                     true if !solved.residual.is_finite() => Err(self.not_finite(start, end)),
                     true => Err(SimulateError::NotConverged {
                         step: self.run.step,
@@ -171,7 +187,7 @@ impl<W: EnergyLaw> Implicit<W> {
             if events.is_empty() {
                 return Ok(Some(easy && !broke));
             }
-            // What breaks lets waves go that only short steps see.
+            // A break emits waves that only short steps resolve.
             if !last && !broke {
                 return Ok(None);
             }
@@ -182,11 +198,11 @@ impl<W: EnergyLaw> Implicit<W> {
         }
     }
 
-    /// Bonds that break now: of those beyond their strength the worse half, by how far they are. The others
-    /// may be relieved when these are gone, as they are where a crack runs: breaking all at once would
-    /// crumble what it unloads.
+    /// Bonds that break now: of the overloaded bonds, those with at least half of the largest excess. The
+    /// others may be relieved once these are gone, as along a running crack; breaking all at once would
+    /// crumble the unloaded material.
     fn overloaded(&self) -> Vec<BreakEvent> {
-        let (mut events, most) = bonds::broken::<W>(&self.run.system);
+        let (mut events, most) = bonds::beyond_strength::<W>(&self.run.system);
         let bonds = &self.run.system.bonds;
         events.retain(|event| {
             let entry = event.entry as usize;
@@ -196,7 +212,7 @@ impl<W: EnergyLaw> Implicit<W> {
         });
         if let Some(criterion) = &self.run.hydrostatic {
             let (_, virials) = bonds::carried::<W>(&self.run.system);
-            criterion.look(
+            criterion.find_breaks(
                 &self.run.system,
                 &self.run.rest.volume,
                 0,
@@ -207,42 +223,51 @@ impl<W: EnergyLaw> Implicit<W> {
         events
     }
 
-    /// Brings elements to the end of the step, `again` from where they were brought already, in so many
-    /// iterations at most.
-    fn solve(&mut self, start: &Start, around: &Around, (again, most): (bool, u32)) -> Solved {
-        let scene = around.scene(&self.outer, &self.run.bearers);
+    /// Solves for the end of the step in at most `most` iterations, with `again` from the current positions.
+    fn solve(
+        &mut self,
+        start: &StepStart,
+        around: &OwnedSurroundings,
+        (again, most): (bool, u32),
+    ) -> Solved {
+        let surroundings = around.borrow(&self.constant_forces, &self.run.supports);
         self.newton.solve::<W>(
             &mut self.run.system,
             &mut self.run.contacts,
             start,
-            &scene,
+            &surroundings,
             (again, most),
         )
     }
 
-    /// Lets other methods solve what [`solve`](Self::solve) is about to.
-    fn compare(&self, start: &Start, around: &Around) -> Convergence {
-        let scene = around.scene(&self.outer, &self.run.bearers);
+    /// Solves the step with other methods, from the state in which [`solve`](Self::solve) finds it.
+    fn compare(&self, start: &StepStart, around: &OwnedSurroundings) -> Convergence {
+        let surroundings = around.borrow(&self.constant_forces, &self.run.supports);
         let at = (&self.run.system, &self.run.contacts);
-        baselines::compare::<W>(at, (start, &scene), &self.simulate, self.run.step + 1)
+        baselines::compare::<W>(
+            at,
+            (start, &surroundings),
+            &self.simulate,
+            self.run.step + 1,
+        )
     }
 
-    fn again(&mut self, start: &Start) -> Stepped {
+    fn roll_back(&mut self, start: &StepStart) -> StepOutcome {
         start.undo(&mut self.run.system);
-        if self.run.contacts.follow(&self.run.system, &[]) {
+        if self.run.contacts.rebuild_if_moved(&self.run.system, &[]) {
             self.run.contacts.restore_springs(&start.springs);
         }
-        Stepped::TooLong
+        StepOutcome::TooLong
     }
 
     fn passed(&self, time: f64) -> SimulateError {
-        SimulateError::Passed {
+        SimulateError::PassesThrough {
             step: self.run.step,
             time,
         }
     }
 
-    fn not_finite(&self, start: &Start, time: f64) -> SimulateError {
+    fn not_finite(&self, start: &StepStart, time: f64) -> SimulateError {
         let finite = |i: &usize| {
             let (p, q) = (self.run.system.position(*i), self.run.system.quaternion(*i));
             p.is_finite() && q.dot(q).is_finite()
@@ -255,29 +280,30 @@ impl<W: EnergyLaw> Implicit<W> {
         }
     }
 
-    /// Notes loads as they stand, and what bearers bear.
-    fn bear(
+    /// Stores the current loads and adds the impulses on colliders and attachments.
+    fn add_reactions(
         &mut self,
-        start: &Start,
-        around: &Around,
-        holds: &[Hold<f64>],
+        start: &StepStart,
+        around: &OwnedSurroundings,
+        poses: &[RigidPose<f64>],
         h: f64,
-        borne: &mut [Wrench],
+        impulses: &mut [Wrench],
     ) {
-        let scene = around.scene(&self.outer, &self.run.bearers);
-        self.newton.loads::<W>(&self.run.system, start, &scene);
+        let surroundings = around.borrow(&self.constant_forces, &self.run.supports);
+        self.newton
+            .loads::<W>(&self.run.system, start, &surroundings);
         for (row, load) in self.run.load.iter_mut().zip(&self.newton.load) {
             let [fx, fy, fz, mx, my, mz] = *load;
             row.0[..3].copy_from_slice(&[fx, fy, fz]);
             row.0[4..7].copy_from_slice(&[mx, my, mz]);
         }
         let chunk = self.run.system.chunk;
-        for pair in &self.newton.touch.touching {
+        for pair in &self.newton.contact_set.active {
             if pair.j >= COLLIDER {
                 let (i, wall) = (pair.i as usize, pair.j - COLLIDER);
                 let [fx, fy, fz, mx, my, mz] = pair.load(false);
                 let arm =
-                    self.run.system.position(i) - around.obstacles[wall as usize].pose.position;
+                    self.run.system.position(i) - around.colliders[wall as usize].pose.position;
                 let (force, torque) = (DVec3::new(-fx, -fy, -fz), DVec3::new(-mx, -my, -mz));
                 self.run.sums[i / chunk].add(i % chunk, wall, Wrench::at(arm, force, torque));
             }
@@ -285,22 +311,23 @@ impl<W: EnergyLaw> Implicit<W> {
         for (k, sums) in self.run.sums.iter_mut().enumerate() {
             let first = k * chunk;
             let end = (first + chunk).min(self.run.load.len());
-            sums.add_held(first, &self.run.load[first..end], holds);
+            sums.add_held(first, &self.run.load[first..end], poses);
         }
-        let springs = springs::borne(&around.pulls, &self.run.bearers, &self.run.system);
+        let springs = springs::wrenches(&around.pulls, &self.run.supports, &self.run.system);
         self.run.sums[0].add_springs(springs);
-        let now = ReactionSums::take(&self.run.bearers, &mut self.run.sums);
-        for (sum, now) in borne.iter_mut().zip(now) {
+        let now = ReactionSums::take(&self.run.supports, &mut self.run.sums);
+        for (sum, now) in impulses.iter_mut().zip(now) {
             *sum += now * h;
         }
     }
 
-    /// One step, in halves and halves of halves where it must be; `halved` so often is where it begins and ends.
+    /// One step, halved as often as necessary. `halved` is the number of halvings to begin with; it is
+    /// updated.
     pub(super) fn whole_step(&mut self, halved: &mut u32) -> Result<Vec<Wrench>, SimulateError> {
-        let most = self.halvings;
+        let most = self.max_halvings;
         let all = 1u64 << most;
         let begin = self.run.step as f64 * self.run.dt;
-        let mut borne = vec![Wrench::default(); self.run.bearers.count()];
+        let mut impulses = vec![Wrench::default(); self.run.supports.count()];
         let mut done = 0;
         while done < all {
             // Parts begin at multiples of their length.
@@ -311,9 +338,9 @@ impl<W: EnergyLaw> Implicit<W> {
             });
             let h = self.run.dt * part as f64 / all as f64;
             let from = begin + self.run.dt * done as f64 / all as f64;
-            match self.advance_by((from, h), part == 1, &mut borne)? {
-                Stepped::TooLong => *halved = most - part.trailing_zeros() + 1,
-                Stepped::Done { easy } => {
+            match self.advance_by((from, h), part == 1, &mut impulses)? {
+                StepOutcome::TooLong => *halved = most - part.trailing_zeros() + 1,
+                StepOutcome::Done { easy } => {
                     done += part;
                     if easy {
                         *halved = halved.saturating_sub(1);
@@ -322,6 +349,6 @@ impl<W: EnergyLaw> Implicit<W> {
             }
         }
         self.run.step += 1;
-        Ok(borne)
+        Ok(impulses)
     }
 }

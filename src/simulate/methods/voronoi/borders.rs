@@ -1,8 +1,9 @@
-//! What lies beyond free faces: planes that hold them (plane strain), or more of the same body, which waves leave into.
+//! Boundary conditions on free faces: planes that hold them (plane strain), or absorbing sides, as if the
+//! body continued beyond.
 //!
-//! A face of area S on an absorbing side is loaded with −S ρ (c_P v_n n + c_S v_t) by the velocity v of its
-//! cell (Lysmer and Kuhlemeyer, *Finite dynamic model for infinite media*, 1969), which takes plane waves
-//! that hit it squarely as a whole and others in part.
+//! A face of area S on an absorbing side is loaded with −S ρ (c_P v_n n + c_S v_t), with the velocity v of
+//! its cell (Lysmer and Kuhlemeyer, *Finite dynamic model for infinite media*, 1969). Plane waves at normal
+//! incidence are absorbed fully, others in part.
 
 use glam::DVec3;
 
@@ -10,26 +11,31 @@ use crate::columns::Faces;
 use crate::math::{Scalar, Vec3};
 use crate::simulate::bonded::rows::put;
 use crate::simulate::bonded::rows::vector;
-use crate::simulate::bonded::system::{Load, System, motion};
+use crate::simulate::bonded::system::{LoadRow, System, motion};
 use crate::simulate::error::SimulateError;
 use crate::spec::{Axis, Material, Pipeline};
 
-/// Cosine of the angle to an axis above which a face is square to it.
-const SQUARE: f64 = 0.9999;
-/// Distance from the outermost face within which another lies on the same side, over the extent of all.
-const LEVEL: f64 = 1e-6;
+/// Cosine of the angle to an axis above which a face counts as perpendicular to it.
+const PERPENDICULAR: f64 = 0.9999;
+/// Distance from the outermost face within which another face counts as on the same side, relative to the
+/// extent of all faces.
+const OUTERMOST_TOLERANCE: f64 = 1e-6;
 
-/// Volume of the pyramids over those free faces of each cell that planes hold across an axis, m³.
+/// Volume of the pyramids over the free faces of each cell that plane strain holds across an axis, m³.
 ///
 /// # Errors
-/// A cell that is held from one side: a body of more than one layer.
-pub fn held(table: &Faces, axis: Axis, centres: &[DVec3]) -> Result<Vec<f64>, SimulateError> {
+/// Fails if a cell is held from one side only: the body has more than one layer.
+pub fn plane_strain_volumes(
+    table: &Faces,
+    axis: Axis,
+    centres: &[DVec3],
+) -> Result<Vec<f64>, SimulateError> {
     let axis = axis as usize;
     let mut volumes = vec![0.0; centres.len()];
     let mut sides = vec![0i8; centres.len()];
     for row in table.free() {
         let normal = table.normal(row);
-        if normal[axis].abs() < SQUARE {
+        if normal[axis].abs() < PERPENDICULAR {
             continue;
         }
         let cell = table.i[row] as usize;
@@ -40,12 +46,12 @@ pub fn held(table: &Faces, axis: Axis, centres: &[DVec3]) -> Result<Vec<f64>, Si
     match sides.iter().position(|&sides| sides != 0) {
         None => Ok(volumes),
         Some(cell) => Err(SimulateError::Packing(format!(
-            "world.plane_strain holds bodies of one layer of cells; cell {cell} is free on one side across that axis alone"
+            "world.plane_strain needs bodies of one layer of cells; cell {cell} is free on only one side along that axis"
         ))),
     }
 }
 
-/// Cells at absorbing sides, and what their velocities are resisted with along each axis, N s/m.
+/// Cells at absorbing sides, with the damping coefficients of their velocities along each axis, N s/m.
 pub fn absorbing(
     table: &Faces,
     pipeline: &Pipeline,
@@ -62,8 +68,9 @@ pub fn absorbing(
         });
         let before = found.len();
         for &row in &free {
-            let square = sign * table.normal(row)[axis] > SQUARE;
-            let outermost = most - sign * table.centre(row)[axis] <= LEVEL * (most - least);
+            let square = sign * table.normal(row)[axis] > PERPENDICULAR;
+            let outermost =
+                most - sign * table.centre(row)[axis] <= OUTERMOST_TOLERANCE * (most - least);
             if square && outermost {
                 let cell = table.i[row];
                 let material = &pipeline.materials[materials[cell as usize] as usize];
@@ -73,7 +80,7 @@ pub fn absorbing(
         }
         if found.len() == before {
             return Err(SimulateError::Packing(format!(
-                "world.absorbing: no face of a cell lies flat on the side {side:?}"
+                "world.absorbing: no cell has a flat face on the side {side:?}"
             )));
         }
     }
@@ -81,7 +88,7 @@ pub fn absorbing(
     Ok(found)
 }
 
-/// ρ c_P along an axis and ρ c_S across, kg/(m² s).
+/// Impedances ρ c_P along an axis and ρ c_S across it, kg/(m² s).
 fn resistance(material: &Material, axis: usize) -> DVec3 {
     let poisson = material.poisson_ratio();
     let shear = material.young / (2.0 * (1.0 + poisson));
@@ -91,8 +98,8 @@ fn resistance(material: &Material, axis: usize) -> DVec3 {
     all
 }
 
-/// Adds what absorbing sides do to their cells.
-pub fn absorb<S: Scalar>(borders: &[(u32, DVec3)], system: &System<S>, load: &mut [Load<S>]) {
+/// Adds the forces of absorbing sides.
+pub fn absorb<S: Scalar>(borders: &[(u32, DVec3)], system: &System<S>, load: &mut [LoadRow<S>]) {
     for (cell, resistance) in borders {
         let cell = *cell as usize;
         let v: Vec3<S> = vector(&system.motion[cell].0, motion::V);

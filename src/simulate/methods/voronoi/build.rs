@@ -1,4 +1,4 @@
-//! From a packing with cells to columns of cells and faces.
+//! Builds the columns of cells and faces from a packing.
 
 use std::sync::Arc;
 
@@ -11,13 +11,13 @@ use super::tasks::Limits;
 use super::thin::{ThinFace, thin_faces};
 use crate::columns;
 use crate::geometry::hash_grid::HashGrid;
-use crate::laws::cell::{self, Section};
+use crate::laws::cell::{self, FaceSection};
 use crate::laws::damping::coefficient;
 use crate::math::Scalar;
-use crate::math::lanes::Row;
-use crate::simulate::bonded::bonds::{BLOCK, Bonds, Side};
+use crate::math::lanes::LaneRow;
+use crate::simulate::bonded::bonds::{BLOCK, BondSide, Bonds};
 use crate::simulate::bonded::column::Column;
-use crate::simulate::bonded::crowded::Crowded;
+use crate::simulate::bonded::crowded::CrowdedPairs;
 use crate::simulate::bonded::rest::Principal;
 use crate::simulate::bonded::system::{System, motion};
 use crate::simulate::bonded_run::build::{Built, build};
@@ -26,7 +26,7 @@ use crate::simulate::error::SimulateError;
 use crate::simulate::source::{Source, TableHash};
 use crate::spec::{CellContact, Criterion, Material, Pipeline};
 
-/// A scene of cells.
+/// Everything that a run of cells is built from.
 pub struct CellScene<S> {
     /// Elements and bonds.
     pub built: Built<S>,
@@ -34,19 +34,20 @@ pub struct CellScene<S> {
     pub cells: Cells<S>,
     /// Faces.
     pub faces: Faces<S>,
-    /// What faces break by.
+    /// Strengths of faces.
     pub limits: Limits<S>,
-    /// What faces break by that break by Rankine's criterion instead of their own tension; none where no face does.
+    /// Strengths and stresses for the faces that break in tension by Rankine's criterion instead of their own
+    /// stress; none if there are no such faces.
     pub stresses: Option<Stresses<S>>,
-    /// Cells at absorbing sides, and what resists their velocities along each axis, N s/m.
-    pub borders: Vec<(u32, DVec3)>,
-    /// Hash of all numbers of the packing.
+    /// Cells at absorbing sides, with the damping coefficients of their velocities along each axis, N s/m.
+    pub absorbing_sides: Vec<(u32, DVec3)>,
+    /// Hash of all values of the packing.
     pub hash: u64,
 }
 
-/// Cells that a thread takes at a time, a multiple of the widest lanes: their motion and loads fit into the
-/// cache of a core. In which order a cell adds up its faces depends on them, so the number of threads has no
-/// say.
+/// Cells per chunk, a multiple of the widest lanes, so that their motion and loads fit into the cache of a
+/// core. The order in which a cell adds up its faces depends on the chunks; therefore they do not depend on
+/// the number of threads.
 fn chunk_for(cells: usize) -> usize {
     (cells / 16).clamp(512, 2048).next_multiple_of(BLOCK)
 }
@@ -54,7 +55,7 @@ fn chunk_for(cells: usize) -> usize {
 /// Builds the columns.
 ///
 /// # Errors
-/// A packing without cells, or whose tables do not fit together.
+/// Fails for a packing without cells, or with inconsistent tables.
 pub fn scene<S: Scalar>(
     source: &dyn Source,
     pipeline: &Pipeline,
@@ -75,24 +76,28 @@ pub fn scene<S: Scalar>(
     source.bonds(&mut |part| {
         moduli.extend(part.young.iter().copied().zip(part.shear.iter().copied()))
     })?;
-    let materials: Vec<Constants> = pipeline.materials.iter().map(Constants::of).collect();
+    let materials: Vec<ElasticConstants> = pipeline
+        .materials
+        .iter()
+        .map(ElasticConstants::of)
+        .collect();
     let cells = cells_of(&tables.cells, &mut built, &materials)?;
     let damped = pipeline.materials.iter().any(|m| m.damping > 0.0);
     let thin = thin_faces(&tables.faces, built.system.count);
     let walls = thin.iter().flatten().any(|face| face.wall.is_some());
-    let principal = principal(&built.system, &tables.faces, &thin, &pipeline.materials);
+    let principal = rankine_faces(&built.system, &tables.faces, &thin, &pipeline.materials);
     let mut scene = CellScene {
         faces: Faces::new(&built.system.bonds, damped, walls),
         limits: limits(&built.system, &principal),
         stresses: stresses(&built.system, &principal),
-        borders: borders::absorbing(&tables.faces, pipeline, &built.system.material)?,
+        absorbing_sides: borders::absorbing(&tables.faces, pipeline, &built.system.material)?,
         hash: built.hash ^ hash,
         built,
         cells,
     };
     scene.put_faces(&tables.faces, &moduli, (pipeline, &thin))?;
     if walls {
-        scene.cells.folding = vec![Row::default(); scene.cells.bulk.len()];
+        scene.cells.folding = vec![LaneRow::default(); scene.cells.bulk.len()];
         for (row, face) in thin.iter().enumerate() {
             if let Some(ThinFace {
                 wall: Some(_),
@@ -108,7 +113,8 @@ pub fn scene<S: Scalar>(
     }
     if let Some(axis) = pipeline.world.plane_strain {
         let centres = (0..scene.built.system.count).map(|i| scene.built.system.position(i));
-        let held = borders::held(&tables.faces, axis, &centres.collect::<Vec<_>>())?;
+        let held =
+            borders::plane_strain_volumes(&tables.faces, axis, &centres.collect::<Vec<_>>())?;
         for (volumes, held) in scene.cells.volumes.iter_mut().zip(held) {
             volumes.free -= held;
         }
@@ -118,7 +124,7 @@ pub fn scene<S: Scalar>(
         CellContact::Polyhedra => {
             let shapes = Shapes::new(&tables.cells, &tables.faces, &scene.built.system)?;
             scene.built.shapes = Some(Arc::new(shapes));
-            // States of runs whose cells were balls in contacts do not go on as polyhedra.
+            // Checkpoints of runs with contacts of balls must not be continued with polyhedra.
             scene.hash = scene.hash.rotate_left(1);
         }
     }
@@ -130,15 +136,15 @@ pub fn scene<S: Scalar>(
 }
 
 /// λ and 3ν/(1 − 2ν) of a material.
-struct Constants {
+struct ElasticConstants {
     lame: f64,
     ratio: f64,
 }
 
-impl Constants {
+impl ElasticConstants {
     fn of(material: &Material) -> Self {
         let poisson = material.poisson_ratio();
-        Constants {
+        ElasticConstants {
             lame: cell::lame(material.young, poisson),
             ratio: 3.0 * poisson / (1.0 - 2.0 * poisson),
         }
@@ -148,13 +154,13 @@ impl Constants {
 fn cells_of<S: Scalar>(
     table: &columns::Cells,
     built: &mut Built<S>,
-    materials: &[Constants],
+    materials: &[ElasticConstants],
 ) -> Result<Cells<S>, SimulateError> {
     let system = &mut built.system;
     let mut cells = Cells::new(system.motion.len());
     let held = |i: usize| built.load[i].0[7].to_f64() == 0.0;
     let inverse = built.rest.inverse_inertia.iter();
-    // Elements that are no cells are balls; what a held one would weigh does not matter.
+    // Elements that are not cells are balls; the inertia of a held one does not matter.
     built.rest.principal = inverse
         .map(|inverse| Principal::round(if *inverse > 0.0 { 1.0 / inverse } else { 1.0 }))
         .collect();
@@ -183,7 +189,7 @@ fn cells_of<S: Scalar>(
         for (k, value) in spin.to_array().into_iter().enumerate() {
             cells.momentum[i].0[k] = S::from_f64(value);
         }
-        // Those that clamps or rigid bodies carry have no momentum of their own.
+        // Cells moved by clamps or rigid bodies have no momentum of their own.
         if held(i) {
             cells.momentum[i] = Default::default();
         }
@@ -192,15 +198,15 @@ fn cells_of<S: Scalar>(
     Ok(cells)
 }
 
-/// Pairs without a bond whose balls overlap at rest, as those of cells do that meet at an edge.
-fn crowded<S: Scalar>(system: &System<S>) -> Crowded<S> {
+/// Pairs without a bond whose balls overlap at rest, such as cells that meet at an edge.
+fn crowded<S: Scalar>(system: &System<S>) -> CrowdedPairs<S> {
     let places: Vec<DVec3> = (0..system.count).map(|i| system.position(i)).collect();
     let largest = (0..system.count)
         .map(|i| system.radius(i))
         .fold(0.0, f64::max);
     let mut found = Vec::new();
     if largest == 0.0 {
-        return Crowded::default();
+        return CrowdedPairs::default();
     }
     let grid = HashGrid::new(places.len(), 2.0 * largest, |i| places[i]);
     for (i, p) in places.iter().enumerate() {
@@ -213,26 +219,26 @@ fn crowded<S: Scalar>(system: &System<S>) -> Crowded<S> {
             }
         });
     }
-    Crowded::new(system.count, &found)
+    CrowdedPairs::new(system.count, &found)
 }
 
-/// Faces that break by Rankine's criterion, which either of their materials may ask for. Those of walls and
-/// bars of one layer do not: the stress of their cells does not know of bending.
-fn principal<S: Scalar>(
+/// Faces that break by Rankine's criterion, if the material of either cell requests it. Faces of one-layer
+/// walls and bars are excluded: the stress of their cells does not include bending.
+fn rankine_faces<S: Scalar>(
     system: &System<S>,
     table: &columns::Faces,
     thin: &[Option<ThinFace>],
     materials: &[Material],
 ) -> Vec<bool> {
     let mut found = vec![false; system.bonds.other.len()];
-    let asked = |cell: u32| {
+    let by_rankine = |cell: u32| {
         let material = system.material.get(cell as usize);
         let criterion = material.map(|&material| materials[material as usize].criterion);
         criterion == Some(Criterion::Rankine)
     };
     for row in (0..table.id.len()).filter(|&row| table.bond[row] != columns::NONE) {
         let (i, j) = (table.i[row], table.j[row]);
-        if thin[row].is_none() && (asked(i) || asked(j)) {
+        if thin[row].is_none() && (by_rankine(i) || by_rankine(j)) {
             let side = system.bonds.find(i as usize, j as usize);
             side.into_iter().for_each(|side| found[side.entry] = true);
         }
@@ -240,8 +246,8 @@ fn principal<S: Scalar>(
     found
 }
 
-/// Tensile strengths of the faces that are principal, or not, as wanted; of others infinite.
-fn only<S: Scalar>(bonds: &Bonds<S>, principal: &[bool], wanted: bool) -> Column<S> {
+/// Tensile strengths of the faces whose `principal` equals `wanted`; infinite for others.
+fn strengths_where<S: Scalar>(bonds: &Bonds<S>, principal: &[bool], wanted: bool) -> Column<S> {
     if !principal.contains(&!wanted) {
         return bonds.sigma_c.clone();
     }
@@ -252,21 +258,21 @@ fn only<S: Scalar>(bonds: &Bonds<S>, principal: &[bool], wanted: bool) -> Column
     Column::Each((0..principal.len()).map(strength).collect())
 }
 
-/// What Rankine's criterion takes, if any face is principal.
+/// Data of Rankine's criterion, if any face breaks by it.
 fn stresses<S: Scalar>(system: &System<S>, principal: &[bool]) -> Option<Stresses<S>> {
     let any = principal.contains(&true);
     any.then(|| {
-        let strengths = only(&system.bonds, principal, true);
+        let strengths = strengths_where(&system.bonds, principal, true);
         Stresses::new(strengths, system.motion.len())
     })
 }
 
-/// Strengths by entry, and what of criteria differs from bond to bond; the tension of faces that break by
-/// principal stresses has no limit.
+/// Strengths by entry, and the parameters of the criterion that differ between bonds. Faces that break by
+/// principal stresses have an infinite tensile strength here.
 fn limits<S: Scalar>(system: &System<S>, principal: &[bool]) -> Limits<S> {
     let bonds = &system.bonds;
     let entries = bonds.other.len();
-    let column = |of: fn(&crate::laws::failure::Section<S>) -> f64| {
+    let column = |of: fn(&crate::laws::failure::CriterionSection<S>) -> f64| {
         let value = |class: &crate::simulate::bonded::system::BondClass<S>| of(&class.section);
         let mut values = system.classes.iter().map(value);
         let first = values.next().unwrap_or(1.0);
@@ -280,7 +286,7 @@ fn limits<S: Scalar>(system: &System<S>, principal: &[bool]) -> Limits<S> {
         }
         Column::Each(each)
     };
-    let sigma_c = only(bonds, principal, false);
+    let sigma_c = strengths_where(bonds, principal, false);
     Limits {
         sigma_c,
         tau_c: bonds.tau_c.clone(),
@@ -309,7 +315,10 @@ impl<S: Scalar> CellScene<S> {
                 continue;
             }
             let Some(place) = row_of.get_mut(bond as usize) else {
-                let what = format!("face {row} is of bond {bond}; there are {}", moduli.len());
+                let what = format!(
+                    "face {row} belongs to bond {bond}, but there are only {} bonds",
+                    moduli.len()
+                );
                 return Err(SimulateError::Packing(what));
             };
             *place = Some(row);
@@ -320,7 +329,7 @@ impl<S: Scalar> CellScene<S> {
             let id = bonds.id[side.entry] as usize;
             let Some(row) = row_of[id] else {
                 let what = format!(
-                    "bond {id} has no face: the method \"voronoi\" takes bodies of cells and loose elements"
+                    "bond {id} has no face: the method \"voronoi\" supports only bodies of cells and loose elements"
                 );
                 return Err(SimulateError::Packing(what));
             };
@@ -328,7 +337,7 @@ impl<S: Scalar> CellScene<S> {
             let (low, high) = (ends[0].min(ends[1]), ends[0].max(ends[1]));
             if [table.i[row], table.j[row]] != [low, high] {
                 let what = format!(
-                    "face {row} lies between {} and {}, its bond {id} joins {low} and {high}",
+                    "face {row} lies between cells {} and {}, but its bond {id} joins {low} and {high}",
                     table.i[row], table.j[row]
                 );
                 return Err(SimulateError::Packing(what));
@@ -346,14 +355,14 @@ impl<S: Scalar> CellScene<S> {
 
     fn face_row(
         &self,
-        (owner, side): (usize, Side),
+        (owner, side): (usize, BondSide),
         (table, row): (&columns::Faces, usize),
         (young, shear): (f64, f64),
         (pipeline, thin): (&Pipeline, Option<ThinFace>),
     ) -> FaceRow {
         let system = &self.built.system;
         let (centre, normal) = (table.centre(row), table.normal(row));
-        let section = Section {
+        let section = FaceSection {
             area: table.area[row],
             distance: system.bonds.length.get(side.entry).to_f64(),
             second: [table.second_s[row], table.second_t[row]],

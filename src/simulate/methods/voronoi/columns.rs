@@ -1,31 +1,31 @@
-//! Cells and faces as columns, beside those of elements and bonds: a face stands where its bond does.
+//! Columns of cells and faces, in addition to those of elements and bonds. A face has the entry of its bond.
 
 use glam::DVec3;
 
 use crate::laws::cell::FaceStiffness;
-use crate::math::lanes::Row;
+use crate::math::lanes::LaneRow;
 use crate::math::{Lanes, Scalar, Vec3, prefetch};
 use crate::simulate::bonded::bonds::{BLOCK, Bonds};
 use crate::simulate::bonded::rest::Principal;
 
-/// A number of each element of a block.
+/// One number of each element of a block.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
-struct Lane<S>([S; BLOCK]);
+struct BlockLanes<S>([S; BLOCK]);
 
-/// Numbers of faces by entry of their bonds, those of a block's slot side by side: a pass reads one stream,
-/// however many there are.
+/// Numbers of faces by entry of their bonds; those of a block's slot are contiguous, so that a pass reads one
+/// stream, however many numbers it needs.
 #[derive(Clone, Debug)]
 pub struct Fields<S> {
     fields: usize,
-    lanes: Vec<Lane<S>>,
+    lanes: Vec<BlockLanes<S>>,
 }
 
 impl<S: Scalar> Fields<S> {
     fn new(entries: usize, fields: usize) -> Self {
         Fields {
             fields,
-            lanes: vec![Lane([S::default(); BLOCK]); entries / BLOCK * fields],
+            lanes: vec![BlockLanes([S::default(); BLOCK]); entries / BLOCK * fields],
         }
     }
 
@@ -55,27 +55,27 @@ impl<S: Scalar> Fields<S> {
         )
     }
 
-    /// Asks for the first numbers of an entry's slot, so that they are near when they are loaded.
+    /// Prefetches the first numbers of an entry's slot.
     #[inline(always)]
-    pub fn ask(&self, entry: usize, fields: usize) {
+    pub fn prefetch_entry(&self, entry: usize, fields: usize) {
         let first = self
             .lanes
             .as_ptr()
             .wrapping_add(entry / BLOCK * self.fields);
         for field in 0..fields.min(self.fields) {
-            prefetch(first, field * size_of::<Lane<S>>());
+            prefetch(first, field * size_of::<BlockLanes<S>>());
         }
     }
 
-    /// The numbers of these entries, one behind the other, filled up to whole blocks.
-    fn these(&self, entries: &[u32]) -> Self {
-        let mut these = Self::new(entries.len().next_multiple_of(BLOCK), self.fields);
+    /// The numbers of these entries, contiguous and padded to whole blocks.
+    fn gather(&self, entries: &[u32]) -> Self {
+        let mut gathered = Self::new(entries.len().next_multiple_of(BLOCK), self.fields);
         for (to, &from) in entries.iter().enumerate() {
             for field in 0..self.fields {
-                these.set(to, field, self.get(from as usize, field));
+                gathered.set(to, field, self.get(from as usize, field));
             }
         }
-        these
+        gathered
     }
 
     /// A number of consecutive entries.
@@ -95,34 +95,37 @@ impl<S: Scalar> Fields<S> {
     }
 }
 
-/// The numbers of a row of faces at rest but those of damping, looked up once.
+/// The constants of a row of faces except damping, located once.
 #[derive(Clone, Copy)]
 pub struct RestLanes<'a, S> {
-    lanes: &'a [Lane<S>; field::DAMPING],
-    /// First lane.
+    lanes: &'a [BlockLanes<S>; field::DAMPING],
+    /// First lane in its block.
     at: usize,
 }
 
 impl<'a, S: Scalar> RestLanes<'a, S> {
-    /// Of consecutive entries.
+    /// Constants of consecutive entries.
     #[inline(always)]
     pub fn of<L: Lanes<Scalar = S>>(faces: &'a Faces<S>, entry: usize) -> Self {
         let (rest, at) = (&faces.rest, entry % BLOCK);
         let lanes = rest.lanes[entry / BLOCK * rest.fields..].first_chunk();
-        assert!(at + L::WIDTH <= BLOCK, "a row of lanes within a block");
+        assert!(
+            at + L::WIDTH <= BLOCK,
+            "a row of lanes must lie within a block"
+        );
         RestLanes {
-            lanes: lanes.expect("every face has these"),
+            lanes: lanes.expect("every face has these fields"),
             at,
         }
     }
 
-    /// A number.
+    /// One number of each entry.
     #[inline(always)]
     pub fn get<L: Lanes<Scalar = S>>(&self, field: usize) -> L {
         L::load(&self.lanes[field].0[self.at..])
     }
 
-    /// A vector.
+    /// One vector of each entry.
     #[inline(always)]
     pub fn vector<L: Lanes<Scalar = S>>(&self, field: usize) -> Vec3<L> {
         Vec3::new(self.get(field), self.get(field + 1), self.get(field + 2))
@@ -132,88 +135,89 @@ impl<'a, S: Scalar> RestLanes<'a, S> {
 /// A face at rest, seen from the cell that owns its bond.
 #[derive(Clone, Copy, Debug)]
 pub struct FaceRow {
-    /// From the centre of the owner, and from that of the other cell, to the face's, m.
+    /// Arms from the centres of the owner and of the other cell to the face's centre, m.
     pub arms: [DVec3; 2],
-    /// Unit normal out of the owner.
+    /// Unit normal, outward from the owner.
     pub normal: DVec3,
     /// First principal axis.
     pub second: DVec3,
-    /// S, m².
+    /// Area S, m².
     pub area: f64,
-    /// Stiffnesses.
+    /// Stiffnesses of the face.
     pub stiffness: FaceStiffness,
     /// c/J, c/I_s, c/I_t, 1/m³.
     pub moduli: [f64; 3],
-    /// Coefficients of damping, N s/m and N m s.
+    /// Damping coefficients, N s/m and N m s.
     pub damping: [f64; 2],
-    /// Axis through the wall that it is a face of; zero where it is none.
+    /// Axis through the thickness of the wall that the face belongs to; zero if there is none.
     pub through: DVec3,
 }
 
-/// A face at rest as columns have it, seen from one of its cells.
+/// A face at rest as stored in the columns, seen from one of its cells.
 #[derive(Clone, Copy, Debug)]
 pub struct FaceSide {
-    /// From the centre of this cell, and from that of the other, to the face's, m.
+    /// Arms from the centres of this cell and of the other to the face's centre, m.
     pub arms: [DVec3; 2],
-    /// Unit normal out of this cell.
+    /// Unit normal, outward from this cell.
     pub normal: DVec3,
     /// First principal axis.
     pub second: DVec3,
-    /// S/2, m².
+    /// Half of the area, S/2, m².
     pub half_area: f64,
-    /// S E/((1 + ν) D₀), N/m.
+    /// Normal stiffness S E/((1 + ν) D₀), N/m.
     pub traction: f64,
-    /// k_n, k_s, k_t, N m.
+    /// Bending stiffnesses k_n, k_s, k_t, N m.
     pub bending: DVec3,
     /// c/J, c/I_s, c/I_t, 1/m³.
     pub moduli: DVec3,
-    /// Coefficients of damping, N s/m and N m s.
+    /// Damping coefficients, N s/m and N m s.
     pub damping: [f64; 2],
-    /// Axis through the wall that it is a face of; zero where it is none.
+    /// Axis through the thickness of the wall that the face belongs to; zero if there is none.
     pub through: DVec3,
 }
 
-/// What of [`Faces::rest`] stands where; vectors take three.
+/// Index of each number in [`Faces::rest`]; vectors take three.
 pub mod field {
-    /// From the owner's centre to the face's, m.
+    /// Arm from the owner's centre to the face's centre, m.
     pub const ARM_I: usize = 0;
-    /// From the other cell's centre to the face's, m.
+    /// Arm from the other cell's centre to the face's centre, m.
     pub const ARM_J: usize = 3;
     /// S/2, m².
     pub const HALF_AREA: usize = 6;
-    /// Those above alone say how much a face adds to the dilation of its cells.
-    pub const OF_DILATION: usize = 7;
+    /// Number of fields above, which suffice for the dilation of the cells.
+    pub const DILATION_FIELDS: usize = 7;
     /// S E/((1 + ν) D₀), N/m.
     pub const TRACTION: usize = 7;
-    /// Unit normal out of the owner.
+    /// Unit normal, outward from the owner.
     pub const NORMAL: usize = 8;
     /// First principal axis.
     pub const SECOND: usize = 11;
     /// k_n, k_s, k_t, N m.
     pub const BENDING: usize = 14;
-    /// Coefficients of damping of translation, N s/m, and of rotation, N m s; there where anything is damped.
+    /// Damping coefficients of translation, N s/m, and of rotation, N m s; present only if anything is
+    /// damped.
     pub const DAMPING: usize = 17;
 }
 
 /// Faces between cells, by entry of their bonds.
 #[derive(Clone, Debug)]
 pub struct Faces<S> {
-    /// Faces at rest.
+    /// Constants of the faces at rest, see [`field`].
     pub rest: Fields<S>,
     /// c/J, c/I_s, c/I_t, 1/m³.
     pub moduli: Fields<S>,
-    /// Axes through the walls of one layer that they are faces of; none where there are no walls.
+    /// Axes through the thickness of the one-layer walls that faces belong to; none if there are no walls.
     pub through: Option<Fields<S>>,
-    /// Whether any is damped.
+    /// Whether any face is damped.
     pub damped: bool,
 }
 
 impl<S: Scalar> Faces<S> {
-    /// Without faces, for as many entries as the bonds have.
+    /// Placeholder faces for all entries of the bonds.
     pub fn new(bonds: &Bonds<S>, damped: bool, walls: bool) -> Self {
         let entries = bonds.other.len();
         let mut rest = Fields::new(entries, field::DAMPING + if damped { 2 } else { 0 });
-        // Lanes without a face must not divide by nothing or have axes without a direction.
+        // Lanes without a face must not divide by zero or have zero axes.
         for entry in 0..entries {
             rest.set(entry, field::NORMAL, 1.0);
             rest.set(entry, field::SECOND + 1, 1.0);
@@ -247,17 +251,17 @@ impl<S: Scalar> Faces<S> {
         }
     }
 
-    /// The faces of these entries, one behind the other, without what criteria ask for.
-    pub fn these(&self, entries: &[u32]) -> Self {
+    /// The faces of these entries, contiguous, without the data of failure criteria.
+    pub fn gather(&self, entries: &[u32]) -> Self {
         Faces {
-            rest: self.rest.these(entries),
+            rest: self.rest.gather(entries),
             moduli: Fields::new(0, 0),
-            through: self.through.as_ref().map(|through| through.these(entries)),
+            through: self.through.as_ref().map(|through| through.gather(entries)),
             damped: self.damped,
         }
     }
 
-    /// The face of an entry, seen from the owner or, `swapped`, from the other cell.
+    /// The face of an entry, seen from the owner or, if `swapped`, from the other cell.
     pub fn side(&self, entry: usize, swapped: bool) -> FaceSide {
         let rest = &self.rest;
         let [own, other] = [field::ARM_I, field::ARM_J].map(|at| rest.vector(entry, at));
@@ -279,7 +283,7 @@ impl<S: Scalar> Faces<S> {
         }
     }
 
-    /// Volume of the pyramids over the face of an entry from either cell's centre, m³: owner, other.
+    /// Volumes of the pyramids over the face of an entry from each cell's centre, m³: owner, other.
     pub fn pyramids(&self, entry: usize) -> [f64; 2] {
         let rest = &self.rest;
         let third = 2.0 * rest.get(entry, field::HALF_AREA) / 3.0;
@@ -290,9 +294,9 @@ impl<S: Scalar> Faces<S> {
         ]
     }
 
-    /// Bytes of a face that both passes of a step read, strengths left out.
+    /// Bytes of a face that the two passes of a step read, without strengths.
     pub fn bytes(&self) -> u64 {
-        ((field::OF_DILATION + self.rest.fields) * size_of::<S>() + 2 * 4) as u64
+        ((field::DILATION_FIELDS + self.rest.fields) * size_of::<S>() + 2 * 4) as u64
     }
 }
 
@@ -300,7 +304,7 @@ impl<S: Scalar> Faces<S> {
 pub mod inertia {
     /// Principal moments.
     pub const MOMENTS: usize = 0;
-    /// Inverse principal moments; 0 where the cell is held.
+    /// Inverse principal moments; 0 if the cell is held.
     pub const INVERSE: usize = 4;
     /// Principal axes, a quaternion.
     pub const AXES: usize = 8;
@@ -309,48 +313,48 @@ pub mod inertia {
 /// Volumes of a cell at rest.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Volumes {
-    /// The cell's, m³.
+    /// Volume of the cell, m³.
     pub all: f64,
-    /// That of the pyramids over the faces that are free from the start, m³.
+    /// Volume of the pyramids over the faces that are free from the start, m³.
     pub free: f64,
     /// 3ν/(1 − 2ν).
     pub ratio: f64,
 }
 
-/// Cells.
+/// Columns of cells.
 #[derive(Clone, Debug)]
 pub struct Cells<S> {
-    /// Moments and axes.
-    pub inertia: Vec<Row<S, 16>>,
+    /// Principal moments and axes; see [`inertia`].
+    pub inertia: Vec<LaneRow<S, 16>>,
     /// Angular momentum about the centre, world frame, kg m²/s.
-    pub momentum: Vec<Row<S, 4>>,
-    /// Left-over rotation, and λ ε, Pa.
-    pub pressure: Vec<Row<S, 4>>,
-    /// Ω λ (h²/12)/V of the cells of walls, N/m: what bending puts on their faces; the rest is not used.
-    /// Empty where there are no walls.
-    pub folding: Vec<Row<S, 4>>,
-    /// h²/12 of the cells of walls, m², 0 of others.
+    pub momentum: Vec<LaneRow<S, 4>>,
+    /// Left-over rotation, and λε, Pa.
+    pub pressure: Vec<LaneRow<S, 4>>,
+    /// Ω λ (h²/12)/V of the cells of one-layer walls, N/m: the bending moment per area on their faces. Only
+    /// the first number is used. Empty if there are no walls.
+    pub folding: Vec<LaneRow<S, 4>>,
+    /// h²/12 of the cells of one-layer walls, m²; 0 for others.
     pub thickness: Vec<f64>,
-    /// λ/V, Pa/m³: 0 of elements without a face.
+    /// λ/V, Pa/m³; 0 for elements without faces.
     pub bulk: Vec<S>,
-    /// Volumes of each.
+    /// Volumes of each cell.
     pub volumes: Vec<Volumes>,
-    /// λ of each, Pa.
+    /// λ of each cell, Pa.
     pub lame: Vec<f64>,
 }
 
 impl<S: Scalar> Cells<S> {
-    /// Padded to `padded` rows; those beyond are held.
+    /// Columns of `padded` rows, all of them held cells.
     pub fn new(padded: usize) -> Self {
-        let mut idle = Row::default();
+        let mut idle = LaneRow::default();
         for k in 0..3 {
             idle.0[inertia::MOMENTS + k] = S::splat(1.0);
         }
         idle.0[inertia::AXES + 3] = S::splat(1.0);
         Cells {
             inertia: vec![idle; padded],
-            momentum: vec![Row::default(); padded],
-            pressure: vec![Row::default(); padded],
+            momentum: vec![LaneRow::default(); padded],
+            pressure: vec![LaneRow::default(); padded],
             folding: Vec::new(),
             thickness: vec![0.0; padded],
             bulk: vec![S::default(); padded],
@@ -359,7 +363,7 @@ impl<S: Scalar> Cells<S> {
         }
     }
 
-    /// Sets moments and axes of a cell; a held one has no inverse moments.
+    /// Sets moments and axes of a cell; a held one has zero inverse moments.
     pub fn put_inertia(&mut self, cell: usize, principal: Principal, held: bool) {
         let row = &mut self.inertia[cell].0;
         let moments = principal.moments.to_array();
@@ -373,10 +377,12 @@ impl<S: Scalar> Cells<S> {
         }
     }
 
-    /// Brings λ/V of a cell up to date with the faces that have broken.
+    /// Updates λ/V of a cell after faces have broken.
     pub fn refresh(&mut self, cell: usize, bonds: &Bonds<S>, faces: &Faces<S>) {
         let Volumes { all, free, ratio } = self.volumes[cell];
-        let broken = bonds.sides(cell).filter(|side| !bonds.is_whole(side.entry));
+        let broken = bonds
+            .sides(cell)
+            .filter(|side| !bonds.is_intact(side.entry));
         let more = broken.map(|side| faces.pyramids(side.entry)[usize::from(!side.owned)]);
         let free = free + more.sum::<f64>();
         if all > 0.0 {
@@ -384,7 +390,7 @@ impl<S: Scalar> Cells<S> {
         }
     }
 
-    /// Energy of a cell by its dilation and by the bending of the wall that it is in, J.
+    /// Energy of a cell from its dilation and from the bending of its one-layer wall, J.
     pub fn own_energy(&self, cell: usize) -> f64 {
         let folding = self.folding.get(cell).map_or(0.0, |row| row.0[0].to_f64());
         let compliance = self.bulk[cell].to_f64() * self.thickness[cell];
@@ -395,7 +401,7 @@ impl<S: Scalar> Cells<S> {
         self.dilation_energy(cell) + folded
     }
 
-    /// Energy of a cell by its dilation, J: ½ V (λε)²/λ.
+    /// Energy of a cell from its dilation, J: ½ V (λε)²/λ.
     fn dilation_energy(&self, cell: usize) -> f64 {
         let (pressure, bulk) = (self.pressure[cell].0[3].to_f64(), self.bulk[cell].to_f64());
         if bulk == 0.0 {

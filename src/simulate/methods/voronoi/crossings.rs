@@ -1,5 +1,5 @@
-//! Faces between two chunks of cells: the chunk of the cell that does not own a face evaluates it too, with
-//! the same bits, so that no chunk waits for another.
+//! Faces between two chunks of cells: the chunk that does not own a face evaluates it too, with the same
+//! bits, so that no chunk waits for another.
 
 use std::ops::Range;
 
@@ -8,24 +8,24 @@ use crate::math::Scalar;
 use crate::simulate::bonded::bonds::{BLOCK, Bonds};
 use crate::simulate::bonded::system::System;
 
-/// Faces of the cells of a chunk that cells of other chunks own, in the order in which the chunk's cells name
-/// them; those within a rigid piece are left out.
+/// Faces of a chunk's cells that cells of other chunks own, in the order of the chunk's cells; faces within a
+/// rigid piece are left out.
 #[derive(Clone, Debug)]
 pub struct Crossings<S> {
-    /// The faces; their entries here are places in this list.
+    /// The faces; their entries are indices of this list.
     pub faces: Faces<S>,
-    /// Cells that own them.
+    /// Owner of each face, a cell of another chunk.
     pub owner: Vec<u32>,
-    /// Cells of the chunk.
+    /// Other cell of each face, a cell of this chunk.
     pub other: Vec<u32>,
-    /// Their entries in the bonds.
+    /// Entry of each face in the bonds.
     entry: Vec<u32>,
-    /// Bit k of block b set while the face 16 b + k is whole.
+    /// Bit k of block b is set while face 16 b + k is intact.
     whole: Vec<u32>,
 }
 
 impl<S: Scalar> Crossings<S> {
-    /// Of every chunk.
+    /// The crossing faces of every chunk.
     pub fn all(system: &System<S>, faces: &Faces<S>) -> Vec<Self> {
         let (bonds, padded, chunk) = (&system.bonds, system.motion.len(), system.chunk);
         (0..padded)
@@ -48,7 +48,7 @@ impl<S: Scalar> Crossings<S> {
                 if at.is_multiple_of(BLOCK) {
                     whole.push(0);
                 }
-                whole[at / BLOCK] |= u32::from(bonds.is_whole(entry as usize)) << (at % BLOCK);
+                whole[at / BLOCK] |= u32::from(bonds.is_intact(entry as usize)) << (at % BLOCK);
                 entries.push(entry);
                 owners.push(owner as u32);
                 others.push(cell as u32);
@@ -59,7 +59,7 @@ impl<S: Scalar> Crossings<S> {
             column.resize(filled, column.first().copied().unwrap_or_default());
         }
         Crossings {
-            faces: faces.these(&entries),
+            faces: faces.gather(&entries),
             owner: owners,
             other: others,
             entry: entries,
@@ -67,18 +67,18 @@ impl<S: Scalar> Crossings<S> {
         }
     }
 
-    /// Faces, filled up to whole blocks.
+    /// Number of faces, padded to whole blocks.
     pub fn len(&self) -> usize {
         self.entry.len()
     }
 
-    /// Which of the faces from a place on are whole, a bit each.
+    /// Bit mask of the intact faces from index `at` on.
     #[inline(always)]
     pub fn whole(&self, at: usize) -> u32 {
         self.whole[at / BLOCK] >> (at % BLOCK)
     }
 
-    /// Takes a broken face out, if it stands here.
+    /// Removes a broken face if it is in this list.
     pub fn unbond(&mut self, entry: u32) {
         if let Some(at) = self.entry.iter().position(|&e| e == entry) {
             self.whole[at / BLOCK] &= !(1 << (at % BLOCK));

@@ -1,4 +1,4 @@
-//! Cells and faces as kernels have them.
+//! Cells and faces in the layout of the kernels.
 
 use super::build::CellScene;
 use super::columns::{FaceSide, inertia};
@@ -9,13 +9,13 @@ use crate::simulate::methods::explicit::device::constants::{
     FACE_THROUGH,
 };
 
-/// Three numbers and a fourth.
+/// A `vec4` from three numbers and a fourth.
 fn row(vector: [f32; 3], more: f32) -> [f32; 4] {
     let [x, y, z] = vector;
     [x, y, z, more]
 }
 
-/// The tables of a scene.
+/// The device tables of a scene.
 pub fn tables(scene: &CellScene<f32>) -> CellTables {
     let faces = &scene.faces;
     let bonds = &scene.built.system.bonds;
@@ -27,7 +27,7 @@ pub fn tables(scene: &CellScene<f32>) -> CellTables {
     let mut cells: Vec<CellRow> = (0..scene.cells.bulk.len())
         .map(|cell| cell_row(scene, cell))
         .collect();
-    for (cell, resistance) in &scene.borders {
+    for (cell, resistance) in &scene.absorbing_sides {
         let to = &mut cells[*cell as usize][CELL_RESISTANCE as usize];
         for (to, more) in to.iter_mut().zip(resistance.as_vec3().to_array()) {
             *to += more;

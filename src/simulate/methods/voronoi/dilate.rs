@@ -1,45 +1,46 @@
-//! What faces add to the dilation of their cells, and to the folding of walls, chunk by chunk.
+//! Contributions of faces to the dilation of their cells and to the folding of one-layer walls, chunk by
+//! chunk.
 
-use super::between::Across;
 use super::columns::field;
-use super::face_pass::{FaceLanes, Task};
+use super::crossing_pass::CrossingTask;
+use super::face_pass::{FaceLanes, FaceTask};
 use crate::math::{Lanes, Scalar};
 use crate::simulate::bonded::bonds::BLOCK;
 
-/// Sums over the faces of each cell of a chunk, from step to step the same room.
+/// Sums over the faces of each cell of a chunk; buffers are reused from step to step.
 #[derive(Debug, Default)]
-pub struct Sums<S> {
-    /// By cell; cells of other chunks share the last.
-    of: Vec<S>,
-    /// What the faces that a block of cells owns add, by entry.
+pub struct DilationSums<S> {
+    /// Sum of each cell; cells of other chunks share the last place.
+    sums: Vec<S>,
+    /// Contributions of the faces that a block of cells owns, by entry.
     block: Vec<S>,
 }
 
-impl<S: Scalar> Sums<S> {
-    /// Begins anew, for so many cells with so many slots each.
+impl<S: Scalar> DilationSums<S> {
+    /// Sets the sums of `count` cells with `slots` slots each to zero.
     pub fn clear(&mut self, count: usize, slots: usize) {
-        self.of.clear();
-        self.of.resize(count + 1, S::default());
+        self.sums.clear();
+        self.sums.resize(count + 1, S::default());
         self.block.resize(BLOCK * slots, S::default());
     }
 
     /// Sum of a cell of the chunk.
     #[inline(always)]
     pub fn get(&self, local: usize) -> S {
-        self.of[local]
+        self.sums[local]
     }
 
-    /// Adds to a row of cells what the faces that they own add.
+    /// Adds the contributions of owned faces to consecutive cells.
     #[inline(always)]
-    fn own<L: Lanes<Scalar = S>>(&mut self, local: usize, more: L) {
-        let sum = L::load(&self.of[local..]) + more;
-        sum.store(&mut self.of[local..]);
+    fn add_owned<L: Lanes<Scalar = S>>(&mut self, local: usize, more: L) {
+        let sum = L::load(&self.sums[local..]) + more;
+        sum.store(&mut self.sums[local..]);
     }
 
-    /// Adds what the faces that a block owns add to their other cells.
+    /// Adds the contributions of a block's faces to their other cells.
     #[inline(always)]
-    fn hand_on(&mut self, others: &[u32], first: usize, filled: u32) {
-        let last = self.of.len() - 1;
+    fn scatter_block(&mut self, others: &[u32], first: usize, filled: u32) {
+        let last = self.sums.len() - 1;
         for slot in 0..others.len() / BLOCK {
             if filled >> slot & 1 == 0 {
                 continue;
@@ -47,47 +48,49 @@ impl<S: Scalar> Sums<S> {
             let block = &self.block[slot * BLOCK..][..BLOCK];
             let others = &others[slot * BLOCK..][..BLOCK];
             for (k, other) in others.iter().enumerate() {
-                let to = &mut self.of[(*other as usize).wrapping_sub(first).min(last)];
+                let to = &mut self.sums[(*other as usize).wrapping_sub(first).min(last)];
                 *to = *to + block[k];
             }
         }
     }
 
-    /// Adds a row of numbers to these cells.
+    /// Adds a lane each to these cells.
     #[inline(always)]
-    fn each<L: Lanes<Scalar = S>>(&mut self, others: &[u32], first: usize, more: L) {
+    fn scatter<L: Lanes<Scalar = S>>(&mut self, others: &[u32], first: usize, more: L) {
         let mut row = [S::default(); BLOCK];
         more.store(&mut row);
         for (lane, other) in others[..L::WIDTH].iter().enumerate() {
-            let to = &mut self.of[*other as usize - first];
+            let to = &mut self.sums[*other as usize - first];
             *to = *to + row[lane];
         }
     }
 }
 
-/// What each face adds to ε V of both of its cells, m³, and to Ω of those of walls, m².
+/// Adds each face's contribution to ε V of both of its cells, m³, and to Ω of the cells of one-layer walls,
+/// m².
 ///
-/// A cell has the sum of the faces that it owns added when its block of cells is done, those of cells of its
-/// chunk in the order of these, then those of other chunks: chunks do not depend on the number of threads.
-pub struct Dilate<'a, L: Lanes> {
+/// A cell gets the sum of the faces that it owns when its block is done. Then come faces owned by other cells
+/// of its chunk, in their order, then faces owned by other chunks. The chunks, and so the order of additions,
+/// do not depend on the number of threads.
+pub struct DilationTask<'a, L: Lanes> {
     /// Σ of ε V.
-    pub dilation: &'a mut Sums<L::Scalar>,
+    pub dilation: &'a mut DilationSums<L::Scalar>,
     /// Σ of Ω; not used where there are no walls.
-    pub folding: &'a mut Sums<L::Scalar>,
-    /// Other cells of the bonds' entries.
+    pub folding: &'a mut DilationSums<L::Scalar>,
+    /// Other cell of each bond entry.
     pub others: &'a [u32],
-    /// Slots of bonds.
+    /// Slots of the bonds.
     pub slots: usize,
     /// First cell of the chunk.
     pub first: usize,
     /// Whether there are walls.
     pub walls: bool,
-    /// What the faces of the row add so far.
+    /// Sums of the current row of cells so far.
     pub row: [L; 2],
 }
 
-impl<L: Lanes> Dilate<'_, L> {
-    /// What faces add to both sums.
+impl<L: Lanes> DilationTask<'_, L> {
+    /// Contributions of faces to the two sums.
     #[inline(always)]
     fn parts(&self, at: &FaceLanes<L>) -> [L; 2] {
         let (mask, half_area) = (L::mask(at.bits), at.rest.get::<L>(field::HALF_AREA));
@@ -100,11 +103,11 @@ impl<L: Lanes> Dilate<'_, L> {
     }
 }
 
-impl<L: Lanes> Task<L> for Dilate<'_, L> {
-    const FIELDS: usize = field::OF_DILATION;
+impl<L: Lanes> FaceTask<L> for DilationTask<'_, L> {
+    const FIELDS: usize = field::DILATION_FIELDS;
 
     #[inline(always)]
-    fn begin(&mut self) {
+    fn begin_row(&mut self) {
         self.row = [L::zero(); 2];
     }
 
@@ -119,7 +122,7 @@ impl<L: Lanes> Task<L> for Dilate<'_, L> {
     }
 
     #[inline(always)]
-    fn none(&mut self, place: usize) {
+    fn empty_slot(&mut self, place: usize) {
         L::zero().store(&mut self.dilation.block[place..]);
         if self.walls {
             L::zero().store(&mut self.folding.block[place..]);
@@ -127,31 +130,31 @@ impl<L: Lanes> Task<L> for Dilate<'_, L> {
     }
 
     #[inline(always)]
-    fn end(&mut self, local: usize) {
-        self.dilation.own(local, self.row[0]);
+    fn end_row(&mut self, local: usize) {
+        self.dilation.add_owned(local, self.row[0]);
         if self.walls {
-            self.folding.own(local, self.row[1]);
+            self.folding.add_owned(local, self.row[1]);
         }
     }
 
     #[inline(always)]
-    fn block(&mut self, local: usize, filled: u32) {
+    fn end_block(&mut self, local: usize, filled: u32) {
         let base = (self.first + local) * self.slots;
         let others = &self.others[base..base + self.slots * BLOCK];
-        self.dilation.hand_on(others, self.first, filled);
+        self.dilation.scatter_block(others, self.first, filled);
         if self.walls {
-            self.folding.hand_on(others, self.first, filled);
+            self.folding.scatter_block(others, self.first, filled);
         }
     }
 }
 
-impl<L: Lanes> Across<L> for Dilate<'_, L> {
+impl<L: Lanes> CrossingTask<L> for DilationTask<'_, L> {
     #[inline(always)]
-    fn across(&mut self, at: &FaceLanes<L>) {
+    fn crossing(&mut self, at: &FaceLanes<L>) {
         let parts = self.parts(at);
-        self.dilation.each(at.others, self.first, parts[0]);
+        self.dilation.scatter(at.others, self.first, parts[0]);
         if self.walls {
-            self.folding.each(at.others, self.first, parts[1]);
+            self.folding.scatter(at.others, self.first, parts[1]);
         }
     }
 }

@@ -1,92 +1,92 @@
-//! A pass over the faces of one chunk of cells, each face by the cell that owns its bond.
+//! A pass over the faces of one chunk of cells; each face is evaluated by the cell that owns its bond.
 
 use super::columns::{Faces, RestLanes, field};
 use crate::laws;
-use crate::laws::cell::{self, Bend, Face, Fold, Turned};
-use crate::math::lanes::Row;
+use crate::laws::cell::{self, CellRotation, FaceBending, FaceConfiguration, FaceFold};
+use crate::math::lanes::LaneRow;
 use crate::math::{Lanes, Pass, Quat, Vec3};
 use crate::simulate::bonded::bonds::BLOCK;
 use crate::simulate::bonded::rows::{low, quaternion, vector};
 use crate::simulate::bonded::system::{System, motion};
 
-/// What is asked of the faces.
-pub trait Task<L: Lanes> {
-    /// Numbers of a face at rest that it reads, from the first on.
+/// A computation on faces.
+pub trait FaceTask<L: Lanes> {
+    /// Number of leading fields of a face at rest that it reads.
     const FIELDS: usize;
 
-    /// A row of cells begins.
-    fn begin(&mut self);
-    /// The faces in one slot of the row; only lanes in `bits` have one.
+    /// Begins a row of cells.
+    fn begin_row(&mut self);
+    /// Computes the faces in one slot of the row; only lanes in `bits` have a face.
     fn face(&mut self, at: &FaceLanes<L>);
-    /// No lane of the row has a face in the slot at this place in the block.
-    fn none(&mut self, place: usize);
-    /// The row is done; `local` is its first cell in the chunk.
-    fn end(&mut self, local: usize);
-    /// All rows of a block of cells are done; `local` is its first cell in the chunk. In slot s there is a
+    /// Called instead if no lane of the row has a face in this slot; `place` is its place in the block.
+    fn empty_slot(&mut self, place: usize);
+    /// Ends a row, whose first cell in the chunk is `local`.
+    fn end_row(&mut self, local: usize);
+    /// Ends a block of cells, whose first cell in the chunk is `local`. In slot s there is a
     /// face if bit s of `filled` is set.
-    fn block(&mut self, local: usize, filled: u32);
+    fn end_block(&mut self, local: usize, filled: u32);
 }
 
 /// Cells of a row of lanes.
 #[derive(Clone, Copy)]
 pub enum Owners<'a> {
-    /// Consecutive ones.
-    From(usize),
-    /// Any.
-    These(&'a [u32]),
+    /// Consecutive cells from this one on.
+    Consecutive(usize),
+    /// Any cells.
+    Listed(&'a [u32]),
 }
 
 impl Owners<'_> {
-    /// Their rows.
+    /// The rows of these cells.
     #[inline(always)]
-    pub fn rows<L: Lanes, const C: usize>(self, rows: &[Row<L::Scalar, C>]) -> [L; C] {
+    pub fn rows<L: Lanes, const C: usize>(self, rows: &[LaneRow<L::Scalar, C>]) -> [L; C] {
         match self {
-            Owners::From(first) => L::load_rows(&rows[first..]),
-            Owners::These(cells) => L::gather(rows, cells),
+            Owners::Consecutive(first) => L::load_rows(&rows[first..]),
+            Owners::Listed(cells) => L::gather(rows, cells),
         }
     }
 }
 
-/// Faces side by side.
+/// A row of faces, one per lane.
 pub struct FaceLanes<'a, L: Lanes> {
-    /// The faces among which they stand.
+    /// The columns of all faces.
     pub faces: &'a Faces<L::Scalar>,
-    /// First entry there.
+    /// First entry of the row.
     pub entry: usize,
-    /// The same from the first entry of a block of cells on; 0 of faces that other chunks own.
+    /// First place of the row within a block of cells; 0 for faces that other chunks own.
     pub place: usize,
-    /// Cells that own them.
+    /// Cells that own the faces.
     pub owners: Owners<'a>,
     /// Other cells.
     pub others: &'a [u32],
     /// Lanes with a face.
     pub bits: u32,
-    /// They at rest.
+    /// The faces at rest.
     pub rest: RestLanes<'a, L::Scalar>,
-    /// How the cells stand to each other.
-    pub face: Face<L>,
-    /// Both cells.
-    pub ends: &'a Ends<'a, L>,
+    /// Relative position of the cells at these faces.
+    pub face: FaceConfiguration<L>,
+    /// Both cells of each face.
+    pub ends: &'a FaceEnds<'a, L>,
 }
 
 /// Both cells of a row of faces.
-pub struct Ends<'a, L> {
+pub struct FaceEnds<'a, L> {
     /// Motion of the owners.
     pub own: &'a [L; 16],
     /// Motion of the other cells.
     pub other: &'a [L; 16],
-    /// Left-over rotation of the owners, and λε where the task has it.
+    /// Left-over rotation of the owners, and a fourth number that the task needs (λε).
     pub own_rest: &'a [L; 4],
-    /// The same of the other cells.
+    /// The same for the other cells.
     pub other_rest: &'a [L; 4],
     /// The owners' rotations.
-    pub turned: &'a Turned<L>,
+    pub turned: &'a CellRotation<L>,
 }
 
-impl<L: Lanes> Ends<'_, L> {
-    /// How the cells stand to each other at these faces.
+impl<L: Lanes> FaceEnds<'_, L> {
+    /// Relative position of the cells at these faces.
     #[inline(always)]
-    pub fn face(&self, rest: &RestLanes<L::Scalar>) -> Face<L> {
+    pub fn face(&self, rest: &RestLanes<L::Scalar>) -> FaceConfiguration<L> {
         let line = laws::motion::separation(
             vector(self.other, motion::P),
             low(self.other),
@@ -107,13 +107,13 @@ impl<L: Lanes> Ends<'_, L> {
         (quaternion(self.own), quaternion(self.other))
     }
 
-    /// Rotation of the other cells, and what it has not taken yet.
+    /// Rotation of the other cells, and the rotation not yet applied to the quaternion.
     #[inline(always)]
     fn other_turn(&self) -> (Quat<L>, Vec3<L>) {
         (quaternion(self.other), vector(self.other_rest, 0))
     }
 
-    /// A vector of both cells' motion.
+    /// A vector of the motion of both cells.
     #[inline(always)]
     pub fn both(&self, at: usize) -> (Vec3<L>, Vec3<L>) {
         (vector(self.own, at), vector(self.other, at))
@@ -127,9 +127,9 @@ impl<L: Lanes> Ends<'_, L> {
 }
 
 impl<L: Lanes> FaceLanes<'_, L> {
-    /// Bending of the walls that they are faces of; nothing where there are none.
+    /// Bending of the one-layer walls that the faces belong to; none if there are no walls.
     #[inline(always)]
-    pub fn fold(&self) -> Option<Fold<L>> {
+    pub fn fold(&self) -> Option<FaceFold<L>> {
         let through = self.faces.through.as_ref()?;
         let normal = self.rest.vector(field::NORMAL);
         let through = through.vectors(self.entry, 0);
@@ -138,7 +138,7 @@ impl<L: Lanes> FaceLanes<'_, L> {
 
     /// Bending and twist.
     #[inline(always)]
-    pub fn bend(&self) -> Bend<L> {
+    pub fn bend(&self) -> FaceBending<L> {
         cell::bending(
             self.ends.turned,
             self.ends.other_turn(),
@@ -149,26 +149,26 @@ impl<L: Lanes> FaceLanes<'_, L> {
     }
 }
 
-/// Slots ahead of the one at work that are asked for.
+/// Number of slots ahead that are prefetched.
 const AHEAD: usize = 2;
 
-/// The pass.
+/// A pass of a task over the faces of a chunk.
 pub struct FacePass<'a, L: Lanes, T> {
     /// Elements and bonds.
     pub system: &'a System<L::Scalar>,
     /// Faces.
     pub faces: &'a Faces<L::Scalar>,
-    /// Left-over rotation of each cell, and what the task asks for beside it.
-    pub rest: &'a [Row<L::Scalar, 4>],
+    /// Left-over rotation of each cell, and a fourth number that the task needs.
+    pub rest: &'a [LaneRow<L::Scalar, 4>],
     /// First cell of the chunk.
     pub first: usize,
-    /// Cells of the chunk.
+    /// Number of cells of the chunk.
     pub count: usize,
-    /// What is asked.
+    /// The computation to perform.
     pub task: &'a mut T,
 }
 
-impl<L: Lanes, T: Task<L>> Pass<L> for FacePass<'_, L, T> {
+impl<L: Lanes, T: FaceTask<L>> Pass<L> for FacePass<'_, L, T> {
     type Out = ();
 
     #[inline(always)]
@@ -178,13 +178,13 @@ impl<L: Lanes, T: Task<L>> Pass<L> for FacePass<'_, L, T> {
             for local in (block..block + BLOCK).step_by(L::WIDTH) {
                 filled |= self.row(local);
             }
-            self.task.block(block, filled);
+            self.task.end_block(block, filled);
         }
     }
 }
 
-impl<L: Lanes, T: Task<L>> FacePass<'_, L, T> {
-    /// The faces that a row of cells owns; the slots in which there are any, a bit each.
+impl<L: Lanes, T: FaceTask<L>> FacePass<'_, L, T> {
+    /// Runs the task over the faces that a row of cells owns. Returns a bit mask of the slots in use.
     #[inline(always)]
     fn row(&mut self, local: usize) -> u32 {
         let (system, faces, rest) = (self.system, self.faces, self.rest);
@@ -192,19 +192,19 @@ impl<L: Lanes, T: Task<L>> FacePass<'_, L, T> {
         let i = self.first + local;
         let own: [L; 16] = L::load_rows(&system.motion[i..]);
         let own_rest: [L; 4] = L::load_rows(&rest[i..]);
-        let turned = Turned::new(quaternion(&own), vector(&own_rest, 0));
+        let turned = CellRotation::new(quaternion(&own), vector(&own_rest, 0));
         let active = &bonds.active()[i..i + L::WIDTH];
         let (mut every, mut any) = (u32::MAX, 0);
         for mask in active {
             every &= mask;
             any |= mask;
         }
-        self.task.begin();
+        self.task.begin_row();
         for slot in 0..bonds.slots {
             let entry = bonds.at(slot, i);
             let place = slot * BLOCK + local % BLOCK;
             if any >> slot & 1 == 0 {
-                self.task.none(place);
+                self.task.empty_slot(place);
                 continue;
             }
             let mut bits = u32::MAX;
@@ -215,7 +215,7 @@ impl<L: Lanes, T: Task<L>> FacePass<'_, L, T> {
                 }
             }
             if local.is_multiple_of(BLOCK) {
-                faces.rest.ask(entry + AHEAD * BLOCK, T::FIELDS);
+                faces.rest.prefetch_entry(entry + AHEAD * BLOCK, T::FIELDS);
             }
             let others = &bonds.other[entry..entry + L::WIDTH];
             if local + L::WIDTH < self.count {
@@ -224,7 +224,7 @@ impl<L: Lanes, T: Task<L>> FacePass<'_, L, T> {
                 L::prefetch(&system.motion, others);
                 L::prefetch(rest, others);
             }
-            let ends = Ends {
+            let ends = FaceEnds {
                 own: &own,
                 other: &L::gather(&system.motion, others),
                 own_rest: &own_rest,
@@ -236,7 +236,7 @@ impl<L: Lanes, T: Task<L>> FacePass<'_, L, T> {
                 faces,
                 entry,
                 place,
-                owners: Owners::From(i),
+                owners: Owners::Consecutive(i),
                 others,
                 bits,
                 face: ends.face(&at_rest),
@@ -244,7 +244,7 @@ impl<L: Lanes, T: Task<L>> FacePass<'_, L, T> {
                 ends: &ends,
             });
         }
-        self.task.end(local);
+        self.task.end_row(local);
         any
     }
 }

@@ -1,10 +1,11 @@
-//! Rigid cells that fill a body (Monasse and Mariotti 2012): explicit steps that keep energy, for any Poisson ratio.
+//! Rigid cells that fill a body (Monasse and Mariotti 2012): explicit steps that conserve energy, for any
+//! Poisson ratio.
 
-mod between;
 mod borders;
 pub mod build;
 pub mod columns;
 pub mod cpu;
+mod crossing_pass;
 mod crossings;
 pub mod device;
 mod dilate;
@@ -19,87 +20,88 @@ mod thin;
 
 use self::build::{CellScene, scene};
 use self::cpu::CellRun;
-use self::stability::Linear;
-use crate::laws::timestep::{critical, proportional};
+use self::stability::LinearisedCells;
+use crate::laws::timestep::{critical, damping_rate_bound};
 use crate::math::Scalar;
 #[cfg(target_arch = "x86_64")]
 use crate::math::{F32x8, F32x16};
 use crate::simulate::bonded_run::stability::{largest_radius, loose_step};
 use crate::simulate::error::SimulateError;
-use crate::simulate::method::{Entry, Method, Prepare};
+use crate::simulate::method::{Method, MethodEntry, Prepare};
 use crate::simulate::methods::explicit;
 use crate::simulate::methods::explicit::device::Gpu;
-use crate::simulate::methods::explicit::device::cells::fits;
+use crate::simulate::methods::explicit::device::cells::has_enough_slots;
 use crate::simulate::source::Source;
 use crate::spec::{Backend, Pipeline, Precision};
 
-/// The method as `resolve` finds it.
-pub const ENTRY: Entry = Entry {
-    refuse: refuse::combination,
+/// Registration of this method for `resolve`.
+pub const ENTRY: MethodEntry = MethodEntry {
+    refuse: refuse::unsupported,
     prepare,
 };
 
-/// A scene in the precision that its pipeline asks for.
-enum Scene {
+/// The data of a run in the precision of its pipeline.
+enum PreparedCells {
     Single(CellScene<f32>),
     Double(CellScene<f64>),
 }
 
 fn prepare(source: &dyn Source, pipeline: &Pipeline) -> Result<Box<dyn Prepare>, SimulateError> {
     Ok(Box::new(match pipeline.simulate.precision {
-        Precision::F32 => Scene::Single(scene(source, pipeline)?),
-        Precision::F64 => Scene::Double(scene(source, pipeline)?),
+        Precision::F32 => PreparedCells::Single(scene(source, pipeline)?),
+        Precision::F64 => PreparedCells::Double(scene(source, pipeline)?),
     }))
 }
 
-/// The same expression for either precision.
+/// Evaluates the same expression for either precision.
 macro_rules! either {
     ($scene:expr, $built:ident => $value:expr) => {
         match $scene {
-            Scene::Single($built) => $value,
-            Scene::Double($built) => $value,
+            PreparedCells::Single($built) => $value,
+            PreparedCells::Double($built) => $value,
         }
     };
 }
 
 impl<S: Scalar> CellScene<S> {
-    /// Critical step of central differences, s, springs, contacts and damping included.
+    /// Critical step of central differences, s, including springs, contacts and damping.
     fn critical_step(&self, pipeline: &Pipeline) -> f64 {
         let built = &self.built;
         let (system, surfaces) = (&built.system, &built.surfaces);
-        let colliders = built.bearers.colliders().iter();
-        let obstacles: Vec<_> = colliders.map(|c| c.at(0.0)).collect();
+        let colliders = built.supports.colliders().iter();
+        let colliders: Vec<_> = colliders.map(|c| c.at(0.0)).collect();
         let largest = largest_radius(system);
         let stiffer = |i: usize| built.shapes.as_ref().map_or(1.0, |s| s.stiffer(system, i));
-        let ground = |i: usize| match obstacles.is_empty() {
+        let ground = |i: usize| match colliders.is_empty() {
             true => 0.0,
             false => {
                 let (material, r) = (system.material[i] as usize, system.radius(i));
-                // A face flush with the ground also holds the cell from turning, at most as stiffly as from moving.
-                2.0 * stiffer(i) * surfaces.stiffest(material, r, largest, &obstacles)
+                // A face flush with the ground also resists the cell's rotation, at most as stiffly as its
+                // translation.
+                2.0 * stiffer(i) * surfaces.stiffest(material, r, largest, &colliders)
             }
         };
         let ground = (0..system.count).map(ground).collect();
         let inverse = &built.rest.inverse_mass;
-        let linear = Linear::new(system, (&self.faces, &self.cells), inverse, ground);
+        let linear = LinearisedCells::new(system, (&self.faces, &self.cells), inverse, ground);
         let mut lambda = linear.largest_eigenvalue();
-        // The largest eigenvalue of a sum is no larger than the sum of both.
+        // The largest eigenvalue of a sum is at most the sum of the largest eigenvalues.
         lambda += built.springs.largest_per_mass(&built.rest.mass);
         let damping = pipeline.materials.iter().map(|m| m.damping);
         let damping = damping.fold(0.0, f64::max);
         let step = match lambda > 0.0 {
             true => critical(
                 lambda,
-                proportional(lambda, damping, linear.largest_per_mass(inverse)),
+                damping_rate_bound(lambda, damping, linear.largest_per_mass(inverse)),
             ),
             false => f64::INFINITY,
         };
         let loose = (&inverse[..], &stiffer as &dyn Fn(usize) -> f64);
-        step.min(loose_step(system, loose, surfaces, &obstacles, false))
+        step.min(loose_step(system, loose, surfaces, &colliders, false))
     }
 }
 
-impl Prepare for Scene {
+impl Prepare for PreparedCells {
     fn hash(&self) -> u64 {
         either!(self, scene => scene.hash)
     }
@@ -108,7 +110,7 @@ impl Prepare for Scene {
         either!(self, scene => scene.critical_step(pipeline))
     }
 
-    fn part_of_critical(&self, pipeline: &Pipeline) -> f64 {
+    fn step_over_critical(&self, pipeline: &Pipeline) -> f64 {
         pipeline.time.fraction
     }
 
@@ -123,13 +125,13 @@ impl Prepare for Scene {
         dt: f64,
     ) -> Result<Box<dyn Method>, SimulateError> {
         let scene = match *self {
-            Scene::Single(scene) => scene,
-            Scene::Double(scene) => {
+            PreparedCells::Single(scene) => scene,
+            PreparedCells::Double(scene) => {
                 return Ok(Box::new(CellRun::<f64>::new(scene, pipeline, dt)));
             }
         };
-        if backend != Backend::Cpu && refuse::on_device(pipeline).is_none() {
-            let opened = match backend == Backend::Gpu || fits(&scene.built.system) {
+        if backend != Backend::Cpu && refuse::unsupported_on_gpu(pipeline).is_none() {
+            let opened = match backend == Backend::Gpu || has_enough_slots(&scene.built.system) {
                 true => explicit::open_device(pipeline, backend)?,
                 false => None,
             };
@@ -139,12 +141,12 @@ impl Prepare for Scene {
                 return Ok(Box::new(run));
             }
         }
-        Ok(on_cores(scene, pipeline, dt))
+        Ok(cpu_with_widest_lanes(scene, pipeline, dt))
     }
 }
 
-/// The widest lanes that this machine has; all give the same bits.
-fn on_cores(scene: CellScene<f32>, pipeline: &Pipeline, dt: f64) -> Box<dyn Method> {
+/// A run on the CPU with the widest lanes that this machine supports; all widths give the same bits.
+fn cpu_with_widest_lanes(scene: CellScene<f32>, pipeline: &Pipeline, dt: f64) -> Box<dyn Method> {
     #[cfg(target_arch = "x86_64")]
     if F32x16::available() {
         return Box::new(CellRun::<F32x16>::new(scene, pipeline, dt));

@@ -1,52 +1,52 @@
-//! Motion of one chunk of cells: kick and drift of velocity Verlet, the turn of each cell by RATTLE.
+//! Motion of one chunk of cells: kick and drift of velocity Verlet, rotation of each cell by RATTLE.
 
 use super::columns::inertia;
 use crate::laws::{self, rattle};
-use crate::math::lanes::Row;
+use crate::math::lanes::LaneRow;
 use crate::math::{Lanes, Mask, Mat3, Pass, Quat, Scalar, Vec3};
 use crate::simulate::bonded::motion_pass::{Speeds, StepParameters};
 use crate::simulate::bonded::rows::{put, quaternion, splat, vector};
-use crate::simulate::bonded::system::{Load, Motion, Tail, motion};
+use crate::simulate::bonded::system::{LoadRow, MotionRow, TailRow, motion};
 
-/// Iterations of a turn at most: at the largest rotation that converges, each gains a factor of two or more.
+/// Most iterations of a rotation: at the largest rotation that converges, each gains a factor of two or more.
 const ITERATIONS: usize = 60;
 
-/// The pass.
+/// The motion pass of cells.
 pub struct TurnPass<'a, S> {
     /// Parameters of the step.
     pub step: StepParameters<S>,
     /// Whether the last step's second kick is due.
     pub close: bool,
-    /// Whether a new step begins: first kick, drift and turn.
+    /// Whether a new step begins: first kick, drift and rotation.
     pub open: bool,
     /// Motion of the chunk.
-    pub motion: &'a mut [Motion<S>],
+    pub motion: &'a mut [MotionRow<S>],
     /// Left-over rotations of the chunk.
-    pub tail: &'a mut [Tail<S>],
+    pub tail: &'a mut [TailRow<S>],
     /// Loads of the chunk.
-    pub load: &'a [Load<S>],
+    pub load: &'a [LoadRow<S>],
     /// Moments and axes of the chunk.
-    pub inertia: &'a [Row<S, 16>],
+    pub inertia: &'a [LaneRow<S, 16>],
     /// Angular momenta of the chunk.
-    pub momentum: &'a mut [Row<S, 4>],
+    pub momentum: &'a mut [LaneRow<S, 4>],
 }
 
-/// One lane's worth of what turns a cell.
+/// Inertia of a row of cells, one per lane.
 #[derive(Clone, Copy)]
-struct Body<L> {
+struct CellInertia<L> {
     moments: Vec3<L>,
     inverse: Vec3<L>,
     axes: Quat<L>,
 }
 
-impl<L: Lanes> Body<L> {
+impl<L: Lanes> CellInertia<L> {
     /// Principal axes as columns, world frame; `q` the rotation since rest.
     #[inline(always)]
     fn frame(&self, q: Quat<L>) -> Mat3<L> {
         Mat3::rotation(q.product(self.axes))
     }
 
-    /// ω, world frame, of a body whose axes are `frame`.
+    /// Angular velocity ω, world frame, of a cell with axes `frame`.
     #[inline(always)]
     fn spin(&self, frame: Mat3<L>, momentum: Vec3<L>) -> Vec3<L> {
         let own = frame.transposed().times(momentum);
@@ -65,7 +65,7 @@ impl<L: Lanes> Body<L> {
             momentum.y * self.inverse.y,
             momentum.z * self.inverse.z,
         );
-        // Each lane stops where it has converged, so that it does not depend on those beside it.
+        // Each lane stops once it has converged, so that it does not depend on the other lanes.
         let mut last = L::splat(1e30);
         for _ in 0..ITERATIONS {
             let next = rattle::next(phi, momentum, self.moments, self.inverse);
@@ -74,7 +74,7 @@ impl<L: Lanes> Body<L> {
             let closer = size.lt(last);
             phi = Vec3::select(closer, next, phi);
             last = L::select(closer, size, L::zero());
-            // Rounding alone is left.
+            // Only rounding is left.
             if (last.lt(L::splat(1e-37))).all() {
                 break;
             }
@@ -99,7 +99,7 @@ impl<L: Lanes> Pass<L> for TurnPass<'_, L::Scalar> {
             let load: [L; 8] = L::load_rows(&self.load[at..]);
             let own: [L; 16] = L::load_rows(&self.inertia[at..]);
             let mut momentum: [L; 4] = L::load_rows(&self.momentum[at..]);
-            let body = Body {
+            let body = CellInertia {
                 moments: vector(&own, inertia::MOMENTS),
                 inverse: vector(&own, inertia::INVERSE),
                 axes: quaternion_at(&own, inertia::AXES),
@@ -140,7 +140,7 @@ impl<L: Lanes> Pass<L> for TurnPass<'_, L::Scalar> {
             L::store_rows(row, &mut self.motion[at..]);
             let speed = v.dot(v);
             fastest = fastest.max(speed);
-            // Zero times a finite number is zero; anything else spreads.
+            // Zero times a finite number is zero; NaN and infinity propagate.
             probe = probe + (speed + w.dot(w) + row[0] + row[1] + row[2]) * L::zero();
         }
         Speeds::of(fastest, probe)

@@ -1,4 +1,4 @@
-//! What steps of cells lack.
+//! Features that steps of cells do not support.
 
 use crate::simulate::error::SimulateError;
 use crate::simulate::methods::explicit;
@@ -6,9 +6,9 @@ use crate::spec::{
     Backend, CellContact, ContactLaw, Criterion, Integrator, Law, Pipeline, Precision,
 };
 
-/// What of a pipeline steps of cells lack on this backend.
-pub fn combination(pipeline: &Pipeline, backend: Backend) -> Option<SimulateError> {
-    let lack = SimulateError::lack;
+/// The first feature of a pipeline that steps of cells do not support on this backend.
+pub fn unsupported(pipeline: &Pipeline, backend: Backend) -> Option<SimulateError> {
+    let lack = SimulateError::unsupported;
     let simulate = &pipeline.simulate;
     if simulate.integrator != Integrator::Explicit && simulate.integrator != Integrator::Auto {
         return lack(
@@ -20,33 +20,30 @@ pub fn combination(pipeline: &Pipeline, backend: Backend) -> Option<SimulateErro
     if simulate.law.is_some_and(|law| law != Law::default()) {
         return lack(
             "simulate.law with cells",
-            "a law of bonds",
-            "none: cells have a law of their own",
+            "a bond law",
+            "none (cells have their own law)",
         );
     }
     if simulate.contact == ContactLaw::Barrier {
         return lack("simulate.contact with cells", "barrier", "penalty");
     }
     if pipeline.output.convergence.is_some() {
-        return lack("output.convergence with cells", "a step", "none");
+        return lack("output.convergence with cells", "set", "none");
     }
     let mut materials = pipeline.materials.iter();
     if materials.any(|material| material.hydrostatic_strength.is_some()) {
-        return lack(
-            "material.hydrostatic_strength with cells",
-            "a strength",
-            "none",
-        );
+        return lack("material.hydrostatic_strength with cells", "set", "none");
     }
     match backend {
-        Backend::Gpu => on_device(pipeline),
+        Backend::Gpu => unsupported_on_gpu(pipeline),
         Backend::Auto | Backend::Cpu => None,
     }
 }
 
-/// What of a pipeline with cells graphics processors lack, so that `auto` takes the CPU.
-pub fn on_device(pipeline: &Pipeline) -> Option<SimulateError> {
-    let lack = SimulateError::lack;
+/// The first feature of a pipeline with cells that graphics processors do not support; with `auto` the run
+/// then uses the CPU.
+pub fn unsupported_on_gpu(pipeline: &Pipeline) -> Option<SimulateError> {
+    let lack = SimulateError::unsupported;
     if pipeline.simulate.precision == Precision::F64 {
         return lack(
             "simulate.precision on backend gpu",
@@ -69,5 +66,5 @@ pub fn on_device(pipeline: &Pipeline) -> Option<SimulateError> {
             "tension, lu2021, rod; or --backend cpu",
         );
     }
-    explicit::on_device(pipeline)
+    explicit::unsupported_on_gpu(pipeline)
 }

@@ -1,21 +1,22 @@
 //! Sums of rows of eight numbers over the faces of each cell of a chunk.
 
-use crate::math::lanes::Row;
+use crate::math::lanes::LaneRow;
 use crate::math::{Lanes, Scalar};
 use crate::simulate::bonded::bonds::BLOCK;
 
-/// The sums, and what the faces of one block of cells add to their other cells; both are reused from step to step.
+/// The sums, and the contributions of one block of cells to the other cells of their faces; buffers are
+/// reused from step to step.
 #[derive(Debug, Default)]
 pub struct RowSums<S> {
-    /// By cell; cells of other chunks share the last.
-    of: Vec<Row<S, 8>>,
-    /// By entry of the block.
-    block: Vec<Row<S, 8>>,
+    /// Sum of each cell; cells of other chunks share the last place.
+    sums: Vec<LaneRow<S, 8>>,
+    /// Contributions by entry of the block.
+    block: Vec<LaneRow<S, 8>>,
 }
 
 /// Adds a row to another.
 #[inline(always)]
-fn add<S: Scalar>(to: &mut Row<S, 8>, more: &Row<S, 8>) {
+fn add<S: Scalar>(to: &mut LaneRow<S, 8>, more: &LaneRow<S, 8>) {
     for (k, to) in to.0.iter_mut().enumerate() {
         *to = *to + more.0[k];
     }
@@ -24,21 +25,21 @@ fn add<S: Scalar>(to: &mut Row<S, 8>, more: &Row<S, 8>) {
 impl<S: Scalar> RowSums<S> {
     /// Sets the sums of `count` cells with `slots` slots each to zero.
     pub fn clear(&mut self, count: usize, slots: usize) {
-        self.of.clear();
-        self.of.resize(count + 1, Row::default());
-        self.block.resize(BLOCK * slots, Row::default());
+        self.sums.clear();
+        self.sums.resize(count + 1, LaneRow::default());
+        self.block.resize(BLOCK * slots, LaneRow::default());
     }
 
     /// Sum of a cell of the chunk.
     #[inline(always)]
     pub fn get(&self, local: usize) -> &[S; 8] {
-        &self.of[local].0
+        &self.sums[local].0
     }
 
-    /// Adds to a row of cells.
+    /// Adds rows to consecutive cells.
     #[inline(always)]
-    pub fn own<L: Lanes<Scalar = S>>(&mut self, local: usize, more: [L; 8]) {
-        let to = &mut self.of[local..];
+    pub fn add_owned<L: Lanes<Scalar = S>>(&mut self, local: usize, more: [L; 8]) {
+        let to = &mut self.sums[local..];
         let mut sum: [L; 8] = L::load_rows(to);
         for (k, sum) in sum.iter_mut().enumerate() {
             *sum = *sum + more[k];
@@ -46,16 +47,16 @@ impl<S: Scalar> RowSums<S> {
         L::store_rows(sum, to);
     }
 
-    /// Keeps what faces add to their other cells, by place in the block.
+    /// Stores the contributions of faces to their other cells, by place in the block.
     #[inline(always)]
-    pub fn keep<L: Lanes<Scalar = S>>(&mut self, place: usize, more: [L; 8]) {
+    pub fn store_other<L: Lanes<Scalar = S>>(&mut self, place: usize, more: [L; 8]) {
         L::store_rows(more, &mut self.block[place..]);
     }
 
-    /// Adds what was kept to the other cells of a block, whose chunk begins with cell `first`.
+    /// Adds the stored contributions to the other cells of a block, whose chunk begins with cell `first`.
     #[inline(always)]
-    pub fn hand_on(&mut self, others: &[u32], first: usize, filled: u32) {
-        let last = self.of.len() - 1;
+    pub fn scatter_block(&mut self, others: &[u32], first: usize, filled: u32) {
+        let last = self.sums.len() - 1;
         for slot in 0..others.len() / BLOCK {
             if filled >> slot & 1 == 0 {
                 continue;
@@ -64,18 +65,18 @@ impl<S: Scalar> RowSums<S> {
             let others = &others[slot * BLOCK..][..BLOCK];
             for (k, other) in others.iter().enumerate() {
                 let to = (*other as usize).wrapping_sub(first).min(last);
-                add(&mut self.of[to], &block[k]);
+                add(&mut self.sums[to], &block[k]);
             }
         }
     }
 
-    /// Adds a row of lanes to these cells.
+    /// Adds a lane each to these cells.
     #[inline(always)]
-    pub fn each<L: Lanes<Scalar = S>>(&mut self, others: &[u32], first: usize, more: [L; 8]) {
-        let mut rows = [Row::default(); BLOCK];
+    pub fn scatter<L: Lanes<Scalar = S>>(&mut self, others: &[u32], first: usize, more: [L; 8]) {
+        let mut rows = [LaneRow::default(); BLOCK];
         L::store_rows(more, &mut rows);
         for (lane, other) in others[..L::WIDTH].iter().enumerate() {
-            add(&mut self.of[*other as usize - first], &rows[lane]);
+            add(&mut self.sums[*other as usize - first], &rows[lane]);
         }
     }
 }

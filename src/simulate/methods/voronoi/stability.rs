@@ -1,6 +1,6 @@
 //! Critical time step of cells, by Lanczos iteration on their faces linearised at rest.
 //!
-//! With the gap g = u_j − u_i + θ_j × a_j − θ_i × a_i and the dilations Σ ½ S g·e, a face puts on its cells
+//! With the gap g = u_j − u_i + θ_j × a_j − θ_i × a_i and the dilations Σ ½ S g·e, a face exerts on its cells
 //!
 //! ```text
 //! G = k g + ½ S π e        on i, − on j; torques a_i × G, − a_j × G
@@ -13,19 +13,19 @@ use glam::DVec3;
 use super::columns::{Cells, Faces, field, inertia};
 use crate::math::Scalar;
 use crate::parallel::prelude::*;
-use crate::simulate::bonded::bonds::Side;
+use crate::simulate::bonded::bonds::BondSide;
 use crate::simulate::bonded::rest::Principal;
 use crate::simulate::bonded::system::System;
 use crate::solve::lanczos;
 
-/// The cells at rest as a linear system.
-pub struct Linear<'a, S> {
+/// The cells, linearised at rest.
+pub struct LinearisedCells<'a, S> {
     system: &'a System<S>,
     faces: &'a Faces<S>,
     cells: &'a Cells<S>,
-    /// Inverse square roots of the masses; 0 where held.
+    /// Inverse square roots of the masses; 0 if held.
     scale: Vec<f64>,
-    /// Inverse square roots of the principal moments; 0 where held.
+    /// Principal axes and inverse square roots of the principal moments; 0 if held.
     turns: Vec<(Principal, DVec3)>,
     /// Stiffness of the stiffest contact that each cell may have with a collider, N/m.
     ground: Vec<f64>,
@@ -34,27 +34,28 @@ pub struct Linear<'a, S> {
 /// Displacement and rotation of each cell.
 pub type State = Vec<[DVec3; 2]>;
 
-/// A face from one of its cells.
-struct Seen {
+/// A face seen from one of its cells.
+struct FaceView {
     arms: [DVec3; 2],
     direction: DVec3,
     axes: [DVec3; 3],
     half_area: f64,
     traction: f64,
     bending: DVec3,
-    /// n × z; zero where there is no wall.
+    /// n × z; zero if there is no wall.
     across: DVec3,
 }
 
-impl<'a, S: Scalar> Linear<'a, S> {
-    /// Of cells with these inverse masses, 1/kg, each on a spring of `ground` where colliders may touch it, N/m.
+impl<'a, S: Scalar> LinearisedCells<'a, S> {
+    /// Linearised cells with these inverse masses, 1/kg, each on a spring of stiffness `ground`, N/m, where
+    /// colliders may touch it.
     pub fn new(
         system: &'a System<S>,
         (faces, cells): (&'a Faces<S>, &'a Cells<S>),
         inverse_mass: &[f64],
         ground: Vec<f64>,
     ) -> Self {
-        let turn = |row: &crate::math::lanes::Row<S, 16>| {
+        let turn = |row: &crate::math::lanes::LaneRow<S, 16>| {
             let at = |k: usize| row.0[k].to_f64();
             let vector = |k: usize| DVec3::new(at(k), at(k + 1), at(k + 2));
             let axes = inertia::AXES;
@@ -65,7 +66,7 @@ impl<'a, S: Scalar> Linear<'a, S> {
             let roots = vector(inertia::INVERSE).to_array().map(f64::sqrt);
             (principal, DVec3::from_array(roots))
         };
-        Linear {
+        LinearisedCells {
             scale: inverse_mass.iter().map(|inverse| inverse.sqrt()).collect(),
             turns: cells.inertia[..system.count].iter().map(turn).collect(),
             ground,
@@ -75,7 +76,7 @@ impl<'a, S: Scalar> Linear<'a, S> {
         }
     }
 
-    fn seen(&self, cell: usize, side: Side) -> Seen {
+    fn face_view(&self, cell: usize, side: BondSide) -> FaceView {
         let (rest, entry) = (&self.faces.rest, side.entry);
         let at = |of: usize| rest.vector(entry, of);
         let (mut arms, mut normal) = ([at(field::ARM_I), at(field::ARM_J)], at(field::NORMAL));
@@ -85,14 +86,14 @@ impl<'a, S: Scalar> Linear<'a, S> {
             normal = -normal;
         }
         debug_assert_ne!(cell, side.other);
-        Seen {
+        FaceView {
             direction: (arms[0] - arms[1]).normalize(),
             arms,
             axes: [normal, second, normal.cross(second)],
             half_area: rest.get(entry, field::HALF_AREA),
             traction: rest.get(entry, field::TRACTION),
             bending: at(field::BENDING),
-            // The other cell sees both n and its rotation turned round.
+            // The other cell sees both n and its rotation reversed.
             across: self.faces.through.as_ref().map_or(DVec3::ZERO, |through| {
                 normal.cross(through.vector(entry, 0))
             }),
@@ -101,15 +102,15 @@ impl<'a, S: Scalar> Linear<'a, S> {
 
     /// Restoring force and torque on each cell for displacements and rotations.
     pub fn restoring(&self, x: &[[DVec3; 2]]) -> State {
-        let gap = |seen: &Seen, own: [DVec3; 2], other: [DVec3; 2]| {
+        let gap = |seen: &FaceView, own: [DVec3; 2], other: [DVec3; 2]| {
             other[0] - own[0] + other[1].cross(seen.arms[1]) - own[1].cross(seen.arms[0])
         };
         let cells = || (0..self.system.count).into_par_iter().with_min_len(64);
         let sides = |i: usize| self.system.bonds.active_sides(i);
         let pressure: Vec<f64> = cells()
             .map(|i| {
-                let of = |side: Side| {
-                    let seen = self.seen(i, side);
+                let of = |side: BondSide| {
+                    let seen = self.face_view(i, side);
                     seen.half_area * gap(&seen, x[i], x[side.other]).dot(seen.direction)
                 };
                 self.cells.bulk[i].to_f64() * sides(i).map(of).sum::<f64>()
@@ -117,8 +118,8 @@ impl<'a, S: Scalar> Linear<'a, S> {
             .collect();
         let folding: Vec<f64> = cells()
             .map(|i| {
-                let of = |side: Side| {
-                    let seen = self.seen(i, side);
+                let of = |side: BondSide| {
+                    let seen = self.face_view(i, side);
                     seen.half_area * (x[side.other][1] - x[i][1]).dot(seen.across)
                 };
                 match self.cells.thickness[i] {
@@ -134,7 +135,7 @@ impl<'a, S: Scalar> Linear<'a, S> {
             .map(|i| {
                 let (mut force, mut torque) = (-x[i][0] * self.ground[i], DVec3::ZERO);
                 for side in sides(i) {
-                    let seen = self.seen(i, side);
+                    let seen = self.face_view(i, side);
                     let squeeze = seen.half_area * (pressure[i] + pressure[side.other]);
                     let gap = gap(&seen, x[i], x[side.other]);
                     let at_face = gap * seen.traction + seen.direction * squeeze;
@@ -152,7 +153,7 @@ impl<'a, S: Scalar> Linear<'a, S> {
             .collect()
     }
 
-    /// M^{-1/2} x: from scaled to displacements and rotations, and from loads to scaled.
+    /// M^{-1/2} x: converts scaled to physical displacements and rotations, and loads to scaled ones.
     fn scaled(&self, x: &[[DVec3; 2]]) -> State {
         let of = |(i, row): (usize, &[DVec3; 2])| {
             let (principal, roots) = self.turns[i];

@@ -1,53 +1,54 @@
 //! Stresses of cells, and the faces that break by them (Rankine's criterion).
 
-use super::between::Across;
 use super::columns::field;
-use super::face_pass::{FaceLanes, Owners, Task};
+use super::crossing_pass::CrossingTask;
+use super::face_pass::{FaceLanes, FaceTask, Owners};
 use super::row_sums::RowSums;
 use crate::columns::BreakMode;
 use crate::laws::cell::{self, FaceLoad};
-use crate::laws::rankine::{self, Six};
-use crate::math::lanes::Row;
+use crate::laws::rankine::{self, SymmetricTensor};
+use crate::math::lanes::LaneRow;
 use crate::math::{Lanes, Scalar, Vec3};
 use crate::simulate::bonded::bond_tasks::BreakEvent;
 use crate::simulate::bonded::bonds::{BLOCK, Bonds};
 use crate::simulate::bonded::column::Column;
-use crate::simulate::bonded::rows::room;
+use crate::simulate::bonded::rows::lane_buffer;
 
-/// Index of what tells in a row of [`Stresses::of`] whether a face of the cell is broken.
+/// Index, in a row of [`Stresses::cells`], of the flag for a broken face of the cell.
 const BROKEN_AT: usize = 6;
 
-/// What Rankine's criterion takes: strengths, and the stresses of all cells.
+/// Data of Rankine's criterion: strengths, and the stresses of all cells.
 #[derive(Debug)]
 pub struct Stresses<S> {
-    /// Tensile strengths by entry of the bonds, Pa; infinite where another criterion decides.
+    /// Tensile strengths by entry of the bonds, Pa; infinite if another criterion decides.
     pub strengths: Column<S>,
-    /// Of each cell, Pa: xx, yy, zz, yz, xz, xy; 1 at [`BROKEN_AT`] where a face of it is broken.
-    pub of: Vec<Row<S, 8>>,
+    /// Stress of each cell, Pa: xx, yy, zz, yz, xz, xy; 1 at [`BROKEN_AT`] if one of its faces is broken.
+    pub cells: Vec<LaneRow<S, 8>>,
 }
 
 impl<S: Scalar> Stresses<S> {
-    /// Of `padded` rows of cells without load.
+    /// Unloaded cells, `padded` rows.
     pub fn new(strengths: Column<S>, padded: usize) -> Self {
         Stresses {
             strengths,
-            of: vec![Row::default(); padded],
+            cells: vec![LaneRow::default(); padded],
         }
     }
 
-    /// Notes whether a face of a cell is broken.
+    /// Updates whether a face of a cell is broken.
     pub fn refresh(&mut self, cell: usize, bonds: &Bonds<S>) {
-        let broken = bonds.sides(cell).any(|side| !bonds.is_whole(side.entry));
-        self.of[cell].0[BROKEN_AT] = S::from_f64(f64::from(u8::from(broken)));
+        let broken = bonds.sides(cell).any(|side| !bonds.is_intact(side.entry));
+        self.cells[cell].0[BROKEN_AT] = S::from_f64(f64::from(u8::from(broken)));
     }
 
-    /// Stress about a row of faces, by lane, as [`rankine::at_face`] has it, and the faces' normals.
+    /// Stress of the material at a row of faces, by lane, as defined by [`rankine::at_face`], and the faces'
+    /// normals.
     #[inline(always)]
-    fn about<L: Lanes<Scalar = S>>(&self, at: &FaceLanes<L>) -> (Six<L>, Vec3<L>) {
+    fn about<L: Lanes<Scalar = S>>(&self, at: &FaceLanes<L>) -> (SymmetricTensor<L>, Vec3<L>) {
         let half = L::splat(0.5);
-        let own: [L; 8] = at.owners.rows(&self.of);
-        let other: [L; 8] = L::gather(&self.of, at.others);
-        let mean: Six<L> = std::array::from_fn(|k| (own[k] + other[k]) * half);
+        let own: [L; 8] = at.owners.rows(&self.cells);
+        let other: [L; 8] = L::gather(&self.cells, at.others);
+        let mean: SymmetricTensor<L> = std::array::from_fn(|k| (own[k] + other[k]) * half);
         let normal = cell::rotated(at.ends.turned, at.rest.vector(field::NORMAL));
         let area = at.rest.get::<L>(field::HALF_AREA) * L::splat(2.0);
         let traction = load(at).force * (L::splat(1.0) / area);
@@ -55,8 +56,8 @@ impl<S: Scalar> Stresses<S> {
         (rankine::at_face(mean, normal, traction, broken), normal)
     }
 
-    /// σ of those faces of a row, a bit each, whose principal stresses may pass `above`, Pa: lane and σ, 0
-    /// where a face does not lie across.
+    /// Calls `found` with lane and σ of those faces of a row whose principal stress may exceed `above`, Pa. σ
+    /// is 0 if the face does not lie across the principal direction.
     #[inline(always)]
     pub fn sigmas<L: Lanes<Scalar = S>>(
         &self,
@@ -70,7 +71,7 @@ impl<S: Scalar> Stresses<S> {
             return;
         }
         let lanes = |value: L| {
-            let mut lanes = room::<L>();
+            let mut lanes = lane_buffer::<L>();
             value.store(&mut lanes);
             lanes
         };
@@ -94,7 +95,7 @@ fn load<L: Lanes>(at: &FaceLanes<L>) -> FaceLoad<L> {
 }
 
 /// Writes the stress of a cell from the sum over its faces (N m) and its volume (m³).
-pub fn put_stress<S: Scalar>(sum: &[S; 8], volume: f64, to: &mut Row<S, 8>) {
+pub fn put_stress<S: Scalar>(sum: &[S; 8], volume: f64, to: &mut LaneRow<S, 8>) {
     // Loose grains have no stress.
     let inverse = S::from_f64(if volume > 0.0 { 1.0 / volume } else { 0.0 });
     for (to, sum) in to.0[..6].iter_mut().zip(sum) {
@@ -103,22 +104,22 @@ pub fn put_stress<S: Scalar>(sum: &[S; 8], volume: f64, to: &mut Row<S, 8>) {
 }
 
 /// Finds the faces that break by Rankine's criterion.
-pub struct Rankine<'a, L: Lanes> {
+pub struct RankineTask<'a, L: Lanes> {
     /// Strengths and stresses.
     pub stresses: &'a Stresses<L::Scalar>,
-    /// Faces that break in this step; added to, each face once.
+    /// Faces that break in this step, appended, each face once.
     pub breaks: &'a mut Vec<BreakEvent>,
 }
 
-impl<L: Lanes> Task<L> for Rankine<'_, L> {
+impl<L: Lanes> FaceTask<L> for RankineTask<'_, L> {
     const FIELDS: usize = field::SECOND;
 
     #[inline(always)]
-    fn begin(&mut self) {}
+    fn begin_row(&mut self) {}
 
     #[inline(always)]
     fn face(&mut self, at: &FaceLanes<L>) {
-        let Owners::From(first) = at.owners else {
+        let Owners::Consecutive(first) = at.owners else {
             return;
         };
         let (strengths, breaks) = (&self.stresses.strengths, &mut *self.breaks);
@@ -129,7 +130,7 @@ impl<L: Lanes> Task<L> for Rankine<'_, L> {
                 return;
             }
             let (own, other) = ((first + lane) as u32, at.others[lane]);
-            // Broken by shear too: tension goes first, as in other criteria.
+            // If it broke by shear too, tension takes precedence, as in other criteria.
             breaks.retain(|event| event.entry != entry as u32);
             breaks.push(BreakEvent {
                 entry: entry as u32,
@@ -143,31 +144,31 @@ impl<L: Lanes> Task<L> for Rankine<'_, L> {
     }
 
     #[inline(always)]
-    fn none(&mut self, _place: usize) {}
+    fn empty_slot(&mut self, _place: usize) {}
 
     #[inline(always)]
-    fn end(&mut self, _local: usize) {}
+    fn end_row(&mut self, _local: usize) {}
 
     #[inline(always)]
-    fn block(&mut self, _local: usize, _filled: u32) {}
+    fn end_block(&mut self, _local: usize, _filled: u32) {}
 }
 
 /// Sums a_f ⊗ F_f of each cell of a chunk, in the order in which loads are summed.
-pub struct Virial<'a, L: Lanes> {
-    /// xx, yy, zz, yz, xz, xy by cell, N m.
+pub struct VirialTask<'a, L: Lanes> {
+    /// Sums xx, yy, zz, yz, xz, xy of each cell, N m.
     pub sums: &'a mut RowSums<L::Scalar>,
-    /// Other cells of the bonds' entries.
+    /// Other cell of each bond entry.
     pub others: &'a [u32],
-    /// Slots of bonds.
+    /// Slots of the bonds.
     pub slots: usize,
     /// First cell of the chunk.
     pub first: usize,
-    /// Sum of the row so far.
+    /// Sum of the current row of cells so far.
     pub row: [L; 8],
 }
 
-impl<L: Lanes> Virial<'_, L> {
-    /// What faces add to their owners and to their other cells.
+impl<L: Lanes> VirialTask<'_, L> {
+    /// Contributions of faces to their owners and to their other cells.
     #[inline(always)]
     fn both(at: &FaceLanes<L>) -> [[L; 8]; 2] {
         let load = load(at);
@@ -186,11 +187,11 @@ impl<L: Lanes> Virial<'_, L> {
     }
 }
 
-impl<L: Lanes> Task<L> for Virial<'_, L> {
+impl<L: Lanes> FaceTask<L> for VirialTask<'_, L> {
     const FIELDS: usize = field::TRACTION + 1;
 
     #[inline(always)]
-    fn begin(&mut self) {
+    fn begin_row(&mut self) {
         self.row = [L::zero(); 8];
     }
 
@@ -200,31 +201,31 @@ impl<L: Lanes> Task<L> for Virial<'_, L> {
         for (to, more) in self.row.iter_mut().zip(own) {
             *to = *to + more;
         }
-        self.sums.keep(at.place, other);
+        self.sums.store_other(at.place, other);
     }
 
     #[inline(always)]
-    fn none(&mut self, place: usize) {
-        self.sums.keep(place, [L::zero(); 8]);
+    fn empty_slot(&mut self, place: usize) {
+        self.sums.store_other(place, [L::zero(); 8]);
     }
 
     #[inline(always)]
-    fn end(&mut self, local: usize) {
-        self.sums.own(local, self.row);
+    fn end_row(&mut self, local: usize) {
+        self.sums.add_owned(local, self.row);
     }
 
     #[inline(always)]
-    fn block(&mut self, local: usize, filled: u32) {
+    fn end_block(&mut self, local: usize, filled: u32) {
         let base = (self.first + local) * self.slots;
         let others = &self.others[base..base + self.slots * BLOCK];
-        self.sums.hand_on(others, self.first, filled);
+        self.sums.scatter_block(others, self.first, filled);
     }
 }
 
-impl<L: Lanes> Across<L> for Virial<'_, L> {
+impl<L: Lanes> CrossingTask<L> for VirialTask<'_, L> {
     #[inline(always)]
-    fn across(&mut self, at: &FaceLanes<L>) {
+    fn crossing(&mut self, at: &FaceLanes<L>) {
         let [_, other] = Self::both(at);
-        self.sums.each(at.others, self.first, other);
+        self.sums.scatter(at.others, self.first, other);
     }
 }

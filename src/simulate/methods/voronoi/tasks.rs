@@ -1,19 +1,20 @@
-//! What is asked of the faces: the loads of a step with the faces that break, what the faces of each cell carry.
+//! Computations on faces: the loads of a step with the faces that break, and the stresses and energies of the
+//! faces.
 
-use super::between::Across;
 use super::columns::{Faces, field};
-use super::face_pass::{FaceLanes, Owners, Task};
+use super::crossing_pass::CrossingTask;
+use super::face_pass::{FaceLanes, FaceTask, Owners};
 use super::row_sums::RowSums;
 use super::stress::Stresses;
-use crate::laws::cell::{self, Bend, FaceLoad};
-use crate::laws::failure::{self, Section};
-use crate::math::lanes::Row;
+use crate::laws::cell::{self, FaceBending, FaceLoad};
+use crate::laws::failure::{self, CriterionSection};
+use crate::math::lanes::LaneRow;
 use crate::math::{Lanes, Scalar, Vec3};
-use crate::simulate::bonded::bond_tasks::{BreakEvent, Carried, note_breaks};
+use crate::simulate::bonded::bond_tasks::{BreakEvent, StressAndEnergy, note_breaks};
 use crate::simulate::bonded::bonds::BLOCK;
 use crate::simulate::bonded::column::Column;
-use crate::simulate::bonded::rows::{put, room};
-use crate::simulate::bonded::system::{Load, motion};
+use crate::simulate::bonded::rows::{lane_buffer, put};
+use crate::simulate::bonded::system::{LoadRow, motion};
 
 /// Strengths of faces.
 #[derive(Clone, Debug)]
@@ -22,14 +23,17 @@ pub struct Limits<S> {
     pub sigma_c: Column<S>,
     /// Shear strengths by entry, Pa.
     pub tau_c: Column<S>,
-    /// What the criterion of each entry has beside its area: whether compression counts, and shear stress
-    /// over mean shear stress.
+    /// Parameters of the failure criterion by entry, in addition to the area: whether compression counts, and
+    /// shear stress over mean shear stress.
     pub criterion: [Column<S>; 2],
 }
 
 /// Force and torque of each face.
 #[inline(always)]
-fn loads<L: Lanes>(folding: &[Row<L::Scalar, 4>], at: &FaceLanes<L>) -> (FaceLoad<L>, Bend<L>) {
+fn loads<L: Lanes>(
+    folding: &[LaneRow<L::Scalar, 4>],
+    at: &FaceLanes<L>,
+) -> (FaceLoad<L>, FaceBending<L>) {
     let half_area = at.rest.get(field::HALF_AREA);
     let stiffness = at.rest.get(field::TRACTION);
     let load = cell::traction(at.face, stiffness, half_area, at.ends.pressure());
@@ -43,58 +47,59 @@ fn loads<L: Lanes>(folding: &[Row<L::Scalar, 4>], at: &FaceLanes<L>) -> (FaceLoa
     (load, bend)
 }
 
-/// Index of half of the power of damping in a row of sums: force in 0..3, torque in 4..7. The same index
-/// holds 1/I in `Load`.
+/// Index of half of the damping power in a row of sums; force is in 0..3, torque in 4..7. The same index
+/// holds 1/I in `LoadRow`.
 const POWER_AT: usize = 7;
 
-/// Puts the sums of a cell in place of its force and torque.
+/// Replaces the force and torque of a cell by its sums.
 #[inline(always)]
-pub fn put_load<S: Scalar>(sum: &[S; 8], to: &mut Load<S>) {
+pub fn put_load<S: Scalar>(sum: &[S; 8], to: &mut LoadRow<S>) {
     for k in [0, 1, 2, 4, 5, 6] {
         to.0[k] = sum[k];
     }
 }
 
-/// Half of the power that damping takes at the faces of a cell, W, from its sums.
+/// Half of the power dissipated by damping at the faces of a cell, W, from its sums.
 #[inline(always)]
 pub fn power<S: Scalar>(sum: &[S; 8]) -> f64 {
     sum[POWER_AT].to_f64()
 }
 
-/// Forces and torques on both cells of faces, added up in the order in which dilations are, and which faces break.
-pub struct Act<'a, L: Lanes> {
-    /// What bending puts on the faces of walls, by cell.
-    pub folding: &'a [Row<L::Scalar, 4>],
-    /// Force, torque and half of the power of damping by cell.
+/// Adds up forces and torques on both cells of faces, in the same order as dilations, and finds the faces
+/// that break.
+pub struct FaceLoadTask<'a, L: Lanes> {
+    /// Bending moments per area on the faces of one-layer walls, by cell.
+    pub folding: &'a [LaneRow<L::Scalar, 4>],
+    /// Force, torque and half of the damping power, by cell.
     pub loads: &'a mut RowSums<L::Scalar>,
-    /// Other cells of the bonds' entries.
+    /// Other cell of each bond entry.
     pub others: &'a [u32],
-    /// Slots of bonds.
+    /// Slots of the bonds.
     pub slots: usize,
     /// First cell of the chunk.
     pub first: usize,
-    /// What faces break by; none where nothing breaks.
+    /// Strengths of faces; none if nothing breaks.
     pub limits: Option<&'a Limits<L::Scalar>>,
     /// Faces that break in this step.
     pub breaks: &'a mut Vec<BreakEvent>,
-    /// Force and torque of the row so far, and half of the power of damping.
+    /// Force, torque and half of the damping power of the current row of cells so far.
     pub row: (Vec3<L>, Vec3<L>, L),
 }
 
-/// What faces do to both of their cells.
-struct Both<L> {
-    /// On the owner, N.
+/// Loads of faces on both of their cells.
+struct LoadsOnBoth<L> {
+    /// Force on the owner, N.
     force: Vec3<L>,
-    /// On the owner, N m.
+    /// Torque on the owner, N m.
     torque: Vec3<L>,
-    /// Force and torque on the other, and half of the power of damping.
+    /// Force and torque on the other cell, and half of the damping power.
     back: [L; 8],
 }
 
-impl<L: Lanes> Act<'_, L> {
-    /// What faces do to both of their cells, whoever evaluates them.
+impl<L: Lanes> FaceLoadTask<'_, L> {
+    /// Loads of faces on both of their cells, the same for either chunk that evaluates them.
     #[inline(always)]
-    fn both(&self, at: &FaceLanes<L>, load: FaceLoad<L>, bend: &Bend<L>) -> Both<L> {
+    fn both(&self, at: &FaceLanes<L>, load: FaceLoad<L>, bend: &FaceBending<L>) -> LoadsOnBoth<L> {
         let mut force = load.force;
         let mut torque = load.torque + bend.torque;
         let mut back = load.torque_j - bend.torque;
@@ -118,7 +123,7 @@ impl<L: Lanes> Act<'_, L> {
         put(&mut row, 0, -force);
         put(&mut row, 4, Vec3::select(mask, back, none));
         row[POWER_AT] = L::select(mask, power, L::zero());
-        Both {
+        LoadsOnBoth {
             force,
             torque: Vec3::select(mask, torque, none),
             back: row,
@@ -126,7 +131,13 @@ impl<L: Lanes> Act<'_, L> {
     }
 
     #[inline(always)]
-    fn check(&mut self, at: &FaceLanes<L>, first: usize, load_i: FaceLoad<L>, bend: &Bend<L>) {
+    fn check(
+        &mut self,
+        at: &FaceLanes<L>,
+        first: usize,
+        load_i: FaceLoad<L>,
+        bend: &FaceBending<L>,
+    ) {
         let Some(limits) = self.limits else {
             return;
         };
@@ -149,10 +160,10 @@ fn section<L: Lanes>(
     faces: &Faces<L::Scalar>,
     limits: &Limits<L::Scalar>,
     entry: usize,
-) -> Section<L> {
+) -> CriterionSection<L> {
     let (one, half) = (L::splat(1.0), L::splat(0.5));
     let inverse_area = half / faces.rest.lanes::<L>(entry, field::HALF_AREA);
-    Section {
+    CriterionSection {
         inverse_area,
         bend_modulus: one,
         twist_modulus: one,
@@ -161,11 +172,11 @@ fn section<L: Lanes>(
     }
 }
 
-impl<L: Lanes> Task<L> for Act<'_, L> {
+impl<L: Lanes> FaceTask<L> for FaceLoadTask<'_, L> {
     const FIELDS: usize = usize::MAX;
 
     #[inline(always)]
-    fn begin(&mut self) {
+    fn begin_row(&mut self) {
         self.row = (Vec3::zero(), Vec3::zero(), L::zero());
     }
 
@@ -176,65 +187,65 @@ impl<L: Lanes> Task<L> for Act<'_, L> {
         self.row.0 = self.row.0 + both.force;
         self.row.1 = self.row.1 + both.torque;
         self.row.2 = self.row.2 + both.back[POWER_AT];
-        self.loads.keep(at.place, both.back);
-        if let Owners::From(first) = at.owners {
+        self.loads.store_other(at.place, both.back);
+        if let Owners::Consecutive(first) = at.owners {
             self.check(at, first, load_i, &bend);
         }
     }
 
     #[inline(always)]
-    fn none(&mut self, place: usize) {
-        self.loads.keep(place, [L::zero(); 8]);
+    fn empty_slot(&mut self, place: usize) {
+        self.loads.store_other(place, [L::zero(); 8]);
     }
 
     #[inline(always)]
-    fn end(&mut self, local: usize) {
+    fn end_row(&mut self, local: usize) {
         let (force, torque, power) = self.row;
         let mut row = [L::zero(); 8];
         put(&mut row, 0, force);
         put(&mut row, 4, torque);
         row[POWER_AT] = power;
-        self.loads.own(local, row);
+        self.loads.add_owned(local, row);
     }
 
     #[inline(always)]
-    fn block(&mut self, local: usize, filled: u32) {
+    fn end_block(&mut self, local: usize, filled: u32) {
         let base = (self.first + local) * self.slots;
         let others = &self.others[base..base + self.slots * BLOCK];
-        self.loads.hand_on(others, self.first, filled);
+        self.loads.scatter_block(others, self.first, filled);
     }
 }
 
-impl<L: Lanes> Across<L> for Act<'_, L> {
+impl<L: Lanes> CrossingTask<L> for FaceLoadTask<'_, L> {
     #[inline(always)]
-    fn across(&mut self, at: &FaceLanes<L>) {
+    fn crossing(&mut self, at: &FaceLanes<L>) {
         let (load_i, bend) = loads(self.folding, at);
         let both = self.both(at, load_i, &bend);
-        self.loads.each(at.others, self.first, both.back);
+        self.loads.scatter(at.others, self.first, both.back);
     }
 }
 
-/// What the faces of the cells of a chunk carry.
-pub struct Carry<'a, L: Lanes> {
-    /// What faces break by.
+/// Stresses and energies of the faces of a chunk's cells.
+pub struct FaceStressTask<'a, L: Lanes> {
+    /// Strengths of faces.
     pub limits: &'a Limits<L::Scalar>,
-    /// What principal stresses break; none where they break nothing.
+    /// Data of Rankine's criterion; none if no face breaks by it.
     pub stresses: Option<&'a Stresses<L::Scalar>>,
-    /// What bending puts on the faces of walls, by cell.
-    pub folding: &'a [Row<L::Scalar, 4>],
-    /// σ, τ and energy of the gap and of bending, by entry of the chunk; written.
-    pub carried: &'a mut [Carried],
+    /// Bending moments per area on the faces of one-layer walls, by cell.
+    pub folding: &'a [LaneRow<L::Scalar, 4>],
+    /// Output: σ, τ and gap and bending energy, by entry of the chunk.
+    pub carried: &'a mut [StressAndEnergy],
     /// First entry of the chunk.
     pub base: usize,
-    /// Lanes, for the compiler.
+    /// Marker for the lane type.
     pub lanes: std::marker::PhantomData<L>,
 }
 
-impl<L: Lanes> Task<L> for Carry<'_, L> {
+impl<L: Lanes> FaceTask<L> for FaceStressTask<'_, L> {
     const FIELDS: usize = usize::MAX;
 
     #[inline(always)]
-    fn begin(&mut self) {}
+    fn begin_row(&mut self) {}
 
     #[inline(always)]
     fn face(&mut self, at: &FaceLanes<L>) {
@@ -244,12 +255,12 @@ impl<L: Lanes> Task<L> for Carry<'_, L> {
         let (sigma, tau) = failure::stress(&carried, &section(at.faces, self.limits, at.entry));
         let traction = at.rest.get(field::TRACTION);
         let energy = cell::gap_energy(at.face, traction) + bend.energy;
-        let mut columns = [room::<L>(), room::<L>(), room::<L>()];
+        let mut columns = [lane_buffer::<L>(), lane_buffer::<L>(), lane_buffer::<L>()];
         for (column, value) in columns.iter_mut().zip([sigma, tau, energy]) {
             value.store(column);
         }
         for lane in (0..L::WIDTH).filter(|lane| at.bits >> lane & 1 != 0) {
-            self.carried[at.entry + lane - self.base] = Carried {
+            self.carried[at.entry + lane - self.base] = StressAndEnergy {
                 sigma: columns[0][lane].to_f64(),
                 tau: columns[1][lane].to_f64(),
                 energy: columns[2][lane].to_f64(),
@@ -266,11 +277,11 @@ impl<L: Lanes> Task<L> for Carry<'_, L> {
     }
 
     #[inline(always)]
-    fn none(&mut self, _place: usize) {}
+    fn empty_slot(&mut self, _place: usize) {}
 
     #[inline(always)]
-    fn end(&mut self, _local: usize) {}
+    fn end_row(&mut self, _local: usize) {}
 
     #[inline(always)]
-    fn block(&mut self, _local: usize, _filled: u32) {}
+    fn end_block(&mut self, _local: usize, _filled: u32) {}
 }

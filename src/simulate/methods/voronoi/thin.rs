@@ -1,4 +1,4 @@
-//! Walls of one layer of cells: where faces twist and bend as a plate does, not as a solid.
+//! One-layer walls of cells: their faces twist and bend as those of a plate, not of a solid.
 
 use std::collections::VecDeque;
 
@@ -7,20 +7,20 @@ use glam::DVec3;
 use crate::columns::{Faces, NONE};
 use crate::laws::cell::plate_torsion;
 
-/// Cosine of the angle up to which two free faces of a cell lie on opposite sides of it, or an axis of a face
-/// points through a wall.
+/// Cosine of the angle within which two free faces of a cell count as opposite, or an axis of a face as
+/// pointing through a wall.
 const OPPOSITE: f64 = 0.9;
 
-/// A face of a wall, or of a bar.
+/// A face of a one-layer wall, or of a bar.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ThinFace {
     /// Torsion constant, m⁴.
     pub torsion: f64,
-    /// Of a wall, which principal axis points through it: 0 for s, 1 for t; none of a bar.
+    /// Principal axis through the thickness of a wall: 0 for s, 1 for t; none for a bar.
     pub wall: Option<usize>,
-    /// That axis; all of a wall point to the same side. Zero of a bar.
+    /// Direction of that axis, pointing to the same side all over a wall. Zero for a bar.
     pub through: DVec3,
-    /// Thickness of the wall, m; 0 of a bar.
+    /// Thickness of the wall, m; 0 for a bar.
     pub thickness: f64,
 }
 
@@ -34,7 +34,7 @@ pub fn thin_faces(table: &Faces, cells: usize) -> Vec<Option<ThinFace>> {
     let mut found: Vec<Option<ThinFace>> = (0..table.id.len())
         .map(|row| {
             if between(row) {
-                of_face(table, row, &normals)
+                thin_face(table, row, &normals)
             } else {
                 None
             }
@@ -44,7 +44,7 @@ pub fn thin_faces(table: &Faces, cells: usize) -> Vec<Option<ThinFace>> {
     found
 }
 
-/// Free sides of a cell towards an axis, 0 to 2.
+/// Number of free sides of a cell along an axis, 0 to 2.
 fn free_sides(normals: &[DVec3], axis: DVec3) -> u32 {
     let along = |sign: f64| {
         let mut normals = normals.iter();
@@ -53,11 +53,11 @@ fn free_sides(normals: &[DVec3], axis: DVec3) -> u32 {
     along(1.0) + along(-1.0)
 }
 
-fn of_face(table: &Faces, row: usize, normals: &[Vec<DVec3>]) -> Option<ThinFace> {
+fn thin_face(table: &Faces, row: usize, normals: &[Vec<DVec3>]) -> Option<ThinFace> {
     let ends = [table.i[row], table.j[row]].map(|cell| &normals[cell as usize]);
     let s = table.axis(row);
     let axes = [s, table.normal(row).cross(s)];
-    // Edges of the rectangle of its area and moments.
+    // Edges of the rectangle with the same area and moments.
     let edge = |second: f64| (12.0 * second / table.area[row]).sqrt();
     let edges = [edge(table.second_s[row]), edge(table.second_t[row])];
     let is_through = axes.map(|axis| ends.iter().all(|normals| free_sides(normals, axis) == 2));
@@ -83,8 +83,8 @@ fn of_face(table: &Faces, row: usize, normals: &[Vec<DVec3>]) -> Option<ThinFace
     })
 }
 
-/// Lets the axes through a wall point to the same side all over it. Where that is not possible, as on a band
-/// with one side, a face is left out.
+/// Orients the axes through a wall to the same side all over it. Where that is impossible, as on a Möbius
+/// band, a face is left out.
 fn orient(table: &Faces, cells: usize, faces: &mut [Option<ThinFace>]) {
     let mut around = vec![Vec::new(); cells];
     for (row, face) in faces.iter().enumerate() {

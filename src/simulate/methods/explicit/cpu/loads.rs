@@ -1,17 +1,17 @@
-//! The force pass: bonds, contacts, springs, attached forces.
+//! Force pass: bonds, contacts, springs, attached forces.
 
-use super::{Cpu, Handed};
+use super::{Cpu, OtherEndLoads};
 use std::sync::Mutex;
 use std::time::Instant;
 
 use crate::laws::table::{dispatch_law, with_law};
 use crate::math::{Lanes, Scalar};
 use crate::parallel::prelude::*;
-use crate::simulate::bonded::bond_pass::{BondPass, Border, Task};
-use crate::simulate::bonded::bond_tasks::Loads;
+use crate::simulate::bonded::bond_pass::{BondPass, BondTask, Border};
+use crate::simulate::bonded::bond_tasks::LoadTask;
 use crate::simulate::bonded::system::System;
+use crate::simulate::contact::collider_list::ColliderContext;
 use crate::simulate::contact::pass::ContactPass;
-use crate::simulate::contact::wall_list::Walls;
 
 impl<L: Lanes> Cpu<L> {
     /// One force pass: bonds, contacts, springs, attached forces.
@@ -20,19 +20,20 @@ impl<L: Lanes> Cpu<L> {
         self.run.add_applied();
     }
 
-    /// What elements do to each other and colliders to them, chunk by chunk.
+    /// Adds the loads of bonds, of contacts between elements, and of contacts with colliders, one chunk per
+    /// task.
     fn add_bonds_and_contacts(&mut self, dt: L::Scalar) {
         let system = &self.run.system;
-        let walls = Walls {
+        let collider_context = ColliderContext {
             system,
-            obstacles: &self.driven.obstacles,
+            colliders: &self.driven.colliders,
             dt,
-            neared: self.run.contacts.neared(),
+            collider_approach: self.run.contacts.collider_approach(),
         };
-        let closed = self.run.contacts.closed();
+        let pair_approach = self.run.contacts.pair_approach();
         let (scratch, costs, damped) = (&self.scratch, &self.costs, self.damped);
-        let (holds, hydrostatic, rest) =
-            (&self.driven.holds, &self.run.hydrostatic, &self.run.rest);
+        let (poses, hydrostatic, rest) =
+            (&self.driven.poses, &self.run.hydrostatic, &self.run.rest);
         let work = self.run.work.is_some();
         self.run
             .load
@@ -41,22 +42,22 @@ impl<L: Lanes> Cpu<L> {
             .zip(self.chunk_breaks.par_iter_mut())
             .zip(self.run.sums.par_iter_mut())
             .zip(self.virials.par_iter_mut())
-            .zip(self.taken.par_iter_mut())
+            .zip(self.dissipation.par_iter_mut())
             .zip(&self.borders)
             .enumerate()
             .for_each(
-                |(chunk, ((((((load, contacts), breaks), sums), virial), taken), border))| {
+                |(chunk, ((((((load, contacts), breaks), sums), virial), dissipation), border))| {
                     let first = chunk * system.chunk;
                     let clock = Instant::now();
                     let place = (first, &scratch[..]);
                     macro_rules! bonds {
                         ($extra:literal) => {{
-                            let task = Loads::<_, $extra> {
+                            let task = LoadTask::<_, $extra> {
                                 load: &mut *load,
                                 damped,
                                 breaks: &mut *breaks,
                                 virial: &mut *virial,
-                                taken: &mut *taken,
+                                dissipation: &mut *dissipation,
                                 dt: dt.to_f64(),
                             };
                             bond_pass::<L, _>(system, border, place, task)
@@ -67,37 +68,37 @@ impl<L: Lanes> Cpu<L> {
                         true => bonds!(true),
                     }
                     if let Some(criterion) = hydrostatic {
-                        criterion.look(system, &rest.volume, first, virial, breaks);
+                        criterion.find_breaks(system, &rest.volume, first, virial, breaks);
                     }
                     let clock = costs.bonds.add(clock, 1);
                     ContactPass::<L, false> {
-                        walls,
-                        closed,
+                        collider_context,
+                        pair_approach,
                         first,
                         contacts,
                         load: &mut *load,
                         sums: &mut *sums,
-                        taken,
+                        dissipation,
                     }
                     .run_on(work);
-                    sums.add_held(first, load, holds);
+                    sums.add_held(first, load, poses);
                     costs.contacts.add(clock, 1);
                 },
             );
     }
 }
 
-/// A pass over the bonds of the chunk that begins with `first`.
-pub(super) fn bond_pass<L: Lanes, T: Task<L>>(
+/// Runs a task over the bonds of the chunk whose first element is `first`.
+pub(super) fn bond_pass<L: Lanes, T: BondTask<L>>(
     system: &System<L::Scalar>,
     border: &Border<L::Scalar>,
-    (first, scratch): (usize, &[Mutex<Handed<L::Scalar>>]),
+    (first, scratch): (usize, &[Mutex<OtherEndLoads<L::Scalar>>]),
     task: T,
 ) {
     let thread = rayon::current_thread_index().map_or(0, |k| k + 1);
-    let mut handed = scratch[thread % scratch.len()]
+    let mut other_end_loads = scratch[thread % scratch.len()]
         .lock()
-        .expect("no pass panics holding it");
+        .expect("no pass panics while it holds the lock");
     with_law!(system.law, law => {
         L::run(BondPass {
             law,
@@ -105,7 +106,7 @@ pub(super) fn bond_pass<L: Lanes, T: Task<L>>(
             border,
             first,
             count: system.chunk.min(system.motion.len() - first),
-            handed: &mut handed,
+            other_end_loads: &mut other_end_loads,
             task,
         });
     });

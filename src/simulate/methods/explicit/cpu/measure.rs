@@ -1,4 +1,4 @@
-//! What a frame asks for beside the columns: what bonds carry.
+//! Loads of bonds that a frame records in addition to the columns of elements.
 
 use super::Cpu;
 use super::loads::bond_pass;
@@ -6,20 +6,20 @@ use super::loads::bond_pass;
 use crate::parallel::prelude::*;
 
 use crate::math::Lanes;
-use crate::simulate::bonded::bond_tasks::{Carried, Carry};
+use crate::simulate::bonded::bond_tasks::{StressAndEnergy, StressTask};
 
 impl<L: Lanes> Cpu<L> {
-    /// What the bonds of every element carry, from where the elements are.
-    pub(super) fn carried(&self) -> Vec<Carried> {
+    /// Stresses and energies of the bonds of every element, computed from the current motion.
+    pub(super) fn carried(&self) -> Vec<StressAndEnergy> {
         let system = &self.run.system;
-        let mut carried = vec![Carried::default(); system.count];
+        let mut carried = vec![StressAndEnergy::default(); system.count];
         carried
             .par_chunks_mut(system.chunk)
             .zip(&self.borders)
             .enumerate()
             .for_each(|(chunk, (carried, border))| {
                 let place = (chunk * system.chunk, &self.scratch[..]);
-                bond_pass::<L, _>(system, border, place, Carry { carried });
+                bond_pass::<L, _>(system, border, place, StressTask { carried });
             });
         carried
     }

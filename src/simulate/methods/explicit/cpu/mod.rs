@@ -1,4 +1,4 @@
-//! Explicit bonded DEM on the CPU: the step loop over lanes of any type, threads over chunks of elements.
+//! Explicit bonded DEM on the CPU: the step loop, generic in the lane type, threads over chunks of elements.
 
 mod loads;
 mod measure;
@@ -7,20 +7,20 @@ mod motion;
 use std::sync::Mutex;
 use std::time::Instant;
 
-use crate::math::lanes::Row;
+use crate::math::lanes::LaneRow;
 use crate::math::{Lanes, Scalar, Vec3};
 use crate::simulate::bonded::bond_pass::Border;
 use crate::simulate::bonded::bond_tasks::BreakEvent;
 use crate::simulate::bonded::motion_pass::StepParameters;
 use crate::simulate::bonded::system::System;
 use crate::simulate::bonded::work;
-use crate::simulate::bonded::work::Taken;
-use crate::simulate::bonded_run::advance::Driven;
+use crate::simulate::bonded::work::Dissipation;
+use crate::simulate::bonded_run::advance::DrivenPoses;
 use crate::simulate::bonded_run::build::Built;
 use crate::simulate::bonded_run::costs::Costs;
 use crate::simulate::bonded_run::run::{BondedRun, Measured};
 use crate::simulate::error::{SimulateError, StateError};
-use crate::simulate::method::{Capture, Method, PassCost, Place};
+use crate::simulate::method::{Capture, Method, PassCost, Platform};
 use crate::simulate::run_state::state::State;
 use crate::simulate::scene::reaction_sums::ReactionSums;
 use crate::spec::Pipeline;
@@ -29,24 +29,25 @@ use crate::spec::Pipeline;
 pub struct Cpu<L: Lanes> {
     run: BondedRun<L::Scalar>,
     borders: Vec<Border<L::Scalar>>,
-    /// Scratch rows for what a chunk's bonds do to ends that they do not own, one a thread.
-    scratch: Vec<Mutex<Handed<L::Scalar>>>,
-    driven: Driven<L::Scalar>,
+    /// Scratch rows, one per thread, for the loads that a chunk's bonds put on ends that they do not own.
+    scratch: Vec<Mutex<OtherEndLoads<L::Scalar>>>,
+    driven: DrivenPoses<L::Scalar>,
     parameters: StepParameters<L::Scalar>,
-    /// Velocities are at the middle of the last step: its second kick is due.
-    half: bool,
+    /// Whether velocities are at the middle of the last step, so that its second kick is due.
+    kick_due: bool,
     /// Whether any bond has damping.
     damped: bool,
     chunk_breaks: Vec<Vec<BreakEvent>>,
-    /// What mean stresses follow from, by chunk; empty where neither this nor `taken` is asked for.
+    /// Sums x·F of the bonds of each element (for its mean stress), by chunk. Empty unless hydrostatic
+    /// strengths or the energy balance need them.
     virials: Vec<Vec<L::Scalar>>,
-    /// What damping and friction took since the last frame, by chunk and element; empty where neither this
-    /// nor `virials` is asked for.
-    taken: Vec<Vec<Taken>>,
+    /// Energy dissipated by damping and friction since the last frame, by chunk and element. Empty unless the
+    /// energy balance or hydrostatic strengths need it.
+    dissipation: Vec<Vec<Dissipation>>,
     costs: Costs,
 }
 
-type Handed<S> = Vec<Row<S, 8>>;
+type OtherEndLoads<S> = Vec<LaneRow<S, 8>>;
 
 impl<L: Lanes> Cpu<L> {
     /// A run at rest at time zero.
@@ -60,7 +61,7 @@ impl<L: Lanes> Cpu<L> {
             .iter()
             .any(|class| [class.damping, class.spin_damping] != [Scalar::from_f64(0.0); 2]);
         let threads = rayon::current_num_threads() + 1;
-        // One variant of the bond pass serves both.
+        // One variant of the bond pass computes both.
         let extra = if run.hydrostatic.is_some() || run.work.is_some() {
             chunk
         } else {
@@ -68,7 +69,7 @@ impl<L: Lanes> Cpu<L> {
         };
         let mut cpu = Cpu {
             virials: vec![vec![Scalar::from_f64(0.0); extra]; chunks],
-            taken: vec![vec![Taken::default(); extra]; chunks],
+            dissipation: vec![vec![Dissipation::default(); extra]; chunks],
             borders: Border::all(&run.system),
             scratch: (0..threads).map(|_| Mutex::default()).collect(),
             damped,
@@ -78,7 +79,7 @@ impl<L: Lanes> Cpu<L> {
                 gravity: Vec3::from_f64(pipeline.world.gravity),
                 drag: Scalar::from_f64(pipeline.simulate.drag),
             },
-            half: false,
+            kick_due: false,
             chunk_breaks: vec![Vec::new(); chunks],
             costs: Costs::default(),
             run,
@@ -87,35 +88,35 @@ impl<L: Lanes> Cpu<L> {
         cpu
     }
 
-    /// The columns, for tests of the laws in motion.
+    /// The columns, for tests of the laws during motion.
     pub fn system(&self) -> &System<L::Scalar> {
         &self.run.system
     }
 
-    /// The columns to change before a step; [`refresh`](Self::refresh) follows.
+    /// The columns, to be changed before a step; call [`refresh`](Self::refresh) afterwards.
     pub fn system_mut(&mut self) -> &mut System<L::Scalar> {
         &mut self.run.system
     }
 
-    /// Recomputes what follows from the columns after they were changed by hand: borders of chunks, contact
-    /// lists, loads.
+    /// Recomputes what depends on the columns after they were changed by hand: chunk borders, contact lists,
+    /// loads.
     pub fn refresh(&mut self) {
         self.borders = Border::all(&self.run.system);
         self.run
             .contacts
-            .rebuild(&self.run.system, &self.driven.obstacles);
+            .rebuild(&self.run.system, &self.driven.colliders);
         self.start();
     }
 
-    /// The loads that the first kick needs; nothing slides or breaks before time runs.
+    /// Computes the loads that the first kick needs. Nothing slides or breaks before time runs.
     fn start(&mut self) {
         self.add_loads(L::Scalar::default());
         self.chunk_breaks.iter_mut().for_each(Vec::clear);
-        let now = ReactionSums::take(&self.run.bearers, &mut self.run.sums);
+        let now = ReactionSums::take(&self.run.supports, &mut self.run.sums);
         self.run.means.start(now);
     }
 
-    /// Takes broken bonds out and lets their ends touch.
+    /// Removes broken bonds and lets their ends touch.
     fn break_bonds(&mut self) {
         let mut events = Vec::new();
         for chunk in &mut self.chunk_breaks {
@@ -134,16 +135,16 @@ impl<L: Lanes> Cpu<L> {
         self.costs.breaks.add(clock, 1);
     }
 
-    /// Adds what was taken since the last frame to what was taken before.
-    fn account(&mut self) {
+    /// Adds the energy dissipated since the last frame to the totals.
+    fn collect_work(&mut self) {
         if let Some(total) = &mut self.run.work {
-            work::take(&mut self.taken, total);
+            work::drain(&mut self.dissipation, total);
         }
     }
 
-    /// Velocities brought to the end of the step.
-    fn finish(&mut self) -> Result<(), SimulateError> {
-        if self.half {
+    /// Brings velocities to the end of the step.
+    fn finish_step(&mut self) -> Result<(), SimulateError> {
+        if self.kick_due {
             self.motion(false)?;
         }
         Ok(())
@@ -157,20 +158,20 @@ impl<L: Lanes> Method for Cpu<L> {
             self.motion(true)?;
             self.run.step += 1;
             if left == 0 {
-                before = ReactionSums::take(&self.run.bearers, &mut self.run.sums);
+                before = ReactionSums::take(&self.run.supports, &mut self.run.sums);
             }
             self.add_loads(self.parameters.dt);
             self.break_bonds();
         }
         if steps > 0 {
-            let now = ReactionSums::take(&self.run.bearers, &mut self.run.sums);
+            let now = ReactionSums::take(&self.run.supports, &mut self.run.sums);
             self.run.means.add(steps, &before, now);
         }
-        self.finish()
+        self.finish_step()
     }
 
-    fn place(&self) -> Place {
-        Place::on_cores::<L>()
+    fn platform(&self) -> Platform {
+        Platform::on_cores::<L>()
     }
 
     fn costs(&self) -> Vec<PassCost> {
@@ -180,8 +181,8 @@ impl<L: Lanes> Method for Cpu<L> {
         );
         let (motion, load) = (20 * scalar * elements, 8 * scalar * elements);
         let borders: u64 = self.borders.iter().map(Border::bytes).sum();
-        // Motion is read and written, loads read; bonds read motion and write loads, of which they read what
-        // does not change.
+        // The motion pass reads and writes motion and reads loads. The bond pass reads motion and writes
+        // loads; it also reads their constant components.
         let bytes = [
             2 * motion + load,
             self.run.system.bonds.bytes() + borders + motion + 2 * load,
@@ -197,8 +198,8 @@ impl<L: Lanes> Method for Cpu<L> {
     }
 
     fn capture(&mut self, frame: u32, state: bool) -> Result<(), SimulateError> {
-        let (contact, touching) = self.run.contact_totals::<L>(&self.driven.obstacles);
-        self.account();
+        let (contact, touching) = self.run.contact_totals::<L>(&self.driven.colliders);
+        self.collect_work();
         let carried = self.carried();
         let snapshot = self.run.snapshot(
             frame,
@@ -210,16 +211,16 @@ impl<L: Lanes> Method for Cpu<L> {
             },
         );
         let state = state.then(|| self.run.pack(frame));
-        self.run.hand_over(Capture { snapshot, state });
+        self.run.queue_capture(Capture { snapshot, state });
         Ok(())
     }
 
-    fn state_apart(&mut self, frame: u32) -> Option<State> {
-        self.account();
+    fn state_without_frame(&mut self, frame: u32) -> Option<State> {
+        self.collect_work();
         Some(self.run.pack(frame))
     }
 
-    fn has_state_apart(&self) -> bool {
+    fn has_state_without_frame(&self) -> bool {
         true
     }
 
@@ -231,7 +232,7 @@ impl<L: Lanes> Method for Cpu<L> {
         self.run.restore(state)?;
         self.parameters.dt = Scalar::from_f64(state.dt);
         self.borders = Border::all(&self.run.system);
-        self.half = false;
+        self.kick_due = false;
         self.driven = self.run.driven();
         Ok(())
     }

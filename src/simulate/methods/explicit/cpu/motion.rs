@@ -1,4 +1,4 @@
-//! Kick, drift and turn, and what they bring out of date.
+//! Kick, drift and rotation, and the updates that follow from them.
 
 use super::Cpu;
 use std::time::Instant;
@@ -8,17 +8,17 @@ use crate::simulate::bonded::motion_pass::AdvancePass;
 use crate::simulate::error::SimulateError;
 
 impl<L: Lanes> Cpu<L> {
-    /// Ends a step's second kick if it is due (`close`), starts the next (`open`).
+    /// Does a step's second kick if it is due (`close`) and starts the next step (`open`).
     pub(super) fn motion(&mut self, open: bool) -> Result<(), SimulateError> {
         let clock = Instant::now();
-        let (step, close) = (self.parameters, self.half);
-        // Nothing stands beside the rows.
-        let mut beside = vec![(); self.run.system.motion.len()];
+        let (step, close) = (self.parameters, self.kick_due);
+        // Balls have no additional rows per element.
+        let mut no_rows = vec![(); self.run.system.motion.len()];
         let moved = self.run.advance(
             &mut self.driven,
             &step,
             (close, open),
-            &mut beside,
+            &mut no_rows,
             |rows| {
                 L::run(AdvancePass {
                     step,
@@ -30,12 +30,12 @@ impl<L: Lanes> Cpu<L> {
                 })
             },
         );
-        self.half = open;
+        self.kick_due = open;
         self.costs.motion.add(clock, rayon::current_num_threads());
         if let Some(distances) = moved? {
             let clock = Instant::now();
-            let (system, obstacles) = (&self.run.system, &self.driven.obstacles);
-            self.run.contacts.advance(distances, system, obstacles);
+            let (system, colliders) = (&self.run.system, &self.driven.colliders);
+            self.run.contacts.advance(distances, system, colliders);
             self.costs.lists.add(clock, rayon::current_num_threads());
         }
         Ok(())

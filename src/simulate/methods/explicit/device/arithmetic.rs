@@ -1,4 +1,4 @@
-//! Whether a device computes as the laws need it: sums of two words must not be simplified away, as "fast"
+//! Checks that a device computes as the laws need it: it must not simplify sums of two words away, as "fast"
 //! mathematics does.
 
 use crate::gpu::{Column, ColumnName, Device, GpuError, Item, Kernel, KernelText, Launches};
@@ -20,7 +20,7 @@ const TEXT: KernelText = KernelText::new(
     &[TRIED.write()],
 );
 
-/// Adds small numbers to two-word ones and wants what rounding left out in the low word.
+/// Adds small numbers to two-word numbers and checks that the low word holds what rounding left out.
 pub fn check(device: &Device) -> Result<(), GpuError> {
     let inputs: Vec<[f32; 4]> = (0..64)
         .map(|k| {
@@ -48,7 +48,7 @@ pub fn check(device: &Device) -> Result<(), GpuError> {
     let exact = |k: usize| {
         let [high, low, small, _] = inputs[k];
         let [sum, rest, ..] = found[k].map(f64::from);
-        // The low words are added with rounding, all else is exact.
+        // Low words are added with rounding; everything else is exact.
         sum + rest == f64::from(high) + f64::from(low + small)
     };
     if (0..inputs.len()).all(exact) {
@@ -56,7 +56,7 @@ pub fn check(device: &Device) -> Result<(), GpuError> {
     } else {
         Err(GpuError::Lacks {
             adapter: device.report.name.clone(),
-            lacks: "its driver simplifies sums of two words away (\"fast\" mathematics)".into(),
+            lacks: "its driver optimises sums of two words away (\"fast\" mathematics)".into(),
         })
     }
 }

@@ -1,4 +1,4 @@
-//! A frame on its way from the device: copies into memory that the host can map, and what they decode to.
+//! A frame on its way from the device: copies into memory that the host can map, and their decoding.
 
 use wgpu::{Buffer, CommandEncoder, SubmissionIndex};
 
@@ -12,37 +12,37 @@ use crate::gpu::{Column, Device, GpuError};
 use crate::simulate::contact::chunk::SpringEntry;
 use crate::simulate::contact::pair_list::Memory;
 
-/// Declares the parts of a frame, each in a buffer of its own.
+/// Declares the parts of a frame, each in its own buffer.
 macro_rules! parts {
     ($($part:ident),*) => {
-        /// Something for each part of a frame.
+        /// One value for each part of a frame.
         #[derive(Clone, Copy, Debug)]
-        struct Parts<T> {
+        struct FrameParts<T> {
             $($part: T,)*
         }
 
-        impl<T> Parts<T> {
-            /// Makes another of each, always in the same order.
-            fn try_map<U, E>(self, mut make: impl FnMut(T) -> Result<U, E>) -> Result<Parts<U>, E> {
-                Ok(Parts {
+        impl<T> FrameParts<T> {
+            /// Converts each part, always in the same order.
+            fn try_map<U, E>(self, mut make: impl FnMut(T) -> Result<U, E>) -> Result<FrameParts<U>, E> {
+                Ok(FrameParts {
                     $($part: make(self.$part)?,)*
                 })
             }
 
-            fn map<U>(self, mut make: impl FnMut(T) -> U) -> Parts<U> {
-                Parts {
+            fn map<U>(self, mut make: impl FnMut(T) -> U) -> FrameParts<U> {
+                FrameParts {
                     $($part: make(self.$part),)*
                 }
             }
 
-            fn each_ref(&self) -> Parts<&T> {
-                Parts {
+            fn each_ref(&self) -> FrameParts<&T> {
+                FrameParts {
                     $($part: &self.$part,)*
                 }
             }
 
-            fn zip<U>(self, other: Parts<U>) -> Parts<(T, U)> {
-                Parts {
+            fn zip<U>(self, other: FrameParts<U>) -> FrameParts<(T, U)> {
+                FrameParts {
                     $($part: (self.$part, other.$part),)*
                 }
             }
@@ -50,18 +50,18 @@ macro_rules! parts {
     };
 }
 parts!(
-    status, motion, measured, touched, borne, events, loads, springs, cell_rows
+    status, motion, measured, touched, reactions, events, loads, springs, cell_rows
 );
 
-impl<'a> Parts<&'a Column> {
-    /// Where each part is in the device.
+impl<'a> FrameParts<&'a Column> {
+    /// The column that holds each part.
     fn of(columns: &'a Columns, parity: usize) -> Self {
-        Parts {
+        FrameParts {
             status: &columns.status,
             motion: columns.motion(parity),
             measured: &columns.measured,
             touched: &columns.touched,
-            borne: &columns.borne,
+            reactions: &columns.reactions,
             events: &columns.events,
             loads: &columns.loads,
             springs: &columns.stretched,
@@ -70,66 +70,66 @@ impl<'a> Parts<&'a Column> {
     }
 }
 
-/// Whether every frame has a part, or those alone whose state is wanted.
-const ALWAYS: Parts<bool> = Parts {
+/// Whether every frame has the part; the others are copied only for a checkpoint.
+const IN_EVERY_FRAME: FrameParts<bool> = FrameParts {
     status: true,
     motion: true,
     measured: true,
     touched: true,
-    borne: true,
+    reactions: true,
     events: true,
     loads: false,
     springs: false,
     cell_rows: false,
 };
 
-/// Memory that a frame is copied into; used again for later frames.
+/// Memory that a frame is copied into; reused for later frames.
 #[derive(Debug)]
 pub struct Staging {
-    buffers: Parts<Buffer>,
-    bytes: Parts<u64>,
+    buffers: FrameParts<Buffer>,
+    bytes: FrameParts<u64>,
 }
 
-/// A frame that was asked for.
+/// A frame whose copy was submitted.
 #[derive(Debug)]
-pub struct Flight {
-    /// Where it lands.
+pub struct FrameInFlight {
+    /// Memory that the frame is copied into.
     pub staging: Staging,
-    /// When it has.
+    /// Submission after which the copy is complete.
     pub submission: SubmissionIndex,
 }
 
-/// A frame as it lay in the device.
+/// A frame in the device's layout.
 #[derive(Debug)]
-pub struct Landed {
-    /// Status words at the frame.
+pub struct RawFrame {
+    /// Status words at the time of the frame.
     pub status: Status,
-    /// Motion as in [`Columns::motion`](Columns).
+    /// Motion, in the layout of [`Columns::motion`](Columns).
     pub motion: Vec<u32>,
-    /// Largest σ, largest τ, bond energy, contact energy of each element.
+    /// Largest σ, largest τ, bond energy and contact energy of each element.
     pub measured: Vec<[f32; 4]>,
-    /// Contacts of each element.
+    /// Number of contact sides of each element.
     pub touched: Vec<u32>,
-    /// What was borne, as in [`Columns::borne`].
-    pub borne: Vec<u32>,
-    /// Bonds broken since the last frame, by step, element and slot.
-    pub events: Vec<Event>,
-    /// Force and torque, if a state was asked for.
+    /// Sums of reactions, in the layout of [`Columns::reactions`].
+    pub reactions: Vec<u32>,
+    /// Bonds broken since the last frame, sorted by step, element and slot.
+    pub events: Vec<DeviceBreak>,
+    /// Force and torque of each element, for a checkpoint only.
     pub loads: Vec<[f32; 4]>,
-    /// Springs by element and partner, if a state was asked for.
+    /// Springs sorted by element and partner, for a checkpoint only.
     pub springs: Vec<SpringEntry<f32>>,
-    /// Rows of cells as in [`Columns::cell_rows`], if a state was asked for.
+    /// Rows of cells, in the layout of [`Columns::cell_rows`], for a checkpoint only.
     pub cell_rows: Vec<[f32; 4]>,
 }
 
 /// A bond that broke.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Event {
-    /// Step of the force pass that found it.
+pub struct DeviceBreak {
+    /// Step of the force pass that detected it.
     pub step: u64,
     /// Element with the lower index.
     pub element: u32,
-    /// Its slot.
+    /// Slot of the bond at that element.
     pub slot: u32,
     /// σ, Pa.
     pub sigma: f32,
@@ -139,18 +139,18 @@ pub struct Event {
     pub touch: f32,
     /// Middle of the bond, m.
     pub middle: [f32; 3],
-    /// Rest direction as the first end carries it.
+    /// Rest direction in the current orientation of the first end.
     pub from_i: [f32; 3],
-    /// Opposite rest direction as the other end carries it.
+    /// Opposite rest direction in the current orientation of the other end.
     pub from_j: [f32; 3],
 }
 
-impl Event {
+impl DeviceBreak {
     fn decode(words: &[u32]) -> Self {
         let number = |k: u32| f32::from_bits(words[k as usize]);
         let vector = |k: u32| [number(k), number(k + 1), number(k + 2)];
         let [sigma, tau, touch] = vector(EVENT_STRESS);
-        Event {
+        DeviceBreak {
             step: u64::from(words[EVENT_STEP as usize]),
             element: words[EVENT_ELEMENT as usize],
             slot: words[EVENT_SLOT as usize],
@@ -165,16 +165,16 @@ impl Event {
 }
 
 impl Staging {
-    /// Room for a frame in columns of these lengths.
+    /// Allocates memory for a frame of columns with these lengths.
     pub fn new(device: &Device, columns: &Columns) -> Result<Self, GpuError> {
-        let bytes = Parts::of(columns, 0).map(Column::bytes);
+        let bytes = FrameParts::of(columns, 0).map(Column::bytes);
         Ok(Staging {
             buffers: bytes.try_map(|bytes| device.staging(bytes))?,
             bytes,
         })
     }
 
-    /// Copies the frame; loads and springs only for a state.
+    /// Copies the frame; loads, springs and cell rows only for a checkpoint (`state`).
     pub fn copy(
         &mut self,
         encoder: &mut CommandEncoder,
@@ -182,7 +182,7 @@ impl Staging {
         parity: usize,
         state: bool,
     ) {
-        let from = Parts::of(columns, parity).zip(ALWAYS);
+        let from = FrameParts::of(columns, parity).zip(IN_EVERY_FRAME);
         let pieces = from.zip(self.buffers.each_ref());
         self.bytes = pieces.map(|((column, always), buffer)| match always || state {
             true => column.copy_out(encoder, (0, column.count()), buffer, 0),
@@ -190,28 +190,32 @@ impl Staging {
         });
     }
 
-    /// Waits for the frame and takes it out.
-    pub fn land(&self, device: &Device, when: SubmissionIndex) -> Result<Landed, GpuError> {
+    /// Waits for the frame and reads it.
+    pub fn wait_and_read(
+        &self,
+        device: &Device,
+        when: SubmissionIndex,
+    ) -> Result<RawFrame, GpuError> {
         let mut parts = Vec::new();
         let pieces = self.buffers.each_ref().zip(self.bytes);
         pieces.map(|piece| parts.push(piece));
         let mut words = device.read(Some(when), &parts)?.into_iter();
-        let Parts {
+        let FrameParts {
             status,
             motion,
             measured,
             touched,
-            borne,
+            reactions,
             events,
             loads,
             springs,
             cell_rows,
-        } = pieces.map(|_| words.next().expect("one range a part"));
+        } = pieces.map(|_| words.next().expect("one range per part"));
         let status: Status = bytemuck::pod_read_unaligned(bytemuck::cast_slice(&status));
-        let mut events: Vec<Event> = events
+        let mut events: Vec<DeviceBreak> = events
             .chunks_exact(EVENT_WORDS as usize)
             .take(status.events as usize)
-            .map(Event::decode)
+            .map(DeviceBreak::decode)
             .collect();
         events.sort_unstable_by_key(|event| (event.step, event.element, event.slot));
         let mut springs: Vec<_> = springs
@@ -227,12 +231,12 @@ impl Staging {
             })
             .collect();
         springs.sort_unstable_by_key(|entry| (entry.element, entry.partner));
-        Ok(Landed {
+        Ok(RawFrame {
             status,
             motion,
             measured: bytemuck::pod_collect_to_vec(&measured),
             touched,
-            borne,
+            reactions,
             events,
             loads: bytemuck::pod_collect_to_vec(&loads),
             springs,

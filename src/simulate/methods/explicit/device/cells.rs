@@ -1,43 +1,44 @@
-//! Cells and their faces as the device has them.
+//! Cells and their faces in the device's layout.
 
 use super::columns::HasWalls;
 use super::constants::{CELL_MOMENTUM, CELL_ROWS, FACE_THROUGH};
-use super::slots::{MOST_SLOTS, Slots};
+use super::slots::{MAX_SLOTS, Slots};
 use crate::simulate::bonded::system::System;
 use crate::simulate::error::StateError;
 use crate::simulate::run_state::sections;
 use crate::simulate::run_state::state::State;
 
-/// `vec4`s of a cell.
+/// The `vec4`s of a cell.
 pub type CellRow = [[f32; 4]; CELL_ROWS as usize];
-/// `vec4`s of a face, seen from the cell with the lower index.
+/// The `vec4`s of a face, seen from the cell with the lower index.
 pub type FaceRow = [[f32; 4]; FACE_THROUGH as usize + 1];
 
-/// What a run of cells has beside elements and bonds, laid out as the constants `CELL_…` and `FACE_…` of kernels say.
+/// Data of a run of cells in addition to elements and bonds, laid out by the constants `CELL_…` and `FACE_…`.
 #[derive(Clone, Debug)]
 pub struct CellTables {
-    /// By element, those that fill the last chunk among them.
+    /// Cells by element, including the padding of the last chunk.
     pub cells: Vec<CellRow>,
-    /// By entry of bonds.
+    /// Faces by entry of the bonds.
     pub faces: Vec<FaceRow>,
-    /// Whether any cells are a wall of one layer.
+    /// Whether the body has one-layer walls.
     pub walls: HasWalls,
 }
 
-/// Whether every cell has room for its faces and for the crowded partners beside them.
-pub fn fits(system: &System<f32>) -> bool {
-    Slots::new(system).slots <= MOST_SLOTS
+/// Whether every cell has enough slots for its faces and its crowded partners.
+pub fn has_enough_slots(system: &System<f32>) -> bool {
+    Slots::new(system).slots <= MAX_SLOTS
 }
 
 impl CellTables {
-    /// The column of cells: a row of all cells behind the other.
+    /// The column of cells: row 0 of all cells, then row 1, and so on.
     pub fn cell_rows(&self) -> Vec<[f32; 4]> {
         let rows = 0..CELL_ROWS as usize;
         let of = |row: usize| self.cells.iter().map(move |cell| cell[row]);
         rows.flat_map(of).collect()
     }
 
-    /// What stands in the column of bonds at rest behind these: a row of all faces behind the other.
+    /// The rows that follow the bonds' rest values in their column: row 0 of all faces, then row 1, and so
+    /// on.
     pub fn face_rows(&self, slots: &Slots, system: &System<f32>) -> Vec<[f32; 4]> {
         let rows = FACE_THROUGH as usize + usize::from(self.walls);
         let of = |row: usize| {
@@ -50,7 +51,7 @@ impl CellTables {
         (0..rows).flat_map(of).collect()
     }
 
-    /// Takes over the momenta of a column of cells.
+    /// Copies the momenta out of a column of cells.
     pub fn take_momenta(&mut self, rows: &[[f32; 4]]) {
         let stride = self.cells.len();
         let momenta = &rows[CELL_MOMENTUM as usize * stride..];
@@ -59,13 +60,13 @@ impl CellTables {
         }
     }
 
-    /// Writes momenta to a state as runs on cores do.
+    /// Writes the momenta to a checkpoint, in the format of runs on the CPU.
     pub fn put(&self, state: &mut State) {
         let momenta = self.cells.iter().map(|cell| cell[CELL_MOMENTUM as usize]);
         sections::put_momenta(state, momenta);
     }
 
-    /// Reads them.
+    /// Reads the momenta from a checkpoint.
     pub fn restore(&mut self, state: &State) -> Result<(), StateError> {
         let momenta = self.cells.iter_mut();
         sections::read_momenta(state, momenta.map(|cell| &mut cell[CELL_MOMENTUM as usize]))

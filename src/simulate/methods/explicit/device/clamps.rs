@@ -1,23 +1,25 @@
-//! Driven clamps as the device has them: twins of the rows of `shaders/kernels/clamp.wgsl`.
+//! Driven clamps in the device's layout: the rows that `shaders/kernels/clamp.wgsl` reads.
 //!
-//! An element's way from where it was packed is (R − 1) a with the turn R of the clamp and the arm a from its
-//! pivot. In single precision that product would be off by strains of 1e-5. So both come as sums of three
-//! parts, the first two of so few bits that products of these and their sums are exact, however a driver
-//! fuses or orders them: some 1e-13 of the longest arm is left.
+//! The displacement of an element from its packed position is (R − 1) a, with the rotation R of the clamp and
+//! the arm a from its pivot. In single precision that product would be off by strains of 1e-5. So R − 1 and a
+//! are given as sums of three parts. The first two parts have so few bits that their products, and sums of
+//! these, are exact in whatever order a driver fuses them. The remaining error is some 1e-13 of the longest
+//! arm.
 
 use glam::{DMat3, DVec3};
 
 use super::constants::{
     CLAMP_MIDDLE, CLAMP_MIDDLE_LOW, CLAMP_ROTATION, CLAMP_ROWS, CLAMP_SPIN, CLAMP_VELOCITY,
-    GRIP_ROWS,
+    HELD_ROWS,
 };
-use crate::simulate::scene::clamps::{Clamps, Gripped, Hold};
-use crate::simulate::scene::reactions::Held;
+use crate::simulate::scene::clamps::{Clamps, DrivenElement, RigidPose};
+use crate::simulate::scene::reactions::ClampedElement;
 
-/// Bits of the first two parts of a number.
+/// Bits of each of the first two parts of a number.
 const PART_BITS: i32 = 11;
 
-/// A number as three parts that add up to it: the first a whole multiple of `unit`, the second of a 2⁻¹¹ of that.
+/// Splits a number into three parts that add up to it: the first is a whole multiple of `unit`, the second of
+/// 2⁻¹¹ `unit`.
 fn parts(value: f64, unit: f64) -> [f32; 3] {
     let first = (value / unit).round() * unit;
     let unit = unit * f64::from(-PART_BITS).exp2();
@@ -25,14 +27,14 @@ fn parts(value: f64, unit: f64) -> [f32; 3] {
     [first, second, value - first - second].map(|part| part as f32)
 }
 
-/// The same of a vector: parts by components.
+/// Splits a vector: the parts, each with three components.
 fn vector_parts(v: DVec3, unit: f64) -> [[f32; 3]; 3] {
     let [x, y, z] = v.to_array().map(|value| parts(value, unit));
     std::array::from_fn(|k| [x[k], y[k], z[k]])
 }
 
-/// High and low words.
-fn words(v: DVec3) -> [[f32; 3]; 2] {
+/// High and low words of a vector.
+fn high_and_low(v: DVec3) -> [[f32; 3]; 2] {
     let high = v.as_vec3();
     [high, (v - high.as_dvec3()).as_vec3()].map(|word| word.to_array())
 }
@@ -41,29 +43,32 @@ fn row([x, y, z]: [f32; 3], w: f32) -> [f32; 4] {
     [x, y, z, w]
 }
 
-/// Rows of each held element: where it was packed (high words) with the index of its clamp plus one, 0 where
-/// that is not driven; then the parts of its arm with the low words. None where no clamp is driven.
-pub fn grip_rows(clamps: &Clamps, held: &[Held]) -> Vec<[f32; 4]> {
+/// Rows of each held element: its packed position (high words) with the index of its clamp plus one, or 0 if
+/// that clamp is not driven; then the parts of its arm with the low words. Empty if no clamp is driven.
+pub fn held_rows(clamps: &Clamps, held: &[ClampedElement]) -> Vec<[f32; 4]> {
     if clamps.count() == 0 {
         return Vec::new();
     }
-    let holds = clamps.holds::<f32>(0.0);
-    let pivots: Vec<DVec3> = holds.iter().map(|hold| hold.pivot).collect();
-    let arm = |gripped: &Gripped| gripped.rest - pivots[gripped.clamp as usize];
-    let longest = clamps.gripped().iter().map(|g| arm(g).abs().max_element());
-    // A power of two, so that scaling is exact; where all arms vanish any will do.
+    let poses = clamps.poses::<f32>(0.0);
+    let pivots: Vec<DVec3> = poses.iter().map(|hold| hold.pivot).collect();
+    let arm = |gripped: &DrivenElement| gripped.rest - pivots[gripped.clamp as usize];
+    let longest = clamps
+        .driven_elements()
+        .iter()
+        .map(|g| arm(g).abs().max_element());
+    // A power of two, so that scaling is exact; if all arms vanish, any power will do.
     let size = longest.fold(f64::MIN_POSITIVE.sqrt(), f64::max);
     let unit = (size.log2().ceil() - f64::from(PART_BITS)).exp2();
-    let mut gripped = clamps.gripped().iter().peekable();
+    let mut gripped = clamps.driven_elements().iter().peekable();
     let mut rows = Vec::new();
     for held in held {
         let Some(gripped) = gripped.next_if(|gripped| gripped.element == held.element) else {
-            rows.extend([[0.0; 4]; GRIP_ROWS as usize]);
+            rows.extend([[0.0; 4]; HELD_ROWS as usize]);
             continue;
         };
-        let [high, low] = words(gripped.rest);
+        let [high, low] = high_and_low(gripped.rest);
         let [x, y, z] = vector_parts(arm(gripped), unit);
-        let grip: [[f32; 4]; GRIP_ROWS as usize] = [
+        let grip: [[f32; 4]; HELD_ROWS as usize] = [
             row(high, gripped.clamp as f32 + 1.0),
             row(x, low[0]),
             row(y, low[1]),
@@ -76,31 +81,31 @@ pub fn grip_rows(clamps: &Clamps, held: &[Held]) -> Vec<[f32; 4]> {
 
 /// Rows of all clamps at time `t`, s.
 pub fn clamp_rows(clamps: &Clamps, t: f64) -> impl Iterator<Item = [f32; 4]> {
-    let holds = clamps.holds(t).into_iter().zip(clamps.middles());
-    holds.flat_map(|(hold, middle)| rows_of(&hold, middle))
+    let poses = clamps.poses(t).into_iter().zip(clamps.middles());
+    poses.flat_map(|(hold, middle)| rows_of_clamp(&hold, middle))
 }
 
-/// Rows of a clamp at a step. Three for each part of R − 1, whose last numbers are both words of the
-/// displacement and what the quaternion leaves of the turn; quaternion; velocity, spin, and both words of
-/// where its middle is.
-fn rows_of(hold: &Hold<f32>, middle: DVec3) -> [[f32; 4]; CLAMP_ROWS as usize] {
+/// Rows of a clamp at a step: three rows for each part of R − 1, whose last numbers are the high and low
+/// words of the displacement and the rotation not yet applied to the quaternion; then the quaternion,
+/// velocity, spin, and high and low words of the middle's position.
+fn rows_of_clamp(hold: &RigidPose<f32>, middle: DVec3) -> [[f32; 4]; CLAMP_ROWS as usize] {
     let turn = DMat3::from_quat(hold.pose.rotation) - DMat3::IDENTITY;
     // No entry is larger than 2.
     let unit = f64::from(1 - PART_BITS).exp2();
     let lines = turn.transpose().to_cols_array_2d();
     let lines = lines.map(|line| vector_parts(DVec3::from_array(line), unit));
-    let [high, low] = words(hold.pose.position);
+    let [high, low] = high_and_low(hold.pose.position);
     let left = hold.unapplied;
-    let beside = [high, low, [left.x, left.y, left.z]];
+    let last_numbers = [high, low, [left.x, left.y, left.z]];
     let mut rows = [[0.0; 4]; CLAMP_ROWS as usize];
-    for (part, beside) in beside.into_iter().enumerate() {
-        for (k, last) in beside.into_iter().enumerate() {
+    for (part, last_numbers) in last_numbers.into_iter().enumerate() {
+        for (k, last) in last_numbers.into_iter().enumerate() {
             rows[3 * part + k] = row(lines[k][part], last);
         }
     }
     let q = hold.rotation;
     rows[CLAMP_ROTATION as usize] = [q.v.x, q.v.y, q.v.z, q.w];
-    let [high, low] = words(hold.place(middle));
+    let [high, low] = high_and_low(hold.place(middle));
     let [velocity, spin] = [hold.pose.velocity, hold.pose.spin].map(|v| v.as_vec3().to_array());
     rows[CLAMP_VELOCITY as usize] = row(velocity, 0.0);
     rows[CLAMP_SPIN as usize] = row(spin, 0.0);
@@ -120,7 +125,7 @@ mod tests {
             let value = (f64::from(k) * 0.7).sin();
             let [a, b, c] = parts(value, unit).map(f64::from);
             assert!((a + b + c - value).abs() < 1e-14, "{value}");
-            // Twelve bits, signs aside, so that a product of two has no more than single precision.
+            // Twelve bits without the sign, so that a product of two fits single precision.
             assert!((a / unit).abs() <= 2048.0 && (a / unit).fract() == 0.0);
             assert!((b / unit * 2048.0).abs() <= 1024.0 && (b / unit * 2048.0).fract() == 0.0);
             assert!(c.abs() <= unit / 4096.0);

@@ -1,75 +1,75 @@
-//! The columns of a simulation in device memory, and how the host's rows become theirs.
+//! The columns of a simulation in device memory, and the conversion between them and the host's rows.
 
 use super::constants::{
-    CELL_ROWS, CLAMP_ROWS, EVENT_WORDS, FACE_THROUGH, POSE_ROWS, ROW_WORDS, SCAN_BLOCK,
+    CELL_ROWS, CLAMP_ROWS, EVENT_WORDS, FACE_THROUGH, POSE_ROWS, REACTION_ROW_WORDS, SCAN_BLOCK,
     SPRING_WORDS,
 };
 use super::launch::STATUS_WORDS;
 use crate::gpu::{Column, ColumnName, Device, GpuError};
-use crate::math::lanes::Row;
-use crate::simulate::bonded::system::{Motion, System, Tail};
+use crate::math::lanes::LaneRow;
+use crate::simulate::bonded::system::{MotionRow, System, TailRow};
 use crate::simulate::contact::chunk::SpringEntry;
 use crate::spec::Law;
 
-/// Steps that a submission holds at most; each has a row of launch numbers and of collider poses.
-pub const ROWS: u64 = 256;
-/// `vec4`s of an element's motion.
+/// Most steps per submission; each has its own row of launch numbers and of collider poses.
+pub const STEPS_PER_SUBMISSION: u64 = 256;
+/// Number of `vec4`s of an element's motion.
 pub const MOTION_ROWS: usize = 5;
 
-/// Whether any cells are a wall of one layer.
+/// Whether the body has one-layer walls of cells.
 pub type HasWalls = bool;
 
-/// How many of everything there is room for.
+/// Capacities of the columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sizes {
-    /// Elements, rounded up.
+    /// Elements, rounded up to whole chunks.
     pub stride: u64,
-    /// Bonds of an element at most.
+    /// Most bonds of an element.
     pub slots: u64,
-    /// Law of bonds.
+    /// Bond law.
     pub law: Law,
-    /// Whether elements are cells, and with walls of one layer among them.
+    /// None for balls; for cells, whether there are one-layer walls.
     pub cells: Option<HasWalls>,
-    /// Whether bonds are of more than one kind.
-    pub kinds: bool,
-    /// Colliders.
+    /// Whether there is more than one class of bonds.
+    pub several_classes: bool,
+    /// Number of colliders.
     pub colliders: u64,
-    /// Driven clamps.
+    /// Number of driven clamps.
     pub clamps: u64,
-    /// Rows of the tables.
+    /// Rows of the small tables.
     pub tables: u64,
     /// Entries of the contact lists.
     pub lists: u64,
-    /// Broken bonds from frame to frame.
+    /// Broken bonds per frame.
     pub events: u64,
-    /// Springs of a state.
+    /// Springs of a checkpoint.
     pub springs: u64,
-    /// Rows of what is borne.
-    pub borne: u64,
+    /// Rows of reaction sums.
+    pub reaction_rows: u64,
 }
 
 impl Sizes {
-    /// Buckets of the grid: a power of two.
+    /// Grid buckets: a power of two.
     pub fn cells(&self) -> u64 {
         self.stride.next_power_of_two().max(64)
     }
 
-    /// Rows of collider poses: those of every step of a submission.
+    /// Rows of collider poses of all steps of a submission.
     pub fn collider_poses(&self) -> u64 {
-        ROWS * self.colliders * u64::from(POSE_ROWS)
+        STEPS_PER_SUBMISSION * self.colliders * u64::from(POSE_ROWS)
     }
 
-    /// Rows of clamp poses: those too, and of the step after them.
+    /// Rows of clamp poses of all steps of a submission and of the step after them.
     pub fn clamp_poses(&self) -> u64 {
-        (ROWS + 1) * self.clamps * u64::from(CLAMP_ROWS)
+        (STEPS_PER_SUBMISSION + 1) * self.clamps * u64::from(CLAMP_ROWS)
     }
 
-    /// Entries of the slots of all elements.
+    /// Slots of all elements.
     fn bonds(&self) -> u64 {
         self.slots * self.stride
     }
 
-    /// Rows of a face beside the first of its bond.
+    /// Rows of a face in addition to the first row of its bond.
     fn face_rows(&self) -> u64 {
         match self.cells {
             None => 0,
@@ -77,23 +77,24 @@ impl Sizes {
         }
     }
 
-    /// Most items that a prefix sum runs over.
+    /// Most items of a prefix sum.
     fn scanned(&self) -> u64 {
         (self.cells() + 1).max(self.stride + 1)
     }
 
-    /// Bytes of device memory.
+    /// Device memory, bytes.
     pub fn bytes(&self) -> u64 {
         let columns = self.columns().into_iter();
         columns.map(|(name, count)| name.item.size() * count).sum()
     }
 }
 
-/// Declares the columns: how kernels call each, its entries, how many there are. Memory, growth and bindings follow.
+/// Declares the columns: their names in kernels, item types and lengths. Allocation, growth and bindings
+/// follow from this list.
 macro_rules! columns {
     (|$sizes:ident| $($(#[$doc:meta])* $name:ident: $item:ident, $count:expr;)*) => {
-        /// The columns for the bindings of kernels.
-        #[allow(non_upper_case_globals)] // called as kernels call them
+        /// Names and item types of the columns, for the bindings of kernels.
+        #[allow(non_upper_case_globals)] // named as in kernels
         pub mod names {
             use crate::gpu::{ColumnName, Item};
             $(
@@ -112,7 +113,7 @@ macro_rules! columns {
         }
 
         impl Sizes {
-            /// Every column and its number of items.
+            /// Every column with its number of items.
             fn columns(&self) -> Vec<(ColumnName, u64)> {
                 let $sizes = self;
                 vec![$((names::$name, $count)),*]
@@ -120,7 +121,7 @@ macro_rules! columns {
         }
 
         impl Columns {
-            fn made(
+            fn create(
                 $sizes: &Sizes,
                 make: impl Fn(ColumnName, u64) -> Result<Column, GpuError>,
             ) -> Result<Self, GpuError> {
@@ -129,12 +130,12 @@ macro_rules! columns {
                 })
             }
 
-            /// In the order of [`Sizes::columns`].
-            fn each_mut(&mut self) -> Vec<&mut Column> {
+            /// All columns, in the order of [`Sizes::columns`].
+            fn all_mut(&mut self) -> Vec<&mut Column> {
                 vec![$(&mut self.$name),*]
             }
 
-            fn each(&self) -> Vec<&Column> {
+            fn all(&self) -> Vec<&Column> {
                 vec![$(&self.$name),*]
             }
         }
@@ -143,70 +144,71 @@ macro_rules! columns {
 
 columns! {
     |sizes|
-    /// Motion; steps read one and write the other. Row k of element i is item `k·stride + i`: `p.xyz lo.x`,
-    /// `q`, `v.xyz lo.y`, `ω.xyz lo.z`, `ρ.xyz r`.
+    /// MotionRow; a step reads one such column and writes the other. Row k of element i is item `k·stride + i`:
+    /// `p.xyz lo.x`, `q`, `v.xyz lo.y`, `ω.xyz lo.z`, `ρ.xyz r`.
     motion: Vec4, MOTION_ROWS as u64 * sizes.stride;
-    /// The other motion.
+    /// The other motion column.
     moved: Vec4, MOTION_ROWS as u64 * sizes.stride;
-    /// `1/m`, `1/I`, material, attached force plus one.
+    /// `1/m`, `1/I`, material, index of the attached force plus one.
     own: Vec4, sizes.stride;
     /// Slot-major: other end of each bond.
     neighbour: U32, sizes.bonds();
-    /// Slot-major: rest direction and length; of a broken bond the spring and the distance of touching.
-    /// Behind them the rows of faces, slot-major each.
+    /// Slot-major: rest direction and length; for a broken bond, the contact's spring and touching distance.
+    /// The rows of faces follow, each slot-major.
     bond_rest: Vec4, sizes.bonds() * (1 + sizes.face_rows());
-    /// Slot-major: σ_c, τ_c; of a bond that is breaking σ, τ.
+    /// Slot-major: strengths σ_c, τ_c; for a bond that is breaking, its stresses σ, τ.
     bond_strength: Vec2, sizes.bonds();
-    /// Slot-major: kind of bond.
-    bond_class: U32, if sizes.kinds { sizes.bonds() } else { 1 };
-    /// Moments, axes, momentum, dilation of cells, a row of all of them behind the other.
+    /// Slot-major: class of each bond.
+    bond_class: U32, if sizes.several_classes { sizes.bonds() } else { 1 };
+    /// Moments, axes, momentum and dilation of cells: row 0 of all cells, then row 1, and so on.
     cell_rows: Vec4, if sizes.cells.is_some() { u64::from(CELL_ROWS) * sizes.stride } else { 1 };
-    /// Whole, near, breaking.
+    /// Bit masks over the slots of each element: intact bonds, broken pairs that may touch, breaking bonds.
     masks: Atomic, 3 * sizes.stride;
-    /// Force, torque at the end of a frame.
+    /// Force and torque at the end of a frame.
     loads: Vec4, 2 * sizes.stride;
-    /// Where each element's contacts begin.
+    /// First contact-list entry of each element.
     list_first: U32, sizes.stride + 1;
-    /// Partners, ascending within an element.
+    /// Contact partners, ascending for each element.
     list_partner: U32, sizes.lists;
-    /// Spring and distance of touching.
+    /// Spring and touching distance of each contact.
     list_spring: Vec4, sizes.lists;
-    /// Beginnings while lists are made.
+    /// First entries of the lists that are being built.
     next_first: U32, sizes.stride + 1;
-    /// Partners before.
+    /// Partners of the lists before the rebuild.
     kept_partner: U32, sizes.lists;
-    /// Springs before.
+    /// Springs of the lists before the rebuild.
     kept_spring: Vec4, sizes.lists;
-    /// Buckets of the grid.
+    /// Grid buckets.
     cells: Atomic, sizes.cells() + 1;
-    /// Elements in the order of their buckets.
+    /// Elements in bucket order.
     cell_elements: U32, sizes.stride;
-    /// Scratch of the prefix sum.
+    /// Scratch buffer of the prefix sum.
     block_sums: U32, sizes.scanned().div_ceil(u64::from(SCAN_BLOCK));
-    /// Positions when the lists were made.
+    /// Positions at the last rebuild of the lists.
     anchor: Vec4, sizes.stride;
-    /// Bond classes, contact pairs, attached forces, what driven clamps hold.
+    /// Bond classes, contact pairs, attached forces, elements held by driven clamps.
     tables: Vec4, sizes.tables;
-    /// Colliders, then driven clamps, at each step of a submission.
+    /// Poses of colliders, then of driven clamps, at each step of a submission.
     poses: Vec4, sizes.collider_poses() + sizes.clamp_poses();
     /// Bonds broken since the last frame.
     events: U32, sizes.events * u64::from(EVENT_WORDS);
-    /// Springs of the state.
+    /// Springs of the checkpoint.
     stretched: U32, sizes.springs * u64::from(SPRING_WORDS);
     /// Stresses and energies of each element.
     measured: Vec4, sizes.stride;
-    /// Contacts of each element.
+    /// Number of contact sides of each element.
     touched: U32, sizes.stride;
-    /// Elements that touch each collider, and what colliders and held elements have borne.
-    borne: Atomic, sizes.colliders + sizes.borne * u64::from(ROW_WORDS);
-    /// Words that the kernels answer in.
+    /// Number of elements that touch each collider, then the sums of reactions of colliders and held
+    /// elements.
+    reactions: Atomic, sizes.colliders + sizes.reaction_rows * u64::from(REACTION_ROW_WORDS);
+    /// Status words, written by the kernels.
     status: Atomic, STATUS_WORDS as u64;
 }
 
 impl Columns {
-    /// Makes all columns, zeroed; a device without room is told what all of them need.
+    /// Allocates all columns, zeroed. The error of a device with too little memory states the total.
     pub fn new(device: &Device, sizes: &Sizes) -> Result<Self, GpuError> {
-        let made = Columns::made(sizes, |name, count| {
+        let made = Columns::create(sizes, |name, count| {
             Column::new(device, name.name, name.item, count)
         });
         made.map_err(|error| match error {
@@ -219,27 +221,27 @@ impl Columns {
         })
     }
 
-    /// The motion column that is read at a parity, of 0 and 1; steps write that of the other.
+    /// The motion column that is read at parity 0 or 1; steps write the other one.
     pub fn motion(&self, parity: usize) -> &Column {
         [&self.motion, &self.moved][parity]
     }
 
-    /// The column that kernels at a parity call by this name.
-    pub fn named(&self, name: &str, parity: usize) -> Option<&Column> {
+    /// The column that kernels at this parity know by `name`.
+    pub fn by_name(&self, name: &str, parity: usize) -> Option<&Column> {
         if name == names::motion.name {
             return Some(self.motion(parity));
         }
         if name == names::moved.name {
             return Some(self.motion(1 - parity));
         }
-        let mut columns = self.each().into_iter();
+        let mut columns = self.all().into_iter();
         columns.find(|column| column.name() == name)
     }
 
-    /// Makes the columns longer that these sizes ask more of, and keeps what they hold.
+    /// Enlarges the columns that are too short for these sizes and keeps their contents.
     pub fn grow(&mut self, device: &Device, sizes: &Sizes) -> Result<(), GpuError> {
         let mut encoder = device.encoder();
-        for (column, (_, items)) in self.each_mut().into_iter().zip(sizes.columns()) {
+        for (column, (_, items)) in self.all_mut().into_iter().zip(sizes.columns()) {
             if items > column.count() {
                 let new = Column::new(device, column.name(), column.item(), items)?;
                 column.copy_to(&mut encoder, (0, column.count()), &new, 0);
@@ -251,19 +253,19 @@ impl Columns {
     }
 }
 
-/// Contact lists as rows of an element, from springs in the order of elements and partners.
+/// Contact lists as rows per element, built from springs sorted by element and partner.
 #[derive(Debug, Default)]
 pub struct ListRows {
-    /// Where each element's begin; complete after [`finish`](Self::finish).
+    /// First entry of each element; complete after [`finish`](Self::finish).
     pub first: Vec<u32>,
-    /// Partners.
+    /// Partner of each entry.
     pub partner: Vec<u32>,
-    /// Springs; the distance of touching comes with the next making of the lists.
+    /// Spring of each entry; the next rebuild of the lists fills in the touching distance.
     pub spring: Vec<[f32; 4]>,
 }
 
 impl ListRows {
-    /// Adds the spring of an element, not lower than those before.
+    /// Adds the spring of an element whose index is not lower than the previous one.
     pub fn push(&mut self, entry: &SpringEntry<f32>) {
         self.finish(entry.element as usize);
         let [x, y, z] = entry.memory.spring;
@@ -278,30 +280,31 @@ impl ListRows {
     }
 }
 
-/// Three numbers of a row, as the device wants vectors.
+/// Three numbers of a row as the device's vector.
 pub fn vector(row: &[f32], at: usize) -> [f32; 4] {
     [row[at], row[at + 1], row[at + 2], 0.0]
 }
 
-/// The host's rows as the device wants them: the first four rows of `vec4`s are a row of motion, the fifth is its tail.
+/// Converts the host's rows to the device's: the first four `vec4` rows are a row of motion, the fifth is its
+/// tail.
 pub fn to_device(system: &System<f32>) -> Vec<[f32; 4]> {
     let mut out = Vec::with_capacity(MOTION_ROWS * system.motion.len());
     for k in 0..4 {
-        let quarter = |row: &Motion<f32>| std::array::from_fn(|c| row.0[4 * k + c]);
+        let quarter = |row: &MotionRow<f32>| std::array::from_fn(|c| row.0[4 * k + c]);
         out.extend(system.motion.iter().map(quarter));
     }
     out.extend(system.tail.iter().map(|tail| tail.0));
     out
 }
 
-/// And back.
-pub fn from_device(words: &[u32], motion: &mut [Motion<f32>], tail: &mut [Tail<f32>]) {
+/// Converts the device's rows back.
+pub fn from_device(words: &[u32], motion: &mut [MotionRow<f32>], tail: &mut [TailRow<f32>]) {
     let values: &[[f32; 4]] = bytemuck::cast_slice(words);
     for (k, rows) in values.chunks_exact(motion.len()).enumerate() {
         for (i, value) in rows.iter().enumerate() {
             match k {
                 0..4 => motion[i].0[4 * k..4 * k + 4].copy_from_slice(value),
-                _ => tail[i] = Row(*value),
+                _ => tail[i] = LaneRow(*value),
             }
         }
     }

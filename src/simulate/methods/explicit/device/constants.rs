@@ -1,35 +1,35 @@
-//! Numbers that the host and kernels share; each is written into the kernels' texts from here.
+//! Constants that the host and the kernels share; the kernels' texts take them from here.
 
 use crate::gpu::WORKGROUP;
 use crate::simulate::contact::{chunk, near};
 
-/// Constants of Rust that kernels know by the same names: all of a list stand in its `CONSTANTS`.
+/// Rust constants that kernels know by the same names; `CONSTANTS` lists all of them.
 macro_rules! constants {
     ($($(#[$doc:meta])* $name:ident = $value:expr;)*) => {
         $($(#[$doc])* pub const $name: u32 = $value;)*
-        /// Names and values, for the texts of kernels.
+        /// Names and values, for the kernels' texts.
         pub const CONSTANTS: &[$crate::gpu::Constant] = &[$((stringify!($name), $name)),*];
     };
 }
 pub(super) use constants;
 
 constants! {
-    /// Partners from this number on are colliders.
+    /// Partner indices from this number on are colliders.
     COLLIDER = chunk::COLLIDER;
-    /// Whole bonds from which on an element touches no other, where all radii are equal.
+    /// Number of intact bonds from which on an element cannot touch others, if all radii are equal.
     WHOLE_SHELL = near::WHOLE_SHELL as u32;
 
-    /// Items that an invocation of the prefix sum takes at a time.
+    /// Items per invocation of the prefix sum.
     SCAN_EACH = 16;
-    /// Items that a workgroup of the prefix sum takes at a time.
+    /// Items per workgroup of the prefix sum.
     SCAN_BLOCK = SCAN_EACH * WORKGROUP;
 
-    /// Rows of a class of bonds in the tables.
+    /// Rows of a bond class in the tables.
     CLASS_ROWS = 3;
 
     /// Rows of a collider at a step.
     POSE_ROWS = 6;
-    /// Position, number of the solid.
+    /// Position, index of the solid type.
     POSE_PLACE = 0;
     /// Low words of the position.
     POSE_LOW = 1;
@@ -39,98 +39,99 @@ constants! {
     POSE_VELOCITY = 3;
     /// Spin.
     POSE_SPIN = 4;
-    /// Lengths of the solid.
+    /// Dimensions of the solid.
     POSE_SHAPE = 5;
 
-    /// Rows of a clamp at a step. The first nine, three for each part of its turn less 1, have as last
-    /// numbers both words of its displacement and the rotation that the quaternion has not taken.
+    /// Rows of a clamp at a step. The first nine are three rows for each part of its rotation matrix minus 1;
+    /// their last numbers are the high and low words of the displacement and the rotation not yet applied to
+    /// the quaternion.
     CLAMP_ROWS = 14;
-    /// Its quaternion.
+    /// Quaternion of the clamp.
     CLAMP_ROTATION = 9;
-    /// Its velocity.
+    /// Velocity of the clamp.
     CLAMP_VELOCITY = 10;
-    /// Its spin.
+    /// Spin of the clamp.
     CLAMP_SPIN = 11;
-    /// High words of where its middle is.
+    /// High words of the position of the clamp's middle.
     CLAMP_MIDDLE = 12;
-    /// Low words of the same.
+    /// Low words of the position of the clamp's middle.
     CLAMP_MIDDLE_LOW = 13;
-    /// Rows of a held element in the tables: where it was packed, high words, with its clamp plus one; three
-    /// parts of its arm with the low words.
-    GRIP_ROWS = 4;
+    /// Rows of a held element in the tables: its packed position (high words) with its clamp's index plus
+    /// one; three parts of its arm with the low words.
+    HELD_ROWS = 4;
 
     /// Rows of a cell.
     CELL_ROWS = 6;
     /// Principal moments; λ.
     CELL_MOMENTS = 0;
-    /// Inverse principal moments; the volume that dilation is over as long as no face is broken.
+    /// Inverse principal moments; volume over which dilation is averaged while no face is broken.
     CELL_INVERSE = 1;
     /// Principal axes, a quaternion.
     CELL_AXES = 2;
     /// Angular momentum, world frame.
     CELL_MOMENTUM = 3;
-    /// λε, what bending puts on the faces of a wall, λ/V, h²/12 of a wall.
+    /// λε, bending moment on the faces of a wall, λ/V, h²/12 of a wall.
     CELL_DILATION = 4;
-    /// What absorbing sides resist velocities with; 3ν/(1 − 2ν).
+    /// Velocity coefficients of absorbing sides; 3ν/(1 − 2ν).
     CELL_RESISTANCE = 5;
 
-    /// From the centre of the cell with the lower index to the face's; S/2.
+    /// Arm from the centre of the cell with the lower index to the face's centre; S/2.
     FACE_ARM_I = 0;
-    /// From the centre of the other to the face's; S E/((1 + ν) D₀).
+    /// Arm from the centre of the other cell to the face's centre; S E/((1 + ν) D₀).
     FACE_ARM_J = 1;
-    /// Normal out of the cell with the lower index; damping of translation.
+    /// Normal, outward from the cell with the lower index; damping of translation.
     FACE_NORMAL = 2;
     /// First principal axis; damping of rotation.
     FACE_SECOND = 3;
     /// k_n, k_s, k_t; whether compression counts.
     FACE_BENDING = 4;
-    /// c/J, c/I_s, c/I_t; largest shear stress over its mean.
+    /// c/J, c/I_s, c/I_t; largest shear stress over mean shear stress.
     FACE_MODULI = 5;
-    /// Axis through a wall of one layer.
+    /// Axis through the thickness of a one-layer wall.
     FACE_THROUGH = 6;
 
-    /// Words of a broken bond.
+    /// Words of a break event.
     EVENT_WORDS = 16;
-    /// Step of the force pass that found it.
+    /// Step of the force pass that detected it.
     EVENT_STEP = 0;
     /// Element with the lower index.
     EVENT_ELEMENT = 1;
-    /// Its slot.
+    /// Slot of the bond at that element.
     EVENT_SLOT = 2;
-    /// σ, τ and distance of touching.
+    /// σ, τ and touching distance.
     EVENT_STRESS = 3;
     /// Middle of the bond.
     EVENT_MIDDLE = 6;
-    /// Rest direction as the first end carries it.
+    /// Rest direction in the current orientation of the first end.
     EVENT_FROM_I = 9;
-    /// Opposite rest direction as the other end carries it.
+    /// Opposite rest direction in the current orientation of the other end.
     EVENT_FROM_J = 12;
 
-    /// Words of a spring of a state.
+    /// Words of a spring of a checkpoint.
     SPRING_WORDS = 5;
     /// Element.
     SPRING_ELEMENT = 0;
-    /// Its partner.
+    /// Contact partner.
     SPRING_PARTNER = 1;
-    /// Spring.
+    /// Spring vector.
     SPRING_VECTOR = 2;
 
-    /// Elements that share a row of each collider, so that few meet at a word.
-    BEAR_BLOCK = 64;
-    /// Numbers of a force and a torque.
-    NUMBERS = 6;
-    /// Words of a number.
-    NUMBER_WORDS = 3;
-    /// Words of force and torque.
-    AREA_WORDS = NUMBERS * NUMBER_WORDS;
-    /// Areas of a row.
-    AREAS = 3;
-    /// Area of steps that count in full.
-    WITHIN = 0;
-    /// Area of the last step of an advance, which kicks by half.
-    LAST = 1;
-    /// Area of the loads before the first step.
-    BEGINNING = 2;
-    /// Words of a row.
-    ROW_WORDS = AREAS * AREA_WORDS;
+    /// Number of elements that share one row of each collider, so that few threads contend for a word.
+    REACTION_BLOCK = 64;
+    /// Components of a wrench: force and torque.
+    WRENCH_COMPONENTS = 6;
+    /// Words of a component.
+    COMPONENT_WORDS = 3;
+    /// Words of a wrench.
+    ACCUMULATOR_WORDS = WRENCH_COMPONENTS * COMPONENT_WORDS;
+    /// Accumulators of a row.
+    ACCUMULATORS = 3;
+    /// Accumulator of the steps that count in full.
+    FULL_STEPS = 0;
+    /// Accumulator of the last step of an advance, whose kick is only half done.
+    LAST_STEP = 1;
+    /// Accumulator of the loads before the first step.
+    START_LOADS = 2;
+    /// Words of a row of reactions.
+    REACTION_ROW_WORDS = ACCUMULATORS * ACCUMULATOR_WORDS;
 }

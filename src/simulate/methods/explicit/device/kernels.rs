@@ -1,4 +1,4 @@
-//! The entry points of all kernels, bound to the columns for either direction of motion.
+//! The entry points of all kernels, bound to the columns for both parities of motion.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -6,20 +6,21 @@ use std::sync::Arc;
 use wgpu::{BindGroup, ComputePass};
 
 use super::columns::{Columns, Sizes};
-use super::constants::{NUMBERS, ROW_WORDS, SCAN_BLOCK};
+use super::constants::{REACTION_ROW_WORDS, SCAN_BLOCK, WRENCH_COMPONENTS};
 use super::texts;
 use crate::gpu::{Column, Device, GpuError, Kernel, KernelText, Launches, WORKGROUP};
 
-/// An entry point over so many items, bound twice: reading either motion column.
+/// An entry point with its number of items and two bind groups, one for each motion column that is read.
 #[derive(Debug)]
-pub struct Stage {
+pub struct BoundKernel {
     kernel: Arc<Kernel>,
     groups: [BindGroup; 2],
     items: u64,
 }
 
-impl Stage {
-    /// Dispatches it; `parity` names the motion column that is read, `row` the launch numbers.
+impl BoundKernel {
+    /// Dispatches it. `parity` selects the motion column that is read; `launch` gives the row of launch
+    /// numbers.
     pub fn run(
         &self,
         device: &Device,
@@ -32,70 +33,71 @@ impl Stage {
     }
 }
 
-/// Everything that a run dispatches.
+/// All kernels of a run.
 #[derive(Debug)]
 pub struct Kernels {
     /// Loads before the first step.
-    pub start: Stage,
+    pub start: BoundKernel,
     /// First half of a frame's first step.
-    pub open: Stage,
-    /// A force pass, the end of its step and the beginning of the next.
-    pub middle: Stage,
+    pub open: BoundKernel,
+    /// A force pass, the end of its step and the start of the next.
+    pub middle: BoundKernel,
     /// A frame's last force pass and the end of its step.
-    pub last: Stage,
-    /// Dilation of cells before a force pass, and before a frame is measured.
-    pub dilate: Option<[Stage; 2]>,
-    /// Bonds taken out.
-    pub breaks: Stage,
-    /// The look at the contact lists, and making them anew if it says so.
-    pub lists: Vec<Stage>,
-    /// What an advance before has left of what is borne.
-    pub fold: Stage,
-    /// A frame's measurements.
-    pub carried: Stage,
-    /// Before them, what an attempt at them has left.
-    pub forget: Stage,
-    /// What is borne is told.
-    pub clear: Stage,
-    /// A state's springs.
-    pub gather: Stage,
-    /// A frame is done.
-    pub close: Stage,
+    pub last: BoundKernel,
+    /// Dilation of cells: before a force pass, and before a frame is measured.
+    pub dilate: Option<[BoundKernel; 2]>,
+    /// Removal of broken bonds.
+    pub breaks: BoundKernel,
+    /// Check of the contact lists and, if necessary, their rebuild.
+    pub lists: Vec<BoundKernel>,
+    /// Adds the last step of the previous advance to the reaction sums in full.
+    pub fold_reactions: BoundKernel,
+    /// Measurements of a frame.
+    pub measure: BoundKernel,
+    /// Resets the contact counts of a previous attempt at the frame.
+    pub reset_touching: BoundKernel,
+    /// Clears the reaction sums after a frame.
+    pub clear_reactions: BoundKernel,
+    /// Gathers the springs of a checkpoint.
+    pub gather_springs: BoundKernel,
+    /// Ends a frame.
+    pub close_frame: BoundKernel,
 }
 
-/// Compiled entry points by what their text depends on: columns that grow need new ties, rarely new code.
+/// Compiled entry points, by what their text depends on: after columns grow, bind groups are new but the code
+/// rarely is.
 pub type Compiled = BTreeMap<String, Arc<Kernel>>;
 
-/// What stages are made with.
-struct Maker<'a> {
+/// Binds kernels to columns.
+struct KernelBinder<'a> {
     device: &'a Device,
     launches: &'a Launches,
     columns: &'a Columns,
     compiled: &'a mut Compiled,
 }
 
-impl<'a> Maker<'a> {
-    /// An entry point over `items`, with the columns that its text names.
-    fn stage(
+impl<'a> KernelBinder<'a> {
+    /// Binds an entry point over `items` to the columns that its text names.
+    fn bind(
         &mut self,
         text: &KernelText,
         entry: (&'static str, u64),
         constants: &[(&str, f64)],
-    ) -> Result<Stage, GpuError> {
+    ) -> Result<BoundKernel, GpuError> {
         let columns = self.columns;
-        self.stage_of(text, entry, constants, |parity, name| {
-            columns.named(name, parity)
+        self.bind_columns(text, entry, constants, |parity, name| {
+            columns.by_name(name, parity)
         })
     }
 
-    /// The same where names stand for other columns: `find` has the parity and the name.
-    fn stage_of(
+    /// Binds an entry point whose names refer to other columns: `find` gets the parity and the name.
+    fn bind_columns(
         &mut self,
         text: &KernelText,
         (entry, items): (&'static str, u64),
         constants: &[(&str, f64)],
         find: impl Fn(usize, &str) -> Option<&'a Column>,
-    ) -> Result<Stage, GpuError> {
+    ) -> Result<BoundKernel, GpuError> {
         let bound = |parity| text.bound(|name| find(parity, name));
         let [even, odd] = [bound(0)?, bound(1)?];
         let key = format!("{}:{entry} {constants:?} {:?}", text.name(), even.splits());
@@ -106,7 +108,7 @@ impl<'a> Maker<'a> {
                 Arc::clone(self.compiled.entry(key).or_insert(Arc::new(made)))
             }
         };
-        Ok(Stage {
+        Ok(BoundKernel {
             groups: [
                 kernel.bind(self.device, &even)?,
                 kernel.bind(self.device, &odd)?,
@@ -116,18 +118,18 @@ impl<'a> Maker<'a> {
         })
     }
 
-    /// The exclusive prefix sum of the first `length` items of a column.
-    fn scan(&mut self, column: &'a Column, length: u64) -> Result<[Stage; 3], GpuError> {
+    /// Exclusive prefix sum of the first `length` items of a column.
+    fn scan(&mut self, column: &'a Column, length: u64) -> Result<[BoundKernel; 3], GpuError> {
         let columns = self.columns;
-        // A workgroup takes a block, the totals are one workgroup's.
+        // A workgroup handles a block; one workgroup sums the totals.
         let blocks = length.div_ceil(u64::from(SCAN_BLOCK)) * u64::from(WORKGROUP);
         let mut pass = |entry: &'static str, items: u64| {
             let constants = [("length", length as f64)];
             let find = |parity: usize, name: &str| match name == texts::SCANNED.name {
                 true => Some(column),
-                false => columns.named(name, parity),
+                false => columns.by_name(name, parity),
             };
-            self.stage_of(&texts::SCAN, (entry, items), &constants, find)
+            self.bind_columns(&texts::SCAN, (entry, items), &constants, find)
         };
         Ok([
             pass("blocks", blocks)?,
@@ -138,7 +140,7 @@ impl<'a> Maker<'a> {
 }
 
 impl Kernels {
-    /// Compiles what `compiled` lacks and ties everything to the columns.
+    /// Compiles the kernels missing from `compiled` and binds all of them to the columns.
     pub fn new(
         device: &Device,
         launches: &Launches,
@@ -147,19 +149,22 @@ impl Kernels {
         count: u64,
         compiled: &mut Compiled,
     ) -> Result<Self, GpuError> {
-        let mut make = Maker {
+        let mut binder = KernelBinder {
             device,
             launches,
             columns,
             compiled,
         };
-        // What only bonds have, or only cells.
+        // An option that only bonds have, or only cells.
         let of_law = match sizes.cells {
-            None => ("one_class", flag(!sizes.kinds)),
+            None => ("one_class", flag(!sizes.several_classes)),
             Some(walls) => ("walls", flag(walls)),
         };
         let (moving_text, measuring_text) = match sizes.cells {
-            None => (texts::moving(sizes.law), texts::measuring(sizes.law)),
+            None => (
+                texts::move_kernel(sizes.law),
+                texts::measure_kernel(sizes.law),
+            ),
             Some(_) => (&texts::MOVE_CELLS, &texts::MEASURE_CELLS),
         };
         let clamped = ("clamped", flag(sizes.clamps > 0));
@@ -172,31 +177,32 @@ impl Kernels {
                 ("close", flag(close)),
                 ("open", flag(open)),
             ];
-            make.stage(moving_text, ("main", count), &constants)
+            binder.bind(moving_text, ("main", count), &constants)
         };
         let start = moving([true, true, false, false])?;
         let open = moving([false, false, false, true])?;
         let middle = moving([false, true, true, true])?;
         let last = moving([false, true, true, false])?;
-        // The step has moved on by now: what broke, broke where the force pass found it.
-        let before = |parity: usize, name: &str| columns.named(name, 1 - parity);
-        let breaks = make.stage_of(&texts::BREAK, ("main", count), &[], before)?;
-        let lists = lists(&mut make, sizes, count)?;
-        let carried = make.stage(measuring_text, ("carried", count), &[of_law])?;
+        // The step has moved on by now; bonds broke at the positions of the force pass.
+        let before = |parity: usize, name: &str| columns.by_name(name, 1 - parity);
+        let breaks = binder.bind_columns(&texts::BREAK, ("main", count), &[], before)?;
+        let lists = lists(&mut binder, sizes, count)?;
+        let measure = binder.bind(measuring_text, ("carried", count), &[of_law])?;
         let mut dilating = |measuring| {
             let constants = [of_law, ("measuring", flag(measuring))];
-            make.stage(&texts::DILATE, ("main", count), &constants)
+            binder.bind(&texts::DILATE, ("main", count), &constants)
         };
         let dilate = match sizes.cells {
             None => None,
             Some(_) => Some([dilating(false)?, dilating(true)?]),
         };
-        let rows = [("rows", sizes.borne as f64)];
+        let rows = [("rows", sizes.reaction_rows as f64)];
         let mut reactions =
-            |entry, items: u64| make.stage(&texts::REACTIONS, (entry, items), &rows);
-        let fold = reactions("fold", u64::from(NUMBERS) * sizes.borne)?;
-        let clear = reactions("clear", u64::from(ROW_WORDS) * sizes.borne)?;
-        let forget = reactions("forget", sizes.colliders)?;
+            |entry, items: u64| binder.bind(&texts::REACTIONS, (entry, items), &rows);
+        let fold_reactions = reactions("fold", u64::from(WRENCH_COMPONENTS) * sizes.reaction_rows)?;
+        let clear_reactions =
+            reactions("clear", u64::from(REACTION_ROW_WORDS) * sizes.reaction_rows)?;
+        let reset_touching = reactions("forget", sizes.colliders)?;
         Ok(Kernels {
             start,
             open,
@@ -205,42 +211,46 @@ impl Kernels {
             dilate,
             breaks,
             lists,
-            fold,
-            carried,
-            forget,
-            clear,
-            gather: make.stage(&texts::SPRINGS, ("gather", count), &[])?,
-            close: make.stage(&texts::SPRINGS, ("close", 1), &[])?,
+            fold_reactions,
+            measure,
+            reset_touching,
+            clear_reactions,
+            gather_springs: binder.bind(&texts::SPRINGS, ("gather", count), &[])?,
+            close_frame: binder.bind(&texts::SPRINGS, ("close", 1), &[])?,
         })
     }
 }
 
-/// A flag as kernels take it.
+/// A flag as a kernel constant.
 fn flag(value: bool) -> f64 {
     f64::from(u8::from(value))
 }
 
-/// The look at the lists and their making, in order.
-fn lists(make: &mut Maker<'_>, sizes: &Sizes, count: u64) -> Result<Vec<Stage>, GpuError> {
+/// Check and rebuild of the contact lists, in order of dispatch.
+fn lists(
+    binder: &mut KernelBinder<'_>,
+    sizes: &Sizes,
+    count: u64,
+) -> Result<Vec<BoundKernel>, GpuError> {
     let (cells, rows) = (sizes.cells() + 1, sizes.stride + 1);
-    let columns = make.columns;
+    let columns = binder.columns;
     let mut out = vec![
-        make.stage(&texts::TRAVEL, ("measure", count), &[])?,
-        make.stage(&texts::TRAVEL, ("decide", 1), &[])?,
-        make.stage(&texts::GRID, ("clear", cells), &[])?,
-        make.stage(&texts::GRID, ("count", count), &[])?,
+        binder.bind(&texts::TRAVEL, ("measure", count), &[])?,
+        binder.bind(&texts::TRAVEL, ("decide", 1), &[])?,
+        binder.bind(&texts::GRID, ("clear", cells), &[])?,
+        binder.bind(&texts::GRID, ("count", count), &[])?,
     ];
-    out.extend(make.scan(&columns.cells, cells)?);
-    out.push(make.stage(&texts::GRID, ("place", count), &[])?);
-    out.push(make.stage(&texts::PAIRS, ("count", rows), &[])?);
-    out.extend(make.scan(&columns.next_first, rows)?);
+    out.extend(binder.scan(&columns.cells, cells)?);
+    out.push(binder.bind(&texts::GRID, ("place", count), &[])?);
+    out.push(binder.bind(&texts::PAIRS, ("count", rows), &[])?);
+    out.extend(binder.scan(&columns.next_first, rows)?);
     for stage in [
         ("admit", 1),
         ("keep", sizes.lists),
         ("fill", count),
         ("adopt", rows),
     ] {
-        out.push(make.stage(&texts::PAIRS, stage, &[])?);
+        out.push(binder.bind(&texts::PAIRS, stage, &[])?);
     }
     Ok(out)
 }

@@ -1,5 +1,5 @@
-//! The numbers that kernels are launched with, and the words they answer in. Kernels have both from here: see
-//! [`LAUNCH`] and [`constants`](super::constants).
+//! The launch numbers of kernels, and the status words that they write. The kernels' texts take both from
+//! here: see [`LAUNCH`] and [`constants`](super::constants).
 
 use std::mem::offset_of;
 
@@ -7,7 +7,7 @@ use bytemuck::{Pod, Zeroable};
 
 use super::constants::constants;
 
-/// A vector as uniforms have it.
+/// A vector in uniform buffers.
 type Vector = [f32; 3];
 
 macro_rules! wgsl_type {
@@ -31,14 +31,14 @@ macro_rules! launch {
             $($(#[$doc])* pub $field: $type,)*
         }
 
-        /// The same for the texts of kernels.
+        /// WGSL text of [`Launch`].
         pub const LAUNCH: &str = concat!(
             "struct Launch {\n",
             $("    ", stringify!($field), ": ", wgsl_type!($type), ",\n",)*
             "}\n"
         );
 
-        /// Where its members are.
+        /// Byte offsets of the members.
         #[cfg(test)]
         const OFFSETS: &[(&str, usize)] = &[$((stringify!($field), offset_of!(Launch, $field))),*];
     };
@@ -47,55 +47,55 @@ macro_rules! launch {
 launch! {
     /// First step of the submission.
     base_step: u32,
-    /// Elements.
+    /// Number of elements.
     count: u32,
-    /// Elements rounded up: stride of columns.
+    /// Elements rounded up to whole chunks: stride of the columns.
     stride: u32,
-    /// Bonds of an element at most.
+    /// Most bonds of an element.
     slots: u32,
-    /// m/s².
+    /// Gravity, m/s².
     gravity: Vector,
-    /// 1/s.
+    /// Drag, 1/s.
     drag: f32,
-    /// s.
+    /// Time step, s.
     dt: f32,
-    /// m.
+    /// Distance beyond touching up to which pairs are listed, m.
     skin: f32,
     /// Edge of a grid cell, m.
     cell: f32,
-    /// Farthest that a collider's surface moves in a step, m.
-    driven: f32,
-    /// Force passes from one look at the lists to the next.
+    /// Largest displacement of a collider's surface in a step, m.
+    surface_travel: f32,
+    /// Force passes between checks of the contact lists.
     batch: u32,
-    /// Colliders.
+    /// Number of colliders.
     colliders: u32,
-    /// Materials.
+    /// Number of materials.
     materials: u32,
-    /// 1 where all radii are equal.
-    equal: u32,
-    /// Row of the tables where contact pairs begin.
+    /// 1 if all radii are equal.
+    equal_radii: u32,
+    /// First row of the contact pairs in the tables.
     pairs: u32,
-    /// Row of the tables where attached forces begin.
+    /// First row of the attached forces in the tables.
     forces: u32,
-    /// Grid cells less one.
+    /// Number of grid buckets minus one.
     cell_mask: u32,
-    /// Entries that the contact lists have room for.
-    list_room: u32,
-    /// Broken bonds that there is room for until the next frame.
-    event_room: u32,
-    /// Springs that a state has room for.
-    spring_room: u32,
-    /// 0, which no compiler knows: it keeps sums of two words from being simplified away.
+    /// Capacity of the contact lists, entries.
+    list_capacity: u32,
+    /// Capacity for bonds broken between two frames.
+    event_capacity: u32,
+    /// Capacity for the springs of a checkpoint.
+    spring_capacity: u32,
+    /// 0, unknown to the compiler: keeps it from simplifying sums of two words away.
     zero: u32,
-    /// What one N is in units of what is borne.
+    /// Integer units of the reaction sums per newton.
     load_scale: f32,
-    /// Clamps that are driven.
+    /// Number of driven clamps.
     clamps: u32,
-    /// Row of the tables where what they hold begins.
-    grips: u32,
-    /// Row of the poses where they begin.
+    /// First row of the held elements in the tables.
+    held_rows: u32,
+    /// First row of the clamps in the poses.
     clamp_poses: u32,
-    /// A whole row of four.
+    /// Padding to a whole row of four.
     unused: u32,
 }
 
@@ -104,16 +104,16 @@ pub const STATUS_WORDS: usize = 16;
 
 macro_rules! status {
     ($($(#[$doc:meta])* $word:ident = $field:ident,)*) => {
-        /// Words that the kernels answer in.
+        /// Status words that the kernels write.
         #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
         #[repr(C)]
         pub struct Status {
             $($(#[$doc])* pub $field: u32,)*
-            /// Sixteen words.
+            /// Padding to sixteen words.
             pub unused: [u32; 2],
         }
 
-        /// Where kernels find the words of [`Status`].
+        /// Indices of the words of [`Status`] in kernels.
         pub mod word {
             use super::*;
             constants! {
@@ -124,33 +124,33 @@ macro_rules! status {
 }
 
 status! {
-    /// Phase up to which commands may act.
+    /// Last phase in which commands may act.
     HALT = halt,
-    /// Why not farther: bits of [`reason`].
+    /// Why they stop there: bits of [`reason`].
     REASONS = reasons,
-    /// First element that is not finite.
+    /// First element with a value that is not finite.
     BAD_ELEMENT = bad_element,
-    /// Broken bonds noted.
+    /// Number of broken bonds recorded.
     EVENTS = events,
-    /// Entries that the lists would need.
+    /// Entries that the contact lists need.
     LIST_NEED = list_need,
-    /// Not zero while lists are made.
+    /// Nonzero while lists are being rebuilt.
     REBUILD = rebuild,
-    /// Bits of the square of how far an element has moved, m².
+    /// Bits of the square of the largest displacement since the last rebuild, m².
     FARTHEST = farthest,
     /// Bits of the square of the largest speed, m²/s².
     FASTEST = fastest,
-    /// Bits of the square of the speed that the lists allow, m²/s².
+    /// Bits of the square of the largest speed for which the lists are valid, m²/s².
     SPEED_CAP = speed_cap,
-    /// Step at which lists were made.
+    /// Step of the last rebuild.
     ANCHOR_STEP = anchor_step,
-    /// Springs gathered.
+    /// Number of springs gathered.
     SPRINGS = springs,
-    /// Not zero: lists are made anew at the next look.
-    FORCE = force,
-    /// Times that lists were made.
+    /// Nonzero: the next check rebuilds the lists.
+    FORCE_REBUILD = force_rebuild,
+    /// Number of rebuilds so far.
     REBUILDS = rebuilds,
-    /// Bits of the square of the largest speed at the last look, m²/s².
+    /// Bits of the square of the largest speed at the last check, m²/s².
     SPEED_SEEN = speed_seen,
 }
 
@@ -161,7 +161,7 @@ impl Default for Status {
         Status {
             halt: u32::MAX,
             bad_element: u32::MAX,
-            force: 1,
+            force_rebuild: 1,
             ..Zeroable::zeroed()
         }
     }
@@ -172,41 +172,41 @@ pub mod reason {
     use super::constants;
 
     constants! {
-        /// A number went wrong.
+        /// A value is not finite.
         NOT_FINITE = 1;
         /// An element was faster than the lists allow.
         OUTRUN = 2;
         /// The contact lists are too short.
         LISTS_FULL = 4;
-        /// More bonds broke than there is room to note.
+        /// More bonds broke than fit the event column.
         EVENTS_FULL = 8;
-        /// More springs than there is room for.
+        /// More springs than fit their column.
         SPRINGS_FULL = 16;
     }
 }
 
-/// Phases of a step in their order: those up to [`Status::halt`] may act.
+/// Phases of a step in order. Those up to [`Status::halt`] may act.
 pub mod phase {
     use super::constants;
 
     constants! {
-        /// A step's phases.
+        /// Number of phases per step.
         PHASES = 8;
-        /// The look at the contact lists.
+        /// Check of the contact lists.
         LISTS = 0;
         /// Forces and motion.
         MOVE = 1;
-        /// Bonds are taken out.
+        /// Broken bonds are removed.
         BREAK = 2;
         /// The frame is measured.
         CAPTURE = 3;
-        /// A frame was copied out.
+        /// Counters and sums are reset after a frame was copied out.
         CLOSE = 4;
-        /// The next frame's first half step.
+        /// First half step of the next frame.
         OPEN = 5;
     }
 
-    /// Steps that can be counted.
+    /// Number of steps that the phase counter can hold.
     pub const STEPS: u64 = (u32::MAX / PHASES) as u64 - 1;
 }
 
@@ -216,8 +216,8 @@ mod tests {
     use super::*;
     use crate::gpu::{Split, compose};
 
-    /// Every kernel, with columns whole and split, is valid WGSL, uses each column that it binds, and has
-    /// `Launch` laid out as Rust has it.
+    /// Every kernel is valid WGSL, with whole and with split columns, uses each column that it binds, and has
+    /// `Launch` in the same layout as Rust.
     #[test]
     fn kernels_are_valid_and_laid_out_alike() {
         for kernel in texts::all() {
@@ -257,7 +257,7 @@ mod tests {
         }
     }
 
-    /// Whether a text has this call, and not as the end of a longer name.
+    /// Whether a text has this call other than as the end of a longer name.
     fn is_called(text: &str, call: &str) -> bool {
         let part_of_name = |c: char| c.is_alphanumeric() || c == '_';
         text.match_indices(call)
@@ -283,7 +283,7 @@ mod tests {
 
     #[test]
     fn no_two_constants_of_kernels_have_one_name() {
-        let lists = super::super::texts::ALL.iter();
+        let lists = super::super::texts::ALL_CONSTANTS.iter();
         let mut names: Vec<_> = lists
             .flat_map(|list| list.iter())
             .map(|(n, _)| *n)

@@ -1,14 +1,15 @@
-//! Explicit bonded DEM on a graphics processor: the whole step loop on the device, the host looking in once a frame.
+//! Explicit bonded DEM on a graphics processor: the whole step loop runs on the device; the host reads
+//! results once a frame.
 //!
 //! ```text
-//! every `batch` force passes    travel → lists made anew if an element may outrun them: grid, pairs, springs kept
-//! every step                    move: forces of bonds and contacts, kick, drift, turn → break: bonds taken out
-//! every frame                   measure → copies → the host makes tables of them while the device goes on; sums of loads begin anew
+//! every `batch` force passes    travel → if an element may outrun the lists, rebuild them: grid, pairs; springs are kept
+//! every step                    move: forces of bonds and contacts, kick, drift, rotation → break: remove bonds
+//! every frame                   measure → copy; the host makes tables while the device continues; reaction sums restart
 //! ```
-//! Commands are submitted ahead. Whatever needs the host — a list too short, an element faster than the lists
-//! allow — stops the device at a phase of a step; the host sees it with the next frame, mends it and submits
-//! the rest again from that phase. Nothing is lost, and neither when lists are made nor how large they are
-//! changes a bit of the result.
+//! Commands are submitted ahead of time. Whatever needs the host — a contact list that is too short, an
+//! element that outruns the lists — stops the device at a phase of a step. The host finds out with the next
+//! frame, resolves the cause and submits the rest again from that phase. Nothing is lost, and neither the
+//! time of a rebuild nor the size of the lists changes a bit of the result.
 
 mod arithmetic;
 mod capture;
@@ -31,51 +32,51 @@ mod tables;
 mod tests;
 mod texts;
 
-pub use profile::StageTime;
+pub use profile::PassTime;
 
 use std::collections::VecDeque;
 
 use wgpu::Buffer;
 
-use self::capture::{Flight, Staging};
+use self::capture::{FrameInFlight, Staging};
 use self::cells::CellTables;
 use self::columns::{Columns, Sizes};
 use self::kernels::{Compiled, Kernels};
 use self::launch::{Status, phase};
-use self::plan::Task;
+use self::plan::PendingTask;
 use self::slots::Slots;
 use self::tables::Tables;
 use crate::gpu::{Device, Launches};
-use crate::simulate::bonded::rest::Rest;
-use crate::simulate::bonded::system::{Load, System};
+use crate::simulate::bonded::rest::RestData;
+use crate::simulate::bonded::system::{LoadRow, System};
 use crate::simulate::contact::surfaces::Surfaces;
 use crate::simulate::error::{SimulateError, StateError};
-use crate::simulate::method::{Capture, Method, Place};
+use crate::simulate::method::{Capture, Method, Platform};
 use crate::simulate::run_state::averages::MeanLoads;
 use crate::simulate::run_state::sections;
 use crate::simulate::run_state::state::State;
-use crate::simulate::scene::reactions::Bearers;
+use crate::simulate::scene::reactions::Supports;
 
-/// What does not change in a run.
-struct Scene {
+/// Constants of a run.
+struct DeviceScene {
     tables: Tables,
-    bearers: Bearers,
-    /// What loads are counted in, N.
+    supports: Supports,
+    /// Unit of the reaction sums, N.
     load_unit: f64,
-    rest: Rest,
+    rest: RestData,
     drag: f64,
     surfaces: Surfaces,
     /// Distance beyond touching up to which pairs are listed, m.
     skin: f64,
     /// Largest radius, m.
-    largest: f64,
+    largest_radius: f64,
     /// Whether all radii are equal.
-    equal: bool,
-    /// Bound on the speed of the colliders' surfaces, m/s.
-    driven: f64,
+    equal_radii: bool,
+    /// Upper bound of the speed of the colliders' surfaces, m/s.
+    surface_speed: f64,
 }
 
-/// A run on a device.
+/// A run on a graphics processor.
 pub struct Gpu {
     device: Device,
     launches: Launches,
@@ -84,63 +85,63 @@ pub struct Gpu {
     sizes: Sizes,
     kernels: Kernels,
     compiled: Compiled,
-    scene: Scene,
-    /// The host's twin, true at frames.
+    scene: DeviceScene,
+    /// The host's copy of elements and bonds, current at frames.
     system: System<f32>,
-    /// Cells and faces where the elements are cells: momenta are true at frames with a state.
+    /// Cells and faces, if the elements are cells; their momenta are current at frames with a checkpoint.
     cells: Option<CellTables>,
     slots: Slots,
-    load: Vec<Load<f32>>,
+    load: Vec<LoadRow<f32>>,
     labels: Vec<u32>,
     means: MeanLoads,
-    /// Whether the loads before the first step are still to come.
-    begins: bool,
-    /// Step up to which mean loads are summed.
-    tallied: u64,
+    /// Whether the loads before the first step are still to be read.
+    starting_loads_due: bool,
+    /// Last step that the mean loads include.
+    averaged_to_step: u64,
     dt: f64,
-    /// Steps asked for.
+    /// Steps submitted.
     step: u64,
-    tasks: VecDeque<Task>,
-    flights: VecDeque<Flight>,
-    spare: Vec<Staging>,
-    /// Changes of the motion column before the first task, and with all that was submitted.
-    flips_before: u64,
+    tasks: VecDeque<PendingTask>,
+    frames_in_flight: VecDeque<FrameInFlight>,
+    idle_staging: Vec<Staging>,
+    /// Swaps of the motion columns before the first pending task, and including all submitted tasks.
+    confirmed_flips: u64,
     flips: u64,
-    /// Force passes from one look at the lists to the next, and since the last.
+    /// Force passes between checks of the contact lists, and force passes since the last check.
     batch: u32,
-    since: u32,
+    passes_since_check: u32,
 }
 
 impl Gpu {
-    /// The columns as of the last frame delivered.
+    /// The columns as of the last delivered frame.
     pub fn system(&self) -> &System<f32> {
         &self.system
     }
 
-    /// The columns to change by hand; [`refresh`](Self::refresh) takes them over.
+    /// The columns, to be changed by hand; call [`refresh`](Self::refresh) afterwards.
     pub fn system_mut(&mut self) -> &mut System<f32> {
         &mut self.system
     }
 
-    /// The device, to look at or to give up.
+    /// The device, for inspection or to simulate its loss.
     pub fn device(&self) -> &Device {
         &self.device
     }
 
-    /// Bytes of device memory in use.
+    /// Device memory in use, bytes.
     pub fn device_bytes(&self) -> u64 {
         self.sizes.bytes()
     }
 
-    /// Notes a task and submits it.
-    fn ask(&mut self, task: Task) -> Result<(), SimulateError> {
+    /// Queues a task and submits it.
+    fn submit_task(&mut self, task: PendingTask) -> Result<(), SimulateError> {
         self.tasks.push_back(task);
         self.submit(task, 0)?;
         self.device.check()?;
         Ok(())
     }
 
-    /// Waits until all that was asked for is done, mending what stops it.
+    /// Waits until all submitted tasks are done, and recovers from whatever stops them.
     pub fn wait(&mut self) -> Result<(), SimulateError> {
         loop {
             let words: Vec<u32> = self.columns.status.read(&self.device)?;
@@ -148,7 +149,7 @@ impl Gpu {
             if status.halt == u32::MAX {
                 return Ok(());
             }
-            self.mend(&status)?;
+            self.recover(&status)?;
         }
     }
 }
@@ -165,7 +166,7 @@ impl Method for Gpu {
         if steps == 0 {
             return Ok(());
         }
-        self.ask(Task::Steps { from, to })
+        self.submit_task(PendingTask::Steps { from, to })
     }
 
     fn step(&self) -> u64 {
@@ -174,30 +175,35 @@ impl Method for Gpu {
 
     fn capture(&mut self, frame: u32, state: bool) -> Result<(), SimulateError> {
         let step = self.step;
-        self.ask(Task::Capture { frame, step, state })
+        self.submit_task(PendingTask::Capture { frame, step, state })
     }
 
     fn deliver(&mut self) -> Result<Capture, SimulateError> {
         loop {
-            let flight = self.flights.pop_front().expect("a capture is outstanding");
-            let landed = flight.staging.land(&self.device, flight.submission)?;
-            self.spare.push(flight.staging);
-            if landed.status.halt != u32::MAX {
-                self.mend(&landed.status)?;
+            let in_flight = self
+                .frames_in_flight
+                .pop_front()
+                .expect("a frame is in flight");
+            let raw = in_flight
+                .staging
+                .wait_and_read(&self.device, in_flight.submission)?;
+            self.idle_staging.push(in_flight.staging);
+            if raw.status.halt != u32::MAX {
+                self.recover(&raw.status)?;
                 continue;
             }
             while let Some(task) = self.tasks.pop_front() {
-                self.flips_before += task.flips(u32::MAX);
-                if let Task::Capture { frame, step, state } = task {
-                    return Ok(self.take(&landed, frame, step, state));
+                self.confirmed_flips += task.flips(u32::MAX);
+                if let PendingTask::Capture { frame, step, state } = task {
+                    return Ok(self.decode_frame(&raw, frame, step, state));
                 }
             }
-            unreachable!("every flight has its task");
+            unreachable!("every frame in flight has a pending task");
         }
     }
 
-    fn place(&self) -> Place {
-        Place {
+    fn platform(&self) -> Platform {
+        Platform {
             name: self.device.report.name.clone(),
             device_bytes: Some(self.device_bytes()),
         }
@@ -215,7 +221,7 @@ impl Method for Gpu {
         self.labels = sections::labels(state, self.system.count)?;
         (self.step, self.dt) = (state.step, state.dt);
         self.means
-            .unpack(&self.scene.bearers, &sections::last_loads(state)?);
+            .unpack(&self.scene.supports, &sections::last_loads(state)?);
         Ok(self.upload(&sections::springs(state)?)?)
     }
 }

@@ -1,82 +1,82 @@
-//! What a device has been asked to do, in the order of phases, so that it can be asked again from any of them.
+//! The tasks submitted to a device, in the order of phases, so that they can be resubmitted from any phase.
 
 use super::launch::phase;
 
-/// A piece of work asked for and not yet confirmed.
+/// A task that was submitted and is not yet confirmed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Task {
-    /// The loads at the start.
+pub enum PendingTask {
+    /// Loads at the start.
     Start {
         /// Step that the run starts at.
         step: u64,
     },
-    /// Steps `from + 1` to `to`, velocities closed at the end.
+    /// Steps `from + 1` to `to`; velocities end at step `to`.
     Steps {
         /// Step before the first.
         from: u64,
         /// Last step.
         to: u64,
     },
-    /// The frame at a step.
+    /// A frame.
     Capture {
-        /// Its number.
+        /// Number of the frame.
         frame: u32,
-        /// The step.
+        /// Step of the frame.
         step: u64,
-        /// Whether the state is wanted.
+        /// Whether it has a checkpoint.
         state: bool,
     },
 }
 
-/// Dispatches in the order of their phases.
+/// Actions of a step, in the order of their phases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Action {
+pub enum StepAction {
     /// Loads before the first step.
     Start,
     /// First half of a frame's first step.
     Open,
-    /// A force pass and the motion around it; the last one of a frame only closes its step.
+    /// A force pass and the motion around it; the last one of a frame only completes its step.
     Move {
-        /// Whether the next step is opened.
+        /// Whether it starts the next step.
         open: bool,
     },
-    /// Bonds are taken out.
+    /// Removal of broken bonds.
     Break,
 }
 
-impl Action {
+impl StepAction {
     /// Whether it writes the other motion column.
     pub fn flips(self) -> bool {
-        self != Action::Break
+        self != StepAction::Break
     }
 }
 
-/// A step's phase as the kernels count.
+/// Number of a phase of a step, as the kernels count phases.
 pub fn at(step: u64, part: u32) -> u32 {
     step as u32 * phase::PHASES + part
 }
 
 /// The actions of steps `from + 1` to `to` that lie within a step, with their phases.
-pub fn actions(step: u64, (from, to): (u64, u64)) -> impl Iterator<Item = (u32, Action)> {
+pub fn actions(step: u64, (from, to): (u64, u64)) -> impl Iterator<Item = (u32, StepAction)> {
     let opens = step == from;
-    let first = opens.then_some((at(step, phase::OPEN), Action::Open));
+    let first = opens.then_some((at(step, phase::OPEN), StepAction::Open));
     let open = step < to;
     let rest = [
-        (at(step, phase::MOVE), Action::Move { open }),
-        (at(step, phase::BREAK), Action::Break),
+        (at(step, phase::MOVE), StepAction::Move { open }),
+        (at(step, phase::BREAK), StepAction::Break),
     ];
     first
         .into_iter()
         .chain(rest.into_iter().filter(move |_| !opens))
 }
 
-impl Task {
-    /// How often the motion column changes in those of its actions that lie up to phase `halt`.
+impl PendingTask {
+    /// Number of swaps of the motion columns by those of its actions whose phase is at most `halt`.
     pub fn flips(&self, halt: u32) -> u64 {
         match *self {
-            Task::Start { step } => u64::from(at(step, phase::MOVE) <= halt),
-            Task::Capture { .. } => 0,
-            Task::Steps { from, to } => (from..=to)
+            PendingTask::Start { step } => u64::from(at(step, phase::MOVE) <= halt),
+            PendingTask::Capture { .. } => 0,
+            PendingTask::Steps { from, to } => (from..=to)
                 .flat_map(|step| actions(step, (from, to)))
                 .filter(|(when, action)| action.flips() && *when <= halt)
                 .count() as u64,
@@ -91,10 +91,16 @@ mod tests {
     #[test]
     fn a_frame_opens_once_and_closes_once() {
         let list = |step| actions(step, (4, 6)).map(|(_, a)| a).collect::<Vec<_>>();
-        assert_eq!(list(4), [Action::Open]);
-        assert_eq!(list(5), [Action::Move { open: true }, Action::Break]);
-        assert_eq!(list(6), [Action::Move { open: false }, Action::Break]);
-        let task = Task::Steps { from: 4, to: 6 };
+        assert_eq!(list(4), [StepAction::Open]);
+        assert_eq!(
+            list(5),
+            [StepAction::Move { open: true }, StepAction::Break]
+        );
+        assert_eq!(
+            list(6),
+            [StepAction::Move { open: false }, StepAction::Break]
+        );
+        let task = PendingTask::Steps { from: 4, to: 6 };
         assert_eq!(task.flips(u32::MAX), 3);
         assert_eq!(task.flips(at(5, phase::BREAK)), 2);
         assert_eq!(task.flips(at(4, phase::CAPTURE)), 0);

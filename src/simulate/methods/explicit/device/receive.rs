@@ -1,14 +1,14 @@
-//! From a frame as it lay in the device to the tables of the store.
+//! Converts a frame from the device's layout to the tables of the store.
 
 use glam::Vec3;
 
 use super::Gpu;
-use super::capture::{Event, Landed};
+use super::capture::{DeviceBreak, RawFrame};
 use super::columns;
 use super::reactions::Reactions;
 use crate::columns::{BreakMode, Breaks};
-use crate::simulate::bonded::bond_tasks::{BreakEvent, Carried};
-use crate::simulate::bonded::breaks::Broken;
+use crate::simulate::bonded::bond_tasks::{BreakEvent, StressAndEnergy};
+use crate::simulate::bonded::breaks::BrokenBond;
 use crate::simulate::bonded::fragments;
 use crate::simulate::contact::pass::ContactTotals;
 use crate::simulate::method::Capture;
@@ -16,33 +16,35 @@ use crate::simulate::run_state::sections;
 use crate::simulate::run_state::snapshot as record;
 use crate::simulate::run_state::snapshot::Moment;
 use crate::simulate::run_state::state::State;
-use crate::simulate::scene::reactions::Stamp;
+use crate::simulate::scene::reactions::FrameTime;
 
 impl Gpu {
-    /// The host's twin brought to a frame, and the frame's tables.
-    pub(super) fn take(&mut self, landed: &Landed, frame: u32, step: u64, state: bool) -> Capture {
-        let speed = f64::from(f32::from_bits(landed.status.speed_seen)).sqrt();
+    /// Updates the host's copy to a frame and returns the frame's tables.
+    pub(super) fn decode_frame(
+        &mut self,
+        raw: &RawFrame,
+        frame: u32,
+        step: u64,
+        state: bool,
+    ) -> Capture {
+        let speed = f64::from(f32::from_bits(raw.status.speed_seen)).sqrt();
         let batch = self.batch_for(speed).min(2 * self.batch);
         if batch != self.batch {
             self.batch = batch;
-            self.since = u32::MAX;
+            self.passes_since_check = u32::MAX;
         }
-        columns::from_device(
-            &landed.motion,
-            &mut self.system.motion,
-            &mut self.system.tail,
-        );
+        columns::from_device(&raw.motion, &mut self.system.motion, &mut self.system.tail);
         let mut breaks = Breaks::default();
-        for event in &landed.events {
-            self.take_break(event, &mut breaks);
+        for event in &raw.events {
+            self.record_break(event, &mut breaks);
         }
-        if !landed.events.is_empty() {
+        if !raw.events.is_empty() {
             fragments::update(&mut self.labels, &self.system);
         }
-        let carried: Vec<Carried> = landed
+        let carried: Vec<StressAndEnergy> = raw
             .measured
             .iter()
-            .map(|&[sigma, tau, energy, _]| Carried {
+            .map(|&[sigma, tau, energy, _]| StressAndEnergy {
                 sigma: f64::from(sigma),
                 tau: f64::from(tau),
                 energy: f64::from(energy),
@@ -50,27 +52,28 @@ impl Gpu {
             .take(self.system.count)
             .collect();
         let contact = ContactTotals {
-            energy: landed.measured.iter().map(|row| f64::from(row[3])).sum(),
-            sides: landed.touched.iter().map(|sides| u64::from(*sides)).sum(),
+            energy: raw.measured.iter().map(|row| f64::from(row[3])).sum(),
+            sides: raw.touched.iter().map(|sides| u64::from(*sides)).sum(),
         };
         let Reactions {
             before,
-            now,
-            beginning,
+            last_step,
+            at_start,
             touching,
-        } = self.scene.reactions(&landed.borne);
-        if self.begins {
-            self.means.start(beginning);
-            self.begins = false;
+        } = self.scene.reactions(&raw.reactions);
+        if self.starting_loads_due {
+            self.means.start(at_start);
+            self.starting_loads_due = false;
         }
-        if step > self.tallied {
-            self.means.add(step - self.tallied, &before, now);
-            self.tallied = step;
+        if step > self.averaged_to_step {
+            self.means
+                .add(step - self.averaged_to_step, &before, last_step);
+            self.averaged_to_step = step;
         }
         let mean = self.means.take();
-        let bearers = &self.scene.bearers;
+        let supports = &self.scene.supports;
         let dt = self.dt;
-        let loads = bearers.table(Stamp { frame, step, dt }, mean, &touching, &self.system);
+        let loads = supports.table(FrameTime { frame, step, dt }, mean, &touching, &self.system);
         let moment = Moment {
             step,
             dt: self.dt,
@@ -86,31 +89,31 @@ impl Gpu {
         let state = state.then(|| {
             let stride = self.load.len();
             for (i, row) in self.load.iter_mut().enumerate() {
-                row.0[..3].copy_from_slice(&landed.loads[i][..3]);
-                row.0[4..7].copy_from_slice(&landed.loads[stride + i][..3]);
+                row.0[..3].copy_from_slice(&raw.loads[i][..3]);
+                row.0[4..7].copy_from_slice(&raw.loads[stride + i][..3]);
             }
             let mut state = State::new(frame, step, self.dt);
             sections::put_system(&mut state, &self.system, &self.load);
             if let Some(cells) = &mut self.cells {
-                cells.take_momenta(&landed.cell_rows);
+                cells.take_momenta(&raw.cell_rows);
                 cells.put(&mut state);
             }
-            sections::put_springs(&mut state, &landed.springs);
+            sections::put_springs(&mut state, &raw.springs);
             sections::put_labels(&mut state, &self.labels);
-            let last = self.means.pack(&self.scene.bearers);
+            let last = self.means.pack(&self.scene.supports);
             sections::put_last_loads(&mut state, &last);
             state
         });
         Capture { snapshot, state }
     }
 
-    fn take_break(&mut self, event: &Event, rows: &mut Breaks) {
+    fn record_break(&mut self, event: &DeviceBreak, rows: &mut Breaks) {
         let bonds = &self.system.bonds;
         let side = self.slots.side(bonds, event.element, event.slot);
         let (i, j) = (event.element, side.other as u32);
         let tension = event.sigma > bonds.sigma_c.get(side.entry);
         let vector = |v: [f32; 3]| Vec3::from_array(v).as_dvec3();
-        Broken {
+        BrokenBond {
             step: event.step,
             time: event.step as f64 * self.dt,
             bond: bonds.id[side.entry],

@@ -1,19 +1,19 @@
-//! A run from its packing to the device: columns made, kernels tied, everything uploaded.
+//! Sets a run up on the device: allocates columns, binds kernels, uploads data.
 
 use std::collections::VecDeque;
 
 use wgpu::Buffer;
 
 use super::cells::CellTables;
-use super::columns::{self, Columns, ListRows, ROWS, Sizes};
+use super::columns::{self, Columns, ListRows, STEPS_PER_SUBMISSION, Sizes};
 use super::kernels::{Compiled, Kernels};
 use super::launch::{Launch, Status};
-use super::plan::Task;
-use super::slots::{MOST_SLOTS, Slots};
+use super::plan::PendingTask;
+use super::slots::{MAX_SLOTS, Slots};
 use super::tables::Tables;
-use super::{Gpu, Scene, arithmetic, reactions};
+use super::{DeviceScene, Gpu, arithmetic, reactions};
 use crate::gpu::{Device, GpuError, LAUNCH_STRIDE, Launches, Request};
-use crate::simulate::bonded::bonds::Side;
+use crate::simulate::bonded::bonds::BondSide;
 use crate::simulate::bonded::fragments;
 use crate::simulate::bonded::system::System;
 use crate::simulate::bonded_run::build::Built;
@@ -21,8 +21,8 @@ use crate::simulate::contact::chunk::SpringEntry;
 use crate::simulate::contact::lists::Contacts;
 use crate::simulate::error::SimulateError;
 use crate::simulate::run_state::averages::MeanLoads;
-use crate::simulate::scene::colliders::{Barrier, Obstacle};
-use crate::simulate::scene::reactions::Bearers;
+use crate::simulate::scene::colliders::{PosedCollider, SolidCollider};
+use crate::simulate::scene::reactions::Supports;
 use crate::spec::Pipeline;
 
 impl Gpu {
@@ -36,7 +36,7 @@ impl Gpu {
         Self::on(Self::open(request)?, built, pipeline, dt)
     }
 
-    /// The device that `request` names, once it is known to compute right.
+    /// Opens the device that `request` names and checks its arithmetic.
     pub fn open(request: &Request) -> Result<Device, GpuError> {
         let device = Device::open(request)?;
         arithmetic::check(&device)?;
@@ -53,10 +53,10 @@ impl Gpu {
         Self::with(device, (built, None), pipeline, dt)
     }
 
-    /// A run at rest at time zero of bonded elements, or of cells.
+    /// A run of bonded elements, or of cells, at rest at time zero.
     ///
     /// # Errors
-    /// A device without room, or a cell with more neighbours than a word has bits.
+    /// Fails if the device has too little memory, or a cell has more neighbours than a word has bits.
     pub fn with(
         device: Device,
         (built, cells): (Built<f32>, Option<CellTables>),
@@ -64,23 +64,23 @@ impl Gpu {
         dt: f64,
     ) -> Result<Self, SimulateError> {
         let system = built.system;
-        let colliders = built.bearers.colliders().iter();
-        let obstacles: Vec<Obstacle> = colliders.map(|c| c.at(0.0)).collect();
+        let colliders = built.supports.colliders().iter();
+        let colliders: Vec<PosedCollider> = colliders.map(|c| c.at(0.0)).collect();
         let tables = Tables::new(
             &system.classes,
             &built.surfaces,
-            &obstacles,
+            &colliders,
             &built.forces,
-            &built.bearers,
+            &built.supports,
             system.count,
         );
-        // The dry count: lists as they are now, and room for half as much again.
-        let contacts = Contacts::new(&system, &built.surfaces, &obstacles);
+        // Sizes the contact lists: the current number of entries plus half of it.
+        let contacts = Contacts::new(&system, &built.surfaces, &colliders);
         let slots = Slots::new(&system);
-        if slots.slots > MOST_SLOTS {
+        if slots.slots > MAX_SLOTS {
             return Err(SimulateError::TooManyNeighbours {
                 found: slots.slots,
-                limit: MOST_SLOTS,
+                limit: MAX_SLOTS,
             });
         }
         let sizes = Sizes {
@@ -89,7 +89,7 @@ impl Gpu {
                 &system,
                 &slots,
                 &tables,
-                &built.bearers,
+                &built.supports,
                 contacts.sides() as u64,
             )
         };
@@ -99,23 +99,23 @@ impl Gpu {
         let count = system.count as u64;
         let kernels = Kernels::new(&device, &launches, &columns, &sizes, count, &mut compiled)?;
         let labels = fragments::first_labels(&fragments::components(&system));
-        let means = MeanLoads::new(built.bearers.count());
-        let scene = Scene {
+        let means = MeanLoads::new(built.supports.count());
+        let scene = DeviceScene {
             tables,
-            load_unit: reactions::unit(
+            load_unit: reactions::load_unit(
                 &built.surfaces,
-                &obstacles,
+                &colliders,
                 contacts.largest(),
                 system.classes.iter().map(|class| f64::from(class.es)),
             ),
-            driven: fastest(built.bearers.colliders()),
-            bearers: built.bearers,
+            surface_speed: fastest_surface(built.supports.colliders()),
+            supports: built.supports,
             rest: built.rest,
             drag: pipeline.simulate.drag,
             surfaces: built.surfaces,
             skin: contacts.skin(),
-            largest: contacts.largest(),
-            equal: contacts.equal(),
+            largest_radius: contacts.largest(),
+            equal_radii: contacts.equal(),
         };
         let mut gpu = Gpu {
             device,
@@ -132,42 +132,41 @@ impl Gpu {
             load: built.load,
             labels,
             means,
-            begins: false,
-            tallied: 0,
+            starting_loads_due: false,
+            averaged_to_step: 0,
             dt,
             step: 0,
             tasks: VecDeque::new(),
-            flights: VecDeque::new(),
-            spare: Vec::new(),
-            flips_before: 0,
+            frames_in_flight: VecDeque::new(),
+            idle_staging: Vec::new(),
+            confirmed_flips: 0,
             flips: 0,
             batch: 1,
-            since: u32::MAX,
+            passes_since_check: u32::MAX,
         };
         gpu.refresh()?;
         Ok(gpu)
     }
 
-    /// Takes the columns over after they were changed by hand, and computes the loads there, springs unstretched.
+    /// Uploads the columns after they were changed by hand, and computes the loads with unstretched springs.
     pub fn refresh(&mut self) -> Result<(), SimulateError> {
         self.upload(&[])?;
-        self.means = MeanLoads::new(self.scene.bearers.count());
-        self.begins = true;
-        self.ask(Task::Start { step: self.step })?;
+        self.means = MeanLoads::new(self.scene.supports.count());
+        self.starting_loads_due = true;
+        self.submit_task(PendingTask::Start { step: self.step })?;
         Ok(())
     }
 
-    /// Everything from the host to the device, with the springs of contacts in order of elements and
-    /// partners; nothing is under way afterwards.
+    /// Uploads everything. `springs` are sorted by element and partner. No task is pending afterwards.
     pub(super) fn upload(&mut self, springs: &[SpringEntry<f32>]) -> Result<(), GpuError> {
-        let contacts = Touching::new(&self.system, &self.slots, springs);
+        let contacts = DeviceContacts::new(&self.system, &self.slots, springs);
         if contacts.rows.partner.len() as u64 > self.sizes.lists {
             self.sizes.lists = contacts.rows.partner.len() as u64 * 3 / 2;
             self.grow()?;
         }
         let (device, c, system) = (&self.device, &self.columns, &self.system);
         let stride = system.motion.len();
-        // Both: steps write no rows beyond the last element.
+        // Both motion columns: steps do not write rows beyond the last element.
         let motion = columns::to_device(system);
         c.motion.write(device, 0, &motion);
         c.moved.write(device, 0, &motion);
@@ -186,10 +185,10 @@ impl Gpu {
         c.list_first.write(device, 0, &contacts.rows.first);
         c.list_partner.write(device, 0, &contacts.rows.partner);
         c.list_spring.write(device, 0, &contacts.rows.spring);
-        let both = |side: Side| [bonds.sigma_c.get(side.entry), bonds.tau_c.get(side.entry)];
+        let both = |side: BondSide| [bonds.sigma_c.get(side.entry), bonds.tau_c.get(side.entry)];
         let strength = slots.map(bonds, both, |_| [0.0; 2]);
         c.bond_strength.write(device, 0, &strength);
-        if self.sizes.kinds {
+        if self.sizes.several_classes {
             let class = slots.map(bonds, |side| bonds.class.get(side.entry), |_| 0);
             c.bond_class.write(device, 0, &class);
         }
@@ -199,26 +198,27 @@ impl Gpu {
         let vectors = |at: usize| load.iter().map(move |row| columns::vector(&row.0, at));
         let loads: Vec<[f32; 4]> = vectors(0).chain(vectors(4)).collect();
         c.loads.write(device, 0, &loads);
-        c.borne
-            .write(device, 0, &vec![0_u32; c.borne.count() as usize]);
-        (self.begins, self.tallied) = (false, self.step);
+        c.reactions
+            .write(device, 0, &vec![0_u32; c.reactions.count() as usize]);
+        (self.starting_loads_due, self.averaged_to_step) = (false, self.step);
         c.status.write(device, 0, &[Status::default()]);
         self.tasks.clear();
-        self.spare.extend(self.flights.drain(..).map(|f| f.staging));
-        (self.flips_before, self.flips) = (0, 0);
+        self.idle_staging
+            .extend(self.frames_in_flight.drain(..).map(|f| f.staging));
+        (self.confirmed_flips, self.flips) = (0, 0);
         let fastest = (0..system.count)
             .map(|i| system.velocity(i).length_squared())
             .fold(0.0, f64::max)
             .sqrt();
         self.batch = self.batch_for(fastest);
-        self.since = u32::MAX;
+        self.passes_since_check = u32::MAX;
         Ok(())
     }
 
-    /// Longer columns where sizes have grown, and the kernels tied to them.
+    /// Enlarges columns where sizes have grown, and binds the kernels to them.
     pub(super) fn grow(&mut self) -> Result<(), GpuError> {
-        self.flights.clear();
-        self.spare.clear();
+        self.frames_in_flight.clear();
+        self.idle_staging.clear();
         self.columns.grow(&self.device, &self.sizes)?;
         self.kernels = Kernels::new(
             &self.device,
@@ -233,12 +233,12 @@ impl Gpu {
 }
 
 impl Sizes {
-    /// Of a run that begins with so many `sides` of contacts.
+    /// Sizes of a run that begins with `sides` contact sides.
     fn new(
         system: &System<f32>,
         slots: &Slots,
         tables: &Tables,
-        bearers: &Bearers,
+        supports: &Supports,
         sides: u64,
     ) -> Self {
         let stride = system.motion.len() as u64;
@@ -248,23 +248,23 @@ impl Sizes {
             slots: slots.slots as u64,
             law: system.law,
             cells: None,
-            kinds: system.classes.len() > 1,
-            colliders: bearers.colliders().len() as u64,
-            clamps: bearers.clamps().count() as u64,
+            several_classes: system.classes.len() > 1,
+            colliders: supports.colliders().len() as u64,
+            clamps: supports.clamps().count() as u64,
             tables: tables.rows.len() as u64,
             lists: (sides * 3 / 2).max(1024),
             events: (bonds / 8).clamp(1024.min(bonds.max(1)), 1 << 18),
             springs: sides.max(1024),
-            borne: reactions::rows(bearers, stride),
+            reaction_rows: reactions::row_count(supports, stride),
         }
     }
 }
 
-/// The numbers of launches: those that a submission shares, and a row a step.
+/// The launch numbers: those that a submission shares, and one row per step.
 fn launches(device: &Device) -> Result<(Buffer, Launches), GpuError> {
     let shared = device.uniform(size_of::<Launch>() as u64)?;
-    let rows = device.uniform(ROWS * LAUNCH_STRIDE)?;
-    for row in 0..ROWS {
+    let rows = device.uniform(STEPS_PER_SUBMISSION * LAUNCH_STRIDE)?;
+    for row in 0..STEPS_PER_SUBMISSION {
         device.write(
             &rows,
             row * LAUNCH_STRIDE,
@@ -275,16 +275,16 @@ fn launches(device: &Device) -> Result<(Buffer, Launches), GpuError> {
     Ok((shared, launches))
 }
 
-/// Contacts as the device keeps them: those that a bond left in its slot, all others in lists.
-struct Touching {
-    /// Slot-major rest directions and lengths; of broken bonds springs and distances of touching.
+/// Contacts in the device's layout: those of broken bonds in the bonds' slots, all others in lists.
+struct DeviceContacts {
+    /// Slot-major rest directions and lengths; for broken bonds, springs and touching distances.
     rest: Vec<[f32; 4]>,
-    /// Broken pairs to watch: all of them until the lists are made.
+    /// Broken pairs to check for contact: all of them until the lists are built.
     near: Vec<u32>,
     rows: ListRows,
 }
 
-impl Touching {
+impl DeviceContacts {
     fn new(system: &System<f32>, slots: &Slots, springs: &[SpringEntry<f32>]) -> Self {
         let bonds = &system.bonds;
         let mut rest = slots.rest(bonds);
@@ -298,15 +298,15 @@ impl Touching {
             }
         }
         rows.finish(system.motion.len());
-        Touching { rest, near, rows }
+        DeviceContacts { rest, near, rows }
     }
 }
 
-/// Bound on the speed of the colliders' surfaces at any time, m/s.
-fn fastest(colliders: &[Barrier]) -> f64 {
+/// Upper bound of the speed of the colliders' surfaces at any time, m/s.
+fn fastest_surface(colliders: &[SolidCollider]) -> f64 {
     let speeds = colliders.iter().flat_map(|barrier| {
         let keys = &barrier.collider.keys;
-        // Between two keys it is constant; without keys at all times.
+        // The speed is constant between two keys, and at all times without keys.
         let middles = keys
             .windows(2)
             .map(|pair| (pair[0].time + pair[1].time) / 2.0);

@@ -1,24 +1,24 @@
-//! The bonds as the device keeps them: each on both of its sides, slot-major, entry `slot·stride + i` for
-//! bond number `slot` of element i, so that neighbouring elements read neighbouring words.
+//! The bonds in the device's layout: each at both of its ends, slot-major. Bond number `slot` of element i is
+//! entry `slot·stride + i`, so that neighbouring elements read neighbouring words.
 //!
-//! Bonds within a rigid piece have no slot: the device neither evaluates them nor takes their ends for broken
-//! pairs. Slots are made anew when the mask of rigid elements changes.
+//! Bonds within a rigid piece have no slot: the device neither evaluates them nor treats their ends as broken
+//! pairs. Slots are rebuilt when the mask of rigid elements changes.
 
-use crate::simulate::bonded::bonds::{Bonds, Side};
+use crate::simulate::bonded::bonds::{BondSide, Bonds};
 use crate::simulate::bonded::system::System;
 
-/// Slots that the masks of an element have a bit for.
-pub const MOST_SLOTS: usize = u32::BITS as usize;
+/// Most slots of an element: the bits of its masks.
+pub const MAX_SLOTS: usize = u32::BITS as usize;
 
-/// Where the bonds stand; breaking does not change it.
+/// Positions of the bonds in slots; breaking a bond does not change them.
 pub struct Slots {
-    /// Most bonds and crowded partners that an element has.
+    /// Most bonds and crowded partners of an element.
     pub slots: usize,
     stride: usize,
 }
 
 impl Slots {
-    /// Of all bonds of a system but those within a rigid piece.
+    /// Slots for all bonds of a system except those within a rigid piece.
     pub fn new(system: &System<f32>) -> Self {
         let stride = system.motion.len();
         let valences =
@@ -29,9 +29,9 @@ impl Slots {
         }
     }
 
-    /// Other element of each slot; of an empty one the element itself.
+    /// Other element of each slot; an empty slot has the element itself.
     ///
-    /// Crowded partners stand behind the bonds, with nothing in their slots: the two never touch.
+    /// Crowded partners come after the bonds and have empty slots: such a pair never touches.
     pub fn neighbours(&self, system: &System<f32>) -> Vec<u32> {
         let bonds = &system.bonds;
         let mut out = self.map(bonds, |side| side.other as u32, |i| i as u32);
@@ -48,10 +48,10 @@ impl Slots {
     }
 
     /// The bond in a slot that is not empty.
-    pub fn side(&self, bonds: &Bonds<f32>, element: u32, slot: u32) -> Side {
+    pub fn side(&self, bonds: &Bonds<f32>, element: u32, slot: u32) -> BondSide {
         let element = element as usize;
         let side = sides(bonds, element).nth(slot as usize);
-        side.expect("the device names slots that hold bonds")
+        side.expect("the device reports slots that hold bonds")
     }
 
     /// Entry of the slot that holds the bond to another element.
@@ -60,11 +60,11 @@ impl Slots {
         Some(slot * self.stride + element)
     }
 
-    /// A value a slot: of its bond as seen from its element, or of an empty one.
+    /// One value per slot: `bond` of its bond as seen from its element, or `empty` of the element.
     pub fn map<T>(
         &self,
         bonds: &Bonds<f32>,
-        bond: impl Fn(Side) -> T,
+        bond: impl Fn(BondSide) -> T,
         empty: impl Fn(usize) -> T,
     ) -> Vec<T> {
         let mut out: Vec<T> = (0..self.slots * self.stride)
@@ -78,18 +78,18 @@ impl Slots {
         out
     }
 
-    /// Bit s of each element set where the bond in its slot s is whole, or where it is broken.
+    /// Masks with bit s of each element set if the bond in its slot s is intact, or, unless `whole`, if it is
+    /// broken.
     pub fn masks(&self, bonds: &Bonds<f32>, whole: bool) -> Vec<u32> {
         let mask = |i: usize| {
             sides(bonds, i).enumerate().fold(0, |mask, (slot, side)| {
-                mask | u32::from(bonds.is_whole(side.entry) == whole) << slot
+                mask | u32::from(bonds.is_intact(side.entry) == whole) << slot
             })
         };
         (0..self.stride).map(mask).collect()
     }
 
-    /// Rest directions and lengths; of broken bonds zero, where the spring of their contact stands, and the
-    /// distance of touching.
+    /// Rest directions and lengths; for broken bonds a zero contact spring and the touching distance.
     pub fn rest(&self, bonds: &Bonds<f32>) -> Vec<[f32; 4]> {
         self.map(
             bonds,
@@ -105,8 +105,8 @@ impl Slots {
     }
 }
 
-/// The bonds of an element that have a slot, in the order of their slots.
-fn sides(bonds: &Bonds<f32>, element: usize) -> impl Iterator<Item = Side> {
+/// The bonds of an element that have slots, in slot order.
+fn sides(bonds: &Bonds<f32>, element: usize) -> impl Iterator<Item = BondSide> {
     let all = bonds.sides(element);
     all.filter(|side| !bonds.is_within_piece(side.entry))
 }

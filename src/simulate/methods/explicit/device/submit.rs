@@ -1,65 +1,65 @@
-//! From tasks to commands, and what is done when the device stopped in the middle of them.
+//! From tasks to commands, and recovery after the device has stopped.
 
 use wgpu::CommandEncoder;
 
 use super::Gpu;
-use super::capture::{Flight, Staging};
+use super::capture::{FrameInFlight, Staging};
 use super::clamps::clamp_rows;
-use super::columns::ROWS;
-use super::kernels::Stage;
+use super::columns::STEPS_PER_SUBMISSION;
+use super::kernels::BoundKernel;
 use super::launch::{Launch, Status, phase, reason};
-use super::plan::{Action, Task, actions, at};
+use super::plan::{PendingTask, StepAction, actions, at};
 use super::tables::pose_rows;
 use crate::gpu::GpuError;
 use crate::simulate::error::SimulateError;
 
-/// Part of the skin that the fastest pair may close up in a batch of force passes.
+/// Fraction of the skin by which the fastest pair may approach during a batch of force passes.
 const BATCH_PART: f64 = 0.25;
-/// Force passes from one look at the lists to the next, at most.
+/// Most force passes between checks of the lists.
 const LARGEST_BATCH: u32 = 64;
 
-/// A stage of the step.
+/// A kernel of the step loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Which {
-    /// Part of the look at the lists.
-    List(usize),
-    /// What an advance before has left.
-    Fold,
+pub(super) enum KernelChoice {
+    /// One of the kernels that check and rebuild the contact lists.
+    ListUpdate(usize),
+    /// Adds the last step of the previous advance to the reaction sums.
+    FoldReactions,
     /// Dilation of cells.
     Dilate,
-    /// An action.
-    Of(Action),
+    /// The kernel of an action.
+    Step(StepAction),
 }
 
-/// A stage to dispatch: over which motion column, with which row of launch numbers.
+/// A kernel to dispatch: reads the motion column of `parity` and row `row` of the launch numbers.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Dispatch {
-    pub(super) which: Which,
+    pub(super) choice: KernelChoice,
     pub(super) parity: usize,
     pub(super) row: u64,
 }
 
 impl Gpu {
-    /// Force passes for which lists serve at a speed.
+    /// Number of force passes for which the lists stay valid at a speed.
     pub(super) fn batch_for(&self, speed: f64) -> u32 {
-        let closes = (2.0 * speed).max(speed + self.scene.driven) * self.dt;
+        let closes = (2.0 * speed).max(speed + self.scene.surface_speed) * self.dt;
         let steps = BATCH_PART * self.scene.skin / closes;
-        // A float of no bound becomes the largest integer, one without sense 0.
+        // The cast maps an infinite value to the largest integer and NaN to 0.
         (steps as u32).clamp(1, LARGEST_BATCH)
     }
 
-    /// Submits those actions of a task that lie at phase `resume` or after it.
-    pub(super) fn submit(&mut self, task: Task, resume: u32) -> Result<(), GpuError> {
+    /// Submits those actions of a task whose phase is `resume` or later.
+    pub(super) fn submit(&mut self, task: PendingTask, resume: u32) -> Result<(), GpuError> {
         match task {
-            Task::Start { step } => {
+            PendingTask::Start { step } => {
                 if at(step, phase::MOVE) >= resume {
-                    self.submit_actions(step, [(step, Action::Start)]);
+                    self.submit_actions(step, [(step, StepAction::Start)]);
                 }
             }
-            Task::Steps { from, to } => {
+            PendingTask::Steps { from, to } => {
                 let mut base = from.max(u64::from(resume / phase::PHASES));
                 while base <= to {
-                    let last = (base + ROWS - 1).min(to);
+                    let last = (base + STEPS_PER_SUBMISSION - 1).min(to);
                     let list: Vec<_> = (base..=last)
                         .flat_map(|step| {
                             actions(step, (from, to))
@@ -71,10 +71,10 @@ impl Gpu {
                     base = last + 1;
                 }
             }
-            Task::Capture { step, state, .. } => {
+            PendingTask::Capture { step, state, .. } => {
                 debug_assert!(
                     at(step, phase::CAPTURE) >= resume,
-                    "a frame that is there was delivered"
+                    "a completed frame has been delivered"
                 );
                 self.submit_capture(step, state)?;
             }
@@ -82,13 +82,13 @@ impl Gpu {
         Ok(())
     }
 
-    fn submit_actions(&mut self, base: u64, list: impl IntoIterator<Item = (u64, Action)>) {
+    fn submit_actions(&mut self, base: u64, list: impl IntoIterator<Item = (u64, StepAction)>) {
         self.write_launch(base);
         let dispatches = self.record(base, list);
         let mut encoder = self.device.encoder();
         let mut pass = encoder.begin_compute_pass(&Default::default());
         for dispatch in dispatches {
-            let stage = self.stage(dispatch.which);
+            let stage = self.bound_kernel(dispatch.choice);
             let launch = (&self.launches, dispatch.row);
             stage.run(&self.device, &mut pass, dispatch.parity, launch);
         }
@@ -96,79 +96,80 @@ impl Gpu {
         self.device.submit(encoder);
     }
 
-    /// The dispatches of some actions, in order: before a force pass the look at the lists where it is due.
+    /// The dispatches of some actions in order, with a check of the lists before a force pass if it is due.
     pub(super) fn record(
         &mut self,
         base: u64,
-        list: impl IntoIterator<Item = (u64, Action)>,
+        list: impl IntoIterator<Item = (u64, StepAction)>,
     ) -> Vec<Dispatch> {
         let mut out = Vec::new();
         for (step, action) in list {
-            let mut push = |which, parity| {
+            let mut push = |choice, parity| {
                 out.push(Dispatch {
-                    which,
+                    choice,
                     parity,
                     row: step - base,
                 });
             };
             let parity = (self.flips % 2) as usize;
-            if matches!(action, Action::Start | Action::Move { .. }) {
-                if self.since >= self.batch {
-                    (0..self.kernels.lists.len()).for_each(|k| push(Which::List(k), parity));
-                    self.since = 0;
+            if matches!(action, StepAction::Start | StepAction::Move { .. }) {
+                if self.passes_since_check >= self.batch {
+                    (0..self.kernels.lists.len())
+                        .for_each(|k| push(KernelChoice::ListUpdate(k), parity));
+                    self.passes_since_check = 0;
                 }
-                self.since += 1;
+                self.passes_since_check += 1;
                 if self.kernels.dilate.is_some() {
-                    push(Which::Dilate, parity);
+                    push(KernelChoice::Dilate, parity);
                 }
             }
-            if action == Action::Open {
-                push(Which::Fold, parity);
+            if action == StepAction::Open {
+                push(KernelChoice::FoldReactions, parity);
             }
-            push(Which::Of(action), parity);
+            push(KernelChoice::Step(action), parity);
             self.flips += u64::from(action.flips());
         }
         out
     }
 
-    pub(super) fn stage(&self, which: Which) -> &Stage {
+    pub(super) fn bound_kernel(&self, choice: KernelChoice) -> &BoundKernel {
         let k = &self.kernels;
-        match which {
-            Which::List(part) => &k.lists[part],
-            Which::Fold => &k.fold,
-            Which::Dilate => &k.dilate.as_ref().expect("asked for with cells alone")[0],
-            Which::Of(Action::Start) => &k.start,
-            Which::Of(Action::Open) => &k.open,
-            Which::Of(Action::Move { open: true }) => &k.middle,
-            Which::Of(Action::Move { open: false }) => &k.last,
-            Which::Of(Action::Break) => &k.breaks,
+        match choice {
+            KernelChoice::ListUpdate(part) => &k.lists[part],
+            KernelChoice::FoldReactions => &k.fold_reactions,
+            KernelChoice::Dilate => &k.dilate.as_ref().expect("dispatched for cells only")[0],
+            KernelChoice::Step(StepAction::Start) => &k.start,
+            KernelChoice::Step(StepAction::Open) => &k.open,
+            KernelChoice::Step(StepAction::Move { open: true }) => &k.middle,
+            KernelChoice::Step(StepAction::Move { open: false }) => &k.last,
+            KernelChoice::Step(StepAction::Break) => &k.breaks,
         }
     }
 
     fn submit_capture(&mut self, step: u64, state: bool) -> Result<(), GpuError> {
-        let mut staging = match self.spare.pop() {
+        let mut staging = match self.idle_staging.pop() {
             Some(staging) => staging,
             None => Staging::new(&self.device, &self.columns)?,
         };
         self.write_launch(step);
         let mut encoder = self.device.encoder();
         let launch = (&self.launches, 0);
-        let run = |encoder: &mut CommandEncoder, stages: &[&Stage]| {
+        let run = |encoder: &mut CommandEncoder, stages: &[&BoundKernel]| {
             let mut pass = encoder.begin_compute_pass(&Default::default());
             for stage in stages {
                 stage.run(&self.device, &mut pass, self.parity(), launch);
             }
         };
         let k = &self.kernels;
-        let mut measuring = vec![&k.forget];
+        let mut measuring = vec![&k.reset_touching];
         measuring.extend(k.dilate.as_ref().map(|both| &both[1]));
-        measuring.push(&k.carried);
-        measuring.extend(state.then_some(&k.gather));
+        measuring.push(&k.measure);
+        measuring.extend(state.then_some(&k.gather_springs));
         run(&mut encoder, &measuring);
         staging.copy(&mut encoder, &self.columns, self.parity(), state);
-        run(&mut encoder, &[&k.clear, &k.close]);
+        run(&mut encoder, &[&k.clear_reactions, &k.close_frame]);
         let submission = self.device.submit(encoder);
-        self.flights.push_back(Flight {
+        self.frames_in_flight.push_back(FrameInFlight {
             staging,
             submission,
         });
@@ -179,7 +180,7 @@ impl Gpu {
         (self.flips % 2) as usize
     }
 
-    /// Numbers and collider poses of the steps from `base` on.
+    /// Writes launch numbers and the poses of colliders and clamps from step `base` on.
     pub(super) fn write_launch(&self, base: u64) {
         let (scene, sizes) = (&self.scene, &self.sizes);
         let launch = Launch {
@@ -191,40 +192,40 @@ impl Gpu {
             drag: scene.drag as f32,
             dt: self.dt as f32,
             skin: scene.skin as f32,
-            cell: (2.0 * scene.largest + scene.skin) as f32,
-            // Without bound means farther than anything, which a shader can count with.
-            driven: ((scene.driven * self.dt) as f32).min(1e30),
+            cell: (2.0 * scene.largest_radius + scene.skin) as f32,
+            // Infinite becomes a large number that a shader can compute with.
+            surface_travel: ((scene.surface_speed * self.dt) as f32).min(1e30),
             batch: self.batch,
             colliders: sizes.colliders as u32,
             materials: scene.surfaces.count() as u32,
-            equal: u32::from(scene.equal),
+            equal_radii: u32::from(scene.equal_radii),
             pairs: scene.tables.pairs,
             forces: scene.tables.forces,
             cell_mask: (sizes.cells() - 1) as u32,
-            list_room: sizes.lists as u32,
-            event_room: sizes.events as u32,
-            spring_room: sizes.springs as u32,
+            list_capacity: sizes.lists as u32,
+            event_capacity: sizes.events as u32,
+            spring_capacity: sizes.springs as u32,
             zero: 0,
             load_scale: scene.load_unit.recip() as f32,
             clamps: sizes.clamps as u32,
-            grips: scene.tables.grips,
+            held_rows: scene.tables.held_rows,
             clamp_poses: sizes.collider_poses() as u32,
             unused: 0,
         };
         self.device
             .write(&self.shared, 0, bytemuck::bytes_of(&launch));
-        let colliders = scene.bearers.colliders();
+        let colliders = scene.supports.colliders();
         if !colliders.is_empty() {
-            let poses: Vec<[f32; 4]> = (base..base + ROWS)
+            let poses: Vec<[f32; 4]> = (base..base + STEPS_PER_SUBMISSION)
                 .flat_map(|step| colliders.iter().map(move |c| (step, c)))
                 .flat_map(|(step, c)| pose_rows(&c.at(step as f64 * self.dt)))
                 .collect();
             self.columns.poses.write(&self.device, 0, &poses);
         }
-        let clamps = scene.bearers.clamps();
+        let clamps = scene.supports.clamps();
         if clamps.count() > 0 {
             // The last step opens the one after it.
-            let poses: Vec<[f32; 4]> = (base..=base + ROWS)
+            let poses: Vec<[f32; 4]> = (base..=base + STEPS_PER_SUBMISSION)
                 .flat_map(|step| clamp_rows(clamps, step as f64 * self.dt))
                 .collect();
             let first = sizes.collider_poses();
@@ -232,8 +233,8 @@ impl Gpu {
         }
     }
 
-    /// Mends what stopped the device and submits the rest again.
-    pub(super) fn mend(&mut self, status: &Status) -> Result<(), SimulateError> {
+    /// Resolves the cause that stopped the device and resubmits the remaining work.
+    pub(super) fn recover(&mut self, status: &Status) -> Result<(), SimulateError> {
         let step = u64::from(status.halt / phase::PHASES);
         let why = |bit: u32| status.reasons & bit != 0;
         if why(reason::NOT_FINITE) {
@@ -257,7 +258,8 @@ impl Gpu {
             self.batch = (self.batch / 2).max(1);
         }
         if before == self.sizes {
-            self.spare.extend(self.flights.drain(..).map(|f| f.staging));
+            self.idle_staging
+                .extend(self.frames_in_flight.drain(..).map(|f| f.staging));
         } else {
             self.grow()?;
         }
@@ -270,12 +272,12 @@ impl Gpu {
                 ..Status::default()
             }],
         );
-        // What did not fit runs again; the other phases are done.
+        // The phase that ran out of capacity runs again; the phases before it are done.
         let again = why(reason::EVENTS_FULL) || why(reason::SPRINGS_FULL);
         let resume = status.halt + u32::from(!again);
         let done: u64 = self.tasks.iter().map(|t| t.flips(resume - 1)).sum();
-        self.flips = self.flips_before + done;
-        self.since = u32::MAX;
+        self.flips = self.confirmed_flips + done;
+        self.passes_since_check = u32::MAX;
         for task in self.tasks.clone() {
             self.submit(task, resume)?;
         }

@@ -1,43 +1,44 @@
-//! Small tables that kernels read: bond classes, contact pairs, attached forces, what driven clamps hold,
-//! colliders at each step.
+//! Small tables that kernels read: bond classes, contact pairs, attached forces, elements held by driven
+//! clamps, collider poses at each step.
 
 use glam::DVec3;
 
-use super::clamps::grip_rows;
+use super::clamps::held_rows;
 use super::constants::{
     CLASS_ROWS, POSE_LOW, POSE_PLACE, POSE_ROTATION, POSE_ROWS, POSE_SHAPE, POSE_SPIN,
     POSE_VELOCITY,
 };
 use super::solids;
-use crate::simulate::bonded::system::{BondClass, Load, System};
+use crate::simulate::bonded::system::{BondClass, LoadRow, System};
 use crate::simulate::contact::surfaces::{Shared, Surfaces};
 use crate::simulate::scene::attachments::AttachedForce;
-use crate::simulate::scene::colliders::Obstacle;
-use crate::simulate::scene::reactions::Bearers;
+use crate::simulate::scene::colliders::PosedCollider;
+use crate::simulate::scene::reactions::Supports;
 
-/// Rows of the tables and where each part begins.
+/// Rows of the tables and the first row of each part.
 #[derive(Clone, Debug, Default)]
 pub struct Tables {
-    /// `vec4`s.
+    /// Rows, `vec4`s.
     pub rows: Vec<[f32; 4]>,
-    /// First contact pair: materials by materials, then colliders by materials.
+    /// First contact pair: materials × materials, then colliders × materials.
     pub pairs: u32,
     /// First attached force.
     pub forces: u32,
-    /// First held element, where any clamp is driven.
-    pub grips: u32,
-    /// For each element, one more than the index of its force, or than its place among those that are held; 0 without.
+    /// First held element, if any clamp is driven.
+    pub held_rows: u32,
+    /// For each element, one plus the index of its force, or one plus its index among the held elements; 0 if
+    /// neither.
     index_of: Vec<u32>,
 }
 
 impl Tables {
-    /// Of a scene with `count` elements.
+    /// Tables for `count` elements.
     pub fn new(
         classes: &[BondClass<f32>],
         surfaces: &Surfaces,
-        obstacles: &[Obstacle],
+        colliders: &[PosedCollider],
         attached: &[AttachedForce],
-        bearers: &Bearers,
+        supports: &Supports,
         count: usize,
     ) -> Self {
         let mut rows = Vec::new();
@@ -72,11 +73,11 @@ impl Tables {
         for a in 0..materials {
             (0..materials).for_each(|b| push(surfaces.pair(a, b)));
         }
-        for obstacle in obstacles {
-            (0..materials).for_each(|a| push(&surfaces.wall(a, obstacle)));
+        for obstacle in colliders {
+            (0..materials).for_each(|a| push(&surfaces.with_collider(a, obstacle)));
         }
         let forces = rows.len() as u32;
-        // An element held by several attachments takes their sum.
+        // An element with several attached forces gets their sum.
         let mut total = vec![DVec3::ZERO; count];
         for force in attached {
             for &element in &force.elements {
@@ -84,11 +85,11 @@ impl Tables {
             }
         }
         let mut index_of = vec![0; count];
-        let mut known = std::collections::HashMap::new();
+        let mut index_of_force = std::collections::HashMap::new();
         for (index, force) in index_of.iter_mut().zip(&total) {
             if *force != DVec3::ZERO {
-                let next = known.len() as u32 + 1;
-                *index = *known
+                let next = index_of_force.len() as u32 + 1;
+                *index = *index_of_force
                     .entry(force.to_array().map(f64::to_bits))
                     .or_insert_with(|| {
                         let [x, y, z] = force.as_vec3().to_array();
@@ -97,24 +98,24 @@ impl Tables {
                     });
             }
         }
-        let grips = rows.len() as u32;
-        rows.extend(grip_rows(bearers.clamps(), bearers.held()));
-        // A force on what is held moves nothing; its clamp is known to bear it.
-        for (place, held) in (1..).zip(bearers.held()) {
+        let first_held_row = rows.len() as u32;
+        rows.extend(held_rows(supports.clamps(), supports.held()));
+        // A force on a held element moves nothing; the clamp's reaction accounts for it.
+        for (place, held) in (1..).zip(supports.held()) {
             index_of[held.element as usize] = place;
         }
         Tables {
             rows,
             pairs,
             forces,
-            grips,
+            held_rows: first_held_row,
             index_of,
         }
     }
 
-    /// Inverse mass, inverse inertia, material, force or place of each element. Indices as numbers: their
-    /// bits would be denormal, which a device may take for 0.
-    pub fn own_rows(&self, system: &System<f32>, load: &[Load<f32>]) -> Vec<[f32; 4]> {
+    /// Inverse mass, inverse inertia, material, and index of the force or held element. Indices are stored as
+    /// float values: their bit patterns would be denormal numbers, which a device may flush to 0.
+    pub fn own_rows(&self, system: &System<f32>, load: &[LoadRow<f32>]) -> Vec<[f32; 4]> {
         (0..system.motion.len())
             .map(|i| {
                 let index = self.index_of.get(i).copied().unwrap_or(0);
@@ -126,12 +127,12 @@ impl Tables {
 }
 
 /// Rows of one collider at one step.
-pub fn pose_rows(obstacle: &Obstacle) -> [[f32; 4]; POSE_ROWS as usize] {
+pub fn pose_rows(obstacle: &PosedCollider) -> [[f32; 4]; POSE_ROWS as usize] {
     let pose = &obstacle.pose;
     let high = pose.position.as_vec3();
     let low = (pose.position - high.as_dvec3()).as_vec3();
-    let (number, shape) = solids::row(&obstacle.solid)
-        .expect("explicit::refuse lets no solid come to a device that kernels lack");
+    let (number, shape) =
+        solids::row(&obstacle.solid).expect("explicit::refuse refuses solids that kernels lack");
     let row = |v: DVec3| v.as_vec3().extend(0.0).to_array();
     let mut rows = [[0.0; 4]; POSE_ROWS as usize];
     rows[POSE_PLACE as usize] = high.extend(number as f32).to_array();

@@ -1,4 +1,4 @@
-//! Each algorithm of the device against its plain twin on the host.
+//! Each algorithm of the device compared with a plain version on the host.
 
 use glam::{DVec3, IVec3, Vec3};
 
@@ -8,11 +8,12 @@ use super::{Device, Gpu, Launches, texts};
 use crate::gpu::{Binding, Column, ColumnName, Item, Kernel, KernelText, Request, WORKGROUP};
 use crate::simulate::contact::chunk::COLLIDER;
 use crate::simulate::contact::lists::Contacts;
-use crate::simulate::scene::colliders::Obstacle;
+use crate::simulate::scene::colliders::PosedCollider;
 use crate::spec::Pipeline;
 use crate::store::Packing;
 
-/// Any adapter, a software one if there is no other; none where the machine has no driver and nobody insists.
+/// Any adapter, a software one if there is no other. None if the machine has no driver and no device is
+/// required.
 fn request() -> Option<Request> {
     let named = crate::gpu::adapters().into_iter().next().map(|a| a.name);
     if named.is_none() {
@@ -29,14 +30,14 @@ fn request() -> Option<Request> {
     })
 }
 
-/// Numbers that look random and are the same everywhere.
+/// Reproducible pseudo-random numbers.
 fn noise(k: u64) -> u64 {
     let mut z = k.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0x5DEE_CE66;
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     z ^ (z >> 31)
 }
 
-/// In [0, 1).
+/// Pseudo-random number in [0, 1).
 fn fraction(k: u64) -> f64 {
     (noise(k) >> 11) as f64 / (1u64 << 53) as f64
 }
@@ -97,7 +98,7 @@ fn prefix_sum_is_the_running_sum() {
     }
 }
 
-/// What is said of a kernel of this text, which writes `counts`, when it is compiled with these constants.
+/// The error from compiling a kernel of this text, which writes `counts`, with these constants.
 fn refusal(
     device: &Device,
     sources: &'static [&'static str],
@@ -118,7 +119,7 @@ fn refusal(
 }
 
 #[test]
-fn what_a_kernel_names_and_does_not_have_is_refused_when_it_is_made() {
+fn missing_names_and_constants_of_a_kernel_are_reported() {
     let Some(request) = request() else { return };
     let device = Device::open(&request).unwrap();
     const WHOLE: &[&str] = &[
@@ -134,14 +135,14 @@ fn what_a_kernel_names_and_does_not_have_is_refused_when_it_is_made() {
         (refusal(&device, WHOLE, &[]), "times"),
         (refusal(&device, WHOLE, &[("tomes", 1.0)]), "tomes"),
     ];
-    for (said, name) in refused {
-        let said = said.unwrap_or_else(|| panic!("{name} is not missed"));
-        assert!(said.contains("kernel sample:main"), "{said}");
-        assert!(said.contains(name), "{said}");
+    for (message, name) in refused {
+        let message = message.unwrap_or_else(|| panic!("{name} is not reported missing"));
+        assert!(message.contains("kernel sample:main"), "{message}");
+        assert!(message.contains(name), "{message}");
     }
 }
 
-/// A bonded block beside loose balls, on a floor and below a plate, around a ball and a rod.
+/// A bonded block and loose balls, on a floor and below a plate, around a ball and a rod.
 fn crowded() -> (Packing, Pipeline) {
     const R: f64 = 1e-3;
     let text = "[time]\nend = 1\nframes_per_second = 1\n[[material]]\nname = \"m\"\ndensity = 2600\nyoung = 1e7\nshear = 4e6\n\
@@ -180,10 +181,10 @@ fn crowded() -> (Packing, Pipeline) {
     (packing, pipeline)
 }
 
-/// Contact rows as the host finds them, without the pairs that a slot holds.
-fn rows_of_host(gpu: &Gpu, obstacles: &[Obstacle]) -> Vec<Vec<u32>> {
+/// Contact lists computed on the host, without the pairs that have a slot.
+fn rows_of_host(gpu: &Gpu, colliders: &[PosedCollider]) -> Vec<Vec<u32>> {
     let system = &gpu.system;
-    let contacts = Contacts::new(system, &gpu.scene.surfaces, obstacles);
+    let contacts = Contacts::new(system, &gpu.scene.surfaces, colliders);
     (0..system.count)
         .map(|i| {
             contacts
@@ -200,10 +201,10 @@ fn contact_lists_and_grid_are_those_of_the_host() {
     let Some(request) = request() else { return };
     let (packing, pipeline) = crowded();
     let built = crate::simulate::build(&packing, &pipeline).unwrap();
-    let colliders = built.bearers.colliders().iter();
-    let obstacles: Vec<_> = colliders.map(|c| c.at(0.0)).collect();
+    let colliders = built.supports.colliders().iter();
+    let colliders: Vec<_> = colliders.map(|c| c.at(0.0)).collect();
     let mut gpu = Gpu::new(built, &pipeline, 1e-7, &request).unwrap();
-    // As packed, and far from the origin, where cells have negative and large numbers.
+    // At the packed position, and far from the origin, where cell indices are negative or large.
     for shift in [DVec3::ZERO, DVec3::new(-3.0, 0.0, 70.0)] {
         for i in 0..gpu.system.count {
             let p = gpu.system.position(i) + shift;
@@ -213,11 +214,11 @@ fn contact_lists_and_grid_are_those_of_the_host() {
         gpu.wait().unwrap();
         let first: Vec<u32> = gpu.columns.list_first.read(&gpu.device).unwrap();
         let partner: Vec<u32> = gpu.columns.list_partner.read(&gpu.device).unwrap();
-        let expected = rows_of_host(&gpu, &obstacles);
+        let expected = rows_of_host(&gpu, &colliders);
         let entries: usize = expected.iter().map(Vec::len).sum();
         assert!(entries > 700, "the scene is crowded: {entries}");
         let near = |wall: u32| expected.iter().flatten().any(|j| *j == COLLIDER + wall);
-        let walls = (0..obstacles.len() as u32).filter(|wall| near(*wall));
+        let walls = (0..colliders.len() as u32).filter(|wall| near(*wall));
         assert!(walls.count() == 4 || shift != DVec3::ZERO, "one of each");
         for (i, row) in expected.iter().enumerate() {
             let range = first[i] as usize..first[i + 1] as usize;
@@ -231,10 +232,10 @@ fn contact_lists_and_grid_are_those_of_the_host() {
     }
 }
 
-/// Every exposed element lies in the bucket of its cell, as counted on the host.
+/// Checks that every exposed element is in the bucket of its cell.
 fn check_grid(gpu: &Gpu) {
     let cells = gpu.sizes.cells();
-    let edge = (2.0 * gpu.scene.largest + gpu.scene.skin) as f32;
+    let edge = (2.0 * gpu.scene.largest_radius + gpu.scene.skin) as f32;
     let mut expected = vec![Vec::new(); cells as usize];
     for i in 0..gpu.system.count {
         let row = &gpu.system.motion[i].0;
@@ -247,7 +248,7 @@ fn check_grid(gpu: &Gpu) {
         let bucket = u64::from(mixed ^ (mixed >> 15)) & (cells - 1);
         expected[bucket as usize].push(i as u32);
     }
-    // Placing has moved each cell's beginning to its end.
+    // Placement has moved the start of each bucket to its end.
     let end: Vec<u32> = gpu.columns.cells.read(&gpu.device).unwrap();
     let elements: Vec<u32> = gpu.columns.cell_elements.read(&gpu.device).unwrap();
     let mut start = 0;

@@ -1,6 +1,6 @@
-//! The kernels: which texts each is joined from and which columns it binds, by their names. `shaders/laws` is
-//! generated from the laws, `shaders/kernels` holds indices and bounds; what both sides must agree on is
-//! written from Rust.
+//! The kernels: the source texts that each consists of, and the columns that it binds, by name.
+//! `shaders/laws` is generated from the laws; `shaders/kernels` holds indices and bounds. Constants and
+//! structures that both sides share are written from Rust.
 
 use super::columns::names as column;
 use super::launch::LAUNCH;
@@ -20,13 +20,13 @@ macro_rules! law {
     };
 }
 
-/// What a prefix sum runs over: a column of another name.
+/// The column of a prefix sum, whatever its own name.
 pub const SCANNED: ColumnName = ColumnName {
     name: "scanned",
     item: Item::U32,
 };
 
-/// A text of the same name for every law of bonds, in the order of [`Law`].
+/// One kernel text per bond law, in the order of [`Law`].
 macro_rules! by_law {
     ($name:literal, $sources:tt, $bindings:expr) => {
         bond_laws!(kernels_of [$name, $sources, $bindings])
@@ -64,8 +64,8 @@ macro_rules! kernel_of {
     };
 }
 
-/// `bond_law` and `bond_energy`, which kernels call, by the law of this name; one without energy has that of
-/// its linear loads.
+/// `bond_law` and `bond_energy`, which kernels call, for the bond law of this name. A law without an energy
+/// function uses the energy of its linear loads.
 macro_rules! law_of_bonds {
     ($name:ident, no_energy) => {
         law_of_bonds!(@ $name, "bond_linear_energy(load, rest_length, k)")
@@ -105,8 +105,8 @@ macro_rules! law_of_bonds {
     };
 }
 
-/// Every list of constants.
-pub const ALL: &[&[crate::gpu::Constant]] = &[
+/// All lists of constants.
+pub const ALL_CONSTANTS: &[&[crate::gpu::Constant]] = &[
     constants::CONSTANTS,
     launch::word::CONSTANTS,
     launch::reason::CONSTANTS,
@@ -114,17 +114,17 @@ pub const ALL: &[&[crate::gpu::Constant]] = &[
     solids::CONSTANTS,
 ];
 
-/// A kernel of the simulation: it knows the constants of the host.
+/// A kernel of the simulation, with all shared constants.
 const fn kernel_text(
     name: &'static str,
     sources: &'static [&'static str],
     bindings: &'static [Binding],
 ) -> KernelText {
-    KernelText::new(name, ALL, sources, bindings)
+    KernelText::new(name, ALL_CONSTANTS, sources, bindings)
 }
 
-/// Forces and motion of a step, by the law of bonds.
-pub fn moving(law: Law) -> &'static KernelText {
+/// Forces and motion of a step, for a bond law.
+pub fn move_kernel(law: Law) -> &'static KernelText {
     &MOVE[law as usize]
 }
 
@@ -139,10 +139,10 @@ static MOVE: [KernelText; Law::NAMES.len()] = by_law!(
         solids::TEXT,
         kernel!("element"),
         kernel!("bond"),
-        kernel!("wall"),
+        kernel!("collider"),
         kernel!("touch"),
-        kernel!("bear"),
-        kernel!("bear_now"),
+        kernel!("reaction_sums"),
+        kernel!("add_reactions"),
         kernel!("clamp"),
         kernel!("step"),
         kernel!("bond_loads"),
@@ -164,7 +164,7 @@ static MOVE: [KernelText; Law::NAMES.len()] = by_law!(
         column::list_spring.write(),
         column::tables.read(),
         column::poses.read(),
-        column::borne.write(),
+        column::reactions.write(),
         column::status.write(),
     ]
 );
@@ -189,10 +189,10 @@ pub const MOVE_CELLS: KernelText = kernel_text(
         solids::TEXT,
         kernel!("element"),
         kernel!("face"),
-        kernel!("wall"),
+        kernel!("collider"),
         kernel!("touch"),
-        kernel!("bear"),
-        kernel!("bear_now"),
+        kernel!("reaction_sums"),
+        kernel!("add_reactions"),
         kernel!("clamp"),
         kernel!("step"),
         kernel!("face_loads"),
@@ -214,12 +214,12 @@ pub const MOVE_CELLS: KernelText = kernel_text(
         column::list_spring.write(),
         column::tables.read(),
         column::poses.read(),
-        column::borne.write(),
+        column::reactions.write(),
         column::status.write(),
     ],
 );
 
-/// Dilation of cells, before each pass over their forces.
+/// Dilation of cells, before each force pass.
 pub const DILATE: KernelText = kernel_text(
     "dilate",
     &[
@@ -247,7 +247,7 @@ pub const DILATE: KernelText = kernel_text(
     ],
 );
 
-/// Bonds beyond their strength are taken out.
+/// Removal of bonds whose strength was exceeded.
 pub const BREAK: KernelText = kernel_text(
     "break",
     &[
@@ -271,7 +271,7 @@ pub const BREAK: KernelText = kernel_text(
     ],
 );
 
-/// Whether the contact lists still serve.
+/// Check whether the contact lists are still valid.
 pub const TRAVEL: KernelText = kernel_text(
     "travel",
     &[LAUNCH, kernel!("launch"), kernel!("travel")],
@@ -293,7 +293,7 @@ pub const SCAN: KernelText = kernel_text(
     ],
 );
 
-/// Elements into buckets.
+/// Sorting of elements into grid buckets.
 pub const GRID: KernelText = kernel_text(
     "grid",
     &[
@@ -316,7 +316,7 @@ pub const GRID: KernelText = kernel_text(
     ],
 );
 
-/// Contact lists.
+/// Rebuild of the contact lists.
 pub const PAIRS: KernelText = kernel_text(
     "pairs",
     &[
@@ -329,7 +329,7 @@ pub const PAIRS: KernelText = kernel_text(
         solids::TEXT,
         kernel!("element"),
         kernel!("cells"),
-        kernel!("wall"),
+        kernel!("collider"),
         kernel!("pairs"),
     ],
     &[
@@ -352,8 +352,8 @@ pub const PAIRS: KernelText = kernel_text(
     ],
 );
 
-/// Stresses, energies, contacts of each element, by the law of bonds.
-pub fn measuring(law: Law) -> &'static KernelText {
+/// Stresses, energies and contacts of each element, for a bond law.
+pub fn measure_kernel(law: Law) -> &'static KernelText {
     &MEASURE[law as usize]
 }
 
@@ -368,7 +368,7 @@ static MEASURE: [KernelText; Law::NAMES.len()] = by_law!(
         solids::TEXT,
         kernel!("element"),
         kernel!("bond"),
-        kernel!("wall"),
+        kernel!("collider"),
         kernel!("touch"),
         kernel!("bond_carried"),
         kernel!("measure"),
@@ -387,12 +387,12 @@ static MEASURE: [KernelText; Law::NAMES.len()] = by_law!(
         column::poses.read(),
         column::measured.write(),
         column::touched.write(),
-        column::borne.write(),
+        column::reactions.write(),
         column::status.write(),
     ]
 );
 
-/// The same of cells.
+/// Stresses, energies and contacts of each cell.
 pub const MEASURE_CELLS: KernelText = kernel_text(
     "measure_cells",
     &[
@@ -411,7 +411,7 @@ pub const MEASURE_CELLS: KernelText = kernel_text(
         solids::TEXT,
         kernel!("element"),
         kernel!("face"),
-        kernel!("wall"),
+        kernel!("collider"),
         kernel!("touch"),
         kernel!("face_carried"),
         kernel!("measure"),
@@ -430,12 +430,12 @@ pub const MEASURE_CELLS: KernelText = kernel_text(
         column::poses.read(),
         column::measured.write(),
         column::touched.write(),
-        column::borne.write(),
+        column::reactions.write(),
         column::status.write(),
     ],
 );
 
-/// Springs for the state.
+/// Springs for a checkpoint.
 pub const SPRINGS: KernelText = kernel_text(
     "springs",
     &[
@@ -461,19 +461,19 @@ pub const SPRINGS: KernelText = kernel_text(
     ],
 );
 
-/// What is borne from frame to frame.
+/// Reaction sums between advances and between frames.
 pub const REACTIONS: KernelText = kernel_text(
     "reactions",
     &[
         LAUNCH,
         kernel!("launch"),
-        kernel!("bear"),
+        kernel!("reaction_sums"),
         kernel!("reactions"),
     ],
-    &[column::borne.write(), column::status.write()],
+    &[column::reactions.write(), column::status.write()],
 );
 
-/// All of them.
+/// All kernel texts.
 #[cfg(test)]
 pub fn all() -> impl Iterator<Item = &'static KernelText> {
     let of_cells = [&MOVE_CELLS, &MEASURE_CELLS, &DILATE].into_iter();

@@ -1,24 +1,24 @@
-//! Seven unknowns an element: a place and a quaternion of any length.
+//! Seven unknowns per element: a position and a quaternion of any length.
 //!
-//! Bonds, contacts and outer forces see the rotation u = q/|q|; inertia is that of M_s = diag(m, m, m, 4 I)
-//! in ℝ⁷ (Lu 2025, eq. 1 and 6); lengths are held by C = |q|² − 1. With Φ the energy on the manifold, s =
-//! |q|, c = u·q̂,
+//! Bonds, contacts and outer forces depend on the rotation u = q/|q|; inertia is that of M_s = diag(m, m, m,
+//! 4 I) in ℝ⁷ (Lu 2025, eq. 1 and 6); C = |q|² − 1 constrains the lengths. With the energy Φ on the manifold,
+//! s = |q| and c = u·q̂,
 //!
 //! ```text
 //! Ψ = Φ(p, u) + 2I/h² (|q − q̂|² − |u − q̂|²) + Σ λ C + ½ κ C²
 //! dθ = 2 Im(dq q̄)/s²             to second order − Re(dq q̄)/s² dθ more
 //! ∇²(2I/h² |u − q̂|²) = 4I/(h² s²) (u q̂ᵀ + q̂ uᵀ + c 1 − 3 c u uᵀ)
 //! ```
-//! so that gradient and Hessian follow from those of Φ in six unknowns. Quaternions are taken times twice the
-//! radius: all unknowns are lengths, and at unit quaternions a change along the sphere is as long as the
-//! rotation that it is.
+//! so that gradient and Hessian follow from those of Φ in six unknowns. Quaternions are scaled by twice the
+//! radius. Then all unknowns are lengths, and at unit quaternions a change along the sphere is as long as the
+//! rotation that it describes.
 
 use crate::parallel::prelude::*;
 
 use crate::math::{Quat, Vec3};
 use crate::simulate::bonded::system::System;
-use crate::simulate::methods::implicit::bonds::Form;
-use crate::simulate::methods::implicit::start::{Start, conjugate, set_rotation};
+use crate::simulate::methods::implicit::bonds::HessianForm;
+use crate::simulate::methods::implicit::start::{StepStart, conjugate, set_rotation};
 use crate::solve::block::{self, Block, Six};
 use crate::solve::{BlockMatrix, Operator, Precondition};
 
@@ -27,14 +27,14 @@ pub type Seven = [f64; 7];
 type Four = [f64; 4];
 type Square<const N: usize> = [[f64; N]; N];
 
-/// Quaternions of all elements, and what holds their lengths.
+/// Quaternions of all elements, with the multipliers and penalties on their lengths.
 #[derive(Clone, Debug)]
-pub struct Free {
-    /// The system has their directions.
+pub struct FreeQuaternions {
+    /// Quaternions; the system has their directions.
     pub q: Vec<Quat<f64>>,
-    /// λ, J.
+    /// Multipliers λ, J.
     pub multiplier: Vec<f64>,
-    /// κ, J.
+    /// Penalties κ, J.
     pub stiffness: Vec<f64>,
 }
 
@@ -53,7 +53,7 @@ fn scaled(q: Quat<f64>, by: f64) -> Quat<f64> {
     }
 }
 
-/// How changes of a quaternion and of its direction go with each other.
+/// Conversion between changes of a quaternion and rotations of its direction.
 #[derive(Clone, Copy)]
 struct Lift {
     q: Quat<f64>,
@@ -69,13 +69,13 @@ impl Lift {
         }
     }
 
-    /// The rotation that a change of the quaternion is.
+    /// The rotation that corresponds to a change of the quaternion.
     #[inline(always)]
     fn lower(&self, change: &[f64]) -> Vec3<f64> {
         quaternion(change).product(conjugate(self.q)).v * (1.0 / self.square)
     }
 
-    /// The derivative by the quaternion that goes with one by rotations.
+    /// The derivative with respect to the quaternion, from the derivative with respect to rotations.
     #[inline(always)]
     fn raise(&self, torque: Vec3<f64>) -> Four {
         let turn = Quat { v: torque, w: 0.0 };
@@ -110,33 +110,33 @@ fn add_unit(a: &mut Square<4>, factor: f64) {
     }
 }
 
-impl Free {
-    /// Unit quaternions that nothing holds.
+impl FreeQuaternions {
+    /// Unit quaternions without multipliers or penalties.
     pub fn new(system: &System<f64>) -> Self {
-        Free {
+        FreeQuaternions {
             q: (0..system.count).map(|i| system.quaternion(i)).collect(),
             multiplier: vec![0.0; system.count],
             stiffness: vec![0.0; system.count],
         }
     }
 
-    /// C of an element.
+    /// Constraint value C of an element.
     pub fn violation(&self, i: usize) -> f64 {
         self.q[i].dot(self.q[i]) - 1.0
     }
 
-    /// Largest error of a length.
+    /// Largest error of a quaternion's length.
     pub fn worst(&self) -> f64 {
         let errors = self.q.iter().map(|q| (q.dot(*q).sqrt() - 1.0).abs());
         errors.fold(0.0, f64::max)
     }
 
     /// λ + κ C of an element, J.
-    fn hold(&self, i: usize) -> f64 {
+    fn length_force(&self, i: usize) -> f64 {
         self.multiplier[i] + self.stiffness[i] * self.violation(i)
     }
 
-    /// Moves elements and quaternions by `factor` times what was found.
+    /// Moves elements and quaternions by `factor` times `found`.
     pub fn displace(&mut self, system: &mut System<f64>, found: &[Seven], factor: f64) {
         for (i, by) in found.iter().enumerate() {
             if by.iter().all(|&value| value == 0.0) {
@@ -155,8 +155,8 @@ impl Free {
         }
     }
 
-    /// Derivatives of Ψ, N, from those on the manifold.
-    pub fn gradient(&self, system: &System<f64>, start: &Start, six: &[Six]) -> Vec<Seven> {
+    /// Gradient of Ψ, N, from the gradient on the manifold.
+    pub fn gradient(&self, system: &System<f64>, start: &StepStart, six: &[Six]) -> Vec<Seven> {
         let of = |i: usize| {
             if start.is_held(i) {
                 return [0.0; 7];
@@ -170,7 +170,7 @@ impl Free {
             let (q, ahead) = (components(q), components(ahead));
             for k in 0..4 {
                 let free = q[k] - ahead[k] + (ahead[k] - cosine * q[k] / size) / size;
-                seven[3 + k] += inertia / (2.0 * r) * free + self.hold(i) / r * q[k];
+                seven[3 + k] += inertia / (2.0 * r) * free + self.length_force(i) / r * q[k];
             }
             seven
         };
@@ -178,13 +178,13 @@ impl Free {
         all.collect()
     }
 
-    /// Second derivatives of Ψ from those on the manifold; `six` are its first ones. Unless `form` is exact
-    /// they have no negative part but what `matrix` has.
+    /// Hessian of Ψ from the Hessian on the manifold; `six` is the gradient there. Unless `form` is exact,
+    /// only `matrix` may contribute negative curvature.
     pub fn matrix<'a>(
         &self,
-        (system, start): (&System<f64>, &Start),
+        (system, start): (&System<f64>, &StepStart),
         (matrix, six): (&'a BlockMatrix, &[Six]),
-        form: Form,
+        form: HessianForm,
     ) -> FreeMatrix<'a> {
         let own = |i: usize| {
             let mut own = [[0.0; 4]; 4];
@@ -197,8 +197,8 @@ impl Free {
             let (inertia, ahead) = start.free_inertia(i, q);
             let stiff = inertia / (4.0 * r * r);
             let unit = components(scaled(q, 1.0 / lift.square.sqrt()));
-            let hold = self.hold(i) / (2.0 * r * r);
-            if form == Form::Exact {
+            let hold = self.length_force(i) / (2.0 * r * r);
+            if form == HessianForm::Exact {
                 let torque = lift.raise(Vec3::new(six[i][3], six[i][4], six[i][5]));
                 let chord = -1.0 / (r * lift.square);
                 add_outer(&mut own, chord, &components(q), &torque);
@@ -225,11 +225,11 @@ impl Free {
     }
 }
 
-/// Second derivatives in seven unknowns an element, known by their products.
+/// Hessian in seven unknowns per element, given by its products with vectors.
 pub struct FreeMatrix<'a> {
     six: &'a BlockMatrix,
     lift: Vec<Lift>,
-    /// What each quaternion has for itself.
+    /// Contribution of each quaternion alone.
     own: Vec<Square<4>>,
 }
 
@@ -242,8 +242,8 @@ impl FreeMatrix<'_> {
         }
     }
 
-    /// Inverses of the blocks on the diagonal; none where one is not positive definite.
-    pub fn inverse_diagonal(&self) -> Option<Blocks> {
+    /// Inverses of the diagonal blocks; none if a block is not positive definite.
+    pub fn inverse_diagonal(&self) -> Option<InverseBlocks> {
         let of = |i: usize| {
             let at = self.six.find(i, i)?;
             let whole: &Block = &self.six.value[at];
@@ -260,7 +260,7 @@ impl FreeMatrix<'_> {
         };
         let all = (0..self.lift.len()).into_par_iter().with_min_len(256);
         let inverses: Vec<Option<_>> = all.map(of).collect();
-        Some(Blocks(inverses.into_iter().collect::<Option<_>>()?))
+        Some(InverseBlocks(inverses.into_iter().collect::<Option<_>>()?))
     }
 }
 
@@ -280,10 +280,10 @@ impl Operator<7> for FreeMatrix<'_> {
     }
 }
 
-/// Inverses of blocks on a diagonal.
-pub struct Blocks(pub Vec<Square<7>>);
+/// Inverses of diagonal blocks.
+pub struct InverseBlocks(pub Vec<Square<7>>);
 
-impl Blocks {
+impl InverseBlocks {
     /// `D⁻¹ r` of an element.
     #[inline(always)]
     pub fn apply_at(&self, i: usize, r: &[f64]) -> Seven {
@@ -297,7 +297,7 @@ impl Blocks {
     }
 }
 
-impl Precondition<7> for Blocks {
+impl Precondition<7> for InverseBlocks {
     fn apply(&mut self, r: &[Seven], z: &mut [Seven]) {
         z.par_iter_mut()
             .with_min_len(256)

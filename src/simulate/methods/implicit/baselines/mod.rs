@@ -1,9 +1,10 @@
-//! Other methods for the minimum that ends a step, beside Newton's on the manifold (Lu 2025, §6.2 and Figure 7).
+//! Other methods for the minimum that ends a step, to compare with Newton's method on the manifold (Lu 2025,
+//! §6.2 and Figure 7).
 //!
-//! All start from one guess and are measured by one residual, that of the solver, at the unit quaternions
-//! nearest to theirs. A method ends where the residual, and the largest error of a quaternion's length, are
-//! no more than the tolerance of the run, or where its iterations are used up. What the run itself does knows
-//! nothing of them: they work on copies.
+//! All methods start from the same guess. All are measured by the residual of the solver, at the unit
+//! quaternions nearest to theirs. A method ends when the residual and the largest error of a quaternion's
+//! length are below the tolerance of the run, or when its iterations are used up. The methods work on copies,
+//! so the run itself is not affected.
 
 mod descent;
 mod free;
@@ -13,28 +14,28 @@ mod quadratic;
 use std::marker::PhantomData;
 use std::time::Instant;
 
-use super::bonds::Form;
-use super::newton::{Foreseen, Newton, Scene};
-use super::start::Start;
+use super::bonds::HessianForm;
+use super::newton::{IterationForecast, Newton, Surroundings};
+use super::start::StepStart;
 use crate::columns::{Convergence, Method};
 use crate::laws::energy::EnergyLaw;
 use crate::simulate::bonded::system::System;
 use crate::simulate::contact::lists::Contacts;
 use crate::spec::{Implicit, Preconditioner, Simulate};
 
-/// Lets every method solve a step from the same guess, and tells what they did; frame and time of the rows
-/// are not known here.
+/// Solves a step with every method from the same guess, and returns their convergence histories. Frame and
+/// time of the rows are filled in by the caller.
 pub fn compare<W: EnergyLaw>(
     (system, contacts): (&System<f64>, &Contacts<f64>),
-    (start, scene): (&Start, &Scene),
+    (start, surroundings): (&StepStart, &Surroundings),
     simulate: &Simulate,
     step: u64,
 ) -> Convergence {
     let (mut system, mut contacts) = (system.clone(), contacts.clone());
     let mut newton = Newton::new(&system, simulate, false);
-    newton.touch.collect(&contacts, &system);
-    newton.guess::<W>(&mut system, &mut contacts, start, scene);
-    let mut record = Record {
+    newton.contact_set.collect(&contacts, &system);
+    newton.guess::<W>(&mut system, &mut contacts, start, surroundings);
+    let mut record = ConvergenceRecord {
         table: Convergence::default(),
         step,
         method: Method::Newton,
@@ -43,20 +44,25 @@ pub fn compare<W: EnergyLaw>(
     for (method, preconditioner, solve) in methods::<W>() {
         let mut simulate = simulate.clone();
         simulate.implicit.preconditioner = preconditioner;
-        let mut bench = Bench::new((system.clone(), contacts.clone()), start, scene, simulate);
+        let mut problem = StepProblem::new(
+            (system.clone(), contacts.clone()),
+            start,
+            surroundings,
+            simulate,
+        );
         (record.method, record.clock) = (method, Instant::now());
-        solve(&mut bench, &mut record);
+        solve(&mut problem, &mut record);
     }
     record.table
 }
 
-/// Solves the step that a bench holds.
-type Solve<W> = fn(&mut Bench<W>, &mut Record);
+/// A function that solves the step of a problem.
+type SolveFn<W> = fn(&mut StepProblem<W>, &mut ConvergenceRecord);
 
 /// Every method.
-fn methods<W: EnergyLaw>() -> [(Method, Preconditioner, Solve<W>); 6] {
+fn methods<W: EnergyLaw>() -> [(Method, Preconditioner, SolveFn<W>); 6] {
     use Preconditioner::{Jacobi, Multigrid};
-    let newton: Solve<W> = |bench, record| bench.newton(record);
+    let newton: SolveFn<W> = |problem, record| problem.newton(record);
     [
         (Method::Newton, Multigrid, newton),
         (Method::NewtonJacobi, Jacobi, newton),
@@ -67,18 +73,18 @@ fn methods<W: EnergyLaw>() -> [(Method, Preconditioner, Solve<W>); 6] {
     ]
 }
 
-/// What methods did so far.
-struct Record {
+/// The convergence history so far.
+struct ConvergenceRecord {
     table: Convergence,
     step: u64,
     method: Method,
-    /// When the method began.
+    /// Time at which the method began.
     clock: Instant,
 }
 
-impl Record {
-    /// Notes where a method stands.
-    fn note(&mut self, at: Standing) {
+impl ConvergenceRecord {
+    /// Records the progress of a method.
+    fn note(&mut self, at: Progress) {
         let table = &mut self.table;
         table.frame.push(0);
         table.time.push(0.0);
@@ -92,12 +98,12 @@ impl Record {
     }
 }
 
-/// Where a method stands.
+/// Progress of a method.
 #[derive(Clone, Copy, Debug, Default)]
-struct Standing {
-    /// Iterations done.
+struct Progress {
+    /// Iterations so far.
     iteration: u32,
-    /// Forces out of balance over those at work.
+    /// Unbalanced forces relative to the forces at work.
     residual: f64,
     /// Largest error of a quaternion's length.
     violation: f64,
@@ -105,63 +111,63 @@ struct Standing {
     gradients: u64,
 }
 
-impl Standing {
-    /// Whether a method is done, or lost.
+impl Progress {
+    /// Whether a method has converged or diverged.
     fn is_last(&self, tolerance: f64) -> bool {
         self.residual.max(self.violation) <= tolerance || !self.residual.is_finite()
     }
 }
 
-/// The step as it is put to one method.
-struct Bench<'a, W> {
+/// A step to be solved by one method.
+struct StepProblem<'a, W> {
     newton: Newton,
     system: System<f64>,
     contacts: Contacts<f64>,
-    start: &'a Start,
-    scene: &'a Scene<'a>,
+    start: &'a StepStart,
+    surroundings: &'a Surroundings<'a>,
     settings: Implicit,
     law: PhantomData<W>,
 }
 
-impl<'a, W: EnergyLaw> Bench<'a, W> {
+impl<'a, W: EnergyLaw> StepProblem<'a, W> {
     fn new(
         (system, contacts): (System<f64>, Contacts<f64>),
-        start: &'a Start,
-        scene: &'a Scene<'a>,
+        start: &'a StepStart,
+        surroundings: &'a Surroundings<'a>,
         simulate: Simulate,
     ) -> Self {
         let mut newton = Newton::new(&system, &simulate, false);
-        newton.touch.collect(&contacts, &system);
-        newton.gradient::<W>(&system, start, scene);
-        Bench {
+        newton.contact_set.collect(&contacts, &system);
+        newton.gradient::<W>(&system, start, surroundings);
+        StepProblem {
             newton,
             system,
             contacts,
             start,
-            scene,
+            surroundings,
             settings: simulate.implicit,
             law: PhantomData,
         }
     }
 
-    /// Notes the guess.
-    fn begin(&mut self, record: &mut Record) {
-        self.assemble(Form::Exact);
-        record.note(Standing {
+    /// Records the initial guess.
+    fn begin(&mut self, record: &mut ConvergenceRecord) {
+        self.assemble(HessianForm::Exact);
+        record.note(Progress {
             residual: self.residual(),
-            ..Standing::default()
+            ..Progress::default()
         });
     }
 
-    /// Newton's method as runs have it.
-    fn newton(&mut self, record: &mut Record) {
+    /// Newton's method as used by runs.
+    fn newton(&mut self, record: &mut ConvergenceRecord) {
         self.begin(record);
-        let Bench {
+        let StepProblem {
             newton,
             system,
             contacts,
             start,
-            scene,
+            surroundings,
             settings,
             ..
         } = self;
@@ -169,10 +175,10 @@ impl<'a, W: EnergyLaw> Bench<'a, W> {
         newton.iterate::<W>(
             system,
             contacts,
-            (start, scene),
+            (start, surroundings),
             most,
             &mut |solved, gradients| {
-                record.note(Standing {
+                record.note(Progress {
                     iteration: solved.iterations,
                     residual: solved.residual,
                     violation: 0.0,
@@ -182,36 +188,37 @@ impl<'a, W: EnergyLaw> Bench<'a, W> {
         );
     }
 
-    /// The gradient where elements are now.
+    /// Computes the gradient at the current positions.
     fn evaluate(&mut self) {
-        let Bench {
+        let StepProblem {
             newton,
             system,
             contacts,
             start,
-            scene,
+            surroundings,
             ..
         } = self;
-        newton.follow(system, contacts, start, scene);
-        newton.gradient::<W>(system, start, scene);
+        newton.update_contacts(system, contacts, start, surroundings);
+        newton.gradient::<W>(system, start, surroundings);
     }
 
-    fn assemble(&mut self, form: Form) {
+    fn assemble(&mut self, form: HessianForm) {
         self.newton
-            .assemble::<W>(&self.system, self.start, self.scene, form);
+            .assemble::<W>(&self.system, self.start, self.surroundings, form);
     }
 
     fn residual(&self) -> f64 {
-        self.newton.residual(&self.system, self.start, self.scene)
+        self.newton
+            .residual(&self.system, self.start, self.surroundings)
     }
 
-    /// Residual of linear systems, as Newton's method has it.
+    /// Relative tolerance of the linear systems, as in Newton's method.
     fn forcing(&self) -> f64 {
-        let foreseen = Foreseen {
+        let forecast = IterationForecast {
             residual: self.residual(),
-            left: 0.0,
+            remainder: 0.0,
         };
-        self.newton.tolerance(&self.system, foreseen)
+        self.newton.tolerance(&self.system, forecast)
     }
 }
 

@@ -1,62 +1,64 @@
-//! Free quaternions and a Lagrange multiplier for the length of each (Lu 2025, eq. 37): Newton's method for
+//! Free quaternions with a Lagrange multiplier for the length of each (Lu 2025, eq. 37): Newton's method for
 //! the stationary point of Φ + Σ λ C.
 //!
 //! ```text
 //! | H    k q | | dz |     | ∇Ψ    |      λ = k r a,  k: mean stiffness of the element, so that a is a length too
 //! | k qᵀ  0  | | da | = − | k r C |
 //! ```
-//! solved by minimal residuals with the blocks of H and the complements of the conditions on the diagonal.
-//! How far to go is decided by the slope of Φ + Σ λ C + ½ κ C² with the multipliers found, along which this
-//! direction falls.
+//! solved by minimal residuals, preconditioned by the blocks of H and the Schur complements of the
+//! constraints. The line search follows the slope of Φ + Σ λ C + ½ κ C² with the new multipliers, a function
+//! that decreases along this direction.
 
-use super::free::{Blocks, Free, FreeMatrix, Seven};
+use super::free::{FreeMatrix, FreeQuaternions, InverseBlocks, Seven};
 use super::quadratic::{ITERATIONS, descend, stiffness};
-use super::{Bench, Record, Standing};
+use super::{ConvergenceRecord, Progress, StepProblem};
 use crate::laws::energy::EnergyLaw;
-use crate::simulate::methods::implicit::bonds::Form;
-use crate::simulate::methods::implicit::newton::MOST_GRADIENTS;
+use crate::simulate::methods::implicit::bonds::HessianForm;
+use crate::simulate::methods::implicit::newton::MAX_GRADIENT_ITERATIONS;
 use crate::solve::{Operator, Precondition, minimal_residuals, vector};
 
 type Eight = [f64; 8];
 
-/// κ of the line search over r² times the mean stiffness of an element.
+/// κ of the line search relative to r² times the mean stiffness of an element.
 const WEIGHT: f64 = 1.0;
 
-pub fn run<W: EnergyLaw>(bench: &mut Bench<W>, record: &mut Record) {
-    bench.begin(record);
-    let mut free = Free::new(&bench.system);
-    let weights = stiffness(bench, WEIGHT);
-    let mut standing = Standing::default();
+pub fn run<W: EnergyLaw>(problem: &mut StepProblem<W>, record: &mut ConvergenceRecord) {
+    problem.begin(record);
+    let mut free = FreeQuaternions::new(&problem.system);
+    let weights = stiffness(problem, WEIGHT);
+    let mut progress = Progress::default();
     for iteration in 1..=ITERATIONS {
-        let (direction, gradients) = direction(bench, &mut free);
+        let (direction, gradients) = direction(problem, &mut free);
         free.stiffness.clone_from(&weights);
-        let gradient = free.gradient(&bench.system, bench.start, &bench.newton.gradient);
-        descend(bench, &mut free, &gradient, &direction);
+        let gradient = free.gradient(&problem.system, problem.start, &problem.newton.gradient);
+        descend(problem, &mut free, &gradient, &direction);
         free.stiffness.fill(0.0);
-        standing = Standing {
+        progress = Progress {
             iteration,
-            residual: bench.residual(),
+            residual: problem.residual(),
             violation: free.worst(),
-            gradients: standing.gradients + u64::from(gradients),
+            gradients: progress.gradients + u64::from(gradients),
         };
-        record.note(standing);
-        if standing.is_last(bench.settings.tolerance) {
+        record.note(progress);
+        if progress.is_last(problem.settings.tolerance) {
             return;
         }
     }
 }
 
-/// Newton's direction, and the iterations of the linear solver that it took; the multipliers are brought to
-/// their new values.
-fn direction<W: EnergyLaw>(bench: &mut Bench<W>, free: &mut Free) -> (Vec<Seven>, u32) {
-    let gradient = free.gradient(&bench.system, bench.start, &bench.newton.gradient);
+/// Newton's direction and the iterations of the linear solver. Updates the multipliers.
+fn direction<W: EnergyLaw>(
+    problem: &mut StepProblem<W>,
+    free: &mut FreeQuaternions,
+) -> (Vec<Seven>, u32) {
+    let gradient = free.gradient(&problem.system, problem.start, &problem.newton.gradient);
     let mut iterations = 0;
     let mut best = None;
-    for form in [Form::Exact, Form::Projected] {
-        bench.assemble(form);
-        let newton = &bench.newton;
+    for form in [HessianForm::Exact, HessianForm::Projected] {
+        problem.assemble(form);
+        let newton = &problem.newton;
         let matrix = free.matrix(
-            (&bench.system, bench.start),
+            (&problem.system, problem.start),
             (&newton.matrix, &newton.gradient),
             form,
         );
@@ -66,16 +68,16 @@ fn direction<W: EnergyLaw>(bench: &mut Bench<W>, free: &mut Free) -> (Vec<Seven>
         let side = |i: usize| {
             let k = newton.stiffness[i];
             let q = free.q[i];
-            let side = match bench.start.is_held(i) {
+            let side = match problem.start.is_held(i) {
                 true => [0.0; 4],
                 false => [q.v.x, q.v.y, q.v.z, q.w].map(|q| k * q),
             };
-            (side, k * bench.system.radius(i))
+            (side, k * problem.system.radius(i))
         };
         let (sides, scales): (Vec<[f64; 4]>, Vec<f64>) = (0..gradient.len()).map(side).unzip();
         let right = |i: usize| {
             let g = &gradient[i];
-            let condition = match bench.start.is_held(i) {
+            let condition = match problem.start.is_held(i) {
                 true => 0.0,
                 false => scales[i] * free.violation(i),
             };
@@ -83,8 +85,8 @@ fn direction<W: EnergyLaw>(bench: &mut Bench<W>, free: &mut Free) -> (Vec<Seven>
         };
         let right: Vec<Eight> = (0..gradient.len()).map(right).collect();
         let mut found = vec![[0.0; 8]; right.len()];
-        let mut preconditioner = Complements::new(blocks, &sides);
-        let limits = (bench.forcing(), MOST_GRADIENTS);
+        let mut preconditioner = SaddlePreconditioner::new(blocks, &sides);
+        let limits = (problem.forcing(), MAX_GRADIENT_ITERATIONS);
         let saddle = Saddle {
             matrix: &matrix,
             sides: &sides,
@@ -100,7 +102,7 @@ fn direction<W: EnergyLaw>(bench: &mut Bench<W>, free: &mut Free) -> (Vec<Seven>
         let steps: Vec<f64> = found.iter().zip(&scales).map(|(x, s)| x[7] * s).collect();
         let curvature = vector::dot(&direction, &image);
         best = Some((direction, steps));
-        // Along a direction of negative curvature lies no minimum.
+        // There is no minimum along a direction of negative curvature.
         if curvature > 0.0 {
             break;
         }
@@ -114,10 +116,10 @@ fn direction<W: EnergyLaw>(bench: &mut Bench<W>, free: &mut Free) -> (Vec<Seven>
     (direction, iterations)
 }
 
-/// Second derivatives bordered by the conditions.
+/// Hessian bordered by the constraints.
 struct Saddle<'a> {
     matrix: &'a FreeMatrix<'a>,
-    /// k q of each element; 0 where it is held.
+    /// k q of each element; 0 if it is held.
     sides: &'a [[f64; 4]],
 }
 
@@ -140,14 +142,14 @@ impl Operator<8> for Saddle<'_> {
     }
 }
 
-/// Inverses of the blocks of H, and of the complement k² qᵀ H⁻¹ q of each condition.
-struct Complements {
-    blocks: Blocks,
+/// Inverses of the blocks of H, and of the Schur complement k² qᵀ H⁻¹ q of each constraint.
+struct SaddlePreconditioner {
+    blocks: InverseBlocks,
     inverse: Vec<f64>,
 }
 
-impl Complements {
-    fn new(blocks: Blocks, sides: &[[f64; 4]]) -> Self {
+impl SaddlePreconditioner {
+    fn new(blocks: InverseBlocks, sides: &[[f64; 4]]) -> Self {
         let of = |(i, side): (usize, &[f64; 4])| {
             let [a, b, c, d] = *side;
             let column = [0.0, 0.0, 0.0, a, b, c, d];
@@ -160,11 +162,11 @@ impl Complements {
             }
         };
         let inverse = sides.iter().enumerate().map(of).collect();
-        Complements { blocks, inverse }
+        SaddlePreconditioner { blocks, inverse }
     }
 }
 
-impl Precondition<8> for Complements {
+impl Precondition<8> for SaddlePreconditioner {
     fn apply(&mut self, r: &[Eight], z: &mut [Eight]) {
         for (i, (r, z)) in r.iter().zip(z).enumerate() {
             z[..7].copy_from_slice(&self.blocks.apply_at(i, &r[..7]));

@@ -1,47 +1,48 @@
-//! Free quaternions whose lengths a quadratic energy holds: the penalty method and the augmented Lagrangian
+//! Free quaternions with a quadratic energy of their lengths: the penalty method and the augmented Lagrangian
 //! (Lu 2025, eq. 36 and 38).
 //!
-//! Newton's method as on the manifold: second derivatives as they are, without their negative parts once
-//! conjugate gradients meet one; blocks on the diagonal as preconditioner; slopes decide how far to go.
+//! Newton's method as on the manifold: exact second derivatives, projected ones once conjugate gradients find
+//! negative curvature; diagonal blocks as preconditioner; a line search by slopes.
 
-use super::free::{Free, Seven};
-use super::{Bench, Record, Standing};
+use super::free::{FreeQuaternions, Seven};
+use super::{ConvergenceRecord, Progress, StepProblem};
 use crate::laws::energy::EnergyLaw;
-use crate::simulate::methods::implicit::bonds::Form;
+use crate::simulate::methods::implicit::bonds::HessianForm;
 use crate::simulate::methods::implicit::line;
-use crate::simulate::methods::implicit::newton::MOST_GRADIENTS;
+use crate::simulate::methods::implicit::newton::MAX_GRADIENT_ITERATIONS;
 use crate::solve::{conjugate_gradients, vector};
 
-/// Newton iterations at most.
+/// Most Newton iterations.
 pub const ITERATIONS: u32 = 200;
-/// κ over r² times the mean stiffness of an element, to begin with: of the penalty method, of the augmented Lagrangian.
+/// Initial κ relative to r² times the mean stiffness of an element: for the penalty method, for the augmented
+/// Lagrangian.
 const WEIGHT: [f64; 2] = [1.0, 0.1];
-/// Growth of κ where the lengths are not right at the minimum.
+/// Growth factor of κ while the lengths at the minimum are off.
 const GROWTH: f64 = 10.0;
-/// Part of its error that a length may keep from one minimum of the augmented Lagrangian to the next.
+/// Fraction of its error that a length may keep from one minimum of the augmented Lagrangian to the next.
 const SHRINK: f64 = 0.25;
 
 /// κ of each element, J, for a weight.
-pub fn stiffness<W: EnergyLaw>(bench: &Bench<W>, weight: f64) -> Vec<f64> {
-    let of = |i: usize| weight * bench.newton.stiffness[i] * bench.system.radius(i).powi(2);
-    (0..bench.system.count).map(of).collect()
+pub fn stiffness<W: EnergyLaw>(problem: &StepProblem<W>, weight: f64) -> Vec<f64> {
+    let of = |i: usize| weight * problem.newton.stiffness[i] * problem.system.radius(i).powi(2);
+    (0..problem.system.count).map(of).collect()
 }
 
-/// A sequence of minima with a penalty that grows.
-pub fn penalty<W: EnergyLaw>(bench: &mut Bench<W>, record: &mut Record) {
-    let tolerance = bench.settings.tolerance;
-    run(bench, record, WEIGHT[0], &mut |free, left| {
+/// Solves a sequence of minimisations with a growing penalty.
+pub fn penalty<W: EnergyLaw>(problem: &mut StepProblem<W>, record: &mut ConvergenceRecord) {
+    let tolerance = problem.settings.tolerance;
+    run(problem, record, WEIGHT[0], &mut |free, left| {
         if left <= tolerance {
             free.stiffness.iter_mut().for_each(|k| *k *= GROWTH);
         }
     });
 }
 
-/// A sequence of minima, each found more exactly, with multipliers that take over what the penalty holds.
-pub fn augmented<W: EnergyLaw>(bench: &mut Bench<W>, record: &mut Record) {
-    let tolerance = bench.settings.tolerance;
+/// Solves a sequence of increasingly exact minimisations with multipliers that take over from the penalty.
+pub fn augmented<W: EnergyLaw>(problem: &mut StepProblem<W>, record: &mut ConvergenceRecord) {
+    let tolerance = problem.settings.tolerance;
     let (mut before, mut goal) = (f64::INFINITY, tolerance.max(0.1));
-    run(bench, record, WEIGHT[1], &mut |free, left| {
+    run(problem, record, WEIGHT[1], &mut |free, left| {
         if left > goal {
             return;
         }
@@ -57,60 +58,63 @@ pub fn augmented<W: EnergyLaw>(bench: &mut Bench<W>, record: &mut Record) {
     });
 }
 
-/// Newton iterations; `adapt` hears of the forces out of balance in seven unknowns after each.
+/// Newton iterations. `adapt` is called after each with the unbalanced forces in seven unknowns.
 fn run<W: EnergyLaw>(
-    bench: &mut Bench<W>,
-    record: &mut Record,
+    problem: &mut StepProblem<W>,
+    record: &mut ConvergenceRecord,
     weight: f64,
-    adapt: &mut dyn FnMut(&mut Free, f64),
+    adapt: &mut dyn FnMut(&mut FreeQuaternions, f64),
 ) {
-    bench.begin(record);
-    let mut free = Free::new(&bench.system);
-    free.stiffness = stiffness(bench, weight);
-    let mut standing = Standing::default();
+    problem.begin(record);
+    let mut free = FreeQuaternions::new(&problem.system);
+    free.stiffness = stiffness(problem, weight);
+    let mut progress = Progress::default();
     for iteration in 1..=ITERATIONS {
-        let gradient = free.gradient(&bench.system, bench.start, &bench.newton.gradient);
-        let (direction, gradients) = direction(bench, &free, &gradient);
-        descend(bench, &mut free, &gradient, &direction);
-        standing = Standing {
+        let gradient = free.gradient(&problem.system, problem.start, &problem.newton.gradient);
+        let (direction, gradients) = direction(problem, &free, &gradient);
+        descend(problem, &mut free, &gradient, &direction);
+        progress = Progress {
             iteration,
-            residual: bench.residual(),
+            residual: problem.residual(),
             violation: free.worst(),
-            gradients: standing.gradients + u64::from(gradients),
+            gradients: progress.gradients + u64::from(gradients),
         };
-        record.note(standing);
-        if standing.is_last(bench.settings.tolerance) {
+        record.note(progress);
+        if progress.is_last(problem.settings.tolerance) {
             return;
         }
-        let gradient = free.gradient(&bench.system, bench.start, &bench.newton.gradient);
+        let gradient = free.gradient(&problem.system, problem.start, &problem.newton.gradient);
         let square = |i: usize| gradient[i].iter().map(|g| g * g).sum();
-        let left = bench
-            .newton
-            .over_work(&bench.system, bench.start, bench.scene, square);
+        let left = problem.newton.relative_to_work(
+            &problem.system,
+            problem.start,
+            problem.surroundings,
+            square,
+        );
         adapt(&mut free, left);
     }
 }
 
-/// Newton's direction, and the iterations of conjugate gradients that it took.
+/// Newton's direction and the iterations of conjugate gradients.
 fn direction<W: EnergyLaw>(
-    bench: &mut Bench<W>,
-    free: &Free,
+    problem: &mut StepProblem<W>,
+    free: &FreeQuaternions,
     gradient: &[Seven],
 ) -> (Vec<Seven>, u32) {
     let mut found = vec![[0.0; 7]; gradient.len()];
     let mut iterations = 0;
-    for form in [Form::Exact, Form::Projected] {
-        bench.assemble(form);
-        let newton = &bench.newton;
+    for form in [HessianForm::Exact, HessianForm::Projected] {
+        problem.assemble(form);
+        let newton = &problem.newton;
         let matrix = free.matrix(
-            (&bench.system, bench.start),
+            (&problem.system, problem.start),
             (&newton.matrix, &newton.gradient),
             form,
         );
         let Some(mut blocks) = matrix.inverse_diagonal() else {
             continue;
         };
-        let limits = (bench.forcing(), MOST_GRADIENTS);
+        let limits = (problem.forcing(), MAX_GRADIENT_ITERATIONS);
         let solved = conjugate_gradients(&matrix, gradient, &mut found, &mut blocks, limits);
         iterations += solved.iterations;
         if !solved.indefinite {
@@ -123,21 +127,21 @@ fn direction<W: EnergyLaw>(
     (found, iterations)
 }
 
-/// Goes along a direction in straight lines, by the slopes of Ψ.
+/// Line search along a straight direction by the slopes of Ψ.
 pub fn descend<W: EnergyLaw>(
-    bench: &mut Bench<W>,
-    free: &mut Free,
+    problem: &mut StepProblem<W>,
+    free: &mut FreeQuaternions,
     gradient: &[Seven],
     direction: &[Seven],
 ) {
     let slope = vector::dot(gradient, direction);
-    let most = line::farthest(&bench.system, direction).min(1.0);
+    let most = line::largest_multiple(&problem.system, direction).min(1.0);
     let mut at = 0.0;
-    line::search(slope, [most; 2], line::LEFT, &mut |part| {
-        free.displace(&mut bench.system, direction, part - at);
+    line::search(slope, [most; 2], line::MAX_REMAINING_SLOPE, &mut |part| {
+        free.displace(&mut problem.system, direction, part - at);
         at = part;
-        bench.evaluate();
-        let here = free.gradient(&bench.system, bench.start, &bench.newton.gradient);
+        problem.evaluate();
+        let here = free.gradient(&problem.system, problem.start, &problem.newton.gradient);
         vector::dot(&here, direction)
     });
 }

@@ -2,13 +2,13 @@ use std::path::Path;
 
 use glam::DVec3;
 
-use super::free::{Free, Seven};
+use super::free::{FreeQuaternions, Seven};
 use super::*;
 use crate::laws::manifold::Manifold;
 use crate::simulate::methods::implicit::{Implicit as Run, bonds};
 use crate::solve::{Operator, vector};
 
-/// A beam along x held at its foot.
+/// Pipeline of a beam along x clamped at one end.
 fn shot(rows: &str, radius: &str, held: &str, spin: &str) -> String {
     format!(
         r#"
@@ -51,7 +51,7 @@ fn run(shot: &str, step: f64) -> Run<Manifold> {
 /// Step at which inertia of rotations counts as much as bending, s.
 const STEP: f64 = 1e-3;
 
-/// Anything between −1 and 1, the same at every call.
+/// Reproducible values between −1 and 1.
 fn drawn(count: usize, held: &dyn Fn(usize) -> bool, seed: u32) -> Vec<Seven> {
     let value = |i: usize, k: usize| ((7 * i + k + 1) as f64 * (1.3 + f64::from(seed))).sin();
     let of = |i: usize| match held(i) {
@@ -61,16 +61,21 @@ fn drawn(count: usize, held: &dyn Fn(usize) -> bool, seed: u32) -> Vec<Seven> {
     (0..count).map(of).collect()
 }
 
-/// Ψ as it is defined, J; without contacts.
-fn energy(bench: &Bench<Manifold>, free: &Free, outer: &[[f64; 3]], run: &Run<Manifold>) -> f64 {
-    let mut sum = bonds::energy::<Manifold>(&bench.system);
-    for i in (0..bench.system.count).filter(|&i| !bench.start.is_held(i)) {
-        let p = bench.system.position(i);
-        let off = p - bench.start.position[i] - run.run.system.velocity(i) * STEP;
+/// Ψ by its definition, without contacts, J.
+fn energy(
+    problem: &StepProblem<Manifold>,
+    free: &FreeQuaternions,
+    constant_forces: &[[f64; 3]],
+    run: &Run<Manifold>,
+) -> f64 {
+    let mut sum = bonds::energy::<Manifold>(&problem.system);
+    for i in (0..problem.system.count).filter(|&i| !problem.start.is_held(i)) {
+        let p = problem.system.position(i);
+        let off = p - problem.start.position[i] - run.run.system.velocity(i) * STEP;
         sum += 0.5 / (run.run.load[i].0[3] * STEP * STEP) * off.length_squared();
-        sum -= DVec3::from_array(outer[i]).dot(p);
+        sum -= DVec3::from_array(constant_forces[i]).dot(p);
         let q = free.q[i];
-        let (inertia, ahead) = bench.start.free_inertia(i, q);
+        let (inertia, ahead) = problem.start.free_inertia(i, q);
         let square = q.dot(q) + ahead.dot(ahead) - 2.0 * q.dot(ahead);
         let c = free.violation(i);
         sum += 0.5 * inertia * square + free.multiplier[i] * c + 0.5 * free.stiffness[i] * c * c;
@@ -81,38 +86,42 @@ fn energy(bench: &Bench<Manifold>, free: &Free, outer: &[[f64; 3]], run: &Run<Ma
 #[test]
 fn derivatives_of_free_quaternions_are_those_of_their_energy() {
     let run = run(&shot("[5, 3, 2]", "1 cm", "-3.5 cm", "[30, -20, 10]"), STEP);
-    let start = Start::new(
+    let start = StepStart::new(
         &run.run.system,
         &run.run.load,
         Vec::new(),
         Vec::new(),
         (STEP, 0.0),
     );
-    let scene = Scene {
-        obstacles: &[],
+    let surroundings = Surroundings {
+        colliders: &[],
         before: &[],
         pulls: &[],
-        outer: &run.outer,
-        bearers: &run.run.bearers,
+        constant_forces: &run.constant_forces,
+        supports: &run.run.supports,
     };
     let at = (run.run.system.clone(), run.run.contacts.clone());
-    let mut bench = Bench::<Manifold>::new(at, &start, &scene, run.simulate.clone());
-    let count = bench.system.count;
+    let mut problem = StepProblem::<Manifold>::new(at, &start, &surroundings, run.simulate.clone());
+    let count = problem.system.count;
     let held = |i: usize| start.is_held(i);
     assert!((0..count).any(held) && !(0..count).all(held));
-    let mut free = Free::new(&bench.system);
-    let r = bench.system.radius(0);
-    free.displace(&mut bench.system, &drawn(count, &held, 1), 0.2 * r);
-    assert!(free.worst() > 0.05, "lengths are off: {}", free.worst());
+    let mut free = FreeQuaternions::new(&problem.system);
+    let r = problem.system.radius(0);
+    free.displace(&mut problem.system, &drawn(count, &held, 1), 0.2 * r);
+    assert!(
+        free.worst() > 0.05,
+        "lengths must differ from 1: {}",
+        free.worst()
+    );
     let scale = 1e6 * r.powi(3);
     for (i, by) in drawn(count, &|_| false, 2).iter().enumerate() {
         (free.multiplier[i], free.stiffness[i]) = (scale * by[0], scale * by[1].abs());
     }
-    bench.evaluate();
-    bench.assemble(Form::Exact);
-    let gradient = free.gradient(&bench.system, &start, &bench.newton.gradient);
-    let first = (&bench.newton.matrix, &bench.newton.gradient[..]);
-    let matrix = free.matrix((&bench.system, &start), first, Form::Exact);
+    problem.evaluate();
+    problem.assemble(HessianForm::Exact);
+    let gradient = free.gradient(&problem.system, &start, &problem.newton.gradient);
+    let first = (&problem.newton.matrix, &problem.newton.gradient[..]);
+    let matrix = free.matrix((&problem.system, &start), first, HessianForm::Exact);
     let h = 1e-4 * r;
     for seed in 3..6 {
         let along = drawn(count, &held, seed);
@@ -121,11 +130,12 @@ fn derivatives_of_free_quaternions_are_those_of_their_energy() {
         let mut sides = Vec::new();
         for factor in [-h, h] {
             let mut free = free.clone();
-            let at = (bench.system.clone(), bench.contacts.clone());
-            let mut moved = Bench::<Manifold>::new(at, &start, &scene, run.simulate.clone());
+            let at = (problem.system.clone(), problem.contacts.clone());
+            let mut moved =
+                StepProblem::<Manifold>::new(at, &start, &surroundings, run.simulate.clone());
             free.displace(&mut moved.system, &along, factor);
             moved.evaluate();
-            let energy = energy(&moved, &free, &run.outer, &run);
+            let energy = energy(&moved, &free, &run.constant_forces, &run);
             let six = &moved.newton.gradient;
             sides.push((energy, free.gradient(&moved.system, &start, six)));
         }
@@ -141,9 +151,9 @@ fn derivatives_of_free_quaternions_are_those_of_their_energy() {
         println!("products {off:.1e} off");
         assert!(off < 1e-6);
     }
-    // A block on the diagonal is what products show of it.
+    // The diagonal blocks agree with products of the whole matrix.
     let blocks = matrix.inverse_diagonal();
-    let i = (0..count).find(|&i| !held(i)).expect("one that moves");
+    let i = (0..count).find(|&i| !held(i)).expect("a free element");
     let mut unit = vec![[0.0; 7]; count];
     unit[i] = [1.0, -2.0, 0.5, 3.0, -1.0, 0.2, 0.7];
     let mut image = unit.clone();
@@ -158,12 +168,12 @@ fn derivatives_of_free_quaternions_are_those_of_their_energy() {
     }
 }
 
-/// A long beam is let go for a long step, in which it bends far down.
-fn long_step(tolerance: f64) -> (Run<Manifold>, Start) {
+/// A long beam is released and bends far down within one long step.
+fn long_step(tolerance: f64) -> (Run<Manifold>, StepStart) {
     let step = 0.5;
     let mut run = run(&shot("[25, 4, 4]", "24 mm", "-57 cm", "[0, 0, 0]"), step);
     run.simulate.implicit.tolerance = tolerance;
-    let start = Start::new(
+    let start = StepStart::new(
         &run.run.system,
         &run.run.load,
         Vec::new(),
@@ -176,18 +186,18 @@ fn long_step(tolerance: f64) -> (Run<Manifold>, Start) {
 #[test]
 fn methods_end_at_one_place_and_newtons_on_the_manifold_there_first() {
     let (run, start) = long_step(1e-6);
-    let scene = Scene {
-        obstacles: &[],
+    let surroundings = Surroundings {
+        colliders: &[],
         before: &[],
         pulls: &[],
-        outer: &run.outer,
-        bearers: &run.run.bearers,
+        constant_forces: &run.constant_forces,
+        supports: &run.run.supports,
     };
     let (mut system, mut contacts) = (run.run.system.clone(), run.run.contacts.clone());
     let mut newton = Newton::new(&system, &run.simulate, false);
-    newton.touch.collect(&contacts, &system);
-    newton.guess::<Manifold>(&mut system, &mut contacts, &start, &scene);
-    let mut record = Record {
+    newton.contact_set.collect(&contacts, &system);
+    newton.guess::<Manifold>(&mut system, &mut contacts, &start, &surroundings);
+    let mut record = ConvergenceRecord {
         table: Convergence::default(),
         step: 1,
         method: Method::Newton,
@@ -198,15 +208,15 @@ fn methods_end_at_one_place_and_newtons_on_the_manifold_there_first() {
         let mut simulate = run.simulate.clone();
         simulate.implicit.preconditioner = preconditioner;
         let at = (system.clone(), contacts.clone());
-        let mut bench = Bench::new(at, &start, &scene, simulate);
+        let mut problem = StepProblem::new(at, &start, &surroundings, simulate);
         record.table = Convergence::default();
         record.method = method;
-        solve(&mut bench, &mut record);
+        solve(&mut problem, &mut record);
         let table = &record.table;
         let last = table.residual.len() - 1;
         let (residual, violation) = (table.residual[last], table.violation[last]);
-        let (newtons, there) = first.get_or_insert_with(|| (last, bench.system.clone()));
-        let apart = (0..there.count).map(|i| bench.system.position(i) - there.position(i));
+        let (newtons, there) = first.get_or_insert_with(|| (last, problem.system.clone()));
+        let apart = (0..there.count).map(|i| problem.system.position(i) - there.position(i));
         let apart = apart.map(DVec3::length).fold(0.0, f64::max) / there.radius(0);
         println!(
             "{method:?}: {last} iterations to {residual:.1e}, {violation:.1e}; {apart:.1e} radii apart"
@@ -224,18 +234,18 @@ fn methods_end_at_one_place_and_newtons_on_the_manifold_there_first() {
 #[test]
 fn threads_change_nothing_but_seconds() {
     let (run, start) = long_step(1e-2);
-    let scene = Scene {
-        obstacles: &[],
+    let surroundings = Surroundings {
+        colliders: &[],
         before: &[],
         pulls: &[],
-        outer: &run.outer,
-        bearers: &run.run.bearers,
+        constant_forces: &run.constant_forces,
+        supports: &run.run.supports,
     };
     let on = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
         pool.build().expect("threads").install(|| {
             let at = (&run.run.system, &run.run.contacts);
-            let mut table = compare::<Manifold>(at, (&start, &scene), &run.simulate, 1);
+            let mut table = compare::<Manifold>(at, (&start, &surroundings), &run.simulate, 1);
             table.seconds.fill(0.0);
             table
         })

@@ -1,33 +1,33 @@
-//! Where an iteration begins and how far it goes.
+//! Initial guess and line search of an iteration.
 
 use glam::DVec3;
 
-use super::{Newton, Scene};
+use super::{Newton, Surroundings};
 use crate::laws::energy::EnergyLaw;
 use crate::simulate::bonded::system::System;
 use crate::simulate::contact::lists::Contacts;
 use crate::simulate::methods::implicit::line;
-use crate::simulate::methods::implicit::passing::Motion;
-use crate::simulate::methods::implicit::start::{Guess, Start, displace, places};
-use crate::simulate::scene::colliders::Obstacle;
+use crate::simulate::methods::implicit::passing::StraightMotion;
+use crate::simulate::methods::implicit::start::{Guess, StepStart, displace, positions};
+use crate::simulate::scene::colliders::PosedCollider;
 use crate::solve::vector;
 
 impl Newton {
-    /// Begins where elements are, where they would go alone, or where they would go if velocities changed as
-    /// is expected: wherever they are nearest to balance.
+    /// Chooses the initial guess with the smallest gradient: the old positions, free motion, or motion with
+    /// the expected accelerations.
     pub fn guess<W: EnergyLaw>(
         &mut self,
         system: &mut System<f64>,
         contacts: &mut Contacts<f64>,
-        start: &Start,
-        scene: &Scene,
+        start: &StepStart,
+        surroundings: &Surroundings,
     ) {
-        let guesses = [Guess::Still, Guess::Ahead, Guess::Pushed];
-        let guesses = &guesses[..if start.is_pushed() { 3 } else { 2 }];
-        let mut best = (f64::INFINITY, Guess::Still);
-        let mut at = Guess::Still;
+        let guesses = [Guess::Unmoved, Guess::FreeMotion, Guess::Accelerated];
+        let guesses = &guesses[..if start.expects_acceleration() { 3 } else { 2 }];
+        let mut best = (f64::INFINITY, Guess::Unmoved);
+        let mut at = Guess::Unmoved;
         for &guess in guesses {
-            self.try_guess::<W>(guess, system, contacts, start, scene);
+            self.try_guess::<W>(guess, system, contacts, start, surroundings);
             at = guess;
             let size = vector::norm(&self.gradient);
             if size < best.0 {
@@ -35,7 +35,7 @@ impl Newton {
             }
         }
         if at != best.1 {
-            self.try_guess::<W>(best.1, system, contacts, start, scene);
+            self.try_guess::<W>(best.1, system, contacts, start, surroundings);
         }
     }
 
@@ -44,39 +44,41 @@ impl Newton {
         guess: Guess,
         system: &mut System<f64>,
         contacts: &mut Contacts<f64>,
-        start: &Start,
-        scene: &Scene,
+        start: &StepStart,
+        surroundings: &Surroundings,
     ) {
-        start.place(system, guess);
-        if self.touch.is_barrier() {
-            let to = places(system);
-            // Held elements are where they are to be already.
+        start.apply_guess(system, guess);
+        if self.contact_set.is_barrier() {
+            let to = positions(system);
+            // Held elements are already at their final positions.
             let from = (0..system.count).map(|i| match start.is_held(i) {
                 true => to[i],
                 false => start.position[i],
             });
             let from: Vec<DVec3> = from.collect();
-            let part = self.way(system, (&from, &to), [scene.obstacles; 2]).part();
+            let part = self
+                .straight_motion(system, (&from, &to), [surroundings.colliders; 2])
+                .free_fraction();
             if part < 1.0 {
                 for i in (0..system.count).filter(|&i| !start.is_held(i)) {
                     system.set_position(i, from[i].lerp(to[i], part));
                 }
             }
         }
-        self.follow(system, contacts, start, scene);
-        self.gradient::<W>(system, start, scene);
+        self.update_contacts(system, contacts, start, surroundings);
+        self.gradient::<W>(system, start, surroundings);
     }
 
-    /// A motion about colliders that go from before to after.
-    pub(super) fn way<'a>(
+    /// A straight motion of the elements while colliders move from `before` to `after`.
+    pub(super) fn straight_motion<'a>(
         &'a self,
         system: &'a System<f64>,
         (from, to): (&'a [DVec3], &'a [DVec3]),
-        [before, after]: [&'a [Obstacle]; 2],
-    ) -> Motion<'a> {
-        Motion {
+        [before, after]: [&'a [PosedCollider]; 2],
+    ) -> StraightMotion<'a> {
+        StraightMotion {
             system,
-            pairs: self.touch.pairs(),
+            pairs: self.contact_set.pairs(),
             from,
             to,
             before,
@@ -84,66 +86,73 @@ impl Newton {
         }
     }
 
-    /// Whether elements that were at `from` (m) came to where they are, and colliders from before to after,
-    /// without passing through each other; where there are no barriers they may.
-    pub fn is_free(&self, system: &System<f64>, from: &[DVec3], walls: [&[Obstacle]; 2]) -> bool {
-        let to = places(system);
-        !self.touch.is_barrier() || self.way(system, (from, &to), walls).is_free()
+    /// Whether elements got from `from` (m) to their current positions, while colliders moved from before to
+    /// after, without passing through each other. Always true without barriers.
+    pub fn is_free(
+        &self,
+        system: &System<f64>,
+        from: &[DVec3],
+        walls: [&[PosedCollider]; 2],
+    ) -> bool {
+        let to = positions(system);
+        !self.contact_set.is_barrier() || self.straight_motion(system, (from, &to), walls).is_free()
     }
 
-    /// Lists contacts anew where elements may have come within reach of others.
-    pub fn follow(
+    /// Rebuilds the contact lists if elements may have come within reach of others.
+    pub fn update_contacts(
         &mut self,
         system: &System<f64>,
         contacts: &mut Contacts<f64>,
-        start: &Start,
-        scene: &Scene,
+        start: &StepStart,
+        surroundings: &Surroundings,
     ) {
-        if contacts.follow(system, scene.obstacles) {
-            // A pair that was out of reach on the way keeps what it remembers; one that is now has nothing to remember.
+        if contacts.rebuild_if_moved(system, surroundings.colliders) {
+            // A pair that was out of reach meanwhile keeps its spring; one that is out of reach now has none.
             contacts.restore_springs(&start.springs);
-            self.touch.collect(contacts, system);
+            self.contact_set.collect(contacts, system);
         }
     }
 
-    /// Goes along the direction, along geodesics of the rotations, until the slope has turned by no more than
-    /// half; whether barriers let it go as far as that.
-    pub(super) fn line<W: EnergyLaw>(
+    /// Line search along the direction, along geodesics of the rotations, until the slope is small enough.
+    /// Returns whether barriers allowed the full length.
+    pub(super) fn line_search<W: EnergyLaw>(
         &mut self,
         system: &mut System<f64>,
         contacts: &mut Contacts<f64>,
-        start: &Start,
-        scene: &Scene,
+        start: &StepStart,
+        surroundings: &Surroundings,
     ) -> bool {
-        let direction = std::mem::take(&mut self.found);
+        let direction = std::mem::take(&mut self.direction);
         let slope = vector::dot(&self.gradient, &direction);
-        let mut most = line::farthest(system, &direction).min(1.0);
+        let mut most = line::largest_multiple(system, &direction).min(1.0);
         let mut part = 1.0;
-        if self.touch.is_barrier() {
-            let from = places(system);
+        if self.contact_set.is_barrier() {
+            let from = positions(system);
             let by = direction
                 .iter()
                 .map(|&[x, y, z, ..]| DVec3::new(x, y, z) * most);
             let to: Vec<DVec3> = from.iter().zip(by).map(|(from, by)| *from + by).collect();
-            part = self.way(system, (&from, &to), [scene.obstacles; 2]).part();
+            part = self
+                .straight_motion(system, (&from, &to), [surroundings.colliders; 2])
+                .free_fraction();
             most *= part;
         }
         let (linear, mut at) = (self.linear, 0.0);
-        let before = self.touch.touching.clone();
+        let before = self.contact_set.active.clone();
         let mut slope_at = |factor: f64| {
             displace(system, &direction, factor - at);
             at = factor;
-            self.follow(system, contacts, start, scene);
-            self.gradient::<W>(system, start, scene);
+            self.update_contacts(system, contacts, start, surroundings);
+            self.gradient::<W>(system, start, surroundings);
             vector::dot(&self.gradient, &direction)
         };
         if linear {
             slope_at(most);
         } else {
-            let part = line::search(slope, [most; 2], line::LEFT, &mut slope_at);
-            self.touch.learn(&before, part);
+            let part = line::search(slope, [most; 2], line::MAX_REMAINING_SLOPE, &mut slope_at);
+            self.contact_set.update_friction(&before, part);
         }
-        self.found = direction;
+        self.direction = direction;
         part == 1.0
     }
 }

@@ -1,96 +1,101 @@
-//! The linear system of an iteration: conjugate gradients, and what they are preconditioned with.
+//! The linear system of an iteration: conjugate gradients and their preconditioners.
 
 use std::time::Instant;
 
 use crate::parallel::prelude::*;
 
-use super::{Newton, Scene};
+use super::{Newton, Surroundings};
 use crate::laws::energy::EnergyLaw;
 use crate::simulate::bonded::system::System;
-use crate::simulate::methods::implicit::bonds::Form;
-use crate::simulate::methods::implicit::start::Start;
+use crate::simulate::methods::implicit::bonds::HessianForm;
+use crate::simulate::methods::implicit::start::StepStart;
 use crate::solve::block::Value;
 use crate::solve::multigrid::Multigrid;
 use crate::solve::{Found, Scaled, conjugate_gradients, prolong::Place};
 use crate::spec::Preconditioner;
 
-/// Iterations of conjugate gradients at most.
-pub const MOST_GRADIENTS: u32 = 3000;
-/// Iterations with a hierarchy for four decades, from which on the diagonal alone is tried.
-const SLOW: u32 = 24;
-/// What an iteration with a hierarchy costs over one with the diagonal.
-const DEAR: u32 = 6;
-/// Tolerance where the diagonal alone is taken beside a hierarchy: what is found more exactly is lost as
-/// pairs begin to hold or to slide.
-const HASTY: f64 = 0.02;
-/// Residual of a linear system over the part of what is out of balance that an iteration is foreseen to leave anyway.
-const LOST: f64 = 0.2;
-/// Part of inertia from which on single precision holds what a matrix has beside its diagonal, a hundred
-/// times what it rounds away.
-const SINGLE: f64 = 1e-5;
-/// Tolerance down to which it does.
-const LOOSE: f64 = 1e-4;
-/// A hierarchy is made anew once it takes so many more iterations than when it was new.
-const WORN: u32 = 4;
+/// Most iterations of conjugate gradients.
+pub const MAX_GRADIENT_ITERATIONS: u32 = 3000;
+/// Iterations per four decades with a multigrid hierarchy above which the diagonal alone is tried.
+const SLOW_HIERARCHY_ITERATIONS: u32 = 24;
+/// Cost of an iteration with a hierarchy relative to one with the diagonal.
+const HIERARCHY_COST_RATIO: u32 = 6;
+/// Tolerance when the diagonal replaces the hierarchy: higher accuracy is lost as pairs begin to stick or
+/// slide.
+const DIAGONAL_TOLERANCE: f64 = 0.02;
+/// Tolerance of a linear system relative to the residual that the iteration is expected to leave anyway.
+const REMAINDER_FRACTION: f64 = 0.2;
+/// Smallest share of inertia in the diagonal at which single precision can represent the rest of a matrix: a
+/// hundred times the rounding error.
+const MIN_INERTIA_FOR_SINGLE: f64 = 1e-5;
+/// Smallest tolerance for single precision.
+const MIN_TOLERANCE_FOR_SINGLE: f64 = 1e-4;
+/// The hierarchy is rebuilt once it takes this many more iterations than when it was new.
+const MAX_EXTRA_ITERATIONS: u32 = 4;
 
-/// Whether the diagonal alone serves better than a hierarchy: that of yarns which hold each other in some
-/// places and slide in others is no help.
+/// Whether the diagonal alone serves better than a hierarchy, as for yarns that stick to each other in some
+/// places and slide in others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Diagonal {
+pub(super) enum DiagonalTrial {
     Untried,
-    /// As long as it takes no more iterations for four decades than this.
+    /// In use, as long as it takes no more iterations per four decades than this.
     Taken(u32),
     Refused,
 }
 
-/// What is known of an iteration before it.
+/// What is expected of an iteration.
 #[derive(Clone, Copy, Debug)]
-pub struct Foreseen {
-    /// Forces out of balance over those at work.
+pub struct IterationForecast {
+    /// Unbalanced forces before it, relative to the forces at work.
     pub residual: f64,
-    /// Part of them that is expected to be left after it even if its linear system were solved exactly.
-    pub left: f64,
+    /// Fraction of them expected to remain even if the linear system were solved exactly.
+    pub remainder: f64,
 }
 
 #[derive(Debug)]
-pub(super) struct Grids {
+pub(super) struct Hierarchy {
     multigrid: Multigrid,
-    /// Iterations that it took when it was new.
-    fresh: Option<u32>,
+    /// Iterations per four decades when it was new.
+    initial_pace: Option<u32>,
     /// Whether it takes more now.
-    worn: bool,
+    slower: bool,
 }
 
 impl Newton {
-    /// Solves for the direction that leads to where the gradient vanishes.
+    /// Solves for the direction to where the gradient vanishes.
     pub(super) fn direction<W: EnergyLaw>(
         &mut self,
         system: &System<f64>,
-        start: &Start,
-        scene: &Scene,
-        form: Form,
-        foreseen: Foreseen,
+        start: &StepStart,
+        surroundings: &Surroundings,
+        form: HessianForm,
+        forecast: IterationForecast,
     ) {
-        let tolerance = self.tolerance(system, foreseen);
-        let mut found = self.gradients(system, start, tolerance);
-        if found.indefinite && form == Form::Exact {
-            self.assemble::<W>(system, start, scene, Form::Projected);
-            self.grids = None;
-            found = self.gradients(system, start, tolerance);
+        let tolerance = self.tolerance(system, forecast);
+        let mut found = self.solve_linear_system(system, start, tolerance);
+        if found.indefinite && form == HessianForm::Exact {
+            self.assemble::<W>(system, start, surroundings, HessianForm::Projected);
+            self.hierarchy = None;
+            found = self.solve_linear_system(system, start, tolerance);
         }
         self.effort.gradients += u64::from(found.iterations);
-        for value in self.found.as_flattened_mut() {
+        for value in self.direction.as_flattened_mut() {
             *value = -*value;
         }
     }
 
     /// Conjugate gradients for A x = g.
-    fn gradients(&mut self, system: &System<f64>, start: &Start, tolerance: f64) -> Found {
+    fn solve_linear_system(
+        &mut self,
+        system: &System<f64>,
+        start: &StepStart,
+        tolerance: f64,
+    ) -> Found {
         let only = self.settings.preconditioner == Preconditioner::Jacobi;
-        let limits = match self.alone {
-            _ if only => Some((tolerance, MOST_GRADIENTS)),
-            Diagonal::Taken(pace) => {
-                let tolerance = tolerance.max(HASTY);
+        let limits = match self.diagonal {
+            _ if only => Some((tolerance, MAX_GRADIENT_ITERATIONS)),
+            DiagonalTrial::Taken(pace) => {
+                let tolerance = tolerance.max(DIAGONAL_TOLERANCE);
                 let most = f64::from(pace) * decades(tolerance) / 4.0;
                 Some((tolerance, most as u32))
             }
@@ -98,21 +103,22 @@ impl Newton {
         };
         if let Some((tolerance, most)) = limits {
             let clock = Instant::now();
-            let single = tolerance >= LOOSE && self.inertia(system, start) > SINGLE;
+            let single = tolerance >= MIN_TOLERANCE_FOR_SINGLE
+                && self.inertia(system, start) > MIN_INERTIA_FOR_SINGLE;
             let found = match single {
                 true => self.by_diagonal::<f32>((tolerance, most)),
                 false => self.by_diagonal::<f64>((tolerance, most)),
             };
-            self.spend(4, clock);
+            self.add_time(4, clock);
             if only || found.indefinite || found.residual <= tolerance {
                 return found;
             }
             self.effort.gradients += u64::from(found.iterations);
-            self.alone = Diagonal::Refused;
+            self.diagonal = DiagonalTrial::Refused;
         }
         let clock = Instant::now();
-        let renewed = match &mut self.grids {
-            Some(grids) if grids.worn => grids.multigrid.renew(&self.matrix).is_ok(),
+        let renewed = match &mut self.hierarchy {
+            Some(hierarchy) if hierarchy.slower => hierarchy.multigrid.renew(&self.matrix).is_ok(),
             Some(_) => true,
             None => false,
         };
@@ -125,57 +131,60 @@ impl Newton {
             let Ok(multigrid) = Multigrid::new(&self.matrix, &places) else {
                 return indefinite();
             };
-            self.grids = Some(Grids {
+            self.hierarchy = Some(Hierarchy {
                 multigrid,
-                fresh: None,
-                worn: false,
+                initial_pace: None,
+                slower: false,
             });
         }
-        self.spend(3, clock);
-        let mut grids = self.grids.take().expect("just made");
+        self.add_time(3, clock);
+        let mut hierarchy = self.hierarchy.take().expect("just made");
         let clock = Instant::now();
         let found = conjugate_gradients(
             &self.matrix,
             &self.gradient,
-            &mut self.found,
-            &mut grids.multigrid,
-            (tolerance, MOST_GRADIENTS),
+            &mut self.direction,
+            &mut hierarchy.multigrid,
+            (tolerance, MAX_GRADIENT_ITERATIONS),
         );
-        self.spend(4, clock);
-        // Iterations for four decades, so that tolerances may differ.
+        self.add_time(4, clock);
+        // Iterations per four decades, so that results with different tolerances compare.
         let pace = (f64::from(found.iterations) * 4.0 / decades(found.residual)).ceil() as u32;
-        if pace > SLOW && !found.indefinite && self.alone == Diagonal::Untried {
-            self.alone = Diagonal::Taken(DEAR * pace);
+        if pace > SLOW_HIERARCHY_ITERATIONS
+            && !found.indefinite
+            && self.diagonal == DiagonalTrial::Untried
+        {
+            self.diagonal = DiagonalTrial::Taken(HIERARCHY_COST_RATIO * pace);
         }
-        let fresh = *grids.fresh.get_or_insert(pace);
-        grids.worn = pace > fresh + 1;
-        if pace <= fresh + WORN && !found.indefinite {
-            self.grids = Some(grids);
+        let initial_pace = *hierarchy.initial_pace.get_or_insert(pace);
+        hierarchy.slower = pace > initial_pace + 1;
+        if pace <= initial_pace + MAX_EXTRA_ITERATIONS && !found.indefinite {
+            self.hierarchy = Some(hierarchy);
         }
         found
     }
 
-    /// The same with the diagonal alone, the matrix held in precision `V`.
+    /// Conjugate gradients with the diagonal alone as preconditioner, the matrix stored in precision `V`.
     fn by_diagonal<V: Value>(&mut self, limits: (f64, u32)) -> Found {
         match Scaled::<V>::new(&self.matrix) {
-            Ok(scaled) => scaled.solve(&self.gradient, &mut self.found, limits),
+            Ok(scaled) => scaled.solve(&self.gradient, &mut self.direction, limits),
             Err(_) => indefinite(),
         }
     }
 
-    /// Least part of inertia in what holds an element: that of the softest motion, which all take part in,
-    /// and which precision must not lose.
-    fn inertia(&self, system: &System<f64>, start: &Start) -> f64 {
+    /// Smallest share of inertia in an element's stiffness: that of the softest, collective motion, which
+    /// must not be lost to rounding.
+    fn inertia(&self, system: &System<f64>, start: &StepStart) -> f64 {
         let free = (0..system.count).into_par_iter().with_min_len(256);
         let part = |i: usize| start.inertia(system, i).stiffness[0] / self.stiffness[i];
         let parts = free.filter(|&i| !start.is_held(i)).map(part);
         parts.reduce(|| f64::INFINITY, f64::min)
     }
 
-    /// Residual of a linear system over what it begins with: min(0.1, √|g|) (Lu 2025, eq. 31), g made
-    /// dimensionless by the diagonal: a strain. No finer than the end of the step asks for, nor than is lost
-    /// again as the tangent turns.
-    pub fn tolerance(&self, system: &System<f64>, foreseen: Foreseen) -> f64 {
+    /// Relative tolerance of a linear system: min(0.1, √|g|) (Lu 2025, eq. 31), with g divided by the
+    /// diagonal to give a strain. Not finer than the tolerance of the step needs, nor than the change of the
+    /// tangent would undo.
+    pub fn tolerance(&self, system: &System<f64>, forecast: IterationForecast) -> f64 {
         if self.linear {
             return self.settings.gradients_tolerance;
         }
@@ -186,8 +195,8 @@ impl Newton {
         let all = (0..system.count).into_par_iter().with_min_len(256).map(of);
         let sum: f64 = all.collect::<Vec<_>>().into_iter().sum();
         let strain = (sum / system.count as f64).sqrt();
-        let enough = 0.3 * self.settings.tolerance / foreseen.residual;
-        let coarsest = enough.max(LOST * foreseen.left);
+        let enough = 0.3 * self.settings.tolerance / forecast.residual;
+        let coarsest = enough.max(REMAINDER_FRACTION * forecast.remainder);
         strain
             .sqrt()
             .max(coarsest)
@@ -195,7 +204,7 @@ impl Newton {
     }
 }
 
-/// How far a residual is down, at least a tenth of a decade.
+/// Decades by which a residual has fallen, at least a tenth.
 fn decades(residual: f64) -> f64 {
     (-residual.max(1e-300).log10()).max(0.1)
 }

@@ -1,4 +1,4 @@
-//! One pair that may touch, and what it does as it stands.
+//! One pair that may touch, and its contact at the current positions.
 
 use glam::DVec3;
 
@@ -9,116 +9,118 @@ use crate::math::quat::rotation_between;
 use crate::math::{Mat3, Vec3};
 use crate::simulate::bonded::system::System;
 use crate::simulate::contact::chunk::COLLIDER;
+use crate::simulate::contact::collider_list::ColliderContact;
 use crate::simulate::contact::pair_list::PairList;
-use crate::simulate::contact::wall_list::WallEntry;
-use crate::simulate::methods::implicit::start::Start;
-use crate::simulate::scene::colliders::Obstacle;
+use crate::simulate::methods::implicit::start::StepStart;
+use crate::simulate::scene::colliders::PosedCollider;
 use crate::solve::block::Six;
 use crate::spec::{ContactLaw, Friction};
 
-/// A pair that may touch; the second is a collider where its number is [`COLLIDER`] or more.
+/// A pair that may touch; the second is a collider if its number is [`COLLIDER`] or more.
 #[derive(Clone, Copy, Debug)]
-pub struct Pair {
-    /// First element.
+pub struct CandidatePair {
+    /// Index of the first element.
     pub i: u32,
-    /// Second, or a collider.
+    /// Index of the second element, or of a collider.
     pub j: u32,
     /// Distance at which two elements touch, m.
     pub touch: f64,
     k: ContactParameters<f64>,
-    /// Of friction where the step begins, m.
+    /// Friction spring at the start of the step, m.
     pub(super) spring: Vec3<f64>,
-    /// Friction as Newton's method has it so far, N.
-    pub(super) pull: Vec3<f64>,
-    /// Friction after the step over what presses: of the force, and of the torque, m.
-    rubs: [f64; 2],
+    /// Friction as estimated by Newton's method so far, N.
+    pub(super) friction_force: Vec3<f64>,
+    /// Limits of the friction applied after the step relative to the normal force: of the force, and of the
+    /// torque, m.
+    projected_friction: [f64; 2],
 }
 
-/// A pair that touches as it stands: what it does and how that changes with the displacement of the contact point.
+/// A pair in contact: its loads and their derivatives with respect to the displacement of the contact point.
 #[derive(Clone, Copy, Debug)]
-pub struct Touching {
-    /// First element.
+pub struct ActiveContact {
+    /// Index of the first element.
     pub i: u32,
-    /// Second, or a collider.
+    /// Index of the second element, or of a collider.
     pub j: u32,
-    /// Its place among the pairs.
-    pub(super) at: usize,
-    /// From the second to the first.
+    /// Index of the candidate pair.
+    pub(super) index: usize,
+    /// Unit normal from the second to the first.
     pub n: Vec3<f64>,
-    /// Arms from the centres to the point, m.
+    /// Arms from the centres to the contact point, m.
     pub arms: [f64; 2],
-    /// Force on the first by displacement of the point against the second, N/m, the sign turned; where it
-    /// slides, with its secant sideways.
+    /// Negative derivative of the force on the first by the relative displacement of the contact point, N/m.
+    /// For a sliding contact its tangential part is the secant.
     pub stiffness: Mat3<f64>,
-    /// That secant, or what it is while it holds, N/m.
+    /// Tangential secant stiffness; while the contact sticks, its tangential stiffness, N/m.
     secant: f64,
-    /// What the spring would be had it not given way, m.
+    /// Trial spring, as if it had not yielded, m.
     trial: Vec3<f64>,
-    /// Where it slides: the way it does, over how long `trial` is, 1/m.
+    /// For a sliding contact: direction of sliding over the length of `trial`, 1/m; else zero.
     slide: Vec3<f64>,
-    /// Friction as Newton's method has it so far, N; no more than the limit.
-    pull: Vec3<f64>,
-    /// What presses over the distance of the centres, N/m: sideways it drives them apart. Nothing at
-    /// colliders, whose normals hardly turn.
-    pub drive: f64,
-    /// Friction after the step at most, N and N m.
-    pub caps: [f64; 2],
+    /// Friction as estimated by Newton's method so far, N; at most the limit.
+    friction_force: Vec3<f64>,
+    /// Normal force over the distance of the centres, N/m: it drives them apart sideways. Zero at colliders,
+    /// whose normals hardly turn.
+    pub geometric_stiffness: f64,
+    /// Limits of the friction applied after the step, N and N m.
+    pub max_friction: [f64; 2],
     force: Vec3<f64>,
     couple: Vec3<f64>,
-    /// Of friction where the step ends, m.
+    /// Friction spring at the end of the step, m.
     pub(super) spring: Vec3<f64>,
-    /// Of friction, N.
+    /// Limit of friction, N.
     pub(super) limit: f64,
-    /// Elastic, J.
+    /// Elastic energy, J.
     pub(super) energy: f64,
 }
 
-impl Pair {
+impl CandidatePair {
     /// The pairs of a list.
-    pub(super) fn listed(list: &PairList<f64>) -> impl Iterator<Item = Pair> {
+    pub(super) fn listed(list: &PairList<f64>) -> impl Iterator<Item = CandidatePair> {
         (0..list.len()).map(|at| {
             let ([r_i, r_j], k, [rolling, _]) = list.constants::<f64>(at);
             let [x, y, z] = list.memory(at).spring;
-            Pair {
+            CandidatePair {
                 i: list.own[at],
                 j: list.partner[at],
                 touch: list.touch[at],
                 k,
                 spring: Vec3::new(x, y, z),
-                pull: Vec3::zero(),
-                rubs: [k.friction, rolling::parameters(k, rolling, r_i, r_j).arm],
+                friction_force: Vec3::zero(),
+                projected_friction: [k.friction, rolling::parameters(k, rolling, r_i, r_j).arm],
             }
         })
     }
 
     /// An element of radius `r` (m) near a collider.
-    pub(super) fn wall(wall: &WallEntry<f64>, r: f64) -> Pair {
+    pub(super) fn wall(wall: &ColliderContact<f64>, r: f64) -> CandidatePair {
         let [x, y, z] = wall.memory.spring;
-        Pair {
+        CandidatePair {
             i: wall.element,
-            j: COLLIDER + wall.wall,
+            j: COLLIDER + wall.collider,
             touch: 0.0,
             k: wall.k,
             spring: Vec3::new(x, y, z),
-            pull: Vec3::zero(),
-            rubs: [
+            friction_force: Vec3::zero(),
+            projected_friction: [
                 wall.k.friction,
                 rolling::parameters(wall.k, wall.rolling, r, r).arm,
             ],
         }
     }
 
-    /// Leaves friction to the step itself, which begins with what the spring carries, or to what comes after it.
-    pub(super) fn rub(&mut self, friction: Friction) {
+    /// Leaves friction either to the step itself, which then begins with the spring's force, or to the
+    /// correction after it.
+    pub(super) fn apply_friction_mode(&mut self, friction: Friction) {
         match friction {
-            Friction::Lagged => self.rubs = [0.0; 2],
+            Friction::Lagged => self.projected_friction = [0.0; 2],
             Friction::Projected => (self.k.friction, self.k.tangential) = (0.0, 0.0),
         }
-        self.pull = self.spring * self.k.tangential;
+        self.friction_force = self.spring * self.k.tangential;
     }
 }
 
-/// A force that is no larger than a limit.
+/// Scales a force down to a limit.
 fn within(force: Vec3<f64>, limit: f64) -> Vec3<f64> {
     let size = force.norm();
     if size > limit {
@@ -128,40 +130,45 @@ fn within(force: Vec3<f64>, limit: f64) -> Vec3<f64> {
     }
 }
 
-impl Touching {
-    /// How its force changes with the displacement of the point, N/m, the sign turned.
+impl ActiveContact {
+    /// Negative derivative of the force with respect to the displacement of the contact point, N/m.
     ///
-    /// Friction f along a spring δ that slides has the stiffness L/|δ| (1 − f δᵀ/(L |δ|)), L its limit. With
-    /// f from δ that is the derivative, which resists no farther sliding, but a step that turns δ back then
-    /// meets it twice as hard and hardly gets on. With an f of its own it lies between that and the secant
-    /// for each pair, as far as the pair has come to agree: the primal-dual Newton method of Chan, Golub and
-    /// Mulet 1999, its matrix made symmetric.
+    /// Friction f along a sliding spring δ has the stiffness L/|δ| (1 − f δᵀ/(L |δ|)), with the limit L. With
+    /// f computed from δ this is the derivative, which does not resist further sliding; but a step that
+    /// reverses δ then meets twice the resistance and makes little progress. With an independent f it lies
+    /// between the derivative and the secant for each pair, depending on how far f has converged: the
+    /// primal-dual Newton method of Chan, Golub and Mulet 1999, with a symmetrised matrix.
     pub fn tangent(&self) -> Mat3<f64> {
-        self.stiffness - Mat3::both_outer(self.pull, self.slide) * 0.5
+        self.stiffness - Mat3::both_outer(self.friction_force, self.slide) * 0.5
     }
 
-    /// Brings friction to where the linear model of an iteration has it, which began as `before` and went
-    /// part `part` of its way.
-    pub(super) fn learn(&mut self, before: &Touching, part: f64) {
-        let Touching { pull, slide, .. } = *before;
+    /// Updates friction by the linear model of an iteration that began with contact `before` and went
+    /// fraction `part` of its direction.
+    pub(super) fn update_friction(&mut self, before: &ActiveContact, part: f64) {
+        let ActiveContact {
+            friction_force,
+            slide,
+            ..
+        } = *before;
         let moved = self.trial - before.trial;
-        let pull = pull * (1.0 - part) + (before.trial * part + moved) * before.secant
-            - pull * slide.dot(moved);
-        let flat = pull - self.n * pull.dot(self.n);
-        self.pull = within(flat, self.limit);
+        let friction_force = friction_force * (1.0 - part)
+            + (before.trial * part + moved) * before.secant
+            - friction_force * slide.dot(moved);
+        let flat = friction_force - self.n * friction_force.dot(self.n);
+        self.friction_force = within(flat, self.limit);
     }
 
-    /// Whether its friction has given way.
+    /// Whether the contact slides.
     pub(super) fn slides(&self) -> bool {
         self.slide != Vec3::zero()
     }
 
-    /// Friction as Newton's method has it so far, N.
-    pub(super) fn pull(&self) -> Vec3<f64> {
-        self.pull
+    /// Friction as estimated by Newton's method so far, N.
+    pub(super) fn friction_force(&self) -> Vec3<f64> {
+        self.friction_force
     }
 
-    /// Force and torque on one of both.
+    /// Force and torque on the first or the second.
     pub fn load(&self, second: bool) -> Six {
         let sign = if second { -1.0 } else { 1.0 };
         let (f, m) = (
@@ -172,29 +179,29 @@ impl Touching {
     }
 }
 
-/// How the two of a pair stand and move.
-struct Facing {
-    /// Distance that a barrier is a function of, m.
+/// Relative position and motion of a pair.
+struct PairGeometry {
+    /// Distance that the barrier is a function of, m.
     near: f64,
-    /// That at which it begins, m.
+    /// Distance at which the barrier begins, m.
     reach: f64,
     state: ContactState<f64>,
 }
 
-/// How the two of a pair face each other; nothing where they do not touch.
+/// Geometry of a pair; none if it is not in contact.
 #[inline]
-fn facing(
-    pair: &Pair,
+fn geometry(
+    pair: &CandidatePair,
     system: &System<f64>,
-    obstacles: &[Obstacle],
-    start: &Start,
-) -> Option<Facing> {
+    colliders: &[PosedCollider],
+    start: &StepStart,
+) -> Option<PairGeometry> {
     let (h, i) = (start.step, pair.i as usize);
     let of = |v: DVec3| Vec3::from_f64(v.to_array());
     let moved = |k: usize| of((system.position(k) - start.position[k]) / h);
     let turned = |k: usize| rotation_between(start.rotation[k], system.quaternion(k)) * (1.0 / h);
     if pair.j >= COLLIDER {
-        let obstacle = &obstacles[(pair.j - COLLIDER) as usize];
+        let obstacle = &colliders[(pair.j - COLLIDER) as usize];
         let r = system.radius(i);
         let (distance, normal, velocity) =
             obstacle.pose.surface(&obstacle.solid, system.position(i));
@@ -202,7 +209,7 @@ fn facing(
             return None;
         }
         let wall = contact::wall(distance, of(normal), r);
-        Some(Facing {
+        Some(PairGeometry {
             near: distance,
             reach: r,
             state: ContactState {
@@ -223,7 +230,7 @@ fn facing(
             return None;
         }
         let (arm_i, arm_j) = contact::arms(x, system.radius(i), system.radius(j));
-        Some(Facing {
+        Some(PairGeometry {
             near: x.norm(),
             reach: pair.touch,
             state: ContactState {
@@ -240,20 +247,20 @@ fn facing(
     }
 }
 
-/// What a pair, which stands at such a place, does by a law; nothing where it does not touch.
-pub(super) fn touching(
-    (at, pair): (usize, &Pair),
+/// Contact of the pair with index `at`; none if it does not touch.
+pub(super) fn active_contact(
+    (at, pair): (usize, &CandidatePair),
     law: ContactLaw,
     system: &System<f64>,
-    obstacles: &[Obstacle],
-    start: &Start,
-) -> Option<Touching> {
+    colliders: &[PosedCollider],
+    start: &StepStart,
+) -> Option<ActiveContact> {
     let h = start.step;
-    let Facing {
+    let PairGeometry {
         near,
         reach,
         mut state,
-    } = facing(pair, system, obstacles, start)?;
+    } = geometry(pair, system, colliders, start)?;
     let mut k = pair.k;
     let barrier = (law == ContactLaw::Barrier).then(|| barrier(near, reach, k.normal));
     if let Some(barrier) = barrier {
@@ -261,8 +268,8 @@ pub(super) fn touching(
     }
     let length = state.x.norm();
     let n = state.x * (1.0 / length);
-    // Damping acts from when they touch on: a pair that came from afar would else be pushed off by a force
-    // that is there at once.
+    // Damping acts only from the moment of touching: otherwise a pair that came from afar would be repelled
+    // by a sudden force.
     let (approach, slowest) = (state.v.dot(n), (length - state.touch) / h);
     if approach < slowest {
         state.v = state.v + n * (slowest - approach);
@@ -284,26 +291,26 @@ pub(super) fn touching(
     } else {
         0.0
     };
-    Some(Touching {
+    Some(ActiveContact {
         i: pair.i,
         j: pair.j,
-        at,
+        index: at,
         n,
         arms: [state.arm_i, state.arm_j],
         stiffness: Mat3::outer(n, n) * normal + flat * secant,
         secant,
         trial,
         slide,
-        pull: within(flat.times(pair.pull), limit),
-        drive: if pair.j >= COLLIDER {
+        friction_force: within(flat.times(pair.friction_force), limit),
+        geometric_stiffness: if pair.j >= COLLIDER {
             0.0
         } else {
             pressed / length
         },
-        caps: pair.rubs.map(|rub| rub * pressed),
+        max_friction: pair.projected_friction.map(|friction| friction * pressed),
         force: load.force,
         couple: load.couple,
-        // Without a stiffness it has nothing to remember.
+        // Without tangential stiffness there is no spring to store.
         spring: match k.tangential > 0.0 {
             true => load.spring,
             false => Vec3::zero(),

@@ -1,4 +1,4 @@
-//! Faces that break, and what faces carry.
+//! Breaking of faces, and stresses of faces.
 
 use std::collections::BTreeSet;
 use std::marker::PhantomData;
@@ -7,13 +7,13 @@ use std::time::Instant;
 use super::CellRun;
 use crate::math::Lanes;
 use crate::parallel::prelude::*;
-use crate::simulate::bonded::bond_tasks::Carried;
+use crate::simulate::bonded::bond_tasks::StressAndEnergy;
 use crate::simulate::methods::voronoi::columns::Cells;
 use crate::simulate::methods::voronoi::face_pass::FacePass;
-use crate::simulate::methods::voronoi::tasks::Carry;
+use crate::simulate::methods::voronoi::tasks::FaceStressTask;
 
 impl<L: Lanes> CellRun<L> {
-    /// Takes broken faces out: both of their cells have one more free face, and may touch.
+    /// Removes broken faces: each of their cells gets one more free face, and the two may touch.
     pub(super) fn break_faces(&mut self) {
         let mut events = Vec::new();
         for chunk in &mut self.chunk_breaks {
@@ -29,7 +29,7 @@ impl<L: Lanes> CellRun<L> {
         ends.dedup();
         let booked = self.run.work.is_some();
         let chunk = self.run.system.chunk;
-        // Owners are among the ends.
+        // The owners are among these cells.
         let chunks: BTreeSet<usize> = ends.iter().map(|&cell| cell as usize / chunk).collect();
         let held = match booked {
             true => self.carried(|chunk| chunks.contains(&chunk)),
@@ -50,7 +50,7 @@ impl<L: Lanes> CellRun<L> {
         for &cell in &ends {
             self.refresh(cell as usize);
         }
-        self.dilate(|chunk| chunks.contains(&chunk));
+        self.update_dilation(|chunk| chunks.contains(&chunk));
         let after = stored(&self.cells);
         if let Some(work) = &mut self.run.work {
             work.breaking += before - after;
@@ -58,7 +58,7 @@ impl<L: Lanes> CellRun<L> {
         self.costs.breaks.add(clock, 1);
     }
 
-    /// Brings what a cell has of its broken faces up to date.
+    /// Updates a cell after its faces have broken.
     pub(super) fn refresh(&mut self, cell: usize) {
         let bonds = &self.run.system.bonds;
         self.cells.refresh(cell, bonds, &self.faces);
@@ -67,19 +67,22 @@ impl<L: Lanes> CellRun<L> {
         }
     }
 
-    /// Stresses and energies of the gap and of bending of the faces of these chunks, by entry; zero of others.
-    fn carried(&self, wanted: impl Fn(usize) -> bool + Clone + Send + Sync) -> Vec<Carried> {
+    /// Stresses and gap and bending energies of the faces of the `wanted` chunks, by entry; zero for others.
+    fn carried(
+        &self,
+        wanted: impl Fn(usize) -> bool + Clone + Send + Sync,
+    ) -> Vec<StressAndEnergy> {
         let system = &self.run.system;
-        // Chunks of loose elements have no entries, and a row each all the same.
+        // Without bonds there are no entries; use one row per chunk nevertheless.
         let slots = system.bonds.slots.max(1);
         let per_chunk = system.chunk * slots;
-        let mut carried = vec![Carried::default(); system.motion.len() * slots];
+        let mut carried = vec![StressAndEnergy::default(); system.motion.len() * slots];
         carried
             .par_chunks_mut(per_chunk)
             .enumerate()
             .filter(|(chunk, _)| wanted(*chunk))
             .for_each(|(chunk, carried)| {
-                let mut task = Carry::<L> {
+                let mut task = FaceStressTask::<L> {
                     folding: &self.cells.folding,
                     limits: &self.limits,
                     stresses: self.stresses.as_ref(),
@@ -100,14 +103,14 @@ impl<L: Lanes> CellRun<L> {
         carried
     }
 
-    /// What each cell carries: the largest stresses of its whole faces, half of their energies, and its own
-    /// by dilation.
-    pub(super) fn carried_by_cells(&self) -> Vec<Carried> {
+    /// Loads of each cell: the largest stresses of its intact faces, half of their energies, and its own
+    /// energy of dilation.
+    pub(super) fn carried_by_cells(&self) -> Vec<StressAndEnergy> {
         let (system, carried) = (&self.run.system, self.carried(|_| true));
         let of = |cell: usize| {
-            let mut sum = Carried {
+            let mut sum = StressAndEnergy {
                 energy: self.cells.own_energy(cell),
-                ..Carried::default()
+                ..StressAndEnergy::default()
             };
             for side in system.bonds.active_sides(cell) {
                 let one = carried[side.entry];

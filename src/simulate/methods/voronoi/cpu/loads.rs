@@ -1,63 +1,68 @@
-//! The passes over the faces of a step: λε of all cells, then force and torque, with contacts, springs,
-//! attached forces.
+//! The face passes of a step: λε of all cells, then force and torque, with contacts, springs and attached
+//! forces.
 //!
-//! What a chunk of cells adds up stays in the cache of a core; between both passes stands λε of each cell
-//! alone, which the second asks for of both cells of a face.
+//! The sums of a chunk of cells stay in the cache of a core. The only data between the two passes is λε of
+//! each cell, which the second pass needs for both cells of a face.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use super::CellRun;
-use crate::math::lanes::Row;
+use crate::math::lanes::LaneRow;
 use crate::math::{Lanes, Scalar, Vec3};
 use crate::parallel::prelude::*;
 use crate::simulate::bonded::bond_tasks::BreakEvent;
-use crate::simulate::bonded::system::Load;
-use crate::simulate::bonded::work::Taken;
+use crate::simulate::bonded::system::LoadRow;
+use crate::simulate::bonded::work::Dissipation;
+use crate::simulate::contact::collider_list::ColliderContext;
 use crate::simulate::contact::pass::ContactPass;
 use crate::simulate::contact::polyhedra::pass::ShapePass;
-use crate::simulate::contact::wall_list::Walls;
-use crate::simulate::methods::voronoi::between::{Across, Between};
 use crate::simulate::methods::voronoi::borders;
 use crate::simulate::methods::voronoi::columns::Cells;
-use crate::simulate::methods::voronoi::dilate::{Dilate, Sums};
-use crate::simulate::methods::voronoi::face_pass::{FacePass, Task};
+use crate::simulate::methods::voronoi::crossing_pass::{CrossingPass, CrossingTask};
+use crate::simulate::methods::voronoi::dilate::{DilationSums, DilationTask};
+use crate::simulate::methods::voronoi::face_pass::{FacePass, FaceTask};
 use crate::simulate::methods::voronoi::row_sums::RowSums;
-use crate::simulate::methods::voronoi::stress::{Rankine, Virial, put_stress};
-use crate::simulate::methods::voronoi::tasks::{self, Act};
+use crate::simulate::methods::voronoi::stress::{RankineTask, VirialTask, put_stress};
+use crate::simulate::methods::voronoi::tasks::{self, FaceLoadTask};
 
 /// Scratch buffers for the sums of a chunk.
 #[derive(Debug, Default)]
-pub(super) struct Room<S> {
-    dilation: Sums<S>,
-    folding: Sums<S>,
+pub(super) struct ChunkScratch<S> {
+    dilation: DilationSums<S>,
+    folding: DilationSums<S>,
     loads: RowSums<S>,
     virial: RowSums<S>,
 }
 
-/// The room of this thread.
-fn room<S>(rooms: &[Mutex<Room<S>>]) -> MutexGuard<'_, Room<S>> {
+/// The scratch buffers of this thread.
+fn lock_scratch<S>(scratch: &[Mutex<ChunkScratch<S>>]) -> MutexGuard<'_, ChunkScratch<S>> {
     let thread = rayon::current_thread_index().map_or(0, |k| k + 1);
-    let room = rooms[thread % rooms.len()].lock();
-    room.unwrap_or_else(PoisonError::into_inner)
+    let buffers = scratch[thread % scratch.len()].lock();
+    buffers.unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Rows of four of a chunk.
-type Rows<'a, S> = &'a mut [Row<S, 4>];
+/// Rows of four numbers of a chunk.
+type ChunkRows<'a, S> = &'a mut [LaneRow<S, 4>];
 
 impl<L: Lanes> CellRun<L> {
     /// One force pass: faces, contacts, springs, attached forces.
     pub(super) fn add_loads(&mut self, dt: L::Scalar) {
         let clock = Instant::now();
-        self.dilate(|_| true);
+        self.update_dilation(|_| true);
         self.costs.bonds.add(clock, rayon::current_num_threads());
-        self.act(dt);
+        self.add_face_loads(dt);
         self.run.add_applied();
-        borders::absorb(&self.borders, &self.run.system, &mut self.run.load);
+        borders::absorb(&self.absorbing_sides, &self.run.system, &mut self.run.load);
     }
 
     /// Runs a task over all faces of a chunk's cells.
-    fn pass<T: Task<L> + Across<L>>(&self, first: usize, rest: &[Row<L::Scalar, 4>], task: &mut T) {
+    fn pass<T: FaceTask<L> + CrossingTask<L>>(
+        &self,
+        first: usize,
+        rest: &[LaneRow<L::Scalar, 4>],
+        task: &mut T,
+    ) {
         let system = &self.run.system;
         L::run(FacePass {
             system,
@@ -67,7 +72,7 @@ impl<L: Lanes> CellRun<L> {
             count: self.count(first),
             task: &mut *task,
         });
-        L::run(Between {
+        L::run(CrossingPass {
             system,
             crossings: &self.crossings[first / system.chunk],
             rest,
@@ -75,20 +80,20 @@ impl<L: Lanes> CellRun<L> {
         });
     }
 
-    /// Cells of the chunk that begins with `first`.
+    /// Number of cells of the chunk whose first cell is `first`.
     fn count(&self, first: usize) -> usize {
         let system = &self.run.system;
         system.chunk.min(system.motion.len() - first)
     }
 
-    /// Brings λε of the cells of the chunks that `wanted` names up to date with where they are, and what
-    /// bending puts on the faces of walls.
-    pub(super) fn dilate(&mut self, wanted: impl Fn(usize) -> bool + Clone + Send + Sync) {
+    /// Updates λε of the cells of the `wanted` chunks from their current positions, and the bending moments
+    /// on the faces of one-layer walls.
+    pub(super) fn update_dilation(&mut self, wanted: impl Fn(usize) -> bool + Clone + Send + Sync) {
         let mut pressure = std::mem::take(&mut self.cells.pressure);
         let mut folding = std::mem::take(&mut self.cells.folding);
         let chunk = self.run.system.chunk;
         // Bodies without walls have no rows of these.
-        let mut folds: Vec<Rows<L::Scalar>> = folding.chunks_mut(chunk).collect();
+        let mut folds: Vec<ChunkRows<L::Scalar>> = folding.chunks_mut(chunk).collect();
         folds.resize_with(pressure.len().div_ceil(chunk), Default::default);
         pressure
             .par_chunks_mut(chunk)
@@ -102,20 +107,25 @@ impl<L: Lanes> CellRun<L> {
         self.cells.folding = folding;
     }
 
-    fn dilate_chunk(&self, first: usize, pressure: Rows<L::Scalar>, folding: Rows<L::Scalar>) {
+    fn dilate_chunk(
+        &self,
+        first: usize,
+        pressure: ChunkRows<L::Scalar>,
+        folding: ChunkRows<L::Scalar>,
+    ) {
         let bonds = &self.run.system.bonds;
-        let mut room = room(&self.rooms);
-        let Room {
+        let mut scratch = lock_scratch(&self.scratch);
+        let ChunkScratch {
             dilation,
             folding: folds,
             ..
-        } = &mut *room;
+        } = &mut *scratch;
         let walls = !folding.is_empty();
         dilation.clear(self.count(first), bonds.slots);
         if walls {
             folds.clear(self.count(first), bonds.slots);
         }
-        let mut task = Dilate::<L> {
+        let mut task = DilationTask::<L> {
             dilation: &mut *dilation,
             folding: &mut *folds,
             others: &bonds.other,
@@ -141,79 +151,79 @@ impl<L: Lanes> CellRun<L> {
         }
     }
 
-    /// What faces and contacts do to cells.
-    fn act(&mut self, dt: L::Scalar) {
+    /// Adds the loads of faces and contacts to cells.
+    fn add_face_loads(&mut self, dt: L::Scalar) {
         let mut load = std::mem::take(&mut self.run.load);
         let mut breaks = std::mem::take(&mut self.chunk_breaks);
-        let mut taken = std::mem::take(&mut self.taken);
+        let mut dissipation = std::mem::take(&mut self.dissipation);
         let mut contacts = std::mem::take(&mut self.run.contacts.chunks);
         let mut solids = std::mem::take(&mut self.run.contacts.solids);
         let mut sums = std::mem::take(&mut self.run.sums);
         let system = &self.run.system;
-        let walls = Walls {
+        let collider_context = ColliderContext {
             system,
-            obstacles: &self.driven.obstacles,
+            colliders: &self.driven.colliders,
             dt,
-            neared: self.run.contacts.neared(),
+            collider_approach: self.run.contacts.collider_approach(),
         };
-        let (closed, work) = (self.run.contacts.closed(), self.run.work.is_some());
+        let (pair_approach, work) = (self.run.contacts.pair_approach(), self.run.work.is_some());
         load.par_chunks_mut(system.chunk)
             .zip(contacts.par_iter_mut())
             .zip(solids.par_iter_mut())
             .zip(sums.par_iter_mut())
             .zip(breaks.par_iter_mut())
-            .zip(taken.par_iter_mut())
+            .zip(dissipation.par_iter_mut())
             .enumerate()
             .for_each(
-                |(chunk, (((((load, contacts), solids), sums), breaks), taken))| {
+                |(chunk, (((((load, contacts), solids), sums), breaks), dissipation))| {
                     let (first, clock) = (chunk * system.chunk, Instant::now());
-                    self.act_chunk(first, load, breaks, (&mut *taken, dt.to_f64()));
+                    self.add_chunk_loads(first, load, breaks, (&mut *dissipation, dt.to_f64()));
                     let clock = self.costs.bonds.add(clock, 1);
                     ContactPass::<L, false> {
-                        walls,
-                        closed,
+                        collider_context,
+                        pair_approach,
                         first,
                         contacts,
                         load: &mut *load,
                         sums: &mut *sums,
-                        taken: &mut *taken,
+                        dissipation: &mut *dissipation,
                     }
                     .run_on(work);
                     if let Some(shapes) = self.run.contacts.shapes() {
                         ShapePass {
-                            walls,
+                            collider_context,
                             shapes,
                             contacts: solids,
                             load: &mut *load,
                             sums: &mut *sums,
-                            taken,
+                            dissipation,
                         }
                         .run();
                     }
-                    sums.add_held(first, load, &self.driven.holds);
+                    sums.add_held(first, load, &self.driven.poses);
                     self.costs.contacts.add(clock, 1);
                 },
             );
         self.run.load = load;
         self.chunk_breaks = breaks;
-        self.taken = taken;
+        self.dissipation = dissipation;
         self.run.contacts.chunks = contacts;
         self.run.contacts.solids = solids;
         self.run.sums = sums;
     }
 
-    fn act_chunk(
+    fn add_chunk_loads(
         &self,
         first: usize,
-        load: &mut [Load<L::Scalar>],
+        load: &mut [LoadRow<L::Scalar>],
         breaks: &mut Vec<BreakEvent>,
-        (taken, dt): (&mut [Taken], f64),
+        (dissipation, dt): (&mut [Dissipation], f64),
     ) {
         let bonds = &self.run.system.bonds;
-        let mut room = room(&self.rooms);
-        let loads = &mut room.loads;
+        let mut scratch = lock_scratch(&self.scratch);
+        let loads = &mut scratch.loads;
         loads.clear(load.len(), bonds.slots);
-        let mut task = Act::<L> {
+        let mut task = FaceLoadTask::<L> {
             folding: &self.cells.folding,
             loads: &mut *loads,
             others: &bonds.other,
@@ -227,28 +237,28 @@ impl<L: Lanes> CellRun<L> {
         for (local, load) in load.iter_mut().enumerate() {
             tasks::put_load(loads.get(local), load);
         }
-        for (local, taken) in taken.iter_mut().enumerate().take(load.len()) {
-            taken.damping += tasks::power(loads.get(local)) * dt;
+        for (local, dissipation) in dissipation.iter_mut().enumerate().take(load.len()) {
+            dissipation.damping += tasks::power(loads.get(local)) * dt;
         }
     }
 
-    /// Brings the stresses of cells up to date, where faces break by them; λε is that of the last force pass.
+    /// Updates the stresses of cells if faces break by them; λε is that of the last force pass.
     pub(super) fn update_stresses(&mut self) {
         let Some(mut stresses) = self.stresses.take() else {
             return;
         };
         let chunk = self.run.system.chunk;
-        let chunks = stresses.of.par_chunks_mut(chunk).enumerate();
+        let chunks = stresses.cells.par_chunks_mut(chunk).enumerate();
         chunks.for_each(|(at, rows)| self.stress_chunk(at * chunk, rows));
         self.stresses = Some(stresses);
     }
 
-    fn stress_chunk(&self, first: usize, rows: &mut [Row<L::Scalar, 8>]) {
+    fn stress_chunk(&self, first: usize, rows: &mut [LaneRow<L::Scalar, 8>]) {
         let bonds = &self.run.system.bonds;
-        let mut room = room(&self.rooms);
-        let sums = &mut room.virial;
+        let mut scratch = lock_scratch(&self.scratch);
+        let sums = &mut scratch.virial;
         sums.clear(rows.len(), bonds.slots);
-        let mut task = Virial::<L> {
+        let mut task = VirialTask::<L> {
             sums: &mut *sums,
             others: &bonds.other,
             slots: bonds.slots,
@@ -273,7 +283,7 @@ impl<L: Lanes> CellRun<L> {
         let chunk = self.run.system.chunk;
         let chunks = found.par_iter_mut().enumerate();
         chunks.for_each(|(at, breaks)| {
-            let mut task = Rankine::<L> { stresses, breaks };
+            let mut task = RankineTask::<L> { stresses, breaks };
             L::run(FacePass {
                 system: &self.run.system,
                 faces: &self.faces,

@@ -1,4 +1,4 @@
-//! Steps of cells on the CPU: lanes of any type, threads over chunks of cells.
+//! Steps of cells on the CPU: generic in the lane type, threads over chunks of cells.
 
 mod breaks;
 mod loads;
@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use glam::DVec3;
 
-use self::loads::Room;
+use self::loads::ChunkScratch;
 use super::build::CellScene;
 use super::columns::{Cells, Faces};
 use super::crossings::Crossings;
@@ -19,12 +19,12 @@ use crate::math::{Lanes, Scalar, Vec3};
 use crate::simulate::bonded::bond_tasks::BreakEvent;
 use crate::simulate::bonded::motion_pass::StepParameters;
 use crate::simulate::bonded::system::{System, motion};
-use crate::simulate::bonded::work::{self, Taken};
-use crate::simulate::bonded_run::advance::Driven;
+use crate::simulate::bonded::work::{self, Dissipation};
+use crate::simulate::bonded_run::advance::DrivenPoses;
 use crate::simulate::bonded_run::costs::Costs;
 use crate::simulate::bonded_run::run::{BondedRun, Measured};
 use crate::simulate::error::{SimulateError, StateError};
-use crate::simulate::method::{Capture, Method, PassCost, Place};
+use crate::simulate::method::{Capture, Method, PassCost, Platform};
 use crate::simulate::run_state::sections;
 use crate::simulate::run_state::state::State;
 use crate::simulate::scene::reaction_sums::ReactionSums;
@@ -38,21 +38,22 @@ pub struct CellRun<L: Lanes> {
     limits: Limits<L::Scalar>,
     /// Whether any face may break.
     breakable: bool,
-    /// Stresses of cells; none where no face breaks by them.
+    /// Stresses of cells; none if no face breaks by them.
     stresses: Option<Stresses<L::Scalar>>,
-    /// Cells at absorbing sides, and what resists their velocities.
-    borders: Vec<(u32, DVec3)>,
-    driven: Driven<L::Scalar>,
+    /// Cells at absorbing sides, with the damping coefficients of their velocities.
+    absorbing_sides: Vec<(u32, DVec3)>,
+    driven: DrivenPoses<L::Scalar>,
     parameters: StepParameters<L::Scalar>,
-    /// Velocities are at the middle of the last step: its second kick is due.
-    half: bool,
-    /// Faces that each chunk's cells have with cells of other chunks, which own them.
+    /// Whether velocities are at the middle of the last step, so that its second kick is due.
+    kick_due: bool,
+    /// Faces of each chunk's cells that cells of other chunks own.
     crossings: Vec<Crossings<L::Scalar>>,
-    /// Room for the sums of a chunk, one a thread.
-    rooms: Vec<Mutex<Room<L::Scalar>>>,
+    /// Scratch buffers for the sums of a chunk, one per thread.
+    scratch: Vec<Mutex<ChunkScratch<L::Scalar>>>,
     chunk_breaks: Vec<Vec<BreakEvent>>,
-    /// What damping and friction took since the last frame, by chunk and element; empty where that is not asked for.
-    taken: Vec<Vec<Taken>>,
+    /// Energy dissipated by damping and friction since the last frame, by chunk and element; empty unless
+    /// needed.
+    dissipation: Vec<Vec<Dissipation>>,
     costs: Costs,
 }
 
@@ -64,7 +65,7 @@ impl<L: Lanes> CellRun<L> {
         let (padded, chunk) = (run.system.motion.len(), run.system.chunk);
         let chunks = padded.div_ceil(chunk);
         let threads = rayon::current_num_threads() + 1;
-        let taken = if run.work.is_some() { chunk } else { 0 };
+        let dissipation = if run.work.is_some() { chunk } else { 0 };
         let mut cpu = CellRun {
             driven: run.driven(),
             breakable,
@@ -74,30 +75,30 @@ impl<L: Lanes> CellRun<L> {
                 gravity: Vec3::from_f64(pipeline.world.gravity),
                 drag: Scalar::from_f64(pipeline.simulate.drag),
             },
-            half: false,
+            kick_due: false,
             crossings: Crossings::all(&run.system, &scene.faces),
-            rooms: (0..threads).map(|_| Mutex::default()).collect(),
+            scratch: (0..threads).map(|_| Mutex::default()).collect(),
             chunk_breaks: vec![Vec::new(); chunks],
-            taken: vec![vec![Taken::default(); taken]; chunks],
+            dissipation: vec![vec![Dissipation::default(); dissipation]; chunks],
             costs: Costs::default(),
             cells: scene.cells,
             faces: scene.faces,
             limits: scene.limits,
-            borders: scene.borders,
+            absorbing_sides: scene.absorbing_sides,
             run,
         };
-        // The loads that the first kick needs; nothing slides or breaks before time runs.
+        // The loads that the first kick needs. Nothing slides or breaks before time runs.
         cpu.add_loads(L::Scalar::default());
         cpu.chunk_breaks.iter_mut().for_each(Vec::clear);
-        let now = ReactionSums::take(&cpu.run.bearers, &mut cpu.run.sums);
+        let now = ReactionSums::take(&cpu.run.supports, &mut cpu.run.sums);
         cpu.run.means.start(now);
         cpu
     }
 
-    /// Ends a step's second kick if it is due, starts the next where `open`.
+    /// Does a step's second kick if it is due, and starts the next step if `open`.
     fn motion(&mut self, open: bool) -> Result<(), SimulateError> {
         let clock = Instant::now();
-        let (step, close) = (self.parameters, self.half);
+        let (step, close) = (self.parameters, self.kick_due);
         let Cells {
             inertia, momentum, ..
         } = &mut self.cells;
@@ -116,12 +117,12 @@ impl<L: Lanes> CellRun<L> {
                     momentum: rows.beside,
                 })
             });
-        self.half = open;
+        self.kick_due = open;
         let threads = rayon::current_num_threads();
         let clock = self.costs.motion.add(clock, threads);
         if let Some(distances) = moved? {
-            let (system, obstacles) = (&self.run.system, &self.driven.obstacles);
-            self.run.contacts.advance(distances, system, obstacles);
+            let (system, colliders) = (&self.run.system, &self.driven.colliders);
+            self.run.contacts.advance(distances, system, colliders);
             self.costs.lists.add(clock, threads);
         }
         Ok(())
@@ -134,26 +135,26 @@ impl<L: Lanes> CellRun<L> {
             self.motion(true)?;
             self.run.step += 1;
             if left == 0 {
-                before = ReactionSums::take(&self.run.bearers, &mut self.run.sums);
+                before = ReactionSums::take(&self.run.supports, &mut self.run.sums);
             }
             self.add_loads(self.parameters.dt);
             self.find_principal_breaks();
             self.break_faces();
         }
         if steps > 0 {
-            let now = ReactionSums::take(&self.run.bearers, &mut self.run.sums);
+            let now = ReactionSums::take(&self.run.supports, &mut self.run.sums);
             self.run.means.add(steps, &before, now);
         }
-        if self.half {
+        if self.kick_due {
             self.motion(false)?;
         }
         Ok(())
     }
 
-    /// Adds what was taken since the last frame to what was taken before.
-    fn account(&mut self) {
+    /// Adds the energy dissipated since the last frame to the totals.
+    fn collect_work(&mut self) {
         if let Some(total) = &mut self.run.work {
-            work::take(&mut self.taken, total);
+            work::drain(&mut self.dissipation, total);
         }
     }
 
@@ -163,12 +164,12 @@ impl<L: Lanes> CellRun<L> {
         state
     }
 
-    /// The cells' motion, for tests of the law in motion.
+    /// The cells' motion, for tests of the law during motion.
     pub fn system(&self) -> &System<L::Scalar> {
         &self.run.system
     }
 
-    /// Turns every velocity and angular momentum round: what follows goes back in time.
+    /// Reverses every velocity and angular momentum, so that the run goes back in time.
     pub fn reverse(&mut self) {
         for (motion, momentum) in self
             .run
@@ -190,12 +191,12 @@ impl<L: Lanes> CellRun<L> {
 
 impl<L: Lanes> Method for CellRun<L> {
     fn advance(&mut self, steps: u64) -> Result<(), SimulateError> {
-        // Within the pool, so that its threads are not put to sleep and woken between passes.
+        // Run within the pool, so that its threads do not sleep and wake between passes.
         rayon::scope(|_| self.take_steps(steps))
     }
 
-    fn place(&self) -> Place {
-        Place::on_cores::<L>()
+    fn platform(&self) -> Platform {
+        Platform::on_cores::<L>()
     }
 
     fn costs(&self) -> Vec<PassCost> {
@@ -206,7 +207,7 @@ impl<L: Lanes> Method for CellRun<L> {
         let faces = self.run.system.bonds.other.len() + crossing;
         let bytes = [
             2 * motion + load + 24 * scalar * rows,
-            // λε is written between both passes over the faces.
+            // λε is written between the two passes over the faces.
             2 * motion + 4 * scalar * rows + self.faces.bytes() * faces as u64 + 2 * load,
             self.run.contacts.bytes(),
             0,
@@ -220,8 +221,8 @@ impl<L: Lanes> Method for CellRun<L> {
     }
 
     fn capture(&mut self, frame: u32, state: bool) -> Result<(), SimulateError> {
-        let (contact, touching) = self.run.contact_totals::<L>(&self.driven.obstacles);
-        self.account();
+        let (contact, touching) = self.run.contact_totals::<L>(&self.driven.colliders);
+        self.collect_work();
         self.update_stresses();
         let measured = Measured {
             carried: self.carried_by_cells(),
@@ -231,16 +232,16 @@ impl<L: Lanes> Method for CellRun<L> {
         };
         let snapshot = self.run.snapshot(frame, measured);
         let state = state.then(|| self.pack(frame));
-        self.run.hand_over(Capture { snapshot, state });
+        self.run.queue_capture(Capture { snapshot, state });
         Ok(())
     }
 
-    fn state_apart(&mut self, frame: u32) -> Option<State> {
-        self.account();
+    fn state_without_frame(&mut self, frame: u32) -> Option<State> {
+        self.collect_work();
         Some(self.pack(frame))
     }
 
-    fn has_state_apart(&self) -> bool {
+    fn has_state_without_frame(&self) -> bool {
         true
     }
 
@@ -253,13 +254,13 @@ impl<L: Lanes> Method for CellRun<L> {
         let momenta = self.cells.momentum.iter_mut().map(|row| &mut row.0);
         sections::read_momenta(state, momenta)?;
         self.parameters.dt = Scalar::from_f64(state.dt);
-        self.half = false;
+        self.kick_due = false;
         self.driven = self.run.driven();
         for cell in 0..self.run.system.count {
             self.refresh(cell);
         }
         self.crossings = Crossings::all(&self.run.system, &self.faces);
-        self.dilate(|_| true);
+        self.update_dilation(|_| true);
         Ok(())
     }
 }

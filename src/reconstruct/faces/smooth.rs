@@ -1,53 +1,54 @@
-//! Evens out the vertices of cracks at rest.
+//! Smooths cracks at rest.
 //!
-//! Taubin's λ|μ smoothing (1995), which takes the grain and leaves the volume. A vertex on a line (a tip, or
-//! where cracks meet) listens only to its neighbours along that line; one where lines end or meet stays. Both
-//! sides of a crack have one vertex here, so they stay one sheet.
+//! Taubin's λ|μ smoothing (1995) removes noise and keeps the volume. A vertex on a line (the tip of a crack,
+//! or a line where cracks meet) is averaged only with its neighbours along that line; a vertex where lines
+//! end or meet does not move. Both sides of a crack share their vertices here, so their faces stay
+//! coincident.
 
 use crate::parallel::prelude::*;
 use glam::DVec3;
 
-use crate::reconstruct::body::solid::Solid;
+use crate::reconstruct::body::skin_grid::SkinGrid;
 
-/// Steps outward and back inward.
-const ROUNDS: usize = 6;
-/// Outward step λ and inward step μ: a pass band of 1/λ + 1/μ = 0.1.
+/// Number of λ|μ iterations.
+const ITERATIONS: usize = 6;
+/// Smoothing step λ and inflating step μ: a pass band of 1/λ + 1/μ = 0.1.
 const STEPS: [f64; 2] = [0.5, -0.526];
-/// How far a vertex may move, cells.
-const LIMIT: f64 = 0.5;
-/// Fragments with fewer elements than this keep more of their shape: they have little else.
-const SMALL: f64 = 16.0;
+/// Maximum displacement of a vertex, cells.
+const MAX_DISPLACEMENT: f64 = 0.5;
+/// In fragments with fewer elements than this the displacement is limited further, to preserve their shape.
+const SMALL_FRAGMENT: f64 = 16.0;
 
-/// A place of the cracks, shared by the sides that meet there.
+/// A vertex of the cracks, shared by the sides that meet there.
 #[derive(Clone, Copy, Debug)]
-pub struct Vertex {
+pub struct CrackVertex {
     /// Position, m.
     pub position: DVec3,
-    /// Whether it stays: it lies on the skin, or parts two arcs of a face.
+    /// Whether it stays fixed: it lies on the skin, or separates two arcs of a face.
     pub pinned: bool,
-    /// Elements of the smallest fragment about it.
+    /// Number of elements of the smallest fragment at the vertex.
     pub elements: u32,
 }
 
-/// Two places joined through a face.
+/// Two vertices linked through a face between cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Link {
-    /// The places, ascending.
+pub struct VertexLink {
+    /// The two vertices, ascending.
     pub ends: [u32; 2],
-    /// Whether a tip or a line where cracks meet runs along it.
+    /// Whether it is part of a line: a tip, or a line where cracks meet.
     pub line: bool,
 }
 
-/// Moves the vertices.
-pub fn fair(solid: &Solid, vertices: &mut [Vertex], links: &[Link]) {
+/// Smooths the vertices.
+pub fn smooth(skin_grid: &SkinGrid, vertices: &mut [CrackVertex], links: &[VertexLink]) {
     let mut lines = vec![0_u8; vertices.len()];
     for link in links.iter().filter(|link| link.line) {
         for v in link.ends {
             lines[v as usize] = lines[v as usize].saturating_add(1);
         }
     }
-    // A line that passes has two links; where it ends or meets others it stays.
-    let listens = |v: u32, line: bool| match lines[v as usize] {
+    // Inside a line a vertex has two line links; at ends and junctions of lines it stays fixed.
+    let averages = |v: u32, line: bool| match lines[v as usize] {
         0 => true,
         2 => line,
         _ => false,
@@ -59,7 +60,7 @@ pub fn fair(solid: &Solid, vertices: &mut [Vertex], links: &[Link]) {
             let [a, b] = link.ends;
             [(a, b, link.line), (b, a, link.line)]
         })
-        .filter(|&(a, _, line)| moves(a) && listens(a, line))
+        .filter(|&(a, _, line)| moves(a) && averages(a, line))
         .map(|(a, b, _)| (a, b))
         .collect();
     pairs.par_sort_unstable();
@@ -69,13 +70,15 @@ pub fn fair(solid: &Solid, vertices: &mut [Vertex], links: &[Link]) {
         .filter(|neighbours| neighbours.len() >= 2)
         .map(|neighbours| (neighbours[0].0 as usize, neighbours))
         .collect();
-    let spacing = solid.grid.spacing;
+    let spacing = skin_grid.grid.spacing;
     let start: Vec<DVec3> = moving.iter().map(|&(v, _)| vertices[v].position).collect();
     let limits: Vec<f64> = moving
         .iter()
-        .map(|&(v, _)| LIMIT * spacing * (f64::from(vertices[v].elements) / SMALL).min(1.0))
+        .map(|&(v, _)| {
+            MAX_DISPLACEMENT * spacing * (f64::from(vertices[v].elements) / SMALL_FRAGMENT).min(1.0)
+        })
         .collect();
-    for _ in 0..ROUNDS {
+    for _ in 0..ITERATIONS {
         for step in STEPS {
             let moved: Vec<DVec3> = moving
                 .par_iter()

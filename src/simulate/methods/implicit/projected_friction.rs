@@ -1,30 +1,30 @@
-//! Friction after a step: what contacts take from the velocities and spins of their elements, one after
-//! another in the order of pairs.
+//! Friction applied after a step: contacts reduce the velocities and spins of their elements, one after
+//! another in pair order.
 
 use glam::DVec3;
 
-use super::start::Start;
-use super::touch::Touching;
+use super::start::StepStart;
+use super::touch::ActiveContact;
 use crate::laws::projection::impulse;
 use crate::math::Vec3;
 use crate::simulate::bonded::rows::put;
 use crate::simulate::bonded::system::{System, motion};
 use crate::simulate::contact::chunk::COLLIDER;
-use crate::simulate::scene::clamps::Hold;
-use crate::simulate::scene::colliders::Obstacle;
-use crate::simulate::scene::reactions::{Bearers, Wrench};
+use crate::simulate::scene::clamps::RigidPose;
+use crate::simulate::scene::colliders::PosedCollider;
+use crate::simulate::scene::reactions::{Supports, Wrench};
 
-/// What a step was like.
-pub struct Rubbing<'a> {
-    /// Where it began.
-    pub start: &'a Start,
-    /// Colliders where it was solved.
-    pub obstacles: &'a [Obstacle],
-    /// Driven clamps there.
-    pub holds: &'a [Hold<f64>],
-    /// What bears.
-    pub bearers: &'a Bearers,
-    /// Its length, s.
+/// The step that friction is applied to.
+pub struct ProjectedFriction<'a> {
+    /// Start of the step.
+    pub start: &'a StepStart,
+    /// Colliders at the time of the solution.
+    pub colliders: &'a [PosedCollider],
+    /// Driven clamps at that time.
+    pub poses: &'a [RigidPose<f64>],
+    /// Colliders and attachments.
+    pub supports: &'a Supports,
+    /// Length of the step, s.
     pub h: f64,
 }
 
@@ -32,11 +32,17 @@ fn glam(v: Vec3<f64>) -> DVec3 {
     DVec3::from_array(v.to_f64())
 }
 
-impl Rubbing<'_> {
-    /// Changes velocities and spins; what that does to bearers is added to `borne`, N s and N m s.
-    pub fn rub(&self, touching: &[Touching], system: &mut System<f64>, borne: &mut [Wrench]) {
-        for pair in touching {
-            let [slide, roll] = pair.caps.map(|cap| cap * self.h);
+impl ProjectedFriction<'_> {
+    /// Changes velocities and spins. Adds the impulses on colliders and attachments to `impulses`, N s and N
+    /// m s.
+    pub fn apply(
+        &self,
+        active: &[ActiveContact],
+        system: &mut System<f64>,
+        impulses: &mut [Wrench],
+    ) {
+        for pair in active {
+            let [slide, roll] = pair.max_friction.map(|cap| cap * self.h);
             if slide == 0.0 && roll == 0.0 {
                 continue;
             }
@@ -49,7 +55,7 @@ impl Rubbing<'_> {
                 let [of_j, turning] = self.start.inverse(j);
                 (mass, inertia) = (mass + of_j, inertia + turning);
             } else {
-                let wall = &self.obstacles[(pair.j - COLLIDER) as usize];
+                let wall = &self.colliders[(pair.j - COLLIDER) as usize];
                 let (.., surface) = wall.pose.surface(&wall.solid, system.position(i));
                 (v, w) = (v - surface, w - wall.pose.spin);
             }
@@ -58,31 +64,31 @@ impl Rubbing<'_> {
             let of =
                 |v: DVec3, cap, inverse| glam(impulse(Vec3::from_f64(v.to_array()), cap, inverse));
             let (push, turn) = (of(across, slide, mass), of(w, roll, inertia));
-            self.give(i, system, (push, turn), borne);
+            self.add_impulse(i, system, (push, turn), impulses);
             match second {
-                Some(j) => self.give(j, system, (-push, -turn), borne),
+                Some(j) => self.add_impulse(j, system, (-push, -turn), impulses),
                 None => {
                     let wall = (pair.j - COLLIDER) as usize;
-                    let arm = system.position(i) - self.obstacles[wall].pose.position;
-                    borne[wall] += Wrench::at(arm, -push, -turn);
+                    let arm = system.position(i) - self.colliders[wall].pose.position;
+                    impulses[wall] += Wrench::at(arm, -push, -turn);
                 }
             }
         }
     }
 
-    /// Gives an element an impulse; one that is held gives it on to what holds it.
-    fn give(
+    /// Applies an impulse to an element; a held one passes it on to its attachment.
+    fn add_impulse(
         &self,
         i: usize,
         system: &mut System<f64>,
         (push, turn): (DVec3, DVec3),
-        borne: &mut [Wrench],
+        impulses: &mut [Wrench],
     ) {
         let [mass, inertia] = self.start.inverse(i);
         if mass == 0.0 {
-            if let Some(held) = self.bearers.held_by(i as u32) {
-                let at = self.bearers.attachment(held.attachment);
-                borne[at] += held.borne(held.share(self.holds, push, turn));
+            if let Some(held) = self.supports.clamped_element(i as u32) {
+                let at = self.supports.attachment(held.attachment);
+                impulses[at] += held.clamp_wrench(held.share(self.poses, push, turn));
             }
             return;
         }

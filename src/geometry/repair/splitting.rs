@@ -1,18 +1,18 @@
-//! Vertices that several surfaces share, or one surface twice, become vertices of their own.
+//! Splits vertices that several surfaces share, or that one surface uses twice.
 
 use super::error::RepairError;
-use super::wind::Pair;
-use super::work::Work;
+use super::repair_mesh::RepairMesh;
+use super::wind::NeighbourPair;
 use crate::geometry::check::{same_edge, sorted_edges};
 use crate::geometry::mesh::TriMesh;
 use crate::math::UnionFind;
 
-/// Part of the way to the middle of its neighbours that a copy moves.
-const APART: f64 = 1e-3;
+/// Fraction of the way to the average of its neighbours by which a copy moves.
+const SPLIT_SHIFT: f64 = 1e-3;
 
-/// Gives each fan of triangles about a vertex a vertex of its own, at the same place; the vertex that each is
-/// a copy of.
-pub fn part_fans(work: &mut Work, pairs: &[Pair]) -> Result<Vec<u32>, RepairError> {
+/// Gives each fan of triangles about a vertex its own copy of the vertex, at the same position. Returns, for
+/// each vertex, the vertex that it is a copy of.
+pub fn split_fans(work: &mut RepairMesh, pairs: &[NeighbourPair]) -> Result<Vec<u32>, RepairError> {
     let triangles = &work.mesh.triangles;
     let corner = |t: u32, v: u32| {
         let at = triangles[t as usize].iter().position(|w| *w == v);
@@ -31,7 +31,7 @@ pub fn part_fans(work: &mut Work, pairs: &[Pair]) -> Result<Vec<u32>, RepairErro
     let mut vertex_of = vec![0; fan.len()];
     for (corner, &root) in fan.iter().enumerate() {
         let vertex = work.mesh.triangles[corner / 3][corner % 3];
-        // A root is the first corner of its fan.
+        // The root of a fan is its first corner.
         if root as usize == corner {
             vertex_of[corner] = vertex;
             if std::mem::replace(&mut is_taken[vertex as usize], true) {
@@ -49,7 +49,7 @@ pub fn part_fans(work: &mut Work, pairs: &[Pair]) -> Result<Vec<u32>, RepairErro
 }
 
 /// Refuses edges that still have more than two triangles.
-fn require_two(work: &Work, original: &[u32]) -> Result<(), RepairError> {
+fn require_two(work: &RepairMesh, original: &[u32]) -> Result<(), RepairError> {
     let edges = sorted_edges(&work.mesh);
     let mut many = edges.chunk_by(same_edge).filter(|edge| edge.len() > 2);
     let Some(first) = many.next() else {
@@ -63,8 +63,8 @@ fn require_two(work: &Work, original: &[u32]) -> Result<(), RepairError> {
     })
 }
 
-/// The mesh with copies of vertices as their originals.
-pub fn joined(mesh: &TriMesh, original: &[u32]) -> TriMesh {
+/// Copy of the mesh that uses the original vertices instead of their copies.
+pub fn with_originals(mesh: &TriMesh, original: &[u32]) -> TriMesh {
     let mut mesh = mesh.clone();
     for vertex in mesh.triangles.as_flattened_mut() {
         *vertex = original[*vertex as usize];
@@ -72,8 +72,9 @@ pub fn joined(mesh: &TriMesh, original: &[u32]) -> TriMesh {
     mesh
 }
 
-/// Moves copies of a vertex, and the vertex, a little towards their neighbours; how many vertices had copies.
-pub fn move_apart(work: &mut Work, original: &[u32]) -> usize {
+/// Moves each split vertex and its copies a little towards their neighbours. Returns the number of vertices
+/// with copies.
+pub fn move_apart(work: &mut RepairMesh, original: &[u32]) -> usize {
     let mut copies = vec![0_usize; original.len()];
     original.iter().for_each(|v| copies[*v as usize] += 1);
     let shared: Vec<bool> = original.iter().map(|v| copies[*v as usize] > 1).collect();
@@ -88,7 +89,7 @@ pub fn move_apart(work: &mut Work, original: &[u32]) -> usize {
     for (v, (sum, count)) in sums.into_iter().enumerate() {
         if shared[v] && count > 0.0 {
             let place = &mut work.mesh.positions[v];
-            *place += (sum / count - *place) * APART;
+            *place += (sum / count - *place) * SPLIT_SHIFT;
         }
     }
     copies.iter().filter(|n| **n > 1).count()

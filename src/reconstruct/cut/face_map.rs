@@ -1,26 +1,27 @@
-//! Values by face of the grid.
+//! Values on faces of the grid.
 
 use crate::parallel::prelude::*;
 
-/// A value for each of some faces, in the order of the faces. A face goes by three times the node of the cell
-/// above it, plus its axis.
+/// Values for some of the grid's faces, sorted by face. A face is numbered as three times the node of the
+/// cell above it, plus its axis.
 #[derive(Clone, Debug)]
-pub struct ByFace<T> {
+pub struct FaceMap<T> {
     faces: Vec<u64>,
     values: Vec<T>,
 }
 
-impl<T> Default for ByFace<T> {
+impl<T> Default for FaceMap<T> {
     fn default() -> Self {
-        ByFace {
+        FaceMap {
             faces: Vec::new(),
             values: Vec::new(),
         }
     }
 }
 
-impl<T: Send + Sync> ByFace<T> {
-    /// Makes a value for each face out of its `entries`, which come in their order; nothing if one cannot be made.
+impl<T: Send + Sync> FaceMap<T> {
+    /// Makes a value for each face from the `entries` of that face, in their order. Returns `None` if a value
+    /// cannot be made.
     pub fn gather<E: Send + Sync>(
         mut entries: Vec<(u64, E)>,
         make: impl Fn(&[(u64, E)]) -> Option<T> + Sync,
@@ -32,14 +33,14 @@ impl<T: Send + Sync> ByFace<T> {
             .with_min_len(64)
             .map(|own| make(own))
             .collect();
-        Some(ByFace {
+        Some(FaceMap {
             faces: of_faces.iter().map(|own| own[0].0).collect(),
             values: values?,
         })
     }
 
-    /// Another value for each face; nothing if one cannot be made.
-    pub fn map<U: Send>(&self, make: impl Fn(u64, &T) -> Option<U> + Sync) -> Option<ByFace<U>> {
+    /// Maps the value of each face. Returns `None` if a value cannot be made.
+    pub fn map<U: Send>(&self, make: impl Fn(u64, &T) -> Option<U> + Sync) -> Option<FaceMap<U>> {
         let values: Option<Vec<U>> = self
             .faces
             .par_iter()
@@ -47,19 +48,19 @@ impl<T: Send + Sync> ByFace<T> {
             .with_min_len(64)
             .map(|(&face, value)| make(face, value))
             .collect();
-        Some(ByFace {
+        Some(FaceMap {
             faces: self.faces.clone(),
             values: values?,
         })
     }
 
-    /// The value of a face, if it has one.
+    /// Value of a face, if it has one.
     pub fn get(&self, face: u64) -> Option<&T> {
         let at = self.faces.binary_search(&face).ok()?;
         Some(&self.values[at])
     }
 
-    /// All faces and values.
+    /// All faces with their values.
     pub fn iter(&self) -> impl Iterator<Item = (u64, &T)> {
         self.faces.iter().copied().zip(&self.values)
     }

@@ -1,4 +1,4 @@
-//! The closed surface of one fragment at rest, and its normals in a frame.
+//! Closed surface of one fragment at rest, and its normals in a frame.
 
 use glam::DVec3;
 
@@ -7,18 +7,18 @@ use crate::geometry::mesh::corner_angle;
 
 /// Closed surface of one fragment at rest.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Shell {
+pub struct RestSurface {
     /// Vertices and triangles, with texture coordinates if the body has a texture.
     pub mesh: TriMesh,
     /// For each triangle: 1 on a crack face, 0 on the skin.
     pub inside: Vec<u8>,
 }
 
-/// Vertex normals: the mean of the triangles around, weighted by their angles. At the rim of a crack only the skin
-/// counts, so that a cracked body shades like a whole one until its pieces part.
-pub fn normals(positions: &[DVec3], shell: &Shell) -> Vec<[f32; 3]> {
+/// Vertex normals: mean normals of the adjacent triangles, weighted by their angles. At the rim of a crack
+/// only the skin counts, so that a cracked body shades like an intact one until its fragments separate.
+pub fn vertex_normals(positions: &[DVec3], rest_surface: &RestSurface) -> Vec<[f32; 3]> {
     let mut sums = vec![[DVec3::ZERO; 2]; positions.len()];
-    for (triangle, &inside) in shell.mesh.triangles.iter().zip(&shell.inside) {
+    for (triangle, &inside) in rest_surface.mesh.triangles.iter().zip(&rest_surface.inside) {
         let p = triangle.map(|v| positions[v as usize]);
         let normal = (p[1] - p[0]).cross(p[2] - p[0]).normalize_or_zero();
         for m in 0..3 {

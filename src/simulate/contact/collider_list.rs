@@ -1,101 +1,106 @@
-//! Elements that may touch an obstacle, and what that does to them. In double precision, one by one: they are few.
+//! Contacts of elements with colliders. In double precision, one by one, as they are few.
 
 use glam::DVec3;
 
-use crate::geometry::mesh_solid::Near;
+use crate::geometry::mesh_solid::NearTriangles;
 use crate::laws::contact::{self, ContactLoad, ContactParameters, ContactState, contact};
 use crate::laws::rolling::{self, RollingLoad, RollingParameters};
 use crate::laws::work;
 use crate::math::{Scalar, Vec3};
 use crate::simulate::bonded::rows::{put, vector};
-use crate::simulate::bonded::system::{Load, System, motion};
-use crate::simulate::bonded::work::Taken;
+use crate::simulate::bonded::system::{LoadRow, System, motion};
+use crate::simulate::bonded::work::Dissipation;
 use crate::simulate::contact::pair_list::Memory;
-use crate::simulate::scene::colliders::Obstacle;
+use crate::simulate::scene::colliders::PosedCollider;
 use crate::simulate::scene::reaction_sums::ReactionSums;
 use crate::simulate::scene::reactions::Wrench;
 
-/// How far an element may move over a mesh, over its radius, until its nearest triangles are looked up anew:
-/// more are looked at in every step where it is larger.
+/// Distance, over its radius, that an element may move along a mesh until its nearest triangles are searched
+/// again; a larger value makes every step check more triangles.
 const NEAR_SLACK: f64 = 0.05;
 
-/// An element near an obstacle.
+/// An element near a collider.
 #[derive(Clone, Debug)]
-pub struct WallEntry<S> {
+pub struct ColliderContact<S> {
     /// The element.
     pub element: u32,
-    /// Index of the obstacle.
-    pub wall: u32,
-    /// What it remembers.
+    /// Index of the collider.
+    pub collider: u32,
+    /// Springs of the contact.
     pub memory: Memory<S>,
-    /// Parameters.
+    /// Contact parameters.
     pub k: ContactParameters<S>,
     /// Coefficient of rolling friction.
     pub rolling: S,
-    /// Until element and obstacle may have neared so far (m) they cannot touch.
-    pub quiet: f64,
-    /// What of the obstacle is near it, where it is a mesh.
-    pub near: Near,
+    /// They cannot touch until element and collider may have approached by this distance, m.
+    pub clear_until: f64,
+    /// Nearest triangles of the collider, if it is a mesh.
+    pub near: NearTriangles,
 }
 
-/// Obstacles and the step in which they are touched.
+/// Data to evaluate contacts with colliders in a step.
 #[derive(Clone, Copy)]
-pub struct Walls<'a, S> {
+pub struct ColliderContext<'a, S> {
     /// The system.
     pub system: &'a System<S>,
-    /// Obstacles now.
-    pub obstacles: &'a [Obstacle],
+    /// Colliders in their present poses.
+    pub colliders: &'a [PosedCollider],
     /// Time step, s.
     pub dt: S,
-    /// How far elements and obstacles may have neared since the lists were made, m.
-    pub neared: f64,
+    /// Upper bound on how far elements and colliders have approached since the lists were built, m.
+    pub collider_approach: f64,
 }
 
-impl<S: Scalar> Walls<'_, S> {
-    /// Adds the load of an entry, on element `local` of a chunk, to the element's and to what its obstacle
-    /// bears, and what it takes to `taken` where that is wanted; steps its spring.
+impl<S: Scalar> ColliderContext<'_, S> {
+    /// Adds the load of an entry to element `local` of a chunk and the opposite wrench to its collider, adds
+    /// the dissipated energy to `dissipation` if given, and steps the springs.
     pub fn apply(
         &self,
-        entry: &mut WallEntry<S>,
-        (local, load): (usize, &mut Load<S>),
+        entry: &mut ColliderContact<S>,
+        (local, load): (usize, &mut LoadRow<S>),
         sums: &mut ReactionSums,
-        taken: Option<&mut Taken>,
+        dissipation: Option<&mut Dissipation>,
     ) {
-        if self.neared < entry.quiet {
+        if self.collider_approach < entry.clear_until {
             return;
         }
-        let (obstacle, i) = (&self.obstacles[entry.wall as usize], entry.element as usize);
+        let (collider, i) = (
+            &self.colliders[entry.collider as usize],
+            entry.element as usize,
+        );
         let (place, slack) = (self.system.position(i), NEAR_SLACK * self.system.radius(i));
         let near = &mut entry.near;
-        obstacle.pose.look(&obstacle.solid, place, slack, near);
+        collider
+            .pose
+            .refresh_near(&collider.solid, place, slack, near);
         match self.load(entry) {
-            Ok(touch) => {
-                if let Some(taken) = taken {
-                    self.account(entry, &touch, taken);
+            Ok(contact) => {
+                if let Some(dissipation) = dissipation {
+                    self.account(entry, &contact, dissipation);
                 }
-                let (result, roll) = (touch.load, touch.rolled.spring);
-                let (f, m) = (result.force, result.torque + touch.rolled.moment);
+                let (result, roll) = (contact.load, contact.rolled.spring);
+                let (f, m) = (result.force, result.torque + contact.rolled.moment);
                 let (force, torque) = (vector(&load.0, 0), vector(&load.0, 4));
                 put(&mut load.0, 0, force + f);
                 put(&mut load.0, 4, torque + m);
                 entry.memory.spring = [result.spring.x, result.spring.y, result.spring.z];
                 entry.memory.roll = [roll.x, roll.y, roll.z];
                 if result.overlap > S::default() {
-                    let place = self.obstacles[entry.wall as usize].pose.position;
+                    let place = self.colliders[entry.collider as usize].pose.position;
                     let arm = self.system.position(entry.element as usize) - place;
                     let [force, torque] =
                         [f, m].map(|v| -DVec3::new(v.x.to_f64(), v.y.to_f64(), v.z.to_f64()));
-                    sums.add(local, entry.wall, Wrench::at(arm, force, torque));
+                    sums.add(local, entry.collider, Wrench::at(arm, force, torque));
                 }
             }
             // A thousandth covers the rounding of positions and speeds.
-            Err(gap) => entry.quiet = self.neared + 0.999 * gap,
+            Err(gap) => entry.clear_until = self.collider_approach + 0.999 * gap,
         }
     }
 
-    /// Elastic energy of an entry, J, where it touches.
-    pub fn energy(&self, entry: &WallEntry<S>) -> Option<f64> {
-        let Touch { load, .. } = self.load(entry).ok()?;
+    /// Elastic energy of an entry, J; `None` if it does not touch.
+    pub fn energy(&self, entry: &ColliderContact<S>) -> Option<f64> {
+        let EvaluatedContact { load, .. } = self.load(entry).ok()?;
         let touching = load.overlap > S::default();
         touching.then(|| {
             let [spring, roll] = entry.springs();
@@ -104,15 +109,20 @@ impl<S: Scalar> Walls<'_, S> {
         })
     }
 
-    fn rolling(&self, entry: &WallEntry<S>) -> RollingParameters<S> {
+    fn rolling(&self, entry: &ColliderContact<S>) -> RollingParameters<S> {
         let r = self.system.tail[entry.element as usize].0[3];
         rolling::parameters(entry.k, entry.rolling, r, r)
     }
 
-    /// Adds what damping and friction took.
-    fn account(&self, entry: &WallEntry<S>, touch: &Touch<S>, taken: &mut Taken) {
-        let (state, load) = (&touch.state, &touch.load);
-        let done = work::Done {
+    /// Adds the energy dissipated by damping and friction.
+    fn account(
+        &self,
+        entry: &ColliderContact<S>,
+        contact: &EvaluatedContact<S>,
+        dissipation: &mut Dissipation,
+    ) {
+        let (state, load) = (&contact.state, &contact.load);
+        let done = work::ContactOutcome {
             force: load.force,
             overlap: load.overlap,
             spring: load.spring,
@@ -121,20 +131,20 @@ impl<S: Scalar> Walls<'_, S> {
         let (x, w, [_, roll]) = (state.x, state.w_i, entry.springs());
         for (damping, friction) in [
             work::contact(state, done, self.dt, inverse_mass, entry.k),
-            work::rolling(x, w, roll, touch.rolled, self.dt, self.rolling(entry)),
+            work::rolling(x, w, roll, contact.rolled, self.dt, self.rolling(entry)),
         ] {
-            taken.add(1.0, [damping.to_f64(), friction.to_f64()]);
+            dissipation.add(1.0, [damping.to_f64(), friction.to_f64()]);
         }
     }
 
-    /// What the obstacle does to the element over the step, or how far they are apart, m.
-    fn load(&self, entry: &WallEntry<S>) -> Result<Touch<S>, f64> {
+    /// Load of the collider on the element over the step, or else their gap, m.
+    fn load(&self, entry: &ColliderContact<S>) -> Result<EvaluatedContact<S>, f64> {
         let (system, i) = (self.system, entry.element as usize);
-        let obstacle = &self.obstacles[entry.wall as usize];
+        let collider = &self.colliders[entry.collider as usize];
         let (distance, normal, velocity) =
-            obstacle
+            collider
                 .pose
-                .surface_near(&obstacle.solid, system.position(i), &entry.near);
+                .surface_near(&collider.solid, system.position(i), &entry.near);
         let r = system.radius(i);
         if distance >= r && !entry.memory.is_any() {
             return Err(distance - r);
@@ -157,7 +167,7 @@ impl<S: Scalar> Walls<'_, S> {
         let load = contact(state, self.dt, entry.k);
         let (force, w) = (load.force, state.w_i);
         let rolled = rolling::rolling((x, force), w, roll, self.dt, self.rolling(entry));
-        Ok(Touch {
+        Ok(EvaluatedContact {
             state,
             load,
             rolled,
@@ -165,15 +175,15 @@ impl<S: Scalar> Walls<'_, S> {
     }
 }
 
-/// An element at an obstacle.
-struct Touch<S> {
+/// An evaluated contact of an element with a collider.
+struct EvaluatedContact<S> {
     state: ContactState<S>,
     load: ContactLoad<S>,
     rolled: RollingLoad<S>,
 }
 
-impl<S: Scalar> WallEntry<S> {
-    /// Tangential spring and spring against rolling.
+impl<S: Scalar> ColliderContact<S> {
+    /// Tangential spring and rolling spring.
     fn springs(&self) -> [Vec3<S>; 2] {
         [self.memory.spring, self.memory.roll].map(|[x, y, z]| Vec3::new(x, y, z))
     }

@@ -1,17 +1,17 @@
-//! Triangles that are there several times, walls between two parts of a solid, and fins.
+//! Removes duplicate triangles, walls between two parts of a solid, and fins.
 
-use super::work::Work;
+use super::repair_mesh::RepairMesh;
 use crate::geometry::check::{Edge, same_edge, sorted_edges};
 use crate::math::UnionFind;
 
-/// Stands for a triangle without a double.
-const SINGLE: u32 = u32::MAX;
+/// Marks a triangle without a duplicate.
+const NO_DUPLICATE: u32 = u32::MAX;
 
-/// Removes triangles with the vertices of an earlier one; how many.
+/// Removes triangles with the same vertices as an earlier one. Returns how many.
 ///
-/// Of each connected set of such triangles one copy stays, or none where that leaves fewer open edges and
+/// Of each connected set of such triangles one copy stays. None stays if that leaves fewer open edges and
 /// most of the surface: two bricks with a common face become one solid.
-pub fn remove_duplicates(work: &mut Work) -> usize {
+pub fn remove_duplicates(work: &mut RepairMesh) -> usize {
     let count = work.mesh.triangles.len();
     let mut keys: Vec<([u32; 3], u32)> = (0..)
         .zip(&work.mesh.triangles)
@@ -22,7 +22,7 @@ pub fn remove_duplicates(work: &mut Work) -> usize {
         })
         .collect();
     keys.sort_unstable();
-    let mut group = vec![SINGLE; count];
+    let mut group = vec![NO_DUPLICATE; count];
     let mut is_first = vec![true; count];
     for same in keys.chunk_by(|a, b| a.0 == b.0).filter(|s| s.len() > 1) {
         for (_, t) in same {
@@ -30,14 +30,14 @@ pub fn remove_duplicates(work: &mut Work) -> usize {
             is_first[*t as usize] = *t == same[0].1;
         }
     }
-    if group.iter().all(|g| *g == SINGLE) {
+    if group.iter().all(|g| *g == NO_DUPLICATE) {
         return 0;
     }
     let mut edges = sorted_edges(&work.mesh);
     edges.retain(|edge| is_first[edge.3 as usize]);
     let doubles = |edge: &[Edge]| -> Vec<u32> {
         let groups = edge.iter().map(|e| group[e.3 as usize]);
-        groups.filter(|g| *g != SINGLE).collect()
+        groups.filter(|g| *g != NO_DUPLICATE).collect()
     };
     let mut joined = UnionFind::new(count);
     for edge in edges.chunk_by(same_edge) {
@@ -47,7 +47,7 @@ pub fn remove_duplicates(work: &mut Work) -> usize {
         }
     }
     let root = joined.roots();
-    // Open edges if a set stays, if it goes.
+    // For each set, the number of open edges if it stays and if it is removed.
     let mut open = vec![[0_usize; 2]; count];
     for edge in edges.chunk_by(same_edge) {
         let groups = doubles(edge);
@@ -61,12 +61,12 @@ pub fn remove_duplicates(work: &mut Work) -> usize {
     for t in (0..count).filter(|t| is_first[*t]) {
         let area = work.mesh.area_of(t);
         total += area;
-        if group[t] != SINGLE {
+        if group[t] != NO_DUPLICATE {
             areas[root[t] as usize] += area;
         }
     }
     work.retain(|t| {
-        group[t] == SINGLE || {
+        group[t] == NO_DUPLICATE || {
             let set = root[group[t] as usize] as usize;
             let [stays, goes] = open[set];
             is_first[t] && (stays <= goes || 2.0 * areas[set] > total)
@@ -74,16 +74,17 @@ pub fn remove_duplicates(work: &mut Work) -> usize {
     })
 }
 
-/// Removes open sheets that hang on an edge of a surface which is closed without them, if they are the
-/// smaller part; how many triangles.
-pub fn remove_fins(work: &mut Work) -> usize {
+/// Removes open sheets attached to an edge of a surface that is closed without them, if the sheets are the
+/// smaller part. Returns the number of triangles removed.
+pub fn remove_fins(work: &mut RepairMesh) -> usize {
     let edges = sorted_edges(&work.mesh);
     let mut joined = UnionFind::new(work.mesh.triangles.len());
     for edge in edges.chunk_by(same_edge).filter(|edge| edge.len() == 2) {
         joined.join(edge[0].3, edge[1].3);
     }
     let patch = joined.roots();
-    // Whether a patch has open edges, whether it has ones with an odd number of triangles.
+    // For each patch, whether it has open edges, and whether it has edges with another odd number of
+    // triangles.
     let mut bounds = vec![[false; 2]; patch.len()];
     for edge in edges.chunk_by(same_edge).filter(|e| e.len() % 2 == 1) {
         for one in edge {

@@ -1,36 +1,36 @@
-//! A pass over the faces of one chunk of cells that cells of other chunks own.
+//! A pass over the faces of a chunk's cells that cells of other chunks own.
 
 use super::columns::RestLanes;
 use super::crossings::Crossings;
-use super::face_pass::{Ends, FaceLanes, Owners};
-use crate::laws::cell::Turned;
-use crate::math::lanes::Row;
+use super::face_pass::{FaceEnds, FaceLanes, Owners};
+use crate::laws::cell::CellRotation;
+use crate::math::lanes::LaneRow;
 use crate::math::{Lanes, Pass};
 use crate::simulate::bonded::rows::{quaternion, vector};
 use crate::simulate::bonded::system::System;
 
-/// What is asked of these faces.
-pub trait Across<L: Lanes> {
-    /// What faces do to the cells that do not own them; only lanes in `bits` have one.
-    fn across(&mut self, at: &FaceLanes<L>);
+/// A computation on these faces.
+pub trait CrossingTask<L: Lanes> {
+    /// Computes what faces add to the cells that do not own them; only lanes in `bits` have a face.
+    fn crossing(&mut self, at: &FaceLanes<L>);
 }
 
-/// The pass.
-pub struct Between<'a, L: Lanes, T> {
+/// A pass of a task over the crossing faces of a chunk.
+pub struct CrossingPass<'a, L: Lanes, T> {
     /// Elements and bonds.
     pub system: &'a System<L::Scalar>,
-    /// The faces.
+    /// The crossing faces of the chunk.
     pub crossings: &'a Crossings<L::Scalar>,
-    /// Left-over rotation of each cell, and what the task asks for beside it.
-    pub rest: &'a [Row<L::Scalar, 4>],
-    /// What is asked.
+    /// Left-over rotation of each cell, and a fourth number that the task needs.
+    pub rest: &'a [LaneRow<L::Scalar, 4>],
+    /// The computation to perform.
     pub task: &'a mut T,
 }
 
-/// Rows of lanes ahead of the one at work whose cells are asked for.
+/// Number of lane rows ahead whose cells are prefetched.
 const AHEAD: usize = 2;
 
-impl<L: Lanes, T: Across<L>> Pass<L> for Between<'_, L, T> {
+impl<L: Lanes, T: CrossingTask<L>> Pass<L> for CrossingPass<'_, L, T> {
     type Out = ();
 
     #[inline(always)]
@@ -50,19 +50,19 @@ impl<L: Lanes, T: Across<L>> Pass<L> for Between<'_, L, T> {
             let (owners, others) = (&crossings.owner[at..], &crossings.other[at..]);
             let own: [L; 16] = L::gather(motion, owners);
             let own_rest: [L; 4] = L::gather(rest, owners);
-            let ends = Ends {
+            let ends = FaceEnds {
                 own: &own,
                 other: &L::gather(motion, others),
                 own_rest: &own_rest,
                 other_rest: &L::gather(rest, others),
-                turned: &Turned::new(quaternion(&own), vector(&own_rest, 0)),
+                turned: &CellRotation::new(quaternion(&own), vector(&own_rest, 0)),
             };
             let at_rest = RestLanes::of::<L>(faces, at);
-            self.task.across(&FaceLanes {
+            self.task.crossing(&FaceLanes {
                 faces,
                 entry: at,
                 place: 0,
-                owners: Owners::These(owners),
+                owners: Owners::Listed(owners),
                 others,
                 bits,
                 face: ends.face(&at_rest),

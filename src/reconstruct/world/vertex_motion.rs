@@ -1,28 +1,29 @@
-//! What the vertices of a surface take over from the elements near them, by the weights that the material
-//! mode carries surfaces with.
+//! Rest position, velocity and stress of surface vertices, averaged over nearby elements with the weights of
+//! the material mode.
 
 use glam::DVec3;
 
 use crate::reconstruct::surface::motion::ElementMotion;
 
-/// Width of the Gaussian of the weights, mean radii.
+/// Width of the Gaussian weight, mean radii.
 const WIDTH: f64 = 1.0;
-/// Squared distance beyond the nearest element's at which the Gaussian ends, its variances: e⁻⁸ there.
-const END: f64 = 16.0;
+/// Cut-off of the Gaussian: excess of the squared distance over that of the nearest element, in variances.
+/// The weight is e⁻⁸ there.
+const CUTOFF: f64 = 16.0;
 
-/// What a vertex has of the elements near it.
-pub struct Followed {
-    /// Where it was at rest, m.
+/// Quantities of a vertex, averaged over the elements near it.
+pub struct VertexMotion {
+    /// Rest position, m.
     pub rest: DVec3,
-    /// m/s.
+    /// Velocity, m/s.
     pub velocity: DVec3,
-    /// Pa.
+    /// Normal stress, Pa.
     pub sigma: f64,
 }
 
-impl Followed {
-    /// The mean at `x` of what each of `near` would have there as part of it: v + ω × (x − p), P + Rᵀ(x − p).
-    /// `unit` is a mean radius.
+impl VertexMotion {
+    /// Weighted mean at `x` over the elements `near`, each extended rigidly to `x`: velocity v + ω × (x − p),
+    /// rest position P + Rᵀ(x − p). `unit` is a mean radius.
     pub fn new<'a>(
         x: DVec3,
         unit: f64,
@@ -31,7 +32,7 @@ impl Followed {
         let falloff = 0.5 / (WIDTH * unit).powi(2);
         let squared = |element: &ElementMotion| x.distance_squared(element.position) * falloff;
         let nearest = near.clone().map(squared).fold(f64::INFINITY, f64::min);
-        let mut mean = Followed {
+        let mut mean = VertexMotion {
             rest: DVec3::ZERO,
             velocity: DVec3::ZERO,
             sigma: 0.0,
@@ -39,7 +40,7 @@ impl Followed {
         let mut total = 0.0;
         for element in near {
             let beyond = squared(element) - nearest;
-            if beyond < 0.5 * END {
+            if beyond < 0.5 * CUTOFF {
                 let weight = (-beyond).exp();
                 let arm = x - element.position;
                 mean.rest += weight * (element.rest + element.turn.transpose() * arm);

@@ -1,30 +1,31 @@
-//! A mesh under repair: about its middle, about 1 large, with the numbers that its triangles had.
+//! A mesh under repair: moved to the origin, scaled to a size of about 1, with the original triangle indices.
 
 use glam::DVec3;
 
 use super::error::RepairError;
 use crate::geometry::mesh::TriMesh;
 
-/// Sizes of box, m, that volumes, fifth powers and their products can be computed for.
-const SIZES: std::ops::RangeInclusive<f64> = 1e-12..=1e12;
+/// Sizes of the bounding box (m) for which volumes, fifth powers and their products can be computed.
+const SUPPORTED_SIZES: std::ops::RangeInclusive<f64> = 1e-12..=1e12;
 
-/// Distance from the origin over size, at most: coordinates keep 7 digits of the size.
-const FARTHEST: f64 = 4e8;
+/// Maximum ratio of distance from the origin to size: coordinates keep 7 digits of the size.
+const MAX_RELATIVE_OFFSET: f64 = 4e8;
 
-/// A mesh under repair. Vertices keep their numbers to the end.
-pub struct Work {
-    /// The mesh, moved and scaled so that no digit is lost.
+/// A mesh under repair. Vertices keep their indices throughout.
+pub struct RepairMesh {
+    /// The mesh, moved and scaled without loss of precision.
     pub mesh: TriMesh,
-    /// Number of each triangle in the mesh given.
+    /// For each triangle, its index in the input mesh.
     pub source: Vec<u32>,
-    /// Vertices of no triangle; they are put at the corner of the box, as they may be NaN.
+    /// Number of vertices without a triangle; they are moved to a corner of the bounding box, as they may be
+    /// NaN.
     pub unused: usize,
     offset: DVec3,
     scale: f64,
 }
 
-impl Work {
-    /// Of a mesh with finite coordinates of a usable size.
+impl RepairMesh {
+    /// Prepares a mesh with finite coordinates of a supported size.
     pub fn new(mesh: &TriMesh) -> Result<Self, RepairError> {
         if mesh.triangles.is_empty() {
             return Err(RepairError::Empty);
@@ -53,28 +54,28 @@ impl Work {
         }
         let middle = low / 2.0 + high / 2.0;
         let extent = high - low;
-        // Lengths of huge meshes overflow, but not largest components.
+        // For huge meshes lengths overflow, but the largest component does not.
         let largest = extent.max_element();
         if largest == 0.0 {
             return Err(RepairError::NoVolume { near: middle });
         }
         let size = (extent / largest).length() * largest;
-        if !SIZES.contains(&size) {
-            return Err(RepairError::Size { size });
+        if !SUPPORTED_SIZES.contains(&size) {
+            return Err(RepairError::UnsupportedSize { size });
         }
-        if middle.length() > FARTHEST * size {
-            return Err(RepairError::Far {
+        if middle.length() > MAX_RELATIVE_OFFSET * size {
+            return Err(RepairError::FarFromOrigin {
                 size,
                 distance: middle.length(),
             });
         }
-        // Differences of doubles within a factor of two are exact (Sterbenz 1974), and so are powers of two:
-        // positions come back to the bit.
+        // Differences of doubles within a factor of two are exact (Sterbenz 1974), and so are products with
+        // powers of two: positions can be restored bit for bit.
         let offset = DVec3::select(middle.abs().cmpge(extent), middle, DVec3::ZERO);
         let scale = (-size.log2().floor()).exp2();
         let positions = mesh.positions.iter().zip(&is_used);
         let positions = positions.map(|(p, is_used)| if *is_used { *p } else { low });
-        Ok(Work {
+        Ok(RepairMesh {
             mesh: TriMesh {
                 positions: positions.map(|p| (p - offset) * scale).collect(),
                 triangles: mesh.triangles.clone(),
@@ -87,31 +88,31 @@ impl Work {
         })
     }
 
-    /// A place in the coordinates of the mesh given.
-    pub fn place(&self, p: DVec3) -> DVec3 {
+    /// Converts a position to the coordinates of the input mesh.
+    pub fn to_original(&self, p: DVec3) -> DVec3 {
         p / self.scale + self.offset
     }
 
-    /// Centre of a triangle in the coordinates of the mesh given.
+    /// Centre of a triangle in the coordinates of the input mesh.
     pub fn centre(&self, t: usize) -> DVec3 {
-        self.place(self.mesh.corners(t).iter().sum::<DVec3>() / 3.0)
+        self.to_original(self.mesh.corners(t).iter().sum::<DVec3>() / 3.0)
     }
 
-    /// Middle of an edge in the coordinates of the mesh given.
+    /// Middle of an edge in the coordinates of the input mesh.
     pub fn middle(&self, a: u32, b: u32) -> DVec3 {
         let [a, b] = [a, b].map(|v| self.mesh.positions[v as usize]);
-        self.place((a + b) / 2.0)
+        self.to_original((a + b) / 2.0)
     }
 
-    /// The mesh in the coordinates of the mesh given.
-    pub fn back(&self) -> TriMesh {
+    /// The mesh in the coordinates of the input mesh.
+    pub fn in_original_coordinates(&self) -> TriMesh {
         let mut mesh = self.mesh.clone();
         let positions = mesh.positions.iter_mut();
-        positions.for_each(|p| *p = self.place(*p));
+        positions.for_each(|p| *p = self.to_original(*p));
         mesh
     }
 
-    /// Keeps the triangles for which `keep` holds; how many went.
+    /// Keeps the triangles for which `keep` is true. Returns the number removed.
     pub fn retain(&mut self, keep: impl Fn(usize) -> bool) -> usize {
         let kept: Vec<usize> = (0..self.mesh.triangles.len())
             .filter(|t| keep(*t))
@@ -121,7 +122,7 @@ impl Work {
         gone
     }
 
-    /// Makes the triangles those of these numbers.
+    /// Keeps only the triangles with these indices.
     fn select(&mut self, kept: &[usize]) {
         self.source = kept.iter().map(|t| self.source[*t]).collect();
         self.mesh.triangles = kept.iter().map(|t| self.mesh.triangles[*t]).collect();
@@ -130,6 +131,6 @@ impl Work {
         }
     }
 
-    /// Distance of two points that count as one, in the coordinates of this mesh, whose size is 1 to 2.
+    /// Distance below which two points are the same, in the coordinates of this mesh, whose size is 1 to 2.
     pub const TOLERANCE: f64 = 1e-6;
 }

@@ -1,47 +1,49 @@
-//! Takes slivers out of a cut: short edges are collapsed and bad diagonals flipped, with the sheet and the
-//! body's surface still joined.
+//! Removes slivers from a cut by collapsing short edges and flipping bad diagonals. Sheet and body surface
+//! stay connected.
 //!
-//! No vertex of the body moves and no point of the line of intersection leaves its triangles, so that the
-//! body keeps its shape; the sheet changes for both pieces.
+//! No vertex of the body moves, and no point on the line of intersection leaves its triangles of the body, so
+//! that the body keeps its shape. The sheet changes in the same way for both pieces.
 
 use std::collections::BTreeSet;
 
 use glam::DVec3;
 
-use super::facet::{Facet, Origin};
+use super::facet::{Facet, FacetOrigin};
 
-/// Shortest edge of a triangle over its longest, below which it is collapsed.
-const SHORT: f64 = 0.15;
-/// Cosine of the angle by which a triangle may turn, at least; of that between triangles whose diagonal is flipped.
-const TURN: f64 = 0.5;
-const FLAT: f64 = 0.95;
-/// Roundness that is good enough after a collapse, and factor by which a flip must better it.
-const ROUND: f64 = 0.1;
-const BETTER: f64 = 1.2;
-/// Passes over all edges, at most.
-const PASSES: u32 = 8;
+/// Ratio of shortest to longest edge of a triangle below which the shortest edge is collapsed.
+const SHORT_EDGE_RATIO: f64 = 0.15;
+/// Minimum cosine of the angle by which a triangle may turn.
+const MIN_TURN_COSINE: f64 = 0.5;
+/// Minimum cosine of the angle between two triangles whose diagonal is flipped.
+const MIN_FLIP_COSINE: f64 = 0.95;
+/// Roundness that is sufficient after a collapse.
+const GOOD_ROUNDNESS: f64 = 0.1;
+/// Factor by which a flip must improve the roundness.
+const MIN_IMPROVEMENT: f64 = 1.2;
+/// Maximum number of passes over all edges.
+const MAX_PASSES: u32 = 8;
 
-/// Triangles and the ones about each vertex.
-struct Complex<'a> {
+/// Triangles, and for each vertex the triangles about it.
+struct TriangleComplex<'a> {
     facets: Vec<Option<Facet>>,
     about: Vec<BTreeSet<u32>>,
     places: &'a [DVec3],
 }
 
-/// Better triangles of the same surfaces.
-pub fn tidy(facets: Vec<Facet>, places: &[DVec3]) -> Vec<Facet> {
+/// Returns the same surfaces with better shaped triangles.
+pub fn remove_slivers(facets: Vec<Facet>, places: &[DVec3]) -> Vec<Facet> {
     let mut about = vec![BTreeSet::new(); places.len()];
     for (k, facet) in (0..).zip(&facets) {
         for v in facet.corners {
             about[v as usize].insert(k);
         }
     }
-    let mut complex = Complex {
+    let mut complex = TriangleComplex {
         facets: facets.into_iter().map(Some).collect(),
         about,
         places,
     };
-    for _ in 0..PASSES {
+    for _ in 0..MAX_PASSES {
         let changed = complex.collapse_all() | complex.flip_all();
         if !changed {
             break;
@@ -50,7 +52,7 @@ pub fn tidy(facets: Vec<Facet>, places: &[DVec3]) -> Vec<Facet> {
     complex.facets.into_iter().flatten().collect()
 }
 
-impl Complex<'_> {
+impl TriangleComplex<'_> {
     fn place(&self, v: u32) -> DVec3 {
         self.places[v as usize]
     }
@@ -60,7 +62,7 @@ impl Complex<'_> {
         (b - a).cross(c - a)
     }
 
-    /// Twice the area over the square of the longest edge.
+    /// Shape of a triangle: twice the area over the squared longest edge.
     fn roundness(&self, corners: [u32; 3]) -> f64 {
         let [a, b, c] = corners.map(|v| self.place(v));
         let longest = [a - b, b - c, c - a].map(DVec3::length_squared);
@@ -72,19 +74,20 @@ impl Complex<'_> {
         about.filter_map(|k| self.facets[*k as usize])
     }
 
-    /// Triangles of the body that a vertex lies in.
+    /// Triangles of the body that a vertex lies on.
     fn owners(&self, v: u32) -> BTreeSet<u32> {
         let own = |facet: Facet| match facet.origin {
-            Origin::Body(t) => Some(t),
-            Origin::Sheet(_) => None,
+            FacetOrigin::Body(t) => Some(t),
+            FacetOrigin::Sheet(_) => None,
         };
         self.around(v).filter_map(own).collect()
     }
 
-    /// Whether a triangle would be one of the sheet with all corners on the body's surface, where it may lie
-    /// in that or cross it.
-    fn hugs(&self, origin: Origin, corners: [u32; 3]) -> bool {
-        matches!(origin, Origin::Sheet(_)) && corners.iter().all(|v| !self.owners(*v).is_empty())
+    /// Whether a triangle belongs to the sheet and has all corners on the body's surface, so that it could
+    /// lie in that surface or cross it.
+    fn lies_on_body(&self, origin: FacetOrigin, corners: [u32; 3]) -> bool {
+        matches!(origin, FacetOrigin::Sheet(_))
+            && corners.iter().all(|v| !self.owners(*v).is_empty())
     }
 
     fn neighbours(&self, v: u32) -> BTreeSet<u32> {
@@ -119,7 +122,7 @@ impl Complex<'_> {
                     .flat_map(|[a, b, c]| [[a, b], [b, c], [c, a]])
                     .map(length)
                     .fold(0.0, f64::max);
-                length(*edge) < SHORT * longest
+                length(*edge) < SHORT_EDGE_RATIO * longest
             })
             .map(|edge| (length(edge), edge))
             .collect();
@@ -131,16 +134,17 @@ impl Complex<'_> {
         changed
     }
 
-    /// Moves `from` onto its neighbour `to`, if that keeps the surfaces.
+    /// Moves `from` onto its neighbour `to` if that keeps the surfaces.
     fn collapse(&mut self, from: u32, to: u32) -> bool {
         let (near, far) = (self.neighbours(from), self.neighbours(to));
         if !near.contains(&to) || !self.owners(from).is_subset(&self.owners(to)) {
             return false;
         }
-        // A vertex on the line of intersection has both kinds about it; one of the body alone stays.
+        // A vertex on the line of intersection has triangles of both body and sheet; one with body triangles
+        // only stays.
         if self
             .around(from)
-            .all(|f| matches!(f.origin, Origin::Body(_)))
+            .all(|f| matches!(f.origin, FacetOrigin::Body(_)))
         {
             return false;
         }
@@ -155,16 +159,17 @@ impl Complex<'_> {
             return false;
         }
         let before = self.around(from).map(|facet| self.roundness(facet.corners));
-        let enough = before.fold(ROUND, f64::min);
+        let enough = before.fold(GOOD_ROUNDNESS, f64::min);
         for facet in self.around(from) {
             if facet.corners.contains(&to) {
                 continue;
             }
             let moved = facet.corners.map(|v| if v == from { to } else { v });
             let (old, new) = (self.area(facet.corners), self.area(moved));
-            let turned = old.dot(new) < TURN * old.length() * new.length();
-            let hugs = self.hugs(facet.origin, moved) && !self.hugs(facet.origin, facet.corners);
-            if turned || hugs || self.roundness(moved) <= enough {
+            let turned = old.dot(new) < MIN_TURN_COSINE * old.length() * new.length();
+            let lies_on_body = self.lies_on_body(facet.origin, moved)
+                && !self.lies_on_body(facet.origin, facet.corners);
+            if turned || lies_on_body || self.roundness(moved) <= enough {
                 return false;
             }
         }
@@ -193,7 +198,7 @@ impl Complex<'_> {
         changed
     }
 
-    /// Flips the diagonal of two triangles of the sheet or of one triangle of the body.
+    /// Flips the common edge of two triangles of the sheet, or of two parts of one triangle of the body.
     fn flip(&mut self, [a, b]: [u32; 2]) -> bool {
         let both = self.about[a as usize].intersection(&self.about[b as usize]);
         let both: Vec<u32> = both.copied().collect();
@@ -202,8 +207,8 @@ impl Complex<'_> {
             return false;
         };
         let alike = match (first.origin, second.origin) {
-            (Origin::Body(s), Origin::Body(t)) => s == t,
-            (Origin::Sheet(_), Origin::Sheet(_)) => true,
+            (FacetOrigin::Body(s), FacetOrigin::Body(t)) => s == t,
+            (FacetOrigin::Sheet(_), FacetOrigin::Sheet(_)) => true,
             _ => false,
         };
         let apex = |facet: Facet| facet.corners.into_iter().find(|v| *v != a && *v != b);
@@ -212,21 +217,21 @@ impl Complex<'_> {
         };
         let (m, n) = (self.area(first.corners), self.area(second.corners));
         let whole = m + n;
-        if !alike || c == d || m.dot(n) < FLAT * m.length() * n.length() {
+        if !alike || c == d || m.dot(n) < MIN_FLIP_COSINE * m.length() * n.length() {
             return false;
         }
         if !self.about[c as usize].is_disjoint(&self.about[d as usize]) {
             return false;
         }
-        // The first triangle keeps its corner after c, the second the one before.
+        // The first triangle keeps the corner after c, the second the one before c.
         let at = first.corners.iter().position(|v| *v == c).unwrap_or(0);
         let (p, q) = (first.corners[(at + 1) % 3], first.corners[(at + 2) % 3]);
         let new = [[c, p, d], [c, d, q]];
         let quality = |[x, y]: [[u32; 3]; 2]| self.roundness(x).min(self.roundness(y));
         let good = new.iter().all(|corners| {
-            self.area(*corners).dot(whole) > 0.0 && !self.hugs(first.origin, *corners)
+            self.area(*corners).dot(whole) > 0.0 && !self.lies_on_body(first.origin, *corners)
         });
-        if !good || quality(new) <= BETTER * quality([first.corners, second.corners]) {
+        if !good || quality(new) <= MIN_IMPROVEMENT * quality([first.corners, second.corners]) {
             return false;
         }
         for (k, corners) in [k, l].into_iter().zip(new) {

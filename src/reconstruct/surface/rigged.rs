@@ -1,0 +1,112 @@
+//! Deforms the surfaces of fragments from rest into a frame, with their elements.
+//!
+//! A vertex X follows up to eight elements on its own side of all cracks, with weights fixed at rest (linear
+//! blend skinning): x = Σ w (p_i + R(q_i)(X − P_i)). A fragment whose elements move as one rigid body moves
+//! exactly like them.
+
+use glam::DVec3;
+
+use super::motion::{DeformedSurface, ElementMotions};
+use super::rest_surface::{RestSurface, vertex_normals};
+use super::texture::SkinTexture;
+use crate::geometry::TriMesh;
+
+/// Maximum number of elements that a vertex follows.
+pub const MAX_INFLUENCES: usize = 8;
+
+/// Surface of a fragment at rest with the elements that each vertex follows.
+#[derive(Clone, Debug)]
+pub struct RiggedSurface {
+    /// Label of the fragment.
+    pub fragment: u32,
+    /// The surface at rest.
+    pub rest_surface: RestSurface,
+    /// The elements that each of its vertices follows.
+    pub influences: Vec<[Influence; MAX_INFLUENCES]>,
+}
+
+/// An element that a vertex follows, and its weight. Unused entries have weight 0.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Influence {
+    /// Row in the packing.
+    pub row: u32,
+    /// Weight relative to those of the vertex's other elements.
+    pub weight: f32,
+}
+
+impl RiggedSurface {
+    /// Balls that rotate with their elements. `elements` yields the row in the packing, the centre and the
+    /// radius (m) of each. `ball` has radius 1; `inside` is the flag of all triangles.
+    pub fn balls(
+        fragment: u32,
+        ball: &TriMesh,
+        elements: impl Iterator<Item = (u32, DVec3, f64)>,
+        inside: u8,
+    ) -> Self {
+        let (mut rest_surface, mut influences) = (RestSurface::default(), Vec::new());
+        for (row, centre, radius) in elements {
+            let mesh = &mut rest_surface.mesh;
+            let base = mesh.positions.len() as u32;
+            let corners = ball.positions.iter();
+            mesh.positions.extend(corners.map(|&p| centre + p * radius));
+            let triangles = ball.triangles.iter();
+            mesh.triangles
+                .extend(triangles.map(|t| t.map(|v| v + base)));
+            let mut own = [Influence::default(); MAX_INFLUENCES];
+            own[0] = Influence { row, weight: 1.0 };
+            influences.resize(mesh.positions.len(), own);
+        }
+        rest_surface.inside = vec![inside; rest_surface.mesh.triangles.len()];
+        RiggedSurface {
+            fragment,
+            rest_surface,
+            influences,
+        }
+    }
+
+    /// The same surface with texture coordinates for crack faces on all triangles, if its body has a texture.
+    pub fn textured(mut self, texture: Option<&SkinTexture>) -> Self {
+        if let Some(texture) = texture {
+            let mesh = &mut self.rest_surface.mesh;
+            let corners = (0..mesh.triangles.len()).map(|t| mesh.corners(t));
+            mesh.uv = corners.map(|corners| texture.on_crack(corners)).collect();
+        }
+        self
+    }
+
+    /// The surface in a frame.
+    pub fn deform(&self, motion: &ElementMotions) -> DeformedSurface {
+        let count = self.influences.len();
+        let mut moved = DeformedSurface {
+            positions: Vec::with_capacity(count),
+            velocities: Vec::with_capacity(count),
+            stress: Vec::with_capacity(count),
+            normals: Vec::new(),
+        };
+        let mut exact = Vec::with_capacity(count);
+        for (&rest, influences) in self
+            .rest_surface
+            .mesh
+            .positions
+            .iter()
+            .zip(&self.influences)
+        {
+            let (mut x, mut v, mut sigma, mut total) = (DVec3::ZERO, DVec3::ZERO, 0.0, 0.0);
+            for influence in influences.iter().filter(|influence| influence.weight > 0.0) {
+                let (row, weight) = (influence.row as usize, f64::from(influence.weight));
+                let element = &motion.elements[row];
+                let arm = element.turn * (rest - element.rest);
+                x += weight * (element.position + arm);
+                v += weight * (element.velocity + element.spin.cross(arm));
+                sigma += weight * element.sigma;
+                total += weight;
+            }
+            exact.push(x / total);
+            moved.positions.push((x / total).as_vec3().to_array());
+            moved.velocities.push((v / total).as_vec3().to_array());
+            moved.stress.push((sigma / total) as f32);
+        }
+        moved.normals = vertex_normals(&exact, &self.rest_surface);
+        moved
+    }
+}

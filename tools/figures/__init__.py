@@ -1,0 +1,1 @@
+"""Parts of tools/figures.py: the table of measurements, the machine, the page."""
