@@ -1,9 +1,13 @@
-//! Bonded discrete elements from packing to fragment meshes.
+//! cullet simulates how solids break: it packs bodies with bonded elements, integrates them in time while bonds break,
+//! rebuilds the surfaces of the fragments, and exports them to renderers.
 //!
-//! A shot runs in stages that meet only in the [frame store](store): [`pack`] fills shapes with bonded
-//! elements, [`simulate`] integrates them in time while bonds break, [`reconstruct`] rebuilds the surfaces of
-//! the fragments, [`export`] hands them to renderers, [`preview`] draws them and [`plot`] makes charts. A
-//! [pipeline file](spec) describes the shot. The physics stands in [`laws`], each formula once.
+//! Begin with the [`guide`]: pages for [artists](guide::artist), [researchers](guide::researcher),
+//! [engineers](guide::engineer) and [developers](guide::developer), and a page on each part.
+//!
+//! As a library, cullet offers its stages as functions. Stages share only the [frame store](store): [`pack`] fills
+//! bodies with elements, [`simulate`] integrates them in time, [`reconstruct`] rebuilds surfaces, [`export`] writes files
+//! for renderers, [`preview`] draws pictures, [`plot`] draws charts, [`stress`] computes the stress at rest. A
+//! [pipeline file](spec) describes the shot. [`laws`] holds the physics, each formula once.
 //!
 //! ```no_run
 //! use std::sync::atomic::AtomicBool;
@@ -13,7 +17,13 @@
 //! let store = Store::at("out/single_bond");
 //! pack::write(&store, &pack::pack(&shot.pipeline, &shot.folder)?)?;
 //! Manifest::new(shot.pipeline.clone()).write(&store)?;
-//! let options = simulate::Options { backend: None, adapter: None, start: simulate::Start::Anew, until: None, inherited: None };
+//! let options = simulate::Options {
+//!     backend: None,
+//!     adapter: None,
+//!     start: simulate::Start::Anew,
+//!     until: None,
+//!     inherited: None,
+//! };
 //! simulate::run(&store, &shot.pipeline, &options, &AtomicBool::new(false), &mut |_| ())?;
 //! println!("{} bonds broke", store.read_history(1)?.broken[0]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -27,6 +37,7 @@ pub mod columns;
 pub mod export;
 pub mod geometry;
 pub mod gpu;
+pub mod guide;
 pub mod laws;
 pub mod math;
 pub mod pack;

@@ -33,7 +33,7 @@ const LAYERS: &[&[&str]] = &[
     &["bem"],
     &["geometry", "laws", "solve"],
     // These know nothing of ours.
-    &["gpu", "math", "parallel", "units"],
+    &["gpu", "guide", "math", "parallel", "units"],
 ];
 
 /// Modules whose parts may use the file that declares them, and why.

@@ -348,7 +348,7 @@ fn what_cells_cannot_fill_is_refused() {
                 "type = \"cylinder_shell\", radius = 1, height = 1, thickness = 0.1",
                 "rows = [2, 1, 1]",
             ),
-            &["b0", "2 bricks span 360.0° around the axis"],
+            &["b0", "2 bricks together span 360.0° around the axis"],
         ),
         (
             cubic(

@@ -88,7 +88,14 @@ enum Command {
     /// List graphics adapters, their limits, and what each lacks.
     Adapters,
     /// Print a JSON Schema of pipeline files, for editors.
-    Schema,
+    Schema {
+        /// Print a Markdown page of all keys of pipeline files instead.
+        #[arg(long, conflicts_with = "columns")]
+        keys: bool,
+        /// Print a Markdown page of all columns of the frame store instead.
+        #[arg(long)]
+        columns: bool,
+    },
     /// Print shell completions.
     Completions {
         /// Shell.
@@ -190,7 +197,9 @@ fn command(arguments: &Arguments) -> anyhow::Result<()> {
         Command::Inspect { store, .. } => inspect::inspect(store, arguments.json),
         Command::Check { pipeline, set } => check::check(pipeline, set, arguments.json),
         Command::Adapters => adapters::adapters(arguments.json),
-        Command::Schema => print(&crate::spec::json_schema()),
+        Command::Schema { keys: true, .. } => print(&crate::spec::keys_page()),
+        Command::Schema { columns: true, .. } => print(&crate::columns::glossary()),
+        Command::Schema { .. } => print(&crate::spec::json_schema()),
         Command::Completions { shell } => {
             let mut command = Arguments::command();
             let mut text = Vec::new();

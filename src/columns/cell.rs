@@ -70,7 +70,8 @@ fn each_number(array: &dyn Array, each: &mut dyn FnMut(Option<Given>)) -> bool {
     true
 }
 
-/// Takes numbers that `accept` can make into a `T`; `None` from it where a value is not one.
+/// Appends each number as `accept` converts it to a `T`. Reports to `misfit` each row for which `accept` returns
+/// `None`, and appends the default there.
 fn convert<T: Cell + Copy + Default>(
     array: &dyn Array,
     out: &mut Vec<T>,

@@ -5,11 +5,13 @@
 
 mod cell;
 mod faces;
+mod glossary;
 mod table;
 pub mod tables;
 
 pub use cell::{Cell, Misfit, Named};
 pub use faces::NONE;
+pub use glossary::glossary;
 pub use table::{Column, Table};
 pub use tables::{
     BondLaw, Bonds, BreakMode, Breaks, Cells, Convergence, Elements, Faces, Fragments, Frames,

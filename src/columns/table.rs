@@ -26,6 +26,8 @@ pub struct Column {
 pub trait Table: Default + Send + Sync + 'static {
     /// Name in messages and documentation.
     const NAME: &'static str;
+    /// File of the store that has it, and what its rows are.
+    const DOC: &'static str;
     /// The columns in the order of the file.
     fn columns() -> Vec<Column>;
     /// Number of rows.
@@ -51,13 +53,14 @@ pub trait Table: Default + Send + Sync + 'static {
 /// Declares a table: `field: type, "unit", "meaning";`, with `, optional` before the semicolon where stores
 /// of other programs may lack it.
 macro_rules! table {
-    ($(#[$meta:meta])* $name:ident { $($field:ident: $cell:ty, $unit:literal, $doc:literal $(, $optional:ident)?;)* }) => {
-        $(#[$meta])*
+    ($(#[doc = $text:literal])* $name:ident { $($field:ident: $cell:ty, $unit:literal, $doc:literal $(, $optional:ident)?;)* }) => {
+        $(#[doc = $text])*
         #[derive(Clone, Debug, Default, PartialEq)]
         pub struct $name { $(#[doc = concat!($doc, ", `", $unit, "`")] pub $field: Vec<$cell>,)* }
 
         impl $crate::columns::table::Table for $name {
             const NAME: &'static str = stringify!($name);
+            const DOC: &'static str = concat!($($text),*);
             fn columns() -> Vec<$crate::columns::table::Column> {
                 vec![$($crate::columns::table::Column {
                     name: stringify!($field),

@@ -49,7 +49,7 @@ pub enum ProfileFault {
         last: f64,
     },
     /// Two stretches cross or touch.
-    #[error("the profile crosses itself: after point {0} and after point {1}")]
+    #[error("the profile crosses itself: the segments after points {0} and {1} meet")]
     SelfCrossing(usize, usize),
 }
 

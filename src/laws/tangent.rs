@@ -37,7 +37,7 @@ pub struct Tangent<T> {
     pub ii: Mat3<T>,
     /// With respect to dθ_i and dθ_j, N m.
     pub ij: Mat3<T>,
-    /// With respect to dθ_j and dθ_j, N m.
+    /// Second derivative with respect to dθ_j twice, N m.
     pub jj: Mat3<T>,
 }
 

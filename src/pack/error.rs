@@ -273,7 +273,7 @@ pub enum PackError {
     },
     /// Too few bricks around the axis.
     #[error(
-        "body {body:?}: {rows} bricks span {degrees:.1}° around the axis; each must span less than 180°, so give more rows or a smaller size"
+        "body {body:?}: {rows} bricks together span {degrees:.1}° around the axis; each must span less than 180°, so give more rows or a smaller size"
     )]
     TooFewBricksAround {
         /// Name of the body.
@@ -322,7 +322,7 @@ pub enum PackError {
 }
 
 impl PackError {
-    /// Whether the pipeline or a mesh that it names is the cause.
+    /// Whether the user's input is the cause: the pipeline file, or a mesh that it names.
     pub fn caused_by_user(&self) -> bool {
         match self {
             PackError::UnknownMaterial { .. }

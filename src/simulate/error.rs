@@ -177,7 +177,7 @@ pub enum SimulateError {
     },
     /// The time step of the state is too long for the changed physics.
     #[error(
-        "state {frame} continues with its time step of {dt:.4e} s, but the changed physics needs {longest:.4e} s or less; start a new run"
+        "a run from state {frame} keeps its time step of {dt:.4e} s, which is too long for the changed physics (at most {longest:.4e} s); start a new run"
     )]
     StepTooLong {
         /// Frame of the state.

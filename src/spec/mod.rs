@@ -11,6 +11,7 @@ mod conform;
 mod document;
 mod error;
 mod implicit;
+mod keys;
 mod material;
 mod mend;
 mod output;
@@ -31,6 +32,7 @@ pub use body::{
 pub use collider::{Action, Attachment, Collider, ColliderShape, Key, Signal};
 pub use error::{Fault, Place, SpecError, SpecErrors};
 pub use implicit::{Friction, Implicit, Preconditioner};
+pub use keys::keys_page;
 pub use material::{Criterion, DEFAULT_POISSON, Elasticity, Grain, Material, MaterialPair, joins};
 pub use output::{Compression, FrameGroup, Output, PrecisionBits};
 pub use pipeline::Pipeline;

@@ -26,7 +26,7 @@ ROWS = 12
 def queries():
     root = HERE.parent.parent
     found = []
-    for page in [root / "README.md", *sorted((root / "src").rglob("README.md"))]:
+    for page in [root / "README.md", *sorted((root / "src").rglob("README.md")), *sorted((root / "src/guide").glob("*.md"))]:
         text = page.read_text()
         here = re.findall(r"^<!-- query: (\S+) -->\n```(\w+)\n(.*?)^```$", text, re.M | re.S)
         assert len(here) == text.count("<!-- query: "), f"a mark in {page} without a block right below it"

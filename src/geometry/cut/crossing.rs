@@ -31,7 +31,7 @@ pub struct Segment {
 /// All intersection points and segments of a body and a sheet.
 #[derive(Clone, Debug, Default)]
 pub struct Intersections {
-    /// Positions of the points, m.
+    /// Positions of the points where the sheet crosses the surface, m.
     pub points: Vec<DVec3>,
     /// Edge that each point lies on: whether it belongs to the sheet rather than the body, and its two
     /// vertices.

@@ -242,7 +242,7 @@ impl<S: Scalar> BondedRun<S> {
     ///
     /// # Panics
     /// If no frame is queued.
-    pub fn deliver(&mut self) -> Capture {
+    pub fn take_oldest(&mut self) -> Capture {
         self.captures.pop_front().expect("a capture is outstanding")
     }
 }

@@ -125,7 +125,7 @@ impl<S: Scalar> Contacts<S> {
         self.skin
     }
 
-    /// Largest radius, m.
+    /// Largest radius of the elements, m.
     pub fn largest(&self) -> f64 {
         self.largest
     }

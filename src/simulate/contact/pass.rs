@@ -71,7 +71,7 @@ impl<L: Lanes, const WORK: bool> Pass<L> for ContactPass<'_, L, WORK> {
 
 impl<'a, L: Lanes> ContactPass<'a, L, false> {
     /// Runs the pass; with `work` it also sums the energy dissipated by contacts.
-    pub fn run_on(self, work: bool) {
+    pub fn run_contacts(self, work: bool) {
         let ContactPass {
             collider_context,
             pair_approach,

@@ -212,7 +212,7 @@ impl<W: EnergyLaw> Method for Implicit<W> {
     }
 
     fn deliver(&mut self) -> Result<Capture, SimulateError> {
-        Ok(self.run.deliver())
+        Ok(self.run.take_oldest())
     }
 
     fn restore(&mut self, state: &State) -> Result<(), StateError> {

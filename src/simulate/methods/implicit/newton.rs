@@ -97,7 +97,7 @@ pub struct Newton {
     diagonal: DiagonalTrial,
     /// Fraction of the residual that the first iteration left in the last step; zero if unknown.
     first_remainder: f64,
-    /// Work done since the start.
+    /// Computing effort since the start of the run: iterations and solves.
     pub effort: Effort,
     /// Seconds spent in each part.
     spent: [f64; PARTS.len()],

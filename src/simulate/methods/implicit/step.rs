@@ -148,9 +148,9 @@ impl<W: EnergyLaw> Implicit<W> {
         Ok(StepOutcome::Done { easy })
     }
 
-    /// Solves the step, whose equations hold at `time` and which ends at `end`, repeatedly as long as bonds
-    /// break in it. Returns whether nothing broke and few iterations sufficed. None if it has to be repeated
-    /// in halves, which is impossible for the `last` one.
+    /// Solves the step that ends at `end`, with its equations evaluated at `time`, and solves it again while bonds
+    /// break in it. Returns `Some(true)` if no bond broke and few iterations sufficed, `None` if the caller must
+    /// halve the step. With `last` the step cannot be halved any more, so failure is an error.
     fn solve_breaking(
         &mut self,
         start: &StepStart,

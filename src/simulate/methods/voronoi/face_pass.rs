@@ -113,9 +113,9 @@ impl<L: Lanes> FaceEnds<'_, L> {
         (quaternion(self.other), vector(self.other_rest, 0))
     }
 
-    /// A vector of the motion of both cells.
+    /// The vector in columns `at` to `at + 2` of the motion, of the cell that owns the face and of the other cell.
     #[inline(always)]
-    pub fn both(&self, at: usize) -> (Vec3<L>, Vec3<L>) {
+    pub fn motion_of_both(&self, at: usize) -> (Vec3<L>, Vec3<L>) {
         (vector(self.own, at), vector(self.other, at))
     }
 

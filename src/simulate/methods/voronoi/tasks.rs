@@ -110,7 +110,10 @@ impl<L: Lanes> FaceLoadTask<'_, L> {
                 rest.lanes(at.entry, field::DAMPING),
                 rest.lanes(at.entry, field::DAMPING + 1),
             );
-            let (v, w) = (at.ends.both(motion::V), at.ends.both(motion::W));
+            let (v, w) = (
+                at.ends.motion_of_both(motion::V),
+                at.ends.motion_of_both(motion::W),
+            );
             let damped = cell::damping(at.face, v, w, coefficients);
             force = force + damped.force;
             torque = torque + damped.torque_i;

@@ -80,7 +80,7 @@ impl<L: Lanes> Cpu<L> {
                         sums: &mut *sums,
                         dissipation,
                     }
-                    .run_on(work);
+                    .run_contacts(work);
                     sums.add_held(first, load, poses);
                     costs.contacts.add(clock, 1);
                 },

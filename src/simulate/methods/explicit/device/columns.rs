@@ -40,11 +40,11 @@ pub struct Sizes {
     pub tables: u64,
     /// Entries of the contact lists.
     pub lists: u64,
-    /// Broken bonds per frame.
+    /// Number of broken bonds per frame.
     pub events: u64,
-    /// Springs of a checkpoint.
+    /// Number of contact springs in a checkpoint.
     pub springs: u64,
-    /// Rows of reaction sums.
+    /// Number of rows of reaction sums.
     pub reaction_rows: u64,
 }
 

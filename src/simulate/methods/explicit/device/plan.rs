@@ -52,18 +52,18 @@ impl StepAction {
 }
 
 /// Number of a phase of a step, as the kernels count phases.
-pub fn at(step: u64, part: u32) -> u32 {
+pub fn phase_number(step: u64, part: u32) -> u32 {
     step as u32 * phase::PHASES + part
 }
 
 /// The actions of steps `from + 1` to `to` that lie within a step, with their phases.
 pub fn actions(step: u64, (from, to): (u64, u64)) -> impl Iterator<Item = (u32, StepAction)> {
     let opens = step == from;
-    let first = opens.then_some((at(step, phase::OPEN), StepAction::Open));
+    let first = opens.then_some((phase_number(step, phase::OPEN), StepAction::Open));
     let open = step < to;
     let rest = [
-        (at(step, phase::MOVE), StepAction::Move { open }),
-        (at(step, phase::BREAK), StepAction::Break),
+        (phase_number(step, phase::MOVE), StepAction::Move { open }),
+        (phase_number(step, phase::BREAK), StepAction::Break),
     ];
     first
         .into_iter()
@@ -74,7 +74,7 @@ impl PendingTask {
     /// Number of swaps of the motion columns by those of its actions whose phase is at most `halt`.
     pub fn flips(&self, halt: u32) -> u64 {
         match *self {
-            PendingTask::Start { step } => u64::from(at(step, phase::MOVE) <= halt),
+            PendingTask::Start { step } => u64::from(phase_number(step, phase::MOVE) <= halt),
             PendingTask::Capture { .. } => 0,
             PendingTask::Steps { from, to } => (from..=to)
                 .flat_map(|step| actions(step, (from, to)))
@@ -102,7 +102,7 @@ mod tests {
         );
         let task = PendingTask::Steps { from: 4, to: 6 };
         assert_eq!(task.flips(u32::MAX), 3);
-        assert_eq!(task.flips(at(5, phase::BREAK)), 2);
-        assert_eq!(task.flips(at(4, phase::CAPTURE)), 0);
+        assert_eq!(task.flips(phase_number(5, phase::BREAK)), 2);
+        assert_eq!(task.flips(phase_number(4, phase::CAPTURE)), 0);
     }
 }

@@ -8,7 +8,7 @@ use super::clamps::clamp_rows;
 use super::columns::STEPS_PER_SUBMISSION;
 use super::kernels::BoundKernel;
 use super::launch::{Launch, Status, phase, reason};
-use super::plan::{PendingTask, StepAction, actions, at};
+use super::plan::{PendingTask, StepAction, actions, phase_number};
 use super::tables::pose_rows;
 use crate::gpu::GpuError;
 use crate::simulate::error::SimulateError;
@@ -52,7 +52,7 @@ impl Gpu {
     pub(super) fn submit(&mut self, task: PendingTask, resume: u32) -> Result<(), GpuError> {
         match task {
             PendingTask::Start { step } => {
-                if at(step, phase::MOVE) >= resume {
+                if phase_number(step, phase::MOVE) >= resume {
                     self.submit_actions(step, [(step, StepAction::Start)]);
                 }
             }
@@ -73,7 +73,7 @@ impl Gpu {
             }
             PendingTask::Capture { step, state, .. } => {
                 debug_assert!(
-                    at(step, phase::CAPTURE) >= resume,
+                    phase_number(step, phase::CAPTURE) >= resume,
                     "a completed frame has been delivered"
                 );
                 self.submit_capture(step, state)?;

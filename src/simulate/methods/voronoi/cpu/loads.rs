@@ -188,7 +188,7 @@ impl<L: Lanes> CellRun<L> {
                         sums: &mut *sums,
                         dissipation: &mut *dissipation,
                     }
-                    .run_on(work);
+                    .run_contacts(work);
                     if let Some(shapes) = self.run.contacts.shapes() {
                         ShapePass {
                             collider_context,

@@ -246,7 +246,7 @@ impl<L: Lanes> Method for CellRun<L> {
     }
 
     fn deliver(&mut self) -> Result<Capture, SimulateError> {
-        Ok(self.run.deliver())
+        Ok(self.run.take_oldest())
     }
 
     fn restore(&mut self, state: &State) -> Result<(), StateError> {
