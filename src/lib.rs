@@ -1,8 +1,9 @@
 //! Bonded discrete elements from packing to fragment meshes.
 //!
-//! A shot runs in stages that meet only in the [frame store](store): [`pack`] fills shapes with bonded elements, [`simulate`] integrates
-//! them in time while bonds break, [`reconstruct`] rebuilds the surfaces of the fragments, [`export`] hands them to renderers,
-//! [`preview`] draws them and [`plot`] makes charts. A [pipeline file](spec) describes the shot. The physics stands in [`laws`], each formula once.
+//! A shot runs in stages that meet only in the [frame store](store): [`pack`] fills shapes with bonded
+//! elements, [`simulate`] integrates them in time while bonds break, [`reconstruct`] rebuilds the surfaces of
+//! the fragments, [`export`] hands them to renderers, [`preview`] draws them and [`plot`] makes charts. A
+//! [pipeline file](spec) describes the shot. The physics stands in [`laws`], each formula once.
 //!
 //! ```no_run
 //! use std::sync::atomic::AtomicBool;

@@ -1,7 +1,8 @@
 //! Numbers with units, read into SI: `"1.25 mm"`, `"70 GPa"`, `"3 g/cm^3"`, `"30 deg"`.
 //!
-//! A unit is a product of atoms with SI prefixes and whole powers: `kg/m^3`, `kg*m^-3`, `N/m²`, `/s`.
-//! A bare number is SI already. Powers of ten are applied in decimal, so `"1.1 mm"` is exactly `0.0011`. src/spec/README.md lists the units.
+//! A unit is a product of atoms with SI prefixes and whole powers: `kg/m^3`, `kg*m^-3`, `N/m²`, `/s`. A bare
+//! number is SI already. Powers of ten are applied in decimal, so `"1.1 mm"` is exactly `0.0011`.
+//! src/spec/README.md lists the units.
 
 pub mod show;
 mod unit;

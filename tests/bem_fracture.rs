@@ -1,4 +1,5 @@
-//! Fracture by boundary elements where it is known how a body breaks: where the crack begins, along what it runs, at what load.
+//! Fracture by boundary elements where it is known how a body breaks: where the crack begins, along what it
+//! runs, at what load.
 
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI, TAU};
 
@@ -22,7 +23,8 @@ const NO_INERTIA: Inertia = Inertia {
     spin: DVec3::ZERO,
 };
 
-/// Breaks a body with one crack; checks its pieces, and the load at the first crack against the one where the analytic stress reaches the strength.
+/// Breaks a body with one crack; checks its pieces, and the load at the first crack against the one where the
+/// analytic stress reaches the strength.
 fn broken(
     mesh: &TriMesh,
     poisson: f64,
@@ -112,9 +114,10 @@ fn a_bar_of_uneven_triangles_breaks_across() {
     }
 }
 
-/// Stress along a strip of length `length` and height 1 at the middle of its lower face under pressures on patches of the upper and of the lower face, in plane
-/// stress. By Fourier series of period `length` (Filon 1903), with the moment at the ends taken off. Patches: middle of the one on the right or the one at 0, width,
-/// pressure.
+/// Stress along a strip of length `length` and height 1 at the middle of its lower face under pressures on
+/// patches of the upper and of the lower face, in plane stress. By Fourier series of period `length` (Filon
+/// 1903), with the moment at the ends taken off. Patches: middle of the one on the right or the one at 0,
+/// width, pressure.
 fn strip(length: f64, upper: (f64, f64, f64), lower: (f64, f64, f64)) -> f64 {
     let mut stress = 0.0;
     for m in 1..=400 {
@@ -176,7 +179,8 @@ fn round([u, v]: [f64; 2]) -> [f64; 2] {
     }
 }
 
-/// Disc of radius 1, and tractions that press it between two arcs to a stress of 1 across the diameter at its middle (Hondros 1959).
+/// Disc of radius 1, and tractions that press it between two arcs to a stress of 1 across the diameter at its
+/// middle (Hondros 1959).
 fn pressed_disc() -> (TriMesh, impl Fn(DVec3, DVec3) -> DVec3) {
     let parts = 12;
     let mut mesh = grid_box(dvec3(2.0, 0.5, 2.0), [parts, 2, parts]);
@@ -207,7 +211,8 @@ fn a_pressed_disc_splits_along_its_diameter() {
     assert!(mean(&inside, |x| x.x.abs()) < 0.05);
 }
 
-/// The same disc where stress alone drives the crack: near the arcs nothing pulls, so it ends there, and the disc stays in one piece.
+/// The same disc where stress alone drives the crack: near the arcs nothing pulls, so it ends there, and the
+/// disc stays in one piece.
 #[test]
 fn by_stress_alone_a_crack_comes_to_rest_where_nothing_pulls() {
     let (mesh, press) = pressed_disc();
@@ -255,7 +260,8 @@ fn notched(radius: f64, m: usize, outside: &[f64]) -> TriMesh {
     mesh
 }
 
-/// A pulled plate with two notches breaks from the root of one to the other; stress there by Ling 1947 (Peterson's fit to the net section).
+/// A pulled plate with two notches breaks from the root of one to the other; stress there by Ling 1947
+/// (Peterson's fit to the net section).
 #[test]
 fn a_notched_plate_breaks_from_its_notch() {
     let radius = 0.15;
@@ -307,8 +313,8 @@ fn twisted_chalk_breaks_along_a_helix() {
     helix(&found, radius);
 }
 
-/// Along the skin, the crack's mouth climbs by the length of the arc, as far as a right angle to both sides of where it began. That of a plane cut would climb at
-/// 38° in the mean.
+/// Along the skin, the crack's mouth climbs by the length of the arc, as far as a right angle to both sides
+/// of where it began. That of a plane cut would climb at 38° in the mean.
 fn helix(found: &Fractured, radius: f64) {
     let sheet = &found.sheets[0];
     let angle =

@@ -1,4 +1,5 @@
-//! The bench counts what it says, and its scenes do what their names say: a bench of a block that no longer breaks would only look fast.
+//! The bench counts what it says, and its scenes do what their names say: a bench of a block that no longer
+//! breaks would only look fast.
 
 #[allow(dead_code)] // what the laws cost is the tool's own
 #[path = "../tools/bench/count.rs"]

@@ -8,8 +8,8 @@ use cullet::spec::{self, Backend};
 
 use crate::scenes::slope;
 
-/// ΔF/Δδ from 0.2 to 1 mm of the press's way, N/m: what `tools/beam_bending.py --rows 6 --elasticity bond` finds by a sparse solution of the
-/// same bonds and contacts.
+/// ΔF/Δδ from 0.2 to 1 mm of the press's way, N/m: what `tools/beam_bending.py --rows 6 --elasticity bond`
+/// finds by a sparse solution of the same bonds and contacts.
 const STATIC_SLOPE: f64 = 85_881.0;
 
 /// Speed of the press, m/s.

@@ -333,7 +333,8 @@ fn waves_on_cubes_have_the_speeds_of_the_formula() {
                 uu * tt + ut * tu,
             );
             let w2 = (-b - (b * b - 4.0 * a * c).sqrt()) / (2.0 * a);
-            // s = 2 sin(kD/2), c = 2 cos(kD/2): ρω²D² (u, θD) = [[2μs², −μsc], [−μsc, 2μ(1 + c²/4) + E s²/12]], the second row over the inertia's 1/6.
+            // s = 2 sin(kD/2), c = 2 cos(kD/2): ρω²D² (u, θD) = [[2μs², −μsc], [−μsc, 2μ(1 + c²/4) + E
+            // s²/12]], the second row over the inertia's 1/6.
             let (s, c) = (2.0 * (0.5 * k).sin(), 2.0 * (0.5 * k).cos());
             let (p, q) = (
                 2.0 * mu * s * s,
@@ -444,7 +445,8 @@ fn bent(count: [usize; 2], poisson: f64, shape: impl Fn(DVec3) -> [DVec3; 2]) ->
     -0.5 * work.map(|(x, load)| x.dot(*load)).sum::<f64>()
 }
 
-/// w = ½ (κ_x x² + κ_y y²) + c x y stores ½ D (κ_x² + κ_y² + 2ν κ_x κ_y + 2 (1 − ν) c²) on unit area, D = E h³/(12 (1 − ν²)).
+/// w = ½ (κ_x x² + κ_y y²) + c x y stores ½ D (κ_x² + κ_y² + 2ν κ_x κ_y + 2 (1 − ν) c²) on unit area, D = E
+/// h³/(12 (1 − ν²)).
 #[test]
 fn a_wall_of_one_layer_bends_as_a_plate() {
     for poisson in [-0.3, 0.0, 0.3, 0.45] {

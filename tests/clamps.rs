@@ -145,7 +145,8 @@ fn off<S: Scalar>(
 
 const STEPS: u64 = 12_000;
 
-/// The bar twisted by a quarter turn within [`STEPS`] steps, by spin or by keys: its end is where it must be, and both clamps bear the same.
+/// The bar twisted by a quarter turn within [`STEPS`] steps, by spin or by keys: its end is where it must be,
+/// and both clamps bear the same.
 fn twisted<L: Lanes>(by_keys: bool, tolerance: f64) -> Vec<Loads> {
     let still = scenes::clamp([0.0; 3]);
     let mut bar = Bar::new(f64::INFINITY, 0.1, still.clone(), still);

@@ -107,8 +107,8 @@ fn compare_backends(
     assert!(unbroken > 3, "frames before the first break: {unbroken}");
     assert!(farthest < 1e-6, "{farthest:.1e}");
 
-    // Cracks fork: a shift of less than 1 nm changes the number of broken bonds by 2 to 3 per cent on either backend. So the means of a few
-    // such runs are compared, the first of them the one above.
+    // Cracks fork: a shift of less than 1 nm changes the number of broken bonds by 2 to 3 per cent on either
+    // backend. So the means of a few such runs are compared, the first of them the one above.
     let last = *frames.last().unwrap();
     let (mut ends, runs) = ([end(&cpu, last), end(&gpu, last)], 4);
     for draw in 1..runs {
@@ -152,7 +152,8 @@ fn a_bunny_breaks_alike_on_both_backends() {
 
 #[test]
 fn a_plate_breaks_alike_on_both_backends() {
-    // At longer steps a handful of bonds decides whether this coarse plate is left in one piece or in two: nothing to compare means of.
+    // At longer steps a handful of bonds decides whether this coarse plate is left in one piece or in two:
+    // nothing to compare means of.
     compare_backends("plate_impact", ("50 kHz", 0.46), &|k| {
         format!("collider.ball.position=[{k}e-10, 0.034, 0]")
     });
@@ -238,7 +239,8 @@ fn a_large_body_under_lowered_limits_gives_the_same_bytes() {
 #[test]
 fn lists_and_notes_that_are_too_short_grow_and_lose_nothing() {
     let Some(request) = request() else { return };
-    // Every bond breaks at once, more than there is room to note, and the debris has far more contacts than the whole body had.
+    // Every bond breaks at once, more than there is room to note, and the debris has far more contacts than
+    // the whole body had.
     let points = scenes::block(30, 20, 12, 1e-3);
     let (packing, pipeline, dt) = collision(&points, 1.0);
     let mut gpu = engine(&packing, &pipeline, dt, &request);

@@ -254,8 +254,8 @@ fn check_flown(make: Make) {
     assert!((frames.x[0] - points[0].x as f32 - 0.6).abs() < 1e-4);
     let strain = strain(engine.as_mut(), &material);
     println!("flown: {strain:.1e}");
-    // Velocities of 20 m/s round to 1e-6 m/s a kick; over 1e5 kicks that heats the undamped body by 1e-4 m/s, a strain of 2e-6 at its
-    // wave speed of 62 m/s. Displacements from one word would show 1e-4.
+    // Velocities of 20 m/s round to 1e-6 m/s a kick; over 1e5 kicks that heats the undamped body by 1e-4 m/s,
+    // a strain of 2e-6 at its wave speed of 62 m/s. Displacements from one word would show 1e-4.
     assert!(strain < 1e-5, "{strain:.1e}");
 }
 
@@ -375,8 +375,8 @@ fn any_number_of_lanes_gives_the_same_bits() {
     assert!(one.0.history.broken[0] > 10, "{:?}", one.0.history.broken);
 }
 
-/// Loose balls of two sizes and two materials, pressed together and thrown about in a box with a rising floor: more than one chunk of
-/// them.
+/// Loose balls of two sizes and two materials, pressed together and thrown about in a box with a rising
+/// floor: more than one chunk of them.
 fn stirred() -> (Packing, Pipeline, f64) {
     let mut material = scenes::elastic(1e7, 4e6, 2600.0);
     (material.friction, material.contact_damping) = (0.4, 0.1);
@@ -436,8 +436,8 @@ fn any_number_of_lanes_gives_contacts_the_same_bits() {
     assert!(springs > loosened, "{springs} springs");
 }
 
-/// A run that goes on from a state makes its lists there, the other when elements have moved far enough: that changes nothing. Nor do
-/// threads, each of which takes chunks as they come.
+/// A run that goes on from a state makes its lists there, the other when elements have moved far enough: that
+/// changes nothing. Nor do threads, each of which takes chunks as they come.
 #[test]
 fn when_contacts_are_listed_and_by_whom_changes_no_bit() {
     let (packing, pipeline, dt) = stirred();

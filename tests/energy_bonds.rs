@@ -181,7 +181,8 @@ fn the_cosserat_bond_is_that_of_the_vectors() {
 
 #[test]
 fn a_manifold_bond_leans_by_any_angle() {
-    // At its rest length and with both ends as they were, V is ½ k_s l0 θ² and the force k_s θ, across the bond and back to the director.
+    // At its rest length and with both ends as they were, V is ½ k_s l0 θ² and the force k_s θ, across the
+    // bond and back to the director.
     let (l0, k_s) = (0.3, 2.0);
     let k = Stiffness {
         normal: 5.0,

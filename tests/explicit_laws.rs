@@ -1,4 +1,5 @@
-//! The table of bond laws in explicit steps: lanes, precision, the device; laws with an energy: that it stays, a cantilever.
+//! The table of bond laws in explicit steps: lanes, precision, the device; laws with an energy: that it
+//! stays, a cantilever.
 
 use cullet::columns::Named;
 use cullet::simulate::{Method, Snapshot, method};

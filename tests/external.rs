@@ -1,8 +1,9 @@
 //! The readers at the other end: usd-core, pyarrow, trimesh, VTK, Khronos' glTF validator, glTF-Transform,
 //! three.js, DuckDB, Polars, pandas, Mitsuba, SciPy, run on shots from the command line.
 //!
-//! They are Python and Node packages in the folder that `CULLET_EXTERNAL` names (`tests/external/setup.sh` fills it). Without it each
-//! test says that it was skipped and passes; with `CULLET_EXTERNAL_REQUIRED` set it fails.
+//! They are Python and Node packages in the folder that `CULLET_EXTERNAL` names (`tests/external/setup.sh`
+//! fills it). Without it each test says that it was skipped and passes; with `CULLET_EXTERNAL_REQUIRED` set
+//! it fails.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -53,7 +54,8 @@ fn plate_store() -> &'static PathBuf {
         .1
 }
 
-/// Texture coordinates of a cube of edge 1 about the origin: sides in a row of six, -x, +x, -y, +y, -z, +z, each with a chart of its own.
+/// Texture coordinates of a cube of edge 1 about the origin: sides in a row of six, -x, +x, -y, +y, -z, +z,
+/// each with a chart of its own.
 fn cube_obj() -> String {
     let mut text = String::new();
     let mut faces = String::new();

@@ -1,4 +1,5 @@
-//! Stores of other programs: what is missing may be missing, and what is wrong is told by file, column and row, never by a panic.
+//! Stores of other programs: what is missing may be missing, and what is wrong is told by file, column and
+//! row, never by a panic.
 
 use std::path::Path;
 use std::sync::OnceLock;

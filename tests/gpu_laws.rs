@@ -50,7 +50,8 @@ struct Compared {
 }
 
 impl Compared {
-    /// Takes a value; whether it holds to the tolerance of its largest component, or to the bound where rounding makes more.
+    /// Takes a value; whether it holds to the tolerance of its largest component, or to the bound where
+    /// rounding makes more.
     fn add(&mut self, found: &[f32], expected: &[f64], error: f64, tolerance: f64) -> bool {
         let found = found.iter().map(|x| f64::from(*x));
         let size = largest(expected.iter().copied());
@@ -119,7 +120,8 @@ fn check(law: &Law) {
     );
 }
 
-/// A row of the table of bond laws without a probe would be tested on no device, one without vectors against nothing but itself.
+/// A row of the table of bond laws without a probe would be tested on no device, one without vectors against
+/// nothing but itself.
 #[test]
 fn every_bond_law_has_a_probe_and_vectors() {
     let probes = include_str!("gpu_laws/probes.wgsl");
@@ -182,7 +184,8 @@ fn a_pair_keeps_what_its_high_word_cannot() {
     assert!(kept > ROWS / 2, "the low words are used: {kept}");
 }
 
-/// The rotation that the quaternion took and the part left over make the whole turn, to the precision of the turn itself.
+/// The rotation that the quaternion took and the part left over make the whole turn, to the precision of the
+/// turn itself.
 #[test]
 fn a_turn_keeps_what_its_quaternion_cannot() {
     let Some(device) = device() else { return };
@@ -276,7 +279,8 @@ fn exchanging_the_ends_flips_the_forces() {
     });
 }
 
-/// The bond vectors: 2e-6 of the f32 law and 1e-4 of the file, entries at small strain within the rounding of their inputs.
+/// The bond vectors: 2e-6 of the f32 law and 1e-4 of the file, entries at small strain within the rounding of
+/// their inputs.
 #[test]
 fn bond_vectors_on_a_device() {
     let Some(device) = device() else { return };

@@ -1,4 +1,5 @@
-//! Implicit steps with contacts and breaking bonds: against explicit ones, against formulas, and whatever the length of steps.
+//! Implicit steps with contacts and breaking bonds: against explicit ones, against formulas, and whatever the
+//! length of steps.
 
 use cullet::columns::Breaks;
 use cullet::simulate::{Method, SimulateError, method};

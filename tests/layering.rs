@@ -1,8 +1,8 @@
 //! Modules use only what stands below them.
 //!
-//! The list of layers is [`LAYERS`]. Within a module, the files and folders directly under it are its parts; they may use each other, but not
-//! in a circle, and no part uses the file that declares it (`mod.rs`, or `x.rs` beside a folder `x/`): what parts share is a part of its own.
-//! Code for tests is free.
+//! The list of layers is [`LAYERS`]. Within a module, the files and folders directly under it are its parts;
+//! they may use each other, but not in a circle, and no part uses the file that declares it (`mod.rs`, or
+//! `x.rs` beside a folder `x/`): what parts share is a part of its own. Code for tests is free.
 
 mod cases;
 mod paths;

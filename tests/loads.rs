@@ -146,7 +146,8 @@ fn a_clamp_bears_what_pulls_and_bends_its_beam_and_the_weight() {
     );
 }
 
-/// Two blocks that fly into each other and onto a floor, break and rub, one of them held at its far end: floor, box, clamp, force.
+/// Two blocks that fly into each other and onto a floor, break and rub, one of them held at its far end:
+/// floor, box, clamp, force.
 fn crash(gravity: f64, floor: f64) -> (Packing, Pipeline, f64) {
     let mut material = scenes::elastic(1e7, 4e6, 2600.0);
     (
@@ -193,7 +194,8 @@ fn on<L: Lanes>(packing: &Packing, pipeline: &Pipeline, dt: f64) -> Box<dyn Meth
     ))
 }
 
-/// Momentum and angular momentum that loads and gravity give over each frame against what the history shows; relative to what is given in all.
+/// Momentum and angular momentum that loads and gravity give over each frame against what the history shows;
+/// relative to what is given in all.
 fn check_newton(mut run: Box<dyn Method>, gravity: f64, packing: &Packing, part: f64) {
     let mut before = run.snapshot(0).unwrap().history;
     let (mut given, mut worst) = ([0.0; 2], [0.0; 2]);
@@ -218,7 +220,8 @@ fn check_newton(mut run: Box<dyn Method>, gravity: f64, packing: &Packing, part:
         given[0] += sizes * time;
         worst[0] = off.length().max(worst[0]);
         if gravity == 0.0 {
-            // What stands still bears about where it stands; the push follows its elements, whose turning it leaves alone.
+            // What stands still bears about where it stands; the push follows its elements, whose turning it
+            // leaves alone.
             let about =
                 |row: usize| torque(&loads, row) + place(&loads, row).cross(force(&loads, row));
             let off = l(&h) - l(&before) + (0..3).map(about).sum::<DVec3>() * time;
@@ -423,7 +426,8 @@ fn pressure_presses_a_cube_evenly() {
     let mut run = method(&packing, &pipeline, Backend::Cpu, 1e-7).unwrap();
     let loads = run.snapshot(0).unwrap().loads;
     assert_eq!(loads.kind, [LoadKind::Pressure; 2]);
-    // Elements along x and rows of the face, a cell of area 2 r by √3 r each; where layers overhang at the sides a little is missing.
+    // Elements along x and rows of the face, a cell of area 2 r by √3 r each; where layers overhang at the
+    // sides a little is missing.
     let area = 22.0 * 25.0 * 2.0 * 3f64.sqrt() * R * R;
     let face = force(&loads, 1);
     assert!(

@@ -22,7 +22,8 @@ fn wooden_beam(packing: &str, direction: [f64; 3], lambda: f64) -> (Pipeline, Pa
     ))
 }
 
-/// Young's modulus along x of a solid of these bonds, by their average: the stiffnesses of strains along the axes, inverted.
+/// Young's modulus along x of a solid of these bonds, by their average: the stiffnesses of strains along the
+/// axes, inverted.
 fn averaged_modulus(packed: &Packed) -> f64 {
     let (b, e) = (&packed.packing.bonds, &packed.packing.elements);
     let volume: f64 = e.volume.iter().sum();

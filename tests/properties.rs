@@ -1,4 +1,5 @@
-//! What holds for whatever is written or read: it comes back as it was, and files that were altered are refused in words.
+//! What holds for whatever is written or read: it comes back as it was, and files that were altered are
+//! refused in words.
 
 mod altered;
 mod meshes;

@@ -19,7 +19,8 @@ const STUFF: Stuff = Stuff {
     poisson: 0.25,
 };
 
-/// A bar along z whose ends are clamped and pulled apart; every cell begins with its part of that motion, so that no wave sets out.
+/// A bar along z whose ends are clamped and pulled apart; every cell begins with its part of that motion, so
+/// that no wave sets out.
 fn pulled(
     packing: &mut Packing,
     size: DVec3,

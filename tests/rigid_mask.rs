@@ -17,7 +17,8 @@ const R: f64 = 1e-3;
 /// Elements of the block: a chunk and a part of another.
 const BLOCK: usize = 10 * 9 * 8;
 
-/// A ram that runs into a block, which cracks at this strength; three chunks of elements, of which the last is of the ram alone.
+/// A ram that runs into a block, which cracks at this strength; three chunks of elements, of which the last
+/// is of the ram alone.
 fn push(strength: f64, rigid: bool) -> (Packing, Pipeline) {
     let block = scenes::block(10, 9, 8, R);
     let ram = scenes::block(12, 8, 8, R);

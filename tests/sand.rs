@@ -8,11 +8,12 @@ use glam::{DMat3, DQuat, DVec3};
 
 use crate::scenes::{self, places, play, read};
 
-/// Height at which the slope of a heap lies, over its radius and over its top: neither its toe nor the flat part at the wall.
+/// Height at which the slope of a heap lies, over its radius and over its top: neither its toe nor the flat
+/// part at the wall.
 const SLOPE: (f64, f64) = (4.0, 0.92);
 
-/// Slope, degrees, of what stays of a column of grains behind a gate that is lifted slowly, with this coefficient of rolling friction; and how fast
-/// the fastest of the grains of that slope still are, m/s.
+/// Slope, degrees, of what stays of a column of grains behind a gate that is lifted slowly, with this
+/// coefficient of rolling friction; and how fast the fastest of the grains of that slope still are, m/s.
 fn repose(rolling: f64) -> (f64, f64) {
     let r = 2e-3;
     let text = format!(
@@ -161,8 +162,8 @@ fn within_glass(p: DVec3) -> bool {
     })
 }
 
-/// Rotation that takes the `rest` places, about their mean, nearest to the places `now`: the polar factor of Σ now restᵀ, by Newton's iteration
-/// (N. J. Higham, Functions of Matrices, 2008, §8.3).
+/// Rotation that takes the `rest` places, about their mean, nearest to the places `now`: the polar factor of
+/// Σ now restᵀ, by Newton's iteration (N. J. Higham, Functions of Matrices, 2008, §8.3).
 fn turned(rest: &[DVec3], now: &[DVec3]) -> DMat3 {
     let outer = |a: DVec3, b: DVec3| DMat3::from_cols(a * b.x, a * b.y, a * b.z);
     let sum = rest
@@ -176,8 +177,8 @@ fn turned(rest: &[DVec3], now: &[DVec3]) -> DMat3 {
     factor
 }
 
-/// An hourglass that falls on its side: sand grains that lie on the floor, and those out of the glass as its own frame has them, in each frame;
-/// broken bonds at the end.
+/// An hourglass that falls on its side: sand grains that lie on the floor, and those out of the glass as its
+/// own frame has them, in each frame; broken bonds at the end.
 fn dropped(strength: &str) -> (Vec<[usize; 2]>, u32) {
     let placed = "position = [0, 0.075, 0]\nrotation = { axis = [0, 0, 1], angle = \"35 deg\" }\nvelocity = [0, -3, 0]\n";
     let text = format!(
@@ -250,7 +251,8 @@ fn thrown(velocity: DVec3, more: &str) -> (Pipeline, Packed) {
     ))
 }
 
-/// Least distance, over the radius, of a grain's centre from a surface, in all frames; `distance` in metres, none where it does not count.
+/// Least distance, over the radius, of a grain's centre from a surface, in all frames; `distance` in metres,
+/// none where it does not count.
 fn nearest(
     frames: &[Snapshot],
     grains: std::ops::Range<usize>,

@@ -252,7 +252,8 @@ impl OnLanes for OnCpu<'_> {
     }
 }
 
-/// A run on so many lanes, whose chunks of elements may be of another size; says so where this machine has no such lanes.
+/// A run on so many lanes, whose chunks of elements may be of another size; says so where this machine has no
+/// such lanes.
 pub fn on_width(
     width: Width,
     (packing, pipeline, dt): (&Packing, &Pipeline, f64),

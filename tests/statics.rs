@@ -211,7 +211,8 @@ fn short_beam_at_shear_ratio_0_3() {
     check([40, 6, 6], 0.3, 1.4625, 0.7039);
 }
 
-/// Tip deflection of a cantilever packed from a pipeline with the solid's moduli, over Timoshenko's for that solid (κ = 5/6).
+/// Tip deflection of a cantilever packed from a pipeline with the solid's moduli, over Timoshenko's for that
+/// solid (κ = 5/6).
 fn bent_solid(rows: [usize; 3]) -> f64 {
     let poisson = 0.15;
     let text = format!(

@@ -1,5 +1,5 @@
-//! A store one can trust: what is altered, cut short or gone is named; what changed is done again and nothing else; one writer at a time;
-//! runs go on from any state, in place or in a branch.
+//! A store one can trust: what is altered, cut short or gone is named; what changed is done again and nothing
+//! else; one writer at a time; runs go on from any state, in place or in a branch.
 
 use std::path::Path;
 use std::process::{Child, Stdio};

@@ -409,7 +409,8 @@ fn a_plate_on_two_supports_breaks_in_the_middle() {
     assert!(valid.contains("valid"), "{valid}");
 }
 
-/// Once it has cracked, each piece is held by its own clamp and free of stress: without reactions that follow, cracks would go on.
+/// Once it has cracked, each piece is held by its own clamp and free of stress: without reactions that
+/// follow, cracks would go on.
 #[test]
 fn a_bar_stretched_between_clamps_breaks_once() {
     let place = Place::new();

@@ -20,10 +20,12 @@ const ANGLE: f64 = 0.05;
 const ROW: f64 = 1.732_050_807_568_877_2;
 const LAYER: f64 = 1.632_993_161_855_452;
 
-/// What `tools/beam_twisting.py --rows 6 12 --ratio 0.4 --simulate` finds by sparse solutions of the same bonds: rows, torque over angle, N m.
+/// What `tools/beam_twisting.py --rows 6 12 --ratio 0.4 --simulate` finds by sparse solutions of the same
+/// bonds: rows, torque over angle, N m.
 const STATIC_SLOPES: [(u32, f64); 2] = [(6, 4.3977), (12, 4.2266)];
 
-/// Shear moduli along the layers and across them, Pa, of the bonds of the inside, repeated in all directions (the same command).
+/// Shear moduli along the layers and across them, Pa, of the bonds of the inside, repeated in all directions
+/// (the same command).
 const SHEAR_MODULI: [f64; 2] = [0.7164e6, 0.6664e6];
 
 struct Beam {
@@ -57,8 +59,8 @@ fn slow(face: f64) -> Vec<String> {
     ]
 }
 
-/// Turns a beam of this free length by [`ANGLE`], slowly, with drag that lets no oscillation last; moments of angle and torque (the mean of both
-/// clamps), and the last frame.
+/// Turns a beam of this free length by [`ANGLE`], slowly, with drag that lets no oscillation last; moments of
+/// angle and torque (the mean of both clamps), and the last frame.
 fn turned(beam: &mut Beam, length: f64, modulus: f64) -> (Vec<(f64, f64)>, Frames) {
     // As long as eight times a wave takes along the beam, critical drag of its first mode.
     let speed = (modulus / beam.pipeline.materials[0].density).sqrt();
@@ -105,8 +107,9 @@ fn rigidity([along, across]: [f64; 2], width: f64, height: f64) -> f64 {
     mean * torsion_constant(sides[0], sides[1])
 }
 
-/// The skin lacks bonds and torsion strains it most, so that an endless beam of 6, 12, 24, 48 rows has 0.919, 0.949, 0.971, 0.985 of Saint-Venant's
-/// torsion (`tools/beam_twisting.py --ratio 0.4 --rows 6 12 24 48 --endless`); clamps that keep their sections plane give back 0.015 at 12 rows.
+/// The skin lacks bonds and torsion strains it most, so that an endless beam of 6, 12, 24, 48 rows has 0.919,
+/// 0.949, 0.971, 0.985 of Saint-Venant's torsion (`tools/beam_twisting.py --ratio 0.4 --rows 6 12 24 48
+/// --endless`); clamps that keep their sections plane give back 0.015 at 12 rows.
 #[test]
 fn a_beam_is_as_stiff_in_torsion_as_its_static_solution_and_nears_saint_venant() {
     let mut ratios = Vec::new();
@@ -116,7 +119,8 @@ fn a_beam_is_as_stiff_in_torsion_as_its_static_solution_and_nears_saint_venant()
         sets.push(format!("body.beam.shape.rows=[{along}, {rows}, {rows}]"));
         sets.push(format!("body.beam.packing.radius={radius}"));
         sets.push("material.stone.shear=0.4e6".to_owned());
-        // Five elements of each row are held or turned: from the last held to the first turned it is four spacings less than there are elements.
+        // Five elements of each row are held or turned: from the last held to the first turned it is four
+        // spacings less than there are elements.
         let length = 2.0 * radius * f64::from(along - 4);
         let mut beam = beam(&sets);
         let (moments, _) = turned(&mut beam, length, SHEAR_MODULI[1]);

@@ -179,7 +179,8 @@ pub fn bond_expected(row: &Value) -> Vec<f64> {
 
 /// Checks an entry's results; whether they hold to `precision` of each value's own largest component.
 ///
-/// The others must hold to that of what a strain of `strain` makes: the rounding of the inputs, which no arithmetic behind it undoes.
+/// The others must hold to that of what a strain of `strain` makes: the rounding of the inputs, which no
+/// arithmetic behind it undoes.
 pub fn check_bond(
     n: usize,
     row: &Value,

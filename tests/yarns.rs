@@ -23,7 +23,8 @@ fn at(time: f64) -> usize {
     (time * FRAMES_PER_SECOND as f64).round() as usize
 }
 
-/// A rope along y of two strands, of which clamps hold all or one at the foot and turn all or the other at the head, the way it is laid.
+/// A rope along y of two strands, of which clamps hold all or one at the foot and turn all or the other at
+/// the head, the way it is laid.
 fn twist_rope(friction: f64, whole: bool) -> (Packing, Vec<Snapshot>) {
     let [up, hold, back, end] = TIMES;
     let side = u32::from(whole);
@@ -172,7 +173,8 @@ fn a_strand_pulls_the_other_along_by_friction_alone() {
     assert!(smooth_slip > 3.0 * slip, "{slip} {smooth_slip}");
 }
 
-/// Broken bonds of yarns along x, and along z, of a patch that is pulled apart along one of them, and the number of yarns along that.
+/// Broken bonds of yarns along x, and along z, of a patch that is pulled apart along one of them, and the
+/// number of yarns along that.
 fn torn(along_x: bool) -> [usize; 3] {
     let (size, normal) = if along_x {
         ([0.06, 0.04], [1.0, 0.0, 0.0])

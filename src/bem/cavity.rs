@@ -1,7 +1,8 @@
-//! How much each cavity grows: the one thing that the double layer says too faintly where the material hardly changes its volume.
+//! How much each cavity grows: the one thing that the double layer says too faintly where the material hardly
+//! changes its volume.
 //!
-//! The equation of a field u ~ r/r³ about a cavity has the factor 1 − 2ν, by which errors of the mesh are divided. Betti's theorem with just that field, whose
-//! source lies in the cavity, has no such factor:
+//! The equation of a field u ~ r/r³ about a cavity has the factor 1 − 2ν, by which errors of the mesh are
+//! divided. Betti's theorem with just that field, whose source lies in the cavity, has no such factor:
 //!
 //! ```text
 //! ∮ u·t' dS = ∮ u'·t dS        u' = r/r³        t' = 2G (n − 3 (n·r̂) r̂)/r³        r = x − z, z in the cavity
@@ -16,7 +17,8 @@ use super::traction::Traction;
 use crate::geometry::winding::Winding;
 use crate::solve::vector::{add_scaled, dot};
 
-/// Weight of a cavity's equation: more than the double layer's own word for the same, which errs more; larger ones change little.
+/// Weight of a cavity's equation: more than the double layer's own word for the same, which errs more; larger
+/// ones change little.
 const WEIGHT: f64 = 10.0;
 
 /// The equation of one cavity, added to the rows of its nodes along their normals.

@@ -8,10 +8,12 @@ use super::rigid::RigidMotions;
 use crate::parallel::prelude::*;
 use crate::solve::Operator;
 
-/// B⁻¹ (A + P + cavities): A is the double layer of a free body, which takes rigid motions to nothing, P the projection on them, B the blocks of A that take each
-/// node to itself. These are about ½ where the surface is smooth and as small as the solid angle of the solid at a tip.
+/// B⁻¹ (A + P + cavities): A is the double layer of a free body, which takes rigid motions to nothing, P the
+/// projection on them, B the blocks of A that take each node to itself. These are about ½ where the surface
+/// is smooth and as small as the solid angle of the solid at a tip.
 ///
-/// With loads in balance, P changes no more of the solution than to choose the one whose rigid part is zero in the mean over the surface.
+/// With loads in balance, P changes no more of the solution than to choose the one whose rigid part is zero
+/// in the mean over the surface.
 pub struct Completed<'a> {
     layer: &'a dyn Layers,
     motions: &'a RigidMotions,

@@ -1,4 +1,5 @@
-//! The double layer as a stored matrix: exact panel integrals, a block for every pair of nodes; the reference, for up to some ten thousand nodes.
+//! The double layer as a stored matrix: exact panel integrals, a block for every pair of nodes; the
+//! reference, for up to some ten thousand nodes.
 
 use std::sync::Arc;
 

@@ -29,7 +29,8 @@ pub struct PanelDensity {
 }
 
 impl Density {
-    /// From the gradient in the plane with normal n alone: no traction, and no displacement, which gradients elsewhere do not ask for.
+    /// From the gradient in the plane with normal n alone: no traction, and no displacement, which gradients
+    /// elsewhere do not ask for.
     pub fn of_gradient(gradient: M, n: V, shear: f64) -> Self {
         let [a, b, c] = gradient.rows;
         let swept = gradient.transposed().times(n) - n * (a.x + b.y + c.z);

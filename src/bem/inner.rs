@@ -18,7 +18,8 @@ use crate::laws::papkovich;
 use crate::math::{Analytic, Dual, Mat3, Vec3};
 use crate::parallel::prelude::*;
 
-/// Distance of a point from a point of a panel over the panel's longest edge, below which their difference in a sum loses too many digits.
+/// Distance of a point from a point of a panel over the panel's longest edge, below which their difference in
+/// a sum loses too many digits.
 const CLOSE: f64 = 0.01;
 
 /// A field without body force on the surface.
@@ -71,7 +72,8 @@ impl Known<'_> {
         points.par_iter().map(at).collect()
     }
 
-    /// The same by the fast multipole method and exact sums over near panels, to this accuracy: the relative L2 error of displacements and of gradients.
+    /// The same by the fast multipole method and exact sums over near panels, to this accuracy: the relative
+    /// L2 error of displacements and of gradients.
     pub fn by_multipoles(&self, points: &[DVec3], accuracy: f64) -> Vec<(V, M)> {
         let Elastic { shear, poisson } = self.elastic;
         let basis = self.basis;

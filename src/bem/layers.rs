@@ -3,7 +3,8 @@
 use super::traction::Traction;
 use crate::solve::Operator;
 
-/// Somigliana's identity at the nodes, from inside: A u = V t, with `times` for A, the double layer of a free body, which takes rigid motions to nothing.
+/// Somigliana's identity at the nodes, from inside: A u = V t, with `times` for A, the double layer of a free
+/// body, which takes rigid motions to nothing.
 pub trait Layers: Operator<3> {
     /// V t: displacement of the nodes, m, by tractions on the panels.
     fn single(&self, tractions: &[Traction]) -> Vec<[f64; 3]>;

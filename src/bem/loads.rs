@@ -6,7 +6,8 @@ use super::particular::BodyForce;
 use super::surface::Surface;
 use super::traction::{MIDDLES, Traction};
 
-/// Resultant over the sum of all loads, at most, of loads that count as balanced: meshes of curved surfaces balance no better.
+/// Resultant over the sum of all loads, at most, of loads that count as balanced: meshes of curved surfaces
+/// balance no better.
 const BALANCED: f64 = 1e-3;
 
 /// Loads on a body.

@@ -1,7 +1,8 @@
 //! Mean displacement and rotation over the solid, from what is known on its surface.
 //!
-//! The mean of u comes of Betti's theorem with the fields of unit body forces e_k, which [`particular`](super::particular) knows:
-//! ∫ u_k dV = ∮ (u⁽ᵏ⁾·t − u·t⁽ᵏ⁾) dS for a field u without body force; that of the rotation is ½ ∮ n × u dS / V.
+//! The mean of u comes of Betti's theorem with the fields of unit body forces e_k, which
+//! [`particular`](super::particular) knows: ∫ u_k dV = ∮ (u⁽ᵏ⁾·t − u·t⁽ᵏ⁾) dS for a field u without body
+//! force; that of the rotation is ½ ∮ n × u dS / V.
 
 use glam::{DMat3, DVec3};
 

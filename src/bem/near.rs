@@ -18,7 +18,8 @@ pub struct Near<'a> {
 pub type Rim = (usize, usize);
 
 impl<'a> Near<'a> {
-    /// `radius`: distance of a point from a panel's centroid over the panel's longest edge, below which the panel is near.
+    /// `radius`: distance of a point from a panel's centroid over the panel's longest edge, below which the
+    /// panel is near.
     pub fn new(surface: &'a Surface, edges: &'a Edges, radius: f64) -> Self {
         let smallest = surface.sizes.iter().copied().fold(f64::INFINITY, f64::min);
         let class = |t: usize| (surface.sizes[t] / smallest).log2().floor() as usize;

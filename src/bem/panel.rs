@@ -1,13 +1,15 @@
-//! What one panel adds to Somigliana's identity: displacement and its gradient at a point from the traction on the panel and the displacement of its nodes.
+//! What one panel adds to Somigliana's identity: displacement and its gradient at a point from the traction
+//! on the panel and the displacement of its nodes.
 //!
 //! ```text
 //! u(x) = ∫ U t dS − ∫ (traction of U)ᵀ u dS = ∫ [U (t − 2G m) + m/(4πr)] dS − ∫ u ∂(1/4πr)/∂n dS        m_i = n_j ∂_iu_j − n_i ∂_ju_j
 //! ∂_ku_i(x) = ∫ [∂_kU (t − 2G m) + m ∂_k(1/4πr)] dS + ∫ ∂_l(1/4πr) (n_l ∂_ku_i − n_k ∂_lu_i) dS
 //! ```
 //!
-//! Kupradze's form (Han 1994) of the double layer, and Maue's of its gradient: integrals by parts over the closed surface leave nothing more singular than 1/r on
-//! the surface. u is continuous and linear or quadratic on a panel, so m is constant or linear on it, as is t: every integral is exact. A panel's share alone
-//! means nothing.
+//! Kupradze's form (Han 1994) of the double layer, and Maue's of its gradient: integrals by parts over the
+//! closed surface leave nothing more singular than 1/r on the surface. u is continuous and linear or
+//! quadratic on a panel, so m is constant or linear on it, as is t: every integral is exact. A panel's share
+//! alone means nothing.
 
 use std::f64::consts::PI;
 
@@ -21,7 +23,8 @@ use super::triangle::{M, V, lift};
 use crate::laws::galerkin;
 use crate::math::{Analytic, Mat3, Vec3};
 
-/// Shares of a panel's nodes in the double layer at a point, and in the harmonic one, which the point's own displacement enters with.
+/// Shares of a panel's nodes in the double layer at a point, and in the harmonic one, which the point's own
+/// displacement enters with.
 pub struct Double {
     /// 3×3 block of each node; those of nodes that there are not are zero.
     pub nodes: [M; MOST],

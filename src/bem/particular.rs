@@ -1,13 +1,15 @@
-//! A displacement field whose stress carries a body force f = b + B r that is linear in place: weight, inertia, centrifugal force.
+//! A displacement field whose stress carries a body force f = b + B r that is linear in place: weight,
+//! inertia, centrifugal force.
 //!
-//! With B r = c × r + s r + D r (D symmetric without trace) and r the place from the centre, polynomials u_p with div σ_p + f = 0 are
+//! With B r = c × r + s r + D r (D symmetric without trace) and r the place from the centre, polynomials u_p
+//! with div σ_p + f = 0 are
 //!
 //! ```text
 //! u_p = −[r² b − ½ (b·r) r]/(5G) − r² (c × r)/(10G) − (1 − 2ν) s r² r/(20G (1 − ν)) − [5 r² D r − 2 (r·D r) r]/(42G)
 //! ```
 //!
-//! All but the third have no divergence, so that nothing grows as ν nears ½. They follow from Navier's equation G ∇²u + G/(1 − 2ν) ∇(∇·u) + f = 0 by
-//! ∇²(r² p) = 10 p and ∇²((r·D r) r) = 4 D r, p being linear.
+//! All but the third have no divergence, so that nothing grows as ν nears ½. They follow from Navier's
+//! equation G ∇²u + G/(1 − 2ν) ∇(∇·u) + f = 0 by ∇²(r² p) = 10 p and ∇²((r·D r) r) = 4 D r, p being linear.
 
 use glam::{DMat3, DVec3};
 

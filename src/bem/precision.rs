@@ -1,4 +1,5 @@
-//! How exactly the layers are summed: which panels are integrated, what stands for the others, and how exact the sums over these points are.
+//! How exactly the layers are summed: which panels are integrated, what stands for the others, and how exact
+//! the sums over these points are.
 
 use super::basis::Order;
 use super::points::{MIDDLES, Rule, SIX, TWELVE};
@@ -14,9 +15,10 @@ pub struct Precision {
     pub sums: f64,
 }
 
-/// By accuracy: what the layers at the nodes take, and the gradient inside, which has one derivative more. The accuracy is the relative L2 error at most
-/// for displacements that vary little over a panel; for random ones it is up to three times as much, as the points then err more. Measured against exact
-/// integrals; `tests/bem/multipole.rs` holds the figures.
+/// By accuracy: what the layers at the nodes take, and the gradient inside, which has one derivative more.
+/// The accuracy is the relative L2 error at most for displacements that vary little over a panel; for random
+/// ones it is up to three times as much, as the points then err more. Measured against exact integrals;
+/// `tests/bem/multipole.rs` holds the figures.
 const SETTINGS: [(f64, Precision, Precision); 6] = [
     (1e-3, with(MIDDLES, 1.5, 1e-3), with(MIDDLES, 3.0, 3e-4)),
     (1e-4, with(MIDDLES, 2.5, 3e-4), with(SIX, 2.0, 8e-6)),

@@ -1,8 +1,11 @@
-//! Displacement gradient at the centroids of panels from the displacement of the vertices: quadratic where the surface is smooth.
+//! Displacement gradient at the centroids of panels from the displacement of the vertices: quadratic where
+//! the surface is smooth.
 //!
-//! The linear field of a panel has the gradient at its centroid to first order only. The vertices of the panels about it say how the displacement
-//! bends: u = Σ L_i u_i + Σ e_i L_j L_k, which leaves the corners as they are and changes the gradient at the centroid by −⅓ Σ e_i ∇L_i. The height of such a
-//! vertex over the panel's plane is reached by ∂u/∂n, which the traction gives, so linear fields stay exact. Across sharp edges nothing is taken.
+//! The linear field of a panel has the gradient at its centroid to first order only. The vertices of the
+//! panels about it say how the displacement bends: u = Σ L_i u_i + Σ e_i L_j L_k, which leaves the corners as
+//! they are and changes the gradient at the centroid by −⅓ Σ e_i ∇L_i. The height of such a vertex over the
+//! panel's plane is reached by ∂u/∂n, which the traction gives, so linear fields stay exact. Across sharp
+//! edges nothing is taken.
 
 use glam::{DMat3, DVec3};
 
@@ -46,7 +49,8 @@ impl Neighbours {
         }
     }
 
-    /// ∂u_i/∂x_k (row i, column k) at the centroid of panel `t`, from the traction on it, Pa, and the displacement of all vertices, m.
+    /// ∂u_i/∂x_k (row i, column k) at the centroid of panel `t`, from the traction on it, Pa, and the
+    /// displacement of all vertices, m.
     pub fn gradient(
         &self,
         surface: &Surface,

@@ -1,7 +1,8 @@
 //! What panels of Somigliana's identity leave at the rim of the region that they cover.
 //!
-//! [`panel`](super::panel) integrates by parts: over a closed surface the integrals along the panels' edges cancel, over a part of it those along its rim
-//! stay. With W = 2 G U − 1/(4πr), l along the rim, counter-clockwise, and ∇ for x (Stokes' theorem):
+//! [`panel`](super::panel) integrates by parts: over a closed surface the integrals along the panels' edges
+//! cancel, over a part of it those along its rim stay. With W = 2 G U − 1/(4πr), l along the rim,
+//! counter-clockwise, and ∇ for x (Stokes' theorem):
 //!
 //! ```text
 //! ∫ Tᵀ u dS        = the panels' double layers − ∮ W (dl × u)

@@ -1,10 +1,12 @@
-//! Exact second derivatives of the biharmonic potential Ψ(x) = ∫ |x − y| dS of a flat triangle, and of the same with a weight.
+//! Exact second derivatives of the biharmonic potential Ψ(x) = ∫ |x − y| dS of a flat triangle, and of the
+//! same with a weight.
 //!
 //! ```text
 //! ∂_α∂_jΨ = −Σ m_α ∫ r_j/r dl  for α in the plane        ∇²Ψ = 2Φ gives ∂_n∂_nΨ        Φ = ∫ 1/r dS = Σ t F − h Ω
 //! ```
 //!
-//! With a weight w_α, w = y − x', and ρ = y − x = w − h n (all by parts; sums and ∮ over the edges, P the projection on the plane):
+//! With a weight w_α, w = y − x', and ρ = y − x = w − h n (all by parts; sums and ∮ over the edges, P the
+//! projection on the plane):
 //!
 //! ```text
 //! ∫ w_α/r dS          = Φ_α = Σ m_α ∫ r dl

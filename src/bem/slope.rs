@@ -1,5 +1,5 @@
-//! How energy and stress vary from place to place inside a solid (Zhu, Bridson and Greif 2015, supplement, §3.1), where a fracture follows the gradient of the
-//! energy.
+//! How energy and stress vary from place to place inside a solid (Zhu, Bridson and Greif 2015, supplement,
+//! §3.1), where a fracture follows the gradient of the energy.
 //!
 //! ```text
 //! ∂ψ = σ:∂ε        ∂s_i = u_iᵀ ∂F v_i  for F = Σ s_i u_i v_iᵀ        ∂σ_i = n_iᵀ ∂σ n_i
@@ -15,8 +15,8 @@ use super::triangle::M;
 use crate::laws::hooke;
 use crate::math::eigen;
 
-/// Gradients at a point. Those of singular values or principal stresses that are equal depend on which of the directions is taken for which; that of a
-/// singular value 0 is of one of both signs.
+/// Gradients at a point. Those of singular values or principal stresses that are equal depend on which of the
+/// directions is taken for which; that of a singular value 0 is of one of both signs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Slope {
     /// ∇ψ, J/m⁴.

@@ -23,7 +23,8 @@ use crate::solve::Found;
 /// Points inside from which on their far field is not summed panel by panel.
 const MANY: usize = 500;
 
-/// A body's response to loads: a field without body force, that of the body force, and a rigid motion that makes the mean displacement and rotation zero.
+/// A body's response to loads: a field without body force, that of the body force, and a rigid motion that
+/// makes the mean displacement and rotation zero.
 #[derive(Clone, Debug)]
 pub struct Solution<'a> {
     basis: &'a Basis<'a>,
@@ -44,8 +45,8 @@ pub struct Solution<'a> {
     accuracy: Option<f64>,
 }
 
-/// Traction of a body force's particular field on panel `t`, and at its centroid, Pa: it is quadratic in place, here linear where the displacement
-/// is quadratic, else the mean.
+/// Traction of a body force's particular field on panel `t`, and at its centroid, Pa: it is quadratic in
+/// place, here linear where the displacement is quadratic, else the mean.
 pub fn particular_traction(
     basis: &Basis,
     elastic: Elastic,
@@ -67,7 +68,8 @@ pub fn particular_traction(
 }
 
 impl<'a> Solution<'a> {
-    /// From the displacement of the nodes under what the particular field leaves of the tractions: on the panels, and at the centroids, Pa.
+    /// From the displacement of the nodes under what the particular field leaves of the tractions: on the
+    /// panels, and at the centroids, Pa.
     pub(super) fn new(
         (basis, neighbours): (&'a Basis<'a>, Option<&'a Neighbours>),
         elastic: Elastic,
@@ -164,8 +166,8 @@ impl<'a> Solution<'a> {
 
     /// At points inside the solid, as near to its surface as they may be, but not on it.
     ///
-    /// From a solver that is exact, and for few points, sums are exact; for many points the far field is summed by the fast multipole method, to the
-    /// accuracy of the solver.
+    /// From a solver that is exact, and for few points, sums are exact; for many points the far field is
+    /// summed by the fast multipole method, to the accuracy of the solver.
     pub fn inside(&self, points: &[DVec3]) -> Vec<Field> {
         let known = self.known();
         let fields = match self.accuracy {
@@ -178,7 +180,8 @@ impl<'a> Solution<'a> {
             .collect()
     }
 
-    /// How energy density, singular values and principal stresses vary at points inside the solid, by exact sums over all panels.
+    /// How energy density, singular values and principal stresses vary at points inside the solid, by exact
+    /// sums over all panels.
     pub fn slopes(&self, points: &[DVec3]) -> Vec<Slope> {
         let layers = self.known().slopes(points);
         let fields = self.known().by_panels(points);

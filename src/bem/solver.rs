@@ -22,8 +22,8 @@ use crate::solve::recycle::Recycled;
 const TOLERANCE: f64 = 1e-7;
 /// Residual over the accuracy of products at which iterations end, if that is more.
 const BELOW_ACCURACY: f64 = 0.01;
-/// Nodes up to which the matrix is stored. Measured with one load: here both take the same time, at 5000 triangles the fast multipole method an
-/// eighth of it; a product alone takes the same at about 2500.
+/// Nodes up to which the matrix is stored. Measured with one load: here both take the same time, at 5000
+/// triangles the fast multipole method an eighth of it; a product alone takes the same at about 2500.
 pub const DENSE: usize = 500;
 /// Triangles up to which the displacement is quadratic by default.
 pub const QUADRATIC: usize = 30_000;
@@ -80,16 +80,16 @@ impl<'a> Solver<'a> {
 
     /// With the layers summed by the fast multipole method, in time and memory proportional to the number of triangles.
     ///
-    /// `accuracy` is the relative L2 error of products asked for, from 1e-3 to 1e-8; iterations end at a hundredth of it. 1e-4 is more than most
-    /// meshes deserve.
+    /// `accuracy` is the relative L2 error of products asked for, from 1e-3 to 1e-8; iterations end at a
+    /// hundredth of it. 1e-4 is more than most meshes deserve.
     pub fn multipole(surface: &'a Surface, elastic: Elastic, order: Order, accuracy: f64) -> Self {
         let basis = Arc::new(Basis::new(surface, order));
         let layers = Box::new(Split::new(&basis, elastic, accuracy));
         Solver::new(&basis, elastic, layers, Some(accuracy))
     }
 
-    /// Quadratic displacements up to [`QUADRATIC`] triangles, linear ones above; [`dense`](Self::dense) for few nodes, [`multipole`](Self::multipole) for
-    /// many.
+    /// Quadratic displacements up to [`QUADRATIC`] triangles, linear ones above; [`dense`](Self::dense) for
+    /// few nodes, [`multipole`](Self::multipole) for many.
     pub fn automatic(surface: &'a Surface, elastic: Elastic, accuracy: f64) -> Self {
         let order = order(surface.len());
         let basis = Basis::new(surface, order);
@@ -119,7 +119,8 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// Response to loads. Earlier solutions in `recycled`, of this solver, are the first guess, and this one joins them.
+    /// Response to loads. Earlier solutions in `recycled`, of this solver, are the first guess, and this one
+    /// joins them.
     pub fn solve(
         &self,
         loads: &Loads,
@@ -128,7 +129,8 @@ impl<'a> Solver<'a> {
         self.solve_varying(loads, &loads.uniform(), recycled)
     }
 
-    /// The same with these tractions instead of those of the loads, one for each panel. Quadratic displacements deserve them where loads vary smoothly.
+    /// The same with these tractions instead of those of the loads, one for each panel. Quadratic
+    /// displacements deserve them where loads vary smoothly.
     pub fn solve_varying(
         &self,
         loads: &Loads,

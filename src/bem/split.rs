@@ -5,8 +5,9 @@
 //! V t ≈ Σ_q U(x, y_q) t_q A_q   +  (exact − points) of near panels
 //! ```
 //!
-//! y_q: the [points](super::points) of the panels; the exact integrals are those of [`panel`](super::panel), whose [rim] belongs to them. What the row
-//! of a rigid shift leaves goes on the diagonal, so that shifts are taken to nothing exactly.
+//! y_q: the [points](super::points) of the panels; the exact integrals are those of [`panel`](super::panel),
+//! whose [rim] belongs to them. What the row of a rigid shift leaves goes on the diagonal, so that shifts are
+//! taken to nothing exactly.
 
 use std::sync::Arc;
 
@@ -44,7 +45,8 @@ pub struct Split<'a> {
 }
 
 impl<'a> Split<'a> {
-    /// Integrates near panels and prepares the sums, for an accuracy from 1e-3 to 1e-8: the relative L2 error of products.
+    /// Integrates near panels and prepares the sums, for an accuracy from 1e-3 to 1e-8: the relative L2 error
+    /// of products.
     pub fn new(basis: &Arc<Basis<'a>>, elastic: Elastic, accuracy: f64) -> Self {
         let precision = Precision::of_nodes(basis.order, accuracy);
         let points = Points::new(basis, precision.rule);

@@ -1,4 +1,5 @@
-//! Exact third derivatives of the biharmonic potential Ψ(x) = ∫ |x − y| dS of a flat triangle, and of the same with a weight.
+//! Exact third derivatives of the biharmonic potential Ψ(x) = ∫ |x − y| dS of a flat triangle, and of the
+//! same with a weight.
 //!
 //! ```text
 //! ∂_α∂_j∂_kΨ = −Σ m_α Q_jk,  Q = ∫ (1 − r̂ r̂ᵀ)/r dl,  for α in the plane; ∇²Ψ = 2Φ gives what has normal indices alone
@@ -11,7 +12,8 @@
 //! ∫ ∂_β∂_j∂_kr w_α dS = −Σ m_β ∫ w_α (1 − r̂ r̂ᵀ)_jk/r dl + P_αβ H_jk        ∫ ∂_β(1/r) w_α dS = −Σ m_β ∫ w_α/r dl + P_αβ Φ
 //! ```
 //!
-//! The last terms are those of one edge more, with the outward normal −e_α. Letters as in [`triangle`](super::triangle) and [`second`](super::second).
+//! The last terms are those of one edge more, with the outward normal −e_α. Letters as in
+//! [`triangle`](super::triangle) and [`second`](super::second).
 
 use super::second::Second;
 use super::triangle::{Side, View};

@@ -24,7 +24,8 @@ impl Traction {
         }
     }
 
-    /// From the middles of the sides, side k from corner k to the next, Pa. The mean of a quadratic traction comes out right.
+    /// From the middles of the sides, side k from corner k to the next, Pa. The mean of a quadratic traction
+    /// comes out right.
     pub fn of_middles([a, b, c]: [DVec3; 3]) -> Self {
         Traction {
             corners: [a + c - b, b + a - c, c + b - a],

@@ -1,7 +1,8 @@
 //! A flat triangle seen from a point: what exact integrals over it are made of.
 //!
-//! Integrals over the triangle become integrals over its edges (divergence theorem). Of each edge they take ∫ 1/r dl and the like, and of the whole the solid
-//! angle Ω. [`second`](super::second) and [`third`](super::third) are derivatives of the biharmonic potential from these.
+//! Integrals over the triangle become integrals over its edges (divergence theorem). Of each edge they take ∫
+//! 1/r dl and the like, and of the whole the solid angle Ω. [`second`](super::second) and
+//! [`third`](super::third) are derivatives of the biharmonic potential from these.
 
 use crate::math::{Analytic, Mat3, Real, Vec3};
 
@@ -46,7 +47,8 @@ pub struct View<T> {
     pub sides: [Side<T>; 3],
 }
 
-/// An edge and the point: l runs along it from the foot of x on its line, s is its direction, m its outward normal in the plane.
+/// An edge and the point: l runs along it from the foot of x on its line, s is its direction, m its outward
+/// normal in the plane.
 #[derive(Clone, Copy, Debug)]
 pub struct Side<T> {
     /// s.

@@ -25,7 +25,8 @@ pub struct RunArguments {
     /// Frame store; default: out/NAME in the current folder.
     #[arg(long)]
     pub out: Option<PathBuf>,
-    /// First stage to run; it and those after it run even if nothing changed. Default: each stage that has something to do.
+    /// First stage to run; it and those after it run even if nothing changed. Default: each stage that has
+    /// something to do.
     #[arg(long)]
     pub from: Option<Stage>,
     /// Last stage to run.
@@ -76,7 +77,8 @@ pub struct SimulateArguments {
 pub struct StressArguments {
     /// Frame store with a packing, or a pipeline file, whose bodies are packed first where they are not.
     pub target: PathBuf,
-    /// Take the loads that these frames of a simulation recorded, not those of the pipeline: A..B, A..=B, A-B or one frame A.
+    /// Take the loads that these frames of a simulation recorded, not those of the pipeline: A..B, A..=B, A-B
+    /// or one frame A.
     #[arg(long, value_parser = frame_range)]
     pub frames: Option<Range<u32>>,
     /// Frame store of a pipeline file; default: out/NAME in the current folder.
@@ -106,7 +108,8 @@ pub struct ExportArguments {
     /// Frames A..B (without B; either may be left out), A..=B or A-B (with B), or one frame A.
     #[arg(long, value_parser = frame_range, default_value = "..")]
     pub frames: Range<u32>,
-    /// Up in the files (glTF's is y, VTK's is the shot's); default: export.up, else where the shot's gravity comes from.
+    /// Up in the files (glTF's is y, VTK's is the shot's); default: export.up, else where the shot's gravity
+    /// comes from.
     #[arg(long)]
     pub up: Option<Up>,
     /// Units of the files in a metre, 100 for centimetres (VTK's are metres); default: export.scale.
@@ -115,10 +118,12 @@ pub struct ExportArguments {
     /// Frames a second that hosts play, or `event` for those of the event itself; default: export.playback.
     #[arg(long, value_name = "RATE", value_parser = playback)]
     pub playback: Option<Playback>,
-    /// In USD, when a shutter opens and closes, in frames about each frame (-0.25,0.25): fragments that bend have points at those times too; default: export.shutter.
+    /// In USD, when a shutter opens and closes, in frames about each frame (-0.25,0.25): fragments that bend
+    /// have points at those times too; default: export.shutter.
     #[arg(long, value_name = "OPEN,CLOSE", value_parser = shutter, allow_hyphen_values = true)]
     pub shutter: Option<Shutter>,
-    /// In USD, fragments below this size at rest are instances of a few shapes: with a unit ("4 mm"), or m; default: export.debris_size.
+    /// In USD, fragments below this size at rest are instances of a few shapes: with a unit ("4 mm"), or m;
+    /// default: export.debris_size.
     #[arg(long, value_name = "LENGTH", value_parser = length)]
     pub debris_size: Option<f64>,
     /// Target file or folder; default: inside the store.

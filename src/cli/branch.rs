@@ -8,7 +8,8 @@ use crate::simulate::{Start, resumable};
 use crate::spec::Resolved;
 use crate::store::{Hold, Manifest, Parent, Store, StoreError, Sum, atomic, in_folder, layout};
 
-/// Makes the store `to` from the packing of `from`, its frames up to the state asked for and that state; tells where to start there.
+/// Makes the store `to` from the packing of `from`, its frames up to the state asked for and that state;
+/// tells where to start there.
 ///
 /// With `resolved`, refuses a pipeline of other bodies or materials. `to` is there as a whole or not at all.
 pub fn begin(

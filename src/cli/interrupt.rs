@@ -1,4 +1,5 @@
-//! Ctrl-C and SIGTERM: a simulation finishes its frame, everything else ends at once; files are whole or absent either way.
+//! Ctrl-C and SIGTERM: a simulation finishes its frame, everything else ends at once; files are whole or
+//! absent either way.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 

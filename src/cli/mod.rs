@@ -58,7 +58,8 @@ enum Command {
     Pack(PackArguments),
     /// Integrate a packed store in time, with fracture.
     Simulate(SimulateArguments),
-    /// Compute the stress in bodies under loads at rest, by boundary elements: where they would crack, and how near they are.
+    /// Compute the stress in bodies under loads at rest, by boundary elements: where they would crack, and
+    /// how near they are.
     Stress(StressArguments),
     /// Rebuild the surfaces of the fragments.
     Reconstruct(FramesArguments),

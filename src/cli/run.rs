@@ -1,4 +1,5 @@
-//! `cullet run`: the stages of a pipeline file in a row, of which those run that have something to do; and each stage as a command of its own.
+//! `cullet run`: the stages of a pipeline file in a row, of which those run that have something to do; and
+//! each stage as a command of its own.
 
 use std::path::PathBuf;
 

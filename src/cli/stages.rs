@@ -357,7 +357,8 @@ pub fn export_task(arguments: &ExportArguments, manifest: &Manifest) -> Task {
     Task::export(export::entry_of(arguments.format).name, options, manifest)
 }
 
-/// Frames a second of a store that says nothing of it: as far apart as its first two; those of film where there is one only.
+/// Frames a second of a store that says nothing of it: as far apart as its first two; those of film where
+/// there is one only.
 fn rate(store: &Store, range: &Range<u32>) -> anyhow::Result<f64> {
     let frames = store.frames(range)?;
     let mut times: Vec<f64> = Vec::new();

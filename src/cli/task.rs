@@ -1,4 +1,5 @@
-//! What a stage follows: the part of the pipeline and the files that its result depends on, as `store.json` records them.
+//! What a stage follows: the part of the pipeline and the files that its result depends on, as `store.json`
+//! records them.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -140,7 +141,8 @@ impl Task {
         self
     }
 
-    /// Why what the store holds is not what the stage would make; `None` when it is. `wanted` are the files that it would write.
+    /// Why what the store holds is not what the stage would make; `None` when it is. `wanted` are the files
+    /// that it would write.
     pub fn outdated(
         &self,
         store: &Store,
@@ -176,8 +178,8 @@ impl Task {
             .next()
     }
 
-    /// Notes that the stage is about to write these files: their sums go, and where the settings or inputs have changed those of all files in
-    /// `folder`, and the record.
+    /// Notes that the stage is about to write these files: their sums go, and where the settings or inputs
+    /// have changed those of all files in `folder`, and the record.
     pub fn begin(&self, store: &Store, folder: &str, files: &[String]) -> crate::store::Result<()> {
         let change = |manifest: &mut Manifest| {
             let record = manifest.stages.get(&self.name);

@@ -1,7 +1,7 @@
 //! What a column can hold: numbers, words, and enums stored by name so that SQL reads words.
 //!
-//! Files are written with one type a column and read with any that loses nothing: integers of other widths and signs, floats of the other
-//! precision, whole numbers as floats.
+//! Files are written with one type a column and read with any that loses nothing: integers of other widths
+//! and signs, floats of the other precision, whole numbers as floats.
 
 use std::fmt;
 use std::sync::Arc;
@@ -16,7 +16,8 @@ use arrow_array::{
 };
 use arrow_schema::DataType;
 
-/// Hears of a value that does not fit its column: its row in the array, none where the whole array does not fit, and what is wrong.
+/// Hears of a value that does not fit its column: its row in the array, none where the whole array does not
+/// fit, and what is wrong.
 pub type Misfit<'a> = dyn FnMut(Option<usize>, fmt::Arguments) + 'a;
 
 /// A value that a column can hold.
@@ -25,7 +26,8 @@ pub trait Cell: Clone + Send + Sync + 'static {
     fn data_type() -> DataType;
     /// Column from values.
     fn to_array(values: &[Self]) -> ArrayRef;
-    /// Appends the values of `array` to `out`, as many as it has rows; `misfit` hears of each that does not fit and has another in its place.
+    /// Appends the values of `array` to `out`, as many as it has rows; `misfit` hears of each that does not
+    /// fit and has another in its place.
     fn append_from(array: &dyn Array, out: &mut Vec<Self>, misfit: &mut Misfit);
     /// Whether it is neither infinite nor no number.
     fn is_finite(&self) -> bool {

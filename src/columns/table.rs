@@ -30,7 +30,8 @@ pub trait Table: Default + Send + Sync + 'static {
     fn columns() -> Vec<Column>;
     /// Number of rows.
     fn rows(&self) -> usize;
-    /// Whether column number `column` is there: one that is optional may be empty beside others that have rows, and is not written then.
+    /// Whether column number `column` is there: one that is optional may be empty beside others that have
+    /// rows, and is not written then.
     fn has(&self, column: usize) -> bool;
     /// These rows of column number `column` as an Arrow array.
     fn array(&self, column: usize, rows: Range<usize>) -> ArrayRef;
@@ -47,7 +48,8 @@ pub trait Table: Default + Send + Sync + 'static {
     fn each_not_finite(&self, found: &mut dyn FnMut(&'static str, usize));
 }
 
-/// Declares a table: `field: type, "unit", "meaning";`, with `, optional` before the semicolon where stores of other programs may lack it.
+/// Declares a table: `field: type, "unit", "meaning";`, with `, optional` before the semicolon where stores
+/// of other programs may lack it.
 macro_rules! table {
     ($(#[$meta:meta])* $name:ident { $($field:ident: $cell:ty, $unit:literal, $doc:literal $(, $optional:ident)?;)* }) => {
         $(#[$meta])*

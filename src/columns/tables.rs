@@ -1,5 +1,5 @@
-//! Every table of the frame store. This is the one column list: structs and Parquet schema are made from it; src/store/README.md names
-//! the same columns by hand.
+//! Every table of the frame store. This is the one column list: structs and Parquet schema are made from it;
+//! src/store/README.md names the same columns by hand.
 
 use super::cell::{Named, named};
 use super::table::table;
@@ -17,7 +17,8 @@ named! {
         /// A ball of the element's radius.
         #[default]
         Sphere = "sphere",
-        /// A convex polyhedron whose faces are in `packing/faces.parquet`; the element's radius is that of the ball of its volume.
+        /// A convex polyhedron whose faces are in `packing/faces.parquet`; the element's radius is that of
+        /// the ball of its volume.
         Cell = "cell",
     }
 }
@@ -143,8 +144,9 @@ table! {
 }
 
 table! {
-    /// `packing/faces.parquet`: the faces of cells at rest, each once: first those between two cells, one a bond and in the order of the bonds of cells,
-    /// then the free ones by cell; absent where no element is a cell.
+    /// `packing/faces.parquet`: the faces of cells at rest, each once: first those between two cells, one a
+    /// bond and in the order of the bonds of cells, then the free ones by cell; absent where no element is a
+    /// cell.
     Faces {
         id: u32, "1", "row number";
         i: u32, "1", "element id of the cell; of two the smaller";
@@ -192,7 +194,8 @@ table! {
 }
 
 table! {
-    /// `breaks/NNNNNN.parquet`: the bonds that broke after the frame before and up to this one, in order of (step, bond).
+    /// `breaks/NNNNNN.parquet`: the bonds that broke after the frame before and up to this one, in order of
+    /// (step, bond).
     Breaks {
         frame: u32, "1", "first frame that shows the bond broken";
         time: f64, "s", "time of breaking";
@@ -274,9 +277,10 @@ table! {
 }
 
 table! {
-    /// `loads/NNNNNN.parquet`: one row a collider, then one an attachment, in the order of the pipeline; absent where there is neither. Forces
-    /// and torques are those that elements exert, means over the time since the frame before, 0 in the first frame; in a clamp they include the
-    /// weight of what it holds; of a pressure they are those at the frame.
+    /// `loads/NNNNNN.parquet`: one row a collider, then one an attachment, in the order of the pipeline;
+    /// absent where there is neither. Forces and torques are those that elements exert, means over the time
+    /// since the frame before, 0 in the first frame; in a clamp they include the weight of what it holds; of
+    /// a pressure they are those at the frame.
     Loads {
         frame: u32, "1", "frame number";
         time: f64, "s", "simulated time";
@@ -301,7 +305,8 @@ table! {
 }
 
 table! {
-    /// `convergence/NNNNNN.parquet`: one row an iteration of a method, in order of both; of the frame after the step that `output.convergence` names.
+    /// `convergence/NNNNNN.parquet`: one row an iteration of a method, in order of both; of the frame after
+    /// the step that `output.convergence` names.
     Convergence {
         frame: u32, "1", "first frame after the step";
         time: f64, "s", "simulated time of the frame";
@@ -316,8 +321,8 @@ table! {
 }
 
 table! {
-    /// `stress/NNNNNN.parquet`: one row a triangle of each body's surface, then one an element, of the bodies in order; places, directions and displacements
-    /// as in the packing.
+    /// `stress/NNNNNN.parquet`: one row a triangle of each body's surface, then one an element, of the bodies
+    /// in order; places, directions and displacements as in the packing.
     Stress {
         frame: u32, "1", "frame number; 0 of loads that follow from the pipeline alone";
         time: f64, "s", "time of the loads";

@@ -1,4 +1,5 @@
-//! The shape of a new fragment half a frame before its first frame, while it was part of something larger: its vertices follow the elements near them.
+//! The shape of a new fragment half a frame before its first frame, while it was part of something larger:
+//! its vertices follow the elements near them.
 
 use glam::{DQuat, DVec3};
 
@@ -7,7 +8,8 @@ use super::turning::Crowd;
 use crate::geometry::cell_grid::CellGrid;
 use crate::parallel::prelude::*;
 
-/// How far elements carry a vertex, over the radius of the largest: some layers, so that gaps between neighbours do not show.
+/// How far elements carry a vertex, over the radius of the largest: some layers, so that gaps between
+/// neighbours do not show.
 const REACH: f64 = 2.5;
 
 /// Elements of a frame, and of the frame before.
@@ -53,7 +55,8 @@ impl Birth {
         0.5 * (f64::from(self.moment.frame) + f64::from(self.earlier.frame))
     }
 
-    /// Places of vertices half-way to the frame before, as the body sees them; `places` are those of the first frame, in the world.
+    /// Places of vertices half-way to the frame before, as the body sees them; `places` are those of the
+    /// first frame, in the world.
     pub fn half_way(&self, places: &[[f32; 3]]) -> Vec<[f32; 3]> {
         let grid = CellGrid::new(&self.places, self.reach);
         let half_way = |place: &[f32; 3]| {

@@ -2,7 +2,8 @@
 
 use glam::DVec3;
 
-/// Exponent by which a blow gets shorter as its date leaves the middle of the way: a tenth of the way off the middle, it lasts 2 % of the way.
+/// Exponent by which a blow gets shorter as its date leaves the middle of the way: a tenth of the way off the
+/// middle, it lasts 2 % of the way.
 const SHARP: i32 = 16;
 
 /// The way of a point that goes straight on but for a blow, or many.
@@ -13,10 +14,12 @@ pub struct Course {
     ways: [DVec3; 2],
     /// How far the straight ways from both ends miss each other.
     gap: DVec3,
-    /// The parts of the way between which one blow changes the velocity: about where the straight ways from both ends come nearest to each other. A
-    /// velocity that changes evenly over the whole way has that in the middle, and a blow hardly ever: elsewhere it takes no time.
+    /// The parts of the way between which one blow changes the velocity: about where the straight ways from
+    /// both ends come nearest to each other. A velocity that changes evenly over the whole way has that in
+    /// the middle, and a blow hardly ever: elsewhere it takes no time.
     pub blow: [f64; 2],
-    /// The part of the change that many blows make: 0 where the straight ways meet, or are too far apart to be ways at all.
+    /// The part of the change that many blows make: 0 where the straight ways meet, or are too far apart to
+    /// be ways at all.
     pub many: f64,
 }
 
@@ -41,7 +44,8 @@ impl Course {
             ways,
             gap,
             blow: [1.0 - after - half, 1.0 - after + half],
-            // One blow explains little where that is a half; beyond 2 the velocities say nothing of the way, and it drifts.
+            // One blow explains little where that is a half; beyond 2 the velocities say nothing of the way,
+            // and it drifts.
             many: if apart < 3.0 {
                 (2.0 * apart).min(3.0 - apart).min(1.0)
             } else {
@@ -50,15 +54,16 @@ impl Course {
         }
     }
 
-    /// Where it is at a part of the way: between the way of one blow, on which it drifts across the gap, and the cubic over the whole way that many
-    /// blows come near to.
+    /// Where it is at a part of the way: between the way of one blow, on which it drifts across the gap, and
+    /// the cubic over the whole way that many blows come near to.
     pub fn at(&self, part: f64) -> DVec3 {
         let drifting = self.ways.map(|way| way + self.gap);
         let one = self.through(drifting, self.blow, part);
         one.lerp(self.through(self.ways, [0.0, 1.0], part), self.many)
     }
 
-    /// On the way that is straight before and after two parts of it, and the cubic that joins both in between (Hermite).
+    /// On the way that is straight before and after two parts of it, and the cubic that joins both in between
+    /// (Hermite).
     fn through(&self, ways: [DVec3; 2], [from, to]: [f64; 2], part: f64) -> DVec3 {
         let before = |part: f64| self.places[0] + ways[0] * part;
         let after = |part: f64| self.places[1] + ways[1] * (part - 1.0);

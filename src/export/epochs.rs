@@ -1,7 +1,8 @@
 //! Fragments while their surfaces stay the same, and how they move meanwhile.
 //!
-//! An epoch is a fragment over frames in a row in which its vertices at rest and its triangles are the same. When a fragment splits, what
-//! keeps its label begins the next epoch. Formats that tell a shot by moving objects make one object an epoch.
+//! An epoch is a fragment over frames in a row in which its vertices at rest and its triangles are the same.
+//! When a fragment splits, what keeps its label begins the next epoch. Formats that tell a shot by moving
+//! objects make one object an epoch.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -22,7 +23,8 @@ use super::turning::Crowd;
 use crate::geometry::mass::Mass;
 use crate::store::{Piece, StoreError, SurfaceFrame};
 
-/// How far off a point of a rigid fragment may be, over the fragment's size: less than a pixel of a fragment that fills a picture.
+/// How far off a point of a rigid fragment may be, over the fragment's size: less than a pixel of a fragment
+/// that fills a picture.
 const RIGID: f64 = 2e-4;
 
 /// A fragment while its surface stays the same.
@@ -41,7 +43,8 @@ pub struct Epoch<T> {
     inertia: DMat3,
     /// For each frame the motion of the rigid body that is nearest to it.
     pub moments: Vec<Moment>,
-    /// How its elements stand and move together in the frame before, and in the frame after; absent where frames do not tell.
+    /// How its elements stand and move together in the frame before, and in the frame after; absent where
+    /// frames do not tell.
     beside: [Option<Moment>; 2],
     /// How far off that motion a point ever is at most, units of the file.
     pub off: f64,
@@ -85,7 +88,8 @@ pub trait Keep {
     }
 }
 
-/// Goes through a job's frames. Memory holds one surface, the elements of two frames, how each epoch moves, and what is kept.
+/// Goes through a job's frames. Memory holds one surface, the elements of two frames, how each epoch moves,
+/// and what is kept.
 pub fn gather<K: Keep>(
     job: &Job,
     keep: &mut K,
@@ -259,8 +263,9 @@ impl<T> Epoch<T> {
         way.keys()
     }
 
-    /// When it comes and goes, if it is not there in all of `frames`: half-way between two frames, so that a shutter open around a frame
-    /// sees one surface only, and rounding cannot show a frame what belongs to the next.
+    /// When it comes and goes, if it is not there in all of `frames`: half-way between two frames, so that a
+    /// shutter open around a frame sees one surface only, and rounding cannot show a frame what belongs to
+    /// the next.
     pub fn life(&self, frames: &[u32]) -> [Option<f64>; 2] {
         let between = |a: u32, b: u32| 0.5 * (f64::from(a) + f64::from(b));
         let before = frames.iter().rev().find(|frame| **frame < self.first);

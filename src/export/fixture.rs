@@ -194,7 +194,8 @@ pub fn store(frames: u32, names: &[&str]) -> (TempDir, Store) {
     (folder, store)
 }
 
-/// Adds a packing of two elements and frame 0 to a store: they rise and spin, the second has turned a quarter about x and is compressed.
+/// Adds a packing of two elements and frame 0 to a store: they rise and spin, the second has turned a quarter
+/// about x and is compressed.
 pub fn write_elements(store: &Store) {
     let zeros = || vec![0.0; 2];
     let elements = Elements {

@@ -13,7 +13,8 @@ use super::moment::Moment;
 /// Turn of a step in time, rad: the midpoint rule is then off by some 1e-5 of the turn.
 const STEP: f64 = 0.02;
 
-/// The farthest turn that is followed, rad: what turns farther from frame to frame shows as a blur all round whatever its poses are.
+/// The farthest turn that is followed, rad: what turns farther from frame to frame shows as a blur all round
+/// whatever its poses are.
 const MOST: f64 = 32.0 * TAU;
 
 /// Rotations over an interval of time.

@@ -18,7 +18,8 @@ pub(super) struct Job<'a> {
     pub fps: f64,
     /// Frames a second that a host plays.
     pub playback: f64,
-    /// When a shutter opens and closes, in frames about each frame: fragments that bend have points at those times too; absent: none.
+    /// When a shutter opens and closes, in frames about each frame: fragments that bend have points at those
+    /// times too; absent: none.
     pub shutter: Option<[f64; 2]>,
     pub space: Space,
     pub names: Names,

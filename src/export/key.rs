@@ -11,6 +11,7 @@ pub struct Key {
     pub at: DVec3,
     /// From rest.
     pub rotation: DQuat,
-    /// How far a point may be off by leaving its place out, or its rotation, units of the file: nothing in a frame, and between frames what no blur shows.
+    /// How far a point may be off by leaving its place out, or its rotation, units of the file: nothing in a
+    /// frame, and between frames what no blur shows.
     pub slack: [f64; 2],
 }

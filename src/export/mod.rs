@@ -1,8 +1,10 @@
-//! Surfaces of a shot in formats that renderers read, USD, glTF (still or animated), OBJ and PLY, and all of it in those of VTK.
+//! Surfaces of a shot in formats that renderers read, USD, glTF (still or animated), OBJ and PLY, and all of
+//! it in those of VTK.
 //!
-//! USD, PLY and VTK show tables of stress too, with or without frames. OBJ, PLY and still glTF are made from `meshes/` and `store.json` of a store alone. USD and animated glTF also read masses, radii and frames, where
-//! they are there, for the motion between frames. The formats of elements and VTK need frames. A format is one file or folder here, its name in
-//! [`ExportFormat`] and its line in [`entry_of`].
+//! USD, PLY and VTK show tables of stress too, with or without frames. OBJ, PLY and still glTF are made from
+//! `meshes/` and `store.json` of a store alone. USD and animated glTF also read masses, radii and frames,
+//! where they are there, for the motion between frames. The formats of elements and VTK need frames. A format
+//! is one file or folder here, its name in [`ExportFormat`] and its line in [`entry_of`].
 
 mod birth;
 mod course;
@@ -82,14 +84,15 @@ pub struct Options<'a> {
     pub fps: f64,
     /// How fast a host plays them; a rate that is not above 0 is an error.
     pub playback: Playback,
-    /// In USD, when a shutter opens and closes, in frames about each frame: fragments that bend have points at those times too; absent: none. Times that
-    /// are not in order or beyond half a frame are an error.
+    /// In USD, when a shutter opens and closes, in frames about each frame: fragments that bend have points
+    /// at those times too; absent: none. Times that are not in order or beyond half a frame are an error.
     pub shutter: Option<[f64; 2]>,
     /// Up in the files; absent: as in the shot. glTF's is y, VTK's is the shot's.
     pub up: Option<Up>,
     /// Units of the files in a metre; one that is not above 0 is an error. VTK's are metres.
     pub scale: f64,
-    /// Fragments below this size at rest, m, are instances of a few shapes in USD; absent: none is. One that is not above 0 is an error.
+    /// Fragments below this size at rest, m, are instances of a few shapes in USD; absent: none is. One that
+    /// is not above 0 is an error.
     pub debris: Option<f64>,
     /// The file where it ends in the format's extension, else a folder; absent: `exports/` of the store.
     pub to: Option<&'a Path>,

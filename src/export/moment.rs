@@ -21,8 +21,8 @@ pub struct Moment {
 }
 
 impl Moment {
-    /// The body nearest to vertices at `now` that move with `velocities`, by least squares; `motion` carries them from rest, where the centre of
-    /// mass is at `centre`.
+    /// The body nearest to vertices at `now` that move with `velocities`, by least squares; `motion` carries
+    /// them from rest, where the centre of mass is at `centre`.
     pub fn fit(
         frame: u32,
         (motion, centre): (&Rigid, DVec3),

@@ -1,7 +1,7 @@
 //! Wavefront OBJ: one file a frame, one object a body, one group a fragment.
 //!
-//! Skin and crack faces are told apart by the material names `outside` and `inside`. Normals and texture coordinates are those of corners, and
-//! numbered apart from the vertices.
+//! Skin and crack faces are told apart by the material names `outside` and `inside`. Normals and texture
+//! coordinates are those of corners, and numbered apart from the vertices.
 
 use crate::parallel::prelude::*;
 

@@ -1,6 +1,7 @@
 //! The way of a fragment between frames: keys that a player joins by straight lines and even turns.
 //!
-//! A key stands in each frame, and in between where a blend of two would miss the [stretch](super::stretch) between them.
+//! A key stands in each frame, and in between where a blend of two would miss the [stretch](super::stretch)
+//! between them.
 
 use glam::DMat3;
 
@@ -13,7 +14,8 @@ use super::stretch::Stretch;
 pub struct Way<'a> {
     /// In the frames that have it.
     pub moments: &'a [Moment],
-    /// In the frame before them what it was part of, and in the frame after them what became of it; absent where the frames do not tell.
+    /// In the frame before them what it was part of, and in the frame after them what became of it; absent
+    /// where the frames do not tell.
     pub beside: [Option<Moment>; 2],
     /// When it comes and goes within the shot.
     pub life: [Option<f64>; 2],

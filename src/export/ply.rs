@@ -1,9 +1,10 @@
-//! Binary PLY: one file a frame. Vertices carry normal, velocity, position at rest, stress (Pa) and fragment, faces their fragment and whether
-//! they are crack faces.
+//! Binary PLY: one file a frame. Vertices carry normal, velocity, position at rest, stress (Pa) and fragment,
+//! faces their fragment and whether they are crack faces.
 //!
-//! Readers of PLY look for closed surfaces, which share their vertices: normals are the vertices' own, smooth across edges too. Texture
-//! coordinates, where there are some, are the vertices' own as well, since few readers know any other; a vertex on a seam of the texture, or
-//! where skin and crack face meet, is there once for each.
+//! Readers of PLY look for closed surfaces, which share their vertices: normals are the vertices' own, smooth
+//! across edges too. Texture coordinates, where there are some, are the vertices' own as well, since few
+//! readers know any other; a vertex on a seam of the texture, or where skin and crack face meet, is there
+//! once for each.
 
 use super::error::ExportError;
 use super::format::{Axes, ExportSummary, Format, Needs};

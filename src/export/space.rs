@@ -3,7 +3,8 @@
 use crate::spec::{Pipeline, Up};
 use crate::store::SurfaceFrame;
 
-/// From the coordinates of the simulation to those of a file: lengths times `scale`, the shot's up turned to the file's.
+/// From the coordinates of the simulation to those of a file: lengths times `scale`, the shot's up turned to
+/// the file's.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Space {
     /// Up in the simulation.

@@ -1,7 +1,8 @@
 //! The way of a fragment from one frame to the next, by how it stands and moves in both.
 //!
-//! Between two frames a rotation is known but for whole turns, and a place but for when its velocity changed. A fragment flies freely but for a
-//! blow, which the velocities of both ends date, or many; the spins of both ends, carried on by free flight, tell how often it turned, and about which axes.
+//! Between two frames a rotation is known but for whole turns, and a place but for when its velocity changed.
+//! A fragment flies freely but for a blow, which the velocities of both ends date, or many; the spins of both
+//! ends, carried on by free flight, tell how often it turned, and about which axes.
 
 use std::f64::consts::FRAC_PI_3;
 
@@ -24,7 +25,8 @@ const PIXEL: f64 = 2e-4;
 /// How often the way between two keys is halved at most.
 const HALVES: u32 = 3;
 
-/// Keys about a blow stand at multiples of this part of a way: less than any shutter tells apart, and tracks that have their times in common are smaller.
+/// Keys about a blow stand at multiples of this part of a way: less than any shutter tells apart, and tracks
+/// that have their times in common are smaller.
 const GRID: f64 = 1.0 / 32.0;
 
 /// The way between two frames.
@@ -43,7 +45,8 @@ pub struct Stretch<'a> {
 }
 
 impl<'a> Stretch<'a> {
-    /// From one moment to another of a fragment of a size, units of the file, at a number of frames a second of the event.
+    /// From one moment to another of a fragment of a size, units of the file, at a number of frames a second
+    /// of the event.
     pub fn new(a: &'a Moment, b: &'a Moment, inertia: &DMat3, (size, fps): (f64, f64)) -> Self {
         let frames = f64::from(b.frame - a.frame);
         let seconds = frames / fps;
@@ -95,7 +98,8 @@ impl<'a> Stretch<'a> {
         (DQuat::from_scaled_axis(more) * flown).normalize()
     }
 
-    /// How much of what the flights are off each other is made up for at a part of the way: one blow does it at once, many evenly.
+    /// How much of what the flights are off each other is made up for at a part of the way: one blow does it
+    /// at once, many evenly.
     fn made_up(&self, part: f64) -> f64 {
         let [from, to] = self.course.blow;
         let blow = if part < from {
@@ -133,7 +137,8 @@ impl<'a> Stretch<'a> {
         ways.map(|way| MISS * way + PIXEL * self.size)
     }
 
-    /// Adds the keys that the way needs between two parts of it: where the blow comes, where it turns far, and where it is not straight.
+    /// Adds the keys that the way needs between two parts of it: where the blow comes, where it turns far,
+    /// and where it is not straight.
     pub fn within(&self, from: f64, to: f64, keys: &mut Vec<Key>) {
         let [begin, end] = self.course.blow;
         let turns = self.angle(from, to) > FARTHEST;
@@ -180,7 +185,8 @@ impl<'a> Stretch<'a> {
         self.bend((half, &key), to, halves - 1, keys);
     }
 
-    /// Whether a blend of two keys misses the way. Curves that turn round are missed at the quarters rather than half-way.
+    /// Whether a blend of two keys misses the way. Curves that turn round are missed at the quarters rather
+    /// than half-way.
     fn misses(&self, from: (f64, &Key), to: (f64, &Key)) -> bool {
         let [place, turn] = self.slack();
         [0.25, 0.5, 0.75].into_iter().any(|share| {

@@ -6,7 +6,8 @@ use glam::{DQuat, DVec3};
 
 use super::key::Key;
 
-/// An object's way: straight lines and even turns between keys. Each track has one key at least; one is enough for what stays as it is.
+/// An object's way: straight lines and even turns between keys. Each track has one key at least; one is
+/// enough for what stays as it is.
 #[derive(Clone, Debug)]
 pub struct Track {
     /// Places of the pivot by time, frames.
@@ -22,7 +23,8 @@ const CLOSE: f64 = 1e-6;
 const FARTHEST: f64 = TAU / 3.0;
 
 impl Track {
-    /// The way of an object of `size`, units of the file, through `keys`, at least one, without those that lie on the way between others.
+    /// The way of an object of `size`, units of the file, through `keys`, at least one, without those that
+    /// lie on the way between others.
     pub fn new(keys: &[Key], size: f64) -> Self {
         // Nearer than that, single precision cannot tell places apart.
         let reach = keys.iter().map(|key| key.at.abs().max_element());
@@ -54,8 +56,9 @@ impl Track {
     }
 }
 
-/// Keys without those that a blend of others comes near to (Ramer 1972, Douglas and Peucker 1973): where the way from one to another is too far off,
-/// it goes through the key that is farthest off. `off` says how far a third is, over what is allowed; `within` whether two may be blended at all.
+/// Keys without those that a blend of others comes near to (Ramer 1972, Douglas and Peucker 1973): where the
+/// way from one to another is too far off, it goes through the key that is farthest off. `off` says how far a
+/// third is, over what is allowed; `within` whether two may be blended at all.
 fn kept(
     keys: &[Key],
     off: impl Fn(&Key, &Key, &Key) -> f64,

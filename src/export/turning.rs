@@ -1,4 +1,5 @@
-//! How fragments move by the momentum and angular momentum of their elements, which free flight keeps whatever vibrates within.
+//! How fragments move by the momentum and angular momentum of their elements, which free flight keeps
+//! whatever vibrates within.
 //!
 //! ```text
 //! v = Σ m v_e/Σ m,   I ω = Σ (m (x_e − x) × (v_e − v) + I_e ω_e),   I = Σ (m (|r|² 1 − r rᵀ) + I_e 1), r = x_e − x
@@ -109,8 +110,8 @@ impl<'a> Crowd<'a> {
         radii.fold(0.0, f64::max) * self.job.space.scale
     }
 
-    /// How the elements of a fragment stand and move together in another frame, where they may belong to other fragments; `moment` is how it moves in
-    /// this one.
+    /// How the elements of a fragment stand and move together in another frame, where they may belong to
+    /// other fragments; `moment` is how it moves in this one.
     pub fn elsewhere(&self, fragment: u32, moment: &Moment, other: &Self) -> Option<Moment> {
         let rows = self.members.get(&fragment)?;
         let (own, turning) = (self.turning_of(rows), other.turning_of(rows));

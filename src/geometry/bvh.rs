@@ -117,14 +117,15 @@ impl Bvh {
         ControlFlow::Continue(())
     }
 
-    /// The point of the mesh nearest to `p` and its triangle, if one lies within `reach` (m). Of equally near triangles the one with the smallest
-    /// index counts.
+    /// The point of the mesh nearest to `p` and its triangle, if one lies within `reach` (m). Of equally near
+    /// triangles the one with the smallest index counts.
     pub fn nearest_within(&self, mesh: &TriMesh, p: DVec3, reach: f64) -> Option<(DVec3, u32)> {
         let (_, t) = self.search(mesh, p, reach * reach);
         (t != u32::MAX).then(|| (nearest_on_triangle(p, mesh.corners(t as usize)), t))
     }
 
-    /// Squared distance (m²) to the triangle of the mesh nearest to `p`, and its number: of equally near ones the first.
+    /// Squared distance (m²) to the triangle of the mesh nearest to `p`, and its number: of equally near ones
+    /// the first.
     pub fn nearest(&self, mesh: &TriMesh, p: DVec3) -> (f64, u32) {
         self.search(mesh, p, f64::INFINITY)
     }

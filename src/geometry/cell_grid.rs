@@ -1,4 +1,5 @@
-//! Points of a compact cloud in the cells of a dense grid: the fastest way to neighbours where the bounding box is mostly full.
+//! Points of a compact cloud in the cells of a dense grid: the fastest way to neighbours where the bounding
+//! box is mostly full.
 
 use crate::parallel::prelude::*;
 use glam::DVec3;
@@ -73,7 +74,8 @@ impl CellGrid {
         (z * self.cells[1] + y) * self.cells[0] + x
     }
 
-    /// Calls `visit` with every point in the cell of `p` and in those about it; outside the grid, in the border cell nearest to it and those about that.
+    /// Calls `visit` with every point in the cell of `p` and in those about it; outside the grid, in the
+    /// border cell nearest to it and those about that.
     pub fn around(&self, p: DVec3, mut visit: impl FnMut(u32)) {
         let centre = self.cell(p);
         let first = centre.map(|c| c.saturating_sub(1));
@@ -97,8 +99,8 @@ impl CellGrid {
         1.0 / self.per_metre
     }
 
-    /// Calls `visit` with every point in the cells that are `ring` cells from that of `p` along some axis and no more along any; false where there are
-    /// no such cells.
+    /// Calls `visit` with every point in the cells that are `ring` cells from that of `p` along some axis and
+    /// no more along any; false where there are no such cells.
     pub fn ring(&self, p: DVec3, ring: usize, mut visit: impl FnMut(u32)) -> bool {
         let centre = self.cell(p);
         let mut any = false;

@@ -61,7 +61,8 @@ impl std::fmt::Display for Near {
 
 /// Refuses a mesh that bounds no solid, and winds each surface so that its normals point out of the solid.
 ///
-/// The solid is what lies behind an odd number of surfaces: a surface inside another bounds a cavity, however it was wound.
+/// The solid is what lies behind an odd number of surfaces: a surface inside another bounds a cavity, however
+/// it was wound.
 pub fn require_solid(mesh: &mut TriMesh) -> Result<(), MeshDefect> {
     let edges = sorted_edges(mesh);
     require_closed(mesh, &edges)?;

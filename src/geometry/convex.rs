@@ -65,7 +65,8 @@ impl Convex {
             .fold(0.0, f64::max)
     }
 
-    /// Keeps what lies where x·normal ≤ offset; `normal` is a unit vector, and the new face has the tag. Whether anything was cut off.
+    /// Keeps what lies where x·normal ≤ offset; `normal` is a unit vector, and the new face has the tag.
+    /// Whether anything was cut off.
     pub fn cut(&mut self, normal: DVec3, offset: f64, tag: u32) -> bool {
         let beyond = |corner: &DVec3| corner.dot(normal) - offset;
         let corners = || self.faces.iter().flat_map(|face| &face.corners);

@@ -1,7 +1,7 @@
 //! Texture coordinates of triangle corners, each once.
 //!
-//! A vertex on a seam, or where skin and crack face meet, has several. Formats with texture coordinates of vertices split it there; others
-//! list them apart and number the corners.
+//! A vertex on a seam, or where skin and crack face meet, has several. Formats with texture coordinates of
+//! vertices split it there; others list them apart and number the corners.
 
 use super::mesh::CornerUv;
 use crate::math::hash::QuickMap;

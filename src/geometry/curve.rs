@@ -10,8 +10,9 @@ const PIECES: u32 = 16;
 /// Sides of a tube's skin.
 const SIDES: u32 = 48;
 
-/// A curve through points: the centripetal Catmull–Rom spline (Yuksel, Schaefer and Keyser 2011), which has no loops and cusps between its points, as a
-/// chain of short straight pieces. Two points make a straight line.
+/// A curve through points: the centripetal Catmull–Rom spline (Yuksel, Schaefer and Keyser 2011), which has
+/// no loops and cusps between its points, as a chain of short straight pieces. Two points make a straight
+/// line.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Curve {
     places: Vec<DVec3>,
@@ -48,7 +49,8 @@ pub enum CurveFault {
     },
 }
 
-/// A point of the spline from `p[1]` (at 0) to `p[2]` (at 1), by Barry and Goldman's pyramid; neighbours are not the same.
+/// A point of the spline from `p[1]` (at 0) to `p[2]` (at 1), by Barry and Goldman's pyramid; neighbours are
+/// not the same.
 fn spline(p: [DVec3; 4], part: f64) -> DVec3 {
     let mut knots = [0.0; 4];
     for k in 1..4 {
@@ -81,7 +83,8 @@ impl Curve {
             return Err(CurveFault::Twice(at + 1, at + 2));
         }
         let last = points.len() - 1;
-        // Beyond its ends the curve goes on as on the other side of its first and its last stretch: a circle as a circle, a line as a line.
+        // Beyond its ends the curve goes on as on the other side of its first and its last stretch: a circle
+        // as a circle, a line as a line.
         let beyond = |end: DVec3, next: DVec3, then: Option<&DVec3>| {
             let across = (next - end).normalize_or_zero();
             let then = then.copied().unwrap_or(2.0 * next - end);
@@ -129,8 +132,8 @@ impl Curve {
         self.lengths[self.lengths.len() - 1]
     }
 
-    /// Where a point comes to lie that stands `aside` (m) from a straight axis along y, `y` (m) behind its start, when the axis is bent along the curve;
-    /// the axis goes on straight at its ends.
+    /// Where a point comes to lie that stands `aside` (m) from a straight axis along y, `y` (m) behind its
+    /// start, when the axis is bent along the curve; the axis goes on straight at its ends.
     pub fn bent(&self, y: f64, [x, z]: [f64; 2]) -> DVec3 {
         let next = self.lengths.partition_point(|&length| length <= y);
         let piece = next.clamp(1, self.places.len() - 1) - 1;

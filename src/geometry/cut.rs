@@ -1,7 +1,8 @@
 //! Cuts a closed mesh along an open sheet of triangles whose rim lies outside, into closed pieces.
 //!
-//! Signs are exact and every crossing of an edge with a triangle is one point, so that the pieces fit vertex on vertex. Sheet and body must be in general
-//! position: a corner of one in the plane of a triangle of the other is refused, and the caller moves the sheet a little.
+//! Signs are exact and every crossing of an edge with a triangle is one point, so that the pieces fit vertex
+//! on vertex. Sheet and body must be in general position: a corner of one in the plane of a triangle of the
+//! other is refused, and the caller moves the sheet a little.
 
 mod crossing;
 mod divide;

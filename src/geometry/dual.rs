@@ -1,5 +1,6 @@
-//! Convex cells as their dual: each corner is a triangle of the three planes that meet there (Ray, Sokolov, Lefebvre, Lévy: Meshless Voronoi on the
-//! GPU, 2018). Cutting one by a plane touches few corners and allocates nothing, several times faster than [`Convex::cut`].
+//! Convex cells as their dual: each corner is a triangle of the three planes that meet there (Ray, Sokolov,
+//! Lefebvre, Lévy: Meshless Voronoi on the GPU, 2018). Cutting one by a plane touches few corners and
+//! allocates nothing, several times faster than [`Convex::cut`].
 
 use glam::DVec3;
 

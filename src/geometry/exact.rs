@@ -9,7 +9,8 @@ pub fn turn(a: DVec2, b: DVec2, c: DVec2) -> f64 {
     robust::orient2d(a, b, c)
 }
 
-/// Which side of the plane `abc` a point lies on: positive against `(b - a) × (c - a)`, the inner side of an outward triangle.
+/// Which side of the plane `abc` a point lies on: positive against `(b - a) × (c - a)`, the inner side of an
+/// outward triangle.
 pub fn side(a: DVec3, b: DVec3, c: DVec3, p: DVec3) -> f64 {
     let [a, b, c, p] = [a, b, c, p].map(|p| Coord3D {
         x: p.x,

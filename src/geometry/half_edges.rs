@@ -1,5 +1,5 @@
-//! Half-edges of a closed triangle mesh: each triangle's three directed edges, linked with those of its neighbours, so that edges can be split,
-//! collapsed and flipped while the mesh stays closed.
+//! Half-edges of a closed triangle mesh: each triangle's three directed edges, linked with those of its
+//! neighbours, so that edges can be split, collapsed and flipped while the mesh stays closed.
 
 use glam::DVec3;
 
@@ -243,8 +243,9 @@ impl HalfEdges {
         middle
     }
 
-    /// Whether the edge can become its end without folding the surface onto itself: its ends have two common neighbours, and a triangle
-    /// more is left than the four of a tetrahedron (the link condition, Dey et al. 1999).
+    /// Whether the edge can become its end without folding the surface onto itself: its ends have two common
+    /// neighbours, and a triangle more is left than the four of a tetrahedron (the link condition, Dey et al.
+    /// 1999).
     pub fn can_collapse(&self, h: u32) -> bool {
         let [u, v] = self.ends(h);
         let common = self
@@ -258,7 +259,8 @@ impl HalfEdges {
         self.ends(h).into_iter().all(|v| self.ring(v).count() == 3)
     }
 
-    /// Removes the start of a half-edge, whose triangles go to its end, and the two triangles at it; see [`Self::can_collapse`].
+    /// Removes the start of a half-edge, whose triangles go to its end, and the two triangles at it; see
+    /// [`Self::can_collapse`].
     pub fn collapse(&mut self, h: u32) {
         let [u, v] = self.ends(h);
         let ring: Vec<u32> = self.ring(u).collect();

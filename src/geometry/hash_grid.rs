@@ -1,4 +1,5 @@
-//! Spatial hash of points in cubic cells: neighbours of a point in time that does not depend on how far the points have scattered.
+//! Spatial hash of points in cubic cells: neighbours of a point in time that does not depend on how far the
+//! points have scattered.
 
 use glam::{DVec3, I64Vec3};
 
@@ -37,8 +38,8 @@ impl HashGrid {
         }
     }
 
-    /// Calls `visit` with every point in the 27 cells about `p`, and now and then with one farther away: callers measure distances.
-    /// Each point is visited once.
+    /// Calls `visit` with every point in the 27 cells about `p`, and now and then with one farther away:
+    /// callers measure distances. Each point is visited once.
     #[inline]
     pub fn around(&self, p: DVec3, mut visit: impl FnMut(u32)) {
         let centre = coordinates(p, self.cell);

@@ -1,8 +1,9 @@
 //! Which points lie inside a closed mesh: parity of the crossings on a line along x, decided exactly.
 //!
-//! Lines that hit an edge or a corner are the trouble of such tests. Here every point stands for the point moved by
-//! (ε³, ε, ε²) with ε → 0 (simulation of simplicity, Edelsbrunner and Mücke 1990), for which no such hit exists, and each sign
-//! is an exact predicate of it. Nested and disjoint surfaces need no special care; winding does not matter.
+//! Lines that hit an edge or a corner are the trouble of such tests. Here every point stands for the point
+//! moved by (ε³, ε, ε²) with ε → 0 (simulation of simplicity, Edelsbrunner and Mücke 1990), for which no such
+//! hit exists, and each sign is an exact predicate of it. Nested and disjoint surfaces need no special care;
+//! winding does not matter.
 
 use glam::{DVec2, DVec3, Vec3Swizzles};
 
@@ -58,7 +59,8 @@ impl<'a> Crossings<'a> {
 
     fn cell(&self, p: DVec2) -> [usize; 2] {
         let at = (p - self.origin) * self.per_metre;
-        // Saturating casts put points outside into the border cells; monotone, so a triangle's range holds each point it covers.
+        // Saturating casts put points outside into the border cells; monotone, so a triangle's range holds
+        // each point it covers.
         [0, 1].map(|axis| (at[axis] as usize).min(self.cells[axis] - 1))
     }
 
@@ -155,7 +157,8 @@ fn moved_turn(a: DVec2, b: DVec2, p: DVec2) -> f64 {
     if first != 0.0 { first } else { b.x - a.x }
 }
 
-/// Whether p, moved by (ε³, ε, ε²), lies on the +x side of the plane of a triangle whose normal's x has the sign `normal_x`.
+/// Whether p, moved by (ε³, ε, ε²), lies on the +x side of the plane of a triangle whose normal's x has the
+/// sign `normal_x`.
 fn moved_beyond(corners: [DVec3; 3], normal_x: f64, p: DVec3) -> bool {
     let [a, b, c] = corners;
     let against = match side(a, b, c, p) {

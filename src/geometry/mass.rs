@@ -17,7 +17,8 @@ pub struct Mass {
 const FLAT: f64 = 1e-9;
 
 impl Mass {
-    /// Of what closed, outward triangles bound; of the points alone, each of the same mass, where that is flat or turned inside out.
+    /// Of what closed, outward triangles bound; of the points alone, each of the same mass, where that is
+    /// flat or turned inside out.
     pub fn of(points: &[[f32; 3]], triangles: impl Iterator<Item = [u32; 3]>) -> Self {
         let vector = |p: &[f32; 3]| DVec3::from(p.map(f64::from));
         let count = points.len().max(1) as f64;

@@ -1,12 +1,14 @@
 //! The inside of a closed mesh as a solid: exact signed distances, and what keeps asking for them cheap.
 //!
-//! A point lies outside where it is in front of the angle-weighted normal of the face, edge or corner nearest to it (Bærentzen and Aanæs,
-//! Signed distance computation using the angle weighted pseudonormal, 2005). Away from the surface the normal is the direction from the
-//! nearest point, which is smooth over faces and edges alike however coarse the triangles.
+//! A point lies outside where it is in front of the angle-weighted normal of the face, edge or corner nearest
+//! to it (Bærentzen and Aanæs, Signed distance computation using the angle weighted pseudonormal, 2005). Away
+//! from the surface the normal is the direction from the nearest point, which is smooth over faces and edges
+//! alike however coarse the triangles.
 //!
-//! Finding the nearest triangle among all takes a microsecond or two. What touches moves little from step to step, so it remembers the few
-//! triangles among which the nearest one stays until it has moved by some slack ([`Near`]): of a point at distance d they are those within
-//! d + 2 slack. The distance is that of the whole mesh to the bit either way.
+//! Finding the nearest triangle among all takes a microsecond or two. What touches moves little from step to
+//! step, so it remembers the few triangles among which the nearest one stays until it has moved by some slack
+//! ([`Near`]): of a point at distance d they are those within d + 2 slack. The distance is that of the whole
+//! mesh to the bit either way.
 
 use std::collections::HashMap;
 
@@ -100,7 +102,8 @@ impl MeshSolid {
         self.extent
     }
 
-    /// Bound on how far a point of the surface lies from an axis of this direction (unit) through the origin, m: that of the bounding box.
+    /// Bound on how far a point of the surface lies from an axis of this direction (unit) through the origin,
+    /// m: that of the bounding box.
     pub fn reach_about(&self, axis: DVec3) -> f64 {
         let corner = |at: u32| {
             let upper = |bit: u32| at >> bit & 1 == 1;
@@ -131,7 +134,8 @@ impl MeshSolid {
         self.from(p, nearest.1)
     }
 
-    /// Looks up the triangles near `p`, to hold for points up to `slack` (m) from it, unless `near` holds there already.
+    /// Looks up the triangles near `p`, to hold for points up to `slack` (m) from it, unless `near` holds
+    /// there already.
     pub fn look(&self, p: DVec3, slack: f64, near: &mut Near) {
         if near.holds(p) {
             return;
@@ -224,7 +228,8 @@ mod tests {
         }
     }
 
-    /// A plate with a slit as wide as it is thick: points in the slit are outside, those in the thin cheeks beside it inside.
+    /// A plate with a slit as wide as it is thick: points in the slit are outside, those in the thin cheeks
+    /// beside it inside.
     #[test]
     fn thin_cheeks_and_the_slit_between_them_are_told_apart() {
         let mut mesh = shapes::cuboid(DVec3::new(0.002, 0.05, 0.05));

@@ -1,7 +1,8 @@
 //! Images of points behind the skin of a mesh: Voronoi cells of points and images together have faces on the skin.
 //!
-//! An image lies behind the plane of the nearest triangle. [`Mirror::settle`] moves it so that the cells hold as much as the mesh does: the plane of a
-//! face stands out of a round body by as much in its middle as it cuts off at its rim.
+//! An image lies behind the plane of the nearest triangle. [`Mirror::settle`] moves it so that the cells hold
+//! as much as the mesh does: the plane of a face stands out of a round body by as much in its middle as it
+//! cuts off at its rim.
 
 use std::ops::ControlFlow;
 
@@ -67,8 +68,9 @@ impl<'a> Mirror<'a> {
         self.inside.contains(point)
     }
 
-    /// Images of points inside that are nearer to the skin than their `reach` (m), in their order: of each one behind the nearest triangle, and one
-    /// behind the nearest triangle of every other side. Where all of those lie inside, at an edge that turns inwards, one behind the edge.
+    /// Images of points inside that are nearer to the skin than their `reach` (m), in their order: of each
+    /// one behind the nearest triangle, and one behind the nearest triangle of every other side. Where all of
+    /// those lie inside, at an edge that turns inwards, one behind the edge.
     pub fn images(&self, points: &[DVec3], reach: &[f64]) -> Vec<Image> {
         let of_point = |(of, near): (usize, &mut Vec<_>)| {
             let (point, reach) = (points[of], reach[of]);
@@ -123,8 +125,9 @@ impl<'a> Mirror<'a> {
         images
     }
 
-    /// Whether the way between two points leaves the mesh by one wall and comes back by one that faces it: there is a gap between them. The way about an
-    /// edge that turns inwards leaves by a wall and comes back by one beside it.
+    /// Whether the way between two points leaves the mesh by one wall and comes back by one that faces it:
+    /// there is a gap between them. The way about an edge that turns inwards leaves by a wall and comes back
+    /// by one beside it.
     pub fn parts(&self, from: DVec3, to: DVec3) -> bool {
         let (low, high) = (from.min(to), from.max(to));
         let mut crossed: Vec<(f64, DVec3)> = Vec::new();
@@ -143,7 +146,8 @@ impl<'a> Mirror<'a> {
         })
     }
 
-    /// Volume between a face of a cell and the skin, m³, above 0 where the skin lies beyond the face; and the face's area.
+    /// Volume between a face of a cell and the skin, m³, above 0 where the skin lies beyond the face; and the
+    /// face's area.
     pub fn beyond(&self, face: &Face) -> [f64; 2] {
         let Some(section) = Section::of(&face.corners) else {
             return [0.0; 2];

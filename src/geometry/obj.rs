@@ -1,4 +1,5 @@
-//! Wavefront OBJ: the triangles of all objects and groups with their texture coordinates. Normals, materials, points and lines are ignored.
+//! Wavefront OBJ: the triangles of all objects and groups with their texture coordinates. Normals, materials,
+//! points and lines are ignored.
 
 use glam::DVec3;
 

@@ -1,7 +1,8 @@
 //! Which nodes of a grid lie inside a mesh, and where grid lines pass through it.
 //!
-//! The winding number is counted along grid lines, so parts that overlap count once. It is counted along all three axes and the
-//! majority holds: a closed mesh gives the same thrice, a small hole spoils one line of one axis.
+//! The winding number is counted along grid lines, so parts that overlap count once. It is counted along all
+//! three axes and the majority holds: a closed mesh gives the same thrice, a small hole spoils one line of
+//! one axis.
 
 use crate::parallel::prelude::*;
 use glam::{DVec2, DVec3};
@@ -63,7 +64,8 @@ struct Line {
     hits: Vec<Hit>,
 }
 
-/// Whether `p`, moved by (ε, ε²), lies left of the line from `a` to `b`; exact, and never undecided for distinct points.
+/// Whether `p`, moved by (ε, ε²), lies left of the line from `a` to `b`; exact, and never undecided for
+/// distinct points.
 fn left_of(a: DVec2, b: DVec2, p: DVec2) -> bool {
     let coord = |v: DVec2| robust::Coord { x: v.x, y: v.y };
     let area = robust::orient2d(coord(a), coord(b), coord(p));

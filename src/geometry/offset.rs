@@ -1,7 +1,7 @@
 //! The surface at a depth under a closed mesh: where the distance to it takes one value, drawn by marching tetrahedra.
 //!
-//! Each cell of a grid is cut into six tetrahedra about one diagonal (Freudenthal), so that neighbours agree on all their faces and the surface is
-//! closed, without edges of more than two triangles, whatever the mesh.
+//! Each cell of a grid is cut into six tetrahedra about one diagonal (Freudenthal), so that neighbours agree
+//! on all their faces and the surface is closed, without edges of more than two triangles, whatever the mesh.
 
 use crate::parallel::prelude::*;
 use glam::{DVec3, IVec3};
@@ -17,7 +17,8 @@ const MARGIN: f64 = 1.5;
 const SHIFT: DVec3 = DVec3::new(0.137, 0.211, 0.319);
 /// How near to the end of an edge the surface may cut it, over its length: no triangle loses its area.
 const NEAREST: f64 = 0.02;
-/// Corners of the tetrahedra of a cell from its first to its last, bits of a number: x, y, z. Odd orders are mirrored ones.
+/// Corners of the tetrahedra of a cell from its first to its last, bits of a number: x, y, z. Odd orders are
+/// mirrored ones.
 const TETRAHEDRA: [[usize; 4]; 6] = [
     [0, 1, 3, 7],
     [0, 3, 2, 7],
@@ -77,7 +78,8 @@ impl Field {
     }
 }
 
-/// Surface at `depth` (m) inside a closed mesh, on a grid of cells `spacing` (m); wound outward about what lies deeper. Empty where nothing does.
+/// Surface at `depth` (m) inside a closed mesh, on a grid of cells `spacing` (m); wound outward about what
+/// lies deeper. Empty where nothing does.
 pub fn inner(mesh: &TriMesh, depth: f64, spacing: f64) -> TriMesh {
     let field = Field::new(mesh, depth, spacing);
     let [nx, ny, nz] = field.nodes;

@@ -158,7 +158,8 @@ pub(super) fn parse(bytes: &[u8]) -> Parsed {
     Ok(mesh)
 }
 
-/// Adds a face; `texture` holds the texture coordinates of the vertices that have some, and is there if the mesh has any.
+/// Adds a face; `texture` holds the texture coordinates of the vertices that have some, and is there if the
+/// mesh has any.
 fn append_face(
     mesh: &mut TriMesh,
     row: &Row,
@@ -255,7 +256,8 @@ fn header_length(bytes: &[u8]) -> usize {
     lines.take(header_lines(bytes)).map(<[u8]>::len).sum()
 }
 
-/// Writes a binary (little-endian) PLY with positions in double precision, and texture coordinates of faces where there are some.
+/// Writes a binary (little-endian) PLY with positions in double precision, and texture coordinates of faces
+/// where there are some.
 pub fn write_ply(mesh: &TriMesh, out: &mut impl Write) -> io::Result<()> {
     write!(
         out,

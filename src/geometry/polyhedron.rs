@@ -49,7 +49,8 @@ const NOTHING: f64 = 1e-10;
 const ROUNDS: usize = 8;
 
 impl Polyhedron {
-    /// What lies behind all planes (outward unit normal, distance from the origin), and within `bound` of the origin along each axis.
+    /// What lies behind all planes (outward unit normal, distance from the origin), and within `bound` of the
+    /// origin along each axis.
     ///
     /// Nothing where the planes leave nothing.
     pub fn behind(planes: &[(DVec3, f64)], bound: f64) -> Option<Self> {
@@ -148,8 +149,9 @@ impl Polyhedron {
         &self.rims[self.starts[face] as usize..self.starts[face + 1] as usize]
     }
 
-    /// A direction along which all of another polyhedron lies beyond all of this one, looked for from another direction on: each time both reach past each
-    /// other it is mirrored by how they do (Chung and Wang, *Quick collision detection of polytopes in virtual environments*, 1996). It may miss one.
+    /// A direction along which all of another polyhedron lies beyond all of this one, looked for from another
+    /// direction on: each time both reach past each other it is mirrored by how they do (Chung and Wang,
+    /// *Quick collision detection of polytopes in virtual environments*, 1996). It may miss one.
     pub fn is_apart(&self, other: &Self, at: &RelativePose, from: DVec3) -> Option<DVec3> {
         let shallow = SHALLOW * (self.reach + other.reach);
         let back = at.rotation.transpose();
@@ -249,7 +251,8 @@ impl Polyhedron {
         }
     }
 
-    /// Signed distance of a point from the surface (m, negative inside) and the outward unit normal at the nearest point.
+    /// Signed distance of a point from the surface (m, negative inside) and the outward unit normal at the
+    /// nearest point.
     pub fn distance(&self, p: DVec3) -> (f64, DVec3) {
         let heights = || {
             self.normals

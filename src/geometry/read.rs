@@ -63,9 +63,10 @@ const FORMATS: &[Format] = &[
 
 /// Reads a triangle mesh, format by ending; polygons are cut into triangles.
 ///
-/// Vertices at equal positions become one (files split them along seams of texture, normals and groups, and STL
-/// knows no others), vertices without a triangle and triangles without three different vertices go. Texture coordinates stay with the
-/// corners of triangles; in a file that has some, those of faces without are 0.
+/// Vertices at equal positions become one (files split them along seams of texture, normals and groups, and
+/// STL knows no others), vertices without a triangle and triangles without three different vertices go.
+/// Texture coordinates stay with the corners of triangles; in a file that has some, those of faces without
+/// are 0.
 pub fn read(path: &Path) -> Result<TriMesh, MeshError> {
     let extension = path
         .extension()
@@ -191,7 +192,8 @@ mod tests {
 
     #[test]
     fn obj_gives_corners_their_texture_coordinates() {
-        // A quad of which the last corner is told backwards, then one in reverse over a seam, a face that names none and one with a zero.
+        // A quad of which the last corner is told backwards, then one in reverse over a seam, a face that
+        // names none and one with a zero.
         let text = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nvt 0 0\nvt 1 0 0.5\nvt 1 1\nvt 0 1\nvt 7 -8.5\n\
             f 1/1 2/2 3/3 4/-2\ng b\nf 1/5/ 3/3 2/2\nf 1 2 3\nf 1//1 2//1 4//1\nf 1/0 2/1 4/2\nvn 0 0 1\n";
         let mesh = read_text("quad.obj", text.as_bytes()).unwrap();

@@ -1,10 +1,13 @@
-//! Even triangles of a wanted edge length on the surface of a closed mesh (Botsch and Kobbelt, *A remeshing approach to multiresolution modeling*, 2004):
-//! rounds of splitting long edges, collapsing short ones, flipping, moving vertices in the surface, and back onto the mesh given.
+//! Even triangles of a wanted edge length on the surface of a closed mesh (Botsch and Kobbelt, *A remeshing
+//! approach to multiresolution modeling*, 2004): rounds of splitting long edges, collapsing short ones,
+//! flipping, moving vertices in the surface, and back onto the mesh given.
 //!
-//! Sharp edges and corners stay. Edges are flipped by Delaunay's criterion rather than by the number of neighbours, as boundary elements ask for
-//! angles. The result depends on the mesh alone, not on the number of threads.
+//! Sharp edges and corners stay. Edges are flipped by Delaunay's criterion rather than by the number of
+//! neighbours, as boundary elements ask for angles. The result depends on the mesh alone, not on the number
+//! of threads.
 //!
-//! Ours since the crates that remesh leave the surface: `meshopt` only simplifies, `remesh` 0.0.5 lets triangles overlap.
+//! Ours since the crates that remesh leave the surface: `meshopt` only simplifies, `remesh` 0.0.5 lets
+//! triangles overlap.
 
 mod error;
 mod passes;
@@ -34,12 +37,13 @@ const FINER: usize = 4;
 /// Triangles that are made, at most.
 const MOST: f64 = 2e7;
 
-/// A mesh of the same closed surface with edges about `edge` long, m; edges between triangles whose normals differ by more than `sharp`, rad
-/// ([`SHARP`] for most bodies), are kept. Texture coordinates go.
+/// A mesh of the same closed surface with edges about `edge` long, m; edges between triangles whose normals
+/// differ by more than `sharp`, rad ([`SHARP`] for most bodies), are kept. Texture coordinates go.
 ///
 /// # Errors
 ///
-/// A mesh that is no closed manifold, or a length that cannot be; a result that cuts itself, where walls are thinner than the edges wanted.
+/// A mesh that is no closed manifold, or a length that cannot be; a result that cuts itself, where walls are
+/// thinner than the edges wanted.
 pub fn remesh(mesh: &TriMesh, edge: f64, sharp: f64) -> Result<TriMesh, RemeshError> {
     if !(edge.is_finite() && edge > 0.0) {
         return Err(RemeshError::Length(edge));
@@ -78,6 +82,23 @@ pub fn remesh(mesh: &TriMesh, edge: f64, sharp: f64) -> Result<TriMesh, RemeshEr
     }
 }
 
+<<<<<<< HEAD
+=======
+/// The mesh itself if its triangles are even enough for boundary elements, else one with as many triangles,
+/// or more where the surface would cut itself.
+///
+/// # Errors
+///
+/// As [`remesh`].
+pub fn even_out(mesh: &TriMesh) -> Result<TriMesh, RemeshError> {
+    let quality = Quality::of(mesh);
+    if !quality.needs_remesh() {
+        return Ok(mesh.clone());
+    }
+    remesh_or_finer(mesh, quality.edge)
+}
+
+>>>>>>> plain
 /// [`remesh`] with shorter edges where the surface would cut itself.
 ///
 /// # Errors

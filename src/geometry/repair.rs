@@ -1,7 +1,9 @@
-//! Makes a triangle mesh from a file fit for boundary elements: closed, wound outward, of one solid, without triangles that have no normal.
+//! Makes a triangle mesh from a file fit for boundary elements: closed, wound outward, of one solid, without
+//! triangles that have no normal.
 //!
-//! What has one sensible answer is repaired; the rest is refused with an error that says what is wrong and where. Vertices stay where they are, to the
-//! bit, but for those at which a solid touches itself: these are moved apart.
+//! What has one sensible answer is repaired; the rest is refused with an error that says what is wrong and
+//! where. Vertices stay where they are, to the bit, but for those at which a solid touches itself: these are
+//! moved apart.
 
 mod doubles;
 mod error;
@@ -35,8 +37,8 @@ const FLAT: f64 = 1e-9;
 ///
 /// # Errors
 ///
-/// What cannot be repaired, with its place; [`RepairError::Several`] where the mesh bounds several solids, even if they touch at vertices or edges:
-/// such a joint bears no stress. [`solids()`] gives them one by one.
+/// What cannot be repaired, with its place; [`RepairError::Several`] where the mesh bounds several solids,
+/// even if they touch at vertices or edges: such a joint bears no stress. [`solids()`] gives them one by one.
 pub fn repair(mesh: &TriMesh) -> Result<(TriMesh, Repairs), RepairError> {
     let mut done = Repairs::default();
     let (mut work, original) = surfaces(mesh, &mut done)?;
@@ -83,7 +85,8 @@ pub fn solids(mesh: &TriMesh) -> Result<(Vec<TriMesh>, Repairs), RepairError> {
     Ok((found, done))
 }
 
-/// Closed surfaces that do not cut each other, wound out of the solid, each vertex with one fan of triangles; and the vertex that each is a copy of.
+/// Closed surfaces that do not cut each other, wound out of the solid, each vertex with one fan of triangles;
+/// and the vertex that each is a copy of.
 fn surfaces(mesh: &TriMesh, done: &mut Repairs) -> Result<(Work, Vec<u32>), RepairError> {
     let mut work = Work::new(mesh)?;
     done.unused_vertices = work.unused;

@@ -12,7 +12,8 @@ pub const SEGMENTS: u32 = 96;
 
 /// Outline of a solid of revolution in the half-plane of radii and heights, from the bottom to the top of the axis, m.
 ///
-/// It crosses neither itself nor the axis, so that what it encloses with the axis is one solid, perhaps with a hollow that opens upwards or downwards.
+/// It crosses neither itself nor the axis, so that what it encloses with the axis is one solid, perhaps with
+/// a hollow that opens upwards or downwards.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Profile {
     /// (radius, y), m. The first and the last lie on the axis.
@@ -50,7 +51,8 @@ pub enum ProfileFault {
 }
 
 impl Profile {
-    /// A profile through these points (radius, y), closed by discs where its ends lie off the axis. Faults count points from 1.
+    /// A profile through these points (radius, y), closed by discs where its ends lie off the axis. Faults
+    /// count points from 1.
     pub fn new(points: &[[f64; 2]]) -> Result<Self, ProfileFault> {
         let (&[_, first], &[_, last]) = match points {
             [first, .., last] => (first, last),

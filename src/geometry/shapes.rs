@@ -35,7 +35,8 @@ pub fn cuboid(size: DVec3) -> TriMesh {
 /// Halvings of the icosahedron's edges: 5120 triangles.
 const SPHERE_HALVINGS: u32 = 4;
 
-/// Icosphere of the volume of a ball of this radius (m): its vertices stand 0.07 % outside, the middles of its triangles inside.
+/// Icosphere of the volume of a ball of this radius (m): its vertices stand 0.07 % outside, the middles of
+/// its triangles inside.
 pub fn sphere(radius: f64) -> TriMesh {
     let mut mesh = icosphere(SPHERE_HALVINGS);
     let scale = radius * (4.0 / 3.0 * PI / mesh.volume()).cbrt();
@@ -78,8 +79,8 @@ pub fn cylinder(radius: f64, height: f64) -> TriMesh {
 /// Sides of a round hole.
 const HOLE_SIDES: u32 = 96;
 
-/// Box with these edge lengths (m) and a round hole of this radius (m) along y through its middle, narrower than the box. The hole is a prism of the
-/// volume of a cylinder.
+/// Box with these edge lengths (m) and a round hole of this radius (m) along y through its middle, narrower
+/// than the box. The hole is a prism of the volume of a cylinder.
 pub fn pierced(size: DVec3, hole: f64) -> TriMesh {
     let corner = size.x.atan2(size.z);
     // Directions of the box's corners, seen from the middle, among those of the hole's.

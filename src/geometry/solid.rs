@@ -136,7 +136,8 @@ impl Pose {
         self.surface_by(p, |local| solid.distance_near(local, near))
     }
 
-    /// Looks up what of a solid is near world point `p`, to hold for points up to `slack` (m) from it, unless `near` holds there already.
+    /// Looks up what of a solid is near world point `p`, to hold for points up to `slack` (m) from it, unless
+    /// `near` holds there already.
     pub fn look(&self, solid: &Solid, p: DVec3, slack: f64, near: &mut Near) {
         if let Solid::Mesh(mesh) = solid {
             mesh.look(self.local(p), slack, near);
@@ -174,7 +175,8 @@ impl Pose {
         (distance, normal, to_glam(velocity))
     }
 
-    /// Bound on the speed that the spin gives a point of the solid's surface, m/s; infinite for a half-space that turns.
+    /// Bound on the speed that the spin gives a point of the solid's surface, m/s; infinite for a half-space
+    /// that turns.
     pub fn turning(&self, solid: &Solid) -> f64 {
         match self.spin.length() {
             0.0 => 0.0,

@@ -6,8 +6,9 @@ use glam::{DQuat, DVec3};
 
 use super::mesh::TriMesh;
 
-/// Along a path and across it, at each of its points: unit vectors, the second turned the shortest way from point to point (parallel transport), so
-/// that what is carried along does not wind about the path. The path has two points or more, no two in a row the same.
+/// Along a path and across it, at each of its points: unit vectors, the second turned the shortest way from
+/// point to point (parallel transport), so that what is carried along does not wind about the path. The path
+/// has two points or more, no two in a row the same.
 pub fn carried(path: &[DVec3]) -> Vec<(DVec3, DVec3)> {
     let last = path.len() - 1;
     let mut before = (path[1] - path[0]).normalize_or_zero();
@@ -23,8 +24,9 @@ pub fn carried(path: &[DVec3]) -> Vec<(DVec3, DVec3)> {
         .collect()
 }
 
-/// Closed tube with this many sides about a path, wound outward: a ring of vertices about each of its points, `radius` (m) from it, and flat ends.
-/// The path has two points or more, no two in a row the same, and bends less sharply than its radius.
+/// Closed tube with this many sides about a path, wound outward: a ring of vertices about each of its points,
+/// `radius` (m) from it, and flat ends. The path has two points or more, no two in a row the same, and bends
+/// less sharply than its radius.
 pub fn tube(path: &[DVec3], radius: f64, sides: u32) -> TriMesh {
     let last = path.len() - 1;
     let mut mesh = TriMesh::default();

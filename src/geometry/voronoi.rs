@@ -13,7 +13,8 @@ pub struct Coincident(pub u32, pub u32);
 
 /// Generators in a box and what finds their neighbours.
 ///
-/// A face has the number of the generator beyond it as its tag, or one of `walls` (−x, +x, −y, +y, −z, +z). Numbers up to `u32::MAX`.
+/// A face has the number of the generator beyond it as its tag, or one of `walls` (−x, +x, −y, +y, −z, +z).
+/// Numbers up to `u32::MAX`.
 pub struct Diagram<'a> {
     generators: &'a [DVec3],
     grid: CellGrid,
@@ -74,7 +75,8 @@ impl<'a> Diagram<'a> {
         Ok(solid)
     }
 
-    /// Volume and centre of the cell of one generator; those tagged `count` or more lie outside. Nothing where it is flat or empty.
+    /// Volume and centre of the cell of one generator; those tagged `count` or more lie outside. Nothing
+    /// where it is flat or empty.
     ///
     /// # Errors
     /// Another generator so near that no plane lies between them.
@@ -134,9 +136,10 @@ impl<'a> Diagram<'a> {
         )
     }
 
-    /// Calls `cut` with the planes half-way to the other generators, nearest first, until those left are too far to reach the cell, which reaches so far
-    /// (m²): unit normal, distance and number. It returns how far the cell reaches after it, infinite where nothing changed, or nothing to end this: then
-    /// false is returned.
+    /// Calls `cut` with the planes half-way to the other generators, nearest first, until those left are too
+    /// far to reach the cell, which reaches so far (m²): unit normal, distance and number. It returns how far
+    /// the cell reaches after it, infinite where nothing changed, or nothing to end this: then false is
+    /// returned.
     fn each_near(
         &self,
         own: usize,

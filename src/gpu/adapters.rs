@@ -15,7 +15,8 @@ const BINDING: u64 = 128 << 20;
 /// What is asked of a device.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Request {
-    /// Part of the adapter's name, any case; the only way to get a software adapter. Absent: the first discrete, else integrated one.
+    /// Part of the adapter's name, any case; the only way to get a software adapter. Absent: the first
+    /// discrete, else integrated one.
     pub adapter: Option<String>,
     /// Binds no more bytes at a time than this, whatever the adapter allows: columns are split.
     pub binding_limit: Option<u64>,

@@ -154,7 +154,8 @@ impl Column {
         }
     }
 
-    /// Everything that the column holds, once all that was submitted is done. For tests and rare looks; frames are read without waiting.
+    /// Everything that the column holds, once all that was submitted is done. For tests and rare looks;
+    /// frames are read without waiting.
     pub fn read<T: Pod>(&self, device: &Device) -> Result<Vec<T>, GpuError> {
         let mut encoder = device.encoder();
         let staging = device.staging(self.bytes())?;
@@ -165,7 +166,8 @@ impl Column {
     }
 }
 
-/// Declarations and accessors of a column under a name: `NAME(i)` reads, `NAME_set(i, value)` writes, atomics have functions of their own.
+/// Declarations and accessors of a column under a name: `NAME(i)` reads, `NAME_set(i, value)` writes, atomics
+/// have functions of their own.
 pub(super) fn declare(text: &mut String, binding: &Binding, split: Split, first_binding: u32) {
     let &Binding { name, item, access } = binding;
     let Split { parts, per_part } = split;

@@ -195,7 +195,8 @@ impl Device {
         })
     }
 
-    /// The words that buffers made by [`staging`](Self::staging) hold in their first so many bytes once `submission` is done.
+    /// The words that buffers made by [`staging`](Self::staging) hold in their first so many bytes once
+    /// `submission` is done.
     pub fn read(
         &self,
         submission: Option<SubmissionIndex>,

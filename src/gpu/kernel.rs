@@ -14,7 +14,8 @@ use super::error::GpuError;
 use super::sizes::{LAUNCH_STRIDE, WORKGROUP};
 use super::text::{BoundColumns, compose};
 
-/// Numbers of a launch, group 1: a uniform for all dispatches of a submission, and a row a dispatch chosen by its offset.
+/// Numbers of a launch, group 1: a uniform for all dispatches of a submission, and a row a dispatch chosen by
+/// its offset.
 #[derive(Debug)]
 pub struct Launches {
     layout: BindGroupLayout,

@@ -1,7 +1,8 @@
 //! What loaders and drivers write to standard error while they are asked for adapters is kept from the user.
 //!
-//! The Vulkan loader, its layers and Mesa print by themselves ("XDG_RUNTIME_DIR is invalid or not set in the environment"), into a terminal
-//! that is ours, about things that our own messages tell better. Who looks for a fault of a driver sets `VK_LOADER_DEBUG` and sees it all.
+//! The Vulkan loader, its layers and Mesa print by themselves ("XDG_RUNTIME_DIR is invalid or not set in the
+//! environment"), into a terminal that is ours, about things that our own messages tell better. Who looks for
+//! a fault of a driver sets `VK_LOADER_DEBUG` and sees it all.
 
 /// Runs this with standard error pointing nowhere.
 #[cfg(unix)]

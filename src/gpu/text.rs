@@ -1,4 +1,5 @@
-//! Texts of kernels: constants and columns written from one list in Rust, found by name, then WGSL joined in a fixed order.
+//! Texts of kernels: constants and columns written from one list in Rust, found by name, then WGSL joined in
+//! a fixed order.
 
 use std::fmt::Write;
 
@@ -17,7 +18,8 @@ pub struct KernelText {
 }
 
 impl KernelText {
-    /// `name` is that of its file; of the texts in order the last holds the entry points. Columns are bound in the order of `bindings`.
+    /// `name` is that of its file; of the texts in order the last holds the entry points. Columns are bound
+    /// in the order of `bindings`.
     ///
     /// A constant of this type with more bindings than every adapter has fails to compile.
     pub const fn new(
@@ -51,7 +53,8 @@ impl KernelText {
         self.sources
     }
 
-    /// Looks up the columns that the text names. A name that nothing is called by, or that stands for other entries, is refused.
+    /// Looks up the columns that the text names. A name that nothing is called by, or that stands for other
+    /// entries, is refused.
     pub fn bound<'a>(
         &self,
         find: impl Fn(&str) -> Option<&'a Column>,

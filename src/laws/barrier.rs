@@ -6,9 +6,9 @@
 //! d²E/dd² = k [−2 ln(d/d̂) + 4 (d̂ − d)/d + (d̂ − d)²/d²]
 //! k = k_c π r/2, N/m                                            k_r of [`contact`](super::contact): k_c is the contact modulus, r the mean radius
 //! ```
-//! d is the distance of two centres and d̂ that at which they touch; at a wall the distance of the centre from its surface and the radius.
-//! Small where the overlap is small (3 k δ²/d̂ to first order), without bound as d goes to zero. The paper prints E without its sign, with which it
-//! would attract.
+//! d is the distance of two centres and d̂ that at which they touch; at a wall the distance of the centre
+//! from its surface and the radius. Small where the overlap is small (3 k δ²/d̂ to first order), without
+//! bound as d goes to zero. The paper prints E without its sign, with which it would attract.
 
 /// What a barrier comes to at a distance.
 #[derive(Clone, Copy, Debug, PartialEq)]

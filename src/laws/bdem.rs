@@ -10,9 +10,10 @@
 //! M_b = k_b (Θ − (Θ·n) n)                + on i, − on j                        k_b = E I/l0
 //! ```
 //!
-//! World frame, SI. `k_s (d̂ − (d̂·n) n)` is `k_s sin θ t` of eq. 7 without dividing by a length that vanishes at rest; eq. 14 lacks the closing n.
-//! The law conserves linear and angular momentum exactly and has no energy. Exchanging i and j flips the sign of every force bit for
-//! bit, so both ends may evaluate it on their own.
+//! World frame, SI. `k_s (d̂ − (d̂·n) n)` is `k_s sin θ t` of eq. 7 without dividing by a length that
+//! vanishes at rest; eq. 14 lacks the closing n. The law conserves linear and angular momentum exactly and
+//! has no energy. Exchanging i and j flips the sign of every force bit for bit, so both ends may evaluate it
+//! on their own.
 
 use super::bond::{BondLaw, BondLoad, BondState, Stiffness};
 use crate::math::quat::rotation_between;
@@ -20,7 +21,8 @@ use crate::math::{Mask, Quat, Real, Vec3};
 
 /// The bond law.
 ///
-/// `x` = p_i − p_j; `rest_direction` = d0 from i to j; `unapplied` = rotation of j less that of i which the quaternions do not hold yet.
+/// `x` = p_i − p_j; `rest_direction` = d0 from i to j; `unapplied` = rotation of j less that of i which the
+/// quaternions do not hold yet.
 #[inline(always)]
 pub fn bond<T: Real>(
     x: Vec3<T>,
@@ -40,7 +42,8 @@ pub fn bond<T: Real>(
     let from_i = q_i.rotate(rest_direction).each_kept();
     let from_j = q_j.rotate(rest_direction).each_kept();
     let direction = from_i + from_j;
-    // Square of the sine of half the angle between the two: their sum is 2 √(1 − h) long. Only lanes with a wide angle need the root.
+    // Square of the sine of half the angle between the two: their sum is 2 √(1 − h) long. Only lanes with a
+    // wide angle need the root.
     let h = one - direction.dot(direction) * T::splat(0.25);
     let near = h.lt(T::splat(0.0625));
     let small = T::inverse_root(h);

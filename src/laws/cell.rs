@@ -1,5 +1,5 @@
-//! Rigid cells that fill a body and transmit stress through the faces between them (Monasse and Mariotti, *An energy-preserving discrete element
-//! method for elastodynamics*, 2012, §2.2), an energy:
+//! Rigid cells that fill a body and transmit stress through the faces between them (Monasse and Mariotti, *An
+//! energy-preserving discrete element method for elastodynamics*, 2012, §2.2), an energy:
 //!
 //! ```text
 //! U_t = ½ Σ_faces S E/((1 + ν) D₀) |Δu|²        Δu = x_j + R_j a_j − x_i − R_i a_i, the gap between both images of the face's centre
@@ -7,8 +7,9 @@
 //! U_f = −Σ_faces (k_n n_i·n_j + k_s s_i·s_j + k_t t_i·t_j)
 //! ```
 //!
-//! a: from a cell's centre to the face's at rest; n, s, t: normal and principal axes of the face, turned with either cell; V: the cell's volume and 3ν/(1 − 2ν)
-//! of what of it stands over free faces. With π = λ (ε_i + ε_j), the pressure that volume changes put on a face,
+//! a: from a cell's centre to the face's at rest; n, s, t: normal and principal axes of the face, turned with
+//! either cell; V: the cell's volume and 3ν/(1 − 2ν) of what of it stands over free faces. With π = λ (ε_i +
+//! ε_j), the pressure that volume changes put on a face,
 //!
 //! ```text
 //! G = S E/((1 + ν) D₀) Δu + ½ S π e          H = ½ S π (Δu − (Δu·e) e)/|x_j − x_i|
@@ -79,7 +80,8 @@ pub fn rotated<T: Real>(own: &Turned<T>, v: Vec3<T>) -> Vec3<T> {
     v + own.swing.times(v)
 }
 
-/// How a point of a cell at `arm` from its centre at rest has moved by the cell's rotation: (R − 1) a, and what the quaternion has not taken yet, ρ × R a.
+/// How a point of a cell at `arm` from its centre at rest has moved by the cell's rotation: (R − 1) a, and
+/// what the quaternion has not taken yet, ρ × R a.
 ///
 /// Without the arm itself, so that small rotations keep their relative precision.
 #[inline(always)]
@@ -89,7 +91,8 @@ fn swing<T: Real>(q: Quat<T>, left: Vec3<T>, arm: Vec3<T>) -> Vec3<T> {
     turned + left.cross(arm + turned)
 }
 
-/// The face between two cells; `line` = x_j − x_i, `own` = i, `arm_i`, `arm_j` = a at rest, `left_j` = rotation that j's quaternion has not taken yet.
+/// The face between two cells; `line` = x_j − x_i, `own` = i, `arm_i`, `arm_j` = a at rest, `left_j` =
+/// rotation that j's quaternion has not taken yet.
 #[inline(always)]
 pub fn face<T: Real>(
     line: Vec3<T>,
@@ -149,7 +152,8 @@ pub struct Bend<T> {
 
 /// Bending and twist of a face; `normal`, `second` = n, s at rest, `stiffness` = k_n, k_s, k_t, N m.
 ///
-/// With q_j q̄_i = (v, w), k_j = k_i + 2w v × k_i + 2 v × (v × k_i), so that with m = Σ k (v·k_i) k_i and K = k_n + k_s + k_t
+/// With q_j q̄_i = (v, w), k_j = k_i + 2w v × k_i + 2 v × (v × k_i), so that with m = Σ k (v·k_i) k_i and K =
+/// k_n + k_s + k_t
 ///
 /// ```text
 /// Σ k (k_i × k_j) = 2 (w (K v − m) − v × m)          Σ k (1 − k_i·k_j) = 2 (K v·v − v·m)
@@ -195,16 +199,19 @@ pub struct Fold<T> {
     pub slope: Vec3<T>,
 }
 
-/// Bending of a wall of one layer of cells across a face; `normal` = n out of i, `through` = z through the wall, at rest.
+/// Bending of a wall of one layer of cells across a face; `normal` = n out of i, `through` = z through the
+/// wall, at rest.
 ///
-/// Gaps are taken at the centres of faces, where bending opens none, so that U_d knows nothing of it: a wall of one layer would have no Poisson coupling.
-/// Integrated over the faces, the gaps of bending add to the energy, for a cell of thickness h,
+/// Gaps are taken at the centres of faces, where bending opens none, so that U_d knows nothing of it: a wall
+/// of one layer would have no Poisson coupling. Integrated over the faces, the gaps of bending add to the
+/// energy, for a cell of thickness h,
 ///
 /// ```text
 /// U_c = ½ λ (h²/12)/V Ω²        Ω = Σ_faces ½ S θ        θ = ½ ((R_j n)·(R_i z) − (R_i n)·(R_j z))
 /// ```
 ///
-/// and U_t gives E I/(1 + ν) in place of E I for bending of the wall. Together they are a plate: E h³/(12 (1 − ν²)) where it is bent to a cylinder.
+/// and U_t gives E I/(1 + ν) in place of E I for bending of the wall. Together they are a plate: E h³/(12 (1
+/// − ν²)) where it is bent to a cylinder.
 #[inline(always)]
 pub fn fold<T: Real>((q_i, q_j): (Quat<T>, Quat<T>), normal: Vec3<T>, through: Vec3<T>) -> Fold<T> {
     let (n_i, n_j) = (q_i.rotate(normal), q_j.rotate(normal));
@@ -222,7 +229,8 @@ pub fn gap_energy<T: Real>(at: Face<T>, stiffness: T) -> T {
     stiffness * at.gap.dot(at.gap) * T::splat(0.5)
 }
 
-/// Viscous force and torque on i of a face, by how fast its gap opens and the cells turn against each other; on j the opposite force at the same point.
+/// Viscous force and torque on i of a face, by how fast its gap opens and the cells turn against each other;
+/// on j the opposite force at the same point.
 ///
 /// ```text
 /// g = v_j − v_i + (ω_j × (p − x_j) − ω_i × (p − x_i))          p the middle between both images of the face's centre
@@ -261,9 +269,11 @@ pub struct Damped<T> {
     pub power: T,
 }
 
-/// What a face transmits as a bond's criteria ask for it: `load` and `bend` act on i, `moduli` = c/J, c/I_s, c/I_t of the section, 1/m³.
+/// What a face transmits as a bond's criteria ask for it: `load` and `bend` act on i, `moduli` = c/J, c/I_s,
+/// c/I_t of the section, 1/m³.
 ///
-/// Moments come as the stresses that they make at the section's rim, for a [`Section`](super::failure::Section) with moduli of 1.
+/// Moments come as the stresses that they make at the section's rim, for a
+/// [`Section`](super::failure::Section) with moduli of 1.
 #[inline(always)]
 pub fn transmitted<T: Real>(load: FaceLoad<T>, bend: &Bend<T>, moduli: Vec3<T>) -> BondLoad<T> {
     let (n, s, t) = (bend.n, bend.s, bend.t);
@@ -310,11 +320,12 @@ pub struct FaceStiffness {
 
 /// Torsion constant of a face, m⁴: what G J/D₀ is per radian of twist.
 ///
-/// Of a solid it is the polar moment (eq. 51–54). In a plate of one layer of cells b wide and h thick, in pure twist w = c x y the cells turn by
-/// (c x, −c y, 0): two neighbours turn by c D₀ about their face's normal and no gap opens, so that the faces alone store the plate's energy ½ G h³/6 c² on
-/// unit area, half of it in each of the two families of faces. That asks for J = b h³/6; the polar moment is (b² + h²)/(2 h²) times as much. A strip one
-/// cell wide has one family alone, and J = b h³/3; a cell with one free side lies between. Near a free side what Saint-Venant's solution takes off a
-/// narrow rectangle is taken off here.
+/// Of a solid it is the polar moment (eq. 51–54). In a plate of one layer of cells b wide and h thick, in
+/// pure twist w = c x y the cells turn by (c x, −c y, 0): two neighbours turn by c D₀ about their face's
+/// normal and no gap opens, so that the faces alone store the plate's energy ½ G h³/6 c² on unit area, half
+/// of it in each of the two families of faces. That asks for J = b h³/6; the polar moment is (b² + h²)/(2 h²)
+/// times as much. A strip one cell wide has one family alone, and J = b h³/3; a cell with one free side lies
+/// between. Near a free side what Saint-Venant's solution takes off a narrow rectangle is taken off here.
 pub fn plate_torsion(wide: f64, high: f64, free_sides: f64) -> f64 {
     let cube = high * high * high;
     let (b, h) = (wide.max(high), high.min(wide));
@@ -322,10 +333,12 @@ pub fn plate_torsion(wide: f64, high: f64, free_sides: f64) -> f64 {
     wide * cube / 6.0 + free_sides * (wide * cube / 12.0 - end)
 }
 
-/// Stiffnesses of a face of a solid with Young's modulus E (Pa) and Poisson's ratio in (−1, ½) (eq. 52–54), with this torsion constant J, m⁴; none: the
-/// polar moment. `wall`: which axis, 0 for s and 1 for t, points through a wall of one layer, whose bending [`fold`] completes.
+/// Stiffnesses of a face of a solid with Young's modulus E (Pa) and Poisson's ratio in (−1, ½) (eq. 52–54),
+/// with this torsion constant J, m⁴; none: the polar moment. `wall`: which axis, 0 for s and 1 for t, points
+/// through a wall of one layer, whose bending [`fold`] completes.
 ///
-/// Bending of the fibres along s has the stiffness k_n + k_s = E I_s/D₀ of a beam of that section, along t k_n + k_t = E I_t/D₀, twist k_s + k_t = G J/D₀.
+/// Bending of the fibres along s has the stiffness k_n + k_s = E I_s/D₀ of a beam of that section, along t
+/// k_n + k_t = E I_t/D₀, twist k_s + k_t = G J/D₀.
 pub fn stiffness(
     young: f64,
     poisson: f64,
@@ -359,7 +372,8 @@ pub fn stiffness(
     }
 }
 
-/// c/J, c/I_s, c/I_t of a section, 1/m³: rim stresses by twist and by bending of fibres along s and along t, as of a rectangle of its area and moments.
+/// c/J, c/I_s, c/I_t of a section, 1/m³: rim stresses by twist and by bending of fibres along s and along t,
+/// as of a rectangle of its area and moments.
 pub fn moduli(section: Section) -> [f64; 3] {
     let [s, t] = section.second;
     // A rectangle b wide has I = S b²/12, so c = b/2 = √(3 I/S).

@@ -8,9 +8,9 @@
 //! F_f = −k_t ξ, and where |F_f| ≥ μ|F_r|:    F_f ← μ|F_r| F_f/|F_f|, ξ ← −F_f/k_t
 //! torque on i: −a_i n × F_f                  on j: a_j n × (−F_f)
 //! ```
-//! a_i, a_j: arms from the centres to the contact point. Radii serve where the overlap is small; arms that add up to l, as the engine
-//! takes them, conserve angular momentum exactly.
-//! Exchanging i and j flips force and spring bit for bit, so both ends may evaluate it on their own.
+//! a_i, a_j: arms from the centres to the contact point. Radii serve where the overlap is small; arms that
+//! add up to l, as the engine takes them, conserve angular momentum exactly. Exchanging i and j flips force
+//! and spring bit for bit, so both ends may evaluate it on their own.
 
 use super::damping;
 use crate::math::{Real, Vec3};
@@ -178,7 +178,8 @@ pub struct WallContact<T> {
     pub arm: T,
 }
 
-/// Contact of an element of radius `r` with the wall that its centre is `distance` from; `normal` points out of the wall.
+/// Contact of an element of radius `r` with the wall that its centre is `distance` from; `normal` points out
+/// of the wall.
 ///
 /// Sunk in beyond its own radius an element is still pushed out: the normal comes from the wall, not from a length.
 #[inline(always)]

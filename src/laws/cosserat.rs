@@ -5,8 +5,9 @@
 //! Ω = (2/l0) Im(q̄_ij (q_j − q_i))            here in the world frame: 4σ/l0
 //! V = ½ l0 (Γᵀ diag(κ G S, κ G S, E S) Γ + Ωᵀ diag(E I, E I, G J) Ω)
 //! ```
-//! Eq. 23 leaves out that Ω is taken in the rod's frame, without which its third component is not the twist about the rod. κ is Timoshenko's shear
-//! correction; with κ = 1 the law agrees with [`bdem`](super::bdem) to first order.
+//! Eq. 23 leaves out that Ω is taken in the rod's frame, without which its third component is not the twist
+//! about the rod. κ is Timoshenko's shear correction; with κ = 1 the law agrees with [`bdem`](super::bdem) to
+//! first order.
 
 mod curvature;
 

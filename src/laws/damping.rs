@@ -1,4 +1,5 @@
-//! Viscous damping of a bond: on the relative velocity of both elements at the bond's middle and on their relative spin.
+//! Viscous damping of a bond: on the relative velocity of both elements at the bond's middle and on their
+//! relative spin.
 //!
 //! ```text
 //! v = (v_i + ω_i × a) − (v_j − ω_j × a)      a = −½(p_i − p_j), from i to the middle

@@ -1,5 +1,6 @@
-//! The double layer of Kelvin's solution at a point: what a small area of a surface whose points are displaced does in Somigliana's identity
-//! (Cruse, *Numerical solutions in three dimensional elastostatics*, 1969).
+//! The double layer of Kelvin's solution at a point: what a small area of a surface whose points are
+//! displaced does in Somigliana's identity (Cruse, *Numerical solutions in three dimensional elastostatics*,
+//! 1969).
 //!
 //! ```text
 //! u(x) = ∫ U t dS − ∫ Tᵀ u dS
@@ -8,8 +9,9 @@
 //!             v = (1 − 2ν) (b N + a w − c n) + 5 a b n
 //! ```
 //!
-//! n: direction from y on the surface to x, r their distance, m; ν: Poisson's ratio. T is the traction of U at y. It is a field of the potentials of
-//! [`papkovich`](super::papkovich): a double force and a centre of dilatation. The functions leave out 1/(8π (1 − ν)), which is
+//! n: direction from y on the surface to x, r their distance, m; ν: Poisson's ratio. T is the traction of U
+//! at y. It is a field of the potentials of [`papkovich`](super::papkovich): a double force and a centre of
+//! dilatation. The functions leave out 1/(8π (1 − ν)), which is
 //! [`displacement_factor`](super::papkovich::displacement_factor) at the shear modulus ½.
 
 use crate::math::{Mat3, Real, Vec3};
@@ -49,7 +51,8 @@ pub fn gradient<T: Real>(
     (even + pulled * three) * (inverse * inverse * inverse)
 }
 
-/// Potential P of [`papkovich`](super::papkovich), `(b N + a w) / (2 r²)`, and what Q holds beyond y·P, `(1 − 2ν) c / r`.
+/// Potential P of [`papkovich`](super::papkovich), `(b N + a w) / (2 r²)`, and what Q holds beyond y·P, `(1 −
+/// 2ν) c / r`.
 #[inline(always)]
 pub fn potentials<T: Real>(
     n: Vec3<T>,

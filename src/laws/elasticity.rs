@@ -1,18 +1,21 @@
 //! Moduli of bonds that make a packing behave as a given solid.
 //!
-//! A solid of bonds in all directions, with k_n = E_b S/l0 along each bond and λ = k_s/(l0 k_n) = G_b/E_b across it, has
+//! A solid of bonds in all directions, with k_n = E_b S/l0 along each bond and λ = k_s/(l0 k_n) = G_b/E_b
+//! across it, has
 //!
 //! ```text
 //! E = Σ k_n l0² / (3V) · (2 + 3λ)/(4 + λ),    ν = (1 − λ)/(4 + λ),    so    λ = (1 − 4ν)/(1 + ν)
 //! ```
 //!
-//! with the sum over the bonds in the volume V (isotropic average, small strains). E_b, G_b: moduli of the bond (Pa), S: section of
-//! the bond (m²), l0: its length (m). λ ≥ 0 limits ν to (−1, ¼]. On hexagonal close packing, where Σ k_n l0²/(3V) = π/√2 E_b, it
-//! meets periodic homogenisation within 3 % along the layers and 17 % (λ = 0) to 7 % (λ = 0.4) across them.
+//! with the sum over the bonds in the volume V (isotropic average, small strains). E_b, G_b: moduli of the
+//! bond (Pa), S: section of the bond (m²), l0: its length (m). λ ≥ 0 limits ν to (−1, ¼]. On hexagonal close
+//! packing, where Σ k_n l0²/(3V) = π/√2 E_b, it meets periodic homogenisation within 3 % along the layers and
+//! 17 % (λ = 0) to 7 % (λ = 0.4) across them.
 //!
-//! The average takes every element to move with the strain. In a random packing elements move otherwise too, and the solid is softer the fewer
-//! bonds an element has and the less they resist shear. Periodic homogenisation of cells of 2000 elements, equal or of radii from 0.5 to 1.5, with
-//! z = 7 to 12.4 bonds an element and λ = 0 to 1, gives of the average's bulk and shear modulus the parts
+//! The average takes every element to move with the strain. In a random packing elements move otherwise too,
+//! and the solid is softer the fewer bonds an element has and the less they resist shear. Periodic
+//! homogenisation of cells of 2000 elements, equal or of radii from 0.5 to 1.5, with z = 7 to 12.4 bonds an
+//! element and λ = 0 to 1, gives of the average's bulk and shear modulus the parts
 //!
 //! ```text
 //! 1 − a exp(−b (z − 9)) − c exp(−d (z − 9))/(λ + e)
@@ -33,7 +36,8 @@ pub fn poisson(ratio: f64) -> f64 {
     (1.0 - ratio) / (4.0 + ratio)
 }
 
-/// Young's modulus of the solid over that of its bonds; `fabric` = Σ S l0 / (3V) over the bonds of a volume, a pure number.
+/// Young's modulus of the solid over that of its bonds; `fabric` = Σ S l0 / (3V) over the bonds of a volume,
+/// a pure number.
 pub fn stiffening(fabric: f64, ratio: f64) -> f64 {
     fabric * (2.0 + 3.0 * ratio) / (4.0 + ratio)
 }
@@ -44,7 +48,8 @@ const SHEAR: [f64; 5] = [0.0478, 0.276, 0.0172, 0.4365, 0.0676];
 /// Bonds an element that homogenisation covered; beyond, the ends hold.
 const COVERED: (f64, f64) = (7.0, 15.0);
 
-/// Young's modulus over that of the bonds and Poisson's ratio of a random packing with so many bonds an element, far from any border.
+/// Young's modulus over that of the bonds and Poisson's ratio of a random packing with so many bonds an
+/// element, far from any border.
 fn softened(fabric: f64, bonds: f64, ratio: f64) -> (f64, f64) {
     let more = bonds.clamp(COVERED.0, COVERED.1) - 9.0;
     let part = |[a, b, c, d, e]: [f64; 5]| {
@@ -73,7 +78,8 @@ fn ratio_of(poisson: f64, poisson_of: impl Fn(f64) -> f64) -> f64 {
     high
 }
 
-/// Young's modulus of a random packing over that of its bonds, and λ = G_b/E_b, for Poisson's ratio `poisson` in (−1, ¼].
+/// Young's modulus of a random packing over that of its bonds, and λ = G_b/E_b, for Poisson's ratio `poisson`
+/// in (−1, ¼].
 ///
 /// `fabric` = Σ S l0 / (3V) as for [`stiffening`]; `bonds`: of an element far from any border, in the mean.
 pub fn random(fabric: f64, bonds: f64, poisson: f64) -> (f64, f64) {
@@ -81,10 +87,12 @@ pub fn random(fabric: f64, bonds: f64, poisson: f64) -> (f64, f64) {
     (softened(fabric, bonds, ratio).0, ratio)
 }
 
-/// In-plane Young's modulus over that of the bonds and Poisson's ratio of a shell whose bonds point alike to all sides along it, free across.
+/// In-plane Young's modulus over that of the bonds and Poisson's ratio of a shell whose bonds point alike to
+/// all sides along it, free across.
 ///
-/// `moments`: means of s⁴, s²c² and c⁴ over the bonds, c and s the cosine and sine of the angle between a bond and the shell's normal. Every element
-/// moves with the strain: C = 1/V Σ k_n l0² (n⊗n⊗n⊗n + λ (½(δ⊗n⊗n)ˢ − n⊗n⊗n⊗n)), averaged over the directions along the shell.
+/// `moments`: means of s⁴, s²c² and c⁴ over the bonds, c and s the cosine and sine of the angle between a
+/// bond and the shell's normal. Every element moves with the strain: C = 1/V Σ k_n l0² (n⊗n⊗n⊗n + λ
+/// (½(δ⊗n⊗n)ˢ − n⊗n⊗n⊗n)), averaged over the directions along the shell.
 fn sheet(fabric: f64, [ss, sc, cc]: [f64; 3], ratio: f64) -> (f64, f64) {
     let all = 3.0 * fabric;
     // Shear of a bond: |ε n|² − (n·ε n)².
@@ -98,10 +106,11 @@ fn sheet(fabric: f64, [ss, sc, cc]: [f64; 3], ratio: f64) -> (f64, f64) {
     (q11 - q12 * q12 / q11, q12 / q11)
 }
 
-/// In-plane Young's modulus of a shell over that of its bonds, and λ = G_b/E_b, for Poisson's ratio `poisson` in (−1, ¼].
+/// In-plane Young's modulus of a shell over that of its bonds, and λ = G_b/E_b, for Poisson's ratio `poisson`
+/// in (−1, ¼].
 ///
-/// `fabric` = Σ S l0 / (3V) as for [`stiffening`]; `moments`: means of s⁴, s²c² and c⁴ over the bonds, c and s the cosine and sine of the angle
-/// between a bond and the shell's normal.
+/// `fabric` = Σ S l0 / (3V) as for [`stiffening`]; `moments`: means of s⁴, s²c² and c⁴ over the bonds, c and
+/// s the cosine and sine of the angle between a bond and the shell's normal.
 pub fn shell(fabric: f64, moments: [f64; 3], poisson: f64) -> (f64, f64) {
     let ratio = ratio_of(poisson, |ratio| sheet(fabric, moments, ratio).1);
     (sheet(fabric, moments, ratio).0, ratio)
@@ -112,7 +121,8 @@ pub fn rod_shear_ratio(poisson: f64) -> f64 {
     0.5 / (1.0 + poisson)
 }
 
-/// Factor on modulus or strength of a bond at an angle to the grain, of which `cosine` is told: 1 + λ cos⁴ (Lu 2021, eq. 30).
+/// Factor on modulus or strength of a bond at an angle to the grain, of which `cosine` is told: 1 + λ cos⁴
+/// (Lu 2021, eq. 30).
 pub fn grain_factor(lambda: f64, cosine: f64) -> f64 {
     1.0 + lambda * cosine.powi(4)
 }
@@ -124,7 +134,8 @@ mod tests {
 
     #[test]
     fn hexagonal_packing_meets_homogenisation() {
-        // G/E, E_x/E_b, E_z/E_b, ν_xy by periodic homogenisation of the lattice; the estimate averages directions, two in the layer, one across.
+        // G/E, E_x/E_b, E_z/E_b, ν_xy by periodic homogenisation of the lattice; the estimate averages
+        // directions, two in the layer, one across.
         let table = [
             (0.0, 1.111, 1.333, 0.333, 0.167, 1.111),
             (1.0 / 6.0, 1.369, 1.505, 0.237, 0.147, 1.333),
@@ -143,7 +154,8 @@ mod tests {
 
     #[test]
     fn random_packing_meets_homogenisation() {
-        // Bonds an element, λ, parts of the average's bulk and shear modulus by periodic homogenisation of 2000 elements, the last three graded.
+        // Bonds an element, λ, parts of the average's bulk and shear modulus by periodic homogenisation of
+        // 2000 elements, the last three graded.
         let table = [
             (7.020, 1.0 / 6.0, 0.848, 0.752),
             (7.990, 0.05, 0.838, 0.690),
@@ -202,8 +214,8 @@ mod tests {
             assert!((young / stiffening(1.3, ratio) - 1.0).abs() < 1e-12);
             assert!((nu - poisson(ratio)).abs() < 1e-12);
         }
-        // A triangular lattice of springs: E = 2/√3 k in two dimensions, ν = 1/3. Three bonds an element of area 2√3 r², k = E_b S/(2r): Σ k l0²
-        // over the area is 2√3 k.
+        // A triangular lattice of springs: E = 2/√3 k in two dimensions, ν = 1/3. Three bonds an element of
+        // area 2√3 r², k = E_b S/(2r): Σ k l0² over the area is 2√3 k.
         let fabric = 2.0 * 3.0_f64.sqrt() / 3.0;
         let (young, nu) = sheet(fabric, [1.0, 0.0, 0.0], 0.0);
         assert!((young - 2.0 / 3.0_f64.sqrt()).abs() < 1e-12, "{young}");

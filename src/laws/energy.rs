@@ -33,8 +33,8 @@ pub trait EnergyLaw: Copy + Send + Sync + 'static {
     }
 }
 
-/// Makes a type of the law that a file writes as `bond`, `energy`, `gradient`, `curvature` and `gauss_newton`: a [`BondLaw`](super::bond::BondLaw) with
-/// the constants given, and an [`EnergyLaw`].
+/// Makes a type of the law that a file writes as `bond`, `energy`, `gradient`, `curvature` and
+/// `gauss_newton`: a [`BondLaw`](super::bond::BondLaw) with the constants given, and an [`EnergyLaw`].
 macro_rules! energy_law {
     ($law:ident $(, $constant:ident: $type:ty = $value:expr)*) => {
         /// The law as a type.

@@ -5,8 +5,9 @@
 //! tension:  σ =  F_n/S  + |M_b| r0/I      τ as above                    F_n signed: compression closes cracks
 //! rod:      σ as of tension              τ = 4|F_s|/(3S) + |M_t| r0/J   the shear stress in the middle of a round rod's section
 //! ```
-//! A bond breaks when σ > σ_c or τ > τ_c. `rod` (Zhang 2024, eq. 24, 25) asks for the larger torque of both ends. Its torques (eq. 29) come from the
-//! energy of bend and twist alone, which no common turn of both ends changes: they are equal and opposite, M_b and M_t, here and in the other laws.
+//! A bond breaks when σ > σ_c or τ > τ_c. `rod` (Zhang 2024, eq. 24, 25) asks for the larger torque of both
+//! ends. Its torques (eq. 29) come from the energy of bend and twist alone, which no common turn of both ends
+//! changes: they are equal and opposite, M_b and M_t, here and in the other laws.
 
 use super::bond::BondLoad;
 use crate::math::Real;
@@ -34,8 +35,8 @@ pub fn stress<T: Real>(load: &BondLoad<T>, section: &Section<T>) -> (T, T) {
     (sigma, tau)
 }
 
-/// Whether σ or τ may exceed its strength: never false where one does, and without the roots that [`stress`] takes. Most steps of most
-/// bonds ask for no more.
+/// Whether σ or τ may exceed its strength: never false where one does, and without the roots that [`stress`]
+/// takes. Most steps of most bonds ask for no more.
 #[inline(always)]
 pub fn may_exceed<T: Real>(
     load: &BondLoad<T>,
@@ -131,7 +132,8 @@ mod tests {
             // To first order it is not stretched.
             assert!(sigma.abs() < 0.02 * wanted);
         }
-        // Twisted by 1e-3 about x and bent by 2e-3 about z: torques of 5e-3 and 6e-3 N m; pressed together by 1e-6: 1e-3 N.
+        // Twisted by 1e-3 about x and bent by 2e-3 about z: torques of 5e-3 and 6e-3 N m; pressed together by
+        // 1e-6: 1e-3 N.
         let turn = Vec3::new(1e-3, 0.0, 2e-3) * 0.5;
         let at = state([-turn, turn], Vec3::new(-1e-6, 0.0, 0.0), k);
         let wanted = [(-1e-3 + 4.0 * 6e-3), 2.0 * 5e-3].map(|v| v / std::f64::consts::PI);

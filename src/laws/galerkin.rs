@@ -1,4 +1,5 @@
-//! Kelvin's solution of forces spread over a region with constant density, from the biharmonic potential of the region (Galerkin's vector; Mindlin 1936).
+//! Kelvin's solution of forces spread over a region with constant density, from the biharmonic potential of
+//! the region (Galerkin's vector; Mindlin 1936).
 //!
 //! ```text
 //! Ψ(x) = ∫ |x − y| dy        ∇²Ψ = 2Φ,  Φ(x) = ∫ 1/|x − y| dy        H = ∇∇Ψ        T = ∇∇∇Ψ
@@ -6,8 +7,8 @@
 //! ∂u_i/∂x_k = [4(1 − ν) ∂_kΦ f_i − T_ijk f_j] / (16π G (1 − ν))
 //! ```
 //!
-//! f: force over the measure of the region (a point, an area, m²), N, N/m²; u: displacement, m; G: shear modulus, Pa; ν: Poisson's
-//! ratio. With Ψ = |x − y| this is the point force of [`kelvin`](super::kelvin).
+//! f: force over the measure of the region (a point, an area, m²), N, N/m²; u: displacement, m; G: shear
+//! modulus, Pa; ν: Poisson's ratio. With Ψ = |x − y| this is the point force of [`kelvin`](super::kelvin).
 
 use std::f64::consts::PI;
 
@@ -39,9 +40,10 @@ pub fn gradient<T: Real>(
     (Mat3::outer(force, slope * (T::splat(4.0) * rest)) - along_force) * scale
 }
 
-/// 2G U − 1/(4πr), integrated: what the double layer of a displacement does with the density of the tangential derivatives
-/// m_i = n_j ∂_iu_j − n_i ∂_ju_j, besides the harmonic double layer of u (Kupradze 1979, ch. V; Han 1994):
-/// ∫ (traction of U)ᵀ u dS = ∫ u ∂(1/4πr)/∂n dS + ∫ (2G U − 1/(4πr)) m dS over a closed surface.
+/// 2G U − 1/(4πr), integrated: what the double layer of a displacement does with the density of the
+/// tangential derivatives m_i = n_j ∂_iu_j − n_i ∂_ju_j, besides the harmonic double layer of u (Kupradze
+/// 1979, ch. V; Han 1994): ∫ (traction of U)ᵀ u dS = ∫ u ∂(1/4πr)/∂n dS + ∫ (2G U − 1/(4πr)) m dS over a
+/// closed surface.
 #[inline(always)]
 pub fn swept<T: Real>((phi, second): (T, Mat3<T>), poisson: T) -> Mat3<T> {
     let rest = T::splat(1.0) - poisson;

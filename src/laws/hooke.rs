@@ -4,7 +4,8 @@
 //! ε = ½ (∇u + ∇uᵀ)        σ = 2G ε + λ (tr ε) 1        λ = 2Gν/(1 − 2ν)        ψ = ½ σ:ε = [σ:σ − ν/(1 + ν) (tr σ)²] / (4G)
 //! ```
 //!
-//! ∇u: row i, column k is ∂u_i/∂x_k; σ: Pa, tension positive; G: shear modulus, Pa; ν: Poisson's ratio below ½; ψ: energy density, J/m³.
+//! ∇u: row i, column k is ∂u_i/∂x_k; σ: Pa, tension positive; G: shear modulus, Pa; ν: Poisson's ratio below
+//! ½; ψ: energy density, J/m³.
 
 use crate::math::{Mat3, Real, Vec3};
 
@@ -25,8 +26,8 @@ pub fn energy_density<T: Real>(stress: Mat3<T>, shear: T, poisson: T) -> T {
     (squares - poisson / (T::splat(1.0) + poisson) * sum * sum) / (T::splat(4.0) * shear)
 }
 
-/// ∂u/∂n on a surface with unit normal n, from the traction on it, Pa, and the tangential part of the displacement gradient, `along` (`along` n = 0):
-/// σ n = t solved for ∂u/∂n.
+/// ∂u/∂n on a surface with unit normal n, from the traction on it, Pa, and the tangential part of the
+/// displacement gradient, `along` (`along` n = 0): σ n = t solved for ∂u/∂n.
 #[inline(always)]
 pub fn normal_derivative<T: Real>(
     along: Mat3<T>,

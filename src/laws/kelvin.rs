@@ -1,5 +1,5 @@
-//! Kelvin's solution: what a point force does in an infinite elastic solid (Zhu, Bridson and Greif, *Simulating rigid body fracture with surface
-//! meshes*, 2015, §4.2 and supplement §1.4).
+//! Kelvin's solution: what a point force does in an infinite elastic solid (Zhu, Bridson and Greif,
+//! *Simulating rigid body fracture with surface meshes*, 2015, §4.2 and supplement §1.4).
 //!
 //! ```text
 //! u = [(3 − 4ν) f + n (n·f)] / (16π G (1 − ν) r)                                             n = (x − y)/r,  r = |x − y|
@@ -7,8 +7,9 @@
 //! σ = −[(1 − 2ν) (n fᵀ + f nᵀ − (n·f) 1) + 3 (n·f) n nᵀ] / (8π (1 − ν) r²)
 //! ```
 //!
-//! f: force at y, N; u, σ: displacement (m) and stress (Pa, tension positive) at x; G: shear modulus, Pa; ν: Poisson's ratio below ½. The supplement's
-//! eq. 10 builds σ n from gradients of u with misprints; these lines follow from u by Hooke's law.
+//! f: force at y, N; u, σ: displacement (m) and stress (Pa, tension positive) at x; G: shear modulus, Pa; ν:
+//! Poisson's ratio below ½. The supplement's eq. 10 builds σ n from gradients of u with misprints; these
+//! lines follow from u by Hooke's law.
 
 use std::f64::consts::PI;
 

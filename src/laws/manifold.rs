@@ -4,8 +4,9 @@
 //! V = ½ k_n (l − l0)² + ½ k_s l0 θ² + ½ tᵀ diag(k_b, k_b, k_t) t
 //! θ: angle between u/l and the director d      t = 2 Im(q̄_i q_j), here in the world frame: 4 c σ
 //! ```
-//! k_n = E S/l0 (N/m), k_s = G S (N/rad), k_b = E I/l0, k_t = G J/l0 (N m), the last along d. The paper prints k_s = G S/l0 in the shear energy,
-//! which is no energy, and leaves out the 2 of t, which makes bending four times too soft.
+//! k_n = E S/l0 (N/m), k_s = G S (N/rad), k_b = E I/l0, k_t = G J/l0 (N m), the last along d. The paper
+//! prints k_s = G S/l0 in the shear energy, which is no energy, and leaves out the 2 of t, which makes
+//! bending four times too soft.
 
 mod curvature;
 

@@ -1,8 +1,9 @@
 //! The physics, each formula once: branch-free functions of numbers, generic over [`crate::math::Real`].
 //!
 //! A law knows neither storage nor backend. Sections cited as "Lu 2021" are of the explicit bonded DEM paper
-//! (Lu, Li, Cao, Hu: *Simulating fractures with bonded discrete element method*, 2021), "Lu 2025" is the implicit one (Lu, Cao, Li, Hu: *Implicit bonded discrete
-//! element method with manifold optimization*), "Zhang 2024" Rod-BDEM (Zhang, Yan, Lu, Ren: *Rod-bonded discrete element method*).
+//! (Lu, Li, Cao, Hu: *Simulating fractures with bonded discrete element method*, 2021), "Lu 2025" is the
+//! implicit one (Lu, Cao, Li, Hu: *Implicit bonded discrete element method with manifold optimization*),
+//! "Zhang 2024" Rod-BDEM (Zhang, Yan, Lu, Ren: *Rod-bonded discrete element method*).
 
 pub mod barrier;
 pub mod bond;

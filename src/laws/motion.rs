@@ -1,7 +1,9 @@
-//! Explicit motion of one element: kick, drift and turn of velocity Verlet (Lu 2021, Algorithm 1), with what single precision needs.
+//! Explicit motion of one element: kick, drift and turn of velocity Verlet (Lu 2021, Algorithm 1), with what
+//! single precision needs.
 //!
-//! A step moves an element by far less than f32 resolves at its position, and turns it by less than a unit quaternion shows. So a position
-//! is two words, and the part of the rotation that the quaternion did not take is carried along as a rotation vector.
+//! A step moves an element by far less than f32 resolves at its position, and turns it by less than a unit
+//! quaternion shows. So a position is two words, and the part of the rotation that the quaternion did not
+//! take is carried along as a rotation vector.
 
 use crate::math::quat::rotation_between;
 use crate::math::{Quat, Real, Vec3};

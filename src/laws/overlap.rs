@@ -1,5 +1,6 @@
-//! Contact of two solids by the volume that they share, an energy (Feng, Han and Owen, *Energy-conserving contact interaction models for arbitrarily
-//! shaped discrete elements*, 2012), with damping and with friction that remembers.
+//! Contact of two solids by the volume that they share, an energy (Feng, Han and Owen, *Energy-conserving
+//! contact interaction models for arbitrarily shaped discrete elements*, 2012), with damping and with
+//! friction that remembers.
 //!
 //! ```text
 //! U = ½ k_V (V − V₀)² where V > V₀          V: shared volume; V₀: what of it pushes nothing
@@ -14,7 +15,8 @@
 //! F_r = max(0, p |S| − d v_c·n)             d = 2ζ |S| √(k_V m*)
 //! ξ   ← ξ − (ξ·n) n + v_t Δt                as in contact.rs, F_f = −k_t ξ up to μ F_r; k_t = (k_t/k_r) k_V A²
 //! ```
-//! What overlaps flush also rocks about an axis in its plane and spins about n. Taken as a disc of area |S|, ρ² = |S|/(4π), it resists both by moments,
+//! What overlaps flush also rocks about an axis in its plane and spins about n. Taken as a disc of area |S|,
+//! ρ² = |S|/(4π), it resists both by moments,
 //!
 //! ```text
 //! c_θ = 2 √(k_V |S|² ρ² I*) up to I*/(2 Δt) I*: reduced from the smallest moments of inertia of both
@@ -77,8 +79,8 @@ pub struct OverlapLoad<T> {
     pub slid: T,
 }
 
-/// Parameters of two surfaces; `length` = r_i + r_j, m; `area` = A, m²; sums of inverse masses, 1/kg, and of inverse smallest moments of inertia,
-/// 1/(kg m²), those of what is held 0.
+/// Parameters of two surfaces; `length` = r_i + r_j, m; `area` = A, m²; sums of inverse masses, 1/kg, and of
+/// inverse smallest moments of inertia, 1/(kg m²), those of what is held 0.
 #[inline(always)]
 pub fn parameters<T: Real>(
     pair: SurfacePair<T>,
@@ -113,7 +115,8 @@ pub fn energy<T: Real>(volume: T, spring: Vec3<T>, k: OverlapParameters<T>) -> T
     T::splat(0.5) * (k.stiffness * pushed * pushed + k.tangential * spring.dot(spring))
 }
 
-/// The law over one step of length `dt`; `inverse_mass` = 1/m_i + 1/m_j, 1/kg. The volume is positive, and S is not zero.
+/// The law over one step of length `dt`; `inverse_mass` = 1/m_i + 1/m_j, 1/kg. The volume is positive, and S
+/// is not zero.
 #[inline(always)]
 pub fn pair<T: Real>(
     s: OverlapState<T>,

@@ -1,15 +1,17 @@
-//! Kelvin's solution by four harmonic potentials (Papkovich 1932, Neuber 1934; Fu, Klimkowski, Rodin et al., *A fast solution method for
-//! three-dimensional many-particle problems of linear elasticity*, 1998), so that sums of it need Laplace's kernel only.
+//! Kelvin's solution by four harmonic potentials (Papkovich 1932, Neuber 1934; Fu, Klimkowski, Rodin et al.,
+//! *A fast solution method for three-dimensional many-particle problems of linear elasticity*, 1998), so that
+//! sums of it need Laplace's kernel only.
 //!
 //! ```text
 //! P = Σ f / r,  Q = Σ (y·f) / r                                                              r = |x − y|
 //! u = [(3 − 4ν) P − Σ_j x_j ∇P_j + ∇Q] / (16π G (1 − ν))
 //! ```
 //!
-//! A source of these potentials at y bears a force density f, N, and a density q of Q, N·m; where q = y·f it is a point force. The rest
-//! s = q − y·f, N·m, is a *centre of dilatation*: its displacement is s ∇(1/r) / (16π G (1 − ν)). The functions below give what both do
-//! at a distance r in the direction n = (x − y)/r, without the factors that all pairs share. They take 1/r, so that a pair needs one inverse root
-//! and no division; where n and 1/r are zero so is what they give. With s = 0 they are [`kelvin`](super::kelvin)'s.
+//! A source of these potentials at y bears a force density f, N, and a density q of Q, N·m; where q = y·f it
+//! is a point force. The rest s = q − y·f, N·m, is a *centre of dilatation*: its displacement is s ∇(1/r) /
+//! (16π G (1 − ν)). The functions below give what both do at a distance r in the direction n = (x − y)/r,
+//! without the factors that all pairs share. They take 1/r, so that a pair needs one inverse root and no
+//! division; where n and 1/r are zero so is what they give. With s = 0 they are [`kelvin`](super::kelvin)'s.
 
 use std::f64::consts::PI;
 

@@ -4,14 +4,15 @@
 //! J = −min(μ |F_n| Δt,     m* |v_t|) v_t/|v_t|       on i, −J on j: Δv_i = J/m_i          v_t = v_i − v_j without its part along the normal
 //! L = −min(μ_r r |F_n| Δt, I* |ω|)   ω/|ω|           on i, −L on j: Δω_i = L/I_i          ω = ω_i − ω_j
 //! ```
-//! m*, I*: reduced mass and inertia, at a collider those of the element, where this is eq. 34 as printed. Between two elements the paper takes the
-//! mass of each, so that both together would turn a slow sliding round. Its cap of the torque, μ_r |F_n| r³, has odd units; here it is that of
-//! [`rolling`](super::rolling). Velocities are those of centres: an element that rolls is braked as one that slides.
+//! m*, I*: reduced mass and inertia, at a collider those of the element, where this is eq. 34 as printed.
+//! Between two elements the paper takes the mass of each, so that both together would turn a slow sliding
+//! round. Its cap of the torque, μ_r |F_n| r³, has odd units; here it is that of [`rolling`](super::rolling).
+//! Velocities are those of centres: an element that rolls is braked as one that slides.
 
 use crate::math::{Real, Vec3};
 
-/// J or L, N s or N m s, from a relative velocity (m/s) or spin (rad/s), its cap, and the sum of the inverse masses (1/kg) or inertias of both
-/// ends, which is not zero.
+/// J or L, N s or N m s, from a relative velocity (m/s) or spin (rad/s), its cap, and the sum of the inverse
+/// masses (1/kg) or inertias of both ends, which is not zero.
 #[inline(always)]
 pub fn impulse<T: Real>(velocity: Vec3<T>, cap: T, inverse: T) -> Vec3<T> {
     let size = velocity.norm();

@@ -1,19 +1,23 @@
-//! Stress of a cell and Rankine's criterion at a face: it breaks where the largest principal stress of the material about it passes the tensile strength.
+//! Stress of a cell and Rankine's criterion at a face: it breaks where the largest principal stress of the
+//! material about it passes the tensile strength.
 //!
 //! ```text
 //! σ_i = 1/V_i Σ_faces ½ (a_f ⊗ F_f + F_f ⊗ a_f)          a_f from the cell's centre to the face's, F_f the force on the cell through it
 //! T = σ̄ + n dᵀ + d nᵀ − (n·d) n nᵀ,   d = F/S − σ̄ n       σ̄ the mean of both cells of a face, F the force on the cell that its normal n points out of
 //! ```
 //!
-//! σ_i is the mean Cauchy stress of a body in balance (divergence theorem). Faces of whole cells take σ̄: unlike the force on a face it does not depend on how
-//! the face lies, so that a solid breaks at one load however its cells lie. Where either cell has a broken face, σ̄ spreads over the cell what its other
-//! faces bear alone, and T decides: it has the face's own traction, T n = F/S, and the stress of the cells within its plane. A face breaks only if it lies
-//! across the principal direction, within 65° of it: faces along a crack stay whole.
+//! σ_i is the mean Cauchy stress of a body in balance (divergence theorem). Faces of whole cells take σ̄:
+//! unlike the force on a face it does not depend on how the face lies, so that a solid breaks at one load
+//! however its cells lie. Where either cell has a broken face, σ̄ spreads over the cell what its other faces
+//! bear alone, and T decides: it has the face's own traction, T n = F/S, and the stress of the cells within
+//! its plane. A face breaks only if it lies across the principal direction, within 65° of it: faces along a
+//! crack stay whole.
 
 use crate::math::{Real, Vec3, eigen};
 
-/// Square of the cosine of 65°, the angle between principal direction and normal up to which a face lies across. Faces of a crack through packed cells lean
-/// by up to 55° (truncated octahedra along an axis) or 60° (hexagonal prisms); with fewer of them a crack would stay bridged.
+/// Square of the cosine of 65°, the angle between principal direction and normal up to which a face lies
+/// across. Faces of a crack through packed cells lean by up to 55° (truncated octahedra along an axis) or 60°
+/// (hexagonal prisms); with fewer of them a crack would stay bridged.
 pub const ACROSS: f64 = 0.1786;
 
 /// Symmetric stress or virial: xx, yy, zz, yz, xz, xy.
@@ -40,8 +44,8 @@ pub fn bound<T: Real>([xx, yy, zz, yz, xz, xy]: Six<T>) -> T {
     (xx + xy + xz).max(yy + xy + yz).max(zz + xz + yz)
 }
 
-/// T of a face from the mean stress of its cells, its unit normal and the traction on the side that this points out of, Pa; `broken`: 1 where a face of
-/// either cell is broken, 0 elsewhere: there T is the mean.
+/// T of a face from the mean stress of its cells, its unit normal and the traction on the side that this
+/// points out of, Pa; `broken`: 1 where a face of either cell is broken, 0 elsewhere: there T is the mean.
 #[inline(always)]
 pub fn at_face<T: Real>(mean: Six<T>, n: Vec3<T>, traction: Vec3<T>, broken: T) -> Six<T> {
     let [xx, yy, zz, yz, xz, xy] = mean;
@@ -68,7 +72,8 @@ pub fn largest_principal([xx, yy, zz, yz, xz, xy]: Six<f64>) -> (f64, Vec3<f64>)
     (values[most], Vec3::new(x, y, z))
 }
 
-/// σ of a face, Pa: the largest principal stress if the face lies across it, else 0. `normal` is the face's unit normal.
+/// σ of a face, Pa: the largest principal stress if the face lies across it, else 0. `normal` is the face's
+/// unit normal.
 pub fn sigma(stress: Six<f64>, normal: Vec3<f64>) -> f64 {
     let (value, direction) = largest_principal(stress);
     let cosine = direction.dot(normal);

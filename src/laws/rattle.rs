@@ -1,4 +1,5 @@
-//! Turn of a rigid body over a step by RATTLE (Monasse and Mariotti 2012, eq. 33–43), second order, symplectic and reversible.
+//! Turn of a rigid body over a step by RATTLE (Monasse and Mariotti 2012, eq. 33–43), second order,
+//! symplectic and reversible.
 //!
 //! ```text
 //! F D − D Fᵀ = Δt [Π]×,  D = ½ tr(I) − I        F the rotation of the step, Π the angular momentum, both in the body's frame

@@ -1,4 +1,5 @@
-//! Bonds with an energy: how two bonded elements stand to each other, and what follows from that for forces and tangents.
+//! Bonds with an energy: how two bonded elements stand to each other, and what follows from that for forces
+//! and tangents.
 //!
 //! ```text
 //! u = p_j − p_i
@@ -6,14 +7,16 @@
 //! d = R(q_ij) d0                         the director: the rest direction turned so
 //! σ = sin(φ/4) a,  c = cos(φ/4)          φ a the rotation vector that turns i onto j
 //! ```
-//! World frame. Both energies of the implicit methods (Lu 2025, eq. 8–11; Zhang 2024, eq. 18–23) are functions V_u(u, d) + V_s(σ, d) of these
-//! that do not change when the pair moves as one. With f = ∂V_u/∂u, τ = f × u and g = −(torque of V_s on i) = torque of V_s on −j:
+//! World frame. Both energies of the implicit methods (Lu 2025, eq. 8–11; Zhang 2024, eq. 18–23) are
+//! functions V_u(u, d) + V_s(σ, d) of these that do not change when the pair moves as one. With f = ∂V_u/∂u,
+//! τ = f × u and g = −(torque of V_s on i) = torque of V_s on −j:
 //!
 //! ```text
 //! force on i  = f                        on j = −f
 //! torque on i = ½ u × f + G              on j = ½ u × f − G,  G = g − (τ × σ)/(2c)
 //! ```
-//! The second term of G is there since the mean rotation lies half way on the chord, not where half of both rotations would be.
+//! The second term of G is there since the mean rotation lies half way on the chord, not where half of both
+//! rotations would be.
 
 use super::bond::BondLoad;
 use crate::math::quat::Quat;
@@ -47,7 +50,8 @@ pub struct Gradient<T> {
     pub bend: Vec3<T>,
 }
 
-/// `x` = p_i − p_j; `unapplied` = rotation of j less that of i which the quaternions do not hold yet; `rest_direction` = d0 from i to j.
+/// `x` = p_i − p_j; `unapplied` = rotation of j less that of i which the quaternions do not hold yet;
+/// `rest_direction` = d0 from i to j.
 #[inline(always)]
 pub fn relative<T: Real>(
     x: Vec3<T>,

@@ -1,10 +1,11 @@
 //! Rotation of a rigid body whose moments of inertia differ.
 //!
-//! Between two kicks of its angular momentum L a body turns freely, by dq/dt = ½ ω q with ω = Σ e_k (e_k·L)/I_k over its principal axes e_k,
-//! which turn along. The energy Σ (e_k·L)²/2I_k is split into its three terms: under each alone the body turns about e_k at the constant
-//! rate (e_k·L)/I_k. Half a step about the first two axes, a step about the third and the halves in turn make a step that is symplectic,
-//! reversible and of second order, and L in the world's frame stays as it is to the bit (Dullweber, Leimkuhler and McLachlan, Symplectic
-//! splitting methods for rigid body molecular dynamics, 1997, §3).
+//! Between two kicks of its angular momentum L a body turns freely, by dq/dt = ½ ω q with ω = Σ e_k
+//! (e_k·L)/I_k over its principal axes e_k, which turn along. The energy Σ (e_k·L)²/2I_k is split into its
+//! three terms: under each alone the body turns about e_k at the constant rate (e_k·L)/I_k. Half a step about
+//! the first two axes, a step about the third and the halves in turn make a step that is symplectic,
+//! reversible and of second order, and L in the world's frame stays as it is to the bit (Dullweber,
+//! Leimkuhler and McLachlan, Symplectic splitting methods for rigid body molecular dynamics, 1997, §3).
 
 use glam::{DQuat, DVec3};
 
@@ -85,8 +86,8 @@ mod tests {
         0.5 * top.spin(rotation, momentum).dot(momentum)
     }
 
-    /// About the axis in the middle a turn tumbles, end over end and back, in times that Jacobi's elliptic functions give: the error of the
-    /// step must fall as its square.
+    /// About the axis in the middle a turn tumbles, end over end and back, in times that Jacobi's elliptic
+    /// functions give: the error of the step must fall as its square.
     #[test]
     fn a_tumbling_top_keeps_its_energy_to_second_order() {
         let (top, tilt) = top();

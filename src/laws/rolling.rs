@@ -7,8 +7,8 @@
 //! M   ← M − c_θ ω                               where it does not give way
 //! k_θ = k_t R²,  c_θ = c R²,  R = r_i r_j/(r_i + r_j),  r = 2 R
 //! ```
-//! M acts on i, −M on j, so angular momentum is kept. r is the radius of equal elements, and of an element at a wall, its mirror. Exchanging i and
-//! j flips moment and spring bit for bit.
+//! M acts on i, −M on j, so angular momentum is kept. r is the radius of equal elements, and of an element at
+//! a wall, its mirror. Exchanging i and j flips moment and spring bit for bit.
 
 use super::contact::ContactParameters;
 use crate::math::{Real, Vec3};
@@ -49,7 +49,8 @@ pub fn parameters<T: Real>(
     }
 }
 
-/// Rolling resistance over a step of length `dt` of a contact along `x` = p_i − p_j that pushes with `force` (N) and has `spring`.
+/// Rolling resistance over a step of length `dt` of a contact along `x` = p_i − p_j that pushes with `force`
+/// (N) and has `spring`.
 #[inline(always)]
 pub fn rolling<T: Real>(
     (x, force): (Vec3<T>, Vec3<T>),

@@ -1,16 +1,18 @@
 //! The table of bond laws: settings, dispatch, kernels, generated texts and the column `law` of bonds follow from it.
 //!
-//! A new law is its text in a file `NAME.rs` beside this one, its row here, its vectors, and the WGSL that `lawgen` makes of the text: begin with
-//! an empty `shaders/laws/NAME.wgsl`, which the kernels include. [`energy_law`](super::energy) makes a type of the text of a law with an energy;
-//! one without is a type that is a [`BondLaw`]. `CONTRIBUTING.md` names the tests that ask for the rest.
+//! A new law is its text in a file `NAME.rs` beside this one, its row here, its vectors, and the WGSL that
+//! `lawgen` makes of the text: begin with an empty `shaders/laws/NAME.wgsl`, which the kernels include.
+//! [`energy_law`](super::energy) makes a type of the text of a law with an energy; one without is a type that
+//! is a [`BondLaw`]. `CONTRIBUTING.md` names the tests that ask for the rest.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::bond::{BondLaw, Thickness};
 
-/// Hands the rows to a macro, `bond_laws!(then [arguments])`. A row: what it is, its variant, the file and name of the law, its type, whether implicit steps
-/// can take it (`energy` or `no_energy`), and the WGSL texts in `shaders/laws` that define `NAME_bond` and, with energy, `NAME_energy`.
+/// Hands the rows to a macro, `bond_laws!(then [arguments])`. A row: what it is, its variant, the file and
+/// name of the law, its type, whether implicit steps can take it (`energy` or `no_energy`), and the WGSL
+/// texts in `shaders/laws` that define `NAME_bond` and, with energy, `NAME_energy`.
 macro_rules! bond_laws {
     ($then:ident $arguments:tt) => {
         $then! {

@@ -1,14 +1,16 @@
 //! Second derivatives of a bond's energy in the six unknowns of each end, ξ = (dp, dθ) with q ← exp(dθ/2) q.
 //!
-//! A change of both ends is w = dp_j − dp_i, δ = dθ_j − dθ_i and the turn of the mean rotation, ρ = ½(dθ_i + dθ_j) − (σ × δ)/(2c). To second order
+//! A change of both ends is w = dp_j − dp_i, δ = dθ_j − dθ_i and the turn of the mean rotation, ρ = ½(dθ_i +
+//! dθ_j) − (σ × δ)/(2c). To second order
 //!
 //! ```text
 //! V = ½ (w + u×ρ)ᵀ H_u (w + u×ρ) − w·(f×ρ) + ½[(f·ρ)(u·ρ) − (f·u)ρ²]
 //!   + [(τ·ρ)(σ·δ) − (σ·τ)(ρ·δ)]/(4c) − ½ g·(ρ×δ)
 //!   + ½ δᵀ H_κ δ − [(g·δ)(σ·δ) − (g·σ)δ²]/(4c)
 //! ```
-//! with the letters of [`relative`](super::relative). It does not change when both ends are moved alike, so nine unknowns hold it. The Gauss–Newton
-//! form keeps only H_u and H_κ, and with these it has no negative eigenvalue.
+//! with the letters of [`relative`](super::relative). It does not change when both ends are moved alike, so
+//! nine unknowns hold it. The Gauss–Newton form keeps only H_u and H_κ, and with these it has no negative
+//! eigenvalue.
 
 use super::relative::{Gradient, Relative};
 use crate::math::{Mat3, Real, Vec3, eigen};
@@ -130,12 +132,14 @@ impl Tangent<f64> {
         }
     }
 
-    /// The nearest one without negative eigenvalues, rotations taken times `length` (m) so that all unknowns are lengths.
+    /// The nearest one without negative eigenvalues, rotations taken times `length` (m) so that all unknowns
+    /// are lengths.
     pub fn projected(self, length: f64) -> Self {
         let (once, twice) = (1.0 / length, 1.0 / (length * length));
         let (wi, wj) = (self.wi * once, self.wj * once);
         let (ii, ij, jj) = (self.ii * twice, self.ij * twice, self.jj * twice);
-        // By dp_i, dp_j, dθ_i and dθ_j, since it is there that the matrix of all bonds is a sum of theirs; w alone would do, but for its scale.
+        // By dp_i, dp_j, dθ_i and dθ_j, since it is there that the matrix of all bonds is a sum of theirs; w
+        // alone would do, but for its scale.
         let root = std::f64::consts::SQRT_2;
         let bands = [
             [self.ww * 2.0, wi * root, wj * root],

@@ -49,9 +49,9 @@ impl LinearBond {
 
 /// Critical step of central differences whose damping lags by half a step, s: the largest Δt with Δt² λ/4 + Δt γ/2 ≤ 1.
 ///
-/// λ, 1/s², and γ, 1/s, bound the quadratic forms of stiffness and of damping over that of mass. For one mode, λ = ω² and γ = 2ζω, that is
-/// 2/ω (√(1 + ζ²) − ζ) (Belytschko, Liu, Moran 2000, eq. 6.2.10). Being linear in both forms, what holds for two systems holds for any
-/// mixture of them.
+/// λ, 1/s², and γ, 1/s, bound the quadratic forms of stiffness and of damping over that of mass. For one
+/// mode, λ = ω² and γ = 2ζω, that is 2/ω (√(1 + ζ²) − ζ) (Belytschko, Liu, Moran 2000, eq. 6.2.10). Being
+/// linear in both forms, what holds for two systems holds for any mixture of them.
 pub fn critical(lambda: f64, gamma: f64) -> f64 {
     let half = 0.5 * gamma;
     2.0 * ((half * half + lambda).sqrt() - half) / lambda
@@ -85,8 +85,9 @@ pub struct Touching {
 impl Touching {
     /// Critical step, s.
     ///
-    /// A spring between a and b has no more than twice the energy of one to the ground at either end, k(a − b)² ≤ 2k(a² + b²). So the forms
-    /// of all contacts are bounded by twice those of an element whose partners are held; a ball's inertia is 2/5 m r².
+    /// A spring between a and b has no more than twice the energy of one to the ground at either end, k(a −
+    /// b)² ≤ 2k(a² + b²). So the forms of all contacts are bounded by twice those of an element whose
+    /// partners are held; a ball's inertia is 2/5 m r².
     pub fn critical(&self) -> f64 {
         let (k, s) = (self.stiffness_over_mass, self.shear_ratio);
         let sliding = 2.0 * k * (ALONG + (KISSING - ALONG) * s);
@@ -102,7 +103,8 @@ impl Touching {
 mod tests {
     use super::*;
 
-    /// Half the form of an element's contacts with held partners in directions n, k_r = m = r = 1: largest eigenvalue, and Σ(n·e)² at most.
+    /// Half the form of an element's contacts with held partners in directions n, k_r = m = r = 1: largest
+    /// eigenvalue, and Σ(n·e)² at most.
     fn largest(directions: &[DVec3], shear_ratio: f64, rolls: bool) -> f64 {
         // Rotations in units in which the inertia is the mass.
         let turn = 2.5_f64.sqrt();

@@ -1,7 +1,7 @@
 //! Scatter of strengths from bond to bond: s = s̄ · (−ln(1−u))^{1/m} / Γ(1 + 1/m), which keeps the mean s̄.
 //!
-//! m: Weibull modulus (pure number > 0; the larger, the less scatter). u in (0, 1) from a counter-based generator keyed by
-//! (seed, id), so that who draws when does not matter.
+//! m: Weibull modulus (pure number > 0; the larger, the less scatter). u in (0, 1) from a counter-based
+//! generator keyed by (seed, id), so that who draws when does not matter.
 
 use std::f64::consts::TAU;
 

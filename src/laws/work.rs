@@ -1,8 +1,9 @@
 //! Energy that damping and friction take, J: what an energy balance adds to the energies that are still there.
 //!
-//! A load that ends a step kicks half a step before and half a step after, so that its work is load times the velocity in the middle of that
-//! kick, and a spring that is stretched by a step does the mean of its loads before and after times the stretch: summed so, leapfrog leaves
-//! nothing over but what it has at the first and at the last step.
+//! A load that ends a step kicks half a step before and half a step after, so that its work is load times the
+//! velocity in the middle of that kick, and a spring that is stretched by a step does the mean of its loads
+//! before and after times the stretch: summed so, leapfrog leaves nothing over but what it has at the first
+//! and at the last step.
 //! ```text
 //! damping of a bond       −(F·v + T·(ω_i + ω_j) + M·(ω_i − ω_j)) Δt       v = v_i − v_j; F, T, M of damping.rs
 //! damping of a contact    −D (v_n + ½ |F_r| Δt/m*) Δt                   D = |F_r| − k_r δ, v_n = (v_i − v_j)·n
@@ -10,8 +11,9 @@
 //! damping of rolling      c_θ ω² Δt                                     where it does not give way
 //! rolling                 ½ k_θ (θ₀ + θ)·(θ₁ − θ)
 //! ```
-//! A spring that is let go when a contact opens slips all of its way. What is left out is of second order in the step: springs turned
-//! out of the plane of the contact, and how far a bond's damping slows its own ends within a kick.
+//! A spring that is let go when a contact opens slips all of its way. What is left out is of second order in
+//! the step: springs turned out of the plane of the contact, and how far a bond's damping slows its own ends
+//! within a kick.
 
 use super::contact::{ContactParameters, ContactState};
 use super::rolling::{RollingLoad, RollingParameters};
@@ -64,7 +66,8 @@ pub fn contact<T: Real>(
     )
 }
 
-/// What damping and giving way of a contact that rolls take in a step of length `dt`, J; arguments as of [`super::rolling::rolling`].
+/// What damping and giving way of a contact that rolls take in a step of length `dt`, J; arguments as of
+/// [`super::rolling::rolling`].
 #[inline(always)]
 pub fn rolling<T: Real>(
     x: Vec3<T>,

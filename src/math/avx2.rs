@@ -1,6 +1,7 @@
 //! Eight f32 lanes on AVX2. Every operation rounds as plain f32 does, so results equal the one-lane run bit for bit.
 //!
-//! Intrinsics are unsafe to call where the compiler cannot see the feature; the one entry point [`Lanes::run`] checks it.
+//! Intrinsics are unsafe to call where the compiler cannot see the feature; the one entry point
+//! [`Lanes::run`] checks it.
 #![allow(unsafe_code)] // vector intrinsics; each block says why it is sound
 
 use std::arch::x86_64::*;
@@ -10,8 +11,8 @@ use super::lanes::{Lanes, Pass, Row};
 use super::prefetch::prefetch;
 use super::real::{Mask, Real};
 
-/// Eight f32. Meant for passes: values are made and used inside [`Lanes::run`], which checks that the machine has the instructions; no name of it leaves the
-/// crate, see [`width`](super::width).
+/// Eight f32. Meant for passes: values are made and used inside [`Lanes::run`], which checks that the machine
+/// has the instructions; no name of it leaves the crate, see [`width`](super::width).
 #[derive(Clone, Copy, Debug)]
 pub struct F32x8(__m256);
 

@@ -1,6 +1,8 @@
-//! Sixteen f32 lanes on AVX-512. Every operation rounds as plain f32 does, so results equal the one-lane run bit for bit.
+//! Sixteen f32 lanes on AVX-512. Every operation rounds as plain f32 does, so results equal the one-lane run
+//! bit for bit.
 //!
-//! Intrinsics are unsafe to call where the compiler cannot see the feature; the one entry point [`Lanes::run`] checks it.
+//! Intrinsics are unsafe to call where the compiler cannot see the feature; the one entry point
+//! [`Lanes::run`] checks it.
 #![allow(unsafe_code)] // vector intrinsics; each block says why it is sound
 
 use std::arch::x86_64::*;
@@ -10,8 +12,8 @@ use super::lanes::{Lanes, Pass, Row};
 use super::prefetch::prefetch;
 use super::real::{Mask, Real};
 
-/// Sixteen f32. Meant for passes: values are made and used inside [`Lanes::run`], which checks that the machine has the instructions; no name of it leaves the
-/// crate, see [`width`](super::width).
+/// Sixteen f32. Meant for passes: values are made and used inside [`Lanes::run`], which checks that the
+/// machine has the instructions; no name of it leaves the crate, see [`width`](super::width).
 #[derive(Clone, Copy, Debug)]
 pub struct F32x16(__m512);
 
@@ -212,8 +214,9 @@ impl Lanes for F32x16 {
 
 /// Columns of sixteen rows of 4, 8 or 16 floats.
 ///
-/// Loops over arrays, not closures: a closure is compiled without the instructions, and would be called instead of inlined. For the same reason
-/// no `zip` and no `map` of an array: the standard library does not mark them for inlining.
+/// Loops over arrays, not closures: a closure is compiled without the instructions, and would be called
+/// instead of inlined. For the same reason no `zip` and no `map` of an array: the standard library does not
+/// mark them for inlining.
 #[inline(always)]
 fn columns<const C: usize>(row: [&[f32; C]; 16]) -> [F32x16; C] {
     let mut out = [F32x16::zero(); C];
@@ -232,7 +235,8 @@ fn columns<const C: usize>(row: [&[f32; C]; 16]) -> [F32x16; C] {
         let mut quarters = [F32x16::zero(); 4];
         for k in 0..4 {
             let [a, b, c, d] = [row[k], row[k + 4], row[k + 8], row[k + 12]];
-            // SAFETY: `block + 4 <= C`, so that four floats can be read in each row, no alignment asked for; AVX-512 as above.
+            // SAFETY: `block + 4 <= C`, so that four floats can be read in each row, no alignment asked for;
+            // AVX-512 as above.
             quarters[k] = F32x16(unsafe {
                 let all = _mm512_castps128_ps512(_mm_loadu_ps(a.as_ptr().add(block)));
                 let all = _mm512_insertf32x4::<1>(all, _mm_loadu_ps(b.as_ptr().add(block)));

@@ -1,6 +1,7 @@
 //! Numbers side by side, and how they come out of rows in memory.
 //!
-//! Memory holds rows of scalars, one an element, so that a neighbour is one or two cache lines; lanes are the transpose of a few rows.
+//! Memory holds rows of scalars, one an element, so that a neighbour is one or two cache lines; lanes are the
+//! transpose of a few rows.
 
 use super::real::{Real, Scalar};
 
@@ -17,7 +18,8 @@ pub trait Lanes: Real + Send + Sync + 'static {
     fn store(self, to: &mut [Self::Scalar]);
     /// Column c of the rows `index[0..WIDTH]`, for every c: a transpose. `C` is 4, 8 or 16.
     fn gather<const C: usize>(rows: &[Row<Self::Scalar, C>], index: &[u32]) -> [Self; C];
-    /// Asks for the rows `index[0..WIDTH]`, so that they are near when they are gathered; indices beyond the rows ask for nothing.
+    /// Asks for the rows `index[0..WIDTH]`, so that they are near when they are gathered; indices beyond the
+    /// rows ask for nothing.
     #[inline(always)]
     fn prefetch<const C: usize>(_rows: &[Row<Self::Scalar, C>], _index: &[u32]) {}
     /// Columns of `WIDTH` consecutive rows.
@@ -32,7 +34,8 @@ pub trait Lanes: Real + Send + Sync + 'static {
     fn run<P: Pass<Self>>(pass: P) -> P::Out;
 }
 
-/// Work generic over the lane type; `run` must be `#[inline(always)]` so that it is compiled with the lane type's instructions.
+/// Work generic over the lane type; `run` must be `#[inline(always)]` so that it is compiled with the lane
+/// type's instructions.
 pub trait Pass<L: Lanes> {
     /// Result.
     type Out;

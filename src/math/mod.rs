@@ -1,4 +1,5 @@
-//! Arithmetic that laws are written in: scalars, lanes, vectors, rotations, distances from solids, components. Knows nothing of physics.
+//! Arithmetic that laws are written in: scalars, lanes, vectors, rotations, distances from solids,
+//! components. Knows nothing of physics.
 
 pub mod analytic;
 #[cfg(target_arch = "x86_64")]

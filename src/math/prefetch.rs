@@ -5,7 +5,8 @@
 #[cfg(target_arch = "x86_64")]
 const LINE: usize = 64;
 
-/// Asks for what stands so many bytes after the beginning of a value, as much of it as the value is large; beyond the end of memory it asks for nothing.
+/// Asks for what stands so many bytes after the beginning of a value, as much of it as the value is large;
+/// beyond the end of memory it asks for nothing.
 #[inline(always)]
 pub fn prefetch<T>(value: *const T, ahead: usize) {
     #[cfg(target_arch = "x86_64")]

@@ -50,8 +50,8 @@ impl<T: Real> Quat<T> {
             self.w.kept(),
         )
     }
-    /// Scaled to unit length. By a root and a quotient, both rounded right: the length that a polynomial leaves is off to one side, which
-    /// heats a body that turns to and fro for 1e5 steps.
+    /// Scaled to unit length. By a root and a quotient, both rounded right: the length that a polynomial
+    /// leaves is off to one side, which heats a body that turns to and fro for 1e5 steps.
     #[inline(always)]
     pub fn normalised(self) -> Self {
         let scale = T::splat(1.0) / self.dot(self).sqrt();
@@ -74,9 +74,9 @@ impl<T: Real> Quat<T> {
 
 /// Rotation vector `log(q_j q̄_i)` that turns i onto j, angle in [0, π].
 ///
-/// The vector part of `q_j q̄_i` is taken as that of `½(q_j − q_i)(q̄_i + q̄_j)`: the same number, but the difference of two nearly equal
-/// quaternions is exact, so a small rotation keeps its relative precision in f32 however far both have turned; and exchanging i and j
-/// flips every sign exactly.
+/// The vector part of `q_j q̄_i` is taken as that of `½(q_j − q_i)(q̄_i + q̄_j)`: the same number, but the
+/// difference of two nearly equal quaternions is exact, so a small rotation keeps its relative precision in
+/// f32 however far both have turned; and exchanging i and j flips every sign exactly.
 #[inline(always)]
 pub fn rotation_between<T: Real>(q_i: Quat<T>, q_j: Quat<T>) -> Vec3<T> {
     let cosine = q_i.dot(q_j);
@@ -108,8 +108,8 @@ pub fn rotation_between<T: Real>(q_i: Quat<T>, q_j: Quat<T>) -> Vec3<T> {
     imaginary * angle_over_sine
 }
 
-/// Half the angle over its sine from the square of the sine and the cosine of half the angle: atan2(s, w)/s without dividing by a sine
-/// that vanishes.
+/// Half the angle over its sine from the square of the sine and the cosine of half the angle: atan2(s, w)/s
+/// without dividing by a sine that vanishes.
 #[inline(always)]
 pub fn wide_angle_ratio<T: Real>(sine_squared: T, cosine: T) -> T {
     let sine = sine_squared.sqrt();

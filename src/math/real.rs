@@ -1,14 +1,15 @@
 //! The number that laws are generic over.
 //!
-//! `f64` is the reference, `f32` the plain single-precision twin of the vector lanes. Only operations that IEEE 754 rounds correctly,
-//! comparisons and polynomials are used in single precision, so that `f32` and every lane type agree bit for bit.
+//! `f64` is the reference, `f32` the plain single-precision twin of the vector lanes. Only operations that
+//! IEEE 754 rounds correctly, comparisons and polynomials are used in single precision, so that `f32` and
+//! every lane type agree bit for bit.
 
 use std::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Sub};
 
 /// Outcome of comparing numbers, one truth value a lane.
 pub trait Mask: Copy + BitAnd<Output = Self> + BitOr<Output = Self> {
-    /// Whether every lane holds: where it does, what rare lanes would need is left out. Results may not depend on it, since lanes share
-    /// it with whatever stands beside them.
+    /// Whether every lane holds: where it does, what rare lanes would need is left out. Results may not
+    /// depend on it, since lanes share it with whatever stands beside them.
     fn all(self) -> bool;
 }
 
@@ -58,8 +59,9 @@ pub trait Real:
         Self::select(other.lt(self), self, other)
     }
 
-    /// The number itself, rounded as it is: no compiler may see through it. Rust's do not; those of graphics drivers regroup sums and
-    /// simplify `(a + b) − a` to b unless told, and there it is the caller's kernel that says how.
+    /// The number itself, rounded as it is: no compiler may see through it. Rust's do not; those of graphics
+    /// drivers regroup sums and simplify `(a + b) − a` to b unless told, and there it is the caller's kernel
+    /// that says how.
     ///
     /// It stands where the error of a rounding is itself the result, and where both ends of a pair must round alike.
     #[inline(always)]

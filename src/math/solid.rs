@@ -1,7 +1,8 @@
-//! Distances from simple solids centred on their own origin: negative inside, with the outward unit normal of the nearest point.
+//! Distances from simple solids centred on their own origin: negative inside, with the outward unit normal of
+//! the nearest point.
 //!
-//! At a point where every direction is as near, a fixed one is taken: +y at the centre of a sphere, +x on the axis of a cylinder, and the
-//! first of x, y, z where faces of a box are equally near.
+//! At a point where every direction is as near, a fixed one is taken: +y at the centre of a sphere, +x on the
+//! axis of a cylinder, and the first of x, y, z where faces of a box are equally near.
 
 use super::real::Real;
 use super::vec3::Vec3;
@@ -57,7 +58,8 @@ pub fn cylinder<T: Real>(p: Vec3<T>, radius: T, half_height: T) -> Nearest<T> {
     }
 }
 
-/// Velocity of a solid's surface nearest to the point at `arm` from its origin; origin's `velocity` (m/s), `spin` (rad/s), one frame.
+/// Velocity of a solid's surface nearest to the point at `arm` from its origin; origin's `velocity` (m/s),
+/// `spin` (rad/s), one frame.
 #[inline(always)]
 pub fn surface_velocity<T: Real>(
     arm: Vec3<T>,
@@ -68,7 +70,8 @@ pub fn surface_velocity<T: Real>(
     point_velocity(arm - nearest.normal * nearest.distance, velocity, spin)
 }
 
-/// Velocity of the point at `arm` from the origin of what moves rigidly; origin's `velocity` (m/s), `spin` (rad/s), one frame.
+/// Velocity of the point at `arm` from the origin of what moves rigidly; origin's `velocity` (m/s), `spin`
+/// (rad/s), one frame.
 #[inline(always)]
 pub fn point_velocity<T: Real>(arm: Vec3<T>, velocity: Vec3<T>, spin: Vec3<T>) -> Vec3<T> {
     velocity + spin.cross(arm)

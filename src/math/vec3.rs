@@ -31,9 +31,10 @@ impl<T: Real> Vec3<T> {
     pub fn dot(self, other: Self) -> T {
         self.x * other.x + self.y * other.y + self.z * other.z
     }
-    /// Vector product. Each component is `a·b − c·d`, so that exchanging the operands flips every sign exactly where products are rounded
-    /// (a device may fuse one of them). Kept, since its two terms nearly cancel where the factors are nearly parallel: regrouped with
-    /// what it is added to, they would leave their rounding behind.
+    /// Vector product. Each component is `a·b − c·d`, so that exchanging the operands flips every sign
+    /// exactly where products are rounded (a device may fuse one of them). Kept, since its two terms nearly
+    /// cancel where the factors are nearly parallel: regrouped with what it is added to, they would leave
+    /// their rounding behind.
     #[inline(always)]
     pub fn cross(self, other: Self) -> Self {
         let product = Self::new(

@@ -1,7 +1,8 @@
 //! How many f32 lanes work runs on, and whether the machine has them.
 //!
-//! The types of eight and sixteen lanes use instructions that not every machine has, in functions that are safe to call. So nobody outside this
-//! crate names them: [`Width::run`] hands one to work that is generic over it, after it has asked the machine.
+//! The types of eight and sixteen lanes use instructions that not every machine has, in functions that are
+//! safe to call. So nobody outside this crate names them: [`Width::run`] hands one to work that is generic
+//! over it, after it has asked the machine.
 
 use super::lanes::Lanes;
 #[cfg(target_arch = "x86_64")]

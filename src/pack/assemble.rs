@@ -159,8 +159,9 @@ fn append_bonds(
     let sections = packed.pairs.iter().enumerate();
     let sections = sections.map(|pair| PI * radius(pair).powi(2));
     let sum: f64 = lengths.iter().zip(sections).map(|(l0, s)| s * l0).sum();
-    // An element at the border of a lattice counts as one within: a free border bears nothing across it, so that the bonds missing there do not
-    // soften the rows along it. Elements at the border of a random packing have no such rows: their own bonds count.
+    // An element at the border of a lattice counts as one within: a free border bears nothing across it, so
+    // that the bonds missing there do not soften the rows along it. Elements at the border of a random
+    // packing have no such rows: their own bonds count.
     let counted = match packed.calibration {
         Calibration::Lattice => {
             (NEIGHBOURS.len() * packed.centres.len()) as f64 / 2.0 / count as f64

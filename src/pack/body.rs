@@ -36,8 +36,8 @@ pub struct PackedBody {
     pub isolated: usize,
     /// Parts that are connected by these pairs; the number of elements in a body that is not bonded.
     pub parts: usize,
-    /// Cells and their faces in the world, where the elements are cells: faces between them in the order of the pairs. Moments of inertia stay in the
-    /// shape's own frame, of density 1.
+    /// Cells and their faces in the world, where the elements are cells: faces between them in the order of
+    /// the pairs. Moments of inertia stay in the shape's own frame, of density 1.
     pub cells: Option<Cells>,
 }
 

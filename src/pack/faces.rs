@@ -10,7 +10,8 @@ use crate::geometry::section::Section;
 use crate::math::eigen;
 use crate::store::Packing;
 
-/// Appends the rows of all cells, of the faces between them in the order of the bonds, and of the free ones, to a packing that has all but those.
+/// Appends the rows of all cells, of the faces between them in the order of the bonds, and of the free ones,
+/// to a packing that has all but those.
 pub(super) fn append(packing: &mut Packing, inputs: &Inputs, bodies: &[PackedBody]) {
     let (mut first, mut bond) = (0, 0);
     let mut firsts = Vec::with_capacity(bodies.len());

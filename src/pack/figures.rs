@@ -1,4 +1,5 @@
-//! Figures of a packing far from its borders: how full it is, how many neighbours elements have and how far they are, which way bonds point.
+//! Figures of a packing far from its borders: how full it is, how many neighbours elements have and how far
+//! they are, which way bonds point.
 
 use crate::parallel::prelude::*;
 use glam::DVec3;
@@ -9,7 +10,8 @@ use crate::geometry::{TriMesh, check};
 use crate::laws::weibull::uniform;
 use crate::math::eigen;
 
-/// Over the largest radius, how deep under the skin elements lie whose neighbours are all there, up to the farthest of [`DISTANCES`].
+/// Over the largest radius, how deep under the skin elements lie whose neighbours are all there, up to the
+/// farthest of [`DISTANCES`].
 const DEEP: f64 = 4.0;
 /// The same for points that all elements about them may cover.
 const COVERED: f64 = 2.0;
@@ -47,8 +49,8 @@ pub struct Bulk {
     pub bonds: f64,
     /// Elements within each of [`DISTANCES`] of one, in the mean.
     pub within: [f64; DISTANCES.len()],
-    /// Mean of n nᵀ over the bonds of direction n, or over contacts where there are no bonds: its eigenvalues, ascending, a third each where directions
-    /// are spread evenly.
+    /// Mean of n nᵀ over the bonds of direction n, or over contacts where there are no bonds: its
+    /// eigenvalues, ascending, a third each where directions are spread evenly.
     pub fabric: [f64; 3],
 }
 
@@ -99,7 +101,8 @@ impl Around {
     }
 }
 
-/// Figures of elements with these centres and radii (m), bonded in these pairs, inside a skin. There is no bulk without a skin.
+/// Figures of elements with these centres and radii (m), bonded in these pairs, inside a skin. There is no
+/// bulk without a skin.
 pub fn figures(
     centres: &[DVec3],
     radii: &[f64],

@@ -18,7 +18,8 @@ use super::{cells, hexagonal, shell};
 use crate::geometry::{TriMesh, shapes};
 use crate::spec::{Body, BodyShape, PackingSpec, TWISTED, Weave};
 
-/// [`DEPTH`] for loose elements at random, which lie inside as a whole: where they stuck out, a container that the shape fits would throw them.
+/// [`DEPTH`] for loose elements at random, which lie inside as a whole: where they stuck out, a container
+/// that the shape fits would throw them.
 const LOOSE_DEPTH: f64 = 1.0;
 /// Distance over the sum of radii within which loose grains count as neighbours: that of random packings.
 const BESIDE: f64 = 1.1;
@@ -411,7 +412,8 @@ fn counted(
     let radius = match wanted {
         Wanted::Radius(radius) => radius,
         Wanted::Elements(number) => {
-            // Counts jump; of the radii within a tenth of the guess, the nearest that comes close enough, or else the closest.
+            // Counts jump; of the radii within a tenth of the guess, the nearest that comes close enough, or
+            // else the closest.
             let off = |r: f64| (product(r) / number - 1.0).abs();
             let guess = start(number);
             let tries = (0..=100).map(|k| {

@@ -1,4 +1,5 @@
-//! What the ways of filling a shape hand on: elements, which of them may be bonded, and what their bonds' moduli follow from.
+//! What the ways of filling a shape hand on: elements, which of them may be bonded, and what their bonds'
+//! moduli follow from.
 
 use glam::DVec3;
 
@@ -53,7 +54,8 @@ pub enum Calibration {
     },
     /// Layers of a shell.
     Shell {
-        /// Means over the bonds, by section and length, of s⁴, s²c² and c⁴: c and s are cosine and sine of the angle between the bond and the shell's normal.
+        /// Means over the bonds, by section and length, of s⁴, s²c² and c⁴: c and s are cosine and sine of
+        /// the angle between the bond and the shell's normal.
         moments: [f64; 3],
     },
     /// Chains of elements: a filament is as stiff as its bonds.
@@ -101,8 +103,8 @@ impl Makeup {
     }
 }
 
-/// Means of s⁴, s²c² and c⁴ over bonds of one section, weighted by their length: c and s are cosine and sine of the angle between the bond and the
-/// shell's normal.
+/// Means of s⁴, s²c² and c⁴ over bonds of one section, weighted by their length: c and s are cosine and sine
+/// of the angle between the bond and the shell's normal.
 fn moments(centres: &[DVec3], inward: &[DVec3], pairs: &[[u32; 2]]) -> [f64; 3] {
     let (mut sums, mut weights) = ([0.0; 3], 0.0);
     for ends in pairs {

@@ -1,7 +1,7 @@
 //! Hexagonal close packing: rows of touching elements along x, close-packed layers stacked along z in the order ABAB.
 //!
-//! With element radius r: spacing 2r in a row, √3 r from row to row, 2√6/3 r from layer to layer; an element stands for the
-//! volume 4√2 r³ and touches 12 others.
+//! With element radius r: spacing 2r in a row, √3 r from row to row, 2√6/3 r from layer to layer; an element
+//! stands for the volume 4√2 r³ and touches 12 others.
 
 use crate::parallel::prelude::*;
 use glam::DVec3;
@@ -18,7 +18,8 @@ fn site(i: i64, j: i64, k: i64) -> DVec3 {
     )
 }
 
-/// Block of counted rows, the box of its centres about the origin: `[elements a row, rows a layer, layers]`, radius in m.
+/// Block of counted rows, the box of its centres about the origin: `[elements a row, rows a layer, layers]`,
+/// radius in m.
 pub(super) fn block(counts: [u32; 3], radius: f64) -> Vec<DVec3> {
     let [nx, ny, nz] = counts.map(i64::from);
     let sites: Vec<DVec3> = (0..nz)
@@ -38,7 +39,8 @@ pub(super) fn block_size(counts: [u32; 3], radius: f64) -> DVec3 {
     DVec3::new(2.0, ROW, LAYER) * DVec3::from_array(counts.map(f64::from)) * radius
 }
 
-/// Lattice points at least `depth` inside a solid; one lattice point is the middle of `bounds`, the solid's bounding box.
+/// Lattice points at least `depth` inside a solid; one lattice point is the middle of `bounds`, the solid's
+/// bounding box.
 pub(super) fn fill(solid: &Solid, bounds: (DVec3, DVec3), radius: f64, depth: f64) -> Vec<DVec3> {
     let rows: Vec<Vec<DVec3>> = lattice_rows(bounds, radius)
         .map_init(Buffers::default, |buffers, at| {

@@ -1,5 +1,5 @@
-//! What packing follows of a pipeline. The stage is given nothing else, and `store.json` records all of it: a value that it reads cannot
-//! change without packing again.
+//! What packing follows of a pipeline. The stage is given nothing else, and `store.json` records all of it: a
+//! value that it reads cannot change without packing again.
 
 use std::collections::BTreeMap;
 
@@ -13,8 +13,9 @@ use crate::spec::{
 
 /// What packing follows of a pipeline.
 ///
-/// It is made field by field from the pipeline's own structs, so that a new key of theirs does not compile before it is said whether packing
-/// follows it. What a pipeline has none of leaves no trace in the record, so that older records stay valid.
+/// It is made field by field from the pipeline's own structs, so that a new key of theirs does not compile
+/// before it is said whether packing follows it. What a pipeline has none of leaves no trace in the record,
+/// so that older records stay valid.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Inputs<'a> {
     /// Materials, in the pipeline's order.
@@ -221,7 +222,8 @@ mod tests {
     use super::*;
     use crate::spec::{self, Law};
 
-    /// What `store.json` holds of packings made before there were grains, pairs and laws with sections of their own: they stay up to date.
+    /// What `store.json` holds of packings made before there were grains, pairs and laws with sections of
+    /// their own: they stay up to date.
     #[test]
     fn what_a_shot_has_none_of_leaves_no_trace() {
         let text = "[time]\nend = 1\nframes_per_second = 24\n\

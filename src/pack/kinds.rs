@@ -1,4 +1,5 @@
-//! What bodies are made of, element by element and bond by bond: grains of other materials, pairs of materials, directions.
+//! What bodies are made of, element by element and bond by bond: grains of other materials, pairs of
+//! materials, directions.
 
 use crate::parallel::prelude::*;
 use glam::{DQuat, DVec3};
@@ -55,8 +56,8 @@ pub(super) fn of_elements(
     Ok(found)
 }
 
-/// Whether a point (m, frame of the shape) lies in a grain: the cell of the nearest of points of which one is scattered in each cube of the grains'
-/// size, and the cell is one of the chosen.
+/// Whether a point (m, frame of the shape) lies in a grain: the cell of the nearest of points of which one is
+/// scattered in each cube of the grains' size, and the cell is one of the chosen.
 fn chosen(p: DVec3, grains: &Grains, chance: f64, seed: u64) -> bool {
     let cell = (p / grains.size).floor();
     let draw = |at: DVec3, k: u32| {
@@ -208,7 +209,8 @@ fn kind(
     })
 }
 
-/// Bonds between two materials: moduli in series, the smaller strengths, the wider scatter, no grain, unless the pipeline says otherwise.
+/// Bonds between two materials: moduli in series, the smaller strengths, the wider scatter, no grain, unless
+/// the pipeline says otherwise.
 fn between(
     inputs: &Inputs,
     a: (&PackedMaterial, BondKind),

@@ -1,8 +1,9 @@
 //! Stage `pack`: fills the bodies with elements and bonds them. Knows no other stage.
 //!
-//! Of a pipeline it is given [`Inputs`]. `fill` takes a body's `PackingSpec` to what lays its elements: a lattice or a random packing cut to the
-//! shape is a `Kind` of `pattern`, sized into a `Pattern`; shells, yarns and cells have folders of their own. All give elements with a `Makeup`: which of
-//! them are bonded, and by which [`Calibration`] the moduli of bonds follow from the material's (`kinds`).
+//! Of a pipeline it is given [`Inputs`]. `fill` takes a body's `PackingSpec` to what lays its elements: a
+//! lattice or a random packing cut to the shape is a `Kind` of `pattern`, sized into a `Pattern`; shells,
+//! yarns and cells have folders of their own. All give elements with a `Makeup`: which of them are bonded,
+//! and by which [`Calibration`] the moduli of bonds follow from the material's (`kinds`).
 
 mod assemble;
 mod body;
@@ -79,7 +80,8 @@ pub struct BodySummary {
 
 /// Packs the bodies of a pipeline; `base` is the folder that mesh paths start from.
 ///
-/// The same pipeline gives the same numbers on any number of threads. They follow from [`Inputs`]; the law of bonds is noted beside them.
+/// The same pipeline gives the same numbers on any number of threads. They follow from [`Inputs`]; the law of
+/// bonds is noted beside them.
 pub fn pack(pipeline: &Pipeline, base: &Path) -> Result<Packed, PackError> {
     let inputs = Inputs::of(pipeline);
     let mut bodies = Vec::with_capacity(inputs.bodies.len());

@@ -65,16 +65,16 @@ fn deepest(a: &PackedBody, b: &PackedBody) -> Option<(f64, DVec3)> {
     found
 }
 
-/// The same where one of them is of cells, whose shapes balls do not tell: the deepest point of one in a cell of the other. Points are the centres and
-/// those of the free faces.
+/// The same where one of them is of cells, whose shapes balls do not tell: the deepest point of one in a cell
+/// of the other. Points are the centres and those of the free faces.
 fn within_cells(a: &PackedBody, b: &PackedBody) -> Option<(f64, DVec3)> {
     let both = [into_cells(a, b), into_cells(b, a)];
     let found = both.into_iter().flatten();
     found.max_by(|a, b| a.0.total_cmp(&b.0))
 }
 
-/// Depth and place of the point of `a` that is deepest in a cell of `b`, over what stacked bodies may have by rounding; of elements that are balls
-/// so deep that half of one is in it.
+/// Depth and place of the point of `a` that is deepest in a cell of `b`, over what stacked bodies may have by
+/// rounding; of elements that are balls so deep that half of one is in it.
 fn into_cells(a: &PackedBody, b: &PackedBody) -> Option<(f64, DVec3)> {
     let cells = b.cells.as_ref()?;
     let mut points: Vec<(DVec3, f64)> = match &a.cells {

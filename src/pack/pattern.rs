@@ -13,8 +13,8 @@ use super::{hexagonal, lattice};
 pub(super) enum Kind {
     /// Hexagonal close packing.
     Hexagonal,
-    /// Random packing: `spread` of the radii, `fraction` of the volume that elements fill (absent: close); `neighbourhood`: bond reach as a
-    /// multiple of r_i + r_j.
+    /// Random packing: `spread` of the radii, `fraction` of the volume that elements fill (absent: close);
+    /// `neighbourhood`: bond reach as a multiple of r_i + r_j.
     Random {
         spread: f64,
         fraction: Option<f64>,

@@ -92,7 +92,8 @@ impl<'a> Solid<'a> {
         }
     }
 
-    /// Volume within the shape's bounds, m³: the part of points spread evenly over them that lies inside, whatever their proportions.
+    /// Volume within the shape's bounds, m³: the part of points spread evenly over them that lies inside,
+    /// whatever their proportions.
     pub fn sampled_volume(&self, (low, high): (DVec3, DVec3)) -> f64 {
         let [rows, points] = SAMPLES;
         // Kronecker's sequence in three dimensions: powers of the reciprocal of the root of x⁴ = x + 1.

@@ -259,7 +259,8 @@ fn poured_grains_lie_apart_unbonded_and_as_loosely_as_asked_for_in_every_shape()
         );
         close(bulk.filling, fraction, 0.02);
         assert!(told.overlap <= 0.0 && bulk.contacts == 0.0);
-        // Whole grains inside: the skin of a round shape is a prism of the same volume, a little farther in at its sides.
+        // Whole grains inside: the skin of a round shape is a prism of the same volume, a little farther in
+        // at its sides.
         let bvh = crate::geometry::bvh::Bvh::new(skin);
         let mut grains = centres.iter().zip(&e.r);
         assert!(grains.all(|(p, r)| !bvh.any_within(skin, *p, 0.97 * r)));
@@ -480,8 +481,8 @@ fn a_mesh_with_a_vertex_astray_is_refused() {
                 let told = pack_body(&body, folder.path(), (0, 0))
                     .unwrap_err()
                     .to_string();
-                // By its box where that is larger than the number of elements says, or else by that number; in the farthest no
-                // inside is found.
+                // By its box where that is larger than the number of elements says, or else by that number;
+                // in the farthest no inside is found.
                 assert!(
                     told.contains("is a vertex of the mesh astray?")
                         || told.contains("at most 700000000 are possible")

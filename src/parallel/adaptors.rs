@@ -14,7 +14,8 @@ pub struct MapInit<P, I, F>(pub(super) P, pub(super) I, pub(super) F);
 #[derive(Clone)]
 pub struct Filter<P, F>(pub(super) P, pub(super) F);
 
-/// [`Parallel::flat_map_iter`](super::methods::Parallel::flat_map_iter) and [`Parallel::filter_map`](super::methods::Parallel::filter_map).
+/// [`Parallel::flat_map_iter`](super::methods::Parallel::flat_map_iter) and
+/// [`Parallel::filter_map`](super::methods::Parallel::filter_map).
 #[derive(Clone)]
 pub struct FlatMap<P, F>(pub(super) P, pub(super) F);
 

@@ -164,7 +164,8 @@ impl Cover {
         }
     }
 
-    /// The area inside closed outlines, exactly: each edge adds to its pixels what lies to its right, and rows are summed up.
+    /// The area inside closed outlines, exactly: each edge adds to its pixels what lies to its right, and
+    /// rows are summed up.
     fn fill(&mut self, outlines: &[Vec<[f64; 2]>]) {
         if self.width == 0 {
             return;

@@ -1,6 +1,7 @@
 //! Colours that stand for numbers.
 
-/// 8-bit sRGB of ColorBrewer's `YlOrRd` (Brewer 2003), at equal distances: pale to dark in even steps, also without colour vision. Its pale end shows shades.
+/// 8-bit sRGB of ColorBrewer's `YlOrRd` (Brewer 2003), at equal distances: pale to dark in even steps, also
+/// without colour vision. Its pale end shows shades.
 const HEAT: [[u8; 3]; 9] = [
     [255, 255, 204],
     [255, 237, 160],

@@ -72,7 +72,8 @@ fn parse(line: &str) -> Option<(char, Glyph)> {
     Some((letter, Glyph { advance, outlines }))
 }
 
-/// The glyph of a letter, its size and its height above the base line; a letter that is not there shows as a question mark.
+/// The glyph of a letter, its size and its height above the base line; a letter that is not there shows as a
+/// question mark.
 fn glyph(letter: char) -> Option<(&'static Glyph, f64, f64)> {
     let raised = RAISED.iter().find(|(small, _)| *small == letter);
     let (letter, size, up) = match raised {

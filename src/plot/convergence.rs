@@ -6,7 +6,8 @@ use super::tables::Tables;
 use crate::columns::{Convergence, Method};
 use crate::picture::drawing::Colour;
 
-/// Every method with its name in the legend, colour, and whether it is dashed: the two that differ in their linear solver alone have one colour.
+/// Every method with its name in the legend, colour, and whether it is dashed: the two that differ in their
+/// linear solver alone have one colour.
 const METHODS: [(Method, &str, Colour, bool); 6] = [
     (Method::Newton, "Newton, multigrid", COLOURS[0], false),
     (Method::NewtonJacobi, "Newton, Jacobi", COLOURS[0], true),

@@ -6,7 +6,8 @@ use super::tables::Tables;
 use crate::columns::Fragments;
 use crate::units::show::{grouped, prefix};
 
-/// Cumulative numbers over mass, both logarithmic: the last frame, and earlier ones in which there were clearly fewer fragments.
+/// Cumulative numbers over mass, both logarithmic: the last frame, and earlier ones in which there were
+/// clearly fewer fragments.
 pub fn figure(tables: &Tables) -> Option<Figure> {
     let all: Vec<&Fragments> = tables
         .fragments
@@ -52,7 +53,8 @@ pub fn figure(tables: &Tables) -> Option<Figure> {
     })
 }
 
-/// Up to five places in a list of numbers of fragments, ascending: the last, and the first that reach even parts of it on a logarithmic scale.
+/// Up to five places in a list of numbers of fragments, ascending: the last, and the first that reach even
+/// parts of it on a logarithmic scale.
 fn chosen(counts: &[usize]) -> Vec<usize> {
     let last = counts.len() - 1;
     let most = (counts[last].max(1)) as f64;

@@ -1,4 +1,5 @@
-//! Loads: of what is driven over the way that it goes, of what only turns over its angle, or of all over time where nothing does.
+//! Loads: of what is driven over the way that it goes, of what only turns over its angle, or of all over time
+//! where nothing does.
 
 use glam::DVec3;
 
@@ -135,7 +136,8 @@ fn bearers(tables: &[Loads]) -> Vec<Bearer> {
     out
 }
 
-/// Whither something is driven: to where it is farthest from the start. None of what stays or goes where forces take it.
+/// Whither something is driven: to where it is farthest from the start. None of what stays or goes where
+/// forces take it.
 fn direction(bearer: &Bearer) -> Option<DVec3> {
     let moved = bearer.moments.iter().map(|moment| moment.moved);
     let farthest = moved.fold(

@@ -1,4 +1,5 @@
-//! Packings: how many elements lie how far from each other, how many bonds an element has, where bonds point. A curve a body.
+//! Packings: how many elements lie how far from each other, how many bonds an element has, where bonds point.
+//! A curve a body.
 
 use crate::parallel::prelude::*;
 use glam::DVec3;
@@ -66,7 +67,8 @@ pub fn coordination(tables: &Tables) -> Option<Figure> {
     ))
 }
 
-/// How bonds point: the parts of them by the cosine of the angle to each axis; even in all directions where the curves are level at 1.
+/// How bonds point: the parts of them by the cosine of the angle to each axis; even in all directions where
+/// the curves are level at 1.
 pub fn directions(tables: &Tables) -> Option<Figure> {
     let packing = tables.packing.as_ref()?;
     let bonds = &packing.bonds;

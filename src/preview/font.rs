@@ -19,7 +19,8 @@ const GLYPHS: [(char, [u8; 7]); 13] = [
     ('m', [0, 0, 26, 21, 21, 17, 17]),
 ];
 
-/// Writes `text` in dark pixels, upper left corner at (x, y), each pixel of a glyph `scale` wide; what the font lacks is blank.
+/// Writes `text` in dark pixels, upper left corner at (x, y), each pixel of a glyph `scale` wide; what the
+/// font lacks is blank.
 pub fn write(picture: &mut Picture, x: usize, y: usize, scale: usize, text: &str) {
     for (place, letter) in text.chars().enumerate() {
         let Some((_, rows)) = GLYPHS.iter().find(|(known, _)| *known == letter) else {

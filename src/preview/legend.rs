@@ -12,7 +12,8 @@ const EDGE: f64 = 10.0;
 /// Numbers beside the bar.
 const TICKS: usize = 5;
 
-/// Draws a bar from 0 to `largest` along the right side, with a title above; `more`: whether there are larger values; `unit` takes a prefix.
+/// Draws a bar from 0 to `largest` along the right side, with a title above; `more`: whether there are larger
+/// values; `unit` takes a prefix.
 pub fn draw(picture: &mut Picture, title: &str, (largest, more): (f64, bool), unit: &str) {
     let points = |pixels: usize| pixels as f64 / raster::SCALE;
     let (width, height) = (points(picture.width), points(picture.height));

@@ -1,7 +1,8 @@
 //! Shaded pictures of a shot without a GPU: a PNG a frame and one sheet with some of them.
 //!
-//! Draws the surfaces of a frame where they exist, its elements as balls where they do not or where bodies are cut open, and the colliders.
-//! Reads the store and nothing else. A frame's picture depends on the store alone, whatever the threads.
+//! Draws the surfaces of a frame where they exist, its elements as balls where they do not or where bodies
+//! are cut open, and the colliders. Reads the store and nothing else. A frame's picture depends on the store
+//! alone, whatever the threads.
 
 mod buffer;
 mod camera;
@@ -55,8 +56,9 @@ pub struct PreviewSummary {
 /// Longest side of a picture, pixels; four samples a pixel of it take about 1 GB.
 const LONGEST_SIDE: u32 = 4096;
 
-/// Writes `preview/NNNNNN.png` for each frame in `frames`, and `preview/contact_sheet.png`; of each table of stress `preview/stress_NNNNNN.png`, coloured
-/// by the largest principal stress, and `preview/energy_NNNNNN.png`; where bodies are cut open, `stress_inside_` and `energy_inside_` too.
+/// Writes `preview/NNNNNN.png` for each frame in `frames`, and `preview/contact_sheet.png`; of each table of
+/// stress `preview/stress_NNNNNN.png`, coloured by the largest principal stress, and
+/// `preview/energy_NNNNNN.png`; where bodies are cut open, `stress_inside_` and `energy_inside_` too.
 ///
 /// `on_frame` hears (done, of how many).
 pub fn run(

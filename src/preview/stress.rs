@@ -1,5 +1,5 @@
-//! Pictures of the tables of stress: bodies coloured by their largest principal stress and by the density of elastic energy. Where bodies are cut open,
-//! elements are drawn as balls.
+//! Pictures of the tables of stress: bodies coloured by their largest principal stress and by the density of
+//! elastic energy. Where bodies are cut open, elements are drawn as balls.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -37,7 +37,8 @@ pub fn names(number: u32, preview: &Preview) -> Vec<String> {
     views(preview).flat_map(of).collect()
 }
 
-/// Draws those tables of stress that lie in `frames`: surfaces, and elements inside where bodies are cut open. The files.
+/// Draws those tables of stress that lie in `frames`: surfaces, and elements inside where bodies are cut
+/// open. The files.
 pub fn draw(
     store: &Store,
     preview: &Preview,
@@ -96,12 +97,14 @@ fn is_shown(table: &Stress, section: Option<Section>, row: usize) -> bool {
     }
 }
 
-/// Part of the rows drawn whose values the colours tell apart, where the rest is much larger: under a point load, all but a few.
+/// Part of the rows drawn whose values the colours tell apart, where the rest is much larger: under a point
+/// load, all but a few.
 const TOLD_APART: f64 = 0.98;
 /// Largest value over that of this part, above which the colours end there.
 const MUCH_LARGER: f64 = 2.0;
 
-/// The value that the colours end with, and whether there are larger ones; of no tension the size of the largest pressure.
+/// The value that the colours end with, and whether there are larger ones; of no tension the size of the
+/// largest pressure.
 fn most(table: &Stress, section: Option<Section>, values: &[f64]) -> (f64, bool) {
     let rows = (0..values.len()).filter(|row| is_shown(table, section, *row));
     let mut values: Vec<f64> = rows.map(|row| values[row]).collect();

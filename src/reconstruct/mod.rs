@@ -1,10 +1,11 @@
 //! Closed surfaces of fragments from the elements of a frame store. Knows no other stage.
 //!
-//! All topology lives at rest: [`body`] lays a grid about each body's skin once, [`cracks`] finds by their fracture points the sides
-//! of cracks that grid nodes lie on, [`cut`] cuts the skin along their rims, [`faces`] draws both faces of every crack and evens them
-//! out, [`fragments`] parts what is drawn into closed surfaces, [`surface`] gives them texture coordinates and moves them with their
-//! elements. The surfaces follow from a frame and the bonds broken up to it alone, so any range of frames gives the files that the
-//! whole run gives.
+//! All topology lives at rest: [`body`] lays a grid about each body's skin once, [`cracks`] finds by their
+//! fracture points the sides of cracks that grid nodes lie on, [`cut`] cuts the skin along their rims,
+//! [`faces`] draws both faces of every crack and evens them out, [`fragments`] parts what is drawn into
+//! closed surfaces, [`surface`] gives them texture coordinates and moves them with their elements. The
+//! surfaces follow from a frame and the bonds broken up to it alone, so any range of frames gives the files
+//! that the whole run gives.
 //!
 //! [`cells`] draws the cells of a packing instead, where these are wanted.
 //!
@@ -39,7 +40,8 @@ use fragments::Fragments;
 use surface::motion::{Motion, Moved};
 use surface::shell::Shell;
 
-/// What of a frame surfaces follow from. Velocity, spin and stress they carry along where a frame has them, and zeros else.
+/// What of a frame surfaces follow from. Velocity, spin and stress they carry along where a frame has them,
+/// and zeros else.
 pub const NEEDS: [FrameGroup; 3] = [
     FrameGroup::Position,
     FrameGroup::Rotation,
@@ -65,7 +67,8 @@ pub struct Summary {
     pub triangles: usize,
 }
 
-/// Writes `meshes/NNNNNN.rkyv` for each frame of the store within `frames`; `on_frame` hears how many of how many are done.
+/// Writes `meshes/NNNNNN.rkyv` for each frame of the store within `frames`; `on_frame` hears how many of how
+/// many are done.
 ///
 /// # Errors
 /// If the store lacks a file or cannot be written, if a skin cannot be used, or if the cells are too small.
@@ -183,7 +186,8 @@ impl Surfaces {
         }
     }
 
-    /// The surfaces in a frame whose rows follow the packing; `broken` tells of every bond of the packing whether it is.
+    /// The surfaces in a frame whose rows follow the packing; `broken` tells of every bond of the packing
+    /// whether it is.
     pub fn at(
         &mut self,
         number: u32,

@@ -84,22 +84,24 @@ pub trait Prepare: Send {
 
 /// A method, backend and precision at work on one scene.
 ///
-/// Work and results are apart, so that a device can go on while a frame is read back and recorded. A failure leaves no state to go on from.
+/// Work and results are apart, so that a device can go on while a frame is read back and recorded. A failure
+/// leaves no state to go on from.
 pub trait Method: Send {
-    /// Takes steps and leaves velocities at the end of the last. A device may still be at work when this returns; its failures come with
-    /// the next delivery.
+    /// Takes steps and leaves velocities at the end of the last. A device may still be at work when this
+    /// returns; its failures come with the next delivery.
     fn advance(&mut self, steps: u64) -> Result<(), SimulateError>;
     /// Steps asked for so far; those before a restored state count.
     fn step(&self) -> u64;
     /// Asks for the frame as it stands after the steps asked for so far, and for the state when `state`.
     fn capture(&mut self, frame: u32, state: bool) -> Result<(), SimulateError>;
-    /// The oldest capture not yet delivered; waits for it. Every break is handed over once, with the first frame after it.
+    /// The oldest capture not yet delivered; waits for it. Every break is handed over once, with the first
+    /// frame after it.
     ///
     /// # Panics
     /// When no capture is outstanding.
     fn deliver(&mut self) -> Result<Capture, SimulateError>;
-    /// The state where a method in place stands, without a frame: a large run need not hold both at once. None where states come with captures
-    /// only.
+    /// The state where a method in place stands, without a frame: a large run need not hold both at once.
+    /// None where states come with captures only.
     fn state_apart(&mut self, _frame: u32) -> Option<State> {
         None
     }

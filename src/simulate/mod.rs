@@ -1,8 +1,9 @@
 //! Time integration with fracture: from a packing to frames, breaks, history, fragments and states.
 //!
-//! Meets the other stages only in the frame store. `run` drives a [`Method`] over frames, `resolve` chooses it, `methods` holds
-//! one folder for each; what bonded methods share lies below: `bonded_run`, `run_state`, `contact`, `scene`, `bonded`. Which of them uses which
-//! is not listed; `tests/layering.rs` forbids circles among them.
+//! Meets the other stages only in the frame store. `run` drives a [`Method`] over frames, `resolve` chooses
+//! it, `methods` holds one folder for each; what bonded methods share lies below: `bonded_run`, `run_state`,
+//! `contact`, `scene`, `bonded`. Which of them uses which is not listed; `tests/layering.rs` forbids circles
+//! among them.
 
 pub mod bonded;
 pub mod bonded_run;

@@ -9,11 +9,13 @@ use crate::columns::{Bonds, Elements, Table};
 use crate::geometry::TriMesh;
 use crate::store::{self, CellTables, Packing, Store};
 
-/// A packing that need not stand in memory as a whole: of a large one the bonds alone, in double precision, would be as large as the run.
+/// A packing that need not stand in memory as a whole: of a large one the bonds alone, in double precision,
+/// would be as large as the run.
 ///
-/// Every method takes what it needs and leaves the rest unread. What a packing may lack is one method here that gives an `Option` and, unless a source
-/// says otherwise, `None`; a [`Store`] reads it when it is asked. A method that takes more than elements and bonds adds it to the hash of its scene, for a
-/// state to be refused where it changes.
+/// Every method takes what it needs and leaves the rest unread. What a packing may lack is one method here
+/// that gives an `Option` and, unless a source says otherwise, `None`; a [`Store`] reads it when it is asked.
+/// A method that takes more than elements and bonds adds it to the hash of its scene, for a state to be
+/// refused where it changes.
 pub trait Source {
     /// The elements.
     fn elements(&self) -> store::Result<Cow<'_, Elements>>;

@@ -1,5 +1,5 @@
-//! What can be computed but will not be right: bodies too thin, steps too long for strengths or speeds, strengths out of reach, places
-//! that files lose.
+//! What can be computed but will not be right: bodies too thin, steps too long for strengths or speeds,
+//! strengths out of reach, places that files lose.
 //!
 //! Every warning gives the numbers that it follows from and what to change.
 
@@ -163,8 +163,8 @@ fn inside(body: &Body) -> usize {
     }
 }
 
-/// Which elements lie where no element has all its neighbours, not [`HOPS`] bonds away either: there the body has one or two layers.
-/// `inside`: how many are all, for each body.
+/// Which elements lie where no element has all its neighbours, not [`HOPS`] bonds away either: there the body
+/// has one or two layers. `inside`: how many are all, for each body.
 fn thin_elements(elements: &Elements, bonds: &Bonds, inside: &[usize]) -> Vec<bool> {
     let mut valence = vec![0usize; elements.id.len()];
     let ends = || {
@@ -378,7 +378,8 @@ fn fast(body: &Facts, impact: &Impact, plan: &Schedule) -> Option<Warning> {
     Some(Warning { kind: "fast", text })
 }
 
-/// At an impact of speed v a bond of length l is strained by at most v dt / l a step; one that breaks within two has twice or half its strength.
+/// At an impact of speed v a bond of length l is strained by at most v dt / l a step; one that breaks within
+/// two has twice or half its strength.
 fn unresolved(
     body: &Facts,
     impact: &Impact,

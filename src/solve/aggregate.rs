@@ -1,5 +1,5 @@
-//! Aggregates of neighbouring rows (Vaněk, Mandel, Brezina 1996): each with all its neighbours where none of them is taken, then what is left over
-//! to where it borders.
+//! Aggregates of neighbouring rows (Vaněk, Mandel, Brezina 1996): each with all its neighbours where none of
+//! them is taken, then what is left over to where it borders.
 
 use super::matrix::BlockMatrix;
 

@@ -1,6 +1,7 @@
 //! Blocks of six by six numbers, column after column.
 //!
-//! Loops by index: the standard library does not mark `zip` and the `map` of an array for inlining, so that they may be called for each number.
+//! Loops by index: the standard library does not mark `zip` and the `map` of an array for inlining, so that
+//! they may be called for each number.
 
 use std::ops::{AddAssign, Mul};
 
@@ -33,7 +34,8 @@ pub fn single(block: &Block) -> [[f32; 6]; 6] {
     single
 }
 
-/// A number as matrices hold it: single precision halves what a preconditioner, which need not be exact, reads from memory.
+/// A number as matrices hold it: single precision halves what a preconditioner, which need not be exact,
+/// reads from memory.
 pub trait Value: Copy + Default + Send + Sync + Into<f64> + Mul<Output = Self> + AddAssign {
     /// Nearest value.
     fn from_f64(value: f64) -> Self;
@@ -61,7 +63,8 @@ pub fn add_times<V: Value>(y: &mut Six, a: &[[V; 6]; 6], x: &Six) {
     }
 }
 
-/// Adds the products of `A x` to 36 sums, column after column: no sum waits for another, so a machine forms many at a time.
+/// Adds the products of `A x` to 36 sums, column after column: no sum waits for another, so a machine forms
+/// many at a time.
 #[inline(always)]
 pub fn spread_times<V: Value + Into<S>, S: Value>(
     sums: &mut [[S; 6]; 6],

@@ -3,7 +3,8 @@
 use super::gradients::{Found, Operator};
 use super::vector::{add_scaled, dot, norm, scale_and_add};
 
-/// Iterations after which the directions found so far are dropped: slender bodies take more than two hundred, and stall with fewer.
+/// Iterations after which the directions found so far are dropped: slender bodies take more than two hundred,
+/// and stall with fewer.
 const RESTART: usize = 400;
 
 /// Solves `A x = b` from the x given until |b − A x| is no more than `limits.0` |b|, in `limits.1` iterations at most.

@@ -2,7 +2,8 @@
 
 use super::vector::{add_scaled, dot, norm, scale_and_add};
 
-/// A square matrix with `N` unknowns an element, known by its products. Symmetric, unless the method asks for no symmetry.
+/// A square matrix with `N` unknowns an element, known by its products. Symmetric, unless the method asks for
+/// no symmetry.
 pub trait Operator<const N: usize = 6> {
     /// `y = A x`.
     fn times(&self, x: &[[f64; N]], y: &mut [[f64; N]]);
@@ -21,7 +22,8 @@ pub struct Found {
     pub iterations: u32,
     /// |b − A x| over |b|.
     pub residual: f64,
-    /// Whether the matrix was found not to be positive definite; x is then what was found before, or b where that was nothing.
+    /// Whether the matrix was found not to be positive definite; x is then what was found before, or b where
+    /// that was nothing.
     pub indefinite: bool,
 }
 

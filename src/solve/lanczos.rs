@@ -12,7 +12,8 @@ const ITERATIONS: usize = 100;
 /// Displacement and rotation of each element.
 pub type State = Vec<[f32; 6]>;
 
-/// Largest eigenvalue of a symmetric operator on `count` elements that has no negative one, with a margin for what the iteration leaves out.
+/// Largest eigenvalue of a symmetric operator on `count` elements that has no negative one, with a margin for
+/// what the iteration leaves out.
 pub fn largest(count: usize, apply: impl Fn(&State) -> State) -> f64 {
     // A start that every mode has a part in; the same on every machine.
     let wave = |i: usize, k: f64| (i as f64 * (0.7 + 0.31 * k) + k).sin() as f32;
@@ -80,7 +81,8 @@ fn subtract(a: &mut State, factor: f64, b: &State) {
     });
 }
 
-/// Largest eigenvalue of a symmetric tridiagonal matrix, by bisection of Sturm's count; `beside` are at least as many as are between.
+/// Largest eigenvalue of a symmetric tridiagonal matrix, by bisection of Sturm's count; `beside` are at least
+/// as many as are between.
 fn largest_of_tridiagonal(diagonal: &[f64], beside: &[f64]) -> f64 {
     let next = |k: usize| {
         let before = if k > 0 { beside[k - 1].abs() } else { 0.0 };

@@ -3,7 +3,8 @@
 use super::gradients::{Found, Operator, Precondition};
 use super::vector::{add_scaled, dot};
 
-/// Solves `A x = b` from x = 0 until the residual, in the norm of the preconditioner, is no more than `tolerance` of what it was.
+/// Solves `A x = b` from x = 0 until the residual, in the norm of the preconditioner, is no more than
+/// `tolerance` of what it was.
 pub fn minimal_residuals<const N: usize>(
     matrix: &impl Operator<N>,
     b: &[[f64; N]],

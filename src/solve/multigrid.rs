@@ -11,8 +11,8 @@ use super::vector::add_scaled;
 
 /// Rows of a matrix that is solved outright, at most.
 const DIRECT: usize = 128;
-/// Times that a cycle goes on to the next coarser level: they cost little, and how a slender body bends is known to them alone. An odd number keeps
-/// the cycle positive definite even where it overshoots.
+/// Times that a cycle goes on to the next coarser level: they cost little, and how a slender body bends is
+/// known to them alone. An odd number keeps the cycle positive definite even where it overshoots.
 const VISITS: usize = 3;
 /// Damping of the prolongator's smoothing over the largest eigenvalue.
 const OMEGA: f64 = 4.0 / 3.0;
@@ -49,7 +49,8 @@ pub struct Multigrid {
 }
 
 impl Multigrid {
-    /// Of a matrix whose rows stand at these places; the first row whose diagonal block is not positive definite where there is one.
+    /// Of a matrix whose rows stand at these places; the first row whose diagonal block is not positive
+    /// definite where there is one.
     pub fn new(matrix: &BlockMatrix, places_of_rows: &[Place]) -> Result<Self, usize> {
         let mut levels: Vec<Level> = Vec::new();
         let mut here = places_of_rows.to_vec();

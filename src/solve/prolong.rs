@@ -1,7 +1,8 @@
 //! From aggregates to a coarse matrix.
 //!
-//! An aggregate that moves as one is again one element, with place and rotation: the tentative prolongator has for element i of aggregate a the
-//! block `[I, −[x_i − x_a]×/s_a; 0, s_i/s_a I]`, s the length that rotations are multiplied with. It keeps all six rigid motions exactly.
+//! An aggregate that moves as one is again one element, with place and rotation: the tentative prolongator
+//! has for element i of aggregate a the block `[I, −[x_i − x_a]×/s_a; 0, s_i/s_a I]`, s the length that
+//! rotations are multiplied with. It keeps all six rigid motions exactly.
 
 use crate::parallel::prelude::*;
 use glam::DVec3;

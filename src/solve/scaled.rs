@@ -1,7 +1,8 @@
 //! Conjugate gradients preconditioned by diagonal blocks, with the fewest bytes moved.
 //!
-//! With A = D + R and D = L Lᵀ the preconditioned iteration is the plain one for L⁻¹ A Lᵀ⁻¹ = 1 + L⁻¹ R Lᵀ⁻¹: neither D nor the preconditioned residual
-//! is read or written, and sums go with the passes that make what they sum. Single precision halves what is left.
+//! With A = D + R and D = L Lᵀ the preconditioned iteration is the plain one for L⁻¹ A Lᵀ⁻¹ = 1 + L⁻¹ R Lᵀ⁻¹:
+//! neither D nor the preconditioned residual is read or written, and sums go with the passes that make what
+//! they sum. Single precision halves what is left.
 
 use crate::parallel::prelude::*;
 
@@ -53,7 +54,8 @@ impl<V: Value> Scaled<V> {
         Ok(Scaled { beside, inverse })
     }
 
-    /// Solves `A x = b` from x = 0 until the residual, in the norm of D⁻¹, is no more than `tolerance` of b, or `most` iterations are done.
+    /// Solves `A x = b` from x = 0 until the residual, in the norm of D⁻¹, is no more than `tolerance` of b,
+    /// or `most` iterations are done.
     pub fn solve(&self, b: &[Six], x: &mut [Six], (tolerance, most): (f64, u32)) -> Found {
         let pairs = b.par_iter().zip(&self.inverse).with_min_len(CHUNK);
         let scaled = pairs.map(|(b, inverse)| {

@@ -38,7 +38,8 @@ impl Smoother {
         smoother
     }
 
-    /// Follows a changed matrix; the spectrum of D⁻¹A hardly moves. The first row whose block is not positive definite where there is one.
+    /// Follows a changed matrix; the spectrum of D⁻¹A hardly moves. The first row whose block is not positive
+    /// definite where there is one.
     pub fn renew(&mut self, matrix: &BlockMatrix) -> Result<(), usize> {
         self.diagonal = matrix.inverse_diagonal()?.single();
         matrix.copy_to(&mut self.matrix);

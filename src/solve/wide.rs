@@ -1,4 +1,5 @@
-//! Loops compiled with the widest instructions of this machine. No sum is regrouped or fused, so all give the same bits.
+//! Loops compiled with the widest instructions of this machine. No sum is regrouped or fused, so all give the
+//! same bits.
 
 use crate::math::Pass;
 #[cfg(target_arch = "x86_64")]

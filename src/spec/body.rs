@@ -113,7 +113,8 @@ fn yes() -> bool {
     true
 }
 
-/// Grains of another material within a body: cells about points scattered through it, of which a part is of that material.
+/// Grains of another material within a body: cells about points scattered through it, of which a part is of
+/// that material.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Grains {
@@ -204,8 +205,8 @@ pub enum BodyShape {
     },
     /// Solid of revolution about y.
     Revolved {
-        /// Points `[radius, y]` from the bottom to the top of the axis, m; ends off the axis are closed by discs. A profile that turns back, as of a bowl,
-        /// may, but must not cross itself.
+        /// Points `[radius, y]` from the bottom to the top of the axis, m; ends off the axis are closed by
+        /// discs. A profile that turns back, as of a bowl, may, but must not cross itself.
         #[schemars(with = "Vec<[Length; 2]>")]
         profile: Vec<[f64; 2]>,
         /// Sides of the skin about the axis.
@@ -358,8 +359,8 @@ pub enum PackingSpec {
         #[schemars(with = "Neighbourhood")]
         neighbourhood: f64,
     },
-    /// Loose grains with gaps between them, as poured, that settle when the run begins; give the mean radius or about how many. `simulate.seed` chooses
-    /// which.
+    /// Loose grains with gaps between them, as poured, that settle when the run begins; give the mean radius
+    /// or about how many. `simulate.seed` chooses which.
     Loose {
         /// Mean radius of the grains, m.
         #[serde(default)]
@@ -378,7 +379,8 @@ pub enum PackingSpec {
         #[schemars(with = "LooseFraction")]
         fraction: f64,
     },
-    /// Layers of elements under the skin of a closed shape, hollow within; give the radius or about how many elements. `simulate.seed` chooses which.
+    /// Layers of elements under the skin of a closed shape, hollow within; give the radius or about how many
+    /// elements. `simulate.seed` chooses which.
     Shell {
         /// Element radius, m.
         #[serde(default)]
@@ -396,7 +398,8 @@ pub enum PackingSpec {
         #[schemars(with = "Neighbourhood")]
         neighbourhood: f64,
     },
-    /// Rope in a cylinder or a tube: strands that wind about its axis, bundles of filaments, bonded within each strand alone; give the radius or about how many elements.
+    /// Rope in a cylinder or a tube: strands that wind about its axis, bundles of filaments, bonded within
+    /// each strand alone; give the radius or about how many elements.
     Twisted {
         /// Element radius, m.
         #[serde(default)]
@@ -417,7 +420,8 @@ pub enum PackingSpec {
         #[schemars(with = "PositiveLength")]
         pitch: f64,
     },
-    /// Cloth: sheets of yarns along x and z that pass over and under each other, bonded along each yarn alone; give the radius or about how many elements.
+    /// Cloth: sheets of yarns along x and z that pass over and under each other, bonded along each yarn
+    /// alone; give the radius or about how many elements.
     Woven {
         /// Element radius, m.
         #[serde(default)]
@@ -445,7 +449,8 @@ pub enum PackingSpec {
         #[serde(default)]
         #[schemars(range(min = 1))]
         cells: Option<u32>,
-        /// Rounds in which the points that cells belong to move to the cells' centres (Lloyd): the more, the more even the cells.
+        /// Rounds in which the points that cells belong to move to the cells' centres (Lloyd): the more, the
+        /// more even the cells.
         #[serde(default = "rounds")]
         #[schemars(range(min = 0, max = 1000))]
         relax: u32,
@@ -453,10 +458,12 @@ pub enum PackingSpec {
         #[serde(default)]
         seed: Option<u64>,
     },
-    /// Bricks in rows, for the energy-preserving method: of a box, of the walls `cylinder_shell` and `sphere_shell`, or of any other shape those whose
-    /// centre lies inside. Give their size or how many there are.
+    /// Bricks in rows, for the energy-preserving method: of a box, of the walls `cylinder_shell` and
+    /// `sphere_shell`, or of any other shape those whose centre lies inside. Give their size or how many
+    /// there are.
     Cubic {
-        /// About the edges of a brick, m; they are adjusted to fill the box about the shape. Along x, y, z; of a wall round, along and through it.
+        /// About the edges of a brick, m; they are adjusted to fill the box about the shape. Along x, y, z;
+        /// of a wall round, along and through it.
         #[serde(default)]
         #[schemars(with = "[PositiveLength; 3]")]
         size: Option<[f64; 3]>,
@@ -480,7 +487,8 @@ fn one() -> u32 {
     1
 }
 
-/// As grains lie that were poured gently: Onoda and Liniger 1990 found 0.555 for the loosest of equal spheres that still bears itself.
+/// As grains lie that were poured gently: Onoda and Liniger 1990 found 0.555 for the loosest of equal spheres
+/// that still bears itself.
 fn poured() -> f64 {
     0.55
 }

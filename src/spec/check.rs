@@ -17,8 +17,8 @@ use super::time::Region;
 use crate::geometry::curve::Curve;
 use crate::geometry::revolve::Profile;
 
-/// Checks a pipeline that fits the schema, but not what was `mended` to make it fit. `document` tells where its values were written, `folder`
-/// is what its paths start from.
+/// Checks a pipeline that fits the schema, but not what was `mended` to make it fit. `document` tells where
+/// its values were written, `folder` is what its paths start from.
 pub(super) fn check(
     pipeline: &Pipeline,
     document: &Node,

@@ -153,13 +153,14 @@ pub enum Action {
         #[serde(default)]
         #[schemars(with = "[AngularVelocity; 3]")]
         spin: [f64; 3],
-        /// Point at rest that `spin` and `keys` turn about, m; it moves along. Absent: the middle of the elements held, about which loads
-        /// tell the torque.
+        /// Point at rest that `spin` and `keys` turn about, m; it moves along. Absent: the middle of the
+        /// elements held, about which loads tell the torque.
         #[serde(default)]
         #[schemars(with = "[Length; 3]")]
         pivot: Option<[f64; 3]>,
-        /// Displacements and turns from where the elements were packed that replace `velocity` and `spin`: linear between them, held
-        /// outside, before the first from the start on. Times ascend. A turn of more than half a revolution takes keys between, or `spin`.
+        /// Displacements and turns from where the elements were packed that replace `velocity` and `spin`:
+        /// linear between them, held outside, before the first from the start on. Times ascend. A turn of
+        /// more than half a revolution takes keys between, or `spin`.
         #[serde(default)]
         keys: Vec<Key>,
     },

@@ -1,6 +1,7 @@
 //! Checks a document against the schema, finding every fault, and turns quantities into SI numbers on the way.
 //!
-//! What does not fit is reported and [mended](super::mend), so that the document can be read whatever was wrong with it.
+//! What does not fit is reported and [mended](super::mend), so that the document can be read whatever was
+//! wrong with it.
 
 use serde_json::Value;
 
@@ -11,7 +12,8 @@ use super::quantity::{DIMENSION, WORD};
 use super::schema::Rule;
 use crate::units::{self, Dimension};
 
-/// Checks `document`, which fits the schema and has SI numbers for quantities afterwards. The faults, and what was put in their places.
+/// Checks `document`, which fits the schema and has SI numbers for quantities afterwards. The faults, and
+/// what was put in their places.
 pub(super) fn conform(
     document: &mut Node,
     sources: &Sources<'_>,

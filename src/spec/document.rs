@@ -80,8 +80,8 @@ impl Node {
         }
     }
 
-    /// Follows `path` (keys and indices, dots between) as far as it exists. Gives the origin there and the path in the user's
-    /// terms, with names for indices.
+    /// Follows `path` (keys and indices, dots between) as far as it exists. Gives the origin there and the
+    /// path in the user's terms, with names for indices.
     pub fn locate(&self, path: &str) -> (Origin, String) {
         let (mut node, mut at, mut shown) = (Some(self), self.at, Vec::new());
         for key in path.split('.') {

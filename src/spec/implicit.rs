@@ -23,8 +23,9 @@ pub enum Friction {
     /// That of explicit steps, a spring that gives way, solved with all else; its limit is lagged within an iteration.
     #[default]
     Lagged,
-    /// Velocities and spins lose what friction takes after each step (Lu et al. 2025, eq. 34, 35): centres slide, nothing holds at rest, and
-    /// rolling friction is had. For Euler steps: in long midpoint steps elements ring, and one that stands still for a moment is not braked.
+    /// Velocities and spins lose what friction takes after each step (Lu et al. 2025, eq. 34, 35): centres
+    /// slide, nothing holds at rest, and rolling friction is had. For Euler steps: in long midpoint steps
+    /// elements ring, and one that stands still for a moment is not braked.
     Projected,
 }
 
@@ -32,11 +33,12 @@ pub enum Friction {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Implicit {
-    /// Length of a step over the critical one of explicit steps, where `time.step` is absent; a frame is at least one step.
+    /// Length of a step over the critical one of explicit steps, where `time.step` is absent; a frame is at
+    /// least one step.
     #[schemars(with = "PositiveNumber")]
     pub periods: f64,
-    /// Times that a step may be halved where bonds break or Newton's method fails; absent: until it is no longer than two critical steps of explicit
-    /// ones.
+    /// Times that a step may be halved where bonds break or Newton's method fails; absent: until it is no
+    /// longer than two critical steps of explicit ones.
     #[schemars(with = "u32", range(min = 0, max = 24))]
     pub halvings: Option<u32>,
     /// Forces that may be out of balance at the end of a step, over those at work (root mean squares).
@@ -67,7 +69,8 @@ impl Default for Implicit {
     }
 }
 
-/// Critical steps that the shortest of implicit ones is long unless `halvings` says otherwise: waves that breaking bonds let go are seen then.
+/// Critical steps that the shortest of implicit ones is long unless `halvings` says otherwise: waves that
+/// breaking bonds let go are seen then.
 const SHORTEST: f64 = 2.0;
 
 impl Implicit {

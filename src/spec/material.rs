@@ -30,14 +30,16 @@ pub enum Criterion {
     Tension,
     /// The criterion of Lu et al. 2021.
     Lu2021,
-    /// The criterion of Zhang et al. 2024: as `tension`, with 4/3 of the shear force's stress, as in the middle of a round rod.
+    /// The criterion of Zhang et al. 2024: as `tension`, with 4/3 of the shear force's stress, as in the
+    /// middle of a round rod.
     Rod,
-    /// Rankine: the largest principal stress of the material about a face beyond the tensile strength; bodies of cells only.
+    /// Rankine: the largest principal stress of the material about a face beyond the tensile strength; bodies
+    /// of cells only.
     Rankine,
 }
 
-/// Stiffness and strength that depend on the direction of a bond, as of wood (Lu 2021, eq. 30): factors 1 + λ (d_g·d_b)⁴, d_g the direction of
-/// the grain, d_b that of the bond.
+/// Stiffness and strength that depend on the direction of a bond, as of wood (Lu 2021, eq. 30): factors 1 + λ
+/// (d_g·d_b)⁴, d_g the direction of the grain, d_b that of the bond.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Grain {
@@ -95,7 +97,8 @@ pub struct Material {
     #[serde(default)]
     #[schemars(with = "PositivePressure")]
     pub hydrostatic_strength: Option<f64>,
-    /// Direction that bonds are stiffest and strongest along; moduli and strengths are then those across it. Absent: all directions alike.
+    /// Direction that bonds are stiffest and strongest along; moduli and strengths are then those across it.
+    /// Absent: all directions alike.
     #[serde(default)]
     #[schemars(with = "Grain")]
     pub grain: Option<Grain>,
@@ -146,8 +149,8 @@ fn half() -> f64 {
     0.5
 }
 
-/// What two materials have in common, where it is not to follow from theirs: of contacts between them, and of the bonds that join them in a
-/// mixture.
+/// What two materials have in common, where it is not to follow from theirs: of contacts between them, and of
+/// the bonds that join them in a mixture.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MaterialPair {

@@ -46,7 +46,8 @@ fn below<'p>(inner: &'p str, outer: &str) -> Option<&'p str> {
     }
 }
 
-/// The table that a key stands in. Places of a list count as one key, but for those of the top level, which are tables of their own.
+/// The table that a key stands in. Places of a list count as one key, but for those of the top level, which
+/// are tables of their own.
 fn table_of(path: &str) -> Vec<&str> {
     let mut keys: Vec<&str> = path.split('.').collect();
     let drop_places = |keys: &mut Vec<&str>| {

@@ -1,8 +1,8 @@
 //! The pipeline file: what a shot is, in SI units once read.
 //!
-//! The structs are the file's schema: [`read`] fills them from TOML, `store.json` keeps them, `cullet schema` prints them.
-//! [`read`] and [`parse`] take units, check ranges, names and contradictions; the structs' own `Deserialize` is for `store.json`
-//! and takes plain SI numbers as [`read`] left them.
+//! The structs are the file's schema: [`read`] fills them from TOML, `store.json` keeps them, `cullet schema`
+//! prints them. [`read`] and [`parse`] take units, check ranges, names and contradictions; the structs' own
+//! `Deserialize` is for `store.json` and takes plain SI numbers as [`read`] left them.
 
 mod body;
 mod check;

@@ -120,16 +120,18 @@ pub enum Compression {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Output {
-    /// Columns of frame files beside frame, time and id; reconstruct needs position, rotation and fragment, preview position.
+    /// Columns of frame files beside frame, time and id; reconstruct needs position, rotation and fragment,
+    /// preview position.
     pub columns: Vec<FrameGroup>,
     /// Rounding of columns of frame files, for smaller files; states are never rounded.
     pub precision_bits: PrecisionBits,
     /// Compression of the tables.
     pub compression: Compression,
-    /// Whether the history tells what damping, friction and breaking took (J). On the CPU alone, where it makes steps up to a fifth longer.
+    /// Whether the history tells what damping, friction and breaking took (J). On the CPU alone, where it
+    /// makes steps up to a fifth longer.
     pub work: bool,
-    /// A step, counted from 1, that all methods for implicit steps solve side by side, for the chart of their convergence (Lu et al. 2025, Figure 7); the run
-    /// itself does not change. Absent: none.
+    /// A step, counted from 1, that all methods for implicit steps solve side by side, for the chart of their
+    /// convergence (Lu et al. 2025, Figure 7); the run itself does not change. Absent: none.
     #[schemars(with = "u64", range(min = 1))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub convergence: Option<u64>,

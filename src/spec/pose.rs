@@ -124,7 +124,8 @@ impl Collider {
 }
 
 impl Action {
-    /// How a clamp or a spring is driven, as displacement and turn from where its elements were packed; others drive nothing.
+    /// How a clamp or a spring is driven, as displacement and turn from where its elements were packed;
+    /// others drive nothing.
     pub fn drive(&self) -> Option<Drive<'_>> {
         match self {
             Action::Clamp {

@@ -1,7 +1,7 @@
 //! Kinds of quantity that fields of the pipeline file hold: dimension and range, as the JSON Schema tells them.
 //!
-//! A field names its kind with `#[schemars(with = "PositiveLength")]`; the schema made of it is what a file is checked by, so a
-//! kind stands at one place. These types are never constructed.
+//! A field names its kind with `#[schemars(with = "PositiveLength")]`; the schema made of it is what a file
+//! is checked by, so a kind stands at one place. These types are never constructed.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Value, json};

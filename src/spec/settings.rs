@@ -42,8 +42,8 @@ pub enum Backend {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Gpu {
-    /// Part of the adapter's name, as `cullet adapters` lists it; the only way to get a software adapter. Absent: the first discrete one,
-    /// else an integrated one.
+    /// Part of the adapter's name, as `cullet adapters` lists it; the only way to get a software adapter.
+    /// Absent: the first discrete one, else an integrated one.
     #[schemars(with = "String")]
     pub adapter: Option<String>,
     /// Binds at most so many bytes at a time, whatever the adapter allows; columns are split.
@@ -63,14 +63,16 @@ pub enum Integrator {
     /// Velocity Verlet in steps below the critical one (Lu et al. 2021).
     #[default]
     Explicit,
-    /// Implicit Euler steps of any length, each the minimum of an energy found by Newton's method (Lu et al. 2025): stable, first order, takes energy
-    /// out of fast motion, as strong damping would: cracks then spread where explicit or midpoint steps let them run.
+    /// Implicit Euler steps of any length, each the minimum of an energy found by Newton's method (Lu et al.
+    /// 2025): stable, first order, takes energy out of fast motion, as strong damping would: cracks then
+    /// spread where explicit or midpoint steps let them run.
     BackwardEuler,
     /// Implicit midpoint steps, found likewise: second order, keeps energy.
     Midpoint,
     /// One Gauss–Newton iteration a step (Zhang et al. 2024).
     LinearlyImplicit,
-    /// `explicit` or, where an estimate of both costs finds that cheaper, `midpoint` if anything can break, else `backward_euler`; `cullet check` prints it.
+    /// `explicit` or, where an estimate of both costs finds that cheaper, `midpoint` if anything can break,
+    /// else `backward_euler`; `cullet check` prints it.
     Auto,
 }
 
@@ -139,7 +141,8 @@ pub enum MethodChoice {
     Bonds,
     /// Faces of cells (Monasse and Mariotti 2012); bodies of cells alone have them.
     Voronoi,
-    /// Nothing moves: boundary elements (Zhu et al. 2015) give the stress under the loads, as `cullet stress` does; see `[stress]`.
+    /// Nothing moves: boundary elements (Zhu et al. 2015) give the stress under the loads, as `cullet stress`
+    /// does; see `[stress]`.
     Bem,
 }
 
@@ -150,8 +153,8 @@ pub enum ContactLaw {
     /// A force that grows with the overlap (Lu et al. 2021).
     #[default]
     Penalty,
-    /// A logarithmic barrier (Zhang et al. 2024): soft where they hardly overlap, without bound as centres meet, so that nothing passes through
-    /// anything; in implicit steps.
+    /// A logarithmic barrier (Zhang et al. 2024): soft where they hardly overlap, without bound as centres
+    /// meet, so that nothing passes through anything; in implicit steps.
     Barrier,
 }
 
@@ -251,15 +254,17 @@ impl Simulate {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ReconstructMode {
-    /// `material` for bodies with bonds and a skin that is closed and does not cross itself, `world` for others with bonds; loose elements are
-    /// balls.
+    /// `material` for bodies with bonds and a skin that is closed and does not cross itself, `world` for
+    /// others with bonds; loose elements are balls.
     #[default]
     Auto,
     /// The skin of the packed shape, cut along cracks and carried with the elements.
     Material,
-    /// The cells of a `voronoi` or `cubic` packing themselves, with exact planes where they part; `voxel`, `roughness` and `simplify` do nothing there.
+    /// The cells of a `voronoi` or `cubic` packing themselves, with exact planes where they part; `voxel`,
+    /// `roughness` and `simplify` do nothing there.
     Cells,
-    /// Places and radii of the elements in each frame, for granules, yarns, cloth; `roughness` and `simplify` do nothing there.
+    /// Places and radii of the elements in each frame, for granules, yarns, cloth; `roughness` and `simplify`
+    /// do nothing there.
     World,
 }
 
@@ -351,10 +356,12 @@ pub struct Export {
     /// Frames a second that hosts play; `event`: those of the event itself.
     #[schemars(with = "PlaybackRate")]
     pub playback: Playback,
-    /// In USD, when a shutter opens and closes, in frames about each frame, as [-0.25, 0.25]: fragments that bend have points at those times too; absent: none.
+    /// In USD, when a shutter opens and closes, in frames about each frame, as [-0.25, 0.25]: fragments that
+    /// bend have points at those times too; absent: none.
     #[schemars(with = "[Number; 2]")]
     pub shutter: Option<[f64; 2]>,
-    /// In USD, fragments whose bounds at rest have a shorter diagonal are instances of a few shapes, m; absent: none is.
+    /// In USD, fragments whose bounds at rest have a shorter diagonal are instances of a few shapes, m;
+    /// absent: none is.
     #[schemars(with = "PositiveLength")]
     pub debris_size: Option<f64>,
 }

@@ -19,7 +19,8 @@ pub struct Resolved {
     pub folder: PathBuf,
 }
 
-/// Reads a pipeline file. `sets` are overrides `key=value`: `scale=smoke`, `time.end=5 ms`, `material.gypsum.young=1e9`.
+/// Reads a pipeline file. `sets` are overrides `key=value`: `scale=smoke`, `time.end=5 ms`,
+/// `material.gypsum.young=1e9`.
 pub fn read(path: &Path, sets: &[String]) -> Result<Resolved, SpecErrors> {
     let name = path.display().to_string();
     let text = std::fs::read_to_string(path)

@@ -39,11 +39,13 @@ pub struct World {
     /// Box that elements should stay in; those outside are counted in the history.
     #[schemars(with = "Region")]
     pub bounds: Option<Region>,
-    /// Plane strain: bodies of one layer of cells across this axis are held on both sides by planes without friction. Cells alone.
+    /// Plane strain: bodies of one layer of cells across this axis are held on both sides by planes without
+    /// friction. Cells alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Axis")]
     pub plane_strain: Option<Axis>,
-    /// Sides of all bodies of cells together that waves leave through, flat and square to an axis (Lysmer and Kuhlemeyer 1969).
+    /// Sides of all bodies of cells together that waves leave through, flat and square to an axis (Lysmer and
+    /// Kuhlemeyer 1969).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub absorbing: Vec<Side>,
 }

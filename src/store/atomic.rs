@@ -15,7 +15,8 @@ pub fn write(
     sync_folder(folder_of(path))
 }
 
-/// The same, but the file's name may be lost with the power until its folder is [synced](sync_folder): for files in a row, which need that once.
+/// The same, but the file's name may be lost with the power until its folder is [synced](sync_folder): for
+/// files in a row, which need that once.
 pub fn write_unlisted(
     path: &Path,
     fill: impl FnOnce(&mut BufWriter<File>) -> std::io::Result<()>,

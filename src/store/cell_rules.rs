@@ -31,8 +31,8 @@ pub fn cells(
     unit("qx", axes, UNIT, first, faults);
 }
 
-/// Rows of `packing/faces.parquet` of a packing of `elements` elements, and of these bonds where they are known. `before` is the row before: its bond
-/// and its first cell.
+/// Rows of `packing/faces.parquet` of a packing of `elements` elements, and of these bonds where they are
+/// known. `before` is the row before: its bond and its first cell.
 pub fn faces(
     part: &Faces,
     first: usize,

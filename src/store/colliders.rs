@@ -1,5 +1,5 @@
-//! Meshes of a packing, by their numbers in the pipeline: of colliders, `packing/colliders/NNNNNN.ply`, in the collider's own frame; skins of bodies,
-//! `packing/shapes/N.ply`, in world coordinates.
+//! Meshes of a packing, by their numbers in the pipeline: of colliders, `packing/colliders/NNNNNN.ply`, in
+//! the collider's own frame; skins of bodies, `packing/shapes/N.ply`, in world coordinates.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -20,7 +20,8 @@ impl Store {
         self.read_mesh(self.collider_path(collider))
     }
 
-    /// Reads the skin of a body at rest, in world coordinates; none where the packing has none, such as one of another program.
+    /// Reads the skin of a body at rest, in world coordinates; none where the packing has none, such as one
+    /// of another program.
     pub fn read_skin(&self, body: u32) -> Result<Option<TriMesh>> {
         let path = self.shape_path(body as usize);
         match path.is_file() {

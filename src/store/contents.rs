@@ -25,7 +25,8 @@ impl Store {
         Ok(store)
     }
 
-    /// Numbers of the files `kind/NNNNNN.extension`, ascending. One that `store.json` lists and that is gone is an error.
+    /// Numbers of the files `kind/NNNNNN.extension`, ascending. One that `store.json` lists and that is gone
+    /// is an error.
     pub fn numbers(&self, kind: &str, extension: &str) -> Result<Vec<u32>> {
         let numbers = self.present(kind, extension)?;
         for name in self.sums.keys().filter(|name| in_folder(name, kind)) {
@@ -65,8 +66,8 @@ impl Store {
         Ok(frames)
     }
 
-    /// Puts what `fill` writes into a folder `kind` of its own in the place of the store's, and removes the folders `later`, which would not fit
-    /// it. When `fill` fails, everything stays as it was.
+    /// Puts what `fill` writes into a folder `kind` of its own in the place of the store's, and removes the
+    /// folders `later`, which would not fit it. When `fill` fails, everything stays as it was.
     pub fn replace(
         &self,
         kind: &str,

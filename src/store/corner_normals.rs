@@ -1,9 +1,10 @@
 //! Normals of triangle corners: smooth over what is smooth, and each side its own across an edge.
 //!
-//! Surfaces are closed: skin and crack faces share vertices, and so do the sides of a box. One normal a vertex would shade their edges as if
-//! they were round. The triangles around a vertex fall into fans: those of one side, skin or crack, that follow each other from edge to edge
-//! without a crease. The corners of a fan have one normal, the mean of its triangles' weighted by their angles (Thürmer and Wüthrich 1998).
-//! Fans are found at rest, so that no edge comes or goes while a fragment bends.
+//! Surfaces are closed: skin and crack faces share vertices, and so do the sides of a box. One normal a
+//! vertex would shade their edges as if they were round. The triangles around a vertex fall into fans: those
+//! of one side, skin or crack, that follow each other from edge to edge without a crease. The corners of a
+//! fan have one normal, the mean of its triangles' weighted by their angles (Thürmer and Wüthrich 1998). Fans
+//! are found at rest, so that no edge comes or goes while a fragment bends.
 
 use glam::DVec3;
 
@@ -11,8 +12,8 @@ use super::surface::{Piece, SurfaceFrame};
 use crate::geometry::mesh::corner_angle;
 use crate::math::union_find::UnionFind;
 
-/// Cosine of 40 degrees: neighbours whose normals differ by more meet at an edge. The skin of marching cubes bends by less from triangle to
-/// triangle, edges of boxes and ends of cylinders by more.
+/// Cosine of 40 degrees: neighbours whose normals differ by more meet at an edge. The skin of marching cubes
+/// bends by less from triangle to triangle, edges of boxes and ends of cylinders by more.
 const CREASE: f64 = 0.766_044_443;
 
 /// The fans of a surface, in order of their vertices.
@@ -113,7 +114,8 @@ fn direction([a, b, c]: [DVec3; 3]) -> DVec3 {
     (b - a).cross(c - a).normalize_or_zero()
 }
 
-/// The corners of triangles, numbered three a triangle, by vertex; and the first of each vertex with the end of all behind it.
+/// The corners of triangles, numbered three a triangle, by vertex; and the first of each vertex with the end
+/// of all behind it.
 fn corners_around(vertices: usize, triangles: &[[u32; 3]]) -> (Vec<u32>, Vec<usize>) {
     let mut first = vec![0; vertices + 1];
     for &vertex in triangles.as_flattened() {

@@ -32,15 +32,17 @@ pub(super) const BITS_KEY: &str = "cullet.precision_bits";
 
 /// Rows per row group: small enough to stream, large enough to compress.
 pub(super) const ROWS_PER_GROUP: usize = 1 << 20;
-/// Rows per page: each stream of bytes of a split column then fills a block of zstd (128 KiB), which has statistics of its own.
+/// Rows per page: each stream of bytes of a split column then fills a block of zstd (128 KiB), which has
+/// statistics of its own.
 const ROWS_PER_PAGE: usize = 1 << 17;
 /// Rows handed to an encoder at a time: their copy stays in the cache.
 const PIECE: usize = 8192;
 /// Tables of fewer rows are not compressed: to set a compressor up costs more than they hold.
 const WORTH_COMPRESSING: usize = 256;
 
-/// Writes a table as a Parquet file, each thread a column at a time; the same bytes for any number of threads. Beside a simulation the threads
-/// take columns when they have nothing left to do in a pass: one more thread would be in the way of theirs.
+/// Writes a table as a Parquet file, each thread a column at a time; the same bytes for any number of
+/// threads. Beside a simulation the threads take columns when they have nothing left to do in a pass: one
+/// more thread would be in the way of theirs.
 pub(super) fn encode<T: Table>(
     writer: &mut (impl Write + Send),
     table: &T,

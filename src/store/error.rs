@@ -77,7 +77,8 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// Whether the folder named is not what the command needs; files that were damaged and the operating system are nobody's fault.
+    /// Whether the folder named is not what the command needs; files that were damaged and the operating
+    /// system are nobody's fault.
     pub fn caused_by_user(&self) -> bool {
         match self {
             StoreError::NotAStore { .. }

@@ -41,7 +41,8 @@ impl Format {
     }
 }
 
-/// `value` rounded to `bits` of its mantissa, to nearest, ties to even; what would round to infinity is cut off instead.
+/// `value` rounded to `bits` of its mantissa, to nearest, ties to even; what would round to infinity is cut
+/// off instead.
 pub fn round_mantissa(value: f32, bits: u32) -> f32 {
     let drop = 23_u32.saturating_sub(bits);
     if drop == 0 || !value.is_finite() {

@@ -17,7 +17,8 @@ const fn folder(name: &'static str, stage: &'static str, numbered: Option<&'stat
     }
 }
 
-/// Every folder, in the order in which it is made; of the tables frames are the last, so that who finds a frame finds what belongs to it.
+/// Every folder, in the order in which it is made; of the tables frames are the last, so that who finds a
+/// frame finds what belongs to it.
 const FOLDERS: [Folder; 13] = [
     folder("packing", "pack", None),
     folder("breaks", "simulate", Some("parquet")),

@@ -1,7 +1,7 @@
 //! One writer at a time: the operating system's lock on `.lock`, which ends with its process, however that ends.
 //!
-//! A stage that others build on (pack, simulate, a whole run) holds the store alone; stages that add files frame by frame from what is there
-//! hold it together, so that ranges of frames can be spread over processes.
+//! A stage that others build on (pack, simulate, a whole run) holds the store alone; stages that add files
+//! frame by frame from what is there hold it together, so that ranges of frames can be spread over processes.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Read, Seek, Write};
@@ -31,7 +31,8 @@ pub enum Hold {
 }
 
 impl Store {
-    /// Holds the store, or refuses and tells who holds it. Makes the folder where there is none. `what` is the stage, for messages of others.
+    /// Holds the store, or refuses and tells who holds it. Makes the folder where there is none. `what` is
+    /// the stage, for messages of others.
     ///
     /// What killed writers left is removed when no other process is at work.
     pub fn lock(&self, hold: Hold, what: &str) -> Result<Lock> {

@@ -117,8 +117,8 @@ pub(super) fn tells_left_out(path: &Path) -> bool {
     })
 }
 
-/// Opens a file. Its columns have the types of Parquet itself, whatever Arrow type the writer had in memory: words are words, whether they were
-/// large, views or in a dictionary.
+/// Opens a file. Its columns have the types of Parquet itself, whatever Arrow type the writer had in memory:
+/// words are words, whether they were large, views or in a dictionary.
 pub(super) fn open(path: &Path) -> Result<ParquetRecordBatchReaderBuilder<File>> {
     let invalid = |what: String| StoreError::invalid(path, what);
     let mut file = File::open(path).map_err(StoreError::io(path))?;
@@ -135,11 +135,12 @@ pub(super) fn open(path: &Path) -> Result<ParquetRecordBatchReaderBuilder<File>>
     Ok(builder)
 }
 
-/// Takes a batch of rows: the number of its first one, the batch, and the words for columns that were left out, if any were.
+/// Takes a batch of rows: the number of its first one, the batch, and the words for columns that were left
+/// out, if any were.
 pub(super) type Take<'a> = dyn FnMut(usize, &RecordBatch, Option<&str>) -> Result<()> + 'a;
 
-/// Gives every batch of rows of the `wanted` columns that are there with the number of its first one, and the word for each column that was
-/// left out.
+/// Gives every batch of rows of the `wanted` columns that are there with the number of its first one, and the
+/// word for each column that was left out.
 pub(super) fn batches(
     builder: ParquetRecordBatchReaderBuilder<File>,
     path: &Path,

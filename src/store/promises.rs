@@ -1,8 +1,9 @@
 //! What a Parquet file says of itself, held against its size before room is made for it.
 //!
-//! A file may hold many more values than bytes: a run of equal ones takes a few bytes however long it is, and zstd packs what repeats. What
-//! bounds it are its rows: no more than [`ROWS_PER_BYTE`] for each byte, thrice what a row group of a million equal rows comes to. Pages unpack to
-//! no more than their values need. The reader of Parquet files believes both, and lengths in headers of pages.
+//! A file may hold many more values than bytes: a run of equal ones takes a few bytes however long it is, and
+//! zstd packs what repeats. What bounds it are its rows: no more than [`ROWS_PER_BYTE`] for each byte, thrice
+//! what a row group of a million equal rows comes to. Pages unpack to no more than their values need. The
+//! reader of Parquet files believes both, and lengths in headers of pages.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -113,7 +114,8 @@ fn range(column: &ColumnChunkMetaData) -> (i64, i64) {
     (start, column.compressed_size())
 }
 
-/// Refuses pages of `wanted` columns that say to unpack to more than they have values for, or that lack their dictionary.
+/// Refuses pages of `wanted` columns that say to unpack to more than they have values for, or that lack their
+/// dictionary.
 pub(super) fn check_pages(
     file: &mut File,
     metadata: &ParquetMetaData,

@@ -1,5 +1,6 @@
-//! What the tables of a store must hold beyond columns of the right types: one set of rules for the stages, which refuse the first thing wrong
-//! in the columns that they read, and for [`validate`](super::validate), which tells all of them.
+//! What the tables of a store must hold beyond columns of the right types: one set of rules for the stages,
+//! which refuse the first thing wrong in the columns that they read, and for [`validate`](super::validate),
+//! which tells all of them.
 //!
 //! Each rule takes rows from number `first` on and passes by columns that are empty, as those are that were not read.
 

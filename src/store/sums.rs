@@ -1,4 +1,5 @@
-//! Sums of the store's files, kept in `store.json`: a file that was cut short or altered is named before anything reads it.
+//! Sums of the store's files, kept in `store.json`: a file that was cut short or altered is named before
+//! anything reads it.
 //!
 //! States keep their sum in themselves and come and go: they are not listed.
 

@@ -40,7 +40,8 @@ pub struct SurfaceFrame {
     pub rest_positions: Vec<[f32; 3]>,
     /// Largest normal stress of the bonds near the vertex, Pa.
     pub stress: Vec<f32>,
-    /// Texture coordinates of each triangle's corners, v from the bottom of the image; empty where no body has any, zeros in the others.
+    /// Texture coordinates of each triangle's corners, v from the bottom of the image; empty where no body
+    /// has any, zeros in the others.
     pub uv: Vec<[[f32; 2]; 3]>,
     /// Vertex indices of each triangle into the whole arrays, counter-clockwise seen from outside.
     pub triangles: Vec<[u32; 3]>,

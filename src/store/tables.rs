@@ -48,7 +48,8 @@ impl Store {
         })
     }
 
-    /// Reads these columns of elements and bonds, which must keep to the [`rules`]; all others stay empty. Ids are read in any case.
+    /// Reads these columns of elements and bonds, which must keep to the [`rules`]; all others stay empty.
+    /// Ids are read in any case.
     pub fn read_packing_columns(&self, elements: &[&str], bonds: &[&str]) -> Result<Packing> {
         let path = self.checked(self.path("packing/bonds.parquet"), "pack")?;
         let (elements, bonds) = rayon::join(
@@ -66,7 +67,8 @@ impl Store {
         })
     }
 
-    /// Reads these columns of the elements, which must keep to the [`rules`]; all others stay empty. Ids are read in any case.
+    /// Reads these columns of the elements, which must keep to the [`rules`]; all others stay empty. Ids are
+    /// read in any case.
     pub fn read_element_columns(&self, columns: &[&str]) -> Result<Elements> {
         let path = self.checked(self.path("packing/elements.parquet"), "pack")?;
         let elements = parquet::read_columns(&path, &[&["id"], columns].concat())?;
@@ -210,7 +212,8 @@ impl Store {
         self.read_numbered("stress", frame)
     }
 
-    /// Writes table `kind/NNNNNN.parquet`; that it is there lasts once [`sync_names`](Self::sync_names) has been called.
+    /// Writes table `kind/NNNNNN.parquet`; that it is there lasts once [`sync_names`](Self::sync_names) has
+    /// been called.
     pub fn write_unlisted<T: Table>(
         &self,
         kind: &str,

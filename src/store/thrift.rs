@@ -1,4 +1,5 @@
-//! Thrift's compact protocol, as much of it as tells what a Parquet file says of itself: numbers and lengths of lists by the ids of their fields.
+//! Thrift's compact protocol, as much of it as tells what a Parquet file says of itself: numbers and lengths
+//! of lists by the ids of their fields.
 
 /// What stands at a path of field ids; entries of a list share the list's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,7 +13,8 @@ pub(super) enum Found {
 /// Fields within fields, at most: the reader works by recursion, and Parquet needs six.
 const DEEPEST: usize = 16;
 
-/// Reads a struct and gives what is in it; the bytes that it takes, or `None` if it is not whole or says what cannot be.
+/// Reads a struct and gives what is in it; the bytes that it takes, or `None` if it is not whole or says what
+/// cannot be.
 pub(super) fn read(bytes: &[u8], found: &mut dyn FnMut(&[i16], Found)) -> Option<usize> {
     let mut reader = Reader {
         bytes,

@@ -42,7 +42,8 @@ impl Case {
         }
     }
 
-    /// Adds a part of another load. Of two spins the sum is taken, whose centrifugal forces are not the sum: there is one at most.
+    /// Adds a part of another load. Of two spins the sum is taken, whose centrifugal forces are not the sum:
+    /// there is one at most.
     pub fn add(&mut self, other: &Case) {
         for (own, other) in self.tractions.iter_mut().zip(&other.tractions) {
             own.add(other, 1.0);

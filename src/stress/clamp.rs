@@ -1,4 +1,5 @@
-//! Reactions of clamps: tractions that vary linearly over each clamp's patch, so that its mean displacement and rotation are as prescribed.
+//! Reactions of clamps: tractions that vary linearly over each clamp's patch, so that its mean displacement
+//! and rotation are as prescribed.
 //!
 //! ```text
 //! Σ_i c_i ⟨φ_j, u_i⟩ + ⟨φ_j, u_loads⟩ + ⟨φ_j, s + w × (x − x_c)⟩ = ⟨φ_j, d + θ × (x − x_k)⟩     for each mode j
@@ -20,7 +21,8 @@ use crate::bem::traction::MIDDLES;
 use crate::bem::{Surface, Traction};
 use crate::solve::lu::Lu;
 
-/// A pivot below this part of its row counts as zero: clamps that hold the same have rows that differ by what iterations leave.
+/// A pivot below this part of its row counts as zero: clamps that hold the same have rows that differ by what
+/// iterations leave.
 const SINGULAR: f64 = 1e-6;
 
 /// Force and moment about the centre of mass, as one column.
@@ -68,7 +70,8 @@ pub fn work(surface: &Surface, mode: &Case, u: impl Fn(DVec3) -> DVec3) -> f64 {
         .sum()
 }
 
-/// Coefficients of the modes and the rigid motion (shift in m, turn times ℓ) that a body comes to; none where the clamps overlap.
+/// Coefficients of the modes and the rigid motion (shift in m, turn times ℓ) that a body comes to; none where
+/// the clamps overlap.
 pub fn reactions(
     responses: &[Response],
     load: &Response,

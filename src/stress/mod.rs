@@ -1,9 +1,11 @@
-//! Stage `stress`: the stress in bodies under loads, clamps, gravity and spin, from their surfaces alone (Zhu, Bridson and Greif 2015). Nothing moves: loads
-//! balance, or inertia takes what is left. Knows no other stage.
+//! Stage `stress`: the stress in bodies under loads, clamps, gravity and spin, from their surfaces alone
+//! (Zhu, Bridson and Greif 2015). Nothing moves: loads balance, or inertia takes what is left. Knows no other
+//! stage.
 //!
-//! Each body is solved by itself with [`crate::bem`]. Loads follow from the pipeline: attachments load or clamp the part of a body's surface that lies in
-//! their regions, colliders press on nothing. Or they are those that frames of a simulation recorded. Elements of the packing, where there are some, are
-//! points inside at which stress is computed too.
+//! Each body is solved by itself with [`crate::bem`]. Loads follow from the pipeline: attachments load or
+//! clamp the part of a body's surface that lies in their regions, colliders press on nothing. Or they are
+//! those that frames of a simulation recorded. Elements of the packing, where there are some, are points
+//! inside at which stress is computed too.
 
 mod body;
 mod carried;
@@ -42,8 +44,9 @@ const FRAME: u32 = 0;
 /// Loads and clamps of a body, and what should be said of them; none where it is left out.
 type Loading = Option<(Vec<Case>, Vec<Grip>, Vec<String>)>;
 
-/// Computes the stress in every body of a packed store and writes `stress/NNNNNN.parquet` and `stress/shapes/N.ply`: under the loads of the pipeline, or under
-/// those that `frames` recorded. Where the pipeline lets bodies crack, it writes frames 0 and 1 and the bonds that broke, as a simulation does.
+/// Computes the stress in every body of a packed store and writes `stress/NNNNNN.parquet` and
+/// `stress/shapes/N.ply`: under the loads of the pipeline, or under those that `frames` recorded. Where the
+/// pipeline lets bodies crack, it writes frames 0 and 1 and the bonds that broke, as a simulation does.
 ///
 /// `on_body` hears (done, of how many).
 pub fn run(

@@ -1,7 +1,9 @@
-//! Loads that a frame of a simulation recorded: forces of colliders and attachments on a body that is whole, and its spin. Inertia takes what they leave.
+//! Loads that a frame of a simulation recorded: forces of colliders and attachments on a body that is whole,
+//! and its spin. Inertia takes what they leave.
 //!
-//! Stress is computed in the body at rest, to which loads are turned back by the body's mean rotation. A collider's force goes to the part of the surface that
-//! it touches, the torque with it as far as tractions linear over that part carry it.
+//! Stress is computed in the body at rest, to which loads are turned back by the body's mean rotation. A
+//! collider's force goes to the part of the surface that it touches, the torque with it as far as tractions
+//! linear over that part carry it.
 
 use std::sync::Arc;
 

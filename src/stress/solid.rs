@@ -1,4 +1,5 @@
-//! A body as boundary elements see it: its surface, what it is made of, and the points inside at which stress is computed.
+//! A body as boundary elements see it: its surface, what it is made of, and the points inside at which stress
+//! is computed.
 
 use glam::DVec3;
 
@@ -108,7 +109,8 @@ const TRIANGLES: f64 = 3000.0;
 /// Triangles of a surface, at least, that is taken as it is.
 const ENOUGH: usize = 1000;
 
-/// The surface with triangles of the size asked for; without one as it is, or evenly divided where its triangles are few or uneven.
+/// The surface with triangles of the size asked for; without one as it is, or evenly divided where its
+/// triangles are few or uneven.
 fn even(skin: TriMesh, size: Option<f64>, notes: &mut Vec<String>) -> Result<TriMesh, RemeshError> {
     let fits = skin.triangles.len() >= ENOUGH && !Quality::of(&skin).needs_remesh();
     let wanted = match size {

@@ -51,7 +51,8 @@ fn a_pressed_ball_is_exact() {
     }
 }
 
-/// Lamé's hollow sphere of radii 1 and ½ under inner pressure 1. Errors: inner and outer wall (root mean square, largest), inside.
+/// Lamé's hollow sphere of radii 1 and ½ under inner pressure 1. Errors: inner and outer wall (root mean
+/// square, largest), inside.
 pub fn hollow(coarse: u32, fine: u32, order: Order, poisson: f64) -> [f64; 5] {
     let mesh = hollow_ball((1.0, coarse), (0.5, fine));
     let is_inner = |x: DVec3| x.length() < 0.75;
@@ -125,7 +126,8 @@ fn a_pulled_bar_is_exact_to_its_edges() {
     }
 }
 
-/// Bar 1 × 1 × 3 of density 1 hanging in gravity 1 by its end: σ_zz = ρ g (z − bottom). Errors on the surface (root mean square, largest) and inside.
+/// Bar 1 × 1 × 3 of density 1 hanging in gravity 1 by its end: σ_zz = ρ g (z − bottom). Errors on the surface
+/// (root mean square, largest) and inside.
 pub fn hanging_bar(parts: u32, order: Order, poisson: f64) -> [f64; 3] {
     let mesh = grid_box(dvec3(1.0, 1.0, 3.0), [parts, parts, 3 * parts]);
     let hold = |_, n: DVec3| {
@@ -165,7 +167,8 @@ fn a_hanging_bar_bears_the_weight_below() {
     }
 }
 
-/// Shear of a square bar 1 × 1 twisted by 1 rad/m with shear modulus 1 (Saint-Venant): σ_zx and σ_zy at a place of its section.
+/// Shear of a square bar 1 × 1 twisted by 1 rad/m with shear modulus 1 (Saint-Venant): σ_zx and σ_zy at a
+/// place of its section.
 fn torsion(x: DVec3) -> [f64; 2] {
     let (mut zx, mut zy) = (-2.0 * x.y, 0.0);
     for k in 0..40 {
@@ -180,7 +183,8 @@ fn torsion(x: DVec3) -> [f64; 2] {
     [zx, zy]
 }
 
-/// Square bar 1 × 1 × 3 twisted by 1 rad/m: errors of the torsion constant 0.1406 a⁴, of stress on the surface (root mean square) and inside.
+/// Square bar 1 × 1 × 3 twisted by 1 rad/m: errors of the torsion constant 0.1406 a⁴, of stress on the
+/// surface (root mean square) and inside.
 pub fn twisted_bar(across: u32, along: u32, order: Order, poisson: f64) -> [f64; 3] {
     let mesh = grid_box(dvec3(1.0, 1.0, 3.0), [across, across, along]);
     let shear = elastic(poisson).shear;
@@ -231,8 +235,9 @@ fn a_twisted_bar_has_its_torsion_constant() {
     }
 }
 
-/// Stress of a ball of radius 1 and density 1 that spins about z at 1 rad/s. f = s r + D r; the field C r + κ s r² r and a D r + A r² D r + B (r·D r) r, made free of
-/// traction (as Chree 1895 did): a and C are uniform, κ, and A and B but for one factor, follow from Navier's equation.
+/// Stress of a ball of radius 1 and density 1 that spins about z at 1 rad/s. f = s r + D r; the field C r + κ
+/// s r² r and a D r + A r² D r + B (r·D r) r, made free of traction (as Chree 1895 did): a and C are uniform,
+/// κ, and A and B but for one factor, follow from Navier's equation.
 fn spinning_stress(x: DVec3, poisson: f64) -> DMat3 {
     let shear = YOUNG / (2.0 * (1.0 + poisson));
     let lambda = 2.0 * shear * poisson / (1.0 - 2.0 * poisson);
@@ -286,7 +291,8 @@ fn a_spinning_ball_bears_its_centrifugal_load() {
     }
 }
 
-/// Ball of radius 8 pulled by 1 along z, with a cavity of radius 1: error of the largest stress, (27 − 15ν)/(2(7 − 5ν)), at the equator.
+/// Ball of radius 8 pulled by 1 along z, with a cavity of radius 1: error of the largest stress, (27 −
+/// 15ν)/(2(7 − 5ν)), at the equator.
 pub fn pulled_cavity(coarse: u32, fine: u32, order: Order, poisson: f64) -> f64 {
     let mesh = hollow_ball((8.0, coarse), (1.0, fine));
     let pull = |x: DVec3, n: DVec3| {
@@ -328,7 +334,8 @@ fn a_cavity_doubles_a_pull() {
     }
 }
 
-/// A brick that an off-centre blow sets moving: without inertia relief it is refused, with it tractions are met and no stress is left at far corners.
+/// A brick that an off-centre blow sets moving: without inertia relief it is refused, with it tractions are
+/// met and no stress is left at far corners.
 #[test]
 fn an_unbalanced_blow_needs_inertia() {
     let mesh = grid_box(dvec3(1.0, 1.0, 2.0), [4, 4, 8]);

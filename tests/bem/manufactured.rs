@@ -52,7 +52,8 @@ fn less_rigid(places: &[DVec3], field: &[DVec3]) -> f64 {
     (rest.map(|u| u.length_squared()).sum::<f64>() / count).sqrt()
 }
 
-/// Errors of stress on the surface (root mean square over root mean square), of stress inside (largest over largest), and of displacement inside; iterations.
+/// Errors of stress on the surface (root mean square over root mean square), of stress inside (largest over
+/// largest), and of displacement inside; iterations.
 pub fn errors(
     (mesh, order): (&TriMesh, Order),
     poisson: f64,

@@ -129,7 +129,8 @@ fn twist(x: DVec3, n: DVec3) -> DVec3 {
     DVec3::Z.cross(x) * x.z + n * x.x * x.x
 }
 
-/// Differences of stress inside between the fast and the exact sums over one solution, at points among which some lie hard by the points that stand for panels.
+/// Differences of stress inside between the fast and the exact sums over one solution, at points among which
+/// some lie hard by the points that stand for panels.
 fn inner_error(mesh: &TriMesh, order: Order, accuracy: f64) -> f64 {
     let surface = Surface::new(mesh).unwrap();
     let solver = Solver::multipole(&surface, elastic(0.3), order, accuracy);

@@ -28,7 +28,8 @@ pub fn tractions(surface: &Surface, of: impl Fn(DVec3, DVec3) -> DVec3) -> Vec<D
     places.map(|(x, n)| of(*x, *n)).collect()
 }
 
-/// Tractions of a function of place and normal: linear on the panels where the displacement is quadratic, else at the centroids.
+/// Tractions of a function of place and normal: linear on the panels where the displacement is quadratic,
+/// else at the centroids.
 pub fn varying(
     surface: &Surface,
     order: Order,
@@ -114,7 +115,8 @@ pub fn solved_under<T>(
     look(&surface, &solution.unwrap())
 }
 
-/// Root mean square, weighted by area, and largest difference of stress on the surface, over the largest stress expected.
+/// Root mean square, weighted by area, and largest difference of stress on the surface, over the largest
+/// stress expected.
 pub fn surface_error(
     surface: &Surface,
     found: &[Field],

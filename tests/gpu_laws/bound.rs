@@ -1,8 +1,10 @@
-//! A number that knows how far single precision may miss it: the natural scale of every result of a law, found rather than chosen.
+//! A number that knows how far single precision may miss it: the natural scale of every result of a law,
+//! found rather than chosen.
 //!
-//! Each operation adds the rounding that WGSL allows it (a sum or product half a unit in the last place, a quotient 2½ units, a square root
-//! as the reciprocal of `inverseSqrt` 4½) and hands on what its operands have. A comparison that this leaves open makes
-//! the choice behind it as uncertain as its two values are apart.
+//! Each operation adds the rounding that WGSL allows it (a sum or product half a unit in the last place, a
+//! quotient 2½ units, a square root as the reciprocal of `inverseSqrt` 4½) and hands on what its operands
+//! have. A comparison that this leaves open makes the choice behind it as uncertain as its two values are
+//! apart.
 
 use std::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Sub};
 

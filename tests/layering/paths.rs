@@ -1,7 +1,8 @@
 //! Which module each path in a source leads to.
 //!
-//! Read are the tokens, so paths in macros and attributes count as those in code do. Only paths that begin with `crate`, `self` or `super`
-//! lead to other files; one that begins with the name of a module leads from a file to its own parts.
+//! Read are the tokens, so paths in macros and attributes count as those in code do. Only paths that begin
+//! with `crate`, `self` or `super` lead to other files; one that begins with the name of a module leads from
+//! a file to its own parts.
 
 use std::collections::BTreeSet;
 

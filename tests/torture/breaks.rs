@@ -162,7 +162,8 @@ fn labels(elements: &Elements, bonds: &Bonds, broken: &[bool]) -> Vec<u32> {
     parts.roots()
 }
 
-/// A frame in which fragments have moved by up to `reach` (m) and turned, and each element a little within its fragment.
+/// A frame in which fragments have moved by up to `reach` (m) and turned, and each element a little within
+/// its fragment.
 pub fn moved(
     draw: &mut Draw,
     number: u32,

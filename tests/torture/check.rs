@@ -6,7 +6,8 @@ use cullet::geometry::TriMesh;
 use cullet::store::SurfaceFrame;
 use glam::DVec3;
 
-/// Volume of all fragments at rest against that of the body, relative: both faces of a crack are one sheet but where it ends at the skin.
+/// Volume of all fragments at rest against that of the body, relative: both faces of a crack are one sheet
+/// but where it ends at the skin.
 pub const VOLUME: f64 = 2e-3;
 /// Elements of a fragment that may be too small for the grid, and then is a ball for each.
 pub const DUST: u32 = 4;

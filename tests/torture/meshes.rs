@@ -69,7 +69,8 @@ pub fn thin_walls(draw: &mut Draw) -> TriMesh {
     mesh
 }
 
-/// Cells of a block of which some are taken away, so that holes, cavities, walls and bars are left. No two cells meet in an edge or a corner alone.
+/// Cells of a block of which some are taken away, so that holes, cavities, walls and bars are left. No two
+/// cells meet in an edge or a corner alone.
 pub fn cells(draw: &mut Draw) -> TriMesh {
     const N: usize = 6;
     let wide = [0, 1, 2].map(|_| 2 + draw.below(3));

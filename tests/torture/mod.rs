@@ -1,11 +1,13 @@
 //! Surfaces of random bodies that break in random ways.
 //!
-//! Each seed is a case: a body of a random shape and packing, a few frames in which its bonds break by patterns or on a floor, and the surfaces of
-//! every frame. Every edge must lie between two triangles that are wound alike, the triangles about every vertex must be one fan, no fragment may
-//! be turned inside out, and the volumes of all fragments must add up to that of the body. A fragment may be balls only if it is too small for the
-//! grid.
+//! Each seed is a case: a body of a random shape and packing, a few frames in which its bonds break by
+//! patterns or on a floor, and the surfaces of every frame. Every edge must lie between two triangles that
+//! are wound alike, the triangles about every vertex must be one fan, no fragment may be turned inside out,
+//! and the volumes of all fragments must add up to that of the body. A fragment may be balls only if it is
+//! too small for the grid.
 //!
-//! The cases of [`GATE`] and [`FAILED_ONCE`] always run. `CULLET_TORTURE=1000` tries a thousand more, from seed 0 or `CULLET_TORTURE_START` on.
+//! The cases of [`GATE`] and [`FAILED_ONCE`] always run. `CULLET_TORTURE=1000` tries a thousand more, from
+//! seed 0 or `CULLET_TORTURE_START` on.
 
 mod bodies;
 mod breaks;
@@ -34,8 +36,9 @@ const GATE: [u64; 20] = [
     319,
 ];
 
-/// Of the first thousand seeds, those that once had an edge between four triangles or a fragment turned inside out. 735 had a vertex that pinched
-/// two fans; those of them that stand in [`GATE`] are kept for that. In seeds 1385 and 1491 a neck joined the surfaces of two fragments.
+/// Of the first thousand seeds, those that once had an edge between four triangles or a fragment turned
+/// inside out. 735 had a vertex that pinched two fans; those of them that stand in [`GATE`] are kept for
+/// that. In seeds 1385 and 1491 a neck joined the surfaces of two fragments.
 const FAILED_ONCE: &[u64] = &[
     52, 78, 157, 162, 178, 195, 200, 239, 300, 312, 314, 317, 328, 370, 424, 430, 437, 463, 490,
     493, 572, 574, 579, 585, 593, 623, 639, 653, 663, 691, 697, 698, 739, 740, 754, 757, 760, 774,

@@ -63,7 +63,8 @@ impl<S: Strength> Batch<S> {
         }
     }
 
-    /// Adds to a box the potentials of the sources of others, on the check surface of this half size (P2M, and P2L of the list X).
+    /// Adds to a box the potentials of the sources of others, on the check surface of this half size (P2M,
+    /// and P2L of the list X).
     pub fn add_sources(
         &mut self,
         plan: &Plan,

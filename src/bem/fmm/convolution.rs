@@ -1,6 +1,8 @@
-//! M2L: potentials on downward check surfaces of upward equivalent densities, as a convolution on the grid that both surfaces lie on.
+//! M2L: potentials on downward check surfaces of upward equivalent densities, as a convolution on the grid
+//! that both surfaces lie on.
 //!
-//! All levels at once, since the kernel is homogeneous. A slab of frequencies is done for all boxes before the next one.
+//! All levels at once, since the kernel is homogeneous. A slab of frequencies is done for all boxes before
+//! the next one.
 
 use super::fourier::{Complex, Fourier, LANES, Scratch};
 use super::lists::{DIRECTIONS, Far, Rows, steps};
@@ -239,7 +241,8 @@ impl Loop for Multiply<'_> {
     }
 }
 
-/// Adds kernel times densities. Q is about the centre of the box: for one that lies `moved` (in half sides) further on it is Q − moved · P.
+/// Adds kernel times densities. Q is about the centre of the box: for one that lies `moved` (in half sides)
+/// further on it is Q − moved · P.
 #[inline(always)]
 fn add_product(kernel: &Complex, densities: &Spectrum, moved: [f64; 3], sum: &mut Spectrum) {
     let [re, im] = kernel;

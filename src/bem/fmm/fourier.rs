@@ -1,8 +1,10 @@
-//! Discrete Fourier transforms of numbers on the grid of p³ padded to (2p − 1)³, eight grids side by side, one slab of frequencies at a time.
+//! Discrete Fourier transforms of numbers on the grid of p³ padded to (2p − 1)³, eight grids side by side,
+//! one slab of frequencies at a time.
 //!
-//! Grids this small and this empty are transformed by sums along each axis in less time than by fast transforms: only p of 2p − 1 places hold
-//! anything, and the length need not be a product of small primes. A slab is the frequencies of one number along z, so that the memory of
-//! spectra is a p-th of theirs. Grids are real, so half the slabs do.
+//! Grids this small and this empty are transformed by sums along each axis in less time than by fast
+//! transforms: only p of 2p − 1 places hold anything, and the length need not be a product of small primes. A
+//! slab is the frequencies of one number along z, so that the memory of spectra is a p-th of theirs. Grids
+//! are real, so half the slabs do.
 
 use std::f64::consts::TAU;
 
@@ -118,8 +120,8 @@ fn add_multiple(sum: &mut Complex, factor: [f64; 2], value: &[f64; LANES]) {
     }
 }
 
-/// Sums along the first axis of `input`, which has `count` rows: `output[j][o] = Σ_i table[o][i] input[i][j]`. The axes change places, so that
-/// the next sum is along the other one.
+/// Sums along the first axis of `input`, which has `count` rows: `output[j][o] = Σ_i table[o][i]
+/// input[i][j]`. The axes change places, so that the next sum is along the other one.
 #[inline(always)]
 fn contract(table: &[[f64; 2]], count: usize, input: &[Complex], output: &mut [Complex]) {
     let width = input.len() / count;

@@ -9,8 +9,9 @@ use crate::math::{Mat3, Vec3};
 
 /// What stands at a source.
 ///
-/// The functions give potentials and their fields at the end of the distance that the unit vector `n` and one over its length, 1/m, describe, but for
-/// [`papkovich::displacement_factor`]; they must be `#[inline(always)]`.
+/// The functions give potentials and their fields at the end of the distance that the unit vector `n` and one
+/// over its length, 1/m, describe, but for [`papkovich::displacement_factor`]; they must be
+/// `#[inline(always)]`.
 pub trait Strength: Copy + Send + Sync {
     /// Where lengths are measured in units of 1/`scale` m, and P in its unit over that.
     fn scaled(self, scale: f64) -> Self;

@@ -1,4 +1,5 @@
-//! What acts on the targets of leaves: sources nearby (P2P), smaller boxes (list W) and the leaf's own downward densities (L2P).
+//! What acts on the targets of leaves: sources nearby (P2P), smaller boxes (list W) and the leaf's own
+//! downward densities (L2P).
 
 use glam::DVec3;
 

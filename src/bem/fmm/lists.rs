@@ -1,5 +1,5 @@
-//! Which boxes act on which, and how: the lists U, V, W and X of Ying, Biros and Zorin, *A kernel-independent adaptive fast multipole algorithm in
-//! two and three dimensions*, 2004, §3.1.
+//! Which boxes act on which, and how: the lists U, V, W and X of Ying, Biros and Zorin, *A kernel-independent
+//! adaptive fast multipole algorithm in two and three dimensions*, 2004, §3.1.
 
 use std::ops::Index;
 
@@ -61,7 +61,8 @@ impl<T> Index<usize> for Rows<T> {
     }
 }
 
-/// For each target box the source boxes of its lists. Boxes without sources stand in none; boxes without targets have none.
+/// For each target box the source boxes of its lists. Boxes without sources stand in none; boxes without
+/// targets have none.
 #[derive(Clone, Debug)]
 pub struct Lists {
     /// U, of leaves: boxes whose sources act on the targets directly.
@@ -86,7 +87,8 @@ struct Row {
 }
 
 impl Lists {
-    /// Of a tree. Where a box of W has at most `few` sources, or a leaf with a list X at most `few` targets, it is summed directly, which costs less.
+    /// Of a tree. Where a box of W has at most `few` sources, or a leaf with a list X at most `few` targets,
+    /// it is summed directly, which costs less.
     pub fn new(tree: &Tree, few: usize) -> Self {
         let mut rows = Vec::with_capacity(tree.nodes.len());
         for level in &tree.levels {

@@ -1,18 +1,21 @@
-//! Sums of Kelvin's solution and of its double layer over many points, in time proportional to their number: a kernel-independent fast multipole method
-//! (Ying, Biros and Zorin, *A kernel-independent adaptive fast multipole algorithm in two and three dimensions*, 2004).
+//! Sums of Kelvin's solution and of its double layer over many points, in time proportional to their number:
+//! a kernel-independent fast multipole method (Ying, Biros and Zorin, *A kernel-independent adaptive fast
+//! multipole algorithm in two and three dimensions*, 2004).
 //!
-//! Kelvin's solution is a sum of four harmonic potentials and their gradients, see [`papkovich`]. What is carried from box to box are equivalent
-//! densities of these four, so all translations are those of Laplace's kernel: they do not know Poisson's ratio, M2L takes 44 operations a
-//! frequency where Kelvin's tensor takes 72, and matrices have a ninth of the entries. Only what acts on targets (P2P, L2P, list W) is elastic.
-//! A double layer is a source of the same four potentials, so it takes no more of them than forces do.
+//! Kelvin's solution is a sum of four harmonic potentials and their gradients, see [`papkovich`]. What is
+//! carried from box to box are equivalent densities of these four, so all translations are those of Laplace's
+//! kernel: they do not know Poisson's ratio, M2L takes 44 operations a frequency where Kelvin's tensor takes
+//! 72, and matrices have a ninth of the entries. Only what acts on targets (P2P, L2P, list W) is elastic. A
+//! double layer is a source of the same four potentials, so it takes no more of them than forces do.
 //!
-//! 1. P2M, M2M: potentials of sources or children on the upward check surface, then densities on the upward equivalent surface.
+//! 1. P2M, M2M: potentials of sources or children on the upward check surface, then densities on the upward
+//!    equivalent surface.
 //! 2. M2L: a convolution on the grid of the surfaces' points, for the boxes of list V; P2L for list X.
 //! 3. L2L: the same as M2M from parents to children. The uniform part of the displacement is carried apart, exactly.
 //! 4. L2P, list W, P2P at the targets of each leaf.
 //!
-//! Every sum has an order of its own that does not depend on threads, and no operation is fused: results have the same bits for any number of
-//! threads and on vectors of any width.
+//! Every sum has an order of its own that does not depend on threads, and no operation is fused: results have
+//! the same bits for any number of threads and on vectors of any width.
 
 mod batch;
 mod convolution;
@@ -44,8 +47,9 @@ use pairs::Kernel;
 use plan::Plan;
 use surface::Surface;
 
-/// Points a side of surfaces by accuracy: relative L2 error at most this much in the stress of forces of random and of smooth direction, on points
-/// that fill a cube, lie on a sphere or cluster over five decades (`tests.rs`). Displacements are several times more accurate.
+/// Points a side of surfaces by accuracy: relative L2 error at most this much in the stress of forces of
+/// random and of smooth direction, on points that fill a cube, lie on a sphere or cluster over five decades
+/// (`tests.rs`). Displacements are several times more accurate.
 const SIDES: [(f64, usize); 9] = [
     (1e-3, 5),
     (3e-4, 6),
@@ -58,7 +62,8 @@ const SIDES: [(f64, usize); 9] = [
     (0.0, 13),
 ];
 
-/// Sums over forces or double layers at fixed sources, at fixed targets; the tree and its lists are built once. Pairs at distance zero are left out.
+/// Sums over forces or double layers at fixed sources, at fixed targets; the tree and its lists are built
+/// once. Pairs at distance zero are left out.
 #[derive(Clone, Debug)]
 pub struct Fmm {
     plan: Plan,
@@ -67,12 +72,14 @@ pub struct Fmm {
 impl Fmm {
     /// For strengths at `sources` and values at `targets`, m, which may be the same points; `poisson` is below ½.
     ///
-    /// `accuracy` is the relative L2 error asked for, from 1e-3 to 1e-8; a hundredth costs about twice the time. The first use of an accuracy in a
-    /// process computes operators, which takes up to a second and 3 to 60 MB.
+    /// `accuracy` is the relative L2 error asked for, from 1e-3 to 1e-8; a hundredth costs about twice the
+    /// time. The first use of an accuracy in a process computes operators, which takes up to a second and 3
+    /// to 60 MB.
     pub fn new(sources: &[DVec3], targets: &[DVec3], poisson: f64, accuracy: f64) -> Self {
         let enough = SIDES.iter().find(|(error, _)| *error <= accuracy);
         let (_, side) = enough.unwrap_or(&SIDES[SIDES.len() - 1]);
-        // Measured: the best for points on a surface is about as many as on the surfaces of boxes, for points in a volume twice as many.
+        // Measured: the best for points on a surface is about as many as on the surfaces of boxes, for points
+        // in a volume twice as many.
         let leaf = Surface::new(*side).len() * 3 / 2;
         Fmm::with(sources, targets, poisson, (*side, leaf))
     }
@@ -84,7 +91,8 @@ impl Fmm {
         }
     }
 
-    /// Tractions σ n, Pa, at the targets, on the side that their unit `normals` point out of, of `forces`, N, at the sources.
+    /// Tractions σ n, Pa, at the targets, on the side that their unit `normals` point out of, of `forces`, N,
+    /// at the sources.
     pub fn traction(&self, forces: &[DVec3], normals: &[DVec3]) -> Vec<DVec3> {
         let stresses = self.stress(forces);
         assert_eq!(normals.len(), stresses.len(), "one normal a target");
@@ -125,8 +133,8 @@ impl Fmm {
         sums.into_iter().map(scaled).collect()
     }
 
-    /// Displacements, m, and their gradients (row i, column k: ∂u_i/∂x_k) at the targets of forces, N, and double layers at the sources, whose jumps
-    /// are times 2 G.
+    /// Displacements, m, and their gradients (row i, column k: ∂u_i/∂x_k) at the targets of forces, N, and
+    /// double layers at the sources, whose jumps are times 2 G.
     pub fn motion(&self, strengths: &[Both], shear: f64) -> Vec<(Vec3<f64>, Mat3<f64>)> {
         let poisson = self.plan.poisson;
         let factor = papkovich::displacement_factor(shear, poisson);

@@ -1,4 +1,5 @@
-//! Operators at unit scale, one set for each number of points: Laplace's kernel is homogeneous, so they serve every level.
+//! Operators at unit scale, one set for each number of points: Laplace's kernel is homogeneous, so they serve
+//! every level.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -66,8 +67,9 @@ fn inverse_distance(a: [f64; 3], b: [f64; 3]) -> f64 {
 
 /// Pseudo-inverse of the potentials on one surface of densities on another, both with the symmetry of a box.
 ///
-/// Sums and differences of reflected points make it eight blocks, one for each way of changing sign under reflections. Each block is applied as
-/// two factors: their product would lose the digits that small singular values take (Malhotra and Biros, *PVFMM*, 2015, §3.1).
+/// Sums and differences of reflected points make it eight blocks, one for each way of changing sign under
+/// reflections. Each block is applied as two factors: their product would lose the digits that small singular
+/// values take (Malhotra and Biros, *PVFMM*, 2015, §3.1).
 #[derive(Clone, Debug)]
 pub struct Inverse {
     /// Uᵀ and V S⁻¹ of each block.

@@ -64,8 +64,8 @@ impl<S: Copy> Points<S> {
 
 /// What a source does at a point: `C` numbers.
 pub trait Kernel<S, const C: usize>: Copy + Send + Sync {
-    /// In the direction `n` from the source, one over the distance given (1/m), both zero at the source, which is at `place`;
-    /// must be `#[inline(always)]`.
+    /// In the direction `n` from the source, one over the distance given (1/m), both zero at the source,
+    /// which is at `place`; must be `#[inline(always)]`.
     fn at(self, n: Vec3<f64>, inverse: f64, place: Vec3<f64>, strength: S) -> [f64; C];
 }
 

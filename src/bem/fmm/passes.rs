@@ -1,4 +1,5 @@
-//! The passes over the tree: equivalent densities upward from the sources, check potentials across, and downward to the targets.
+//! The passes over the tree: equivalent densities upward from the sources, check potentials across, and
+//! downward to the targets.
 
 use super::batch::Batch;
 use super::convolution::Four;

@@ -34,7 +34,8 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// With `side` points a side of surfaces; boxes are split that hold more than `leaf` sources or targets, if there are as many of both.
+    /// With `side` points a side of surfaces; boxes are split that hold more than `leaf` sources or targets,
+    /// if there are as many of both.
     pub fn new(
         sources: &[DVec3],
         targets: &[DVec3],

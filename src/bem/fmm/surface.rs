@@ -1,6 +1,7 @@
 //! Points of the cube surfaces that equivalent densities and check potentials stand on.
 //!
-//! Half sizes are in halves of the box: 1 is the box itself. The points are the outer ones of a regular grid of p³, so that M2L is a convolution.
+//! Half sizes are in halves of the box: 1 is the box itself. The points are the outer ones of a regular grid
+//! of p³, so that M2L is a convolution.
 
 /// Half size of the upward equivalent and the downward check surface.
 pub const INNER: f64 = 1.05;
@@ -16,8 +17,8 @@ pub struct Surface {
     pub grid: Vec<[u8; 3]>,
     /// Coordinates, one column an axis.
     pub points: [Vec<f64>; 3],
-    /// The points of the octant below zero, reflected in the axes whose bits g has: a row for each g from 0 to 7. A point on a plane of symmetry
-    /// stands in several rows.
+    /// The points of the octant below zero, reflected in the axes whose bits g has: a row for each g from 0
+    /// to 7. A point on a plane of symmetry stands in several rows.
     pub reflected: [Vec<u32>; 8],
     /// The point that each is reflected to, in the same axes.
     pub images: [Vec<u32>; 8],

@@ -14,7 +14,8 @@ pub struct Svd {
 }
 
 impl Svd {
-    /// Of a square matrix given by its columns, by one-sided Jacobi rotations (Hestenes 1958): exact to rounding for small values too.
+    /// Of a square matrix given by its columns, by one-sided Jacobi rotations (Hestenes 1958): exact to
+    /// rounding for small values too.
     pub fn new(mut columns: Vec<Vec<f64>>) -> Self {
         let n = columns.len();
         let mut right: Vec<Vec<f64>> = (0..n)
@@ -78,7 +79,8 @@ mod tests {
     #[test]
     fn factors_give_the_matrix() {
         let n = 12;
-        // A Hilbert matrix, whose smallest value is 1e-16 of the largest, with its sides exchanged so that it is not symmetric.
+        // A Hilbert matrix, whose smallest value is 1e-16 of the largest, with its sides exchanged so that it
+        // is not symmetric.
         let columns: Vec<Vec<f64>> = (0..n)
             .map(|j| (0..n).map(|i| 1.0 / (n - 1 - i + j + 1) as f64).collect())
             .collect();

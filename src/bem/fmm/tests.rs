@@ -72,7 +72,8 @@ fn some<T: Copy>(all: &[T], step: usize) -> Vec<T> {
     all.iter().copied().step_by(step).collect()
 }
 
-/// Errors of traction and displacement of a sum over a cloud onto itself, with leaves small enough that most pairs are far.
+/// Errors of traction and displacement of a sum over a cloud onto itself, with leaves small enough that most
+/// pairs are far.
 fn errors(cloud: Cloud, smooth: bool, poisson: f64, accuracy: f64) -> (f64, f64) {
     const COUNT: usize = 1000;
     const STEP: usize = 7;

@@ -1,15 +1,17 @@
 //! The uniform displacement in a box, set apart from the downward equivalent densities.
 //!
-//! A uniform displacement has no stress, and that of forces far away is nearly uniform in a small box. Densities stand for it within the
-//! accuracy of the method, and the stress of this error, displacement over size of the box, may be as large as the whole stress of these forces.
-//! So the means of P and the slope of Q are carried from box to box exactly.
+//! A uniform displacement has no stress, and that of forces far away is nearly uniform in a small box.
+//! Densities stand for it within the accuracy of the method, and the stress of this error, displacement over
+//! size of the box, may be as large as the whole stress of these forces. So the means of P and the slope of Q
+//! are carried from box to box exactly.
 
 use glam::DVec3;
 
 use super::product::Row;
 use super::surface::INNER;
 
-/// Potentials `P = p`, `Q = slope·x`, with x in halves of the box from its centre. A constant Q does nothing and is left out.
+/// Potentials `P = p`, `Q = slope·x`, with x in halves of the box from its centre. A constant Q does nothing
+/// and is left out.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Uniform {
     /// P.
@@ -19,7 +21,8 @@ pub struct Uniform {
 }
 
 impl Uniform {
-    /// Takes it out of the potentials at the points of the downward check surface, which stand in four columns. `points` are those of the unit cube.
+    /// Takes it out of the potentials at the points of the downward check surface, which stand in four
+    /// columns. `points` are those of the unit cube.
     pub fn split_off(rows: &mut [Row], column: usize, points: &[Vec<f64>; 3]) -> Self {
         let mut means = [0.0; 4];
         let (mut moment, mut squares) = (DVec3::ZERO, 0.0);

@@ -1,10 +1,12 @@
 //! Binary glTF 2.0 of a range of frames: a node a fragment while its surface stays the same, moved in time.
 //!
-//! The nodes are the prims of the USD file, called alike. A fragment that bends has the mean shape of its frames and is moved as the rigid body
-//! nearest to it; the summary says how many do and by how much they are off. A node that is not there in a frame has no size, which every reader of glTF understands.
-//! Vertices are whole numbers about the node's pivot (KHR_mesh_quantization), which the node's own scale makes lengths again, so that no
-//! second node is needed; all numbers are compressed (EXT_meshopt_compression). A place is off by up to 5e-5 of the fragment's size, a
-//! normal by a degree. Memory holds one frame, each surface once, and for each of its vertices where it was in the mean and at most.
+//! The nodes are the prims of the USD file, called alike. A fragment that bends has the mean shape of its
+//! frames and is moved as the rigid body nearest to it; the summary says how many do and by how much they are
+//! off. A node that is not there in a frame has no size, which every reader of glTF understands. Vertices are
+//! whole numbers about the node's pivot (KHR_mesh_quantization), which the node's own scale makes lengths
+//! again, so that no second node is needed; all numbers are compressed (EXT_meshopt_compression). A place is
+//! off by up to 5e-5 of the fragment's size, a normal by a degree. Memory holds one frame, each surface once,
+//! and for each of its vertices where it was in the mean and at most.
 
 use std::collections::BTreeMap;
 
@@ -143,7 +145,8 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// Adds the node of an epoch, its mesh and its tracks. The node is as it is in the first frame, for readers that play nothing.
+    /// Adds the node of an epoch, its mesh and its tracks. The node is as it is in the first frame, for
+    /// readers that play nothing.
     fn add(&mut self, name: &str, epoch: &Epoch<Shape>, materials: &Materials) -> usize {
         let part = &epoch.kept.part;
         let (low, high) = bounds(&part.positions);
@@ -168,7 +171,8 @@ impl<'a> Scene<'a> {
             node["rotation"] = json!(file::short(rotation.as_quat().to_array()));
         }
         self.nodes.push(node);
-        // Meshes have no names: of the mesh `fragment_1` three.js would make a child `fragment_1_1`, and move it instead of the node.
+        // Meshes have no names: of the mesh `fragment_1` three.js would make a child `fragment_1_1`, and move
+        // it instead of the node.
         let mesh = part.mesh(&attributes, materials, &mut self.buffers);
         self.meshes.push(mesh);
         self.animate(number, &track);
@@ -265,7 +269,8 @@ impl<'a> Scene<'a> {
         self.channel((node, "scale"), Some("STEP"), &frames, sizes);
     }
 
-    /// Adds a track: what of which node goes through the values of an accessor at these frames. The first of all frames is second 0.
+    /// Adds a track: what of which node goes through the values of an accessor at these frames. The first of
+    /// all frames is second 0.
     fn channel(
         &mut self,
         (node, path): (usize, &str),

@@ -1,4 +1,5 @@
-//! Buffer views and accessors of a glTF document, plain or compressed (EXT_meshopt_compression), and the binary file around them.
+//! Buffer views and accessors of a glTF document, plain or compressed (EXT_meshopt_compression), and the
+//! binary file around them.
 
 use std::io::Write;
 use std::path::Path;
@@ -67,7 +68,8 @@ impl Buffers {
         buffers
     }
 
-    /// Opens a view with rows of `stride` bytes and returns its number. A filter is told to who decompresses: rows come as it takes them.
+    /// Opens a view with rows of `stride` bytes and returns its number. A filter is told to who decompresses:
+    /// rows come as it takes them.
     pub fn view(&mut self, usage: Usage, stride: usize, filter: Option<&'static str>) -> usize {
         self.views.push(View {
             usage,
@@ -120,7 +122,8 @@ impl Buffers {
         self.add(view, accessor, &bytes)
     }
 
-    /// Puts accessors, views and buffers into `root` and returns the binary chunk. glTF allows no empty lists: where nothing was added, none.
+    /// Puts accessors, views and buffers into `root` and returns the binary chunk. glTF allows no empty
+    /// lists: where nothing was added, none.
     pub fn finish(mut self, root: &mut Value, compressed: bool) -> Vec<u8> {
         let (mut chunk, mut decoded) = (Vec::new(), 0);
         let mut views = Vec::new();

@@ -1,5 +1,5 @@
-//! A fragment as glTF has it: vertices about a pivot, one for each normal and each texture coordinate that its corners have, and triangles by
-//! material, both ordered for the caches of a GPU.
+//! A fragment as glTF has it: vertices about a pivot, one for each normal and each texture coordinate that
+//! its corners have, and triangles by material, both ordered for the caches of a GPU.
 
 use glam::DVec3;
 use serde_json::{Value, json};

@@ -1,4 +1,5 @@
-//! Binary glTF 2.0 of one frame: a node and mesh a fragment, pivot at its centre of mass, skin and crack faces as two materials.
+//! Binary glTF 2.0 of one frame: a node and mesh a fragment, pivot at its centre of mass, skin and crack
+//! faces as two materials.
 //!
 //! Of a range of frames the last is written.
 

@@ -1,4 +1,5 @@
-//! Tables of stress on the surfaces that they tell of, at rest: VTK, USD and PLY. Every number is of a triangle, as in the table.
+//! Tables of stress on the surfaces that they tell of, at rest: VTK, USD and PLY. Every number is of a
+//! triangle, as in the table.
 
 mod ply;
 mod solids;

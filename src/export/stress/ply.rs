@@ -1,4 +1,5 @@
-//! Stress as binary PLY: one file a table, its triangles with stress, energy density, utilization and a colour (MeshLab, Blender, `trimesh`).
+//! Stress as binary PLY: one file a table, its triangles with stress, energy density, utilization and a
+//! colour (MeshLab, Blender, `trimesh`).
 
 use super::solids::{Solids, positions};
 use crate::export::error::ExportError;

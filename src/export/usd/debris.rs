@@ -1,7 +1,8 @@
 //! Debris in a USD file: fragments below a size are instances of a few shapes, one point instancer a body.
 //!
-//! An instance is a label; `invisibleIds` names those that are not there, or are too large to be debris. Its shape is that of a fragment of
-//! about its size, stretched along the axes at rest until both fill a box of the same size, and moves as the rigid body nearest to the fragment.
+//! An instance is a label; `invisibleIds` names those that are not there, or are too large to be debris. Its
+//! shape is that of a fragment of about its size, stretched along the axes at rest until both fill a box of
+//! the same size, and moves as the rigid body nearest to the fragment.
 
 use std::io::{self, Write};
 
@@ -177,8 +178,8 @@ impl<'a> Debris<'a> {
         writeln!(out, "            }}\n        }}")
     }
 
-    /// When instances have a pose, and in which frame they are what they are then: in frames, and on either side of the middle between two where a label
-    /// goes on with another surface.
+    /// When instances have a pose, and in which frame they are what they are then: in frames, and on either
+    /// side of the middle between two where a label goes on with another surface.
     fn times(&self, frames: &[u32]) -> Vec<(f64, u32)> {
         let mut times = Vec::new();
         for (at, &frame) in frames.iter().enumerate() {
@@ -205,8 +206,8 @@ impl<'a> Debris<'a> {
         times.iter().map(&mut poses).collect()
     }
 
-    /// An instance at a time, as what it is in a frame; where it is not there, as it moved on after its last frame, or came before its first. Of the two
-    /// quaternions of its rotation the one beside the last.
+    /// An instance at a time, as what it is in a frame; where it is not there, as it moved on after its last
+    /// frame, or came before its first. Of the two quaternions of its rotation the one beside the last.
     fn pose(&self, instance: &Instance, time: f64, frame: u32, last: &mut DQuat) -> Pose {
         let epoch = instance.epoch(frame);
         let next = epoch
@@ -221,7 +222,8 @@ impl<'a> Debris<'a> {
                 (moment.at.lerp(after.at, part), turned)
             }
             _ => {
-                // Beyond its frames it moves on as it did: half of a blend with that is what it shows when it comes and goes.
+                // Beyond its frames it moves on as it did: half of a blend with that is what it shows when it
+                // comes and goes.
                 let away = (time - f64::from(moment.frame)).clamp(-1.0, 1.0);
                 let seconds = away / self.fps;
                 let turned = DQuat::from_scaled_axis(moment.spin * seconds) * moment.rotation;
@@ -273,8 +275,8 @@ fn extent(poses: &[Pose]) -> [[f32; 3]; 2] {
     bounds(&ends.collect::<Vec<_>>()).into()
 }
 
-/// The samples of what stays the same but for jumps, which come half-way between two frames as those of visibility do. What readers blend
-/// between samples needs one on either side of a jump.
+/// The samples of what stays the same but for jumps, which come half-way between two frames as those of
+/// visibility do. What readers blend between samples needs one on either side of a jump.
 fn jumps(samples: Vec<(f64, String)>, blended: bool) -> Vec<(f64, String)> {
     let mut kept: Vec<(f64, String)> = Vec::new();
     let mut before = None;

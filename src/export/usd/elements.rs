@@ -1,7 +1,8 @@
 //! USD of the elements themselves: one point instancer a body, its prototype a unit sphere.
 //!
-//! It stands beside the fragments of its body, so that this file and that of the surfaces can be layers of one scene. Made from frame tables alone, so
-//! that a shot can be looked at before it has surfaces. Columns that the frames leave out are left out.
+//! It stands beside the fragments of its body, so that this file and that of the surfaces can be layers of
+//! one scene. Made from frame tables alone, so that a shot can be looked at before it has surfaces. Columns
+//! that the frames leave out are left out.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};

@@ -1,14 +1,16 @@
 //! USD: one text file a shot, one mesh a fragment.
 //!
-//! A fragment whose surface stays the same from frame to frame is one prim; when it splits, what keeps its label is the next one, and
-//! visibility says from which frame to which each is shown. Points are about the centre of mass; a translation and a rotation in time move a
-//! prim as the rigid body nearest to it. One that bends has points in time besides.
+//! A fragment whose surface stays the same from frame to frame is one prim; when it splits, what keeps its
+//! label is the next one, and visibility says from which frame to which each is shown. Points are about the
+//! centre of mass; a translation and a rotation in time move a prim as the rigid body nearest to it. One that
+//! bends has points in time besides.
 //!
-//! Which it is, is known after the last frame: until then texts wait in a [`Spool`]. Memory holds one frame, the points of the two before it, and
-//! of each surface which corners share a normal.
+//! Which it is, is known after the last frame: until then texts wait in a [`Spool`]. Memory holds one frame,
+//! the points of the two before it, and of each surface which corners share a normal.
 //!
-//! Normals are a primvar with indices, `faceVarying`, and take the place of the attribute `normals`: corners without indices would be six times
-//! as many as vertices. Texture coordinates are such a primvar too. Debris, where the pipeline says what is, are instances of a few shapes.
+//! Normals are a primvar with indices, `faceVarying`, and take the place of the attribute `normals`: corners
+//! without indices would be six times as many as vertices. Texture coordinates are such a primvar too.
+//! Debris, where the pipeline says what is, are instances of a few shapes.
 
 mod debris;
 pub mod elements;
@@ -137,8 +139,8 @@ fn write_prim(
     writeln!(out, "        }}")
 }
 
-/// From when to when a prim is shown. Not every importer takes up visibility that changes (Blender's does not): a prim that is not there has
-/// no size either.
+/// From when to when a prim is shown. Not every importer takes up visibility that changes (Blender's does
+/// not): a prim that is not there has no size either.
 fn visibility(life: [Option<f64>; 2], out: &mut impl Write) -> io::Result<()> {
     let (mut shown, mut sizes) = (Vec::new(), Vec::new());
     if let [Some(birth), _] = life {

@@ -191,8 +191,9 @@ impl Keep for Writer {
 }
 
 impl Writer {
-    /// Takes the points of a frame and adds the accelerations of the frame before: second differences of points, as those of velocities would be noise
-    /// where waves are faster than frames. The first frame of an epoch and its last have none.
+    /// Takes the points of a frame and adds the accelerations of the frame before: second differences of
+    /// points, as those of velocities would be noise where waves are faster than frames. The first frame of
+    /// an epoch and its last have none.
     fn accelerate(&mut self, texts: &mut Texts, frame: f64, now: Vec<[f32; 3]>) -> io::Result<()> {
         if let Some((last, middle)) = texts.recent.last() {
             let last = *last;
@@ -226,8 +227,8 @@ impl Writer {
         Ok(())
     }
 
-    /// The power of ten whose multiples are written for velocities (order 1) or accelerations (order 2): it moves a point by less than `UNSEEN` of the
-    /// fragment's size in half a frame.
+    /// The power of ten whose multiples are written for velocities (order 1) or accelerations (order 2): it
+    /// moves a point by less than `UNSEEN` of the fragment's size in half a frame.
     fn step(&self, texts: &Texts, order: i32) -> f64 {
         let [low, high] = texts.at_rest.bounds.map(Vec3::from);
         let half = 0.5 / (self.pace * self.fps);
@@ -236,7 +237,8 @@ impl Writer {
     }
 }
 
-/// How far a point may be off by rounded velocities and accelerations, over the fragment's size: a fiftieth of a pixel of a fragment that fills a picture.
+/// How far a point may be off by rounded velocities and accelerations, over the fragment's size: a fiftieth
+/// of a pixel of a fragment that fills a picture.
 const UNSEEN: f64 = 2e-5;
 
 fn rounded(vectors: &[[f32; 3]], step: f64) -> Vec<String> {

@@ -1,4 +1,5 @@
-//! VTK for ParaView and PyVista: elements, whole bonds, breaks and surfaces of each frame as `.vtp`, and a `.pvd` that plays each of them.
+//! VTK for ParaView and PyVista: elements, whole bonds, breaks and surfaces of each frame as `.vtp`, and a
+//! `.pvd` that plays each of them.
 //!
 //! Unlike renderers, who look at one frame's picture looks at its numbers: whatever the frame tables hold comes along.
 

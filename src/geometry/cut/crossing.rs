@@ -13,8 +13,9 @@ use crate::geometry::mesh::TriMesh;
 /// A crossing: whether the edge is the sheet's, its ends ascending, the triangle.
 type Key = (bool, u32, u32, u32);
 
-/// A segment in which a triangle of the body meets one of the sheet. It runs along n × m, n being the normal of the sheet's and m that of the body's: on its left
-/// lie the upper side of the sheet, on the body, and the inside of the body, on the sheet.
+/// A segment in which a triangle of the body meets one of the sheet. It runs along n × m, n being the normal
+/// of the sheet's and m that of the body's: on its left lie the upper side of the sheet, on the body, and the
+/// inside of the body, on the sheet.
 #[derive(Clone, Copy, Debug)]
 pub struct Segment {
     /// Number of the point where it begins and of that where it ends.
@@ -102,7 +103,8 @@ impl Crossings {
                     continue;
                 }
                 let point = self.point((of_sheet, low, high, plane), ends, [p, q, r]);
-                // Into the side of the normal along the body's edge: the segment comes out there; along the sheet's: it goes in.
+                // Into the side of the normal along the body's edge: the segment comes out there; along the
+                // sheet's: it goes in.
                 let slot = if (sides[k] > 0.0) == of_sheet {
                     &mut start
                 } else {

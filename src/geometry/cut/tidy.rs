@@ -1,6 +1,8 @@
-//! Takes slivers out of a cut: short edges are collapsed and bad diagonals flipped, with the sheet and the body's surface still joined.
+//! Takes slivers out of a cut: short edges are collapsed and bad diagonals flipped, with the sheet and the
+//! body's surface still joined.
 //!
-//! No vertex of the body moves and no point of the line of intersection leaves its triangles, so that the body keeps its shape; the sheet changes for both pieces.
+//! No vertex of the body moves and no point of the line of intersection leaves its triangles, so that the
+//! body keeps its shape; the sheet changes for both pieces.
 
 use std::collections::BTreeSet;
 
@@ -79,7 +81,8 @@ impl Complex<'_> {
         self.around(v).filter_map(own).collect()
     }
 
-    /// Whether a triangle would be one of the sheet with all corners on the body's surface, where it may lie in that or cross it.
+    /// Whether a triangle would be one of the sheet with all corners on the body's surface, where it may lie
+    /// in that or cross it.
     fn hugs(&self, origin: Origin, corners: [u32; 3]) -> bool {
         matches!(origin, Origin::Sheet(_)) && corners.iter().all(|v| !self.owners(*v).is_empty())
     }

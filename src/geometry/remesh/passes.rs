@@ -57,8 +57,8 @@ pub fn split_long(edges: &mut HalfEdges, classes: &mut Classes, longest: f64) {
     }
 }
 
-/// Collapses edges shorter than the first length, the shortest first, where that makes none longer than the second (m), turns no triangle and leaves
-/// sharp edges where they are.
+/// Collapses edges shorter than the first length, the shortest first, where that makes none longer than the
+/// second (m), turns no triangle and leaves sharp edges where they are.
 pub fn collapse_short(edges: &mut HalfEdges, classes: &Classes, [shortest, longest]: [f64; 2]) {
     for (_, h) in sorted(edges, |l| l < shortest, |a, b| a.total_cmp(&b)) {
         if !edges.is_there(h) || edges.length(h) >= shortest {
@@ -115,7 +115,8 @@ fn may_collapse(edges: &HalfEdges, classes: &Classes, h: u32, longest: f64) -> b
     })
 }
 
-/// Flips edges whose opposite angles sum up to more than half a turn, where that leaves a surface with no edge sharper than `sharp`, rad.
+/// Flips edges whose opposite angles sum up to more than half a turn, where that leaves a surface with no
+/// edge sharper than `sharp`, rad.
 pub fn flip(edges: &mut HalfEdges, sharp: f64) {
     const SWEEPS: usize = 4;
     for _ in 0..SWEEPS {

@@ -10,7 +10,8 @@ use crate::geometry::mesh::TriMesh;
 use crate::geometry::nearest::nearest_on_triangle;
 use crate::parallel::prelude::*;
 
-/// Cosine between the normal at a vertex and that of the triangle it may move onto: across a thin wall lies the other side.
+/// Cosine between the normal at a vertex and that of the triangle it may move onto: across a thin wall lies
+/// the other side.
 const SAME_SIDE: f64 = 0.3;
 
 /// The surface to stay on.
@@ -65,7 +66,8 @@ impl<'a> Target<'a> {
         }
     }
 
-    /// Where a smooth vertex should be: the middle of its triangles by area, in the plane of their mean normal, then the nearest point of the surface.
+    /// Where a smooth vertex should be: the middle of its triangles by area, in the plane of their mean
+    /// normal, then the nearest point of the surface.
     fn on_surface(&self, edges: &HalfEdges, v: u32) -> Option<DVec3> {
         let own = edges.positions[v as usize];
         let (mut normal, mut middle, mut area) = (DVec3::ZERO, DVec3::ZERO, 0.0);

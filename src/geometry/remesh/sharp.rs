@@ -27,8 +27,8 @@ pub enum Class {
 pub struct Classes(pub Vec<Class>);
 
 impl Classes {
-    /// Marks edges whose triangles' normals differ by more than `angle`, rad. Sharp edges that hang together and are shorter than `least` (m) in all
-    /// are noise.
+    /// Marks edges whose triangles' normals differ by more than `angle`, rad. Sharp edges that hang together
+    /// and are shorter than `least` (m) in all are noise.
     pub fn new(edges: &mut HalfEdges, angle: f64, least: f64) -> Self {
         let is_sharp = |h: u32| {
             let [m, n] = [h, edges.twin(h)].map(|h| edges.normal(h / 3).normalize_or_zero());

@@ -9,8 +9,8 @@ const SINGLE: u32 = u32::MAX;
 
 /// Removes triangles with the vertices of an earlier one; how many.
 ///
-/// Of each connected set of such triangles one copy stays, or none where that leaves fewer open edges and most of the surface: two bricks with a common
-/// face become one solid.
+/// Of each connected set of such triangles one copy stays, or none where that leaves fewer open edges and
+/// most of the surface: two bricks with a common face become one solid.
 pub fn remove_duplicates(work: &mut Work) -> usize {
     let count = work.mesh.triangles.len();
     let mut keys: Vec<([u32; 3], u32)> = (0..)
@@ -74,7 +74,8 @@ pub fn remove_duplicates(work: &mut Work) -> usize {
     })
 }
 
-/// Removes open sheets that hang on an edge of a surface which is closed without them, if they are the smaller part; how many triangles.
+/// Removes open sheets that hang on an edge of a surface which is closed without them, if they are the
+/// smaller part; how many triangles.
 pub fn remove_fins(work: &mut Work) -> usize {
     let edges = sorted_edges(&work.mesh);
     let mut joined = UnionFind::new(work.mesh.triangles.len());

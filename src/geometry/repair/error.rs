@@ -13,7 +13,8 @@ pub struct Part {
     pub middle: DVec3,
 }
 
-/// Why a mesh cannot be repaired. Vertices and triangles are numbered from 0 as in the mesh given; places are in its coordinates.
+/// Why a mesh cannot be repaired. Vertices and triangles are numbered from 0 as in the mesh given; places are
+/// in its coordinates.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum RepairError {
     /// No triangles at all.

@@ -37,7 +37,8 @@ fn normal([a, b, c]: [DVec3; 3]) -> DVec3 {
     (b - a).cross(c - a).normalize_or_zero()
 }
 
-/// Removes thin triangles of a closed mesh where the surface stays in its place; what is left of them has a normal, or it is an error.
+/// Removes thin triangles of a closed mesh where the surface stays in its place; what is left of them has a
+/// normal, or it is an error.
 pub fn remove_needles(work: &mut Work, done: &mut Repairs) -> Result<(), RepairError> {
     let is_thin = |t: usize| shape(work.mesh.corners(t)).1 < THINNEST;
     if !(0..work.mesh.triangles.len()).any(is_thin) {

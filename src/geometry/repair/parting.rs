@@ -10,7 +10,8 @@ use crate::math::UnionFind;
 /// Part of the way to the middle of its neighbours that a copy moves.
 const APART: f64 = 1e-3;
 
-/// Gives each fan of triangles about a vertex a vertex of its own, at the same place; the vertex that each is a copy of.
+/// Gives each fan of triangles about a vertex a vertex of its own, at the same place; the vertex that each is
+/// a copy of.
 pub fn part_fans(work: &mut Work, pairs: &[Pair]) -> Result<Vec<u32>, RepairError> {
     let triangles = &work.mesh.triangles;
     let corner = |t: u32, v: u32| {

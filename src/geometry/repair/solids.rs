@@ -10,8 +10,8 @@ use crate::geometry::inside::Crossings;
 use crate::geometry::mesh::TriMesh;
 use crate::geometry::read::without_unused;
 
-/// The solids that a mesh bounds, of surfaces that do not cut each other and are wound out of the solid; a cavity goes with the smallest solid
-/// around it. In the order of their first triangles.
+/// The solids that a mesh bounds, of surfaces that do not cut each other and are wound out of the solid; a
+/// cavity goes with the smallest solid around it. In the order of their first triangles.
 pub fn solids(mesh: &TriMesh) -> Vec<TriMesh> {
     let part = parts(mesh.triangles.len(), &sorted_edges(mesh));
     let mut roots: Vec<u32> = part.clone();
@@ -47,7 +47,8 @@ pub fn solids(mesh: &TriMesh) -> Vec<TriMesh> {
     solids
 }
 
-/// Refuses surfaces that come nearer to each other than the tolerance elsewhere than at common vertices: which of them lies inside is rounding.
+/// Refuses surfaces that come nearer to each other than the tolerance elsewhere than at common vertices:
+/// which of them lies inside is rounding.
 pub fn require_clear(work: &Work, original: &[u32]) -> Result<(), RepairError> {
     let mesh = &work.mesh;
     let part = parts(mesh.triangles.len(), &sorted_edges(mesh));

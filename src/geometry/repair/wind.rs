@@ -21,7 +21,8 @@ pub struct Pair {
 /// Distance from an edge over its length at which a wedge between two triangles is looked at.
 const STEP: f64 = 1e-5;
 
-/// Neighbours over each edge. Of more than two triangles at an edge those are neighbours that bound the same wedge of the solid.
+/// Neighbours over each edge. Of more than two triangles at an edge those are neighbours that bound the same
+/// wedge of the solid.
 pub fn pairs(work: &Work) -> Result<Vec<Pair>, RepairError> {
     let edges = sorted_edges(&work.mesh);
     require_even(work, &edges)?;
@@ -96,7 +97,8 @@ fn require_even(work: &Work, edges: &[Edge]) -> Result<(), RepairError> {
     })
 }
 
-/// Turns triangles so that neighbours run their edges in opposite directions; which were turned. The first triangle of each surface stays.
+/// Turns triangles so that neighbours run their edges in opposite directions; which were turned. The first
+/// triangle of each surface stays.
 pub fn wind(work: &mut Work, pairs: &[Pair]) -> Result<(), RepairError> {
     let count = work.mesh.triangles.len();
     let mut start = vec![0_usize; count + 1];

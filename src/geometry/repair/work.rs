@@ -68,7 +68,8 @@ impl Work {
                 distance: middle.length(),
             });
         }
-        // Differences of doubles within a factor of two are exact (Sterbenz 1974), and so are powers of two: positions come back to the bit.
+        // Differences of doubles within a factor of two are exact (Sterbenz 1974), and so are powers of two:
+        // positions come back to the bit.
         let offset = DVec3::select(middle.abs().cmpge(extent), middle, DVec3::ZERO);
         let scale = (-size.log2().floor()).exp2();
         let positions = mesh.positions.iter().zip(&is_used);

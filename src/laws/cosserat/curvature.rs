@@ -5,8 +5,8 @@ use crate::laws::relative::Relative;
 use crate::laws::tangent::Curvature;
 use crate::math::{Mat3, Real};
 
-/// Second derivatives without those of Γ and Ω (Zhang 2024, supplement, eq. 15). 4σ changes with a rotation κ of j against i by (κ − σ(σ·κ))/c to
-/// first order.
+/// Second derivatives without those of Γ and Ω (Zhang 2024, supplement, eq. 15). 4σ changes with a rotation κ
+/// of j against i by (κ − σ(σ·κ))/c to first order.
 #[inline(always)]
 pub fn gauss_newton<T: Real>(at: Relative<T>, rest_length: T, k: Stiffness<T>) -> Curvature<T> {
     let one = T::splat(1.0);

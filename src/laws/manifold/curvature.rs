@@ -8,8 +8,8 @@ use crate::math::{Mat3, Real};
 
 /// Second derivatives.
 ///
-/// With s = sin θ, A = θ/s, e = `across`: ∇²½θ² = (B e eᵀ + A cos θ (1 − n nᵀ) + A (n eᵀ + e nᵀ))/l², B = (1 − A cos θ)/s².
-/// t changes with a rotation κ of j against i as κ − 2σ(σ·κ) − ½κ² c σ.
+/// With s = sin θ, A = θ/s, e = `across`: ∇²½θ² = (B e eᵀ + A cos θ (1 − n nᵀ) + A (n eᵀ + e nᵀ))/l², B = (1
+/// − A cos θ)/s². t changes with a rotation κ of j against i as κ − 2σ(σ·κ) − ½κ² c σ.
 #[inline(always)]
 pub fn curvature<T: Real>(at: Relative<T>, rest_length: T, k: Stiffness<T>) -> Curvature<T> {
     let lean = lean(at);

@@ -11,7 +11,8 @@ use crate::geometry::convex::{Convex, Face};
 /// Beyond it there is no cell.
 const FREE: u32 = u32::MAX;
 
-/// Corners of a brick's faces, by whether they lie on its upper side along each axis: −x, +x, −y, +y, −z, +z, counterclockwise from outside.
+/// Corners of a brick's faces, by whether they lie on its upper side along each axis: −x, +x, −y, +y, −z, +z,
+/// counterclockwise from outside.
 const LOOPS: [[[usize; 3]; 4]; 6] = [
     [[0, 0, 0], [0, 0, 1], [0, 1, 1], [0, 1, 0]],
     [[1, 0, 0], [1, 1, 0], [1, 1, 1], [1, 0, 1]],
@@ -32,7 +33,8 @@ fn number([x, y, z]: [usize; 3], [nx, ny, _]: [usize; 3]) -> usize {
     (z * ny + y) * nx + x
 }
 
-/// The brick beyond each face, in the order of [`LOOPS`]; along x the last is beside the first where the grid is a `ring`.
+/// The brick beyond each face, in the order of [`LOOPS`]; along x the last is beside the first where the grid
+/// is a `ring`.
 fn beside(at: [usize; 3], counts: [usize; 3], ring: bool) -> [Option<usize>; 6] {
     [0, 1, 2, 3, 4, 5].map(|side| {
         let (axis, up) = (side / 2, side % 2 == 1);
@@ -104,7 +106,8 @@ impl Grid {
         (self.high - self.low) / DVec3::from_array(self.counts.map(|n| n as f64))
     }
 
-    /// Which bricks have their centre in a solid; without those that share a face with no other, where `joined`, unless there is but one.
+    /// Which bricks have their centre in a solid; without those that share a face with no other, where
+    /// `joined`, unless there is but one.
     pub fn inside(&self, solid: &Solid, joined: bool) -> Vec<bool> {
         let [nx, ny, nz] = self.counts;
         let (edges, mut row, mut inside) = (self.edges(), Vec::new(), Vec::new());

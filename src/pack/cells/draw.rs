@@ -84,7 +84,8 @@ pub fn tries((low, high): (DVec3, DVec3), spacing: f64) -> f64 {
     ((high - low) * (TRIED / spacing)).ceil().element_product()
 }
 
-/// `count` places in a solid within bounds, or as many as there are, drawn by `seed`; `spacing` (m) is the edge of the cube that each one has.
+/// `count` places in a solid within bounds, or as many as there are, drawn by `seed`; `spacing` (m) is the
+/// edge of the cube that each one has.
 pub fn draw(
     solid: &Solid,
     bounds: (DVec3, DVec3),

@@ -34,7 +34,8 @@ const SPARSE: f64 = 1e4;
 /// Kind of the numbers that the generators' first places are drawn by.
 const PLACES: u64 = 3;
 
-/// Fills a shape with Voronoi cells of this size (m) or about so many, of which one is given, relaxed in so many rounds.
+/// Fills a shape with Voronoi cells of this size (m) or about so many, of which one is given, relaxed in so
+/// many rounds.
 pub(super) fn voronoi(
     job: Job,
     outline: Outline,
@@ -107,7 +108,8 @@ fn size_or(body: &Body, other: &'static str, both: bool) -> PackError {
     }
 }
 
-/// Fills a shape with bricks of about this size (m), or in so many rows, of which one is given; `base` is the folder that mesh paths start from.
+/// Fills a shape with bricks of about this size (m), or in so many rows, of which one is given; `base` is the
+/// folder that mesh paths start from.
 pub(super) fn cubic(
     body: &Body,
     base: &Path,

@@ -10,8 +10,9 @@ use crate::spec::Body;
 /// Faces smaller than this part of their cell's surface transmit nothing and are left out.
 const SLIVER: f64 = 1e-9;
 
-/// The cells of a body's solids, of which a face has the number of the solid beyond it as its tag, along a Hilbert curve; faces between them by the
-/// numbers of both. `centres` are those of the solids. Returns the order too.
+/// The cells of a body's solids, of which a face has the number of the solid beyond it as its tag, along a
+/// Hilbert curve; faces between them by the numbers of both. `centres` are those of the solids. Returns the
+/// order too.
 pub fn placed(body: &Body, centres: &[DVec3], solids: &[Convex]) -> (Cells, Vec<u32>) {
     let order = hilbert::order(centres);
     let mut cells = Cells::of(&ordered(solids, &order)).expect("solids have a volume");

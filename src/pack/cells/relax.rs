@@ -1,4 +1,5 @@
-//! Voronoi cells that fill a shape: generators move to the centres of their cells (Lloyd 1982), then the planes at the skin settle.
+//! Voronoi cells that fill a shape: generators move to the centres of their cells (Lloyd 1982), then the
+//! planes at the skin settle.
 
 use crate::parallel::prelude::*;
 use glam::DVec3;
@@ -8,7 +9,8 @@ use crate::geometry::convex::Convex;
 use crate::geometry::mirror::{Image, Mirror};
 use crate::geometry::voronoi::{Blob, Coincident, Cutter, Diagram};
 
-/// How far a generator moves over the way to its cell's centre: farther than all of it, which takes half as many rounds.
+/// How far a generator moves over the way to its cell's centre: farther than all of it, which takes half as
+/// many rounds.
 const STEP: f64 = 1.5;
 /// Rounds in which the planes at a curved skin settle.
 const SETTLE: usize = 3;
@@ -58,8 +60,9 @@ impl Border<'_> {
 /// The solids, or where two generators are in one place.
 type Found = Result<Vec<Convex>, DVec3>;
 
-/// Cells of generators about `spacing` (m) apart, moved to their cells' centres `rounds` times; a face at the skin has a tag beyond those of the cells.
-/// Slivers are left out, and what they held goes to those about them.
+/// Cells of generators about `spacing` (m) apart, moved to their cells' centres `rounds` times; a face at the
+/// skin has a tag beyond those of the cells. Slivers are left out, and what they held goes to those about
+/// them.
 ///
 /// # Errors
 /// The place of two generators.
@@ -155,8 +158,8 @@ fn blobs(
         .collect()
 }
 
-/// Generators moved towards the centres of their cells, but not out of the shape, and how far from them there may be skin that bounds their cells, m.
-/// Those whose cells are empty go.
+/// Generators moved towards the centres of their cells, but not out of the shape, and how far from them there
+/// may be skin that bounds their cells, m. Those whose cells are empty go.
 fn moved(
     border: &Border,
     generators: &[DVec3],

@@ -15,7 +15,8 @@ fn of_mesh(mesh: &TriMesh, count: usize, rounds: u32) -> Vec<Convex> {
     relax::cells(&border, places, spacing, rounds).unwrap()
 }
 
-/// Cells whose faces close: areas of each add up to nothing, pyramids over them to its volume. The faces between cells are those of the first.
+/// Cells whose faces close: areas of each add up to nothing, pyramids over them to its volume. The faces
+/// between cells are those of the first.
 fn closed(solids: &[Convex]) -> Cells {
     let mut cells = Cells::of(solids).unwrap();
     cells.leave_out_slivers(1e-6);

@@ -1,5 +1,5 @@
-//! Walls of a cylinder and of a ball in rows of bricks: round, along and through. The corners of bricks lie on the wall's curved surfaces, and all
-//! their faces are plane.
+//! Walls of a cylinder and of a ball in rows of bricks: round, along and through. The corners of bricks lie
+//! on the wall's curved surfaces, and all their faces are plane.
 
 use std::f64::consts::{PI, TAU};
 

@@ -37,8 +37,8 @@ pub(super) struct NearList {
 }
 
 impl NearList {
-    /// Pairs whose distance is less than `factor` times the sum of their radii and `skin` more. Every edge must be at least three times as long as
-    /// the farthest pair; places lie inside.
+    /// Pairs whose distance is less than `factor` times the sum of their radii and `skin` more. Every edge
+    /// must be at least three times as long as the farthest pair; places lie inside.
     pub fn new(cell: Cell, places: &[DVec3], radii: &[f64], factor: f64, skin: f64) -> Self {
         let largest = radii.iter().copied().fold(0.0, f64::max);
         let counts = (cell.edges / (2.0 * factor * largest + skin)).floor();

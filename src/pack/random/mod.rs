@@ -1,4 +1,5 @@
-//! Random close packing of equal or graded spheres in any shape: cut out of a periodic cell that is packed once and repeats where the shape is larger.
+//! Random close packing of equal or graded spheres in any shape: cut out of a periodic cell that is packed
+//! once and repeats where the shape is larger.
 
 mod cell;
 mod relax;
@@ -42,13 +43,14 @@ impl Draw {
     }
 }
 
-/// What the seed is mixed with to draw numbers of a kind under 4 for a part of a body. None is 0: the scatter of strengths draws from the plain seed.
+/// What the seed is mixed with to draw numbers of a kind under 4 for a part of a body. None is 0: the scatter
+/// of strengths draws from the plain seed.
 pub(super) fn stream(body: u32, kind: u64, part: u32) -> u64 {
     (4 * u64::from(body) + kind + 1).rotate_right(16) ^ (u64::from(part) << 36)
 }
 
-/// Volume that a sphere stands for over the cube of the mean radius, about, where spheres fill this part of the volume (absent: close packed): radii
-/// spread evenly have the mean cube 1 + spread².
+/// Volume that a sphere stands for over the cube of the mean radius, about, where spheres fill this part of
+/// the volume (absent: close packed): radii spread evenly have the mean cube 1 + spread².
 pub(super) fn volume_each(spread: f64, fraction: Option<f64>) -> f64 {
     4.0 / 3.0 * PI * (1.0 + spread * spread) / fraction.unwrap_or(FILLED)
 }
@@ -62,7 +64,8 @@ pub(super) struct Tile {
 }
 
 impl Tile {
-    /// Packs a cell for a body of this size over the mean radius, or for part of it where that takes more spheres than a cell may hold.
+    /// Packs a cell for a body of this size over the mean radius, or for part of it where that takes more
+    /// spheres than a cell may hold.
     pub fn new(size: DVec3, draw: Draw) -> Self {
         let each = volume_each(draw.spread, None);
         let mut edges = size.max(DVec3::splat(SHORTEST));
@@ -101,7 +104,8 @@ impl Tile {
         tile
     }
 
-    /// The same drawn apart, radii kept, until spheres fill this part of the volume: as evenly loose everywhere as it was close. What is fuller stays.
+    /// The same drawn apart, radii kept, until spheres fill this part of the volume: as evenly loose
+    /// everywhere as it was close. What is fuller stays.
     pub fn loosened(mut self, fraction: f64) -> Self {
         let apart = (filled(&self.cell, &self.radii) / fraction).cbrt().max(1.0);
         self.cell.edges *= apart;
@@ -114,7 +118,8 @@ impl Tile {
         NearList::new(self.cell, &self.places, &self.radii, factor, 0.0).mean()
     }
 
-    /// Spheres of mean radius `radius` (m) whose centres lie at least `depth` of their own radii inside a solid with these bounds.
+    /// Spheres of mean radius `radius` (m) whose centres lie at least `depth` of their own radii inside a
+    /// solid with these bounds.
     pub fn fill(
         &self,
         solid: &Solid,

@@ -1,8 +1,10 @@
 //! Random close packing: soft spheres quenched from places drawn at random.
 //!
-//! Spheres that push each other apart by the depth of their overlap start dense enough to be jammed well above the random close packing. They come
-//! to rest (FIRE, Bitzek et al. 2006), then shrink together by a little more than their mean overlap and come to rest again, until the deepest
-//! overlap is small. From above, the jammed packing is reached in hundreds of steps; from below, the last overlaps take tens of thousands.
+//! Spheres that push each other apart by the depth of their overlap start dense enough to be jammed well
+//! above the random close packing. They come to rest (FIRE, Bitzek et al. 2006), then shrink together by a
+//! little more than their mean overlap and come to rest again, until the deepest overlap is small. From
+//! above, the jammed packing is reached in hundreds of steps; from below, the last overlaps take tens of
+//! thousands.
 
 use crate::parallel::prelude::*;
 use glam::DVec3;
@@ -13,7 +15,8 @@ use super::cell::{CHUNK, Cell, NearList};
 pub(in super::super) const OVERLAP: f64 = 0.9e-3;
 /// Deepest overlap over the sum of radii at which the shrinking ends.
 const SHALLOW: f64 = 7e-4;
-/// What radii shrink by at a time, over the mean overlap. Spheres that yield make the mean overlap fall by about 0.63 of it, so little is left.
+/// What radii shrink by at a time, over the mean overlap. Spheres that yield make the mean overlap fall by
+/// about 0.63 of it, so little is left.
 const SHRINK: f64 = 1.3;
 /// Forces (root mean square) over the mean overlap at which spheres are at rest.
 const REST: f64 = 0.05;
@@ -25,7 +28,8 @@ const SKIN: f64 = 0.35;
 
 /// Largest step of the relaxation; pairs have stiffness and spheres mass 1.
 const LARGEST_STEP: f64 = 0.4;
-/// First step, growth and shrinking of the step, part of the velocity turned towards the force and its decay, steps downhill before they grow.
+/// First step, growth and shrinking of the step, part of the velocity turned towards the force and its decay,
+/// steps downhill before they grow.
 const FIRE: (f64, f64, f64, f64, f64, u32) = (0.1, 1.1, 0.5, 0.25, 0.99, 5);
 
 /// Soft spheres in a periodic cell.
@@ -62,7 +66,8 @@ impl Sums {
 }
 
 impl Spheres {
-    /// Lets the spheres push each other apart and shrinks them until none overlaps another by 1e-3 of the smaller radius.
+    /// Lets the spheres push each other apart and shrinks them until none overlaps another by 1e-3 of the
+    /// smaller radius.
     pub fn pack(&mut self) {
         let count = self.places.len();
         let skin = SKIN * self.radii.iter().sum::<f64>() / count as f64;

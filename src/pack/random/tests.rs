@@ -74,7 +74,8 @@ fn a_loosened_cell_is_as_full_as_asked_for_with_gaps_between_all() {
 #[test]
 fn a_cell_is_no_crystal_and_differs_with_seed_and_body() {
     let tile = Tile::new(DVec3::splat(28.0), draw(1, 0.0));
-    // Second neighbours of close-packed crystals stand √2 diameters apart; there a random packing has a gap between two shells.
+    // Second neighbours of close-packed crystals stand √2 diameters apart; there a random packing has a gap
+    // between two shells.
     let shell = |from: f64, to: f64| tile.coordination(to) - tile.coordination(from);
     let (gap, split) = (shell(1.39, 1.44) / 0.05, shell(1.70, 1.75) / 0.05);
     assert!(gap < 0.7 * split, "{gap} {split}");

@@ -1,8 +1,9 @@
 //! Hollow shells: layers of elements right under the skin of a closed shape, nothing further in.
 //!
-//! Each layer lies on a surface offset inwards from the skin. Elements are drawn on it apart from each other, spread until they lie nearly as on a
-//! triangular lattice, and settle between the layers beside theirs. The layers stand a little farther apart than close-packed ones: on a curved
-//! surface no layer fits the next one everywhere.
+//! Each layer lies on a surface offset inwards from the skin. Elements are drawn on it apart from each other,
+//! spread until they lie nearly as on a triangular lattice, and settle between the layers beside theirs. The
+//! layers stand a little farther apart than close-packed ones: on a curved surface no layer fits the next one
+//! everywhere.
 
 mod relax;
 mod spread;
@@ -19,8 +20,9 @@ use super::request::{CLOSE, DEPTH, Job, Wanted, refuse_too_many};
 use crate::geometry::{TriMesh, check, offset, shapes};
 use crate::spec::Body;
 
-/// Area that an element takes on its layer over r²: that of the triangular lattice of touching elements, 2√3, and as much more as a lattice grown at
-/// random needs, so that hardly any element is left out for want of room.
+/// Area that an element takes on its layer over r²: that of the triangular lattice of touching elements, 2√3,
+/// and as much more as a lattice grown at random needs, so that hardly any element is left out for want of
+/// room.
 const EACH: f64 = 3.9;
 /// From layer to layer over the radius; close-packed ones are 1.633 apart.
 const APART: f64 = 1.8;
@@ -36,12 +38,14 @@ fn layer(k: u32) -> f64 {
     DEPTH + f64::from(k) * APART
 }
 
-/// Thickness of a shell of so many layers over the radius: elements stick out of its inner surface as far as out of the skin.
+/// Thickness of a shell of so many layers over the radius: elements stick out of its inner surface as far as
+/// out of the skin.
 fn thickness(layers: u32) -> f64 {
     layer(layers - 1) + DEPTH
 }
 
-/// The surface at `depth` (m) under the skin, wound outward; none where nothing lies deeper. Exact for plain shapes, on a grid of cells `spacing` (m) else.
+/// The surface at `depth` (m) under the skin, wound outward; none where nothing lies deeper. Exact for plain
+/// shapes, on a grid of cells `spacing` (m) else.
 fn surface(outline: &Outline, depth: f64, spacing: f64) -> Option<TriMesh> {
     match &outline.form {
         Form::Ball { radius } => (*radius > depth).then(|| shapes::sphere(radius - depth)),

@@ -118,7 +118,8 @@ impl<'a> Layers<'a> {
         self.feet = order.iter().map(|k| self.feet[at(k)]).collect();
     }
 
-    /// Spreads the elements, `mean` radii apart on their layer, and leaves none that overlaps another by more than a packing may.
+    /// Spreads the elements, `mean` radii apart on their layer, and leaves none that overlaps another by more
+    /// than a packing may.
     pub fn pack(&mut self, mean: f64) {
         let r = self.radius;
         let spreading = Phase {
@@ -203,7 +204,8 @@ impl<'a> Layers<'a> {
         near
     }
 
-    /// Lets pairs push each other for so many steps, or until none that overlaps is left where they may leave their layers.
+    /// Lets pairs push each other for so many steps, or until none that overlaps is left where they may leave
+    /// their layers.
     fn run(&mut self, phase: Phase, steps: usize) {
         let mut near = self.near(phase);
         let mut moves = vec![DVec3::ZERO; self.places.len()];
@@ -280,8 +282,8 @@ impl<'a> Layers<'a> {
         sum
     }
 
-    /// Leaves out elements that overlap another by more than they may: of those beside each other the one that overlaps most, all in all. False if
-    /// none does.
+    /// Leaves out elements that overlap another by more than they may: of those beside each other the one
+    /// that overlaps most, all in all. False if none does.
     fn leave_out_deepest(&mut self) -> bool {
         let limit = self.radius * (2.0 - OVERLAP);
         let phase = Phase {

@@ -7,8 +7,9 @@ use crate::geometry::TriMesh;
 use crate::laws::weibull::uniform;
 use crate::math::hash::QuickMap;
 
-/// Distances between places over the mean one, each tried until so many places for each one asked for were drawn: darts that fall too near to earlier
-/// ones are thrown away. Farther apart than the first, the last places would be looked for long.
+/// Distances between places over the mean one, each tried until so many places for each one asked for were
+/// drawn: darts that fall too near to earlier ones are thrown away. Farther apart than the first, the last
+/// places would be looked for long.
 const APART: [f64; 6] = [0.78, 0.7, 0.6, 0.45, 0.3, 0.0];
 const DARTS: usize = 5;
 

@@ -10,8 +10,9 @@ use crate::pack::filled::{Bonding, Filled, Makeup};
 use crate::pack::neighbours;
 use crate::pack::points::Points;
 
-/// Distance over the sum of radii up to which elements of a yarn are bonded. Of two filaments side by side each element finds one or two on the other:
-/// the nearest is at most half an element's length further on, √5/2.
+/// Distance over the sum of radii up to which elements of a yarn are bonded. Of two filaments side by side
+/// each element finds one or two on the other: the nearest is at most half an element's length further on,
+/// √5/2.
 pub(super) const BESIDE: f64 = 1.15;
 /// Sides of a yarn's skin.
 const SIDES: u32 = 8;
@@ -45,8 +46,8 @@ pub(super) fn thickness(sites: &[DVec2]) -> f64 {
     1.0 + 2.0 * farthest
 }
 
-/// Parameters along a curve from `from` on, up to `to`, of points `step` (m) from each other. `speed`: metres along the curve for each unit of its
-/// parameter, about.
+/// Parameters along a curve from `from` on, up to `to`, of points `step` (m) from each other. `speed`: metres
+/// along the curve for each unit of its parameter, about.
 pub(super) fn chain(
     curve: impl Fn(f64) -> DVec3,
     (from, to): (f64, f64),
@@ -114,7 +115,8 @@ impl Laid {
         apart.fold(1.0, f64::min)
     }
 
-    /// The yarns as what fills a shape with elements of this radius (m); `room`: distance of filaments side by side over that of filaments that touch.
+    /// The yarns as what fills a shape with elements of this radius (m); `room`: distance of filaments side
+    /// by side over that of filaments that touch.
     pub fn filled(self, radius: f64, room: f64) -> Filled {
         let points = Points::equal(self.centres, radius);
         let mut pairs = neighbours::pairs(&points.centres, &points.radii, BESIDE * room);

@@ -70,7 +70,8 @@ fn parts(body: &PackedBody) -> Vec<u32> {
     sets.roots()
 }
 
-/// Checks overlaps, bond lengths, skin and volume; gives the least distance between elements of different yarns over their diameter.
+/// Checks overlaps, bond lengths, skin and volume; gives the least distance between elements of different
+/// yarns over their diameter.
 fn sound(body: &PackedBody, yarns: usize) -> f64 {
     sound_with_room(body, yarns, 1.001)
 }
@@ -126,7 +127,8 @@ fn strands_touch_and_are_bonded_within_alone() {
         );
         // The filaments touch; elements of one lie up to half their length beside those of the other.
         assert!(least < 1.25_f64.sqrt() * 1.001, "{least}");
-        // Chains, and one or two neighbours on each filament beside: seven filaments lie beside each other in twelve pairs.
+        // Chains, and one or two neighbours on each filament beside: seven filaments lie beside each other in
+        // twelve pairs.
         let bonds = found.pairs.len() as f64 / found.centres.len() as f64;
         match filaments {
             1 => assert!((0.98..1.0).contains(&bonds), "{bonds}"),

@@ -1,10 +1,12 @@
 //! Rope: strands that wind about an axis, touching each other, each a bundle of filaments that wind with it.
 //!
-//! Strand and filaments are all helices of one pitch, since the frame of a helix turns with it: a filament beside a strand's axis in its section is a
-//! helix about the rope's axis itself. Distances between helices are found along one turn and a half to either side.
+//! Strand and filaments are all helices of one pitch, since the frame of a helix turns with it: a filament
+//! beside a strand's axis in its section is a helix about the rope's axis itself. Distances between helices
+//! are found along one turn and a half to either side.
 //!
-//! A rope along a curve is the straight one bent: each of its sections goes with the curve's frame, which does not wind about it. On the inner side of a
-//! bend what stood obliquely to the axis comes closer, so the filaments are laid anew with more room until no element overlaps another.
+//! A rope along a curve is the straight one bent: each of its sections goes with the curve's frame, which
+//! does not wind about it. On the inner side of a bend what stood obliquely to the axis comes closer, so the
+//! filaments are laid anew with more room until no element overlaps another.
 
 use std::f64::consts::{PI, TAU};
 
@@ -130,8 +132,8 @@ impl Rope {
         self.axis.as_ref().map_or(p, bent)
     }
 
-    /// The rope whose strands of so many filaments touch, or leave more `room` (over the distance of those that touch); none where the pitch is too
-    /// short for them.
+    /// The rope whose strands of so many filaments touch, or leave more `room` (over the distance of those
+    /// that touch); none where the pitch is too short for them.
     fn plan(&self, count: u32, radius: f64, room: f64) -> Option<Plan> {
         let sites = bundle(count);
         let rise = self.pitch / TAU;
@@ -146,7 +148,8 @@ impl Rope {
             (axis, filaments.collect::<Vec<_>>())
         };
         let touch = 2.0 * radius * room;
-        // The first strand and the next; those farther round are farther away. What lies within a strand meets no other.
+        // The first strand and the next; those farther round are farther away. What lies within a strand
+        // meets no other.
         let farthest = (thickness(&sites) - 1.0) / 2.0;
         let is_outer: Vec<bool> = sites.iter().map(|p| p.length() > farthest - 1.0).collect();
         let apart_at = |around: f64, apart: f64| {

@@ -1,7 +1,8 @@
 //! Cloth: sheets of warp along x and weft along z that pass over and under each other.
 //!
-//! Yarns are waves about the sheet's middle. A yarn's elements are as far from each other as they are long, and the distance of the yarns is such that
-//! a whole number of them comes from one crossing of plain weave to the next, so that at each crossing element lies on element.
+//! Yarns are waves about the sheet's middle. A yarn's elements are as far from each other as they are long,
+//! and the distance of the yarns is such that a whole number of them comes from one crossing of plain weave
+//! to the next, so that at each crossing element lies on element.
 
 use std::f64::consts::{FRAC_PI_2, PI, SQRT_2};
 
@@ -14,7 +15,8 @@ use crate::pack::request::{CLOSE, DEPTH, Wanted, refuse_too_many};
 use crate::pack::solid::Solid;
 use crate::spec::{Body, Weave};
 
-/// Least distance from yarn to yarn over their radius: closer, waves of one height would meet beside the crossings before they do at them, at √2 π.
+/// Least distance from yarn to yarn over their radius: closer, waves of one height would meet beside the
+/// crossings before they do at them, at √2 π.
 const TIGHT: f64 = 4.5;
 /// Halvings of an interval in which something is looked for.
 const HALVINGS: usize = 40;
@@ -128,7 +130,8 @@ impl Cloth {
         DVec3::new(t * self.apart, up, 0.0)
     }
 
-    /// Point of a weft yarn, its crossings with warp at whole `t` = z over the distance of yarns; it lies below where that lies above.
+    /// Point of a weft yarn, its crossings with warp at whole `t` = z over the distance of yarns; it lies
+    /// below where that lies above.
     fn weft(&self, t: f64, shift: f64) -> DVec3 {
         let up = -self.height * self.weave.wave(shift - t);
         DVec3::new(0.0, up, t * self.apart)

@@ -72,8 +72,8 @@ impl Body {
         Self::with_cells((elements, bonds, None), params, skin)
     }
 
-    /// Gathers the elements of every body; `faces` are those of cells, where these are to be drawn. `skin` gives the skin of a body that has bonds; without
-    /// one it is drawn in the world mode.
+    /// Gathers the elements of every body; `faces` are those of cells, where these are to be drawn. `skin`
+    /// gives the skin of a body that has bonds; without one it is drawn in the world mode.
     ///
     /// # Errors
     /// A skin that cannot be used, faces that do not close a cell, cells of the grid that are too small.
@@ -179,8 +179,8 @@ impl Body {
         anchors.collect()
     }
 
-    /// Up to `count` elements nearest to `x` among those that `wanted` admits, as (squared distance, element), nearest first.
-    /// At least one must be admitted.
+    /// Up to `count` elements nearest to `x` among those that `wanted` admits, as (squared distance,
+    /// element), nearest first. At least one must be admitted.
     pub fn nearest(&self, x: DVec3, wanted: impl Fn(u32) -> bool, count: usize) -> Vec<(f64, u32)> {
         let mut found: Vec<(f64, u32)> = Vec::new();
         let mut reach = 2.5 * self.radius;

@@ -13,7 +13,8 @@ use crate::reconstruct::error::ReconstructError;
 
 /// Corners nearer to each other than this part of a cell's size are one.
 const JOINED: f64 = 1e-4;
-/// Half the edge of the box that a cell is cut from, over the radius of the ball of its volume; larger by [`GROW`] where that is too small.
+/// Half the edge of the box that a cell is cut from, over the radius of the ball of its volume; larger by
+/// [`GROW`] where that is too small.
 const ROOM: f64 = 8.0;
 const GROW: f64 = 8.0;
 /// Times that the box grows.

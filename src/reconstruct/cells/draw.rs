@@ -1,7 +1,8 @@
 //! The surfaces of fragments of cells: faces that are free or broken.
 //!
-//! A corner of the complex is one vertex of a fragment for each group of cells around it that whole faces join there, and moves with the mean of these
-//! cells. So every surface is closed, and a fragment of one cell is that cell.
+//! A corner of the complex is one vertex of a fragment for each group of cells around it that whole faces
+//! join there, and moves with the mean of these cells. So every surface is closed, and a fragment of one cell
+//! is that cell.
 
 use std::collections::HashMap;
 
@@ -11,7 +12,8 @@ use crate::math::UnionFind;
 use crate::reconstruct::surface::carried::{CARRIERS, Carried, Carrier};
 use crate::reconstruct::surface::shell::Shell;
 
-/// The surface of each fragment by label; `rows` are the cells' rows in the packing, `is_whole` tells of a bond by its row.
+/// The surface of each fragment by label; `rows` are the cells' rows in the packing, `is_whole` tells of a
+/// bond by its row.
 pub fn surfaces(
     complex: &Complex,
     rows: &[u32],

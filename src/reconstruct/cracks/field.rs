@@ -1,16 +1,17 @@
 //! Signed distances of the sides of cracks.
 //!
-//! A broken bond whose ends no short way round joins is open: it leaves a fracture point p_f at its middle on both ends, with the
-//! outward normal n_f. The side of an element is what [`super::graph`] joins to it; its field (Lu et al. 2021, eq. 19, with a fallback
-//! so that it is defined everywhere) is
+//! A broken bond whose ends no short way round joins is open: it leaves a fracture point p_f at its middle on
+//! both ends, with the outward normal n_f. The side of an element is what [`super::graph`] joins to it; its
+//! field (Lu et al. 2021, eq. 19, with a fallback so that it is defined everywhere) is
 //!
 //! ```text
 //! F(x) = (Σ_f w_f (x − p_f)·n_f + ε (d − r)) / (Σ_f w_f + ε),   w_f = max(0, 1 − |x − p_f|² / 10σ²)³
 //! ```
 //!
-//! over the fracture points of the side. The weight stands for a Gaussian of width σ: it has the same variance over a plane, and
-//! ends. d is the distance to the side's nearest element. Of all sides about a point the one with the smallest F owns it, which is
-//! the sign of the partition φ_k = ½ (F_k − min F_m): every point has one owner, and both faces of a crack are one sheet.
+//! over the fracture points of the side. The weight stands for a Gaussian of width σ: it has the same
+//! variance over a plane, and ends. d is the distance to the side's nearest element. Of all sides about a
+//! point the one with the smallest F owns it, which is the sign of the partition φ_k = ½ (F_k − min F_m):
+//! every point has one owner, and both faces of a crack are one sheet.
 //!
 //! (x − p_f)·n_f is linear in x, so the points of one element that face the same way are added up beforehand; only
 //! their weight is then taken at their mean. This makes the sum three times shorter.
@@ -30,7 +31,8 @@ const LEAST_WIDTH: f64 = 0.7;
 const FALLBACK: f64 = 0.02;
 /// Points of an element are weighed together if the mean of their normals is at least this long.
 const ONE_WAY: f64 = 0.6;
-/// Fracture points within this of another, radii, and facing as it does to within this cosine, tell the crack's direction there.
+/// Fracture points within this of another, radii, and facing as it does to within this cosine, tell the
+/// crack's direction there.
 const PATCH: f64 = 3.5;
 const FACING: f64 = 0.2;
 /// Spread of fracture points, radii squared, below which they say as much of the crack's direction as the bonds do.
@@ -96,7 +98,8 @@ pub struct Cracks<'a> {
 }
 
 impl<'a> Cracks<'a> {
-    /// Whether the ends of two elements are held together by any bond decides `broken`, by bond; elements of different pieces are apart.
+    /// Whether the ends of two elements are held together by any bond decides `broken`, by bond; elements of
+    /// different pieces are apart.
     pub fn new(body: &'a Body, piece_of: &'a [u32], broken: &[bool]) -> Self {
         let parted = |b: usize| {
             let bond = &body.bonds[b];
@@ -207,7 +210,8 @@ impl<'a> Cracks<'a> {
                         .filter(|&(e, _)| !partners.of(e).is_empty())
                         .collect();
                     near.sort_unstable();
-                    // Around a tip both sides may be in reach: an element counts only if it is nearer than what it has parted from.
+                    // Around a tip both sides may be in reach: an element counts only if it is nearer than
+                    // what it has parted from.
                     let nearer = |&(e, hops): &(u32, u8)| {
                         partners.of(e).iter().all(|&other| {
                             let at = near.binary_search_by_key(&other, |&(e, _)| e);
@@ -226,8 +230,9 @@ impl<'a> Cracks<'a> {
         }
     }
 
-    /// Turns the normals from the directions of single bonds to that of the crack. Where a crack meets the skin bonds are missing on one side, and
-    /// those left lean; the points themselves lie on the crack. n minimises Σ w ((p_f − p̄)·n)² + SPREAD r² Σ w |n − n_f|².
+    /// Turns the normals from the directions of single bonds to that of the crack. Where a crack meets the
+    /// skin bonds are missing on one side, and those left lean; the points themselves lie on the crack. n
+    /// minimises Σ w ((p_f − p̄)·n)² + SPREAD r² Σ w |n − n_f|².
     fn turn_normals(&mut self) {
         let r = self.body.radius;
         let entry_range = |element: u32| {
@@ -344,8 +349,8 @@ impl<'a> Cracks<'a> {
         (a - b) / 2.0
     }
 
-    /// The point of the sheet between the sides of two elements nearest to `x`, to first order, and the sheet's unit normal from the first
-    /// to the second; `x` itself and zero where no fracture point is near.
+    /// The point of the sheet between the sides of two elements nearest to `x`, to first order, and the
+    /// sheet's unit normal from the first to the second; `x` itself and zero where no fracture point is near.
     pub fn between(&self, x: DVec3, elements: [u32; 2]) -> (DVec3, DVec3) {
         let [a, b] = elements.map(|element| self.field(x, element));
         let gradient = a.gradient - b.gradient;

@@ -1,7 +1,8 @@
 //! Which element owns each grid node near a crack, and the grid edges that cracks cut.
 //!
-//! Only nodes near open bonds are looked at, and those that the cracks found there lead on to: the work follows the cracks' area.
-//! What a node gets depends on elements and bonds near it alone, so a crack that advances changes nothing far away.
+//! Only nodes near open bonds are looked at, and those that the cracks found there lead on to: the work
+//! follows the cracks' area. What a node gets depends on elements and bonds near it alone, so a crack that
+//! advances changes nothing far away.
 
 use crate::parallel::prelude::*;
 use glam::DVec3;
@@ -28,7 +29,8 @@ pub struct Owners {
     pub owner: Vec<u32>,
     /// The nodes that elements own, ascending.
     nodes: Vec<u32>,
-    /// Edges whose ends, both inside, lie on different sides of a crack: three times the lower node plus the axis, ascending.
+    /// Edges whose ends, both inside, lie on different sides of a crack: three times the lower node plus the
+    /// axis, ascending.
     pub cut: Vec<u64>,
 }
 
@@ -75,7 +77,8 @@ impl Owners {
     }
 }
 
-/// Element that owns the point `x`: the nearest one of the side with the smallest field there. `found` is memory for the search.
+/// Element that owns the point `x`: the nearest one of the side with the smallest field there. `found` is
+/// memory for the search.
 pub fn owner_at(cracks: &Cracks, x: DVec3, found: &mut Vec<(f64, u32)>) -> u32 {
     let body = cracks.body;
     let r = body.radius;
@@ -176,7 +179,8 @@ impl Search<'_> {
         (owner, nodes.concat())
     }
 
-    /// Looks at the nodes of all cells about cut edges until these hold no more that are [`FAR`]. Gives all nodes looked at.
+    /// Looks at the nodes of all cells about cut edges until these hold no more that are [`FAR`]. Gives all
+    /// nodes looked at.
     fn follow(self, owner: &mut [u32], mut nodes: Vec<u32>) -> Vec<u32> {
         let grid = &self.solid.grid;
         let strides = grid.strides();
@@ -256,8 +260,8 @@ impl Search<'_> {
             .collect()
     }
 
-    /// Gives nodes that cracks cut off from every element to the side beside them: fields carried on beyond the outermost elements
-    /// can turn over there.
+    /// Gives nodes that cracks cut off from every element to the side beside them: fields carried on beyond
+    /// the outermost elements can turn over there.
     fn drop_islands(self, owner: &mut [u32], nodes: &[u32]) {
         let (grid, body) = (&self.solid.grid, self.cracks.body);
         let strides = grid.strides();

@@ -2,7 +2,8 @@
 
 use crate::parallel::prelude::*;
 
-/// A value for each of some faces, in the order of the faces. A face goes by three times the node of the cell above it, plus its axis.
+/// A value for each of some faces, in the order of the faces. A face goes by three times the node of the cell
+/// above it, plus its axis.
 #[derive(Clone, Debug)]
 pub struct ByFace<T> {
     faces: Vec<u64>,

@@ -1,7 +1,7 @@
 //! The cells that cracks pass through, and the loops in each.
 //!
-//! In a cell, the arcs of its six faces and of the skin within it join halves of crossings to loops: each loop is one side of a crack there,
-//! and brings one vertex. At a tip both sides are one loop.
+//! In a cell, the arcs of its six faces and of the skin within it join halves of crossings to loops: each
+//! loop is one side of a crack there, and brings one vertex. At a tip both sides are one loop.
 
 use crate::parallel::prelude::*;
 

@@ -1,8 +1,9 @@
 //! Cuts triangles of the skin along the planes of the grid.
 //!
-//! Coordinates here count cells. A place along an axis is a whole number: even `2c` between the planes of cell `c`, odd `2c − 1` on
-//! its lower plane; comparisons are of these numbers alone. An edge of the skin is cut once, for both its triangles, and every cut is a
-//! point of its own, so pieces of neighbours share their points and nothing gapes.
+//! Coordinates here count cells. A place along an axis is a whole number: even `2c` between the planes of
+//! cell `c`, odd `2c − 1` on its lower plane; comparisons are of these numbers alone. An edge of the skin is
+//! cut once, for both its triangles, and every cut is a point of its own, so pieces of neighbours share their
+//! points and nothing gapes.
 
 use glam::DVec3;
 
@@ -198,7 +199,8 @@ impl Pieces {
     }
 }
 
-/// Triangles of a convex polygon, chosen so that the worst is as good as can be; nothing if every choice has one without area.
+/// Triangles of a convex polygon, chosen so that the worst is as good as can be; nothing if every choice has
+/// one without area.
 pub fn triangulate(corners: &[DVec3]) -> Option<Vec<[usize; 3]>> {
     let n = corners.len();
     let quality = |a: usize, b: usize, c: usize| {

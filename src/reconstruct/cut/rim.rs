@@ -1,8 +1,9 @@
 //! The rim of cracks within a cell.
 //!
-//! In a cell in which a crack reaches the skin, each point of the skin gets the side of the crack that it lies on: on the faces by the chains,
-//! within by the smaller field. Between points on different sides lies a point of the rim, which each side has as a vertex of its own; along the
-//! rim the crack's faces are tied to the skin by triangles with the loop's vertex.
+//! In a cell in which a crack reaches the skin, each point of the skin gets the side of the crack that it
+//! lies on: on the faces by the chains, within by the smaller field. Between points on different sides lies a
+//! point of the rim, which each side has as a vertex of its own; along the rim the crack's faces are tied to
+//! the skin by triangles with the loop's vertex.
 
 use std::collections::HashSet;
 
@@ -124,7 +125,8 @@ impl Rims<'_> {
             for (point, &own) in points.iter().zip(&sides) {
                 holds.push((point.name, hold(own)));
             }
-            // The corners with the points of the rim between them: those that stay within a side, and those that part two.
+            // The corners with the points of the rim between them: those that stay within a side, and those
+            // that part two.
             let mut outline: Vec<(Corner, Option<u8>)> = Vec::new();
             let mut parted = Vec::new();
             for m in 0..points.len() {
@@ -312,8 +314,9 @@ impl Rims<'_> {
     }
 }
 
-/// Parts the outline of a piece along the rim. `parted` are the places after which the side changes; `meeting` names the point where stretches
-/// of rim meet, if they do, on the side that begins with a corner; `apex` is the vertex of a side's loop.
+/// Parts the outline of a piece along the rim. `parted` are the places after which the side changes;
+/// `meeting` names the point where stretches of rim meet, if they do, on the side that begins with a corner;
+/// `apex` is the vertex of a side's loop.
 fn patches(
     outline: &[(Corner, Option<u8>)],
     parted: &[usize],

@@ -1,10 +1,12 @@
 //! How cracks pass through a face of the grid.
 //!
-//! The part of a face inside the skin is bounded by rings: stretches of grid edges and, where the skin passes, chains of segments. A
-//! crack that crosses a ring parts it there; both ends of such a *crossing* are its *halves*, numbers `2 c` and `2 c + 1` for crossing `c`.
-//! The stretches between one crossing and the next are arcs, and each joins the halves at its ends: they are on one side of the crack as far
-//! as this face can tell. A ring with a single crossing has one arc, from the crossing round to itself: there the crack ends, and both
-//! its sides are one. The rule looks at the face alone, so the cells on both sides of it agree.
+//! The part of a face inside the skin is bounded by rings: stretches of grid edges and, where the skin
+//! passes, chains of segments. A crack that crosses a ring parts it there; both ends of such a *crossing* are
+//! its *halves*, numbers `2 c` and `2 c + 1` for crossing `c`. The stretches between one crossing and the
+//! next are arcs, and each joins the halves at its ends: they are on one side of the crack as far as this
+//! face can tell. A ring with a single crossing has one arc, from the crossing round to itself: there the
+//! crack ends, and both its sides are one. The rule looks at the face alone, so the cells on both sides of it
+//! agree.
 
 /// A crossing met on the way round a ring: the half on the near side, and the one beyond.
 pub type Step = [u32; 2];
@@ -19,7 +21,8 @@ pub struct Arc {
 }
 
 impl Arc {
-    /// Whether the surface has an edge through the face here; crossings below `portions` are those of grid edges. A rim that ends has none.
+    /// Whether the surface has an edge through the face here; crossings below `portions` are those of grid
+    /// edges. A rim that ends has none.
     pub fn has_edge(&self, portions: u32) -> bool {
         let [a, b] = self.halves.map(|half| half / 2);
         a != b || a < portions
@@ -35,8 +38,9 @@ pub fn arcs(steps: &[Step]) -> impl Iterator<Item = Arc> {
     })
 }
 
-/// Both corners of an edge of a cell, the first with the lower coordinate. Corner `c` of a cell lies at bits (x, y, z) = (c & 1, c >> 1 & 1,
-/// c >> 2 & 1). Edge `4 a + u + 2 v` runs along axis `a` at offsets `u`, `v` on the two axes that follow it cyclically.
+/// Both corners of an edge of a cell, the first with the lower coordinate. Corner `c` of a cell lies at bits
+/// (x, y, z) = (c & 1, c >> 1 & 1, c >> 2 & 1). Edge `4 a + u + 2 v` runs along axis `a` at offsets `u`, `v`
+/// on the two axes that follow it cyclically.
 pub const fn edge_corners(edge: usize) -> [usize; 2] {
     let axis = edge / 4;
     let (u, v) = (edge & 1, edge >> 1 & 1);
@@ -44,9 +48,11 @@ pub const fn edge_corners(edge: usize) -> [usize; 2] {
     [start, start | 1 << axis]
 }
 
-/// Edges of a cell around its face at `side` (0 or 1) of `axis`, in order; the last two are passed from their upper end.
+/// Edges of a cell around its face at `side` (0 or 1) of `axis`, in order; the last two are passed from their
+/// upper end.
 pub const fn face_edges(axis: usize, side: usize) -> [usize; 4] {
-    // On the face, edges along the next axis (its own v is this face's axis, u the axis after) and along the one after it (u is the face's axis).
+    // On the face, edges along the next axis (its own v is this face's axis, u the axis after) and along the
+    // one after it (u is the face's axis).
     let (next, after) = (4 * ((axis + 1) % 3), 4 * ((axis + 2) % 3));
     [
         next + 2 * side,

@@ -1,8 +1,9 @@
 //! Where the skin meets the grid in the cells that cracks reach it in.
 //!
-//! On a face of the grid the skin leaves *chains* of segments. They run from *gate* to gate, the points where the skin passes through grid
-//! edges; gates part an edge into stretches inside and outside. Stretches and chains bound the rings of [`super::ring`], and a crack crosses
-//! them wherever the elements that own their ends are parted. Cells join until every crossing lies between cells that are in.
+//! On a face of the grid the skin leaves *chains* of segments. They run from *gate* to gate, the points where
+//! the skin passes through grid edges; gates part an edge into stretches inside and outside. Stretches and
+//! chains bound the rings of [`super::ring`], and a crack crosses them wherever the elements that own their
+//! ends are parted. Cells join until every crossing lies between cells that are in.
 
 use crate::parallel::prelude::*;
 use glam::DVec3;
@@ -103,7 +104,8 @@ impl Seam {
         }
     }
 
-    /// Cuts the triangles of the skin that reach into active cells, and gathers the segments on their faces into chains.
+    /// Cuts the triangles of the skin that reach into active cells, and gathers the segments on their faces
+    /// into chains.
     fn cut_skin(
         &mut self,
         solid: &Solid,

@@ -1,7 +1,7 @@
 //! The skin, cut along the rims of cracks.
 //!
-//! Triangles that no rim comes near stay as they are; those that [`super::rim`] cuts are drawn piece by piece, and their neighbours get the
-//! cuts of the edges between them, so that nothing gapes.
+//! Triangles that no rim comes near stay as they are; those that [`super::rim`] cuts are drawn piece by
+//! piece, and their neighbours get the cuts of the edges between them, so that nothing gapes.
 
 use std::collections::HashSet;
 
@@ -83,8 +83,8 @@ impl Weaver<'_> {
                         of(2 * crossing) != of(2 * crossing + 1)
                     })
                 };
-                // The rim ends here if both sides are one in a cell beside the face. If they are in both, there is no rim, and the crack
-                // stops short of the skin.
+                // The rim ends here if both sides are one in a cell beside the face. If they are in both,
+                // there is no rim, and the crack stops short of the skin.
                 match (parted(above), parted(below)) {
                     (true, true) => (),
                     (false, false) => {

@@ -1,7 +1,8 @@
 //! Cuts closed surfaces along edges between triangles, and closes what gapes then.
 //!
-//! Rims of the cut that share a vertex have one middle, and each is closed by a fan about it. So the fans of both sides lie on each other, whatever
-//! the rims look like, and the volumes of the parts add up to what there was.
+//! Rims of the cut that share a vertex have one middle, and each is closed by a fan about it. So the fans of
+//! both sides lie on each other, whatever the rims look like, and the volumes of the parts add up to what
+//! there was.
 
 use glam::DVec3;
 
@@ -55,7 +56,8 @@ impl Sheet {
         surface.triangles[self.triangles[place] as usize]
     }
 
-    /// Cuts between triangles of different labels and closes both sides. Gives the middles of the fans that do so, with their labels.
+    /// Cuts between triangles of different labels and closes both sides. Gives the middles of the fans that
+    /// do so, with their labels.
     pub fn cut(&self, surface: &mut Surface, label: &[u32]) -> Vec<(u32, u32)> {
         let origin = self.split(surface, label);
         // The start of each edge of a rim, by its end: a fan runs against the triangles around it.
@@ -105,7 +107,8 @@ impl Sheet {
         middles
     }
 
-    /// Gives triangles of one label about a vertex that hang together by edges a vertex of their own. Returns for each vertex the one it was.
+    /// Gives triangles of one label about a vertex that hang together by edges a vertex of their own. Returns
+    /// for each vertex the one it was.
     fn split(&self, surface: &mut Surface, label: &[u32]) -> Vec<u32> {
         // Corners go by number, three a triangle.
         let mut runs = UnionFind::new(3 * label.len());

@@ -1,14 +1,16 @@
 //! The surfaces of a body in one state: its skin, cut along the rims of cracks, and both faces of every crack.
 //!
-//! Cracks are drawn as the dual of what [`crate::reconstruct::cut::cells`] finds on the grid (Nielson 2004): a vertex for each loop of a cell, and for each
-//! side of every crossed grid edge the polygon of the loops around it. A crack has both its faces, vertex on vertex, and where it ends both
-//! have the same vertices, so it opens up to its tip without a gap; where it reaches the skin, triangles tie it to the rim that
+//! Cracks are drawn as the dual of what [`crate::reconstruct::cut::cells`] finds on the grid (Nielson 2004):
+//! a vertex for each loop of a cell, and for each side of every crossed grid edge the polygon of the loops
+//! around it. A crack has both its faces, vertex on vertex, and where it ends both have the same vertices, so
+//! it opens up to its tip without a gap; where it reaches the skin, triangles tie it to the rim that
 //! [`crate::reconstruct::cut::weave`] cuts there.
 //!
-//! Closed and edge-manifold by construction. An edge of a polygon passes through one face between two cells. If two arcs on that face join
-//! the same two loops, two different edges would have the same ends; there each gets a vertex of its own in the middle. Diagonals that two
-//! faces across one grid edge might share are replaced by a vertex in the middle of each face. Vertices about which triangles form several
-//! fans are parted by [`super::fans`].
+//! Closed and edge-manifold by construction. An edge of a polygon passes through one face between two cells.
+//! If two arcs on that face join the same two loops, two different edges would have the same ends; there each
+//! gets a vertex of its own in the middle. Diagonals that two faces across one grid edge might share are
+//! replaced by a vertex in the middle of each face. Vertices about which triangles form several fans are
+//! parted by [`super::fans`].
 
 use crate::parallel::prelude::*;
 use glam::DVec3;
@@ -27,7 +29,8 @@ use crate::reconstruct::cut::seam::{Disagreement, Seam, ring_cells};
 use crate::reconstruct::cut::weave::{Woven, weave};
 use crate::reconstruct::surface::hold::Hold;
 
-/// The skin and the cracks between `owners`, which grow where a crack goes on along the skin. `corners` are the skin's vertices.
+/// The skin and the cracks between `owners`, which grow where a crack goes on along the skin. `corners` are
+/// the skin's vertices.
 pub fn extract(
     solid: &Solid,
     cracks: &Cracks,
@@ -69,7 +72,8 @@ struct Polygon {
     corners: Vec<u32>,
     /// Whether the corners were turned round, its side being that of the upper end.
     turned: bool,
-    /// Whether another face across the same grid edge has both ends of a diagonal too, as near a tip: both might draw it.
+    /// Whether another face across the same grid edge has both ends of a diagonal too, as near a tip: both
+    /// might draw it.
     pinched: bool,
 }
 
@@ -136,7 +140,8 @@ impl Draw<'_> {
             .with_min_len(256)
             .flat_map_iter(|number| self.ties(number, &woven.of_chain))
             .collect();
-        // Where the skin passes through a cell, the vertex of a loop may join several fans; elsewhere a loop is the border of one.
+        // Where the skin passes through a cell, the vertex of a loop may join several fans; elsewhere a loop
+        // is the border of one.
         let loops = self.cells.vertices as usize - self.cells.middles.len();
         let mut at_skin = vec![false; loops];
         for &vertex in [&ties, &woven.rims].into_iter().flatten().flatten() {
@@ -240,7 +245,8 @@ impl Draw<'_> {
         links
     }
 
-    /// The corners of the faces across the grid edge of a crossing, on its lower and upper side, each right-handed about the edge.
+    /// The corners of the faces across the grid edge of a crossing, on its lower and upper side, each
+    /// right-handed about the edge.
     fn rings(self, crossing: u32) -> [Vec<u32>; 2] {
         let edge = self.seam.edges[crossing as usize];
         let axis = (edge % 3) as usize;

@@ -1,8 +1,8 @@
 //! Evens out the vertices of cracks at rest.
 //!
-//! Taubin's λ|μ smoothing (1995), which takes the grain and leaves the volume. A vertex on a line (a tip, or where cracks meet)
-//! listens only to its neighbours along that line; one where lines end or meet stays. Both sides of a crack have one vertex here, so
-//! they stay one sheet.
+//! Taubin's λ|μ smoothing (1995), which takes the grain and leaves the volume. A vertex on a line (a tip, or
+//! where cracks meet) listens only to its neighbours along that line; one where lines end or meet stays. Both
+//! sides of a crack have one vertex here, so they stay one sheet.
 
 use crate::parallel::prelude::*;
 use glam::DVec3;

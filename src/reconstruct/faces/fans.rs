@@ -1,9 +1,11 @@
 //! One vertex for each fan of triangles.
 //!
-//! A loop has one vertex, and all faces of its side of the crack meet there. Where the skin passes through the cell, the side goes on along the
-//! skin, and not always as its border on the cell's faces tells: there may be an island of it, or a strip that joins two stretches of the border
-//! that belong to different loops, or both sides may be one. The triangles about the vertex then form several fans, each closed by itself, and
-//! each fan gets a vertex of its own at the same place. A closed surface stays closed, and no vertex pinches two parts of it together.
+//! A loop has one vertex, and all faces of its side of the crack meet there. Where the skin passes through
+//! the cell, the side goes on along the skin, and not always as its border on the cell's faces tells: there
+//! may be an island of it, or a strip that joins two stretches of the border that belong to different loops,
+//! or both sides may be one. The triangles about the vertex then form several fans, each closed by itself,
+//! and each fan gets a vertex of its own at the same place. A closed surface stays closed, and no vertex
+//! pinches two parts of it together.
 
 use super::surface::Surface;
 use crate::math::union_find::UnionFind;
@@ -53,7 +55,8 @@ pub fn are_single<'a>(triangles: impl Iterator<Item = &'a [u32; 3]>) -> bool {
     corners.chunk_by(|a, b| a.0 == b.0).all(is_single)
 }
 
-/// Gives each fan about these vertices a vertex of its own. `wanted` is by vertex; those beyond its end are left as they are.
+/// Gives each fan about these vertices a vertex of its own. `wanted` is by vertex; those beyond its end are
+/// left as they are.
 pub fn part_fans(surface: &mut Surface, wanted: &[bool]) {
     let is_wanted = |vertex: u32| wanted.get(vertex as usize) == Some(&true);
     let triangles = surface.triangles.par_iter().enumerate().with_min_len(1024);

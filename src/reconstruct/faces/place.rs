@@ -1,8 +1,9 @@
 //! Where the vertices of a cell lie.
 //!
-//! Loops that share a crossing are sides of the same cracks, and share one place. It minimises the squared distances to the cracks'
-//! tangent planes at the crossings, as in dual contouring (Ju et al. 2002), starting from the mean of the crossings; directions in which
-//! the planes say little are left at the mean. That keeps the lines sharp in which cracks meet, and a smooth crack smooth.
+//! Loops that share a crossing are sides of the same cracks, and share one place. It minimises the squared
+//! distances to the cracks' tangent planes at the crossings, as in dual contouring (Ju et al. 2002), starting
+//! from the mean of the crossings; directions in which the planes say little are left at the mean. That keeps
+//! the lines sharp in which cracks meet, and a smooth crack smooth.
 
 use glam::{DMat3, DVec3};
 
@@ -16,7 +17,8 @@ const SHARP: f64 = 0.1;
 /// Share of a cell's edge that a vertex keeps away from its walls, so that neighbours never coincide.
 const INSET: f64 = 0.02;
 
-/// Groups of loops that share crossings: for each loop its group, and for each group its crossings. `halves` lists halves with their loops.
+/// Groups of loops that share crossings: for each loop its group, and for each group its crossings. `halves`
+/// lists halves with their loops.
 pub fn groups(halves: &[(u32, u8)], loops: u8) -> (Vec<u8>, Vec<Vec<u32>>) {
     let mut group: Vec<u8> = (0..loops).collect();
     loop {

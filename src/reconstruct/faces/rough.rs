@@ -1,8 +1,9 @@
 //! Grain of crack faces below the size of elements.
 //!
-//! Three channels of value noise in rest space, two octaves, move each vertex of a crack. Both faces have one place there, so what
-//! stands out of one is missing in the other, and a crack that shuts again fits. The noise follows from the place alone: it neither
-//! flickers nor depends on what else breaks. Rims stay on the skin.
+//! Three channels of value noise in rest space, two octaves, move each vertex of a crack. Both faces have one
+//! place there, so what stands out of one is missing in the other, and a crack that shuts again fits. The
+//! noise follows from the place alone: it neither flickers nor depends on what else breaks. Rims stay on the
+//! skin.
 
 use crate::parallel::prelude::*;
 use glam::DVec3;

@@ -1,12 +1,12 @@
-//! The fragment of a cavity that no crack reaches is that of the surface around it. Where walls are thin, elements of another fragment may be nearer
-//! to its vertices.
+//! The fragment of a cavity that no crack reaches is that of the surface around it. Where walls are thin,
+//! elements of another fragment may be nearer to its vertices.
 
 use crate::geometry::TriMesh;
 use crate::geometry::inside::Crossings;
 use crate::reconstruct::faces::surface::Surface;
 
-/// Gives each cavity among the connected surfaces `uncracked` the piece of the smallest surface around it. Surfaces go by their smallest vertex,
-/// in `piece` too.
+/// Gives each cavity among the connected surfaces `uncracked` the piece of the smallest surface around it.
+/// Surfaces go by their smallest vertex, in `piece` too.
 pub fn claim(surface: &Surface, uncracked: &[u32], piece: &mut [u32]) {
     if uncracked.is_empty() {
         return;

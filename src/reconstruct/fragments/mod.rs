@@ -96,7 +96,8 @@ impl Fragments {
     }
 }
 
-/// The surface of each of `pieces` fragments, with what its vertices move with; empty where one owns no node of the grid.
+/// The surface of each of `pieces` fragments, with what its vertices move with; empty where one owns no node
+/// of the grid.
 fn shells(
     solid: &Solid,
     cracks: &Cracks,
@@ -144,14 +145,15 @@ fn cracked(solid: &Solid, cracks: &Cracks) -> Result<Surface, Disagreement> {
     result
 }
 
-/// Whether a surface encloses next to nothing: a fragment that owns no node of the grid has no surface, and in one that owns a corner of a cell or
-/// two the faces of cracks may pass through each other, as each is placed by itself.
+/// Whether a surface encloses next to nothing: a fragment that owns no node of the grid has no surface, and
+/// in one that owns a corner of a cell or two the faces of cracks may pass through each other, as each is
+/// placed by itself.
 fn is_flat(mesh: &TriMesh, radius: f64) -> bool {
     mesh.volume() <= FLAT * radius * mesh.area()
 }
 
-/// The fragment of each connected surface, by its smallest vertex: that of the elements that its vertices move with, by majority; for a cavity
-/// that of the surface around it.
+/// The fragment of each connected surface, by its smallest vertex: that of the elements that its vertices
+/// move with, by majority; for a cavity that of the surface around it.
 fn pieces_of(surface: &Surface, cracks: &Cracks) -> Vec<u32> {
     let of = |element: u32| cracks.piece_of[element as usize];
     let mut piece = vec![u32::MAX; surface.positions.len()];

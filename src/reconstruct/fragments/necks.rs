@@ -1,8 +1,8 @@
 //! Parts fragments whose surfaces hang together by a neck of the skin that is thinner than a cell of the grid.
 //!
-//! A crack is drawn where edges of the grid, or chains of the skin on faces between cells, join points of two sides. In a thin neck it may lie
-//! within one cell and cross neither; then two fragments have one surface. Such a surface is cut along edges of its triangles where the owner of
-//! the skin changes.
+//! A crack is drawn where edges of the grid, or chains of the skin on faces between cells, join points of two
+//! sides. In a thin neck it may lie within one cell and cross neither; then two fragments have one surface.
+//! Such a surface is cut along edges of its triangles where the owner of the skin changes.
 
 use std::collections::BTreeSet;
 
@@ -17,11 +17,12 @@ use crate::reconstruct::faces::divide::{NONE, Sheet};
 use crate::reconstruct::faces::surface::Surface;
 use crate::reconstruct::surface::hold::Hold;
 
-/// Volume over area, radii, up to which triangles of one fragment amid those of others enclose nothing of it: cracks that pass through each other leave
-/// such slivers.
+/// Volume over area, radii, up to which triangles of one fragment amid those of others enclose nothing of it:
+/// cracks that pass through each other leave such slivers.
 const THIN: f64 = 0.05;
 
-/// Cuts every connected surface that has sides of several fragments. Where all but one of them are slivers, it is that one's.
+/// Cuts every connected surface that has sides of several fragments. Where all but one of them are slivers,
+/// it is that one's.
 pub fn part(surface: &mut Surface, cracks: &Cracks) {
     let fragments = fragments_of_parts(surface, cracks);
     if fragments.is_empty() {
@@ -57,7 +58,8 @@ pub fn part(surface: &mut Surface, cracks: &Cracks) {
     surface.find_parts();
 }
 
-/// The fragments of the sides of each connected surface that has several. The first is the one that it would go to as it is.
+/// The fragments of the sides of each connected surface that has several. The first is the one that it would
+/// go to as it is.
 fn fragments_of_parts(surface: &Surface, cracks: &Cracks) -> QuickMap<u32, Vec<u32>> {
     let mut first: QuickMap<u32, u32> = QuickMap::default();
     let mut several: QuickMap<u32, Vec<u32>> = QuickMap::default();
@@ -149,8 +151,8 @@ impl Shared<'_> {
         self.sheet.corners(self.surface, place)
     }
 
-    /// Which of these fragments a triangle belongs to: that of its corners if all of them that are on a side agree, and on the skin else that of the
-    /// element that owns its middle. `near` is memory for the search.
+    /// Which of these fragments a triangle belongs to: that of its corners if all of them that are on a side
+    /// agree, and on the skin else that of the element that owns its middle. `near` is memory for the search.
     fn find(&self, triangle: u32, fragments: &[u32], near: &mut Vec<(f64, u32)>) -> Found {
         let corners = self.surface.triangles[triangle as usize];
         let holds = corners.map(|v| self.surface.holds[v as usize]);
@@ -171,8 +173,8 @@ impl Shared<'_> {
         (if is_known { fragment } else { NONE }, false)
     }
 
-    /// The fragment of each triangle. Those of islands that have no side of their fragment, or enclose next to nothing, and those that are of none, go to
-    /// what is around them.
+    /// The fragment of each triangle. Those of islands that have no side of their fragment, or enclose next
+    /// to nothing, and those that are of none, go to what is around them.
     fn settle(&self, found: Vec<Found>) -> Vec<u32> {
         let (mut label, on_side): (Vec<u32>, Vec<bool>) = found.into_iter().unzip();
         let thin = THIN * self.cracks.body.radius;
@@ -271,7 +273,8 @@ mod tests {
         }
     }
 
-    /// A ball drawn out along x, with a neck at its middle. What is farther out than `end` is on the side of the element there.
+    /// A ball drawn out along x, with a neck at its middle. What is farther out than `end` is on the side of
+    /// the element there.
     fn dumbbell(end: f64) -> Surface {
         let mesh = icosphere(4);
         let narrow = |p: DVec3| DVec3::new(2.0, 0.1 + p.x.abs(), 0.1 + p.x.abs());

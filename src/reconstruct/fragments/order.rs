@@ -12,9 +12,9 @@ use crate::reconstruct::faces::surface::Surface;
 use crate::reconstruct::surface::hold::Hold;
 use crate::reconstruct::surface::shell::Shell;
 
-/// These triangles of a surface, the skin's first and the cracks' after, each in an order that suits a vertex cache, with
-/// vertices in the order of use. Where `solid.simplify` is not zero, triangles are taken away as long as the surface moves no farther than that.
-/// `number` is all `u32::MAX` where they have vertices.
+/// These triangles of a surface, the skin's first and the cracks' after, each in an order that suits a vertex
+/// cache, with vertices in the order of use. Where `solid.simplify` is not zero, triangles are taken away as
+/// long as the surface moves no farther than that. `number` is all `u32::MAX` where they have vertices.
 pub fn ordered(
     surface: &Surface,
     own: &[u32],

@@ -1,7 +1,8 @@
 //! Fewer triangles on the surface of a fragment.
 //!
-//! Where the skin has texture coordinates, a vertex on a seam has a corner for each side of it, and a seam stays one: edges are taken out of
-//! both its sides alike or of none. How far a texture slides over the surface counts as the surface's own movement does.
+//! Where the skin has texture coordinates, a vertex on a seam has a corner for each side of it, and a seam
+//! stays one: edges are taken out of both its sides alike or of none. How far a texture slides over the
+//! surface counts as the surface's own movement does.
 
 use glam::DVec3;
 
@@ -13,8 +14,8 @@ use crate::reconstruct::faces::fans::are_single;
 /// Triangles of skin and cracks, and the texture coordinates of the skin's if it has any.
 pub type Parts = ([Vec<u32>; 2], Vec<CornerUv>);
 
-/// The triangles of skin and cracks with as many taken away as leave the surface within `error` (m). Vertices that both share stay.
-/// `density` is that of the texture coordinates, 1/m.
+/// The triangles of skin and cracks with as many taken away as leave the surface within `error` (m). Vertices
+/// that both share stay. `density` is that of the texture coordinates, 1/m.
 pub fn simplified(
     indices: [Vec<u32>; 2],
     uv: Vec<CornerUv>,
@@ -27,8 +28,8 @@ pub fn simplified(
         indices.iter().for_each(|&v| part_of[v as usize] |= part);
     }
     let locked: Vec<bool> = part_of.iter().map(|&parts| parts == 3).collect();
-    // In units of the error about the first vertex: single precision is enough then. Both faces of a crack lie on each other at rest, and would be
-    // taken for one; a thousandth of the error tells them apart.
+    // In units of the error about the first vertex: single precision is enough then. Both faces of a crack
+    // lie on each other at rest, and would be taken for one; a thousandth of the error tells them apart.
     let scaled: Vec<[f32; 3]> = positions
         .iter()
         .zip(0_u32..)
@@ -55,8 +56,8 @@ pub fn simplified(
     };
     let crack = fewer(&indices[1]);
     let is_sound = |parts: &[&Vec<u32>; 2]| is_closed(parts) && volume(parts, positions) > 0.0;
-    // Skin and cracks may come to share an edge between two points of a rim, or pass through each other where they are close; then one of them keeps
-    // what it has, or both.
+    // Skin and cracks may come to share an edge between two points of a rim, or pass through each other where
+    // they are close; then one of them keeps what it has, or both.
     if is_sound(&[&skin, &crack]) {
         ([skin, crack], uv_of_skin)
     } else if is_sound(&[&skin, &indices[1]]) {
@@ -70,7 +71,8 @@ pub fn simplified(
     }
 }
 
-/// As many triangles taken away as `scaled` and the texture coordinates allow, which change by `density` over a unit of length.
+/// As many triangles taken away as `scaled` and the texture coordinates allow, which change by `density` over
+/// a unit of length.
 fn fewer_textured(
     indices: &[u32],
     uv: &[CornerUv],

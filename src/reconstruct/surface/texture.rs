@@ -1,8 +1,9 @@
 //! Texture coordinates of surfaces, from those of the input.
 //!
-//! A triangle of the skin knows the triangle of the input that it is a part of. That one's map from places at rest to texture coordinates, which
-//! is affine, gives those of its corners, so that a crack moves no texture and both sides of a seam keep their own. Crack faces, which the input
-//! knows nothing of, are mapped along the axis that they face most, with as many texture coordinates to the metre as the skin has in the mean.
+//! A triangle of the skin knows the triangle of the input that it is a part of. That one's map from places at
+//! rest to texture coordinates, which is affine, gives those of its corners, so that a crack moves no texture
+//! and both sides of a seam keep their own. Crack faces, which the input knows nothing of, are mapped along
+//! the axis that they face most, with as many texture coordinates to the metre as the skin has in the mean.
 
 use glam::DVec3;
 

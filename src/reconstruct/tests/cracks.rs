@@ -140,7 +140,8 @@ fn a_slit_opens_to_its_tip_in_one_surface_without_handles() {
     assert_closed(&mesh, "slit");
     assert_eq!(euler(&mesh), 2);
     assert!((piece_mesh(&surface, &surface.pieces[0]).volume() / skin.volume() - 1.0).abs() < 1e-3);
-    // From the end face to within an element of the tip, over the whole width, the middle of the slit is out of the body.
+    // From the end face to within an element of the tip, over the whole width, the middle of the slit is out
+    // of the body.
     let crossings = Crossings::new(&mesh);
     for step in 0..200 {
         let x =

@@ -3,7 +3,8 @@
 use super::*;
 use crate::geometry::nearest::nearest_on_triangle;
 
-/// The affine map of triangle `t` of a textured box. Each side has a chart of its own, the last side one for each of its triangles.
+/// The affine map of triangle `t` of a textured box. Each side has a chart of its own, the last side one for
+/// each of its triangles.
 fn map(t: usize, p: DVec3) -> [f64; 2] {
     let chart = if t < 10 { t / 2 } else { t } as f64;
     let [u, v] = [

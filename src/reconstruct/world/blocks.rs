@@ -1,5 +1,5 @@
-//! Blocks of 8³ nodes where a fragment has elements, and the elements whose kernels reach each: memory follows the fragment, not the
-//! box around it (Akinci et al. 2012; the blocks of splashsurf are larger).
+//! Blocks of 8³ nodes where a fragment has elements, and the elements whose kernels reach each: memory
+//! follows the fragment, not the box around it (Akinci et al. 2012; the blocks of splashsurf are larger).
 
 use crate::parallel::prelude::*;
 

@@ -1,9 +1,10 @@
 //! The cases of marching cubes (Lorensen & Cline 1987), made by a rule rather than typed in.
 //!
-//! On a face of a cell, each run of inside corners gets one segment, from where a walk round the face enters it to where it leaves: inside
-//! corners across a diagonal stay apart. The rule asks for the face alone, so both cells at a face draw the same segments, in opposite
-//! directions, and the polygons that segments close into make a surface without holes. No diagonal of a polygon lies in a face,
-//! where the next cell might draw it too: every edge has two triangles, one each way.
+//! On a face of a cell, each run of inside corners gets one segment, from where a walk round the face enters
+//! it to where it leaves: inside corners across a diagonal stay apart. The rule asks for the face alone, so
+//! both cells at a face draw the same segments, in opposite directions, and the polygons that segments close
+//! into make a surface without holes. No diagonal of a polygon lies in a face, where the next cell might draw
+//! it too: every edge has two triangles, one each way.
 
 use std::sync::LazyLock;
 
@@ -85,7 +86,8 @@ fn triangles(case: u8) -> Vec<[u8; 3]> {
     triangles
 }
 
-/// Adds triangles of a polygon whose diagonals lie in no face; whether there are such. The first and last corner are the base.
+/// Adds triangles of a polygon whose diagonals lie in no face; whether there are such. The first and last
+/// corner are the base.
 fn triangulate(polygon: &[u8], triangles: &mut Vec<[u8; 3]>) -> bool {
     let [first, .., last] = *polygon else {
         return true;

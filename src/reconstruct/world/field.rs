@@ -6,10 +6,11 @@
 //! φ(x) = |x − x̄| − f r̄,   x̄ = Σ w_i p_i / Σ w_i,   r̄ = Σ w_i r_i / Σ w_i,   w_i = max(0, 1 − |x − p_i|² / R_i²)³
 //! ```
 //!
-//! It is the ball of a lone element, a round rod of radius r about a yarn one element thick, a slab of thickness 2r about cloth of one
-//! layer: x̄ lies on the line or sheet whatever the gaps along it, which is what anisotropic kernels (Yu & Turk 2013) are for. In a body,
-//! R is chosen so that faces lie where the volume that elements stand for ends. Were that volume spread evenly over a half-space,
-//! x̄ would lie ½ ∫s³(1−s²)³ds / ∫s²(1−s²)³ds = 63/256 of R below its face, and R = 4.06 r; elements in layers need less:
+//! It is the ball of a lone element, a round rod of radius r about a yarn one element thick, a slab of
+//! thickness 2r about cloth of one layer: x̄ lies on the line or sheet whatever the gaps along it, which is
+//! what anisotropic kernels (Yu & Turk 2013) are for. In a body, R is chosen so that faces lie where the
+//! volume that elements stand for ends. Were that volume spread evenly over a half-space, x̄ would lie ½
+//! ∫s³(1−s²)³ds / ∫s²(1−s²)³ds = 63/256 of R below its face, and R = 4.06 r; elements in layers need less:
 //!
 //! | face, heights above the outermost centres in r | due | R = 3.0 | 3.5 | 3.8 | 4.06 |
 //! |---|---|---|---|---|---|
@@ -17,9 +18,11 @@
 //! | hexagonal, basal | 0.82 | 0.98 to 1.00 | 0.89 to 0.91 | 0.78 | 0.69 to 0.70 |
 //! | hexagonal, prismatic | 0.58 | 0.55 to 0.97 | 0.52 to 0.63 | 0.43 to 0.45 | 0.33 to 0.35 |
 //!
-//! Between two sheets with a gap, x̄ lies in the gap, and φ would fill it. f closes this: there x̄ runs fast from one sheet to the other.
-//! Solenthaler et al. 2007 (A unified particle model for fluid-solid interactions) tell this by the largest eigenvalue of ∂x̄/∂x. For a Gaussian kernel ∂x̄/∂x is the
-//! covariance of the p_i over the kernel's variance, which is taken here, as it needs no derivatives: 1 within a body.
+//! Between two sheets with a gap, x̄ lies in the gap, and φ would fill it. f closes this: there x̄ runs fast
+//! from one sheet to the other. Solenthaler et al. 2007 (A unified particle model for fluid-solid
+//! interactions) tell this by the largest eigenvalue of ∂x̄/∂x. For a Gaussian kernel ∂x̄/∂x is the
+//! covariance of the p_i over the kernel's variance, which is taken here, as it needs no derivatives: 1
+//! within a body.
 
 use glam::DVec3;
 
@@ -77,8 +80,8 @@ struct Row {
     nearest: [f32; EDGE],
 }
 
-/// φ at the nodes of the block whose lowest node is `low`, x fastest, unit lengths. A node's value does not depend on its block, as
-/// long as `balls` holds in the same order all whose kernels reach it.
+/// φ at the nodes of the block whose lowest node is `low`, x fastest, unit lengths. A node's value does not
+/// depend on its block, as long as `balls` holds in the same order all whose kernels reach it.
 pub fn values<'a>(
     lattice: Lattice,
     low: [i64; 3],
@@ -167,7 +170,8 @@ impl Row {
     }
 }
 
-/// ∇φ at `x` (m) with f = 1, from balls in reach: where it closes no gap, the normal of the surface with less noise than triangles give.
+/// ∇φ at `x` (m) with f = 1, from balls in reach: where it closes no gap, the normal of the surface with less
+/// noise than triangles give.
 ///
 /// With g_i = ∇w_i and n = (x − x̄)/|x − x̄|: ∇φ = n − Σ g_i ((p_i − x̄)·n + r_i − r̄) / Σ w_i.
 pub fn gradient<'a>(x: DVec3, balls: impl Iterator<Item = &'a Ball> + Clone) -> DVec3 {
@@ -200,8 +204,8 @@ fn hold(covariance: [f32; 6]) -> f32 {
 
 /// Largest eigenvalue of a symmetric matrix xx, yy, zz, yz, zx, xy, or anything below `least` if it is below.
 ///
-/// Smith 1961: with q a third of the trace and p² a sixth of the trace of (A − qI)², the eigenvalues are q + 2p cos(θ + 2πk/3),
-/// cos 3θ = det((A − qI)/p)/2.
+/// Smith 1961: with q a third of the trace and p² a sixth of the trace of (A − qI)², the eigenvalues are q +
+/// 2p cos(θ + 2πk/3), cos 3θ = det((A − qI)/p)/2.
 fn largest_eigenvalue([xx, yy, zz, yz, zx, xy]: [f32; 6], least: f32) -> f32 {
     let q = (xx + yy + zz) / 3.0;
     let [a, b, c] = [xx - q, yy - q, zz - q];

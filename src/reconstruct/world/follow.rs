@@ -1,4 +1,5 @@
-//! What the vertices of a surface take over from the elements near them, by the weights that the material mode carries surfaces with.
+//! What the vertices of a surface take over from the elements near them, by the weights that the material
+//! mode carries surfaces with.
 
 use glam::DVec3;
 
@@ -20,7 +21,8 @@ pub struct Followed {
 }
 
 impl Followed {
-    /// The mean at `x` of what each of `near` would have there as part of it: v + ω × (x − p), P + Rᵀ(x − p). `unit` is a mean radius.
+    /// The mean at `x` of what each of `near` would have there as part of it: v + ω × (x − p), P + Rᵀ(x − p).
+    /// `unit` is a mean radius.
     pub fn new<'a>(
         x: DVec3,
         unit: f64,

@@ -1,8 +1,9 @@
 //! Surfaces from the elements of a frame alone: for granules, yarns, cloth, and stores without a shape.
 //!
-//! In each frame `field` gives every fragment a function of space that is negative inside, `blocks` says where to evaluate
-//! it, `march` draws its zero by the `cases` of marching cubes. Fragments have functions of their own, so they never fuse.
-//! What does not show in places and radii is not known: no face is a crack, and nothing coheres from frame to frame but rest positions.
+//! In each frame `field` gives every fragment a function of space that is negative inside, `blocks` says
+//! where to evaluate it, `march` draws its zero by the `cases` of marching cubes. Fragments have functions of
+//! their own, so they never fuse. What does not show in places and radii is not known: no face is a crack,
+//! and nothing coheres from frame to frame but rest positions.
 
 mod blocks;
 mod cases;

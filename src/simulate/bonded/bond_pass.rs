@@ -1,11 +1,13 @@
-//! The bonds of one chunk of elements: each evaluated once by the chunk of its owner, and what it does to the other end handed over in
-//! rows. A bond between two chunks is evaluated by both, with the same bits: no chunk waits for another.
+//! The bonds of one chunk of elements: each evaluated once by the chunk of its owner, and what it does to the
+//! other end handed over in rows. A bond between two chunks is evaluated by both, with the same bits: no
+//! chunk waits for another.
 //!
-//! Every element adds up its own bonds slot after slot, then the others in their order, whichever chunk evaluated them, so that neither
-//! threads nor the size of chunks nor the width of lanes can change a bit.
+//! Every element adds up its own bonds slot after slot, then the others in their order, whichever chunk
+//! evaluated them, so that neither threads nor the size of chunks nor the width of lanes can change a bit.
 //!
-//! Only active bonds are evaluated. Those within a rigid piece are as good as broken here: they are not in the lists of bonds owned elsewhere, rows of
-//! lanes without an active bond are skipped, and so are chunks without any.
+//! Only active bonds are evaluated. Those within a rigid piece are as good as broken here: they are not in
+//! the lists of bonds owned elsewhere, rows of lanes without an active bond are skipped, and so are chunks
+//! without any.
 
 use crate::laws;
 use crate::laws::bond::{BondLaw, BondLoad, BondState, Stiffness};
@@ -54,8 +56,8 @@ pub struct BondLanes<'a, L: Lanes> {
     pub strength: (L, L),
 }
 
-/// Bonds that end in a chunk and are owned elsewhere, in the order in which the chunk's elements ask for them; those within a rigid piece are left out.
-/// It is made anew when the mask of rigid elements changes.
+/// Bonds that end in a chunk and are owned elsewhere, in the order in which the chunk's elements ask for
+/// them; those within a rigid piece are left out. It is made anew when the mask of rigid elements changes.
 #[derive(Clone, Debug, Default)]
 pub struct Border<S> {
     /// Their entries, filled up to whole blocks.

@@ -37,7 +37,8 @@ pub struct BreakEvent {
     pub mode: BreakMode,
 }
 
-/// Notes those of a row of bonds that are beyond their strengths: first owner, first entry and other ends, which are there, σ and τ and what they may be.
+/// Notes those of a row of bonds that are beyond their strengths: first owner, first entry and other ends,
+/// which are there, σ and τ and what they may be.
 #[inline(always)]
 pub fn note_breaks<L: Lanes>(
     breaks: &mut Vec<BreakEvent>,
@@ -74,8 +75,8 @@ pub fn note_breaks<L: Lanes>(
 
 /// Forces and torques of bonds on the elements of a chunk, and the bonds owned there that break.
 ///
-/// `EXTRA`: whether the sums that mean stresses follow from and what damping takes are worked out too. Either alone costs as much as both: a
-/// variant for each would double what is compiled for every law and lane type.
+/// `EXTRA`: whether the sums that mean stresses follow from and what damping takes are worked out too. Either
+/// alone costs as much as both: a variant for each would double what is compiled for every law and lane type.
 pub struct Loads<'a, S, const EXTRA: bool> {
     /// Loads of the chunk; force and torque are written.
     pub load: &'a mut [Load<S>],

@@ -1,11 +1,13 @@
 //! The bonds as columns.
 //!
-//! One end owns a bond: it is evaluated once, from there, and the other end takes the opposite. Entries stand in blocks of [`BLOCK`]
-//! elements, slot after slot, so that a pass reads each column from front to back and finds a row of lanes in one place. Ownership is
-//! balanced (no end owns more than half of its bonds, rounded up): lanes of one slot are full, and few slots are needed.
+//! One end owns a bond: it is evaluated once, from there, and the other end takes the opposite. Entries stand
+//! in blocks of [`BLOCK`] elements, slot after slot, so that a pass reads each column from front to back and
+//! finds a row of lanes in one place. Ownership is balanced (no end owns more than half of its bonds, rounded
+//! up): lanes of one slot are full, and few slots are needed.
 //!
-//! Entries and owners follow from the packing alone. Bonds within a rigid piece keep theirs: while there are rigid pieces, passes read masks and lists
-//! without these bonds, which are made anew when the [`RigidMask`] changes. Without rigid pieces there are no such copies, and passes read what all do.
+//! Entries and owners follow from the packing alone. Bonds within a rigid piece keep theirs: while there are
+//! rigid pieces, passes read masks and lists without these bonds, which are made anew when the [`RigidMask`]
+//! changes. Without rigid pieces there are no such copies, and passes read what all do.
 
 use std::collections::BTreeMap;
 
@@ -158,7 +160,8 @@ impl<S: Scalar> Bonds<S> {
             other: (0..entries)
                 .map(|entry| (entry / (BLOCK * slots) * BLOCK + entry % BLOCK) as u32)
                 .collect(),
-            // A direction even where there is no bond: lanes that mean nothing must not call for what only rare angles need.
+            // A direction even where there is no bond: lanes that mean nothing must not call for what only
+            // rare angles need.
             direction: [1.0, 0.0, 0.0].map(|d| vec![S::splat(d); entries]),
             id: vec![0; entries],
             whole: vec![0; padded],
@@ -234,7 +237,8 @@ impl<S: Scalar> Bonds<S> {
         (self.whole, self.touch) = (whole, touch);
     }
 
-    /// Bit s of each element set while the bond in its slot s is *active*: whole, and not within a rigid piece. Steps evaluate active bonds.
+    /// Bit s of each element set while the bond in its slot s is *active*: whole, and not within a rigid
+    /// piece. Steps evaluate active bonds.
     pub fn active(&self) -> &[u32] {
         let reduced = self.reduced.as_ref();
         reduced.map_or(&self.whole, |reduced| &reduced.active)

@@ -74,9 +74,9 @@ impl Broken {
 }
 
 impl<S: Scalar> System<S> {
-    /// Distance at which the ends i and j of a bond touch once it breaks where they are now, m: its length at rest or the sum of the
-    /// radii, whichever is longer, so that a crack that closes bears at once; but no more than they are apart, or the overlap stored in a
-    /// compressed pair would explode.
+    /// Distance at which the ends i and j of a bond touch once it breaks where they are now, m: its length at
+    /// rest or the sum of the radii, whichever is longer, so that a crack that closes bears at once; but no
+    /// more than they are apart, or the overlap stored in a compressed pair would explode.
     pub fn touch_once_broken(&self, (i, j): (u32, u32), entry: u32) -> S {
         let (i, j) = (i as usize, j as usize);
         let rest = self.bonds.length.get(entry as usize);

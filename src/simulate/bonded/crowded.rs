@@ -1,7 +1,8 @@
-//! Pairs of elements that stand nearer to each other at rest than the sum of their radii without a bond, as cells do that meet at an edge.
+//! Pairs of elements that stand nearer to each other at rest than the sum of their radii without a bond, as
+//! cells do that meet at an edge.
 //!
-//! While the body around them is whole they do not touch: what holds them apart are their bonds to others. Once a bond of either breaks, they touch
-//! where they stood at rest, or nearer if they stand nearer then.
+//! While the body around them is whole they do not touch: what holds them apart are their bonds to others.
+//! Once a bond of either breaks, they touch where they stood at rest, or nearer if they stand nearer then.
 
 use crate::math::{Real, Scalar};
 
@@ -66,7 +67,8 @@ impl<S: Scalar> Crowded<S> {
         self.find(i, j).map(|at| self.touch[at])
     }
 
-    /// Lets an element, one of whose bonds broke, touch its partners at no more than their `distance` now; those that did not before, with where.
+    /// Lets an element, one of whose bonds broke, touch its partners at no more than their `distance` now;
+    /// those that did not before, with where.
     pub fn release(&mut self, element: usize, distance: impl Fn(usize) -> S) -> Vec<(u32, S)> {
         let mut found = Vec::new();
         for at in self.range(element) {

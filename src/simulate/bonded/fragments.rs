@@ -40,8 +40,8 @@ pub fn update<S: Scalar>(labels: &mut Vec<u32>, system: &System<S>) {
     *labels = relabel(labels, &components(system));
 }
 
-/// Labels after bonds broke: of the parts of a fragment the largest keeps its label (of equals the one with the smallest element), the others
-/// get new ones in the order of their smallest elements.
+/// Labels after bonds broke: of the parts of a fragment the largest keeps its label (of equals the one with
+/// the smallest element), the others get new ones in the order of their smallest elements.
 fn relabel(old: &[u32], components: &[u32]) -> Vec<u32> {
     let mut size = vec![0u32; old.len()];
     for &root in components {

@@ -23,7 +23,8 @@ impl Hydrostatic {
         any.then_some(Hydrostatic { strength })
     }
 
-    /// Adds the active bonds of the elements of a chunk beyond their strength; `virial` is Σ x_ij·F of each (N m), `volume` that of all elements.
+    /// Adds the active bonds of the elements of a chunk beyond their strength; `virial` is Σ x_ij·F of each
+    /// (N m), `volume` that of all elements.
     pub fn look<S: Scalar>(
         &self,
         system: &System<S>,
@@ -50,7 +51,8 @@ impl Hydrostatic {
     }
 }
 
-/// The bonds that break in a step, each once, in order. One beyond several strengths breaks by its own first, then by the more stressed end.
+/// The bonds that break in a step, each once, in order. One beyond several strengths breaks by its own first,
+/// then by the more stressed end.
 pub fn settle(events: &mut Vec<BreakEvent>) {
     events.sort_unstable_by(|a, b| {
         let key = |event: &BreakEvent| (event.i, event.j, event.mode == BreakMode::Hydrostatic);

@@ -1,7 +1,8 @@
 //! Which end owns a bond: half of each element's bonds, rounded up or down.
 //!
-//! Bonds are walked along trails, each once, and every bond is owned by the end from which it is entered: a trail that goes through an
-//! element leaves one bond with it and one with somebody else. Trails begin where a number of bonds is odd, then anywhere (Hierholzer).
+//! Bonds are walked along trails, each once, and every bond is owned by the end from which it is entered: a
+//! trail that goes through an element leaves one bond with it and one with somebody else. Trails begin where
+//! a number of bonds is odd, then anywhere (Hierholzer).
 
 /// For each bond whether its second end owns it; `ends` are indices below `elements`.
 pub fn balanced(elements: usize, ends: &[[u32; 2]]) -> Vec<bool> {
@@ -56,10 +57,11 @@ pub fn balanced(elements: usize, ends: &[[u32; 2]]) -> Vec<bool> {
     from_second
 }
 
-/// As [`balanced`], but every element owns about as many bonds as any other, however many it has: lanes are full where numbers of bonds differ widely, as
-/// those of a cell's faces do.
+/// As [`balanced`], but every element owns about as many bonds as any other, however many it has: lanes are
+/// full where numbers of bonds differ widely, as those of a cell's faces do.
 ///
-/// From an element that owns too many a path is looked for, bond by bond from owner to other end, to one that owns fewer, and each bond on it changes hands.
+/// From an element that owns too many a path is looked for, bond by bond from owner to other end, to one that
+/// owns fewer, and each bond on it changes hands.
 pub fn even(elements: usize, ends: &[[u32; 2]]) -> Vec<bool> {
     let mut from_second = balanced(elements, ends);
     let target = ends.len().div_ceil(elements.max(1));

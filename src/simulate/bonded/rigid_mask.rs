@@ -1,7 +1,8 @@
 //! Which elements are rigid, and which of them move as one.
 
-/// For each element the rigid piece that it belongs to, if any. The elements of a piece move as one: nothing acts between them, so bonds within a piece
-/// are kept but not evaluated. [`System::set_rigid`](crate::simulate::bonded::system::System::set_rigid) changes it.
+/// For each element the rigid piece that it belongs to, if any. The elements of a piece move as one: nothing
+/// acts between them, so bonds within a piece are kept but not evaluated.
+/// [`System::set_rigid`](crate::simulate::bonded::system::System::set_rigid) changes it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RigidMask {
     /// Number of the piece of each element, 0 for elements in none; empty where no element is rigid.

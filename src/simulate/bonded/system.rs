@@ -1,7 +1,7 @@
 //! The state of a simulation as columns.
 //!
-//! A row of 16 scalars an element is one cache line in single precision and has the same bytes on a GPU. Every element sums its bonds
-//! and contacts in a fixed order: no order of threads can change a bit.
+//! A row of 16 scalars an element is one cache line in single precision and has the same bytes on a GPU.
+//! Every element sums its bonds and contacts in a fixed order: no order of threads can change a bit.
 
 use glam::{DQuat, DVec3};
 
@@ -14,8 +14,9 @@ use crate::simulate::bonded::crowded::Crowded;
 use crate::simulate::bonded::rigid_mask::RigidMask;
 use crate::spec::Law;
 
-/// Elements a thread takes at a time, a multiple of every lane width. Large chunks have few bonds that cross into others, and what these hand
-/// over still fits into the cache of a core; small ones keep every thread busy to the end of a pass. Results do not depend on it.
+/// Elements a thread takes at a time, a multiple of every lane width. Large chunks have few bonds that cross
+/// into others, and what these hand over still fits into the cache of a core; small ones keep every thread
+/// busy to the end of a pass. Results do not depend on it.
 pub fn chunk_for(elements: usize, threads: usize) -> usize {
     (elements / (8 * threads))
         .clamp(512, 4096)
@@ -166,9 +167,10 @@ impl<S: Scalar> System<S> {
     pub fn rigid(&self) -> &RigidMask {
         &self.rigid
     }
-    /// Makes the elements of a mask rigid and all others elastic: the one place where that changes. Bonds within a piece keep their entries, and whole
-    /// ones are evaluated again once the piece is elastic. What was made of the system before is out of date: borders of chunks, and lists of contacts,
-    /// which leave out pairs within a piece and so forget their springs.
+    /// Makes the elements of a mask rigid and all others elastic: the one place where that changes. Bonds
+    /// within a piece keep their entries, and whole ones are evaluated again once the piece is elastic. What
+    /// was made of the system before is out of date: borders of chunks, and lists of contacts, which leave
+    /// out pairs within a piece and so forget their springs.
     pub fn set_rigid(&mut self, mask: RigidMask) {
         self.bonds.set_rigid(&mask);
         self.rigid = mask;
@@ -219,7 +221,8 @@ impl<S: Scalar> System<S> {
         let radii = self.tail[i].0[3] + self.tail[j].0[3];
         self.crowded.touch(i, j).unwrap_or(radii)
     }
-    /// Lets an element, one of whose bonds broke, touch those that it is crowded by; those that it could not touch before, with where.
+    /// Lets an element, one of whose bonds broke, touch those that it is crowded by; those that it could not
+    /// touch before, with where.
     pub fn release(&mut self, element: usize) -> Vec<(u32, S)> {
         let (motion, own) = (&self.motion, self.position(element));
         let distance = |other: usize| S::from_f64(own.distance(position(&motion[other])));

@@ -1,7 +1,7 @@
 //! Where energy went: what damping, friction and breaking have taken.
 //!
-//! Every element has half of what its pairs take, added up in the order in which it adds up loads, and frames sum elements in their order: neither
-//! threads nor chunks nor lanes can change a bit.
+//! Every element has half of what its pairs take, added up in the order in which it adds up loads, and frames
+//! sum elements in their order: neither threads nor chunks nor lanes can change a bit.
 
 use std::ops::AddAssign;
 

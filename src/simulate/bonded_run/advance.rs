@@ -42,9 +42,11 @@ impl<S: Scalar> BondedRun<S> {
         }
     }
 
-    /// Ends a step's second kick if it is due (`close`), starts the next (`open`): `pass` moves a chunk's rows, then what is driven is placed.
+    /// Ends a step's second kick if it is due (`close`), starts the next (`open`): `pass` moves a chunk's
+    /// rows, then what is driven is placed.
     ///
-    /// Returns how far elements and colliders may have moved, m, for the lists of contacts; nothing where no step was opened.
+    /// Returns how far elements and colliders may have moved, m, for the lists of contacts; nothing where no
+    /// step was opened.
     ///
     /// # Errors
     /// A number that is not finite.

@@ -1,4 +1,5 @@
-//! What every method of bonded elements shares: the scene built from a packing, its critical step, and the course of a run.
+//! What every method of bonded elements shares: the scene built from a packing, its critical step, and the
+//! course of a run.
 
 pub mod advance;
 mod applied;

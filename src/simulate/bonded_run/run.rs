@@ -28,7 +28,8 @@ use crate::simulate::scene::rigid::RigidBodies;
 use crate::simulate::scene::springs::Springs;
 use crate::spec::Pipeline;
 
-/// Elements, bonds, contacts and what surrounds them, with all that a frame and a state take from them. A method adds how it steps.
+/// Elements, bonds, contacts and what surrounds them, with all that a frame and a state take from them. A
+/// method adds how it steps.
 pub struct BondedRun<S> {
     /// Elements and bonds.
     pub system: System<S>,
@@ -119,8 +120,9 @@ impl<S: Scalar> BondedRun<S> {
         colliders.map(|collider| collider.at(time)).collect()
     }
 
-    /// Takes broken bonds out and lets their ends touch. `at` is the step in which they break, and its time. `energy` gives the energy that the bond of an
-    /// entry held, J, where `output.work` asks for it. `removed` is called with each entry.
+    /// Takes broken bonds out and lets their ends touch. `at` is the step in which they break, and its time.
+    /// `energy` gives the energy that the bond of an entry held, J, where `output.work` asks for it.
+    /// `removed` is called with each entry.
     pub fn break_bonds(
         &mut self,
         mut events: Vec<BreakEvent>,

@@ -14,11 +14,12 @@ use crate::solve::lanczos::{self, PART, State};
 
 /// Critical time step of central differences, s; infinite when nothing is bonded or touches.
 ///
-/// Two systems bound it, and whatever mixture of them a run comes to. In the first every active bond is whole, and as stiff as the contact of its ends
-/// where that is stiffer; elements that a collider may touch stand on one spring each. In the second nothing holds: every element without
-/// active bonds, those of rigid bodies among them, and every element whose bonds can break touches twelve like it, with the damping of contacts.
-/// `inverse` are the inverse masses and inertias of the elements themselves, 1/kg and 1/(kg m²); `any_breaks`: whether any bond may break,
-/// whatever its strengths.
+/// Two systems bound it, and whatever mixture of them a run comes to. In the first every active bond is
+/// whole, and as stiff as the contact of its ends where that is stiffer; elements that a collider may touch
+/// stand on one spring each. In the second nothing holds: every element without active bonds, those of rigid
+/// bodies among them, and every element whose bonds can break touches twelve like it, with the damping of
+/// contacts. `inverse` are the inverse masses and inertias of the elements themselves, 1/kg and 1/(kg m²);
+/// `any_breaks`: whether any bond may break, whatever its strengths.
 pub fn critical_step<S: Scalar>(
     system: &System<S>,
     inverse: (&[f64], &[f64]),
@@ -42,7 +43,8 @@ pub fn critical_step<S: Scalar>(
     ))
 }
 
-/// Critical step of the second of these systems, s; `stiffer` tells how much stiffer the contacts of an element are than those of a ball.
+/// Critical step of the second of these systems, s; `stiffer` tells how much stiffer the contacts of an
+/// element are than those of a ball.
 pub fn loose_step<S: Scalar>(
     system: &System<S>,
     (inverse_mass, stiffer): (&[f64], &dyn Fn(usize) -> f64),

@@ -8,7 +8,8 @@ use crate::math::Scalar;
 use crate::simulate::error::SimulateError;
 use crate::spec::Pipeline;
 
-/// Part of its radius by which an element may start inside a collider; deeper, the contact would throw it out like a shot.
+/// Part of its radius by which an element may start inside a collider; deeper, the contact would throw it out
+/// like a shot.
 const SUNK: f64 = 0.2;
 
 impl<S: Scalar> Built<S> {

@@ -1,8 +1,9 @@
 //! Contacts: which pairs may touch and what they remember.
 //!
-//! A chunk of elements lists the pairs within it once, seen from the end that comes first, and pairs with other chunks beside them: those
-//! are listed and evaluated by both chunks, with the same bits, so that none waits for another. Lists are candidates within a skin;
-//! entries that do not touch add nothing, so when a list is rebuilt cannot change a bit.
+//! A chunk of elements lists the pairs within it once, seen from the end that comes first, and pairs with
+//! other chunks beside them: those are listed and evaluated by both chunks, with the same bits, so that none
+//! waits for another. Lists are candidates within a skin; entries that do not touch add nothing, so when a
+//! list is rebuilt cannot change a bit.
 
 use std::sync::Arc;
 
@@ -192,7 +193,8 @@ impl<S: Scalar> Contacts<S> {
         Some(act(scene, &mut self.solids))
     }
 
-    /// Notes a step in which elements and colliders moved no farther than so much, and rebuilds the lists before a pair could touch unseen.
+    /// Notes a step in which elements and colliders moved no farther than so much, and rebuilds the lists
+    /// before a pair could touch unseen.
     pub fn advance(
         &mut self,
         (elements, colliders): (f64, f64),
@@ -208,7 +210,8 @@ impl<S: Scalar> Contacts<S> {
         if 2.0 * self.moved < self.skin {
             return;
         }
-        // The sum of the fastest speeds is a bound; what has moved is often less, and what all elements do alike closes no pair.
+        // The sum of the fastest speeds is a bound; what has moved is often less, and what all elements do
+        // alike closes no pair.
         let nowhere = (DVec3::INFINITY, DVec3::NEG_INFINITY);
         let (low, high) = self
             .anchor
@@ -323,7 +326,8 @@ impl<S: Scalar> Contacts<S> {
         });
     }
 
-    /// The face between two polyhedra broke: they may touch from now on, and those that it kept from touching. Whether they are polyhedra.
+    /// The face between two polyhedra broke: they may touch from now on, and those that it kept from
+    /// touching. Whether they are polyhedra.
     pub fn part(&mut self, system: &System<S>, i: u32, j: u32) -> bool {
         let [i, j] = [i, j].map(|end| end as usize);
         let parted = self.on_solids(system, |scene, solids| scene.part(solids, i, j));

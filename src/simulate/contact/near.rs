@@ -14,11 +14,12 @@ use crate::simulate::bonded::system::System;
 /// Bonds to as many equal balls as can touch one at once.
 pub const WHOLE_SHELL: usize = 12;
 
-/// Whether anything can come to touch an element: among equal radii a whole shell of twelve bonds leaves no room for a thirteenth ball.
+/// Whether anything can come to touch an element: among equal radii a whole shell of twelve bonds leaves no
+/// room for a thirteenth ball.
 ///
-/// When such a shell breaks, the lists made before still hold: the pairs of the broken bonds are added, and what is neither bonded nor
-/// broken stands as far off as the second neighbours of a close packing, beyond the skin. Bonds within a rigid piece do not count: its elements are
-/// listed as loose ones are.
+/// When such a shell breaks, the lists made before still hold: the pairs of the broken bonds are added, and
+/// what is neither bonded nor broken stands as far off as the second neighbours of a close packing, beyond
+/// the skin. Bonds within a rigid piece do not count: its elements are listed as loose ones are.
 pub fn is_exposed<S: Scalar>(system: &System<S>, element: usize, equal: bool) -> bool {
     !equal || system.bonds.active_sides(element).count() < WHOLE_SHELL
 }
@@ -103,8 +104,8 @@ impl<S: Scalar> Near<'_, S> {
         lists.behind = PairList::new(&behind, &lists.behind, rolls);
     }
 
-    /// Partners with which element i, bonded so, is listed in its chunk, and the distances at which they touch; but for those that a bond joins
-    /// or joined.
+    /// Partners with which element i, bonded so, is listed in its chunk, and the distances at which they
+    /// touch; but for those that a bond joins or joined.
     fn candidates(&self, first: usize, i: usize, bonded: &[Side], found: &mut Vec<(u32, S)>) {
         let (system, anchor) = (self.system, self.anchor);
         let (p, r) = (anchor[i], system.radius(i));
@@ -140,8 +141,8 @@ impl<S: Scalar> Near<'_, S> {
         });
     }
 
-    /// Adds the ends of the broken bonds of element i: they touch at distances of their own, farther than the grid looks where a bond was
-    /// longer than both radii.
+    /// Adds the ends of the broken bonds of element i: they touch at distances of their own, farther than the
+    /// grid looks where a bond was longer than both radii.
     fn broken(&self, first: usize, i: usize, bonded: &[Side], found: &mut Vec<(u32, S)>) {
         let (system, anchor) = (self.system, self.anchor);
         let held = |k: usize| system.inverse_mass[k].to_f64() == 0.0;

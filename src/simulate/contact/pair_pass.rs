@@ -29,7 +29,8 @@ pub struct PairPass<'a, L: Lanes> {
 }
 
 impl<L: Lanes> PairPass<'_, L> {
-    /// Adds the loads of a list, on both ends or only on those that pairs are seen from; with `WORK`, what damping and friction take too.
+    /// Adds the loads of a list, on both ends or only on those that pairs are seen from; with `WORK`, what
+    /// damping and friction take too.
     #[inline(always)]
     pub fn apply<const BOTH: bool, const WORK: bool>(&mut self, list: &mut PairList<L::Scalar>) {
         for block in 0..list.quiet.len() {
@@ -111,7 +112,8 @@ impl<L: Lanes> PairPass<'_, L> {
 }
 
 impl<L: Lanes> PairPass<'_, L> {
-    /// Gives each end half of what those pairs took of which bits are set: what fills up a block is no pair, and has no number.
+    /// Gives each end half of what those pairs took of which bits are set: what fills up a block is no pair,
+    /// and has no number.
     #[inline(always)]
     fn account<const BOTH: bool>(
         &mut self,
@@ -143,7 +145,8 @@ fn add_row<S: Scalar>(sum: &mut Load<S>, row: &Row<S, 8>) {
     }
 }
 
-/// How much farther apart than touching, as a part of it, two elements must be to be left alone: far beyond what rounding does.
+/// How much farther apart than touching, as a part of it, two elements must be to be left alone: far beyond
+/// what rounding does.
 const CLEAR: f64 = 1e-4;
 
 /// Listed pairs side by side.
@@ -272,8 +275,8 @@ impl<L: Lanes> Pairs<L> {
     }
 }
 
-/// Gives each element of a chunk that begins with `first` half the energy of its touching pairs in a list, J; returns how many sides of pairs
-/// that were.
+/// Gives each element of a chunk that begins with `first` half the energy of its touching pairs in a list, J;
+/// returns how many sides of pairs that were.
 #[inline(always)]
 pub fn measure<L: Lanes, const BOTH: bool>(
     system: &System<L::Scalar>,

@@ -19,9 +19,10 @@ pub struct ContactTotals {
 
 /// The contacts of one chunk: adds their loads and steps their springs.
 ///
-/// An element adds up its partners in ascending order, obstacles last: pairs with elements before the chunk come first, then those within
-/// the chunk, of which each is evaluated once by its first end, then those behind it. Pairs that do not touch are not added at all, so
-/// that neither the width of lanes nor what is listed beside a pair can change a bit.
+/// An element adds up its partners in ascending order, obstacles last: pairs with elements before the chunk
+/// come first, then those within the chunk, of which each is evaluated once by its first end, then those
+/// behind it. Pairs that do not touch are not added at all, so that neither the width of lanes nor what is
+/// listed beside a pair can change a bit.
 pub struct ContactPass<'a, L: Lanes, const WORK: bool> {
     /// System, obstacles and step.
     pub walls: Walls<'a, L::Scalar>,
@@ -99,7 +100,8 @@ impl<'a, L: Lanes> ContactPass<'a, L, false> {
     }
 }
 
-/// What the contacts of one chunk add up to as they stand: energies by element, so that chunks change no bit of their sum.
+/// What the contacts of one chunk add up to as they stand: energies by element, so that chunks change no bit
+/// of their sum.
 pub struct MeasurePass<'a, S> {
     /// System and obstacles.
     pub walls: Walls<'a, S>,

@@ -22,7 +22,8 @@ pub struct Surface {
 }
 
 impl Surface {
-    /// Contact properties of an obstacle beside this surface; an obstacle brings no damping, rolling friction and spring ratio of its own.
+    /// Contact properties of an obstacle beside this surface; an obstacle brings no damping, rolling friction
+    /// and spring ratio of its own.
     fn of_obstacle(&self, obstacle: &Obstacle) -> Surface {
         Surface {
             young: obstacle.young.unwrap_or(self.young),
@@ -127,8 +128,8 @@ impl Surfaces {
             .any(|rolling| rolling > 0.0)
     }
 
-    /// Stiffness that a contact of a material can have at most, N/m, for the time step: of an element with every material at its own and at
-    /// the largest radius, and with every obstacle.
+    /// Stiffness that a contact of a material can have at most, N/m, for the time step: of an element with
+    /// every material at its own and at the largest radius, and with every obstacle.
     pub fn stiffest(
         &self,
         material: usize,

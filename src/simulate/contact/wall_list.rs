@@ -15,8 +15,8 @@ use crate::simulate::scene::colliders::Obstacle;
 use crate::simulate::scene::reaction_sums::ReactionSums;
 use crate::simulate::scene::reactions::Wrench;
 
-/// How far an element may move over a mesh, over its radius, until its nearest triangles are looked up anew: more are looked at in every
-/// step where it is larger.
+/// How far an element may move over a mesh, over its radius, until its nearest triangles are looked up anew:
+/// more are looked at in every step where it is larger.
 const NEAR_SLACK: f64 = 0.05;
 
 /// An element near an obstacle.
@@ -52,8 +52,8 @@ pub struct Walls<'a, S> {
 }
 
 impl<S: Scalar> Walls<'_, S> {
-    /// Adds the load of an entry, on element `local` of a chunk, to the element's and to what its obstacle bears, and what it takes to `taken`
-    /// where that is wanted; steps its spring.
+    /// Adds the load of an entry, on element `local` of a chunk, to the element's and to what its obstacle
+    /// bears, and what it takes to `taken` where that is wanted; steps its spring.
     pub fn apply(
         &self,
         entry: &mut WallEntry<S>,

@@ -5,7 +5,8 @@ use crate::simulate::resolve::prepared::Prepared;
 use crate::simulate::source::Source;
 use crate::spec::{ContactLaw, Integrator, MethodName, Pipeline};
 
-/// What a Newton iteration costs in explicit steps of the same elements: its gradient, tangents and some six iterations of conjugate gradients.
+/// What a Newton iteration costs in explicit steps of the same elements: its gradient, tangents and some six
+/// iterations of conjugate gradients.
 pub const NEWTON: f64 = 70.0;
 /// Newton iterations that a step takes.
 pub const ITERATIONS: f64 = 4.0;
@@ -40,8 +41,8 @@ impl Choice {
     }
 }
 
-/// The pipeline with its integrator settled, and what that follows from where it was not. The estimate depends on packing and pipeline alone, so that a
-/// run is the same on every machine.
+/// The pipeline with its integrator settled, and what that follows from where it was not. The estimate
+/// depends on packing and pipeline alone, so that a run is the same on every machine.
 pub fn choose(
     source: &dyn Source,
     pipeline: &Pipeline,

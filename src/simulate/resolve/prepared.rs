@@ -44,7 +44,8 @@ impl Prepared {
         self.0.hash()
     }
 
-    /// Finds the time step: the one asked for, or a fraction of the critical one, shortened so that frames fall on steps.
+    /// Finds the time step: the one asked for, or a fraction of the critical one, shortened so that frames
+    /// fall on steps.
     pub fn schedule(&self, pipeline: &Pipeline) -> Schedule {
         let critical = self.0.critical(pipeline);
         let time = &pipeline.time;

@@ -40,8 +40,8 @@ pub type Sink<'a> = dyn FnMut(u32, Delivery) -> bool + 'a;
 
 /// Runs the course: while a frame is brought in, an engine that works [`ahead`](Method::ahead) is busy with the next.
 ///
-/// Ends early when `stop` is set, with the state of the last frame, or when the sink is full. Frames asked for before a stop or a failure are still handed over; of two failures the
-/// earlier frame's is returned.
+/// Ends early when `stop` is set, with the state of the last frame, or when the sink is full. Frames asked
+/// for before a stop or a failure are still handed over; of two failures the earlier frame's is returned.
 pub fn drive(
     engine: &mut dyn Method,
     course: &Course,

@@ -1,7 +1,8 @@
 //! The hash of all that the course of a run follows from: a state goes on where it is the same.
 //!
-//! It digests a canonical text of the physics: JSON with sorted keys and without absent values, then the hash of the packing. The text has a
-//! version. A key that is added later leaves no trace while it has the value that runs had before it, so older states stay usable.
+//! It digests a canonical text of the physics: JSON with sorted keys and without absent values, then the hash
+//! of the packing. The text has a version. A key that is added later leaves no trace while it has the value
+//! that runs had before it, so older states stay usable.
 
 use serde_json::Value;
 use xxhash_rust::xxh3::Xxh3;
@@ -11,7 +12,8 @@ use crate::spec::Pipeline;
 /// Version of the text; raising it makes all older states unusable.
 const VERSION: u32 = 1;
 
-/// Keys added since [`VERSION`], as paths such as `material[].friction`, each with the value (JSON) that runs had before it.
+/// Keys added since [`VERSION`], as paths such as `material[].friction`, each with the value (JSON) that runs
+/// had before it.
 const ADDED: &[(&str, &str)] = &[
     ("attach[].action.signal", "null"),
     ("attach[].action.torque", "[0.0, 0.0, 0.0]"),

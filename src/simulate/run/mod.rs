@@ -70,7 +70,8 @@ pub struct Outcome {
 
 /// Runs the stage on a packed store.
 ///
-/// `stop` ends the run after the frames in progress. Frames, breaks, history, fragments and states are written whole, in order.
+/// `stop` ends the run after the frames in progress. Frames, breaks, history, fragments and states are
+/// written whole, in order.
 pub fn run(
     store: &Store,
     pipeline: &Pipeline,

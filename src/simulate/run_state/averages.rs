@@ -1,7 +1,8 @@
 //! What colliders and attachments bore since the frame before, from step to step.
 //!
-//! A mean over the steps of a frame, weighted as these kick the elements: half of the load at either end of the frame, all of each load
-//! between. So the momentum that a frame shows changes by just these forces and gravity.
+//! A mean over the steps of a frame, weighted as these kick the elements: half of the load at either end of
+//! the frame, all of each load between. So the momentum that a frame shows changes by just these forces and
+//! gravity.
 
 use glam::DVec3;
 

@@ -68,7 +68,8 @@ pub struct Effort {
 
 /// Frame, history and fragments of a moment; `breaks` and `loads`, those since the last one, become the frame's.
 ///
-/// Blocks of a fixed number of elements are summed up for themselves and then in order, so sums have the same bits for any number of threads.
+/// Blocks of a fixed number of elements are summed up for themselves and then in order, so sums have the same
+/// bits for any number of threads.
 pub fn snapshot<S: Scalar>(
     moment: &Moment<S>,
     frame: u32,

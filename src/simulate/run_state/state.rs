@@ -1,6 +1,7 @@
 //! `state/NNNNNN.rkyv`: everything needed to go on as if a run had never stopped.
 //!
-//! A state is a set of named sections, each with a version of its own. A method writes the sections that it needs and reads those that it knows.
+//! A state is a set of named sections, each with a version of its own. A method writes the sections that it
+//! needs and reads those that it knows.
 
 use bytemuck::Pod;
 use rkyv::{Archive, Deserialize, Serialize, rancor};
@@ -79,8 +80,8 @@ impl State {
         });
     }
 
-    /// A section of rows of `C` numbers each; `None` where there is none of that name. Fails when it is of another version or precision, or does not
-    /// hold whole rows.
+    /// A section of rows of `C` numbers each; `None` where there is none of that name. Fails when it is of
+    /// another version or precision, or does not hold whole rows.
     pub fn get<T: Pod, const C: usize>(
         &self,
         kind: Kind,

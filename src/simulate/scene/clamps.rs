@@ -1,7 +1,8 @@
 //! Clamps that turn or go along key frames: where they have their elements at a time.
 //!
-//! Every place follows from the pose of the clamp and where the element was packed, never from the step before, so nothing adds up.
-//! Clamps at rest or of constant velocity are not among them: their elements drift like free ones.
+//! Every place follows from the pose of the clamp and where the element was packed, never from the step
+//! before, so nothing adds up. Clamps at rest or of constant velocity are not among them: their elements
+//! drift like free ones.
 
 use glam::{DQuat, DVec3};
 
@@ -123,8 +124,8 @@ pub fn pivot_of(action: &Action, middle: DVec3) -> DVec3 {
     }
 }
 
-/// Each velocity that a clamp has in the course of time, and the speed that turning adds at its farthest element. `elements` are where its
-/// elements were packed.
+/// Each velocity that a clamp has in the course of time, and the speed that turning adds at its farthest
+/// element. `elements` are where its elements were packed.
 pub fn speeds(action: &Action, elements: &[DVec3]) -> Vec<(DVec3, f64)> {
     let middle = elements.iter().sum::<DVec3>() / elements.len().max(1) as f64;
     let reach = reach(elements.iter().copied(), pivot_of(action, middle));

@@ -1,13 +1,15 @@
-//! Pressure on the surface of a body, told from its packing alone: a force on each outer element along the inward normal, which turns with it.
+//! Pressure on the surface of a body, told from its packing alone: a force on each outer element along the
+//! inward normal, which turns with it.
 //!
-//! A packing under even stress p bears the force N in each bond for which Σ l N/(3V) = p. Cut at a surface, the bonds that are missing there would have
-//! borne p on the area that the element shows, so
+//! A packing under even stress p bears the force N in each bond for which Σ l N/(3V) = p. Cut at a surface,
+//! the bonds that are missing there would have borne p on the area that the element shows, so
 //!
 //! ```text
 //! a_i = −(6 V_i/(z l_i)) Σ_j d_ij
 //! ```
-//! with V_i the volume that element i stands for, l_i the mean length of its bonds, d_ij their unit directions and z the bonds of an element within. On the
-//! close-packed face of the hexagonal lattice that is 2√3 r², the area of an element there.
+//! with V_i the volume that element i stands for, l_i the mean length of its bonds, d_ij their unit
+//! directions and z the bonds of an element within. On the close-packed face of the hexagonal lattice that is
+//! 2√3 r², the area of an element there.
 
 use glam::DVec3;
 
@@ -15,10 +17,12 @@ use crate::math::Scalar;
 use crate::simulate::bonded::system::System;
 use crate::simulate::error::SimulateError;
 
-/// Length of Σ d_ij from which an element counts as one of the surface; one of a close-packed face has 2.4, within a random packing few have 1.
+/// Length of Σ d_ij from which an element counts as one of the surface; one of a close-packed face has 2.4,
+/// within a random packing few have 1.
 const OUTER: f64 = 1.2;
 
-/// Forces of a pressure (Pa) at rest, N, on those of the elements that are at the surface; `volume` of all elements, m³.
+/// Forces of a pressure (Pa) at rest, N, on those of the elements that are at the surface; `volume` of all
+/// elements, m³.
 pub fn forces<S: Scalar>(
     system: &System<S>,
     elements: &[u32],

@@ -1,7 +1,8 @@
 //! What the elements of a chunk do to colliders and clamps, summed up over steps.
 //!
-//! A collider is summed for every [`BLOCK`] elements by themselves, a clamp for every element: sizes of chunks are multiples of that, so
-//! neither they nor the order of threads can change a bit. Pairs that do not touch add nothing.
+//! A collider is summed for every [`BLOCK`] elements by themselves, a clamp for every element: sizes of
+//! chunks are multiples of that, so neither they nor the order of threads can change a bit. Pairs that do not
+//! touch add nothing.
 
 use glam::DVec3;
 
@@ -45,7 +46,8 @@ impl ReactionSums {
         self.walls[local / BLOCK * self.colliders + collider as usize] += wrench;
     }
 
-    /// Adds the loads on the held elements of the chunk that begins with `first`; `holds` are the driven clamps at this step.
+    /// Adds the loads on the held elements of the chunk that begins with `first`; `holds` are the driven
+    /// clamps at this step.
     pub fn add_held<S: Scalar>(&mut self, first: usize, load: &[Load<S>], holds: &[Hold<S>]) {
         for (held, sum) in &mut self.held {
             let row = &load[held.element as usize - first].0;

@@ -1,4 +1,5 @@
-//! What colliders and attachments bear: which elements they hold, and the table of what they bore since the frame before.
+//! What colliders and attachments bear: which elements they hold, and the table of what they bore since the
+//! frame before.
 
 use glam::{DQuat, DVec3};
 
@@ -87,7 +88,8 @@ pub struct Held {
 }
 
 impl Held {
-    /// What a load on the element at a step adds to its sum: about the middle of a driven clamp as that stands, else about the element.
+    /// What a load on the element at a step adds to its sum: about the middle of a driven clamp as that
+    /// stands, else about the element.
     pub fn share<S>(&self, holds: &[Hold<S>], force: DVec3, torque: DVec3) -> Wrench {
         let arm = self.driven.map_or(DVec3::ZERO, |driven| {
             holds[driven as usize].pose.rotation * self.arm
@@ -338,8 +340,8 @@ impl Bearers {
         all.map(|(index, (kind, name))| (kind, index, name.as_str()))
     }
 
-    /// The table of a frame: what elements did to each on average, none before the first step, and the elements that touch each
-    /// collider.
+    /// The table of a frame: what elements did to each on average, none before the first step, and the
+    /// elements that touch each collider.
     pub fn table<S: Scalar>(
         &self,
         stamp: Stamp,

@@ -1,12 +1,13 @@
 //! Rigid bodies that move freely: one position, rotation, velocity and angular momentum for all elements of a body.
 //!
-//! Forces on the elements, of contacts and from outside, add up to a force and a torque on the body; nothing between its own elements is
-//! computed. The body takes the kicks and the drift of velocity Verlet as a free element does, and its elements follow from where they were
-//! packed, as those of a clamp do, never from the step before. Mass and inertia are those of the elements: their own, and what their
-//! distances from the centre of mass add.
+//! Forces on the elements, of contacts and from outside, add up to a force and a torque on the body; nothing
+//! between its own elements is computed. The body takes the kicks and the drift of velocity Verlet as a free
+//! element does, and its elements follow from where they were packed, as those of a clamp do, never from the
+//! step before. Mass and inertia are those of the elements: their own, and what their distances from the
+//! centre of mass add.
 //!
-//! In double precision, whatever the run's. Sums are made over fixed blocks of elements and then in order, so that no number of threads
-//! changes a bit.
+//! In double precision, whatever the run's. Sums are made over fixed blocks of elements and then in order, so
+//! that no number of threads changes a bit.
 
 use crate::parallel::prelude::*;
 use glam::{DQuat, DVec3};
@@ -78,8 +79,9 @@ pub fn mask(elements: &Elements, pipeline: &Pipeline) -> RigidMask {
 }
 
 impl RigidBodies {
-    /// Takes the elements of free rigid bodies over: their own rows are pushed by nothing from then on, and in contacts they have the mass of
-    /// their body. One that a clamp holds as a whole is the clamp's; refuses one of which it holds a part.
+    /// Takes the elements of free rigid bodies over: their own rows are pushed by nothing from then on, and
+    /// in contacts they have the mass of their body. One that a clamp holds as a whole is the clamp's;
+    /// refuses one of which it holds a part.
     pub fn new<S: Scalar>(
         elements: &Elements,
         pipeline: &Pipeline,
@@ -130,7 +132,8 @@ impl RigidBodies {
         !self.pieces.is_empty()
     }
 
-    /// Ends a step's second kick (`close`), starts the next: first kick and drift (`open`). `load` is what the elements bear.
+    /// Ends a step's second kick (`close`), starts the next: first kick and drift (`open`). `load` is what
+    /// the elements bear.
     pub fn advance<S: Scalar>(
         &mut self,
         step: &StepParameters<S>,

@@ -1,7 +1,8 @@
 //! Whether a store keeps to the schema: everything that is missing or wrong, by file, column and row.
 //!
-//! For stores of other programs before all. Tables are read part by part, files side by side on all threads; what is told does not depend on
-//! their number. The rules for single tables stand in [`super::rules`], what holds between files is here.
+//! For stores of other programs before all. Tables are read part by part, files side by side on all threads;
+//! what is told does not depend on their number. The rules for single tables stand in [`super::rules`], what
+//! holds between files is here.
 
 mod checked;
 mod moments;
@@ -47,7 +48,8 @@ pub struct Report {
     pub files: usize,
 }
 
-/// Checks a store; `read_state` reads the file of that number in `state/`, which only the stage that writes it understands.
+/// Checks a store; `read_state` reads the file of that number in `state/`, which only the stage that writes
+/// it understands.
 ///
 /// # Errors
 /// If a folder cannot be listed; what is wrong with files is in the report.

@@ -18,7 +18,8 @@ use crate::store::rules::{self, Faults};
 
 /// How far a fragment's mass may be from that of its elements, over itself.
 const MASS: f64 = 1e-5;
-/// How far the times of two tables of a frame may be apart, over themselves: one may have been kept in single precision.
+/// How far the times of two tables of a frame may be apart, over themselves: one may have been kept in single
+/// precision.
 const TIME: f64 = 1e-6;
 
 /// What is known of a moment once its tables have been looked at.
@@ -134,7 +135,8 @@ impl Seen {
     fn new(store: &Store, known: &Known, number: u32) -> Self {
         let mut file = Checked::new(name_of("frames", number, "parquet"));
         let path = store.path(&file.file);
-        // What was left out by choice is told in the file; what another program leaves out must not be what surfaces follow from.
+        // What was left out by choice is told in the file; what another program leaves out must not be what
+        // surfaces follow from.
         let told = parquet::tells_left_out(&path);
         let required = |column: &Column, there: &[String]| {
             let mut groups = FrameGroup::ALL.into_iter();

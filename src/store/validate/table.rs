@@ -8,13 +8,15 @@ use crate::store::encode::BITS_KEY;
 use crate::store::parquet;
 use crate::store::rules::Faults;
 
-/// Rows of a table as they come: the first one's number, and the columns of which every value is good; others are empty.
+/// Rows of a table as they come: the first one's number, and the columns of which every value is good; others
+/// are empty.
 pub struct Part<'a, T> {
     pub first: usize,
     pub table: &'a T,
 }
 
-/// Reads a table part by part. Told are columns that are missing though `required`, of the wrong type, or with values that do not fit.
+/// Reads a table part by part. Told are columns that are missing though `required`, of the wrong type, or
+/// with values that do not fit.
 ///
 /// The number of its rows if it can be read to the end.
 pub fn read<T: Table>(

@@ -50,8 +50,8 @@ pub struct ShapePair {
     pub inverse_mass: f64,
     /// What it remembers.
     pub memory: ShapeMemory,
-    /// Direction along which the second end lay beyond the first when they were last looked at, in the axes of the first at rest; zero where they
-    /// overlapped.
+    /// Direction along which the second end lay beyond the first when they were last looked at, in the axes
+    /// of the first at rest; zero where they overlapped.
     pub axis: DVec3,
 }
 
@@ -90,7 +90,8 @@ pub struct ShapeEntry {
     pub memory: ShapeMemory,
 }
 
-/// Contacts of polyhedra in one chunk of elements, listed as in [`ContactChunk`](crate::simulate::contact::chunk::ContactChunk).
+/// Contacts of polyhedra in one chunk of elements, listed as in
+/// [`ContactChunk`](crate::simulate::contact::chunk::ContactChunk).
 #[derive(Clone, Debug, Default)]
 pub struct ShapeChunk {
     /// Its elements.

@@ -1,4 +1,5 @@
-//! Contact of cells as the convex polyhedra that they are: with each other, with balls, with colliders. In double precision, one by one.
+//! Contact of cells as the convex polyhedra that they are: with each other, with balls, with colliders. In
+//! double precision, one by one.
 
 pub mod list;
 pub mod near;

@@ -1,8 +1,9 @@
 //! Which pairs with polyhedra may touch, and which of them are near.
 //!
-//! Cells that a whole face joins do not touch. Of those that never shared a face, two with a common neighbour beyond whole faces do not: it holds them
-//! apart. So while a body is whole, cells that meet at an edge do nothing to each other. A cell is *exposed* where it or a neighbour has an open face, a
-//! broken one or one of the skin: what is not exposed cannot be reached.
+//! Cells that a whole face joins do not touch. Of those that never shared a face, two with a common neighbour
+//! beyond whole faces do not: it holds them apart. So while a body is whole, cells that meet at an edge do
+//! nothing to each other. A cell is *exposed* where it or a neighbour has an open face, a broken one or one
+//! of the skin: what is not exposed cannot be reached.
 
 use std::ops::Range;
 
@@ -52,8 +53,8 @@ impl<S: Scalar> Scene<'_, S> {
         self.joined(i).any(|other| other == j)
     }
 
-    /// Whether nothing keeps two elements from touching. Those that shared a face touch once it is broken, others where they have no common neighbour
-    /// beyond whole faces; one of both can move.
+    /// Whether nothing keeps two elements from touching. Those that shared a face touch once it is broken,
+    /// others where they have no common neighbour beyond whole faces; one of both can move.
     fn may_touch(&self, i: usize, j: usize) -> bool {
         let system = self.system;
         let held = |k: usize| system.inverse_mass[k].to_f64() == 0.0;
@@ -223,7 +224,8 @@ impl<S: Scalar> Scene<'_, S> {
         });
     }
 
-    /// The face between two cells broke: lists the pairs that may touch from now on. What they overlap by now pushes nothing.
+    /// The face between two cells broke: lists the pairs that may touch from now on. What they overlap by now
+    /// pushes nothing.
     pub fn part(&self, chunks: &mut [ShapeChunk], i: usize, j: usize) {
         self.list(chunks, i, j);
         for (own, other) in [(i, j), (j, i)] {
@@ -253,7 +255,8 @@ impl<S: Scalar> Scene<'_, S> {
         !at_skin && sides.all(|side| side.other == other || bonds.is_whole(side.entry))
     }
 
-    /// Lists what a cell may touch among those that stand within three faces of it at rest: others cannot have come near.
+    /// Lists what a cell may touch among those that stand within three faces of it at rest: others cannot
+    /// have come near.
     fn expose(&self, chunks: &mut [ShapeChunk], element: usize) {
         let bonds = &self.system.bonds;
         let mut near = vec![element];

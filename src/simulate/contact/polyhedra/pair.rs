@@ -75,7 +75,8 @@ pub fn evaluate<S: Scalar>(
     }
 }
 
-/// Two solids, or one at a collider, with this velocity of the first against the second at the centre of what they share, and this spin.
+/// Two solids, or one at a collider, with this velocity of the first against the second at the centre of what
+/// they share, and this spin.
 pub fn solids(
     (overlap, v, w): (&Overlap, DVec3, DVec3),
     memory: ShapeMemory,
@@ -127,7 +128,8 @@ struct Seen {
 }
 
 impl Seen {
-    /// What the solid does to the ball, whose memory is as the lower number sees it. `torque_j` is what it does against rolling, on the solid.
+    /// What the solid does to the ball, whose memory is as the lower number sees it. `torque_j` is what it
+    /// does against rolling, on the solid.
     fn on_solid<S: Scalar>(
         &self,
         system: &System<S>,

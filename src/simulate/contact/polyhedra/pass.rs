@@ -13,8 +13,9 @@ use crate::simulate::bonded::work::Taken;
 use crate::simulate::contact::wall_list::Walls;
 use crate::simulate::scene::reaction_sums::ReactionSums;
 
-/// The contacts of polyhedra of one chunk: adds their loads and steps their springs. An element adds up its partners in ascending order, colliders last;
-/// pairs of two chunks are evaluated by both, seen from the lower number, with the same bits.
+/// The contacts of polyhedra of one chunk: adds their loads and steps their springs. An element adds up its
+/// partners in ascending order, colliders last; pairs of two chunks are evaluated by both, seen from the
+/// lower number, with the same bits.
 pub struct ShapePass<'a, S> {
     /// System, colliders and step.
     pub walls: Walls<'a, S>,
@@ -100,7 +101,8 @@ fn account(taken: &mut [Taken], local: usize, share: f64, took: [f64; 2]) {
     }
 }
 
-/// Gives each element of a chunk its share of the energy of its contacts, J; returns how many sides of pairs touch, a collider's counting twice.
+/// Gives each element of a chunk its share of the energy of its contacts, J; returns how many sides of pairs
+/// touch, a collider's counting twice.
 pub fn measure<S: Scalar>(
     (walls, shapes): (&Walls<S>, &Shapes),
     contacts: &ShapeChunk,

@@ -40,8 +40,9 @@ impl<'a> Placed<'a> {
         }
     }
 
-    /// What the surfaces of two polyhedra enclose together, about the centre of this one in the world's axes; none where they are apart. `axis` is the
-    /// direction that told them apart before, in its own axes at rest, or zero where nothing did; it is brought up to date.
+    /// What the surfaces of two polyhedra enclose together, about the centre of this one in the world's axes;
+    /// none where they are apart. `axis` is the direction that told them apart before, in its own axes at
+    /// rest, or zero where nothing did; it is brought up to date.
     pub fn overlap(
         &self,
         other: &Self,
@@ -74,7 +75,8 @@ impl<'a> Placed<'a> {
         }
     }
 
-    /// The part of its polyhedron behind a plane (outward unit normal, a point of it), about its centre in the world's axes; none where there is none.
+    /// The part of its polyhedron behind a plane (outward unit normal, a point of it), about its centre in
+    /// the world's axes; none where there is none.
     pub fn behind_plane(
         &self,
         (normal, point): (DVec3, DVec3),
@@ -87,7 +89,8 @@ impl<'a> Placed<'a> {
         turned(solid.behind_plane(own, offset, scratch), &axes)
     }
 
-    /// Signed distance of a point from the surface of its polyhedron, and the outward unit normal there; none of a ball.
+    /// Signed distance of a point from the surface of its polyhedron, and the outward unit normal there; none
+    /// of a ball.
     pub fn distance(&self, p: DVec3) -> Option<(f64, DVec3)> {
         let back = self.rotation.inverse();
         let (distance, normal) = self.shape?.solid.distance(back * (p - self.position));

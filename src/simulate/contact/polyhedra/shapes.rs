@@ -9,8 +9,8 @@ use crate::parallel::prelude::*;
 use crate::simulate::bonded::system::System;
 use crate::simulate::error::SimulateError;
 
-/// How far beyond its farthest face's centre a cell may reach, over that distance: where faces too small to transmit anything were left out, others
-/// meet farther off.
+/// How far beyond its farthest face's centre a cell may reach, over that distance: where faces too small to
+/// transmit anything were left out, others meet farther off.
 const BOUND: f64 = 2.0;
 
 /// An element's polyhedron, in the axes that it has at rest.

@@ -14,7 +14,8 @@ use crate::simulate::scene::reactions::Wrench;
 /// Part of its radius that a polyhedron may move over a mesh until its nearest triangles are looked up again.
 const NEAR_SLACK: f64 = 0.05;
 
-/// What a collider does to a polyhedron over a step; none where it does not touch. Brings up to date when they are next looked at.
+/// What a collider does to a polyhedron over a step; none where it does not touch. Brings up to date when
+/// they are next looked at.
 pub fn evaluate<S: Scalar>(
     (walls, shapes): (&Walls<S>, &Shapes),
     entry: &mut ShapeWall,

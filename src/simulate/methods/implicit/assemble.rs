@@ -1,4 +1,5 @@
-//! The matrix of a Newton iteration: second derivatives of inertia, bonds and contacts, rotations taken times the radius.
+//! The matrix of a Newton iteration: second derivatives of inertia, bonds and contacts, rotations taken times
+//! the radius.
 
 use crate::parallel::prelude::*;
 
@@ -13,7 +14,8 @@ use crate::solve::BlockMatrix;
 use crate::solve::block::{self, Block};
 use crate::solve::matrix::rows_mut;
 
-/// Quarters of a block: by translation and translation, translation and rotation, rotation and translation, rotation and rotation.
+/// Quarters of a block: by translation and translation, translation and rotation, rotation and translation,
+/// rotation and rotation.
 type Quarters = [Mat3<f64>; 4];
 
 /// A block from quarters, rotations of row and column as lengths.
@@ -79,8 +81,8 @@ pub(super) fn contact(pair: &Touching, row: bool, column: bool, form: Form) -> Q
 /// Rows whose columns are listed together.
 const ROWS: usize = 256;
 
-/// Gives each row its columns: the element itself, those that it is bonded to and those that it touches. Held elements stand alone. Blocks are as they
-/// may be, for [`fill`] writes all of them.
+/// Gives each row its columns: the element itself, those that it is bonded to and those that it touches. Held
+/// elements stand alone. Blocks are as they may be, for [`fill`] writes all of them.
 pub fn pattern(matrix: &mut BlockMatrix, system: &System<f64>, start: &Start, touch: &Touch) {
     let row = |i: usize, columns: &mut Vec<u32>| {
         let first = columns.len();

@@ -1,7 +1,7 @@
 //! Bonds of an implicit step: what they do to their ends, their second derivatives, what they carry.
 //!
-//! Their damping is that of explicit steps with displacements over the step in the place of velocities times its length. It is not among what they
-//! carry: only what is elastic breaks them.
+//! Their damping is that of explicit steps with displacements over the step in the place of velocities times
+//! its length. It is not among what they carry: only what is elastic breaks them.
 //!
 //! Every bond is evaluated once, where its owner stands; elements then add up their bonds in a fixed order.
 
@@ -67,8 +67,8 @@ impl Standing {
         relative::load(self.at, W::gradient(self.at, self.rest_length, self.k))
     }
 
-    /// Second derivatives of the damping by displacements in a step of length `h`. How its arms turn is left out: they are the smaller part of a
-    /// small one.
+    /// Second derivatives of the damping by displacements in a step of length `h`. How its arms turn is left
+    /// out: they are the smaller part of a small one.
     fn damping_tangent(&self, h: f64) -> Tangent<f64> {
         let [stretch, turn] = self.damping.map(|c| Mat3::diagonal(c / h));
         // Both ends turn the middle alike.

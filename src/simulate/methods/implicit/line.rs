@@ -1,4 +1,5 @@
-//! How far to go along a direction, by slopes alone: energies would lose the last digits of what is gained near the end.
+//! How far to go along a direction, by slopes alone: energies would lose the last digits of what is gained
+//! near the end.
 
 use crate::parallel::prelude::*;
 
@@ -15,8 +16,8 @@ const EXTENDED: f64 = 4.0;
 /// Places looked at on a line beyond the first.
 const LINE_STEPS: u32 = 12;
 
-/// The part of a direction, or the multiple, at which a rotation would go farthest. Unknowns behind the first three of an element are
-/// rotations, as lengths.
+/// The part of a direction, or the multiple, at which a rotation would go farthest. Unknowns behind the first
+/// three of an element are rotations, as lengths.
 pub fn farthest<const N: usize>(system: &System<f64>, direction: &[[f64; N]]) -> f64 {
     let all = direction.par_iter().with_min_len(512).enumerate();
     let turn = all.map(|(i, by)| {
@@ -26,8 +27,9 @@ pub fn farthest<const N: usize>(system: &System<f64>, direction: &[[f64; N]]) ->
     FARTHEST_TURN / turn.reduce(|| 0.0, f64::max)
 }
 
-/// Goes to part `first` of a direction that begins with this slope, and on, up to part `most`, or back until little of the slope is turned round, and no more
-/// than part `left` is as it was. `slope_at` goes to a part and tells the slope there. Tells where it ended.
+/// Goes to part `first` of a direction that begins with this slope, and on, up to part `most`, or back until
+/// little of the slope is turned round, and no more than part `left` is as it was. `slope_at` goes to a part
+/// and tells the slope there. Tells where it ended.
 pub fn search(
     slope: f64,
     [first, most]: [f64; 2],

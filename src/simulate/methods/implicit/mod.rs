@@ -1,9 +1,10 @@
 //! Implicit steps on the CPU, in double precision (Lu 2025; Zhang 2024).
 //!
-//! A step is the minimum of an energy, found by Newton's method; a midpoint step is an implicit Euler step of half the length and as much again in a
-//! straight line, so both have one solver. Where bonds break the step is done again in halves down to the shortest, and when they break in that
-//! it is solved again without them until none does, so that neither strengths nor cracks depend on the length of steps. What follows from a state depends on it alone: lists, matrix and hierarchy are made anew where one is
-//! written.
+//! A step is the minimum of an energy, found by Newton's method; a midpoint step is an implicit Euler step of
+//! half the length and as much again in a straight line, so both have one solver. Where bonds break the step
+//! is done again in halves down to the shortest, and when they break in that it is solved again without them
+//! until none does, so that neither strengths nor cracks depend on the length of steps. What follows from a
+//! state depends on it alone: lists, matrix and hierarchy are made anew where one is written.
 
 mod assemble;
 mod baselines;

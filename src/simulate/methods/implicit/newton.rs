@@ -1,8 +1,9 @@
 //! Newton's method for the minimum that ends a step (Lu 2025, algorithms 2 and 3), in six unknowns an element.
 //!
-//! Second derivatives are taken as they are, and bonds are asked for their positive part only once conjugate gradients meet a direction of negative
-//! curvature: under compression nearly every bond alone has one, which its neighbours make up for, and projecting all of them costs Newton's
-//! method its speed (Longva, Löschner, Fernández-Fernández, Bender: *Pitfalls of projection*, 2023).
+//! Second derivatives are taken as they are, and bonds are asked for their positive part only once conjugate
+//! gradients meet a direction of negative curvature: under compression nearly every bond alone has one, which
+//! its neighbours make up for, and projecting all of them costs Newton's method its speed (Longva, Löschner,
+//! Fernández-Fernández, Bender: *Pitfalls of projection*, 2023).
 
 mod line;
 mod linear;
@@ -199,7 +200,8 @@ impl Newton {
         self.spend(0, clock);
     }
 
-    /// Brings elements to the end of the step, in so many iterations at most; `again` from where they stand, after bonds broke there.
+    /// Brings elements to the end of the step, in so many iterations at most; `again` from where they stand,
+    /// after bonds broke there.
     pub fn solve<W: EnergyLaw>(
         &mut self,
         system: &mut System<f64>,
@@ -234,8 +236,9 @@ impl Newton {
         solved
     }
 
-    /// Brings elements from where they stand, where the gradient is known, to the end of the step, in so many iterations at most. `note` hears of
-    /// every one, and how many of conjugate gradients there were since the start.
+    /// Brings elements from where they stand, where the gradient is known, to the end of the step, in so many
+    /// iterations at most. `note` hears of every one, and how many of conjugate gradients there were since
+    /// the start.
     pub fn iterate<W: EnergyLaw>(
         &mut self,
         system: &mut System<f64>,
@@ -329,8 +332,8 @@ impl Newton {
         self.spend(2, clock);
     }
 
-    /// Forces out of balance over those at work: inertia, outer forces, and a small part of what bonds carry. It changes neither with the number of
-    /// elements nor with their stiffness or size.
+    /// Forces out of balance over those at work: inertia, outer forces, and a small part of what bonds carry.
+    /// It changes neither with the number of elements nor with their stiffness or size.
     pub fn residual(&self, system: &System<f64>, start: &Start, scene: &Scene) -> f64 {
         self.over_work(system, start, scene, |i| square(&self.gradient[i]))
     }

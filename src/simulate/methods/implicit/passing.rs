@@ -1,7 +1,7 @@
 //! How far elements may go at once so that none passes through another or through a collider: what barriers rely on.
 //!
-//! A barrier holds where it is looked at. On the way there, and where a step begins and ends, every pair keeps a part of its distance; a motion
-//! that would not is shortened, or its step is done again in halves.
+//! A barrier holds where it is looked at. On the way there, and where a step begins and ends, every pair
+//! keeps a part of its distance; a motion that would not is shortened, or its step is done again in halves.
 
 use crate::parallel::prelude::*;
 use glam::DVec3;
@@ -45,7 +45,8 @@ impl Motion<'_> {
         self.of_listed().min(self.of_unlisted())
     }
 
-    /// Whether the straight way keeps all listed pairs apart, and elements from colliders. Iterations that each keep them apart may yet have gone round.
+    /// Whether the straight way keeps all listed pairs apart, and elements from colliders. Iterations that
+    /// each keep them apart may yet have gone round.
     pub fn is_straight(&self) -> bool {
         self.of_listed() == 1.0
     }

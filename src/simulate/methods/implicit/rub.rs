@@ -1,4 +1,5 @@
-//! Friction after a step: what contacts take from the velocities and spins of their elements, one after another in the order of pairs.
+//! Friction after a step: what contacts take from the velocities and spins of their elements, one after
+//! another in the order of pairs.
 
 use glam::DVec3;
 

@@ -3,9 +3,10 @@
 //! ```text
 //! Φ_inertia = m/(2h²) |p − p̂|² − 4I/h² q·q̂      p̂ = p + h v,  q̂ = exp(h ω/2) q
 //! ```
-//! the energy of Lu 2025, eq. 5 and 6, with M_s = diag(m, m, m, 4 I): on the unit quaternions |q − q̂|² = 2 − 2 q·q̂. Here q̂ is that of a free turn,
-//! so that a spinning ball keeps its spin, which q + h q̇ of the paper does not. What forces change velocities by follows from the balance of the
-//! step, so momentum and spin change by forces and torques alone.
+//! the energy of Lu 2025, eq. 5 and 6, with M_s = diag(m, m, m, 4 I): on the unit quaternions |q − q̂|² = 2 −
+//! 2 q·q̂. Here q̂ is that of a free turn, so that a spinning ball keeps its spin, which q + h q̇ of the
+//! paper does not. What forces change velocities by follows from the balance of the step, so momentum and
+//! spin change by forces and torques alone.
 
 use crate::parallel::prelude::*;
 use glam::DVec3;
@@ -52,8 +53,8 @@ pub struct Pushes {
 }
 
 impl Pushes {
-    /// Notes those of a step. They go on as they went from the one before, where there was one: solutions of smooth motions then begin so near to where
-    /// they end that one iteration is enough.
+    /// Notes those of a step. They go on as they went from the one before, where there was one: solutions of
+    /// smooth motions then begin so near to where they end that one iteration is enough.
     pub fn note(&mut self, now: Vec<Push>) {
         let next = now.par_iter().zip(&self.last).with_min_len(ELEMENTS);
         let next = next.map(|(now, last)| [0, 1].map(|k| 2.0 * now[k] - last[k]));
@@ -248,7 +249,8 @@ impl Start {
         (4.0 * inertia / (self.step * self.step), aligned)
     }
 
-    /// Velocities of free elements after the step, and how they changed in it. Where `extrapolated` the step was half of one: places and velocities go on as far as they came.
+    /// Velocities of free elements after the step, and how they changed in it. Where `extrapolated` the step
+    /// was half of one: places and velocities go on as far as they came.
     pub fn finish(&self, system: &mut System<f64>, extrapolated: bool) -> Vec<Push> {
         let h = self.step;
         let mut push = vec![Push::default(); system.count];

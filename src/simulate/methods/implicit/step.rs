@@ -136,8 +136,9 @@ impl<W: EnergyLaw> Implicit<W> {
         Ok(Stepped::Done { easy })
     }
 
-    /// Solves the step that is looked at at `time` and ends at `end`, again as long as bonds break in it. Whether nothing broke and few iterations
-    /// were enough; none where it is to be done again in halves, which the `last` one cannot.
+    /// Solves the step that is looked at at `time` and ends at `end`, again as long as bonds break in it.
+    /// Whether nothing broke and few iterations were enough; none where it is to be done again in halves,
+    /// which the `last` one cannot.
     fn settle(
         &mut self,
         start: &Start,
@@ -181,8 +182,9 @@ impl<W: EnergyLaw> Implicit<W> {
         }
     }
 
-    /// Bonds that break now: of those beyond their strength the worse half, by how far they are. The others may be relieved when these are gone, as
-    /// they are where a crack runs: breaking all at once would crumble what it unloads.
+    /// Bonds that break now: of those beyond their strength the worse half, by how far they are. The others
+    /// may be relieved when these are gone, as they are where a crack runs: breaking all at once would
+    /// crumble what it unloads.
     fn overloaded(&self) -> Vec<BreakEvent> {
         let (mut events, most) = bonds::broken::<W>(&self.run.system);
         let bonds = &self.run.system.bonds;
@@ -205,7 +207,8 @@ impl<W: EnergyLaw> Implicit<W> {
         events
     }
 
-    /// Brings elements to the end of the step, `again` from where they were brought already, in so many iterations at most.
+    /// Brings elements to the end of the step, `again` from where they were brought already, in so many
+    /// iterations at most.
     fn solve(&mut self, start: &Start, around: &Around, (again, most): (bool, u32)) -> Solved {
         let scene = around.scene(&self.outer, &self.run.bearers);
         self.newton.solve::<W>(

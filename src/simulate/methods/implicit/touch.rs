@@ -1,8 +1,9 @@
 //! Contacts of an implicit step.
 //!
-//! The law is that of explicit steps with displacements over the step in the place of velocities times its length: a quadratic penalty or, in its
-//! place, a barrier, and friction by a spring that gives way. Its tangent leaves out how the limit of friction changes within an iteration (lagged, as in
-//! incremental potentials), so it is symmetric, and results do not depend on the length of steps.
+//! The law is that of explicit steps with displacements over the step in the place of velocities times its
+//! length: a quadratic penalty or, in its place, a barrier, and friction by a spring that gives way. Its
+//! tangent leaves out how the limit of friction changes within an iteration (lagged, as in incremental
+//! potentials), so it is symmetric, and results do not depend on the length of steps.
 
 mod pair;
 
@@ -80,7 +81,8 @@ impl Touch {
         self.touching.iter().map(Touching::slides).collect()
     }
 
-    /// Learns friction from the linear model of an iteration that began where pairs touched as `before`, and went part `part` of its way.
+    /// Learns friction from the linear model of an iteration that began where pairs touched as `before`, and
+    /// went part `part` of its way.
     pub fn learn(&mut self, before: &[Touching], part: f64) {
         let mut now = self.touching.iter_mut().peekable();
         for old in before {

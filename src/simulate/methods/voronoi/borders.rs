@@ -1,7 +1,8 @@
 //! What lies beyond free faces: planes that hold them (plane strain), or more of the same body, which waves leave into.
 //!
-//! A face of area S on an absorbing side is loaded with −S ρ (c_P v_n n + c_S v_t) by the velocity v of its cell (Lysmer and Kuhlemeyer, *Finite
-//! dynamic model for infinite media*, 1969), which takes plane waves that hit it squarely as a whole and others in part.
+//! A face of area S on an absorbing side is loaded with −S ρ (c_P v_n n + c_S v_t) by the velocity v of its
+//! cell (Lysmer and Kuhlemeyer, *Finite dynamic model for infinite media*, 1969), which takes plane waves
+//! that hit it squarely as a whole and others in part.
 
 use glam::DVec3;
 

@@ -44,8 +44,9 @@ pub struct CellScene<S> {
     pub hash: u64,
 }
 
-/// Cells that a thread takes at a time, a multiple of the widest lanes: their motion and loads fit into the cache of a core. In which order a cell adds up its
-/// faces depends on them, so the number of threads has no say.
+/// Cells that a thread takes at a time, a multiple of the widest lanes: their motion and loads fit into the
+/// cache of a core. In which order a cell adds up its faces depends on them, so the number of threads has no
+/// say.
 fn chunk_for(cells: usize) -> usize {
     (cells / 16).clamp(512, 2048).next_multiple_of(BLOCK)
 }
@@ -215,8 +216,8 @@ fn crowded<S: Scalar>(system: &System<S>) -> Crowded<S> {
     Crowded::new(system.count, &found)
 }
 
-/// Faces that break by Rankine's criterion, which either of their materials may ask for. Those of walls and bars of one layer do not: the stress of their
-/// cells does not know of bending.
+/// Faces that break by Rankine's criterion, which either of their materials may ask for. Those of walls and
+/// bars of one layer do not: the stress of their cells does not know of bending.
 fn principal<S: Scalar>(
     system: &System<S>,
     table: &columns::Faces,
@@ -260,7 +261,8 @@ fn stresses<S: Scalar>(system: &System<S>, principal: &[bool]) -> Option<Stresse
     })
 }
 
-/// Strengths by entry, and what of criteria differs from bond to bond; the tension of faces that break by principal stresses has no limit.
+/// Strengths by entry, and what of criteria differs from bond to bond; the tension of faces that break by
+/// principal stresses has no limit.
 fn limits<S: Scalar>(system: &System<S>, principal: &[bool]) -> Limits<S> {
     let bonds = &system.bonds;
     let entries = bonds.other.len();

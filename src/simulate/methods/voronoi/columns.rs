@@ -13,7 +13,8 @@ use crate::simulate::bonded::rest::Principal;
 #[repr(C, align(64))]
 struct Lane<S>([S; BLOCK]);
 
-/// Numbers of faces by entry of their bonds, those of a block's slot side by side: a pass reads one stream, however many there are.
+/// Numbers of faces by entry of their bonds, those of a block's slot side by side: a pass reads one stream,
+/// however many there are.
 #[derive(Clone, Debug)]
 pub struct Fields<S> {
     fields: usize,
@@ -325,7 +326,8 @@ pub struct Cells<S> {
     pub momentum: Vec<Row<S, 4>>,
     /// Left-over rotation, and λ ε, Pa.
     pub pressure: Vec<Row<S, 4>>,
-    /// Ω λ (h²/12)/V of the cells of walls, N/m: what bending puts on their faces; the rest is not used. Empty where there are no walls.
+    /// Ω λ (h²/12)/V of the cells of walls, N/m: what bending puts on their faces; the rest is not used.
+    /// Empty where there are no walls.
     pub folding: Vec<Row<S, 4>>,
     /// h²/12 of the cells of walls, m², 0 of others.
     pub thickness: Vec<f64>,

@@ -1,5 +1,5 @@
-//! Faces between two chunks of cells: the chunk of the cell that does not own a face evaluates it too, with the same bits, so that no chunk waits for
-//! another.
+//! Faces between two chunks of cells: the chunk of the cell that does not own a face evaluates it too, with
+//! the same bits, so that no chunk waits for another.
 
 use std::ops::Range;
 
@@ -8,7 +8,8 @@ use crate::math::Scalar;
 use crate::simulate::bonded::bonds::{BLOCK, Bonds};
 use crate::simulate::bonded::system::System;
 
-/// Faces of the cells of a chunk that cells of other chunks own, in the order in which the chunk's cells name them; those within a rigid piece are left out.
+/// Faces of the cells of a chunk that cells of other chunks own, in the order in which the chunk's cells name
+/// them; those within a rigid piece are left out.
 #[derive(Clone, Debug)]
 pub struct Crossings<S> {
     /// The faces; their entries here are places in this list.

@@ -67,8 +67,8 @@ impl<S: Scalar> Sums<S> {
 
 /// What each face adds to ε V of both of its cells, m³, and to Ω of those of walls, m².
 ///
-/// A cell has the sum of the faces that it owns added when its block of cells is done, those of cells of its chunk in the order of these, then those of other
-/// chunks: chunks do not depend on the number of threads.
+/// A cell has the sum of the faces that it owns added when its block of cells is done, those of cells of its
+/// chunk in the order of these, then those of other chunks: chunks do not depend on the number of threads.
 pub struct Dilate<'a, L: Lanes> {
     /// Σ of ε V.
     pub dilation: &'a mut Sums<L::Scalar>,

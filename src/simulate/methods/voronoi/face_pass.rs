@@ -22,7 +22,8 @@ pub trait Task<L: Lanes> {
     fn none(&mut self, place: usize);
     /// The row is done; `local` is its first cell in the chunk.
     fn end(&mut self, local: usize);
-    /// All rows of a block of cells are done; `local` is its first cell in the chunk. In slot s there is a face if bit s of `filled` is set.
+    /// All rows of a block of cells are done; `local` is its first cell in the chunk. In slot s there is a
+    /// face if bit s of `filled` is set.
     fn block(&mut self, local: usize, filled: u32);
 }
 

@@ -55,7 +55,8 @@ impl<S: Scalar> Stresses<S> {
         (rankine::at_face(mean, normal, traction, broken), normal)
     }
 
-    /// σ of those faces of a row, a bit each, whose principal stresses may pass `above`, Pa: lane and σ, 0 where a face does not lie across.
+    /// σ of those faces of a row, a bit each, whose principal stresses may pass `above`, Pa: lane and σ, 0
+    /// where a face does not lie across.
     #[inline(always)]
     pub fn sigmas<L: Lanes<Scalar = S>>(
         &self,

@@ -22,7 +22,8 @@ pub struct Limits<S> {
     pub sigma_c: Column<S>,
     /// Shear strengths by entry, Pa.
     pub tau_c: Column<S>,
-    /// What the criterion of each entry has beside its area: whether compression counts, and shear stress over mean shear stress.
+    /// What the criterion of each entry has beside its area: whether compression counts, and shear stress
+    /// over mean shear stress.
     pub criterion: [Column<S>; 2],
 }
 
@@ -42,7 +43,8 @@ fn loads<L: Lanes>(folding: &[Row<L::Scalar, 4>], at: &FaceLanes<L>) -> (FaceLoa
     (load, bend)
 }
 
-/// Index of half of the power of damping in a row of sums: force in 0..3, torque in 4..7. The same index holds 1/I in `Load`.
+/// Index of half of the power of damping in a row of sums: force in 0..3, torque in 4..7. The same index
+/// holds 1/I in `Load`.
 const POWER_AT: usize = 7;
 
 /// Puts the sums of a cell in place of its force and torque.

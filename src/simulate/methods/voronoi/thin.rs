@@ -7,7 +7,8 @@ use glam::DVec3;
 use crate::columns::{Faces, NONE};
 use crate::laws::cell::plate_torsion;
 
-/// Cosine of the angle up to which two free faces of a cell lie on opposite sides of it, or an axis of a face points through a wall.
+/// Cosine of the angle up to which two free faces of a cell lie on opposite sides of it, or an axis of a face
+/// points through a wall.
 const OPPOSITE: f64 = 0.9;
 
 /// A face of a wall, or of a bar.
@@ -82,7 +83,8 @@ fn of_face(table: &Faces, row: usize, normals: &[Vec<DVec3>]) -> Option<ThinFace
     })
 }
 
-/// Lets the axes through a wall point to the same side all over it. Where that is not possible, as on a band with one side, a face is left out.
+/// Lets the axes through a wall point to the same side all over it. Where that is not possible, as on a band
+/// with one side, a face is left out.
 fn orient(table: &Faces, cells: usize, faces: &mut [Option<ThinFace>]) {
     let mut around = vec![Vec::new(); cells];
     for (row, face) in faces.iter().enumerate() {

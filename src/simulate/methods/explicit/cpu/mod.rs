@@ -40,7 +40,8 @@ pub struct Cpu<L: Lanes> {
     chunk_breaks: Vec<Vec<BreakEvent>>,
     /// What mean stresses follow from, by chunk; empty where neither this nor `taken` is asked for.
     virials: Vec<Vec<L::Scalar>>,
-    /// What damping and friction took since the last frame, by chunk and element; empty where neither this nor `virials` is asked for.
+    /// What damping and friction took since the last frame, by chunk and element; empty where neither this
+    /// nor `virials` is asked for.
     taken: Vec<Vec<Taken>>,
     costs: Costs,
 }
@@ -96,7 +97,8 @@ impl<L: Lanes> Cpu<L> {
         &mut self.run.system
     }
 
-    /// Recomputes what follows from the columns after they were changed by hand: borders of chunks, contact lists, loads.
+    /// Recomputes what follows from the columns after they were changed by hand: borders of chunks, contact
+    /// lists, loads.
     pub fn refresh(&mut self) {
         self.borders = Border::all(&self.run.system);
         self.run
@@ -178,7 +180,8 @@ impl<L: Lanes> Method for Cpu<L> {
         );
         let (motion, load) = (20 * scalar * elements, 8 * scalar * elements);
         let borders: u64 = self.borders.iter().map(Border::bytes).sum();
-        // Motion is read and written, loads read; bonds read motion and write loads, of which they read what does not change.
+        // Motion is read and written, loads read; bonds read motion and write loads, of which they read what
+        // does not change.
         let bytes = [
             2 * motion + load,
             self.run.system.bonds.bytes() + borders + motion + 2 * load,

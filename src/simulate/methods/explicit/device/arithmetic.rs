@@ -1,4 +1,5 @@
-//! Whether a device computes as the laws need it: sums of two words must not be simplified away, as "fast" mathematics does.
+//! Whether a device computes as the laws need it: sums of two words must not be simplified away, as "fast"
+//! mathematics does.
 
 use crate::gpu::{Column, ColumnName, Device, GpuError, Item, Kernel, KernelText, Launches};
 

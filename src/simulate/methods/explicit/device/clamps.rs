@@ -1,8 +1,9 @@
 //! Driven clamps as the device has them: twins of the rows of `shaders/kernels/clamp.wgsl`.
 //!
-//! An element's way from where it was packed is (R − 1) a with the turn R of the clamp and the arm a from its pivot. In single precision
-//! that product would be off by strains of 1e-5. So both come as sums of three parts, the first two of so few bits that products of
-//! these and their sums are exact, however a driver fuses or orders them: some 1e-13 of the longest arm is left.
+//! An element's way from where it was packed is (R − 1) a with the turn R of the clamp and the arm a from its
+//! pivot. In single precision that product would be off by strains of 1e-5. So both come as sums of three
+//! parts, the first two of so few bits that products of these and their sums are exact, however a driver
+//! fuses or orders them: some 1e-13 of the longest arm is left.
 
 use glam::{DMat3, DVec3};
 
@@ -40,8 +41,8 @@ fn row([x, y, z]: [f32; 3], w: f32) -> [f32; 4] {
     [x, y, z, w]
 }
 
-/// Rows of each held element: where it was packed (high words) with the index of its clamp plus one, 0 where that is not driven; then the
-/// parts of its arm with the low words. None where no clamp is driven.
+/// Rows of each held element: where it was packed (high words) with the index of its clamp plus one, 0 where
+/// that is not driven; then the parts of its arm with the low words. None where no clamp is driven.
 pub fn grip_rows(clamps: &Clamps, held: &[Held]) -> Vec<[f32; 4]> {
     if clamps.count() == 0 {
         return Vec::new();
@@ -79,8 +80,9 @@ pub fn clamp_rows(clamps: &Clamps, t: f64) -> impl Iterator<Item = [f32; 4]> {
     holds.flat_map(|(hold, middle)| rows_of(&hold, middle))
 }
 
-/// Rows of a clamp at a step. Three for each part of R − 1, whose last numbers are both words of the displacement and what the quaternion
-/// leaves of the turn; quaternion; velocity, spin, and both words of where its middle is.
+/// Rows of a clamp at a step. Three for each part of R − 1, whose last numbers are both words of the
+/// displacement and what the quaternion leaves of the turn; quaternion; velocity, spin, and both words of
+/// where its middle is.
 fn rows_of(hold: &Hold<f32>, middle: DVec3) -> [[f32; 4]; CLAMP_ROWS as usize] {
     let turn = DMat3::from_quat(hold.pose.rotation) - DMat3::IDENTITY;
     // No entry is larger than 2.

@@ -143,8 +143,8 @@ macro_rules! columns {
 
 columns! {
     |sizes|
-    /// Motion; steps read one and write the other. Row k of element i is item `k·stride + i`: `p.xyz lo.x`, `q`, `v.xyz lo.y`, `ω.xyz lo.z`,
-    /// `ρ.xyz r`.
+    /// Motion; steps read one and write the other. Row k of element i is item `k·stride + i`: `p.xyz lo.x`,
+    /// `q`, `v.xyz lo.y`, `ω.xyz lo.z`, `ρ.xyz r`.
     motion: Vec4, MOTION_ROWS as u64 * sizes.stride;
     /// The other motion.
     moved: Vec4, MOTION_ROWS as u64 * sizes.stride;
@@ -152,7 +152,8 @@ columns! {
     own: Vec4, sizes.stride;
     /// Slot-major: other end of each bond.
     neighbour: U32, sizes.bonds();
-    /// Slot-major: rest direction and length; of a broken bond the spring and the distance of touching. Behind them the rows of faces, slot-major each.
+    /// Slot-major: rest direction and length; of a broken bond the spring and the distance of touching.
+    /// Behind them the rows of faces, slot-major each.
     bond_rest: Vec4, sizes.bonds() * (1 + sizes.face_rows());
     /// Slot-major: σ_c, τ_c; of a bond that is breaking σ, τ.
     bond_strength: Vec2, sizes.bonds();

@@ -42,8 +42,8 @@ constants! {
     /// Lengths of the solid.
     POSE_SHAPE = 5;
 
-    /// Rows of a clamp at a step. The first nine, three for each part of its turn less 1, have as last numbers both words of its
-    /// displacement and the rotation that the quaternion has not taken.
+    /// Rows of a clamp at a step. The first nine, three for each part of its turn less 1, have as last
+    /// numbers both words of its displacement and the rotation that the quaternion has not taken.
     CLAMP_ROWS = 14;
     /// Its quaternion.
     CLAMP_ROTATION = 9;
@@ -55,8 +55,8 @@ constants! {
     CLAMP_MIDDLE = 12;
     /// Low words of the same.
     CLAMP_MIDDLE_LOW = 13;
-    /// Rows of a held element in the tables: where it was packed, high words, with its clamp plus one; three parts of its arm with the low
-    /// words.
+    /// Rows of a held element in the tables: where it was packed, high words, with its clamp plus one; three
+    /// parts of its arm with the low words.
     GRIP_ROWS = 4;
 
     /// Rows of a cell.

@@ -1,5 +1,5 @@
-//! The numbers that kernels are launched with, and the words they answer in. Kernels have both from here: see [`LAUNCH`] and
-//! [`constants`](super::constants).
+//! The numbers that kernels are launched with, and the words they answer in. Kernels have both from here: see
+//! [`LAUNCH`] and [`constants`](super::constants).
 
 use std::mem::offset_of;
 
@@ -216,7 +216,8 @@ mod tests {
     use super::*;
     use crate::gpu::{Split, compose};
 
-    /// Every kernel, with columns whole and split, is valid WGSL, uses each column that it binds, and has `Launch` laid out as Rust has it.
+    /// Every kernel, with columns whole and split, is valid WGSL, uses each column that it binds, and has
+    /// `Launch` laid out as Rust has it.
     #[test]
     fn kernels_are_valid_and_laid_out_alike() {
         for kernel in texts::all() {

@@ -5,9 +5,10 @@
 //! every step                    move: forces of bonds and contacts, kick, drift, turn → break: bonds taken out
 //! every frame                   measure → copies → the host makes tables of them while the device goes on; sums of loads begin anew
 //! ```
-//! Commands are submitted ahead. Whatever needs the host — a list too short, an element faster than the lists allow — stops the
-//! device at a phase of a step; the host sees it with the next frame, mends it and submits the rest again from that phase. Nothing is
-//! lost, and neither when lists are made nor how large they are changes a bit of the result.
+//! Commands are submitted ahead. Whatever needs the host — a list too short, an element faster than the lists
+//! allow — stops the device at a phase of a step; the host sees it with the next frame, mends it and submits
+//! the rest again from that phase. Nothing is lost, and neither when lists are made nor how large they are
+//! changes a bit of the result.
 
 mod arithmetic;
 mod capture;

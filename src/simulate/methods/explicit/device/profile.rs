@@ -22,7 +22,8 @@ pub struct StageTime {
 }
 
 impl Gpu {
-    /// Takes `steps` steps with a time stamp around every dispatch: slower than [`advance`](Method::advance), the same result.
+    /// Takes `steps` steps with a time stamp around every dispatch: slower than [`advance`](Method::advance),
+    /// the same result.
     ///
     /// None where the adapter has no time stamps. At most 100 steps.
     pub fn profile(&mut self, steps: u64) -> Result<Option<Vec<StageTime>>, SimulateError> {
@@ -70,8 +71,8 @@ impl Gpu {
         ))
     }
 
-    /// Bytes that an element's step moves at least: its own rows read and written, its whole bonds read, those of its neighbours' rows
-    /// that other elements have not brought into a cache not counted.
+    /// Bytes that an element's step moves at least: its own rows read and written, its whole bonds read,
+    /// those of its neighbours' rows that other elements have not brought into a cache not counted.
     pub fn bytes_per_element_step(&self) -> f64 {
         let owned = self.system.bonds.active().iter();
         let active: u32 = owned.map(|mask| mask.count_ones()).sum();

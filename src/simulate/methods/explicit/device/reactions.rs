@@ -28,8 +28,8 @@ pub fn rows(bearers: &Bearers, stride: u64) -> u64 {
     stride.div_ceil(u64::from(BEAR_BLOCK)) * colliders + bearers.held().len() as u64
 }
 
-/// The power of two that loads are counted in, N: 2⁻⁶⁰ of what stiffest contact and bond can do. Below it lie 36 bits of what single precision
-/// knows of such a load, above it is room for 2³⁵ of them.
+/// The power of two that loads are counted in, N: 2⁻⁶⁰ of what stiffest contact and bond can do. Below it lie
+/// 36 bits of what single precision knows of such a load, above it is room for 2³⁵ of them.
 pub fn unit(
     surfaces: &Surfaces,
     obstacles: &[Obstacle],

@@ -157,8 +157,8 @@ impl Gpu {
         Ok(())
     }
 
-    /// Everything from the host to the device, with the springs of contacts in order of elements and partners; nothing is under way
-    /// afterwards.
+    /// Everything from the host to the device, with the springs of contacts in order of elements and
+    /// partners; nothing is under way afterwards.
     pub(super) fn upload(&mut self, springs: &[SpringEntry<f32>]) -> Result<(), GpuError> {
         let contacts = Touching::new(&self.system, &self.slots, springs);
         if contacts.rows.partner.len() as u64 > self.sizes.lists {

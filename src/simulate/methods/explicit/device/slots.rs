@@ -1,8 +1,8 @@
-//! The bonds as the device keeps them: each on both of its sides, slot-major, entry `slot·stride + i` for bond number `slot` of
-//! element i, so that neighbouring elements read neighbouring words.
+//! The bonds as the device keeps them: each on both of its sides, slot-major, entry `slot·stride + i` for
+//! bond number `slot` of element i, so that neighbouring elements read neighbouring words.
 //!
-//! Bonds within a rigid piece have no slot: the device neither evaluates them nor takes their ends for broken pairs. Slots are made anew when the mask of
-//! rigid elements changes.
+//! Bonds within a rigid piece have no slot: the device neither evaluates them nor takes their ends for broken
+//! pairs. Slots are made anew when the mask of rigid elements changes.
 
 use crate::simulate::bonded::bonds::{Bonds, Side};
 use crate::simulate::bonded::system::System;
@@ -88,7 +88,8 @@ impl Slots {
         (0..self.stride).map(mask).collect()
     }
 
-    /// Rest directions and lengths; of broken bonds zero, where the spring of their contact stands, and the distance of touching.
+    /// Rest directions and lengths; of broken bonds zero, where the spring of their contact stands, and the
+    /// distance of touching.
     pub fn rest(&self, bonds: &Bonds<f32>) -> Vec<[f32; 4]> {
         self.map(
             bonds,

@@ -5,7 +5,8 @@ use glam::DVec3;
 use crate::geometry::solid::Solid;
 use crate::gpu::Constant;
 
-/// A solid a row: its number's name in kernels, the solid, what `shape` is made of, and how kernels find the surface nearest to `p`.
+/// A solid a row: its number's name in kernels, the solid, what `shape` is made of, and how kernels find the
+/// surface nearest to `p`.
 macro_rules! solids {
     ($($number:ident: $solid:pat => $shape:expr, $nearest:literal;)*) => {
         #[allow(non_camel_case_types, clippy::upper_case_acronyms)] // named as in kernels

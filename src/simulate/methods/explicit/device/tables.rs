@@ -1,4 +1,5 @@
-//! Small tables that kernels read: bond classes, contact pairs, attached forces, what driven clamps hold, colliders at each step.
+//! Small tables that kernels read: bond classes, contact pairs, attached forces, what driven clamps hold,
+//! colliders at each step.
 
 use glam::DVec3;
 
@@ -111,8 +112,8 @@ impl Tables {
         }
     }
 
-    /// Inverse mass, inverse inertia, material, force or place of each element. Indices as numbers: their bits would be denormal, which a device
-    /// may take for 0.
+    /// Inverse mass, inverse inertia, material, force or place of each element. Indices as numbers: their
+    /// bits would be denormal, which a device may take for 0.
     pub fn own_rows(&self, system: &System<f32>, load: &[Load<f32>]) -> Vec<[f32; 4]> {
         (0..system.motion.len())
             .map(|i| {

@@ -1,5 +1,6 @@
-//! The kernels: which texts each is joined from and which columns it binds, by their names. `shaders/laws` is generated from the laws,
-//! `shaders/kernels` holds indices and bounds; what both sides must agree on is written from Rust.
+//! The kernels: which texts each is joined from and which columns it binds, by their names. `shaders/laws` is
+//! generated from the laws, `shaders/kernels` holds indices and bounds; what both sides must agree on is
+//! written from Rust.
 
 use super::columns::names as column;
 use super::launch::LAUNCH;
@@ -63,7 +64,8 @@ macro_rules! kernel_of {
     };
 }
 
-/// `bond_law` and `bond_energy`, which kernels call, by the law of this name; one without energy has that of its linear loads.
+/// `bond_law` and `bond_energy`, which kernels call, by the law of this name; one without energy has that of
+/// its linear loads.
 macro_rules! law_of_bonds {
     ($name:ident, no_energy) => {
         law_of_bonds!(@ $name, "bond_linear_energy(load, rest_length, k)")

@@ -1,5 +1,6 @@
-//! First-order manifold optimisation (Lu 2025, algorithm 1): descent along geodesics, in the metric of the blocks on the diagonal, with conjugate
-//! directions (Polak and Ribière) where these help: steepest descent alone would hardly move a slender body.
+//! First-order manifold optimisation (Lu 2025, algorithm 1): descent along geodesics, in the metric of the
+//! blocks on the diagonal, with conjugate directions (Polak and Ribière) where these help: steepest descent
+//! alone would hardly move a slender body.
 
 use super::{Bench, Record, Standing};
 use crate::laws::energy::EnergyLaw;

@@ -1,15 +1,17 @@
 //! Seven unknowns an element: a place and a quaternion of any length.
 //!
-//! Bonds, contacts and outer forces see the rotation u = q/|q|; inertia is that of M_s = diag(m, m, m, 4 I) in ℝ⁷ (Lu 2025, eq. 1 and 6); lengths are held by
-//! C = |q|² − 1. With Φ the energy on the manifold, s = |q|, c = u·q̂,
+//! Bonds, contacts and outer forces see the rotation u = q/|q|; inertia is that of M_s = diag(m, m, m, 4 I)
+//! in ℝ⁷ (Lu 2025, eq. 1 and 6); lengths are held by C = |q|² − 1. With Φ the energy on the manifold, s =
+//! |q|, c = u·q̂,
 //!
 //! ```text
 //! Ψ = Φ(p, u) + 2I/h² (|q − q̂|² − |u − q̂|²) + Σ λ C + ½ κ C²
 //! dθ = 2 Im(dq q̄)/s²             to second order − Re(dq q̄)/s² dθ more
 //! ∇²(2I/h² |u − q̂|²) = 4I/(h² s²) (u q̂ᵀ + q̂ uᵀ + c 1 − 3 c u uᵀ)
 //! ```
-//! so that gradient and Hessian follow from those of Φ in six unknowns. Quaternions are taken times twice the radius: all unknowns are lengths, and at
-//! unit quaternions a change along the sphere is as long as the rotation that it is.
+//! so that gradient and Hessian follow from those of Φ in six unknowns. Quaternions are taken times twice the
+//! radius: all unknowns are lengths, and at unit quaternions a change along the sphere is as long as the
+//! rotation that it is.
 
 use crate::parallel::prelude::*;
 
@@ -176,8 +178,8 @@ impl Free {
         all.collect()
     }
 
-    /// Second derivatives of Ψ from those on the manifold; `six` are its first ones. Unless `form` is exact they have no negative part but what
-    /// `matrix` has.
+    /// Second derivatives of Ψ from those on the manifold; `six` are its first ones. Unless `form` is exact
+    /// they have no negative part but what `matrix` has.
     pub fn matrix<'a>(
         &self,
         (system, start): (&System<f64>, &Start),

@@ -1,8 +1,9 @@
 //! Other methods for the minimum that ends a step, beside Newton's on the manifold (Lu 2025, §6.2 and Figure 7).
 //!
-//! All start from one guess and are measured by one residual, that of the solver, at the unit quaternions nearest to theirs. A method ends where the
-//! residual, and the largest error of a quaternion's length, are no more than the tolerance of the run, or where its iterations are used up. What the run itself
-//! does knows nothing of them: they work on copies.
+//! All start from one guess and are measured by one residual, that of the solver, at the unit quaternions
+//! nearest to theirs. A method ends where the residual, and the largest error of a quaternion's length, are
+//! no more than the tolerance of the run, or where its iterations are used up. What the run itself does knows
+//! nothing of them: they work on copies.
 
 mod descent;
 mod free;
@@ -21,7 +22,8 @@ use crate::simulate::bonded::system::System;
 use crate::simulate::contact::lists::Contacts;
 use crate::spec::{Implicit, Preconditioner, Simulate};
 
-/// Lets every method solve a step from the same guess, and tells what they did; frame and time of the rows are not known here.
+/// Lets every method solve a step from the same guess, and tells what they did; frame and time of the rows
+/// are not known here.
 pub fn compare<W: EnergyLaw>(
     (system, contacts): (&System<f64>, &Contacts<f64>),
     (start, scene): (&Start, &Scene),

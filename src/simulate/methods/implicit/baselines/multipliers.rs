@@ -1,11 +1,13 @@
-//! Free quaternions and a Lagrange multiplier for the length of each (Lu 2025, eq. 37): Newton's method for the stationary point of Φ + Σ λ C.
+//! Free quaternions and a Lagrange multiplier for the length of each (Lu 2025, eq. 37): Newton's method for
+//! the stationary point of Φ + Σ λ C.
 //!
 //! ```text
 //! | H    k q | | dz |     | ∇Ψ    |      λ = k r a,  k: mean stiffness of the element, so that a is a length too
 //! | k qᵀ  0  | | da | = − | k r C |
 //! ```
-//! solved by minimal residuals with the blocks of H and the complements of the conditions on the diagonal. How far to go is decided by the slope of Φ + Σ λ C + ½ κ C² with
-//! the multipliers found, along which this direction falls.
+//! solved by minimal residuals with the blocks of H and the complements of the conditions on the diagonal.
+//! How far to go is decided by the slope of Φ + Σ λ C + ½ κ C² with the multipliers found, along which this
+//! direction falls.
 
 use super::free::{Blocks, Free, FreeMatrix, Seven};
 use super::quadratic::{ITERATIONS, descend, stiffness};
@@ -44,7 +46,8 @@ pub fn run<W: EnergyLaw>(bench: &mut Bench<W>, record: &mut Record) {
     }
 }
 
-/// Newton's direction, and the iterations of the linear solver that it took; the multipliers are brought to their new values.
+/// Newton's direction, and the iterations of the linear solver that it took; the multipliers are brought to
+/// their new values.
 fn direction<W: EnergyLaw>(bench: &mut Bench<W>, free: &mut Free) -> (Vec<Seven>, u32) {
     let gradient = free.gradient(&bench.system, bench.start, &bench.newton.gradient);
     let mut iterations = 0;

@@ -1,7 +1,8 @@
-//! Free quaternions whose lengths a quadratic energy holds: the penalty method and the augmented Lagrangian (Lu 2025, eq. 36 and 38).
+//! Free quaternions whose lengths a quadratic energy holds: the penalty method and the augmented Lagrangian
+//! (Lu 2025, eq. 36 and 38).
 //!
-//! Newton's method as on the manifold: second derivatives as they are, without their negative parts once conjugate gradients meet one; blocks on the diagonal as
-//! preconditioner; slopes decide how far to go.
+//! Newton's method as on the manifold: second derivatives as they are, without their negative parts once
+//! conjugate gradients meet one; blocks on the diagonal as preconditioner; slopes decide how far to go.
 
 use super::free::{Free, Seven};
 use super::{Bench, Record, Standing};

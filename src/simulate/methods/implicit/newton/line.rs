@@ -13,8 +13,8 @@ use crate::simulate::scene::colliders::Obstacle;
 use crate::solve::vector;
 
 impl Newton {
-    /// Begins where elements are, where they would go alone, or where they would go if velocities changed as is expected: wherever they are nearest
-    /// to balance.
+    /// Begins where elements are, where they would go alone, or where they would go if velocities changed as
+    /// is expected: wherever they are nearest to balance.
     pub fn guess<W: EnergyLaw>(
         &mut self,
         system: &mut System<f64>,
@@ -84,8 +84,8 @@ impl Newton {
         }
     }
 
-    /// Whether elements that were at `from` (m) came to where they are, and colliders from before to after, without passing through
-    /// each other; where there are no barriers they may.
+    /// Whether elements that were at `from` (m) came to where they are, and colliders from before to after,
+    /// without passing through each other; where there are no barriers they may.
     pub fn is_free(&self, system: &System<f64>, from: &[DVec3], walls: [&[Obstacle]; 2]) -> bool {
         let to = places(system);
         !self.touch.is_barrier() || self.way(system, (from, &to), walls).is_free()
@@ -106,8 +106,8 @@ impl Newton {
         }
     }
 
-    /// Goes along the direction, along geodesics of the rotations, until the slope has turned by no more than half; whether barriers let it go as
-    /// far as that.
+    /// Goes along the direction, along geodesics of the rotations, until the slope has turned by no more than
+    /// half; whether barriers let it go as far as that.
     pub(super) fn line<W: EnergyLaw>(
         &mut self,
         system: &mut System<f64>,

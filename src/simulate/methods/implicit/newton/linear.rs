@@ -20,18 +20,21 @@ pub const MOST_GRADIENTS: u32 = 3000;
 const SLOW: u32 = 24;
 /// What an iteration with a hierarchy costs over one with the diagonal.
 const DEAR: u32 = 6;
-/// Tolerance where the diagonal alone is taken beside a hierarchy: what is found more exactly is lost as pairs begin to hold or to slide.
+/// Tolerance where the diagonal alone is taken beside a hierarchy: what is found more exactly is lost as
+/// pairs begin to hold or to slide.
 const HASTY: f64 = 0.02;
 /// Residual of a linear system over the part of what is out of balance that an iteration is foreseen to leave anyway.
 const LOST: f64 = 0.2;
-/// Part of inertia from which on single precision holds what a matrix has beside its diagonal, a hundred times what it rounds away.
+/// Part of inertia from which on single precision holds what a matrix has beside its diagonal, a hundred
+/// times what it rounds away.
 const SINGLE: f64 = 1e-5;
 /// Tolerance down to which it does.
 const LOOSE: f64 = 1e-4;
 /// A hierarchy is made anew once it takes so many more iterations than when it was new.
 const WORN: u32 = 4;
 
-/// Whether the diagonal alone serves better than a hierarchy: that of yarns which hold each other in some places and slide in others is no help.
+/// Whether the diagonal alone serves better than a hierarchy: that of yarns which hold each other in some
+/// places and slide in others is no help.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Diagonal {
     Untried,
@@ -160,7 +163,8 @@ impl Newton {
         }
     }
 
-    /// Least part of inertia in what holds an element: that of the softest motion, which all take part in, and which precision must not lose.
+    /// Least part of inertia in what holds an element: that of the softest motion, which all take part in,
+    /// and which precision must not lose.
     fn inertia(&self, system: &System<f64>, start: &Start) -> f64 {
         let free = (0..system.count).into_par_iter().with_min_len(256);
         let part = |i: usize| start.inertia(system, i).stiffness[0] / self.stiffness[i];
@@ -168,8 +172,9 @@ impl Newton {
         parts.reduce(|| f64::INFINITY, f64::min)
     }
 
-    /// Residual of a linear system over what it begins with: min(0.1, √|g|) (Lu 2025, eq. 31), g made dimensionless by the diagonal: a strain. No finer
-    /// than the end of the step asks for, nor than is lost again as the tangent turns.
+    /// Residual of a linear system over what it begins with: min(0.1, √|g|) (Lu 2025, eq. 31), g made
+    /// dimensionless by the diagonal: a strain. No finer than the end of the step asks for, nor than is lost
+    /// again as the tangent turns.
     pub fn tolerance(&self, system: &System<f64>, foreseen: Foreseen) -> f64 {
         if self.linear {
             return self.settings.gradients_tolerance;

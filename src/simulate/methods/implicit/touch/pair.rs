@@ -47,7 +47,8 @@ pub struct Touching {
     pub n: Vec3<f64>,
     /// Arms from the centres to the point, m.
     pub arms: [f64; 2],
-    /// Force on the first by displacement of the point against the second, N/m, the sign turned; where it slides, with its secant sideways.
+    /// Force on the first by displacement of the point against the second, N/m, the sign turned; where it
+    /// slides, with its secant sideways.
     pub stiffness: Mat3<f64>,
     /// That secant, or what it is while it holds, N/m.
     secant: f64,
@@ -57,7 +58,8 @@ pub struct Touching {
     slide: Vec3<f64>,
     /// Friction as Newton's method has it so far, N; no more than the limit.
     pull: Vec3<f64>,
-    /// What presses over the distance of the centres, N/m: sideways it drives them apart. Nothing at colliders, whose normals hardly turn.
+    /// What presses over the distance of the centres, N/m: sideways it drives them apart. Nothing at
+    /// colliders, whose normals hardly turn.
     pub drive: f64,
     /// Friction after the step at most, N and N m.
     pub caps: [f64; 2],
@@ -129,15 +131,17 @@ fn within(force: Vec3<f64>, limit: f64) -> Vec3<f64> {
 impl Touching {
     /// How its force changes with the displacement of the point, N/m, the sign turned.
     ///
-    /// Friction f along a spring δ that slides has the stiffness L/|δ| (1 − f δᵀ/(L |δ|)), L its limit. With f from δ that is the
-    /// derivative, which resists no farther sliding, but a step that turns δ back then meets it twice as hard and hardly gets on. With an f of its own
-    /// it lies between that and the secant for each pair, as far as the pair has come to agree: the primal-dual Newton method of Chan, Golub and
+    /// Friction f along a spring δ that slides has the stiffness L/|δ| (1 − f δᵀ/(L |δ|)), L its limit. With
+    /// f from δ that is the derivative, which resists no farther sliding, but a step that turns δ back then
+    /// meets it twice as hard and hardly gets on. With an f of its own it lies between that and the secant
+    /// for each pair, as far as the pair has come to agree: the primal-dual Newton method of Chan, Golub and
     /// Mulet 1999, its matrix made symmetric.
     pub fn tangent(&self) -> Mat3<f64> {
         self.stiffness - Mat3::both_outer(self.pull, self.slide) * 0.5
     }
 
-    /// Brings friction to where the linear model of an iteration has it, which began as `before` and went part `part` of its way.
+    /// Brings friction to where the linear model of an iteration has it, which began as `before` and went
+    /// part `part` of its way.
     pub(super) fn learn(&mut self, before: &Touching, part: f64) {
         let Touching { pull, slide, .. } = *before;
         let moved = self.trial - before.trial;
@@ -257,7 +261,8 @@ pub(super) fn touching(
     }
     let length = state.x.norm();
     let n = state.x * (1.0 / length);
-    // Damping acts from when they touch on: a pair that came from afar would else be pushed off by a force that is there at once.
+    // Damping acts from when they touch on: a pair that came from afar would else be pushed off by a force
+    // that is there at once.
     let (approach, slowest) = (state.v.dot(n), (length - state.touch) / h);
     if approach < slowest {
         state.v = state.v + n * (slowest - approach);

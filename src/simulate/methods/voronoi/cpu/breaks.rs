@@ -100,7 +100,8 @@ impl<L: Lanes> CellRun<L> {
         carried
     }
 
-    /// What each cell carries: the largest stresses of its whole faces, half of their energies, and its own by dilation.
+    /// What each cell carries: the largest stresses of its whole faces, half of their energies, and its own
+    /// by dilation.
     pub(super) fn carried_by_cells(&self) -> Vec<Carried> {
         let (system, carried) = (&self.run.system, self.carried(|_| true));
         let of = |cell: usize| {

@@ -1,7 +1,8 @@
-//! The passes over the faces of a step: λε of all cells, then force and torque, with contacts, springs, attached forces.
+//! The passes over the faces of a step: λε of all cells, then force and torque, with contacts, springs,
+//! attached forces.
 //!
-//! What a chunk of cells adds up stays in the cache of a core; between both passes stands λε of each cell alone, which the second asks for of both cells of
-//! a face.
+//! What a chunk of cells adds up stays in the cache of a core; between both passes stands λε of each cell
+//! alone, which the second asks for of both cells of a face.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -80,7 +81,8 @@ impl<L: Lanes> CellRun<L> {
         system.chunk.min(system.motion.len() - first)
     }
 
-    /// Brings λε of the cells of the chunks that `wanted` names up to date with where they are, and what bending puts on the faces of walls.
+    /// Brings λε of the cells of the chunks that `wanted` names up to date with where they are, and what
+    /// bending puts on the faces of walls.
     pub(super) fn dilate(&mut self, wanted: impl Fn(usize) -> bool + Clone + Send + Sync) {
         let mut pressure = std::mem::take(&mut self.cells.pressure);
         let mut folding = std::mem::take(&mut self.cells.folding);

@@ -58,8 +58,9 @@ integrator = "backward_euler"
     (run, touch)
 }
 
-/// What a pair does once its second element went on by `way` (rotations times the radius) in a step of length `h`: its matrix for that element, the
-/// same by differences of its loads, and how these differ by what the matrix leaves out: the limit of friction that slides follows what presses.
+/// What a pair does once its second element went on by `way` (rotations times the radius) in a step of length
+/// `h`: its matrix for that element, the same by differences of its loads, and how these differ by what the
+/// matrix leaves out: the limit of friction that slides follows what presses.
 fn matrices(friction: f64, damping: f64, h: f64, way: Six) -> ([[[f64; 6]; 6]; 2], [[f64; 6]; 6]) {
     let (mut run, mut touch) = run(friction, damping);
     let start = Start::new(
