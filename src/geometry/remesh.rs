@@ -82,23 +82,6 @@ pub fn remesh(mesh: &TriMesh, edge: f64, sharp: f64) -> Result<TriMesh, RemeshEr
     }
 }
 
-<<<<<<< HEAD
-=======
-/// The mesh itself if its triangles are even enough for boundary elements, else one with as many triangles,
-/// or more where the surface would cut itself.
-///
-/// # Errors
-///
-/// As [`remesh`].
-pub fn even_out(mesh: &TriMesh) -> Result<TriMesh, RemeshError> {
-    let quality = Quality::of(mesh);
-    if !quality.needs_remesh() {
-        return Ok(mesh.clone());
-    }
-    remesh_or_finer(mesh, quality.edge)
-}
-
->>>>>>> plain
 /// [`remesh`] with shorter edges where the surface would cut itself.
 ///
 /// # Errors
