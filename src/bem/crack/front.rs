@@ -4,8 +4,8 @@
 use glam::{DMat3, DVec3};
 
 use super::inside::Inside;
-use super::sheet::Frame;
-use crate::bem::field::Principal;
+use super::sheet::RimFrame;
+use crate::bem::field::PrincipalStresses;
 use crate::bem::solution::Solution;
 
 /// Angles to the sheet at which the stress ahead is read, degrees.
@@ -46,7 +46,7 @@ pub struct GrowthSettings {
 /// Next advance of each rim vertex in a stress field, m; all zero if the stress nowhere exceeds the strength.
 /// `base`: the body without the crack.
 pub fn advance(
-    frames: &[Frame],
+    frames: &[RimFrame],
     body: &Inside,
     settings: GrowthSettings,
     stress: impl Fn(&[DVec3]) -> Vec<DMat3>,
@@ -101,7 +101,7 @@ pub fn advance(
 
 /// Angle between the sheet and the plane normal to the largest principal stress, reduced where that stress is
 /// small.
-fn angle_to_principal_plane(frame: &Frame, principal: Principal, strength: f64) -> f64 {
+fn angle_to_principal_plane(frame: &RimFrame, principal: PrincipalStresses, strength: f64) -> f64 {
     let pull = principal.directions[0];
     let pull = pull * pull.dot(frame.normal).signum();
     let angle = (-pull.dot(frame.out)).atan2(pull.dot(frame.normal));
@@ -123,7 +123,7 @@ fn nearest_angle(angles: &[Option<f64>], k: usize) -> f64 {
 }
 
 /// Next advance of each rim vertex if the crack runs on straight ahead in its sheet, m.
-pub fn tear(frames: &[Frame], body: &Inside, settings: GrowthSettings) -> Vec<DVec3> {
+pub fn tear(frames: &[RimFrame], body: &Inside, settings: GrowthSettings) -> Vec<DVec3> {
     let is_inside: Vec<bool> = frames.iter().map(|f| body.contains(f.place)).collect();
     let pairs = frames.iter().zip(&is_inside);
     let ahead = pairs.map(|(frame, inside)| {
@@ -139,8 +139,8 @@ pub fn tear(frames: &[Frame], body: &Inside, settings: GrowthSettings) -> Vec<DV
 }
 
 /// Vectors, m, that move the part of the first disc's rim outside the body away from its surface.
-pub fn clear_outer_rim(frames: &[Frame], body: &Inside, settings: GrowthSettings) -> Vec<DVec3> {
-    let way = |frame: &Frame| {
+pub fn clear_outer_rim(frames: &[RimFrame], body: &Inside, settings: GrowthSettings) -> Vec<DVec3> {
+    let way = |frame: &RimFrame| {
         if body.contains(frame.place) {
             DVec3::ZERO
         } else {
@@ -152,7 +152,7 @@ pub fn clear_outer_rim(frames: &[Frame], body: &Inside, settings: GrowthSettings
 
 /// Points ahead of a rim vertex at which stress is read.
 struct Fan {
-    frame: Frame,
+    frame: RimFrame,
     /// Angle to the sheet and point, m.
     rays: Vec<(f64, DVec3)>,
     /// Whether the body ends before the points at which stress is read.
@@ -160,7 +160,7 @@ struct Fan {
 }
 
 impl Fan {
-    fn new(frame: Frame, body: &Inside, ahead: f64) -> Self {
+    fn new(frame: RimFrame, body: &Inside, ahead: f64) -> Self {
         let rays: Vec<(f64, DVec3)> = FAN_ANGLES
             .iter()
             .map(|angle| angle.to_radians())
@@ -212,7 +212,7 @@ impl Fan {
 }
 
 /// Direction at an angle to the sheet, rad, and the normal to that direction.
-fn ray(frame: &Frame, angle: f64) -> (DVec3, DVec3) {
+fn ray(frame: &RimFrame, angle: f64) -> (DVec3, DVec3) {
     let (sin, cos) = angle.sin_cos();
     (
         frame.out * cos + frame.normal * sin,
@@ -237,7 +237,7 @@ fn smoothed(vectors: &[DVec3], is_inside: &[bool]) -> Vec<DVec3> {
 }
 
 /// Moves the rim outside the body along with the vertices inside, and away from the body.
-fn move_outer_rim(vectors: &mut [DVec3], frames: &[Frame], is_inside: &[bool], body: &Inside, length: f64) {
+fn move_outer_rim(vectors: &mut [DVec3], frames: &[RimFrame], is_inside: &[bool], body: &Inside, length: f64) {
     let count = vectors.len();
     let moved = vectors.to_vec();
     for k in (0..count).filter(|k| !is_inside[*k]) {

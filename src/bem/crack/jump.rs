@@ -8,11 +8,11 @@
 use glam::DVec3;
 
 use super::sheet::Sheet;
-use crate::bem::density::Density;
+use crate::bem::density::LayerDensity;
 use crate::bem::elastic::Elastic;
 use crate::bem::panel;
-use crate::bem::surface::plain;
-use crate::bem::triangle::{M, Triangle, V};
+use crate::bem::surface::to_vec3;
+use crate::bem::triangle::{Mat3d, Triangle, Vec3d};
 use crate::laws::hooke;
 use crate::math::{Mat3, Vec3};
 
@@ -23,9 +23,9 @@ const FLAT_TRIANGLE: f64 = 1e-6;
 /// Integrals over the triangles of a sheet, for unit jumps of their corners.
 pub struct JumpField {
     /// Triangles and their normals; none for flat ones.
-    triangles: Vec<Option<(Triangle, V)>>,
+    triangles: Vec<Option<(Triangle, Vec3d)>>,
     /// For each triangle, corner and axis, the density of a unit jump.
-    units: Vec<[[Density; 3]; 3]>,
+    units: Vec<[[LayerDensity; 3]; 3]>,
     elastic: Elastic,
 }
 
@@ -43,12 +43,12 @@ impl JumpField {
             let twice = if is_flat { f64::INFINITY } else { twice };
             let slopes = [c - b, a - c, b - a].map(|edge| n.cross(edge) / twice);
             triangles
-                .push((!is_flat).then(|| (Triangle::new(corners.map(plain), plain(n)), plain(n))));
+                .push((!is_flat).then(|| (Triangle::new(corners.map(to_vec3), to_vec3(n)), to_vec3(n))));
             let axes = DVec3::AXES;
             units.push(slopes.map(|slope| {
                 axes.map(|axis| {
-                    let gradient = Mat3::outer(plain(axis), plain(slope));
-                    Density::of_gradient(gradient, plain(n), elastic.shear)
+                    let gradient = Mat3::outer(to_vec3(axis), to_vec3(slope));
+                    LayerDensity::of_gradient(gradient, to_vec3(n), elastic.shear)
                 })
             }));
         }
@@ -61,23 +61,23 @@ impl JumpField {
 
     /// Tractions at x across a plane with normal n due to unit jumps of the corners of triangle `t`: one
     /// matrix for each corner.
-    pub fn tractions(&self, t: usize, x: DVec3, n: DVec3) -> [M; 3] {
+    pub fn tractions(&self, t: usize, x: DVec3, n: DVec3) -> [Mat3d; 3] {
         let Elastic { shear, poisson } = self.elastic;
         let Some((triangle, normal)) = &self.triangles[t] else {
             return [Mat3::diagonal(0.0); 3];
         };
-        let third = triangle.view(plain(x), false).third();
+        let third = triangle.view(to_vec3(x), false).third();
         self.units[t].map(|axes| {
             let columns = axes.map(|unit| {
                 let gradient = panel::gradient(&third, *normal, &unit, self.elastic);
-                hooke::stress(gradient, shear, poisson).times(plain(n))
+                hooke::stress(gradient, shear, poisson).times(to_vec3(n))
             });
             Mat3::new(columns[0], columns[1], columns[2]).transposed()
         })
     }
 
     /// Displacement gradient at x due to these jumps of the corners of triangle `t`, m.
-    pub fn gradient(&self, t: usize, x: DVec3, jumps: [V; 3]) -> M {
+    pub fn gradient(&self, t: usize, x: DVec3, jumps: [Vec3d; 3]) -> Mat3d {
         let Some((triangle, normal)) = &self.triangles[t] else {
             return Mat3::diagonal(0.0);
         };
@@ -86,9 +86,9 @@ impl JumpField {
             let [x, y, z] = jump.to_f64();
             sum + axes[0].gradient * x + axes[1].gradient * y + axes[2].gradient * z
         });
-        let density = Density::of_gradient(gradient, *normal, self.elastic.shear);
+        let density = LayerDensity::of_gradient(gradient, *normal, self.elastic.shear);
         panel::gradient(
-            &triangle.view(plain(x), false).third(),
+            &triangle.view(to_vec3(x), false).third(),
             *normal,
             &density,
             self.elastic,
@@ -97,6 +97,6 @@ impl JumpField {
 }
 
 /// Converts a jump to the vector type of the laws.
-pub fn vector(jump: &[f64; 3]) -> V {
+pub fn vector(jump: &[f64; 3]) -> Vec3d {
     Vec3::from_f64(*jump)
 }
