@@ -5,7 +5,7 @@ use glam::DVec3;
 use super::basis::Basis;
 use super::density::PanelDensity;
 use super::elastic::Elastic;
-use super::fmm::{ChargeAndDoubleLayer, Charge, Fmm, DoubleLayerPoint, Strength};
+use super::fmm::{Charge, ChargeAndDoubleLayer, DoubleLayerPoint, Fmm, Strength};
 use super::near::NearPanels;
 use super::panel::inside;
 use super::points::QuadraturePoints;
@@ -99,7 +99,12 @@ impl BoundaryField<'_> {
 
     /// Exact integrals over near panels minus their quadrature points, and the integrals along their rim;
     /// none if the difference would lose digits.
-    fn near(&self, x: DVec3, near: &NearPanels, sources: &QuadraturePoints) -> Option<(Vec3d, Mat3d)> {
+    fn near(
+        &self,
+        x: DVec3,
+        near: &NearPanels,
+        sources: &QuadraturePoints,
+    ) -> Option<(Vec3d, Mat3d)> {
         let Elastic { shear, poisson } = self.elastic;
         let (basis, surface) = (self.basis, self.basis.surface);
         let factor = papkovich::displacement_factor(shear, poisson);
@@ -124,7 +129,8 @@ impl BoundaryField<'_> {
             sum = add(sum, inside(basis, self.elastic, to_vec3(x), t, density));
         }
         for side in near.rim(x, &panels) {
-            let at_rim = rim::displacement_and_gradient(basis, x, side, self.displacements, poisson);
+            let at_rim =
+                rim::displacement_and_gradient(basis, x, side, self.displacements, poisson);
             sum = add(sum, at_rim);
         }
         Some(sum)

@@ -19,7 +19,12 @@ pub type MeanMotion = (DVec3, DVec3);
 
 /// Mean motion of a field without body force, from the tractions on the panels and the displacements of the
 /// nodes, m.
-pub fn of_layer(basis: &Basis, elastic: Elastic, tractions: &[Traction], u: &[[f64; 3]]) -> MeanMotion {
+pub fn of_layer(
+    basis: &Basis,
+    elastic: Elastic,
+    tractions: &[Traction],
+    u: &[[f64; 3]],
+) -> MeanMotion {
     let surface = basis.surface;
     let units = DVec3::AXES
         .map(|axis| BodyForce::new(1.0, surface.mass.centre, axis, DVec3::ZERO, DVec3::ZERO));

@@ -74,7 +74,11 @@ impl BodyForce {
         let [first, second, third, fourth] = factors(elastic);
         let offset = x - self.centre;
         let squared = offset.length_squared();
-        let (r, b, c) = (to_vec3(offset), to_vec3(self.constant), to_vec3(self.turning));
+        let (r, b, c) = (
+            to_vec3(offset),
+            to_vec3(self.constant),
+            to_vec3(self.turning),
+        );
         let pulled = to_vec3(self.deviator * offset);
         let [p, q, s] = [0, 1, 2].map(|k| to_vec3(self.deviator.row(k)));
         let deviator = Mat3::new(p, q, s);

@@ -159,13 +159,14 @@ impl QuadraturePoints {
 
     /// Points of panel `t`.
     pub fn of_panel(&self, surface: &Surface, t: usize) -> impl Iterator<Item = PanelPoint> {
-        let own =
-            move |((coordinates, share), values): (&([f64; 3], f64), &[f64; MAX_NODES])| PanelPoint {
+        let own = move |((coordinates, share), values): (&([f64; 3], f64), &[f64; MAX_NODES])| {
+            PanelPoint {
                 place: place(surface, t, coordinates),
                 area: area(surface, t, *share),
                 coordinates: *coordinates,
                 values: *values,
-            };
+            }
+        };
         self.rule.iter().zip(&self.values).map(own)
     }
 }

@@ -39,8 +39,9 @@ impl SmoothNeighbours {
         let around = |t: usize| {
             let own = surface.mesh.triangles[t];
             let others = own.iter().flat_map(|v| &touching[*v as usize]);
-            let smooth =
-                others.filter(|other| surface.normals[t].dot(surface.normals[**other]) >= MIN_SMOOTH_COSINE);
+            let smooth = others.filter(|other| {
+                surface.normals[t].dot(surface.normals[**other]) >= MIN_SMOOTH_COSINE
+            });
             let corners = smooth.flat_map(|other| surface.mesh.triangles[*other]);
             let mut around: Vec<u32> = corners.filter(|v| !own.contains(v)).collect();
             around.sort_unstable();

@@ -51,7 +51,13 @@ pub fn displacement(basis: &Basis, x: DVec3, (t, k): RimSide, poisson: f64) -> [
 
 /// Contribution of side k of a panel to the line integrals above at x, for displacements of the nodes: the
 /// displacement, and its gradient.
-pub fn displacement_and_gradient(basis: &Basis, x: DVec3, (t, k): RimSide, u: &[[f64; 3]], poisson: f64) -> (Vec3d, Mat3d) {
+pub fn displacement_and_gradient(
+    basis: &Basis,
+    x: DVec3,
+    (t, k): RimSide,
+    u: &[[f64; 3]],
+    poisson: f64,
+) -> (Vec3d, Mat3d) {
     let along = along(basis, (t, k));
     let mut displacement = Vec3::zero();
     let mut gradient = Mat3::diagonal(0.0);

@@ -123,7 +123,10 @@ impl<'a> Solution<'a> {
     /// Work of tractions on the displacement, ∮ t·u dS, J.
     pub fn work(&self, tractions: &[Traction]) -> f64 {
         let surface = self.panels();
-        let values: Vec<_> = SIX_POINTS.iter().map(|(at, _)| self.basis.values(*at)).collect();
+        let values: Vec<_> = SIX_POINTS
+            .iter()
+            .map(|(at, _)| self.basis.values(*at))
+            .collect();
         let none = Traction::default();
         let loaded = tractions.iter().enumerate().filter(|(_, t)| **t != none);
         let of = |(t, traction): (usize, &Traction)| {
@@ -172,7 +175,9 @@ impl<'a> Solution<'a> {
     pub fn inside(&self, points: &[DVec3]) -> Vec<Field> {
         let boundary_field = self.boundary_field();
         let fields = match self.accuracy {
-            Some(accuracy) if points.len() >= MIN_FMM_POINTS => boundary_field.by_multipoles(points, accuracy),
+            Some(accuracy) if points.len() >= MIN_FMM_POINTS => {
+                boundary_field.by_multipoles(points, accuracy)
+            }
             _ => boundary_field.by_panels(points),
         };
         let fields = points.iter().zip(fields);

@@ -128,7 +128,13 @@ fn near_row(
 }
 
 /// The double layer of a panel by its quadrature points: a block for each of its nodes.
-fn point_double(basis: &Basis, poisson: f64, points: &QuadraturePoints, x: DVec3, t: usize) -> [Mat3d; MAX_NODES] {
+fn point_double(
+    basis: &Basis,
+    poisson: f64,
+    points: &QuadraturePoints,
+    x: DVec3,
+    t: usize,
+) -> [Mat3d; MAX_NODES] {
     let factor = papkovich::displacement_factor(0.5, poisson);
     let mut nodes = [Mat3::diagonal(0.0); MAX_NODES];
     for point in points.of_panel(basis.surface, t) {

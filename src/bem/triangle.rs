@@ -148,7 +148,13 @@ impl Triangle {
 
     /// Edge k as seen from the point. Differences are written so that they do not cancel far away.
     #[inline(always)]
-    fn side<T: Analytic>(&self, k: usize, to_start: Vec3<T>, ends: &[T; 3], height: T) -> EdgeView<T> {
+    fn side<T: Analytic>(
+        &self,
+        k: usize,
+        to_start: Vec3<T>,
+        ends: &[T; 3],
+        height: T,
+    ) -> EdgeView<T> {
         let (half, edge) = (T::splat(0.5), &self.edges[k]);
         let (along, outward) = (lift(edge.along), lift(edge.outward));
         let length = T::splat(edge.length);

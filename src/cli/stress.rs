@@ -102,7 +102,9 @@ fn lines_of_body(verdict: &Verdict, several: bool) -> Vec<String> {
         ));
     }
     match &verdict.largest {
-        None => lines.push(format!("{name}: it has no tensile stress and does not crack")),
+        None => lines.push(format!(
+            "{name}: it has no tensile stress and does not crack"
+        )),
         Some(largest) => {
             let text = describe_largest(largest, verdict.cracks.is_some());
             lines.push(format!("{name}: {text}"));
@@ -203,4 +205,44 @@ fn verdict_json(verdict: &Verdict) -> Value {
             "unsolved": cracks.unsolved,
         })),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stress::Cracks;
+
+    #[test]
+    fn a_crack_that_could_not_be_followed_is_not_reported_as_no_crack() {
+        let verdict = |cracks: Cracks| Verdict {
+            body: "bar".into(),
+            frame: 0,
+            time: 0.0,
+            triangles: 0,
+            points: 0,
+            solves: (0, 0),
+            seconds: 0.0,
+            notes: Vec::new(),
+            cracks: Some(cracks),
+            largest: None,
+            unbalanced: None,
+        };
+        let unfollowed = Cracks {
+            through: 0,
+            at_rest: 0,
+            pieces: 1,
+            first_load_factor: 0.5,
+            unsolved: vec!["a crack could not be followed".into()],
+        };
+        let whole = Cracks {
+            first_load_factor: 2.0,
+            unsolved: Vec::new(),
+            ..unfollowed.clone()
+        };
+        let found = lines_of_body(&verdict(unfollowed), false).join("\n");
+        assert!(found.contains("begins to crack at 0.5 times"), "{found}");
+        assert!(found.contains("bar: a crack could not be followed"));
+        let found = lines_of_body(&verdict(whole), false).join("\n");
+        assert!(found.contains("does not crack; it would at 2 times"));
+    }
 }

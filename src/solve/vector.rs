@@ -1,8 +1,8 @@
-//! Vectors of six unknowns an element, or of `N`.
+//! Operations on vectors with `N` unknowns per element.
 
 use crate::parallel::prelude::*;
 
-/// Elements that are summed up for themselves, so that threads cannot change a bit.
+/// Number of elements in a partial sum; it is fixed, so that threads do not change any bit.
 pub const CHUNK: usize = 1024;
 
 /// Scalar product.
@@ -24,7 +24,7 @@ pub fn dot<const N: usize>(a: &[[f64; N]], b: &[[f64; N]]) -> f64 {
     parts.iter().sum()
 }
 
-/// Euclidean length.
+/// Euclidean norm.
 pub fn norm<const N: usize>(a: &[[f64; N]]) -> f64 {
     dot(a, a).sqrt()
 }

@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 
-use super::case::{LoadCase, Clamp};
+use super::case::{Clamp, LoadCase};
 use super::clamp::Resultant;
 use super::error::StressError;
 use super::patch::Variation;
@@ -32,7 +32,11 @@ pub struct BodyResponse {
 }
 
 /// Computes the response of a body to loads and clamps.
-pub fn respond(loaded: &Solid, cases: Vec<LoadCase>, clamps: &[Clamp]) -> Result<BodyResponse, StressError> {
+pub fn respond(
+    loaded: &Solid,
+    cases: Vec<LoadCase>,
+    clamps: &[Clamp],
+) -> Result<BodyResponse, StressError> {
     let surface = &loaded.surface;
     let solver = Solver::automatic(surface, loaded.elastic, loaded.accuracy);
     let mut supported = SupportedBody::new(surface, &solver, loaded.density, Variation::Linear);

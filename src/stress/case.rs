@@ -176,7 +176,9 @@ fn load_case(
             let variation = Variation::Stepwise;
             patch.add_traction(surface, variation, tractions, &mut case.tractions);
         }
-        Action::Pressure { pressure } => patch.add_pressure(surface, *pressure, &mut case.tractions),
+        Action::Pressure { pressure } => {
+            patch.add_pressure(surface, *pressure, &mut case.tractions)
+        }
         Action::Clamp { .. } | Action::Spring { .. } | Action::Gauge {} => {}
     }
     Ok(case)

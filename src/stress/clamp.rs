@@ -14,7 +14,7 @@
 
 use glam::DVec3;
 
-use super::case::{LoadCase, Clamp};
+use super::case::{Clamp, LoadCase};
 use super::patch::Variation;
 use crate::bem::points::place;
 use crate::bem::traction::MIDDLES;
@@ -40,12 +40,7 @@ pub struct Response {
 
 /// Modes of a clamp as load cases: uniform tractions along x, y and z, and rotations about the axes about
 /// which its patch carries torques.
-fn modes_of(
-    surface: &Surface,
-    clamp: &Clamp,
-    variation: Variation,
-    length: f64,
-) -> Vec<LoadCase> {
+fn modes_of(surface: &Surface, clamp: &Clamp, variation: Variation, length: f64) -> Vec<LoadCase> {
     let even = DVec3::AXES.map(|axis| (axis, DVec3::ZERO));
     let axes = clamp.patch.axes(surface, variation).into_iter();
     let turns = axes.map(|axis| (DVec3::ZERO, axis / length));
@@ -59,7 +54,12 @@ fn modes_of(
 }
 
 /// Modes of all clamps, in the order of the clamps.
-pub fn modes(surface: &Surface, clamps: &[Clamp], variation: Variation, length: f64) -> Vec<LoadCase> {
+pub fn modes(
+    surface: &Surface,
+    clamps: &[Clamp],
+    variation: Variation,
+    length: f64,
+) -> Vec<LoadCase> {
     let of = |clamp| modes_of(surface, clamp, variation, length);
     clamps.iter().flat_map(of).collect()
 }
@@ -121,7 +121,9 @@ pub fn reactions(
         right[count + k] = -value;
     }
     for (row, right) in rows.chunks_exact_mut(size).zip(&mut right) {
-        let largest_entry = row.iter().fold(0.0f64, |largest_entry, v| largest_entry.max(v.abs()));
+        let largest_entry = row
+            .iter()
+            .fold(0.0f64, |largest_entry, v| largest_entry.max(v.abs()));
         if largest_entry == 0.0 {
             return None;
         }
@@ -132,5 +134,10 @@ pub fn reactions(
     let found = factors.solve(&right);
     let motion = std::array::from_fn(|k| found[count + k] / scale);
     let pairs = found.iter().zip(&scales);
-    Some((pairs.map(|(found, scale_of_mode)| found * scale_of_mode).collect(), motion))
+    Some((
+        pairs
+            .map(|(found, scale_of_mode)| found * scale_of_mode)
+            .collect(),
+        motion,
+    ))
 }

@@ -85,7 +85,9 @@ pub enum StressError {
         attachment: String,
     },
     /// A spring.
-    #[error("attach {attachment:?}: boundary elements do not support springs; use a clamp or a force")]
+    #[error(
+        "attach {attachment:?}: boundary elements do not support springs; use a clamp or a force"
+    )]
     Spring {
         /// Name of the attachment.
         attachment: String,
@@ -140,9 +142,7 @@ impl StressError {
                 source: FractureError::Solve(source),
                 ..
             } => matches!(source, SolveError::Load(_)),
-            StressError::Fracture { source, .. } => {
-                !source.concerns_crack()
-            }
+            StressError::Fracture { source, .. } => !source.concerns_crack(),
             _ => true,
         }
     }

@@ -5,8 +5,8 @@
 use glam::DVec3;
 
 use super::body::BodyResponse;
-use super::piece_loads::PieceLoads;
 use super::error::StressError;
+use super::piece_loads::PieceLoads;
 use super::solid::Solid;
 use crate::bem::crack::{Criterion, End, FractureError, Fractured, Options, fracture};
 use crate::columns::{BreakMode, Breaks, Elements, Frames};
@@ -308,7 +308,9 @@ fn crossing_point([a, b]: [DVec3; 2], [p, q, r]: [DVec3; 3]) -> DVec3 {
 /// What happened in a piece that stays whole although its stress may exceed the strength.
 fn unsolved(error: &FractureError) -> String {
     match error.concerns_crack() {
-        true => format!("a crack could not be followed to its end, so its piece stays whole: {error}"),
+        true => {
+            format!("a crack could not be followed to its end, so its piece stays whole: {error}")
+        }
         false => format!("a piece could not be solved, so it stays whole: {error}"),
     }
 }

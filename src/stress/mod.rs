@@ -113,7 +113,11 @@ pub fn run(
 
 /// Removes earlier stress tables; if no simulation writes frames, also those of earlier cracks and their
 /// reconstructed surfaces. Then writes the surfaces of the bodies.
-fn clear_and_write_surfaces(store: &Store, solids: &[Solid], is_static: bool) -> Result<(), StressError> {
+fn clear_and_write_surfaces(
+    store: &Store,
+    solids: &[Solid],
+    is_static: bool,
+) -> Result<(), StressError> {
     store.clear(&["stress"])?;
     if is_static {
         store.clear(&layout::made_by("reconstruct"))?;
@@ -228,7 +232,10 @@ fn respond(
 }
 
 /// Time, s, and load cases and clamps of each body, from the pipeline.
-fn loads_of_pipeline(pipeline: &Pipeline, solids: &[Solid]) -> Result<(f64, Vec<BodyLoading>), StressError> {
+fn loads_of_pipeline(
+    pipeline: &Pipeline,
+    solids: &[Solid],
+) -> Result<(f64, Vec<BodyLoading>), StressError> {
     let settings = pipeline.stress.clone().unwrap_or_default();
     let time = settings.time.unwrap_or(pipeline.time.end);
     let loadings = solids.iter().zip(&pipeline.bodies).map(|(solid, body)| {

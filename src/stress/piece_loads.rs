@@ -2,12 +2,12 @@
 
 use glam::DVec3;
 
-use super::case::{LoadCase, Clamp};
+use super::case::{Clamp, LoadCase};
 use super::patch::Variation;
 use super::solid::Solid;
 use super::supported::{ReactionError, SupportedBody};
 use crate::bem::Traction;
-use crate::bem::crack::{FractureError, Inertia, Loading, LoadedPiece};
+use crate::bem::crack::{FractureError, Inertia, LoadedPiece, Loading};
 use crate::geometry::bvh::Bvh;
 
 /// Loads on each piece of a body: those of the body that act on the piece's own part of the surface, and the
@@ -60,7 +60,9 @@ impl Loading for PieceLoads<'_> {
         let causes = supported.causes(vec![own], &clamps);
         let causes = causes.map_err(|error| match error {
             ReactionError::Solve(error) => FractureError::Solve(error),
-            ReactionError::OverlappingClamps | ReactionError::SmallPatch(_) => FractureError::Supports,
+            ReactionError::OverlappingClamps | ReactionError::SmallPatch(_) => {
+                FractureError::Supports
+            }
         })?;
         let mut total = LoadCase::new("total", piece.surface.len());
         causes.iter().for_each(|cause| total.add(&cause.case));

@@ -29,7 +29,13 @@ pub fn triangles(table: &mut Stress, context: RowContext, surface: &Surface, fie
 }
 
 /// Adds a row for each element.
-pub fn elements(table: &mut Stress, context: RowContext, ids: &[u32], points: &[DVec3], fields: &[Field]) {
+pub fn elements(
+    table: &mut Stress,
+    context: RowContext,
+    ids: &[u32],
+    points: &[DVec3],
+    fields: &[Field],
+) {
     for ((id, point), field) in ids.iter().zip(points).zip(fields) {
         table.kind.push(StressPoint::Element);
         table.id.push(*id);

@@ -64,9 +64,11 @@ impl Solid {
         if repairs != Repairs::default() {
             notes.push(format!("its surface was repaired: {repairs}"));
         }
-        let mesh = remeshed_if_needed(skin, settings.size, &mut notes).map_err(|source| StressError::Remesh {
-            body: named(),
-            source,
+        let mesh = remeshed_if_needed(skin, settings.size, &mut notes).map_err(|source| {
+            StressError::Remesh {
+                body: named(),
+                source,
+            }
         })?;
         let surface = Surface::new(&mesh).map_err(|source| StressError::Surface {
             body: named(),
@@ -111,7 +113,11 @@ const MIN_TRIANGLES: usize = 1000;
 
 /// The surface, remeshed with triangles of the given size, m. Without a size it is remeshed only if its
 /// triangles are few or uneven.
-fn remeshed_if_needed(skin: TriMesh, size: Option<f64>, notes: &mut Vec<String>) -> Result<TriMesh, RemeshError> {
+fn remeshed_if_needed(
+    skin: TriMesh,
+    size: Option<f64>,
+    notes: &mut Vec<String>,
+) -> Result<TriMesh, RemeshError> {
     let fits = skin.triangles.len() >= MIN_TRIANGLES && !Quality::of(&skin).needs_remesh();
     let wanted = match size {
         Some(size) => Some(size),

@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 
-use super::case::{LoadCase, Clamp};
+use super::case::{Clamp, LoadCase};
 use super::clamp::{self, Response, Resultant};
 use super::patch::Variation;
 use crate::bem::{Solution, SolveError, Solver, Surface, Traction};
@@ -136,7 +136,8 @@ impl<'a> SupportedBody<'a> {
             if clamp.displacement == DVec3::ZERO && clamp.rotation == DVec3::ZERO {
                 continue;
             }
-            let prescribed_at = |x: DVec3| clamp.displacement + clamp.rotation.cross(x - clamp.patch.centre);
+            let prescribed_at =
+                |x: DVec3| clamp.displacement + clamp.rotation.cross(x - clamp.patch.centre);
             let own = |mode: &LoadCase| match mode.name == clamp.name {
                 true => clamp::work(surface, mode, prescribed_at),
                 false => 0.0,

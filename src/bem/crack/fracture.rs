@@ -3,8 +3,8 @@
 use std::f64::consts::PI;
 
 use super::error::FractureError;
-use super::forces::{Loading, LoadedPiece};
-use super::front::{Steering, GrowthSettings};
+use super::forces::{LoadedPiece, Loading};
+use super::front::{GrowthSettings, Steering};
 use super::grow::grow;
 use super::inside::Inside;
 use super::opening::BodyEquations;
@@ -243,7 +243,8 @@ impl Fractured {
         let loads = loading.with(&tractions);
         let solution = precise.solve(&loads, &mut Recycled::default())?;
         let inside = Inside::new(&surface.mesh);
-        let Some((start, largest)) = most_stressed(&surface, &solution, &inside, options.spacing) else {
+        let Some((start, largest)) = most_stressed(&surface, &solution, &inside, options.spacing)
+        else {
             return Ok(CrackOutcome::Whole);
         };
         if is_first && largest > 0.0 {

@@ -78,7 +78,11 @@ pub fn advance(
     if settings.steering == Steering::Load {
         let here: Vec<DVec3> = places().map(|k| frames[k].place).collect();
         for (k, field) in places().zip(base.inside(&here)) {
-            angles[k] = Some(angle_to_principal_plane(&frames[k], field.principal(), settings.strength));
+            angles[k] = Some(angle_to_principal_plane(
+                &frames[k],
+                field.principal(),
+                settings.strength,
+            ));
         }
     }
     let largest = read
@@ -237,7 +241,13 @@ fn smoothed(vectors: &[DVec3], is_inside: &[bool]) -> Vec<DVec3> {
 }
 
 /// Moves the rim outside the body along with the vertices inside, and away from the body.
-fn move_outer_rim(vectors: &mut [DVec3], frames: &[RimFrame], is_inside: &[bool], body: &Inside, length: f64) {
+fn move_outer_rim(
+    vectors: &mut [DVec3],
+    frames: &[RimFrame],
+    is_inside: &[bool],
+    body: &Inside,
+    length: f64,
+) {
     let count = vectors.len();
     let moved = vectors.to_vec();
     for k in (0..count).filter(|k| !is_inside[*k]) {

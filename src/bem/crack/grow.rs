@@ -63,7 +63,9 @@ impl<'a> Growth<'a> {
 
 /// Next advance of each rim vertex, m; none if the crack comes to rest.
 fn next_advance(growth: &mut Growth, sheet: &Sheet) -> Result<Option<Vec<DVec3>>, SolveError> {
-    let Growth { inside, settings, .. } = *growth;
+    let Growth {
+        inside, settings, ..
+    } = *growth;
     let frames = sheet.frames();
     let ahead = tear(&frames, inside, settings);
     let Some(before) = growth.released else {
@@ -74,7 +76,9 @@ fn next_advance(growth: &mut Growth, sheet: &Sheet) -> Result<Option<Vec<DVec3>>
         None if before > 0.0 => growth.open(sheet).ok(),
         None => Some(growth.open(sheet)?),
     };
-    let opened = opened.filter(|opened| opened.released_energy() > 0.0 && opened.released_energy() >= MIN_ENERGY_RATIO * before);
+    let opened = opened.filter(|opened| {
+        opened.released_energy() > 0.0 && opened.released_energy() >= MIN_ENERGY_RATIO * before
+    });
     let Some(opened) = opened else {
         growth.released = None;
         return Ok(Some(ahead));
@@ -92,11 +96,14 @@ fn next_advance(growth: &mut Growth, sheet: &Sheet) -> Result<Option<Vec<DVec3>>
             return Ok(Some(ahead));
         }
         let wider = growth.open(&wider).ok();
-        let Some(wider) = wider.filter(|wider| wider.released_energy() >= MIN_ENERGY_RATIO * most) else {
+        let Some(wider) = wider.filter(|wider| wider.released_energy() >= MIN_ENERGY_RATIO * most)
+        else {
             growth.released = None;
             return Ok(Some(ahead));
         };
-        if wider.released_energy() - opened.released_energy() >= toughness * (wider.area() - opened.area()) {
+        if wider.released_energy() - opened.released_energy()
+            >= toughness * (wider.area() - opened.area())
+        {
             growth.precomputed = Some(wider);
             return Ok(Some(ahead));
         }
@@ -136,7 +143,8 @@ pub fn grow(
     // The first disc may already cross the body.
     let pieces = loop {
         if growth.is_through(&sheet) {
-            let pieces = cut_through(body, &mut sheet, settings.length).map_err(FractureError::Cut)?;
+            let pieces =
+                cut_through(body, &mut sheet, settings.length).map_err(FractureError::Cut)?;
             sheet.end = End::Through;
             break Some(pieces);
         }
@@ -159,7 +167,11 @@ pub fn grow(
 
 /// Cuts the body along a sheet whose rim is outside it. If the sheet runs along edges of the body, which
 /// leaves slivers, the body is cut slightly beside them.
-fn cut_through(body: &BodyEquations, sheet: &mut Sheet, length: f64) -> Result<Vec<Piece>, CutError> {
+fn cut_through(
+    body: &BodyEquations,
+    sheet: &mut Sheet,
+    length: f64,
+) -> Result<Vec<Piece>, CutError> {
     let mesh = &body.surface.mesh;
     let mut poor = None;
     let mut failure = CutError::NotGeneral;

@@ -42,8 +42,9 @@ impl JumpField {
             let is_flat = twice <= FLAT_TRIANGLE * longest.into_iter().fold(0.0, f64::max);
             let twice = if is_flat { f64::INFINITY } else { twice };
             let slopes = [c - b, a - c, b - a].map(|edge| n.cross(edge) / twice);
-            triangles
-                .push((!is_flat).then(|| (Triangle::new(corners.map(to_vec3), to_vec3(n)), to_vec3(n))));
+            triangles.push(
+                (!is_flat).then(|| (Triangle::new(corners.map(to_vec3), to_vec3(n)), to_vec3(n))),
+            );
             let axes = DVec3::AXES;
             units.push(slopes.map(|slope| {
                 axes.map(|axis| {

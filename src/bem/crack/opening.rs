@@ -324,7 +324,12 @@ impl<'a> OpenCrack<'a> {
             }
             base.stress + correction.stress + Field::new(DVec3::ZERO, gradient, self.elastic).stress
         };
-        places.par_iter().zip(&base).zip(&correction).map(at).collect()
+        places
+            .par_iter()
+            .zip(&base)
+            .zip(&correction)
+            .map(at)
+            .collect()
     }
 
     /// Energy that the crack has released under the loads, J: half the work of the stress that it removes
@@ -345,7 +350,12 @@ impl<'a> OpenCrack<'a> {
 }
 
 /// LU factors of the equations in an infinite solid; none if they are singular.
-fn inverse(points: &[SheetPoint], corners: &[[u32; 3]], unknowns: &JumpUnknowns, own: &JumpTractions) -> Option<Lu> {
+fn inverse(
+    points: &[SheetPoint],
+    corners: &[[u32; 3]],
+    unknowns: &JumpUnknowns,
+    own: &JumpTractions,
+) -> Option<Lu> {
     let n = 3 * unknowns.count;
     let mut matrix = vec![0.0; n * n];
     for column in 0..n {

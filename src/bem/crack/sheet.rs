@@ -133,7 +133,8 @@ impl Sheet {
             let joins = k > 0 && k + 1 < count && moves(k) && moves(k - 1) && {
                 let edge = targets[k] - place(self, new[k - 1]);
                 let before = (place(self, old[k]) - place(self, old[k - 1])).normalize_or_zero();
-                edge.length() < MERGE_BELOW * length || edge.dot(before) < MIN_TURN_COSINE * edge.length()
+                edge.length() < MERGE_BELOW * length
+                    || edge.dot(before) < MIN_TURN_COSINE * edge.length()
             };
             new.push(if joins {
                 new[k - 1]

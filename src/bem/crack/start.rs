@@ -56,7 +56,9 @@ pub fn most_stressed(
     let all: Vec<CrackStart> = on.chain(within).collect();
     let most = all.iter().map(|place| place.stress).reduce(f64::max)?;
     let middle = surface.mass.centre;
-    let nearly = all.into_iter().filter(|place| place.stress >= EQUAL_STRESS * most);
+    let nearly = all
+        .into_iter()
+        .filter(|place| place.stress >= EQUAL_STRESS * most);
     let start = nearly.min_by(|a, b| {
         let [a, b] = [a, b].map(|place| place.at.distance_squared(middle));
         a.total_cmp(&b)

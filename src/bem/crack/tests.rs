@@ -35,8 +35,9 @@ fn penny(rings: u32) -> [f64; 2] {
     let step = 1.0 / f64::from(rings);
     let mut sheet = Sheet::disc(DVec3::ZERO, DVec3::ZERO, DVec3::Z, step);
     for ring in 1..rings {
-        let radial =
-            |f: &super::sheet::RimFrame| f.place.normalize() * (f64::from(ring + 1) * step) - f.place;
+        let radial = |f: &super::sheet::RimFrame| {
+            f.place.normalize() * (f64::from(ring + 1) * step) - f.place
+        };
         let out: Vec<DVec3> = sheet.frames().iter().map(radial).collect();
         sheet.grow(&out, step);
     }

@@ -7,7 +7,7 @@ use super::convolution::Four;
 use super::kernels::{PotentialKernel, Strength};
 use super::pairs::{LANES, SourcesAndTargets};
 use super::plan::FmmPlan;
-use super::product::{BOXES, COLUMNS, BatchRow};
+use super::product::{BOXES, BatchRow, COLUMNS};
 use super::tree::Node;
 use super::uniform::UniformPart;
 
@@ -82,11 +82,13 @@ impl<S: Strength> Batch<S> {
         for source in sources {
             for (place, strength) in plan.sources_in(*source, strengths) {
                 let place = (place - centre) * scale;
-                self.points.push_source(place.to_array(), strength.scaled(scale));
+                self.points
+                    .push_source(place.to_array(), strength.scaled(scale));
             }
         }
         self.sums.clear();
-        self.points.add_to(PotentialKernel(plan.poisson), &mut self.sums);
+        self.points
+            .add_to(PotentialKernel(plan.poisson), &mut self.sums);
         for (k, row) in self.rows.iter_mut().enumerate() {
             for c in 0..4 {
                 row[4 * column + c] += self.sums[k / LANES][c][k % LANES];
@@ -94,8 +96,8 @@ impl<S: Strength> Batch<S> {
         }
     }
 
-    /// Adds a translation: `at` is where the densities of the source box begin, which is the child, or acts
-    /// on the child, in `octant`.
+    /// Adds a translation to the box in `column`. `at`: where the densities of the source box begin;
+    /// `octant`: octant of the child, which is the source in M2M and the target in L2L.
     pub fn translate(&mut self, at: usize, octant: usize, column: usize) {
         self.translations.push((at, octant, column));
     }

@@ -4,9 +4,9 @@
 //! All levels are done at once, since the kernel is homogeneous. A slab of frequencies is done for all boxes
 //! before the next slab.
 
-use super::fourier::{Complex, Fourier, LANES, FourierScratch};
+use super::fourier::{Complex, Fourier, FourierScratch, LANES};
 use super::lists::{DIRECTIONS, FarBox, JaggedRows, steps};
-use super::surface::{INNER, CubeSurface};
+use super::surface::{CubeSurface, INNER};
 use crate::parallel::prelude::*;
 use crate::solve::wide::{self, Loop};
 

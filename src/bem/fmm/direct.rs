@@ -85,10 +85,16 @@ pub fn double_layer(
 ) -> Vec<DVec3> {
     let factor = papkovich::displacement_factor(0.5, poisson);
     let at = |x: &DVec3| {
-        let u = sum(sources, jumps, *x, Vec3::zero(), |u, d, jump: DoubleLayerPoint| {
-            let inverse = 1.0 / d.norm();
-            u + jump.displacement(d * inverse, inverse, poisson)
-        });
+        let u = sum(
+            sources,
+            jumps,
+            *x,
+            Vec3::zero(),
+            |u, d, jump: DoubleLayerPoint| {
+                let inverse = 1.0 / d.norm();
+                u + jump.displacement(d * inverse, inverse, poisson)
+            },
+        );
         DVec3::from_array(u.to_f64()) * factor
     };
     targets.par_iter().map(at).collect()
@@ -106,14 +112,20 @@ pub fn displacement_and_gradient(
     let factor = papkovich::displacement_factor(shear, poisson);
     let at = |x: &DVec3| {
         let none = (Vec3::zero(), Mat3::diagonal(0.0));
-        let (u, gradient) = sum(sources, strengths, *x, none, |(u, gradient), d, s: ChargeAndDoubleLayer| {
-            let inverse = 1.0 / d.norm();
-            let n = d * inverse;
-            (
-                u + s.displacement(n, inverse, poisson),
-                gradient + s.gradient(n, inverse, poisson),
-            )
-        });
+        let (u, gradient) = sum(
+            sources,
+            strengths,
+            *x,
+            none,
+            |(u, gradient), d, s: ChargeAndDoubleLayer| {
+                let inverse = 1.0 / d.norm();
+                let n = d * inverse;
+                (
+                    u + s.displacement(n, inverse, poisson),
+                    gradient + s.gradient(n, inverse, poisson),
+                )
+            },
+        );
         (u * factor, gradient * factor)
     };
     targets.par_iter().map(at).collect()

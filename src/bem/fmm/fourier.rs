@@ -65,7 +65,13 @@ impl Fourier {
     }
 
     /// Transforms values at points of the grid to slab `kz`. `grid`: indices of each point by axis.
-    pub fn forward(&self, kz: usize, grid: &[[u8; 3]], points: &[[f64; LANES]], to: &mut FourierScratch) {
+    pub fn forward(
+        &self,
+        kz: usize,
+        grid: &[[u8; 3]],
+        points: &[[f64; LANES]],
+        to: &mut FourierScratch,
+    ) {
         wide::run(ForwardTransform {
             fourier: self,
             kz,

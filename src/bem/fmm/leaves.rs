@@ -4,7 +4,7 @@
 use glam::DVec3;
 
 use super::convolution::Four;
-use super::kernels::{Charge, TargetKernel, Strength};
+use super::kernels::{Charge, Strength, TargetKernel};
 use super::pairs::{Kernel, LANES, SourcesAndTargets};
 use super::passes::Downward;
 use super::plan::{FIRST_LEVEL, FmmPlan};
@@ -20,7 +20,11 @@ pub fn evaluate<S: Strength, K: TargetKernel<C> + Kernel<S, C>, const C: usize>(
     upward: &[Four],
     downward: &Downward,
 ) -> Vec<[f64; C]> {
-    type Scratch<S, const C: usize> = (SourcesAndTargets<S>, SourcesAndTargets<Charge>, Vec<[[f64; LANES]; C]>);
+    type Scratch<S, const C: usize> = (
+        SourcesAndTargets<S>,
+        SourcesAndTargets<Charge>,
+        Vec<[[f64; LANES]; C]>,
+    );
     let leaf = |(near, points, sums): &mut Scratch<S, C>, at: &u32| {
         let node = &plan.tree.nodes[*at as usize];
         let targets = &plan.targets[node.targets.start as usize..node.targets.end as usize];

@@ -42,8 +42,8 @@ use glam::DVec3;
 
 use crate::laws::papkovich;
 use crate::math::{Mat3, Vec3};
-pub use kernels::{ChargeAndDoubleLayer, Charge, DoubleLayerPoint, Strength};
-use kernels::{DisplacementKernel, TargetKernel, DisplacementAndGradientKernel, StressKernel};
+pub use kernels::{Charge, ChargeAndDoubleLayer, DoubleLayerPoint, Strength};
+use kernels::{DisplacementAndGradientKernel, DisplacementKernel, StressKernel, TargetKernel};
 use pairs::Kernel;
 use plan::FmmPlan;
 use surface::CubeSurface;
@@ -77,7 +77,9 @@ impl Fmm {
     /// The first use of an accuracy in a process computes operators, which takes up to a second and 3 to 60
     /// MB.
     pub fn new(sources: &[DVec3], targets: &[DVec3], poisson: f64, accuracy: f64) -> Self {
-        let enough = SIDE_FOR_ACCURACY.iter().find(|(error, _)| *error <= accuracy);
+        let enough = SIDE_FOR_ACCURACY
+            .iter()
+            .find(|(error, _)| *error <= accuracy);
         let (_, side) = enough.unwrap_or(&SIDE_FOR_ACCURACY[SIDE_FOR_ACCURACY.len() - 1]);
         // Measured: the best size of leaves is about the number of points on the surface of a box if the
         // points lie on a surface, and twice as many if they fill a volume.
@@ -86,7 +88,12 @@ impl Fmm {
     }
 
     /// With this number of points along a side of the surfaces, and this largest number of points in a leaf.
-    fn with_sizes(sources: &[DVec3], targets: &[DVec3], poisson: f64, sizes: (usize, usize)) -> Self {
+    fn with_sizes(
+        sources: &[DVec3],
+        targets: &[DVec3],
+        poisson: f64,
+        sizes: (usize, usize),
+    ) -> Self {
         Fmm {
             plan: FmmPlan::new(sources, targets, poisson, sizes),
         }
@@ -136,7 +143,11 @@ impl Fmm {
 
     /// Displacements, m, and their gradients (row i, column k: ∂u_i/∂x_k) at the targets due to forces, N,
     /// and double layers at the sources, whose jumps are multiplied by 2 G.
-    pub fn displacement_and_gradient(&self, strengths: &[ChargeAndDoubleLayer], shear: f64) -> Vec<(Vec3<f64>, Mat3<f64>)> {
+    pub fn displacement_and_gradient(
+        &self,
+        strengths: &[ChargeAndDoubleLayer],
+        shear: f64,
+    ) -> Vec<(Vec3<f64>, Mat3<f64>)> {
         let poisson = self.plan.poisson;
         let factor = papkovich::displacement_factor(shear, poisson);
         let sums = self.sums(DisplacementAndGradientKernel(poisson), strengths);

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::convolution::Convolution;
-use super::product::{DenseMatrix, BatchRow};
-use super::surface::{INNER, OUTER, CubeSurface};
+use super::product::{BatchRow, DenseMatrix};
+use super::surface::{CubeSurface, INNER, OUTER};
 use super::svd::Svd;
 
 /// Singular values below this fraction of the largest are ignored.

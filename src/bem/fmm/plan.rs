@@ -71,7 +71,11 @@ impl FmmPlan {
 
     /// Converts strengths to the tree's order.
     pub fn sorted<S: Copy>(&self, strengths: &[S]) -> Vec<S> {
-        assert_eq!(strengths.len(), self.sources.len(), "one strength for each source");
+        assert_eq!(
+            strengths.len(),
+            self.sources.len(),
+            "one strength for each source"
+        );
         let order = &self.tree.source_order;
         order.iter().map(|k| strengths[*k as usize]).collect()
     }

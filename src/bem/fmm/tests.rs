@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 
-use super::{ChargeAndDoubleLayer, Charge, Fmm, DoubleLayerPoint, SIDE_FOR_ACCURACY, direct};
+use super::{Charge, ChargeAndDoubleLayer, DoubleLayerPoint, Fmm, SIDE_FOR_ACCURACY, direct};
 use crate::math::{Mat3, Vec3};
 
 /// Pseudorandom numbers from −1 to 1.
@@ -63,7 +63,9 @@ fn error(found: &[DVec3], exact: &[DVec3]) -> f64 {
 }
 
 fn side(accuracy: f64) -> usize {
-    let found = SIDE_FOR_ACCURACY.iter().find(|(error, _)| *error <= accuracy);
+    let found = SIDE_FOR_ACCURACY
+        .iter()
+        .find(|(error, _)| *error <= accuracy);
     found.unwrap().1
 }
 
@@ -161,14 +163,19 @@ fn double_layers_are_summed() {
         let exact = direct::double_layer(&sources, &jumps, &targets, poisson);
         let found = error(&fmm.double_layer(&jumps), &exact);
         let forces = random.vectors(2000).into_iter().map(Charge::force);
-        let both: Vec<ChargeAndDoubleLayer> = forces.zip(&jumps).map(|(f, j)| ChargeAndDoubleLayer(f, *j)).collect();
+        let both: Vec<ChargeAndDoubleLayer> = forces
+            .zip(&jumps)
+            .map(|(f, j)| ChargeAndDoubleLayer(f, *j))
+            .collect();
         let columns = |all: Vec<(Vec3<f64>, Mat3<f64>)>| -> [Vec<DVec3>; 2] {
             let vector = |v: &Vec3<f64>| DVec3::from(v.to_f64());
             let displacements = all.iter().map(|(u, _)| vector(u)).collect();
             let gradients = all.iter().flat_map(|(_, m)| m.rows.each_ref().map(vector));
             [displacements, gradients.collect()]
         };
-        let exact = columns(direct::displacement_and_gradient(&sources, &both, &targets, 3.0, poisson));
+        let exact = columns(direct::displacement_and_gradient(
+            &sources, &both, &targets, 3.0, poisson,
+        ));
         let motion = columns(fmm.displacement_and_gradient(&both, 3.0));
         let [displacement, gradient] = [0, 1].map(|k| error(&motion[k], &exact[k]));
         println!(
