@@ -60,14 +60,14 @@ impl Cavity {
             .collect()
     }
 
-    fn new(basis: &Basis, shear: f64, source: DVec3, of: impl Fn(u32) -> bool) -> Self {
+    fn new(basis: &Basis, shear: f64, source: DVec3, is_own: impl Fn(u32) -> bool) -> Self {
         let surface = basis.surface;
         let count = basis.len();
         let (mut normals, mut weights) = (vec![DVec3::ZERO; count], vec![DVec3::ZERO; count]);
         for (t, triangle) in surface.mesh.triangles.iter().enumerate() {
             let (n, area) = (surface.normals[t], surface.areas[t]);
             let nodes = basis.of_panel(t);
-            if of(triangle[0]) {
+            if is_own(triangle[0]) {
                 nodes.iter().for_each(|v| normals[*v as usize] += n * area);
             }
             for (at, share) in SIX_POINTS {

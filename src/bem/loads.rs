@@ -8,7 +8,7 @@ use super::traction::{MIDDLES, Traction};
 
 /// Largest ratio of the resultant to the sum of all loads for which loads count as balanced: meshes of curved
 /// surfaces do not balance more exactly.
-const BALANCED: f64 = 1e-3;
+const MAX_IMBALANCE: f64 = 1e-3;
 
 /// Loads on a body.
 #[derive(Clone, Copy, Debug)]
@@ -107,8 +107,8 @@ impl Loads<'_> {
         let momentum = surface.mass.inertia * self.density * self.spin;
         let swing = momentum.length() * self.spin.length();
         let reach = surface.area.sqrt();
-        force.length() <= BALANCED * (all + swing / reach)
-            && moment.length() <= BALANCED * (all * reach + swing)
+        force.length() <= MAX_IMBALANCE * (all + swing / reach)
+            && moment.length() <= MAX_IMBALANCE * (all * reach + swing)
     }
 
     /// The body force, weight minus inertia, that balances the given tractions, which replace those of the

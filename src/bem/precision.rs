@@ -24,37 +24,37 @@ pub struct Precision {
 const LINEAR_SETTINGS: [(f64, Precision, Precision); 6] = [
     (
         1e-3,
-        with(EDGE_MIDPOINTS, 1.5, 1e-3),
-        with(EDGE_MIDPOINTS, 3.0, 3e-4),
+        precision(EDGE_MIDPOINTS, 1.5, 1e-3),
+        precision(EDGE_MIDPOINTS, 3.0, 3e-4),
     ),
     (
         1e-4,
-        with(EDGE_MIDPOINTS, 2.5, 3e-4),
-        with(SIX_POINTS, 2.0, 8e-6),
+        precision(EDGE_MIDPOINTS, 2.5, 3e-4),
+        precision(SIX_POINTS, 2.0, 8e-6),
     ),
     (
         1e-5,
-        with(SIX_POINTS, 1.5, 4e-5),
-        with(SIX_POINTS, 3.0, 1e-6),
+        precision(SIX_POINTS, 1.5, 4e-5),
+        precision(SIX_POINTS, 3.0, 1e-6),
     ),
     (
         1e-6,
-        with(SIX_POINTS, 2.5, 1e-6),
-        with(SIX_POINTS, 4.0, 2e-7),
+        precision(SIX_POINTS, 2.5, 1e-6),
+        precision(SIX_POINTS, 4.0, 2e-7),
     ),
     (
         1e-7,
-        with(SIX_POINTS, 3.0, 2e-7),
-        with(SIX_POINTS, 5.0, 5e-8),
+        precision(SIX_POINTS, 3.0, 2e-7),
+        precision(SIX_POINTS, 5.0, 5e-8),
     ),
     (
         0.0,
-        with(SIX_POINTS, 5.0, 5e-8),
-        with(SIX_POINTS, 7.0, 1.5e-8),
+        precision(SIX_POINTS, 5.0, 5e-8),
+        precision(SIX_POINTS, 7.0, 1.5e-8),
     ),
 ];
 
-const fn with(rule: QuadratureRule, near: f64, fmm_accuracy: f64) -> Precision {
+const fn precision(rule: QuadratureRule, near: f64, fmm_accuracy: f64) -> Precision {
     Precision {
         rule,
         near,
@@ -66,33 +66,33 @@ const fn with(rule: QuadratureRule, near: f64, fmm_accuracy: f64) -> Precision {
 const QUADRATIC_SETTINGS: [(f64, Precision, Precision); 6] = [
     (
         1e-3,
-        with(SIX_POINTS, 1.5, 1e-3),
-        with(SIX_POINTS, 2.0, 3e-4),
+        precision(SIX_POINTS, 1.5, 1e-3),
+        precision(SIX_POINTS, 2.0, 3e-4),
     ),
     (
         1e-4,
-        with(SIX_POINTS, 1.5, 4e-5),
-        with(SIX_POINTS, 2.0, 8e-6),
+        precision(SIX_POINTS, 1.5, 4e-5),
+        precision(SIX_POINTS, 2.0, 8e-6),
     ),
     (
         1e-5,
-        with(SIX_POINTS, 2.0, 8e-6),
-        with(SIX_POINTS, 3.0, 1e-6),
+        precision(SIX_POINTS, 2.0, 8e-6),
+        precision(SIX_POINTS, 3.0, 1e-6),
     ),
     (
         1e-6,
-        with(SIX_POINTS, 3.0, 1e-6),
-        with(SIX_POINTS, 4.0, 2e-7),
+        precision(SIX_POINTS, 3.0, 1e-6),
+        precision(SIX_POINTS, 4.0, 2e-7),
     ),
     (
         1e-7,
-        with(TWELVE_POINTS, 3.0, 2e-7),
-        with(SIX_POINTS, 5.0, 5e-8),
+        precision(TWELVE_POINTS, 3.0, 2e-7),
+        precision(SIX_POINTS, 5.0, 5e-8),
     ),
     (
         0.0,
-        with(TWELVE_POINTS, 5.0, 5e-8),
-        with(SIX_POINTS, 7.0, 1.5e-8),
+        precision(TWELVE_POINTS, 5.0, 5e-8),
+        precision(SIX_POINTS, 7.0, 1.5e-8),
     ),
 ];
 

@@ -27,13 +27,13 @@ pub enum SurfaceError {
     /// A coordinate is NaN or infinite.
     #[error("vertex {vertex} is not finite")]
     NotFinite {
-        /// Its index.
+        /// Index of the vertex or triangle.
         vertex: usize,
     },
     /// The corners of a triangle lie on a line.
     #[error("triangle {triangle} is degenerate: its corners lie on a line; remove it")]
     Degenerate {
-        /// Its index.
+        /// Index of the vertex or triangle.
         triangle: usize,
     },
     /// The mesh is open, inconsistently wound, or intersects itself.
@@ -56,7 +56,7 @@ pub enum SurfaceError {
     /// A vertex belongs to no triangle.
     #[error("vertex {vertex} belongs to no triangle; remove it")]
     Unused {
-        /// Its index.
+        /// Index of the vertex or triangle.
         vertex: usize,
     },
 }

@@ -85,7 +85,7 @@ pub fn lift_matrix<T: Real>(m: Mat3d) -> Mat3<T> {
 }
 
 impl Triangle {
-    /// From its corners; the normal has length 1.
+    /// Builds a triangle from its corners and its unit normal.
     pub fn new(corners: [Vec3d; 3], normal: Vec3d) -> Self {
         let edges = [0, 1, 2].map(|k| {
             let edge = corners[(k + 1) % 3] - corners[k];

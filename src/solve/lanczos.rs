@@ -5,7 +5,7 @@ use crate::parallel::prelude::*;
 /// The iteration stops when the relative change of λ has been at most this in two successive steps.
 const TOLERANCE: f64 = 1e-3;
 /// Safety factor for λ_max, which the iteration approaches from below.
-const MARGIN: f64 = 1.03;
+const SAFETY_FACTOR: f64 = 1.03;
 /// Largest number of iterations.
 const MAX_ITERATIONS: usize = 100;
 
@@ -44,7 +44,7 @@ pub fn largest(count: usize, apply: impl Fn(&State) -> State) -> f64 {
         off_diagonal.push(length);
         before = std::mem::replace(&mut v, next);
     }
-    lambda * MARGIN
+    lambda * SAFETY_FACTOR
 }
 
 /// Number of elements in a partial sum; it is fixed, so that the result has the same bits for any number of

@@ -9,7 +9,7 @@ use super::wide::{self, Loop};
 use crate::math::prefetch;
 
 /// Number of rows that a thread multiplies at a time.
-const ROWS: usize = 256;
+const ROWS_PER_TASK: usize = 256;
 /// Distance in bytes at which blocks are prefetched: hardware prefetching does not cross page boundaries.
 const PREFETCH_BYTES: usize = 4096;
 
@@ -64,15 +64,17 @@ impl<V: Value> BlockMatrix<V> {
     /// change.
     pub fn each_row(&self, x: &[Six], y: &mut [Six], finish: impl Fn(usize, Six, &mut Six) + Sync) {
         let finish = &finish;
-        y.par_chunks_mut(ROWS).enumerate().for_each(|(k, y)| {
-            wide::run(RowLoop {
-                matrix: self,
-                first: k * ROWS,
-                x,
-                y,
-                finish,
+        y.par_chunks_mut(ROWS_PER_TASK)
+            .enumerate()
+            .for_each(|(k, y)| {
+                wide::run(RowLoop {
+                    matrix: self,
+                    first: k * ROWS_PER_TASK,
+                    x,
+                    y,
+                    finish,
+                });
             });
-        });
     }
 
     /// A row times x, in the precision of x; inlined into the calling loop.

@@ -5,7 +5,7 @@ use super::block::Six;
 use super::dense::Cholesky;
 use super::gradients::Precondition;
 use super::matrix::BlockMatrix;
-use super::prolong::{Place, galerkin, places, prolongator};
+use super::prolong::{Place, aggregate_positions, galerkin, prolongator};
 use super::smooth::Smoother;
 use super::vector::add_scaled;
 
@@ -13,7 +13,7 @@ use super::vector::add_scaled;
 const MAX_DIRECT_ROWS: usize = 128;
 /// Number of visits to the next coarser level in a cycle: coarse levels cost little, and only they represent
 /// the bending of slender bodies. An odd number keeps the cycle positive definite even if it overshoots.
-const VISITS: usize = 3;
+const COARSE_VISITS: usize = 3;
 /// Damping of the prolongator's smoothing over the largest eigenvalue.
 const OMEGA: f64 = 4.0 / 3.0;
 
@@ -51,9 +51,9 @@ pub struct Multigrid {
 impl Multigrid {
     /// Builds the hierarchy of a matrix with these positions of its rows; an error is the first row whose
     /// diagonal block is not positive definite.
-    pub fn new(matrix: &BlockMatrix, places_of_rows: &[Place]) -> Result<Self, usize> {
+    pub fn new(matrix: &BlockMatrix, positions_of_rows: &[Place]) -> Result<Self, usize> {
         let mut levels: Vec<Level> = Vec::new();
-        let mut here = places_of_rows.to_vec();
+        let mut here = positions_of_rows.to_vec();
         let mut coarser: Option<BlockMatrix> = None;
         let mut blocks = 0;
         loop {
@@ -68,7 +68,7 @@ impl Multigrid {
             }
             let diagonal = fine.inverse_diagonal()?;
             let smoother = Smoother::new(fine, &diagonal);
-            let next = places(&here, &of, count);
+            let next = aggregate_positions(&here, &of, count);
             let omega = OMEGA / smoother.largest;
             let prolong = prolongator(fine, &diagonal, omega, (&here, &of), &next);
             let restrict = prolong.transposed(count);
@@ -137,7 +137,7 @@ fn cycle(levels: &mut [Level], coarsest: &mut Coarsest, b: &[Six], x: &mut [Six]
     level.restrict.times(&level.r, b_next);
     cycle(coarser, coarsest, b_next, x_next);
     // A direct solution needs one visit only.
-    let visits = if coarser.is_empty() { 1 } else { VISITS };
+    let visits = if coarser.is_empty() { 1 } else { COARSE_VISITS };
     for _ in 1..visits {
         coarser[0].smoother.matrix.residual(b_next, x_next, r_next);
         cycle(coarser, coarsest, r_next, more);

@@ -22,7 +22,7 @@ pub struct Place {
 }
 
 /// Centres of aggregates, and root mean square distances of their members.
-pub fn places(fine: &[Place], of: &[u32], count: usize) -> Vec<Place> {
+pub fn aggregate_positions(fine: &[Place], of: &[u32], count: usize) -> Vec<Place> {
     let mut sums = vec![(DVec3::ZERO, 0.0, 0.0); count];
     for (place, &a) in fine.iter().zip(of).filter(|(_, a)| **a != ALONE) {
         let (middle, _, members) = &mut sums[a as usize];
@@ -45,7 +45,7 @@ pub fn places(fine: &[Place], of: &[u32], count: usize) -> Vec<Place> {
 
 /// Block of the tentative prolongator.
 #[inline(always)]
-fn rigid(member: &Place, aggregate: &Place) -> Block {
+fn rigid_block(member: &Place, aggregate: &Place) -> Block {
     let arm = (member.position - aggregate.position) / aggregate.length;
     let mut out = block::diagonal(1.0);
     // Columns of −[arm]×.
@@ -95,7 +95,7 @@ trait MakeRow: Sync {
 }
 
 /// Number of rows that a thread computes at a time.
-const ROWS: usize = 64;
+const ROWS_PER_TASK: usize = 64;
 
 struct MakeRowsLoop<'a, M> {
     make: &'a M,
@@ -114,10 +114,12 @@ impl<M: MakeRow> Loop for MakeRowsLoop<'_, M> {
 
 fn in_parallel<M: MakeRow>(count: usize, make: &M) -> Vec<BlockRow> {
     let mut rows = vec![BlockRow::new(); count];
-    rows.par_chunks_mut(ROWS).enumerate().for_each(|(k, rows)| {
-        let first = k * ROWS;
-        wide::run(MakeRowsLoop { make, first, rows });
-    });
+    rows.par_chunks_mut(ROWS_PER_TASK)
+        .enumerate()
+        .for_each(|(k, rows)| {
+            let first = k * ROWS_PER_TASK;
+            wide::run(MakeRowsLoop { make, first, rows });
+        });
     rows
 }
 
@@ -140,8 +142,12 @@ impl MakeRow for SmoothedProlongator<'_> {
             if a == ALONE {
                 continue;
             }
-            let tentative = rigid(&self.fine[j], &self.coarse[a as usize]);
-            block::add_product(slot(&mut sums, a), &self.matrix.value[at], &tentative);
+            let tentative = rigid_block(&self.fine[j], &self.coarse[a as usize]);
+            block::add_product(
+                block_of_column(&mut sums, a),
+                &self.matrix.value[at],
+                &tentative,
+            );
         }
         for (a, sum) in &mut sums {
             let mut smoothed = block::ZERO;
@@ -152,7 +158,7 @@ impl MakeRow for SmoothedProlongator<'_> {
             if *a == self.of[i] {
                 block::add(
                     &mut smoothed,
-                    &rigid(&self.fine[i], &self.coarse[*a as usize]),
+                    &rigid_block(&self.fine[i], &self.coarse[*a as usize]),
                 );
             }
             *sum = smoothed;
@@ -174,7 +180,7 @@ impl MakeRow for MatrixTimesProlongator<'_> {
         let mut sums = BlockRow::with_capacity(12);
         for at in self.matrix.range(i) {
             for to in self.p.range(self.matrix.column[at] as usize) {
-                let sum = slot(&mut sums, self.p.column[to]);
+                let sum = block_of_column(&mut sums, self.p.column[to]);
                 block::add_product(sum, &self.matrix.value[at], &self.p.value[to]);
             }
         }
@@ -194,7 +200,11 @@ impl MakeRow for CoarseMatrix<'_> {
         let mut sums = BlockRow::with_capacity(24);
         for at in self.transposed.range(a) {
             for (b, value) in &self.image[self.transposed.column[at] as usize] {
-                block::add_product(slot(&mut sums, *b), &self.transposed.value[at], value);
+                block::add_product(
+                    block_of_column(&mut sums, *b),
+                    &self.transposed.value[at],
+                    value,
+                );
             }
         }
         sums.sort_unstable_by_key(|(b, _)| *b);
@@ -204,7 +214,7 @@ impl MakeRow for CoarseMatrix<'_> {
 
 /// The block of a column in a row of few columns; a new one is zero.
 #[inline(always)]
-fn slot(sums: &mut BlockRow, column: u32) -> &mut Block {
+fn block_of_column(sums: &mut BlockRow, column: u32) -> &mut Block {
     let at = sums.iter().position(|(c, _)| *c == column);
     let at = at.unwrap_or_else(|| {
         sums.push((column, block::ZERO));

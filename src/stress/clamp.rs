@@ -23,7 +23,7 @@ use crate::solve::lu::Lu;
 
 /// Pivots below this fraction of the largest entry of their row count as zero: rows of clamps that hold the
 /// same surface differ only by the error of the iterations.
-const SINGULAR: f64 = 1e-6;
+const MIN_PIVOT: f64 = 1e-6;
 
 /// Resultant force, and moment about the centre of mass over ℓ, as one column. Also a rigid motion:
 /// translation, and rotation vector times ℓ.
@@ -130,7 +130,7 @@ pub fn reactions(
         row.iter_mut().for_each(|v| *v /= largest_entry);
         *right /= largest_entry;
     }
-    let factors = Lu::new(rows, size).filter(|factors| factors.smallest_pivot() > SINGULAR)?;
+    let factors = Lu::new(rows, size).filter(|factors| factors.smallest_pivot() > MIN_PIVOT)?;
     let found = factors.solve(&right);
     let motion = std::array::from_fn(|k| found[count + k] / scale);
     let pairs = found.iter().zip(&scales);

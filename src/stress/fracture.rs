@@ -120,7 +120,7 @@ impl CrackedPacking {
         let place = |id: u32| centre(elements, id as usize);
         let sheets = found.sheets.iter().map(|sheet| &sheet.mesh);
         let trees: Vec<(&TriMesh, Bvh, PieceInterior)> = sheets
-            .zip(&found.within)
+            .zip(&found.grown_in)
             .map(|(mesh, piece)| (mesh, Bvh::new(mesh), PieceInterior::new(piece)))
             .collect();
         for bond in 0..self.packing.bonds.id.len() {
@@ -415,7 +415,7 @@ mod tests {
             pieces: Vec::new(),
             faces: Vec::new(),
             sheets: vec![sheet(DVec3::Z), sheet(DVec3::X)],
-            within: vec![whole.clone(), cube(1.0)],
+            grown_in: vec![whole.clone(), cube(1.0)],
             load_factor_at_first_crack: 1.0,
             steps: 0,
             unsolved: Vec::new(),

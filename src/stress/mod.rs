@@ -1,5 +1,5 @@
 //! Stage `stress`: the stress in bodies under loads, clamps, gravity and spin, from their surfaces alone
-//! (Zhu, Bridson and Greif 2015). Nothing moves: loads balance, or inertia balances what is left of them. The
+//! (Zhu, Bridson and Greif 2015). Nothing moves: loads balance, or inertia balances their resultant. The
 //! stage depends on no other stage.
 //!
 //! Each body is solved separately with [`crate::bem`]. Loads come from the pipeline: attachments load or
@@ -100,7 +100,7 @@ pub fn run(
             on_body(findings.verdicts.len() + findings.left_out.len(), all);
         }
         if at == 0 {
-            // From here on nothing can refuse the loads any more.
+            // From here on the loads can no longer be refused.
             clear_and_write_surfaces(store, &solids, pipeline.is_static() && frames.is_none())?;
         }
         store.write_numbered("stress", number, &table)?;

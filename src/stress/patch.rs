@@ -48,7 +48,7 @@ impl Patch {
         let mut first = DVec3::ZERO;
         let mut triangles = Vec::new();
         for t in 0..surface.len() {
-            let (area, centre) = covered(surface.mesh.corners(t), low, high);
+            let (area, centre) = clipped_area(surface.mesh.corners(t), low, high);
             if area > 0.0 {
                 triangles.push((t, area / surface.areas[t]));
                 first += centre * area;
@@ -159,7 +159,7 @@ impl Patch {
 
 /// Area, m², and centroid of the part of a triangle in a box: Sutherland and Hodgman's clipping by the six
 /// sides of the box.
-fn covered(corners: [DVec3; 3], low: DVec3, high: DVec3) -> (f64, DVec3) {
+fn clipped_area(corners: [DVec3; 3], low: DVec3, high: DVec3) -> (f64, DVec3) {
     let mut polygon = corners.to_vec();
     for axis in 0..3 {
         for (sign, limit) in [(1.0, high[axis]), (-1.0, -low[axis])] {

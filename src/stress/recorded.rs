@@ -1,5 +1,5 @@
 //! Loads that a frame of a simulation recorded: forces of colliders and attachments on a body that is whole,
-//! and its spin. Inertia balances what is left of them.
+//! and its spin. Inertia balances their resultant.
 //!
 //! Stress is computed in the body at rest: loads are rotated back by the body's mean rotation. A collider's
 //! force acts on the part of the surface in contact with it; its torque acts there too, as far as tractions
@@ -110,7 +110,7 @@ fn vector(of: [f32; 3]) -> DVec3 {
 pub struct RecordedLoads<'a> {
     /// The store.
     pub store: &'a Store,
-    /// Its pipeline.
+    /// The pipeline of the store.
     pub pipeline: &'a Pipeline,
     /// The table of loads of the frame.
     pub loads: &'a Loads,

@@ -17,7 +17,7 @@ pub trait Loading {
     fn inertia(&self) -> Inertia;
 
     /// Loads for the solver: these tractions, weight and inertia.
-    fn with<'t>(&self, tractions: &'t [DVec3]) -> Loads<'t> {
+    fn loads_with<'t>(&self, tractions: &'t [DVec3]) -> Loads<'t> {
         let Inertia {
             density,
             gravity,

@@ -99,7 +99,7 @@ pub struct Fractured {
     pub sheets: Vec<Sheet>,
     /// For each crack, the piece in which it grew, before it was cut. The crack's sheet may extend beyond it
     /// into other pieces.
-    pub within: Vec<TriMesh>,
+    pub grown_in: Vec<TriMesh>,
     /// Strength over the largest principal stress of the body under its loads: the factor on the loads at
     /// which it begins to crack; infinite if nothing pulls.
     pub load_factor_at_first_crack: f64,
@@ -168,7 +168,7 @@ pub fn fracture(
         pieces: Vec::new(),
         faces: Vec::new(),
         sheets: Vec::new(),
-        within: Vec::new(),
+        grown_in: Vec::new(),
         load_factor_at_first_crack: f64::INFINITY,
         steps: 0,
         unsolved: Vec::new(),
@@ -240,7 +240,7 @@ impl Fractured {
             solver: &precise,
             is_face: &part.is_face,
         })?;
-        let loads = loading.with(&tractions);
+        let loads = loading.loads_with(&tractions);
         let solution = precise.solve(&loads, &mut Recycled::default())?;
         let inside = Inside::new(&surface.mesh);
         let Some((start, largest)) = most_stressed(&surface, &solution, &inside, options.spacing)
@@ -267,7 +267,7 @@ impl Fractured {
         let still_grows = grown.sheet.end == End::Growing;
         self.steps += grown.steps;
         self.sheets.push(grown.sheet);
-        self.within.push(part.mesh.clone());
+        self.grown_in.push(part.mesh.clone());
         let is_face_of = |origin: &Origin| match origin {
             Origin::Sheet(_) => true,
             Origin::Body(t) => part.is_face[*t as usize],

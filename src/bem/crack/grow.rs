@@ -166,7 +166,7 @@ pub fn grow(
 }
 
 /// Cuts the body along a sheet whose rim is outside it. If the sheet runs along edges of the body, which
-/// leaves slivers, the body is cut slightly beside them.
+/// leaves slivers, the body is cut slightly next to them.
 fn cut_through(
     body: &BodyEquations,
     sheet: &mut Sheet,

@@ -52,14 +52,14 @@ impl<S: Strength> Batch<S> {
     }
 
     /// Copies values, one for each point, into the columns of a box.
-    pub fn put(&mut self, column: usize, values: &[Four]) {
+    pub fn copy_in(&mut self, column: usize, values: &[Four]) {
         for (row, value) in self.rows.iter_mut().zip(values) {
             row[4 * column..4 * column + 4].copy_from_slice(value);
         }
     }
 
     /// Copies the columns of a box to `values`.
-    pub fn take(&self, column: usize, values: &mut [Four]) {
+    pub fn copy_out(&self, column: usize, values: &mut [Four]) {
         for (row, value) in self.rows.iter().zip(values) {
             value.copy_from_slice(&row[4 * column..4 * column + 4]);
         }
@@ -98,34 +98,36 @@ impl<S: Strength> Batch<S> {
 
     /// Adds a translation to the box in `column`. `at`: where the densities of the source box begin;
     /// `octant`: octant of the child, which is the source in M2M and the target in L2L.
-    pub fn translate(&mut self, at: usize, octant: usize, column: usize) {
+    pub fn add_translation(&mut self, at: usize, octant: usize, column: usize) {
         self.translations.push((at, octant, column));
     }
 
-    /// M2M: adds the potentials of the requested children on the upward check surfaces of the batch.
-    pub fn up(&mut self, plan: &FmmPlan, densities: &[Four]) {
+    /// M2M: adds the potentials of the children in the batch's translations on the upward check surfaces of
+    /// the batch.
+    pub fn translate_up(&mut self, plan: &FmmPlan, densities: &[Four]) {
         // Q of a child is relative to its own centre, and lengths are in halves of its side.
         let about = |offset: DVec3, [x, y, z, q]: Four| {
             [x, y, z, 0.5 * q + offset.dot(DVec3::new(x, y, z))]
         };
-        self.run(plan, densities, about, |plan, input, output| {
+        self.translate_boxes(plan, densities, about, |plan, input, output| {
             plan.operators.up.multiply(input, output);
         });
     }
 
-    /// L2L: adds the potentials of the requested parents on the downward check surfaces of the batch.
-    pub fn down(&mut self, plan: &FmmPlan, densities: &[Four]) {
+    /// L2L: adds the potentials of the parents in the batch's translations on the downward check surfaces of
+    /// the batch.
+    pub fn translate_down(&mut self, plan: &FmmPlan, densities: &[Four]) {
         let about = |offset: DVec3, [x, y, z, q]: Four| {
             [x, y, z, 2.0 * (q - offset.dot(DVec3::new(x, y, z)))]
         };
-        self.run(plan, densities, about, |plan, input, output| {
+        self.translate_boxes(plan, densities, about, |plan, input, output| {
             plan.operators.down.multiply(input, output);
         });
     }
 
     /// Does the translations, eight boxes at a time. Every octant is a reflection of octant 0, so one matrix
     /// serves all.
-    fn run(
+    fn translate_boxes(
         &mut self,
         plan: &FmmPlan,
         densities: &[Four],

@@ -16,7 +16,7 @@ pub type Four = [f64; 4];
 /// Number of boxes whose spectra are stored together.
 const CHUNK: usize = 32;
 /// Number of boxes that are transformed side by side.
-const PAIR: usize = LANES / 4;
+const BOXES_AT_ONCE: usize = LANES / 4;
 
 /// `LANES` frequencies of a box: real and imaginary part of each of the four components.
 type Spectrum = [Complex; 4];
@@ -151,7 +151,7 @@ impl Convolution {
     ) {
         let n = self.grid.len();
         let mut points = vec![[0.0; LANES]; n];
-        for (pair, densities) in densities.chunks(PAIR * n).enumerate() {
+        for (pair, densities) in densities.chunks(BOXES_AT_ONCE * n).enumerate() {
             for (k, densities) in densities.chunks_exact(n).enumerate() {
                 for (point, four) in points.iter_mut().zip(densities) {
                     point[4 * k..4 * k + 4].copy_from_slice(four);
@@ -159,8 +159,8 @@ impl Convolution {
             }
             self.fourier.forward(slab, &self.grid, &points, scratch);
             for (block, values) in scratch.slab.chunks(LANES).enumerate() {
-                for k in 0..PAIR {
-                    let to = &mut spectra[block * CHUNK + PAIR * pair + k];
+                for k in 0..BOXES_AT_ONCE {
+                    let to = &mut spectra[block * CHUNK + BOXES_AT_ONCE * pair + k];
                     for (lane, value) in values.iter().enumerate() {
                         for c in 0..4 {
                             to[c][0][lane] = value[0][4 * k + c];
@@ -184,10 +184,10 @@ impl Convolution {
         let frequencies = self.fourier.length.pow(2);
         let mut points = vec![[0.0; LANES]; n];
         scratch.slab.resize(frequencies, [[0.0; LANES]; 2]);
-        for (pair, potentials) in potentials.chunks_mut(PAIR * n).enumerate() {
+        for (pair, potentials) in potentials.chunks_mut(BOXES_AT_ONCE * n).enumerate() {
             for (block, values) in scratch.slab.chunks_mut(LANES).enumerate() {
-                for k in 0..PAIR {
-                    let from = &spectra[block * CHUNK + PAIR * pair + k];
+                for k in 0..BOXES_AT_ONCE {
+                    let from = &spectra[block * CHUNK + BOXES_AT_ONCE * pair + k];
                     for (lane, value) in values.iter_mut().enumerate() {
                         for c in 0..4 {
                             value[0][4 * k + c] = from[c][0][lane];

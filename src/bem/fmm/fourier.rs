@@ -29,7 +29,7 @@ pub struct Fourier {
     pub length: usize,
     /// e^{−2πi k x/length} in row k and column x, x below `side`.
     forward: PhaseFactors,
-    /// The same with x below `length`.
+    /// e^{−2πi k x/length} in row k and column x, x below `length`.
     whole: PhaseFactors,
     /// e^{+2πi k x/length} in row x and column k, x below `side`.
     backward: PhaseFactors,

@@ -119,7 +119,7 @@ impl Fmm {
     pub fn stress(&self, forces: &[DVec3]) -> Vec<[f64; 6]> {
         let poisson = self.plan.poisson;
         let factor = papkovich::stress_factor(poisson);
-        let sums = self.sums(StressKernel(poisson), &charges(forces));
+        let sums = self.evaluate(StressKernel(poisson), &charges(forces));
         sums.into_iter().map(|s| s.map(|s| s * factor)).collect()
     }
 
@@ -136,7 +136,7 @@ impl Fmm {
     fn displacement_of<S: Strength>(&self, strengths: &[S], shear: f64) -> Vec<DVec3> {
         let poisson = self.plan.poisson;
         let factor = papkovich::displacement_factor(shear, poisson);
-        let sums = self.sums(DisplacementKernel(poisson), strengths);
+        let sums = self.evaluate(DisplacementKernel(poisson), strengths);
         let scaled = |u| DVec3::from_array(u) * factor;
         sums.into_iter().map(scaled).collect()
     }
@@ -150,7 +150,7 @@ impl Fmm {
     ) -> Vec<(Vec3<f64>, Mat3<f64>)> {
         let poisson = self.plan.poisson;
         let factor = papkovich::displacement_factor(shear, poisson);
-        let sums = self.sums(DisplacementAndGradientKernel(poisson), strengths);
+        let sums = self.evaluate(DisplacementAndGradientKernel(poisson), strengths);
         let of = |s: [f64; 12]| {
             let [u, a, b, c] = [0, 3, 6, 9].map(|k| Vec3::new(s[k], s[k + 1], s[k + 2]) * factor);
             (u, Mat3::new(a, b, c))
@@ -159,7 +159,7 @@ impl Fmm {
     }
 
     /// Sums of a kernel at the targets.
-    fn sums<S: Strength, K: TargetKernel<C> + Kernel<S, C>, const C: usize>(
+    fn evaluate<S: Strength, K: TargetKernel<C> + Kernel<S, C>, const C: usize>(
         &self,
         kernel: K,
         strengths: &[S],

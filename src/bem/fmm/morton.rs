@@ -8,9 +8,9 @@ pub const DEPTH: u32 = 20;
 /// The cube that contains all points.
 #[derive(Clone, Copy, Debug)]
 pub struct RootCube {
-    /// Its lowest corner.
+    /// Lowest corner of the cube, m.
     pub low: DVec3,
-    /// Its side, m.
+    /// Side of the cube, m.
     pub side: f64,
 }
 

@@ -33,7 +33,7 @@ pub struct Operators {
 
 impl Operators {
     /// Operators with `side` points along a side, cached for the rest of the process.
-    pub fn of(side: usize) -> Arc<Self> {
+    pub fn cached(side: usize) -> Arc<Self> {
         static CACHE: Mutex<BTreeMap<usize, Arc<Operators>>> = Mutex::new(BTreeMap::new());
         let mut kept = CACHE.lock().unwrap_or_else(PoisonError::into_inner);
         kept.entry(side)

@@ -29,14 +29,18 @@ pub fn upward<S: Strength>(plan: &FmmPlan, strengths: &[S]) -> Vec<Four> {
                 for child in node.children.clone() {
                     let child = child as usize;
                     if !nodes[child].sources.is_empty() {
-                        batch.translate((child - level.end) * n, nodes[child].octant(), column);
+                        batch.add_translation(
+                            (child - level.end) * n,
+                            nodes[child].octant(),
+                            column,
+                        );
                     }
                 }
             }
-            batch.up(plan, children);
+            batch.translate_up(plan, children);
             batch.invert_upward(plan);
             for (column, densities) in densities.chunks_exact_mut(n).enumerate() {
-                batch.take(column, densities);
+                batch.copy_out(column, densities);
             }
         };
         here.enumerate().for_each_init(Batch::default, work);
@@ -76,23 +80,23 @@ pub fn downward<S: Strength>(plan: &FmmPlan, strengths: &[S], upward: &[Four]) -
                 if node.targets.is_empty() {
                     continue;
                 }
-                batch.put(column, densities);
+                batch.copy_in(column, densities);
                 if number > FIRST_LEVEL {
-                    batch.translate(node.parent as usize * n, node.octant(), column);
+                    batch.add_translation(node.parent as usize * n, node.octant(), column);
                 }
                 let larger = &plan.lists.larger[at];
                 if !larger.is_empty() {
                     batch.add_sources(plan, strengths, (column, node), INNER, larger);
                 }
             }
-            batch.down(plan, above);
+            batch.translate_down(plan, above);
             batch.invert_downward(plan, uniform);
             for (column, part) in uniform.iter_mut().enumerate() {
                 let parent = nodes[first + column].parent as usize;
                 *part += uniform_above[parent].in_child();
             }
             for (column, densities) in densities.chunks_exact_mut(n).enumerate() {
-                batch.take(column, densities);
+                batch.copy_out(column, densities);
             }
         };
         let here = here.zip(uniform).enumerate();

@@ -43,7 +43,7 @@ impl FmmPlan {
         (side, leaf): (usize, usize),
     ) -> Self {
         let tree = Tree::new(sources, targets, limits(leaf, sources.len(), targets.len()));
-        let operators = Operators::of(side);
+        let operators = Operators::cached(side);
         let lists = Lists::new(&tree, operators.surface.len());
         let of =
             |points: &[DVec3], order: &[u32]| order.iter().map(|k| points[*k as usize]).collect();

@@ -10,7 +10,7 @@ pub const COLUMNS: usize = 4 * BOXES;
 pub type BatchRow = [f64; COLUMNS];
 
 /// Number of rows that are summed side by side.
-const TALL: usize = 4;
+const ROWS_AT_ONCE: usize = 4;
 
 /// A dense matrix, stored row by row.
 #[derive(Clone, Debug)]
@@ -61,11 +61,15 @@ impl Loop for MultiplyRows<'_> {
     #[inline(always)]
     fn run(self) {
         let n = self.matrix.columns;
-        let (tall, rest) = self.output.as_chunks_mut::<TALL>();
+        let (tall, rest) = self.output.as_chunks_mut::<ROWS_AT_ONCE>();
         for (k, output) in tall.iter_mut().enumerate() {
-            rows(&self.matrix.values[TALL * k * n..], self.input, output);
+            rows(
+                &self.matrix.values[ROWS_AT_ONCE * k * n..],
+                self.input,
+                output,
+            );
         }
-        let done = TALL * tall.len();
+        let done = ROWS_AT_ONCE * tall.len();
         for (k, output) in rest.iter_mut().enumerate() {
             let rows_left = &self.matrix.values[(done + k) * n..];
             rows::<1>(rows_left, self.input, std::array::from_mut(output));

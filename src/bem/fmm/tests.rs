@@ -70,7 +70,7 @@ fn side(accuracy: f64) -> usize {
 }
 
 /// Every `step`th item.
-fn some<T: Copy>(all: &[T], step: usize) -> Vec<T> {
+fn every_nth<T: Copy>(all: &[T], step: usize) -> Vec<T> {
     all.iter().copied().step_by(step).collect()
 }
 
@@ -89,9 +89,9 @@ fn errors(cloud: Cloud, smooth: bool, poisson: f64, accuracy: f64) -> (f64, f64)
     };
     let normals: Vec<DVec3> = (0..COUNT).map(|_| random.direction()).collect();
     let fmm = Fmm::with_sizes(&points, &points, poisson, (side(accuracy), 40));
-    let traction = some(&fmm.traction(&forces, &normals), STEP);
-    let displacement = some(&fmm.displacement(&forces, 3.0), STEP);
-    let (targets, normals) = (some(&points, STEP), some(&normals, STEP));
+    let traction = every_nth(&fmm.traction(&forces, &normals), STEP);
+    let displacement = every_nth(&fmm.displacement(&forces, 3.0), STEP);
+    let (targets, normals) = (every_nth(&points, STEP), every_nth(&normals, STEP));
     (
         error(
             &traction,
