@@ -21,7 +21,7 @@ pub struct Place {
     pub length: f64,
 }
 
-/// Centres of aggregates, and root mean square distances of their members.
+/// Centres of aggregates. Their lengths are root mean squares of the distances and lengths of their members.
 pub fn aggregate_positions(fine: &[Place], of: &[u32], count: usize) -> Vec<Place> {
     let mut sums = vec![(DVec3::ZERO, 0.0, 0.0); count];
     for (place, &a) in fine.iter().zip(of).filter(|(_, a)| **a != ALONE) {

@@ -38,7 +38,7 @@ pub struct Cracks {
     pub at_rest: usize,
     /// Number of pieces.
     pub pieces: usize,
-    /// Factor on the loads at which the first crack begins; infinite if nothing pulls.
+    /// Factor on the loads at which the first crack begins; infinite if there is no tension.
     pub first_load_factor: f64,
     /// For each piece that could not be solved, or whose crack could not be followed to its end: what
     /// happened. These pieces stay whole.

@@ -67,7 +67,7 @@ impl BodyMotion {
             sum += own * (sign * elements.mass[*row] / mass);
         }
         let rotation = sum.normalize();
-        // Frames need not hold velocities.
+        // Frames may lack velocities.
         let spin = match frame.vx.len() == frame.id.len() && rows.len() > 3 {
             true => angular_velocity(elements, frame, &rows, centre),
             false => DVec3::ZERO,

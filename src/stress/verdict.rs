@@ -38,7 +38,7 @@ pub struct Verdict {
     pub notes: Vec<String>,
     /// Cracks of the body, if bodies may crack.
     pub cracks: Option<Cracks>,
-    /// The largest principal stress where a crack can begin; none if nothing pulls.
+    /// The largest principal stress where a crack can begin; none if there is no tension.
     pub largest: Option<LargestStress>,
     /// Resultant force, N, and moment about the centre of mass, N m, that accelerate a body without clamps;
     /// none if they balance.
@@ -68,7 +68,7 @@ impl LargestStress {
         self.utilization.map(|utilization| 1.0 / utilization)
     }
 
-    /// The largest stress of a response; none if nothing pulls.
+    /// The largest stress of a response; none if there is no tension.
     pub fn of(response: &BodyResponse, solid: &Solid) -> Option<Self> {
         let at = most_stressed(response, solid)?;
         let triangles = response.triangles.len();

@@ -101,7 +101,7 @@ pub struct Fractured {
     /// into other pieces.
     pub grown_in: Vec<TriMesh>,
     /// Strength over the largest principal stress of the body under its loads: the factor on the loads at
-    /// which it begins to crack; infinite if nothing pulls.
+    /// which it begins to crack; infinite if there is no tension.
     pub load_factor_at_first_crack: f64,
     /// Number of steps of all cracks.
     pub steps: u32,
