@@ -1,4 +1,4 @@
-//! Boundary elements against bodies whose stress is known.
+//! Boundary elements for bodies whose stress is known.
 
 mod answers;
 mod bent;

@@ -1,4 +1,5 @@
-//! Fracture by boundary elements where it is known how a body breaks: where the crack begins, along what it runs, at what load.
+//! Fracture by boundary elements of bodies whose fracture is known: where the crack begins, along which
+//! surface it runs, and at which load.
 
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI, TAU};
 
@@ -15,14 +16,15 @@ use super::bem::bodies::grid_box;
 /// Strength, Pa.
 const STRENGTH: f64 = 1.0;
 
-/// Of bodies at rest.
+/// Inertia of bodies at rest.
 const NO_INERTIA: Inertia = Inertia {
     density: 0.0,
     gravity: DVec3::ZERO,
     spin: DVec3::ZERO,
 };
 
-/// Breaks a body with one crack; checks its pieces, and the load at the first crack against the one where the analytic stress reaches the strength.
+/// Breaks a body with one crack; checks its pieces, and compares the load at the first crack with the one at
+/// which the analytic stress reaches the strength.
 fn broken(
     mesh: &TriMesh,
     poisson: f64,
@@ -57,7 +59,7 @@ fn broken(
     let volume: f64 = fractured.pieces.iter().map(TriMesh::volume).sum();
     assert!((volume / mesh.volume() - 1.0).abs() < 1e-12);
     for (piece, faces) in fractured.pieces.iter().zip(&fractured.faces) {
-        // Closed, wound outward, one solid, nowhere cutting itself.
+        // Closed, wound outward, one solid, no self-intersection.
         Surface::new(piece).unwrap();
         assert!(piece.volume() > 0.2 * volume);
         assert!(faces.iter().any(|face| *face) && !faces.iter().all(|face| *face));
@@ -65,7 +67,7 @@ fn broken(
     fractured
 }
 
-/// Middles of the triangles of a sheet that lie in a body, with their areas.
+/// Centroids of the triangles of a sheet that are inside a body, with their areas.
 fn middles(sheet: &Sheet, contains: impl Fn(DVec3) -> bool) -> Vec<(DVec3, f64)> {
     let triangles = 0..sheet.mesh.triangles.len();
     triangles
@@ -83,7 +85,7 @@ fn mean(middles: &[(DVec3, f64)], of: impl Fn(DVec3) -> f64) -> f64 {
     middles.iter().map(|(x, area)| of(*x) * area).sum::<f64>() / area
 }
 
-/// A bar pulled along x breaks across, whichever stress turns the crack.
+/// A bar pulled along x breaks across, with either criterion for the direction of the crack.
 #[test]
 fn a_pulled_bar_breaks_across() {
     let mesh = grid_box(dvec3(3.0, 1.0, 1.0), [12, 4, 4]);
@@ -101,7 +103,7 @@ fn a_pulled_bar_breaks_across() {
     }
 }
 
-/// So does one whose triangles are uneven.
+/// So does a bar with uneven triangles.
 #[test]
 fn a_bar_of_uneven_triangles_breaks_across() {
     let bar = shapes::cuboid(dvec3(3.0, 1.0, 1.0));
@@ -112,9 +114,10 @@ fn a_bar_of_uneven_triangles_breaks_across() {
     }
 }
 
-/// Stress along a strip of length `length` and height 1 at the middle of its lower face under pressures on patches of the upper and of the lower face, in plane
-/// stress. By Fourier series of period `length` (Filon 1903), with the moment at the ends taken off. Patches: middle of the one on the right or the one at 0, width,
-/// pressure.
+/// Stress along a strip of length `length` and height 1 at the middle of its lower face under pressures on
+/// patches of the upper and of the lower face, in plane stress. By Fourier series of period `length` (Filon
+/// 1903), with the moment at the ends subtracted. Patches: centre of the one on the right or the one at 0,
+/// width, pressure.
 fn strip(length: f64, upper: (f64, f64, f64), lower: (f64, f64, f64)) -> f64 {
     let mut stress = 0.0;
     for m in 1..=400 {
@@ -126,7 +129,7 @@ fn strip(length: f64, upper: (f64, f64, f64), lower: (f64, f64, f64)) -> f64 {
         let (above, below) = (share(upper), share(lower));
         let (even, odd) = ((above + below) / 2.0, (above - below) / 2.0);
         let half = k / 2.0;
-        // Of sinh cosh and half over sinh cosh, where that may overflow.
+        // half/(sinh half · cosh half), without overflow.
         let part = if half < 20.0 {
             half / (half.sinh() * half.cosh())
         } else {
@@ -143,7 +146,7 @@ fn strip(length: f64, upper: (f64, f64, f64), lower: (f64, f64, f64)) -> f64 {
 #[test]
 fn a_bent_beam_breaks_in_the_middle() {
     let mesh = grid_box(dvec3(3.0, 0.25, 1.0), [30, 1, 6]);
-    // Without contraction the plane solution is exact.
+    // Without lateral contraction the plane solution is exact.
     let pressure = 1.0 / strip(3.0, (0.0, 0.4, 1.0), (1.3, 0.4, 0.5));
     let press = |x: DVec3, n: DVec3| {
         if n.z > 0.9 && x.x.abs() < 0.2 {
@@ -176,7 +179,8 @@ fn round([u, v]: [f64; 2]) -> [f64; 2] {
     }
 }
 
-/// Disc of radius 1, and tractions that press it between two arcs to a stress of 1 across the diameter at its middle (Hondros 1959).
+/// Disc of radius 1, and tractions that press it between two arcs to a stress of 1 across the diameter at its
+/// centre (Hondros 1959).
 fn pressed_disc() -> (TriMesh, impl Fn(DVec3, DVec3) -> DVec3) {
     let parts = 12;
     let mut mesh = grid_box(dvec3(2.0, 0.5, 2.0), [parts, 2, parts]);
@@ -207,7 +211,8 @@ fn a_pressed_disc_splits_along_its_diameter() {
     assert!(mean(&inside, |x| x.x.abs()) < 0.05);
 }
 
-/// The same disc where stress alone drives the crack: near the arcs nothing pulls, so it ends there, and the disc stays in one piece.
+/// The same disc if only stress drives the crack: near the arcs there is no tension, so the crack ends there,
+/// and the disc stays in one piece.
 #[test]
 fn by_stress_alone_a_crack_comes_to_rest_where_nothing_pulls() {
     let (mesh, press) = pressed_disc();
@@ -255,7 +260,8 @@ fn notched(radius: f64, m: usize, outside: &[f64]) -> TriMesh {
     mesh
 }
 
-/// A pulled plate with two notches breaks from the root of one to the other; stress there by Ling 1947 (Peterson's fit to the net section).
+/// A pulled plate with two notches breaks from the root of one notch to the other; stress there by Ling 1947
+/// (Peterson's fit to the net section).
 #[test]
 fn a_notched_plate_breaks_from_its_notch() {
     let radius = 0.15;
@@ -277,20 +283,20 @@ fn a_notched_plate_breaks_from_its_notch() {
     assert!(mean(&inside, |x| x.x.abs()) < 0.08);
 }
 
-/// A twisted piece of chalk, a little thinner in the middle, breaks along a helix at 45° to its axis.
+/// A twisted piece of chalk, slightly thinner in the middle, breaks along a helix at 45° to its axis.
 #[test]
 fn twisted_chalk_breaks_along_a_helix() {
     let (radius, length, parts) = (0.5, 3.6, 6);
     let mut mesh = grid_box(dvec3(length, 2.0, 2.0), [18, parts, parts]);
     let sector = TAU / f64::from(4 * parts);
-    // A prism of the cylinder's area.
+    // A prism with the cross-section area of the cylinder.
     let outer = radius * (sector / sector.sin()).sqrt();
     for p in &mut mesh.positions {
         let reach = outer * (1.0 + 0.15 * (2.0 * p.x / length).powi(2));
         let [y, z] = round([p.y, p.z]);
         (p.y, p.z) = (reach * y, reach * z);
     }
-    // Shear at the skin of the middle is 2T/πR³.
+    // The shear stress at the surface of the middle is 2T/πR³.
     let torque = PI * radius.powi(3) / 2.0;
     let slope = torque / (PI * (1.15 * radius).powi(4) / 2.0);
     let twist = |x: DVec3, n: DVec3| {
@@ -307,8 +313,8 @@ fn twisted_chalk_breaks_along_a_helix() {
     helix(&found, radius);
 }
 
-/// Along the skin, the crack's mouth climbs by the length of the arc, as far as a right angle to both sides of where it began. That of a plane cut would climb at
-/// 38° in the mean.
+/// Along the surface, the crack climbs by the length of the arc, up to a right angle on both sides of where
+/// it began. A plane cut would climb at 38° on average.
 fn helix(found: &Fractured, radius: f64) {
     let sheet = &found.sheets[0];
     let angle =
@@ -331,7 +337,7 @@ fn helix(found: &Fractured, radius: f64) {
     assert!(reach > 1.2 && (slope - 45.0).abs() < 4.0);
 }
 
-/// A bar that is thinner than a step breaks too, by stress alone: its first disc is through.
+/// A bar that is thinner than a step also breaks, by stress alone: its first disc crosses it.
 #[test]
 fn a_bar_thinner_than_a_step_breaks() {
     let mesh = grid_box(dvec3(3.0, 0.3, 0.3), [20, 2, 2]);
@@ -346,7 +352,7 @@ fn a_bar_thinner_than_a_step_breaks() {
     }
 }
 
-/// A bar under twice the load that it bears, which cracks in steps of this length.
+/// A bar under twice the load at which it cracks, with steps of this length.
 fn cracked_bar(options: Options) -> Result<Fractured, FractureError> {
     let mesh = grid_box(dvec3(3.0, 1.0, 1.0), [12, 4, 4]);
     let forces = Forces {
@@ -364,12 +370,12 @@ fn steps_that_are_too_short_are_refused() {
         other => panic!("{other:?}"),
     };
     let least = refused(1e-6);
-    // A hundredth of the section's edge or so.
+    // About a hundredth of the section's edge.
     assert!(least > 0.005 && least < 0.1, "{least}");
     assert_eq!(refused(0.99 * least), least);
 }
 
-/// A crack whose steps are used up has not come to rest, and the body says why it is whole.
+/// A crack whose steps are used up has not come to rest, and the result says why the body is whole.
 #[test]
 fn a_crack_without_steps_left_is_told_from_one_at_rest() {
     let options = Options {

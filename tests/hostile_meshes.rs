@@ -27,7 +27,8 @@ enum Expected {
 
 use Expected::{Refused, Solved};
 
-/// Largest error of stress on the surface, over the stress, under pressure and under pull, and what was done; or why not.
+/// Largest error of stress on the surface, over the stress, under pressure and under pull, and what was done;
+/// or why not.
 fn solve(mesh: &TriMesh) -> Result<([f64; 2], String), Box<dyn std::error::Error>> {
     let (mesh, done) = repair(mesh)?;
     let quality = Quality::of(&mesh);

@@ -1,4 +1,5 @@
-//! The stage `stress` from the command line: known answers, loads that frames recorded, what is refused.
+//! The stage `stress` from the command line: known solutions, loads that frames recorded, and what is
+//! refused.
 
 use cullet::columns::{Stress, StressPoint};
 use cullet::store::Store;
@@ -22,7 +23,7 @@ tensile_strength = "40 MPa"
 method = "bem"
 "#;
 
-/// A bar of 20 x 60 x 20 mm along y, its ends at these heights.
+/// A bar of 20 × 60 × 20 mm along y, with its ends at these heights.
 const BAR: &str = r#"
 [stress]
 size = "5 mm"
@@ -46,7 +47,7 @@ fn bar(loads: &[String]) -> String {
     format!("{HEAD}{BAR}{}", loads.concat())
 }
 
-/// Runs a pipeline; its table, and what `--json` prints for its only body.
+/// Runs a pipeline; returns its stress table, and the `--json` output for its only body.
 fn solve(place: &Place, pipeline: &str, more: &[&str]) -> (Stress, Value) {
     place.write("shot.toml", pipeline);
     let arguments = [&["stress", "shot.toml", "--out", "store", "--json"], more].concat();
@@ -55,7 +56,7 @@ fn solve(place: &Place, pipeline: &str, more: &[&str]) -> (Stress, Value) {
     (table, told["bodies"][0].clone())
 }
 
-/// Mean of a column over the triangles of a bar between two heights, m, by area.
+/// Mean of a column over the triangles of a bar between two heights, m, weighted by area.
 fn mean(table: &Stress, column: &[f64], heights: [f64; 2]) -> f64 {
     let rows = (0..table.y.len()).filter(|row| {
         table.kind[*row] == StressPoint::Triangle
@@ -103,7 +104,7 @@ fn a_bar_held_at_one_end_is_pulled() {
         2e-3,
         "utilization",
     );
-    // Nothing moves at the base, the other end by σ L/E.
+    // The base does not move; the other end moves by σ L/E.
     let end = mean(&table, &table.uy, [0.0299, 0.0301]);
     near(end, 10e6 / 70e9 * 0.06, 0.01, "displacement of the end");
     assert!(mean(&table, &table.uy, [-0.0301, -0.0299]).abs() < 1e-3 * end);
@@ -112,7 +113,7 @@ fn a_bar_held_at_one_end_is_pulled() {
     assert!((3.0..4.1).contains(&factor), "{factor}");
 }
 
-/// A bar whose end faces are two triangles each moves as one of many triangles does, pulled and bent.
+/// A bar whose end faces are two triangles each moves like one of many triangles, when pulled and bent.
 #[test]
 fn a_clamp_holds_a_face_of_two_triangles() {
     let place = Place::new();
@@ -146,7 +147,7 @@ fn a_clamp_holds_a_face_of_two_triangles() {
 #[test]
 fn two_clamps_stretch_and_share_a_load() {
     let place = Place::new();
-    // 60 µm over 60 mm are 70 MPa, and even: clamps let the ends grow thinner.
+    // 60 µm over 60 mm are 70 MPa, and uniform: clamps let the ends contract laterally.
     let stretched = [
         attach("base", BASE, "type = \"clamp\""),
         attach(
@@ -163,7 +164,8 @@ fn two_clamps_stretch_and_share_a_load() {
         "stress",
     );
     assert_eq!(told["largest"]["shares"][0]["load"], "top");
-    // A bar held at both ends bears its weight half by pull and half by pressure: 2500 · 9.81 · 30 mm at the ends.
+    // A bar clamped at both ends carries its weight half by tension and half by compression: 2500 · 9.81 · 30
+    // mm at the ends.
     let held = [
         attach("base", BASE, "type = \"clamp\""),
         attach("top", TOP, "type = \"clamp\""),
@@ -202,10 +204,10 @@ fn loads_are_told_apart_and_inertia_takes_what_nothing_holds() {
     };
     near(part("pull"), 0.75, 1e-3, "part of the larger load");
     near(part("more"), 0.25, 4e-3, "part of the smaller load");
-    // Nothing is left of loads where a body only spins.
+    // The loads balance if a body only spins.
     let (_, told) = solve(&place, &bar(&[]), &["--set", "body.bar.spin=[0, 100, 0]"]);
     assert!(told["unbalanced"].is_null() && told["largest"]["stress"].as_f64() > Some(1e3));
-    // A force on one end of a free bar: stress falls to nothing at the other, half in the middle.
+    // A force on one end of a free bar: the stress falls to zero at the other end, and is half in the middle.
     let free = [attach(
         "pull",
         TOP,
@@ -281,7 +283,7 @@ fn what_cannot_be_solved_is_refused_by_name() {
     assert!(refused(&pull, &["--frames", "0"]).contains("--frames"));
     assert!(refused(&pull, &["--set", "stress.size=2 m"]).contains("\"bar\""));
     assert!(!place.path("store/stress/000000.parquet").exists());
-    // What was there stays when new loads are refused.
+    // Earlier results remain when new loads are refused.
     let beyond = attach(
         "beyond",
         ["1 m", "2 m"],
@@ -409,7 +411,8 @@ fn a_plate_on_two_supports_breaks_in_the_middle() {
     assert!(valid.contains("valid"), "{valid}");
 }
 
-/// Once it has cracked, each piece is held by its own clamp and free of stress: without reactions that follow, cracks would go on.
+/// Once the bar has cracked, each piece is held by its own clamp and free of stress. If the reactions stayed
+/// as they were, it would crack again.
 #[test]
 fn a_bar_stretched_between_clamps_breaks_once() {
     let place = Place::new();
@@ -421,7 +424,7 @@ fn a_bar_stretched_between_clamps_breaks_once() {
             "type = \"clamp\", velocity = [0, \"60 µm/s\", 0]",
         ),
     ];
-    // A body without a packing gets one of this radius.
+    // A body without a packing gets one with elements of this radius.
     let settings = ["--set", "stress.fracture={ radius = \"3 mm\" }"];
     let (_, told) = solve(&place, &bar(&stretched), &settings);
     let cracks = &told["cracks"];
@@ -440,16 +443,16 @@ fn a_bar_stretched_between_clamps_breaks_once() {
     assert_eq!(labels, [0, 1]);
     let breaks = store.read_breaks_present(1).unwrap();
     assert!(!breaks.y.is_empty() && breaks.y.iter().all(|y| y.abs() < 8e-3));
-    // Without fracture the same packing is whole, and no frame says otherwise.
+    // Without fracture the same packing is whole, and there are no frames.
     let packing = "body.bar.packing={ type = \"hexagonal\", radius = \"3 mm\" }";
     let (_, told) = solve(&place, &bar(&stretched), &["--set", packing]);
     assert!(told["cracks"].is_null());
     assert!(store.read_frame(1).is_err() && store.read_stress(0).is_ok());
 }
 
-/// A bar breaks across between two clamps, then its upper half, which is pulled apart sideways, along its
-/// axis. The second sheet stands out of the upper half by more than the lower one is long, whose bonds stay.
-/// Any number of threads gives the same bytes.
+/// A bar breaks across between two clamps; then its upper half, which is pulled apart sideways, breaks along
+/// its axis. The second sheet extends beyond the upper half by more than the length of the lower one, whose
+/// bonds stay intact. Any number of threads gives the same bytes.
 #[test]
 fn two_cracks_make_three_fragments() {
     let side = |name: &str, [low, high]: [&str; 2], force: &str| {

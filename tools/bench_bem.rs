@@ -1,12 +1,15 @@
-//! Boundary elements by the fast multipole method: seconds, memory, iterations and errors from a thousand to a million triangles.
+//! Boundary elements by the fast multipole method: seconds, memory, iterations and errors from a thousand to
+//! a million triangles.
 //!
-//! `cargo run --release --example bench_bem -- [--triangles 1e3,1e4,1e5,1e6] [--accuracy 1e-4] [--body ball|bar|FILE] [--matrix 6e3] [--quadratic]`
+//! `cargo run --release --example bench_bem -- [--triangles 1e3,1e4,1e5,1e6] [--accuracy 1e-4] [--body
+//! ball|bar|FILE] [--matrix 6e3] [--quadratic]`
 //!
-//! With `--answers DIR`: bodies with a known answer instead, each at three sizes, the last of about 3,000 triangles; their errors, orders of convergence, and
-//! charts of both in the folder.
+//! With `--answers DIR`: bodies with a known answer instead, each at three sizes, the last of about 3,000
+//! triangles; their errors, orders of convergence, and charts of both in the folder.
 //!
-//! A body under an uneven load, at each size. Seconds on the clock stand beside those of all threads together (`_cpu`, where the system tells them): the
-//! machine may have other work. Memory is measured for the first size alone. One JSON object a line goes to standard output.
+//! A body under an uneven load, at each size. Seconds on the clock stand beside those of all threads together
+//! (`_cpu`, where the system tells them): the machine may have other work. Memory is measured for the first
+//! size alone. One JSON object a line goes to standard output.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -143,7 +146,8 @@ fn timed<T>(work: impl FnOnce() -> T) -> (T, [Option<f64>; 2]) {
 /// Of this process so far, where Linux tells them.
 fn cpu_seconds() -> Option<f64> {
     let text = std::fs::read_to_string("/proc/self/stat").ok()?;
-    // Fields after the name, which is in brackets: user and system time, in hundredths of a second, are the 12th and 13th.
+    // Fields after the name, which is in brackets: user and system time, in hundredths of a second, are the
+    // 12th and 13th.
     let fields = text.rsplit_once(')')?.1.split_whitespace();
     let ticks = fields
         .skip(11)

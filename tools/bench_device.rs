@@ -1,9 +1,11 @@
-//! Explicit bonded DEM on a graphics processor: whole steps a second against the bytes that a step moves and the card's own bandwidth.
+//! Explicit bonded DEM on a graphics processor: whole steps a second against the bytes that a step moves and
+//! the card's own bandwidth.
 //!
-//! `cargo run --release --example bench_device -- [--adapter NAME] [--elements 100e3,1e6,4e6] [--steps N] [--shot FILE [--set KEY=VALUE]…]`
+//! `cargo run --release --example bench_device -- [--adapter NAME] [--elements 100e3,1e6,4e6] [--steps N]
+//! [--shot FILE [--set KEY=VALUE]…]`
 //!
-//! An elastic block and one that breaks on a floor, at each size; then, with `--shot`, seconds per frame of a pipeline. One JSON object a
-//! line goes to standard output.
+//! An elastic block and one that breaks on a floor, at each size; then, with `--shot`, seconds per frame of a
+//! pipeline. One JSON object a line goes to standard output.
 
 use std::time::Instant;
 
@@ -75,7 +77,8 @@ fn start(
     Gpu::new(build(packing, pipeline)?, pipeline, dt, request)
 }
 
-/// Strength of the block that breaks, Pa, of a Young's modulus of 10 MPa; and the speed at which it hits the floor, m/s.
+/// Strength of the block that breaks, Pa, of a Young's modulus of 10 MPa; and the speed at which it hits the
+/// floor, m/s.
 const BRITTLE: (f64, f64) = (1e5, 4.0);
 
 fn measure(

@@ -1,13 +1,17 @@
 //! Prints the laws as WGSL: `cargo run --example lawgen` rewrites `shaders/laws/`.
 //!
-//! Each formula stands once, as branch-free Rust generic over `Real`; this is a syntactic translation that knows no physics.
-//! - Translated: structs with a type parameter, free functions generic over `Real`, methods of `impl<T: Real>` blocks and provided
-//!   methods of `trait Real`. Functions without that parameter are for the host and are passed over, as are tests and operators.
+//! Each formula stands once, as branch-free Rust generic over `Real`; this is a syntactic translation that
+//! knows no physics.
+//! - Translated: structs with a type parameter, free functions generic over `Real`, methods of `impl<T:
+//!   Real>` blocks and provided methods of `trait Real`. Functions without that parameter are for the host
+//!   and are passed over, as are tests and operators.
 //! - What WGSL has itself (`dot`, `max`, `select`, constructors) is not written out; see `NATIVE`.
-//! - A function is called `<module>_<function>`; its own name for a receiver is `own`. T becomes f32, `Vec3<T>` vec3<f32>, `Quat<T>`
-//!   vec4<f32>, `Mat3<T>` mat3x3<f32> with rows as columns, `T::Mask` bool. A tuple becomes the struct `<module>_<function>_result` with members x0, x1, …
+//! - A function is called `<module>_<function>`; its own name for a receiver is `own`. T becomes f32,
+//!   `Vec3<T>` vec3<f32>, `Quat<T>` vec4<f32>, `Mat3<T>` mat3x3<f32> with rows as columns, `T::Mask` bool. A
+//!   tuple becomes the struct `<module>_<function>_result` with members x0, x1, …
 //! - `kept`, which is nothing in Rust, calls a function of that name that the kernel brings.
-//! - Allowed are `let`, arithmetic, calls, struct literals and constant tables for `horner`. Anything else is an error with its place.
+//! - Allowed are `let`, arithmetic, calls, struct literals and constant tables for `horner`. Anything else is
+//!   an error with its place.
 
 #[path = "lawgen/expression.rs"]
 mod expression;
@@ -19,7 +23,8 @@ use std::path::Path;
 
 use cullet::laws::table::Law;
 
-/// Names of the WGSL files of what laws share, and the Rust files that they come from; every bond law is `src/laws/NAME.rs`.
+/// Names of the WGSL files of what laws share, and the Rust files that they come from; every bond law is
+/// `src/laws/NAME.rs`.
 const SHARED: [(&str, &[&str]); 12] = [
     ("real", &["src/math/real.rs", "src/math/vec3.rs"]),
     ("quat", &["src/math/quat.rs"]),

@@ -10,51 +10,52 @@
 use glam::DVec3;
 
 use super::edges::Edges;
-use super::surface::{Surface, plain};
-use super::triangle::V;
+use super::surface::{Surface, to_vec3};
+use super::triangle::Vec3d;
 use crate::math::Vec3;
 
 /// Degree of the displacement on a panel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// Three nodes a panel.
+    /// Three nodes per panel.
     Linear,
-    /// Six nodes a panel: four times the unknowns, and an error of stress that is many times smaller.
+    /// Six nodes per panel: four times the unknowns, and a stress error that is many times smaller.
     Quadratic,
 }
 
-/// Nodes of a panel at most.
-pub const MOST: usize = 6;
+/// Largest number of nodes of a panel.
+pub const MAX_NODES: usize = 6;
 
 /// Nodes and shape functions of a surface.
 #[derive(Clone, Debug)]
 pub struct Basis<'a> {
     /// The panels.
     pub surface: &'a Surface,
-    /// Degree.
+    /// Degree of the displacement.
     pub order: Order,
     /// Edges of the panels.
     pub edges: Edges,
-    /// Places of the nodes, m: the vertices of the mesh, then the middles of the edges.
+    /// Positions of the nodes, m: the vertices of the mesh, then the midpoints of the edges.
     pub places: Vec<DVec3>,
-    /// Area of the surface that stands for each node, m²: the integral of its shape functions.
+    /// Weight of each node in integrals over the surface, m²: the integral of its shape functions.
     pub areas: Vec<f64>,
     nodes: Vec<u32>,
 }
 
-/// A shape function about the foot x' of a point in the panel's plane: N = value + slope·w + ½ w·∇∇N w, w = y − x'.
+/// A shape function expanded about the foot x' of a point in the panel's plane: N = value + slope·w + ½ w·∇∇N
+/// w, w = y − x'.
 #[derive(Clone, Copy, Debug)]
-pub struct Shape {
+pub struct ShapeFunction {
     /// Its value at x'.
     pub value: f64,
     /// Its gradient at x', 1/m.
-    pub slope: V,
-    /// Derivatives of the gradient along the axes of the panel, 1/m²; none of a linear one.
-    pub bend: Option<[V; 2]>,
+    pub slope: Vec3d,
+    /// Derivatives of the gradient along the axes of the panel, 1/m²; none for a linear function.
+    pub second: Option<[Vec3d; 2]>,
 }
 
 impl<'a> Basis<'a> {
-    /// Nodes of a surface.
+    /// Nodes and shape functions of a surface.
     pub fn new(surface: &'a Surface, order: Order) -> Self {
         let edges = Edges::new(surface);
         let mesh = &surface.mesh;
@@ -82,7 +83,7 @@ impl<'a> Basis<'a> {
             }
         }
         basis.areas = vec![0.0; basis.places.len()];
-        // The integral of a quadratic shape function of a corner is zero.
+        // The integral of a quadratic shape function of a corner is zero, so only the midpoints get weights.
         let first = basis.count() - 3;
         for t in 0..surface.len() {
             for c in first..first + 3 {
@@ -98,33 +99,34 @@ impl<'a> Basis<'a> {
         self.places.len()
     }
 
-    /// Whether there are no nodes; there always are.
+    /// Whether there are no nodes, which never happens.
     pub fn is_empty(&self) -> bool {
         self.places.is_empty()
     }
 
-    /// Nodes a panel.
+    /// Number of nodes per panel.
     pub fn count(&self) -> usize {
         match self.order {
             Order::Linear => 3,
-            Order::Quadratic => MOST,
+            Order::Quadratic => MAX_NODES,
         }
     }
 
-    /// Nodes of panel `t`: its corners, then the middles of its sides; side k runs from corner k to the next.
+    /// Nodes of panel `t`: its corners, then the midpoints of its sides; side k runs from corner k to the
+    /// next.
     pub fn of_panel(&self, t: usize) -> &[u32] {
         let count = self.count();
         &self.nodes[t * count..(t + 1) * count]
     }
 
-    /// Which of its panel's nodes lie on side k.
+    /// Local indices of a panel's nodes that lie on side k.
     pub fn of_side(&self, k: usize) -> impl Iterator<Item = usize> {
         let all = [k, (k + 1) % 3, 3 + k];
         all.into_iter().take(self.count() / 3 + 1)
     }
 
-    /// Shape functions at barycentric coordinates.
-    pub fn values(&self, at: [f64; 3]) -> [f64; MOST] {
+    /// Values of the shape functions at barycentric coordinates.
+    pub fn values(&self, at: [f64; 3]) -> [f64; MAX_NODES] {
         let [a, b, c] = at;
         match self.order {
             Order::Linear => [a, b, c, 0.0, 0.0, 0.0],
@@ -137,27 +139,28 @@ impl<'a> Basis<'a> {
         }
     }
 
-    /// Shape functions of panel `t` about the foot of a point, node by node.
-    pub fn shapes(&self, t: usize, x: DVec3) -> impl Iterator<Item = Shape> {
+    /// Shape functions of panel `t`, expanded about the foot of x in its plane, in the order of its nodes.
+    pub fn shapes(&self, t: usize, x: DVec3) -> impl Iterator<Item = ShapeFunction> {
         let slopes = self.surface.shapes[t];
         let offset = x - self.surface.mesh.corners(t)[0];
         let mut at = slopes.map(|slope| slope.dot(offset));
         at[0] += 1.0;
         let axes = self.surface.triangles[t].axes();
-        let slopes = slopes.map(plain);
+        let slopes = slopes.map(to_vec3);
         let order = self.order;
         (0..self.count()).map(move |node| match order {
-            Order::Linear => Shape {
+            Order::Linear => ShapeFunction {
                 value: at[node],
                 slope: slopes[node],
-                bend: None,
+                second: None,
             },
             Order::Quadratic => quadratic(node, at, slopes, axes),
         })
     }
 
-    /// The field with these values at the nodes, on panel `t` where the shape functions have these values.
-    pub fn field(&self, t: usize, values: &[f64; MOST], u: &[[f64; 3]]) -> V {
+    /// Value on panel `t` of the field with nodal values `u`, where the shape functions have the given
+    /// values.
+    pub fn field(&self, t: usize, values: &[f64; MAX_NODES], u: &[[f64; 3]]) -> Vec3d {
         let nodes = self.of_panel(t).iter().zip(values);
         nodes.fold(Vec3::zero(), |sum, (node, value)| {
             sum + Vec3::from_f64(u[*node as usize]) * *value
@@ -165,22 +168,22 @@ impl<'a> Basis<'a> {
     }
 }
 
-/// Shape function of a node of six.
-fn quadratic(node: usize, at: [f64; 3], slopes: [V; 3], axes: [V; 2]) -> Shape {
+/// Quadratic shape function of one of the six nodes.
+fn quadratic(node: usize, at: [f64; 3], slopes: [Vec3d; 3], axes: [Vec3d; 2]) -> ShapeFunction {
     if node < 3 {
         let (l, g) = (at[node], slopes[node]);
-        return Shape {
+        return ShapeFunction {
             value: l * (2.0 * l - 1.0),
             slope: g * (4.0 * l - 1.0),
-            bend: Some(axes.map(|axis| g * (4.0 * g.dot(axis)))),
+            second: Some(axes.map(|axis| g * (4.0 * g.dot(axis)))),
         };
     }
     let (i, j) = (node - 3, (node - 2) % 3);
     let (g, h) = (slopes[i], slopes[j]);
-    Shape {
+    ShapeFunction {
         value: 4.0 * at[i] * at[j],
         slope: (h * at[i] + g * at[j]) * 4.0,
-        bend: Some(axes.map(|axis| (h * g.dot(axis) + g * h.dot(axis)) * 4.0)),
+        second: Some(axes.map(|axis| (h * g.dot(axis) + g * h.dot(axis)) * 4.0)),
     }
 }
 
@@ -217,17 +220,17 @@ mod tests {
             for t in 0..surface.len() {
                 let corners = surface.mesh.corners(t);
                 let y: DVec3 = (0..3).map(|c| corners[c] * at[c]).sum();
-                // About the foot of a point beside the panel.
+                // About the foot of a point off the panel.
                 let x = DVec3::new(0.3, -0.7, 0.9);
                 let foot = x - surface.normals[t] * surface.normals[t].dot(x - corners[0]);
-                let w = plain(y - foot);
+                let w = to_vec3(y - foot);
                 let axes = surface.triangles[t].axes();
                 let values = basis.values(at);
                 for (shape, value) in basis.shapes(t, x).zip(values) {
-                    let bend = shape.bend.map_or(0.0, |bend| {
-                        (0..2).map(|k| axes[k].dot(w) * bend[k].dot(w)).sum()
+                    let second = shape.second.map_or(0.0, |second| {
+                        (0..2).map(|k| axes[k].dot(w) * second[k].dot(w)).sum()
                     });
-                    let found = shape.value + shape.slope.dot(w) + 0.5 * bend;
+                    let found = shape.value + shape.slope.dot(w) + 0.5 * second;
                     assert!((found - value).abs() < 1e-13);
                 }
             }

@@ -1,7 +1,8 @@
-//! How much each cavity grows: the one thing that the double layer says too faintly where the material hardly changes its volume.
+//! An additional equation for the change of volume of each cavity, which the double layer determines poorly
+//! if the material is nearly incompressible.
 //!
-//! The equation of a field u ~ r/r³ about a cavity has the factor 1 − 2ν, by which errors of the mesh are divided. Betti's theorem with just that field, whose
-//! source lies in the cavity, has no such factor:
+//! For a field u ~ r/r³ about a cavity the equation has the factor 1 − 2ν, and discretization errors are
+//! divided by it. Betti's theorem with this field, whose source lies in the cavity, has no such factor:
 //!
 //! ```text
 //! ∮ u·t' dS = ∮ u'·t dS        u' = r/r³        t' = 2G (n − 3 (n·r̂) r̂)/r³        r = x − z, z in the cavity
@@ -10,34 +11,38 @@
 use glam::DVec3;
 
 use super::basis::Basis;
-use super::points::{SIX, place};
-use super::surface::parts;
+use super::points::{SIX_POINTS, place};
+use super::surface::connected_parts;
 use super::traction::Traction;
 use crate::geometry::winding::Winding;
 use crate::solve::vector::{add_scaled, dot};
 
-/// Weight of a cavity's equation: more than the double layer's own word for the same, which errs more; larger ones change little.
+/// Weight of a cavity's equation relative to the double layer's equation for the same field, which is less
+/// accurate. A larger weight changes little.
 const WEIGHT: f64 = 10.0;
 
-/// The equation of one cavity, added to the rows of its nodes along their normals.
+/// The equation of one cavity, added to the equations of its nodes along their normals.
 #[derive(Clone, Debug)]
 pub struct Cavity {
     source: DVec3,
-    /// Mean normal of the cavity's nodes, zero elsewhere.
+    /// Mean normal at each of the cavity's nodes, zero at other nodes.
     normals: Vec<[f64; 3]>,
-    /// Factors of the displacements on the left, so scaled that the normals get [`WEIGHT`].
+    /// Factors of the displacements on the left-hand side, scaled so that their product with the normals is
+    /// [`WEIGHT`].
     weights: Vec<[f64; 3]>,
-    /// ∮ u·t' dS of the normals over the weight, Pa.
+    /// ∮ u·t' dS with the normals for u, divided by the weight, Pa.
     scale: f64,
 }
 
 impl Cavity {
-    /// Cavities of a surface that contain their centroids, in the order of their first vertices. G: shear modulus, Pa.
+    /// Cavities of a surface that contain their centroids, in the order of their first vertices. `shear`:
+    /// shear modulus, Pa.
     pub fn all(basis: &Basis, shear: f64) -> Vec<Self> {
         let surface = basis.surface;
         let mesh = &surface.mesh;
-        let root = parts(mesh);
-        // Six volumes and 24 first moments of each part, about the middle of the solid.
+        let root = connected_parts(mesh);
+        // Six times the volume and 24 times the first moment of each connected part, about the centre of
+        // mass.
         let mut sums = vec![(0.0, DVec3::ZERO); mesh.positions.len()];
         for (t, triangle) in mesh.triangles.iter().enumerate() {
             let [a, b, c] = mesh.corners(t).map(|p| p - surface.mass.centre);
@@ -55,17 +60,17 @@ impl Cavity {
             .collect()
     }
 
-    fn new(basis: &Basis, shear: f64, source: DVec3, of: impl Fn(u32) -> bool) -> Self {
+    fn new(basis: &Basis, shear: f64, source: DVec3, is_own: impl Fn(u32) -> bool) -> Self {
         let surface = basis.surface;
         let count = basis.len();
         let (mut normals, mut weights) = (vec![DVec3::ZERO; count], vec![DVec3::ZERO; count]);
         for (t, triangle) in surface.mesh.triangles.iter().enumerate() {
             let (n, area) = (surface.normals[t], surface.areas[t]);
             let nodes = basis.of_panel(t);
-            if of(triangle[0]) {
+            if is_own(triangle[0]) {
                 nodes.iter().for_each(|v| normals[*v as usize] += n * area);
             }
-            for (at, share) in SIX {
+            for (at, share) in SIX_POINTS {
                 let r = place(surface, t, at) - source;
                 let inverse = r.length_recip();
                 let along = r * inverse;
@@ -93,16 +98,16 @@ impl Cavity {
         }
     }
 
-    /// Adds the left side to that of the nodes.
+    /// Adds the left-hand side of the cavity's equation to that of its nodes.
     pub fn add_left(&self, u: &[[f64; 3]], y: &mut [[f64; 3]]) {
         add_scaled(y, dot(&self.weights, u), &self.normals);
     }
 
-    /// Adds the right side, of tractions on the panels, to that of the nodes.
+    /// Adds the right-hand side, from the tractions on the panels, to that of the cavity's nodes.
     pub fn add_right(&self, basis: &Basis, tractions: &[Traction], y: &mut [[f64; 3]]) {
         let surface = basis.surface;
         let work = |(t, traction): (usize, &Traction)| -> f64 {
-            let at = SIX.iter().map(|(at, share)| {
+            let at = SIX_POINTS.iter().map(|(at, share)| {
                 let r = place(surface, t, at) - self.source;
                 traction.at(*at).dot(r) / r.length().powi(3) * share
             });

@@ -1,4 +1,4 @@
-//! The equations of a free body, made well conditioned.
+//! The equations of a free body, completed so that they have a unique solution, and preconditioned.
 
 use glam::DMat3;
 
@@ -8,29 +8,30 @@ use super::rigid::RigidMotions;
 use crate::parallel::prelude::*;
 use crate::solve::Operator;
 
-/// B⁻¹ (A + P + cavities): A is the double layer of a free body, which takes rigid motions to nothing, P the projection on them, B the blocks of A that take each
-/// node to itself. These are about ½ where the surface is smooth and as small as the solid angle of the solid at a tip.
+/// B⁻¹ (A + P + cavities). A is the double layer of a free body, which maps rigid motions to zero; P is the
+/// projection on rigid motions; B are the diagonal 3×3 blocks of A. These blocks are about ½ where the
+/// surface is smooth, and as small as the solid's solid angle at a sharp corner.
 ///
-/// With loads in balance, P changes no more of the solution than to choose the one whose rigid part is zero in the mean over the surface.
-pub struct Completed<'a> {
+/// If the loads balance, P only selects the solution whose mean rigid motion over the surface is zero.
+pub struct CompletedEquations<'a> {
     layer: &'a dyn Layers,
     motions: &'a RigidMotions,
     cavities: &'a [Cavity],
     inverse: Vec<DMat3>,
 }
 
-impl<'a> Completed<'a> {
-    /// Of a free body's layers.
+impl<'a> CompletedEquations<'a> {
+    /// Completes the layers of a free body.
     pub fn new(layer: &'a dyn Layers, motions: &'a RigidMotions, cavities: &'a [Cavity]) -> Self {
         let invert = |block: &[[f64; 3]; 3]| {
             let columns = DMat3::from_cols_array_2d(block);
-            // A block that is singular to rounding would take the others with it.
+            // A nearly singular block would spoil the other equations.
             match columns.inverse() {
                 inverse if inverse.is_finite() => inverse.transpose(),
                 _ => DMat3::IDENTITY,
             }
         };
-        Completed {
+        CompletedEquations {
             layer,
             motions,
             cavities,
@@ -46,7 +47,7 @@ impl<'a> Completed<'a> {
     }
 }
 
-impl Operator<3> for Completed<'_> {
+impl Operator<3> for CompletedEquations<'_> {
     fn times(&self, x: &[[f64; 3]], y: &mut [[f64; 3]]) {
         self.layer.times(x, y);
         self.motions.add_projection(x, y);

@@ -1,4 +1,5 @@
-//! The double layer as a stored matrix: exact panel integrals, a block for every pair of nodes; the reference, for up to some ten thousand nodes.
+//! The double layer as a stored matrix: exact panel integrals, one block for each pair of nodes. It is the
+//! reference, for up to about ten thousand nodes.
 
 use std::sync::Arc;
 
@@ -11,7 +12,7 @@ use crate::math::{Mat3, Vec3};
 use crate::parallel::prelude::*;
 use crate::solve::Operator;
 
-/// The matrix, 72 n² bytes for n nodes.
+/// The layers, with the double layer stored as a matrix of 72 n² bytes for n nodes.
 pub struct Dense<'a> {
     basis: Arc<Basis<'a>>,
     elastic: Elastic,

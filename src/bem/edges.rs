@@ -1,20 +1,20 @@
-//! Edges of a surface and the two panels of each.
+//! Edges of a surface, and the two panels of each edge.
 
 use super::surface::Surface;
 
-/// Edges, numbered. Side k of a panel runs from its corner k to the next.
+/// Numbered edges. Side k of a panel runs from its corner k to the next.
 #[derive(Clone, Debug)]
 pub struct Edges {
-    /// Vertices of each edge, the smaller one first.
+    /// The two vertices of each edge, the smaller one first.
     pub ends: Vec<[u32; 2]>,
-    /// Edge of each side of each panel.
+    /// Number of the edge at each side of each panel.
     pub numbers: Vec<[u32; 3]>,
-    /// Panel on the other side of each side of each panel.
+    /// Panel across each side of each panel.
     pub across: Vec<[u32; 3]>,
 }
 
 impl Edges {
-    /// Of a surface, where each edge is run as often one way as the other.
+    /// Edges of a surface on which every edge is traversed equally often in both directions.
     pub fn new(surface: &Surface) -> Self {
         let sides = |(t, corners): (u32, &[u32; 3])| {
             let corners = *corners;
@@ -32,7 +32,8 @@ impl Edges {
             across: vec![[0; 3]; panels],
         };
         for group in all.chunk_by(|a, b| a.0 == b.0) {
-            // Where more than two panels meet, any two that run the edge in opposite directions.
+            // If more than two panels meet at an edge, panels that traverse it in opposite directions are
+            // paired.
             let (back, forth) = group.split_at(group.len() / 2);
             for (a, b) in back.iter().zip(forth) {
                 let number = edges.ends.len() as u32;

@@ -1,4 +1,4 @@
-//! What an isotropic solid is made of.
+//! Elastic moduli of an isotropic solid.
 
 /// Shear modulus, Pa, and Poisson's ratio.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -12,10 +12,11 @@ pub struct Elastic {
 /// Why moduli are refused.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ElasticError {
-    /// Not a stiffness.
+    /// Young's modulus is not positive and finite.
     #[error("Young's modulus is {0} Pa; it must be positive and finite")]
     Young(f64),
-    /// No energy, or no change of volume at all.
+    /// Poisson's ratio is out of range: the elastic energy would not be positive, or the material would be
+    /// incompressible.
     #[error("Poisson's ratio is {0}; it must lie between −1 and ½, ends excluded")]
     Poisson(f64),
 }

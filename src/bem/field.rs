@@ -1,29 +1,29 @@
-//! What is known of a point of the solid: displacement, its gradient, stress and what follows.
+//! Displacement, its gradient, stress and energy density at a point of the solid.
 
 use glam::{DMat3, DVec3};
 
 use super::elastic::Elastic;
-use super::triangle::M;
+use super::triangle::Mat3d;
 use crate::laws::hooke;
 use crate::math::{Vec3, eigen};
 
-/// Displacement and stress at a point.
+/// Displacement, its gradient, stress and energy density at a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Field {
-    /// u, m.
+    /// Displacement u, m.
     pub displacement: DVec3,
-    /// ∂u_i/∂x_k: row i, column k.
+    /// Displacement gradient ∂u_i/∂x_k: row i, column k.
     pub gradient: DMat3,
-    /// σ, Pa, tension positive.
+    /// Stress σ, Pa, tension positive.
     pub stress: DMat3,
-    /// ½ σ:ε, J/m³.
+    /// Elastic energy density ½ σ:ε, J/m³.
     pub energy_density: f64,
 }
 
 /// Principal stresses, the largest first.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Principal {
-    /// Pa.
+pub struct PrincipalStresses {
+    /// The stresses, Pa.
     pub values: [f64; 3],
     /// Their directions, unit vectors at right angles.
     pub directions: [DVec3; 3],
@@ -31,7 +31,7 @@ pub struct Principal {
 
 impl Field {
     /// From displacement, m, and its gradient, by Hooke's law.
-    pub fn new(displacement: DVec3, gradient: M, elastic: Elastic) -> Self {
+    pub fn new(displacement: DVec3, gradient: Mat3d, elastic: Elastic) -> Self {
         let Elastic { shear, poisson } = elastic;
         let stress = hooke::stress(gradient, shear, poisson);
         Field {
@@ -43,19 +43,19 @@ impl Field {
     }
 
     /// Principal stresses.
-    pub fn principal(&self) -> Principal {
+    pub fn principal(&self) -> PrincipalStresses {
         let (values, directions) = eigen(self.stress.to_cols_array_2d());
         let mut order = [0, 1, 2];
         order.sort_by(|a, b| values[*b].total_cmp(&values[*a]));
-        Principal {
+        PrincipalStresses {
             values: order.map(|k| values[k]),
             directions: order.map(|k| DVec3::from(directions[k])),
         }
     }
 }
 
-/// As a matrix of the library.
-pub fn matrix(m: M) -> DMat3 {
+/// Converts to a glam matrix.
+pub fn matrix(m: Mat3d) -> DMat3 {
     DMat3::from_cols_array_2d(&m.transposed().rows.map(Vec3::to_f64))
 }
 

@@ -1,48 +1,50 @@
-//! Displacement and its gradient at points inside, from what is known on the surface.
+//! Displacement and its gradient at points inside, from the solution on the surface.
 
 use glam::DVec3;
 
 use super::basis::Basis;
 use super::density::PanelDensity;
 use super::elastic::Elastic;
-use super::fmm::{Both, Charge, Fmm, Jump, Strength};
-use super::near::Near;
+use super::fmm::{Charge, ChargeAndDoubleLayer, DoubleLayerPoint, Fmm, Strength};
+use super::near::NearPanels;
 use super::panel::inside;
-use super::points::Points;
+use super::points::QuadraturePoints;
 use super::precision::Precision;
 use super::rim;
-use super::surface::plain;
+use super::surface::to_vec3;
 use super::traction::Traction;
-use super::triangle::{M, V};
+use super::triangle::{Mat3d, Vec3d};
 use crate::laws::papkovich;
 use crate::math::{Analytic, Dual, Mat3, Vec3};
 use crate::parallel::prelude::*;
 
-/// Distance of a point from a point of a panel over the panel's longest edge, below which their difference in a sum loses too many digits.
-const CLOSE: f64 = 0.01;
+/// Smallest distance of a point inside from a quadrature point of a panel, over the panel's longest edge. If
+/// it is closer, their difference in a sum loses too many digits.
+const MIN_POINT_DISTANCE: f64 = 0.01;
 
-/// A field without body force on the surface.
-pub struct Known<'a> {
+/// The solution on the surface for a field without body force.
+pub struct BoundaryField<'a> {
     /// The panels and their nodes.
     pub basis: &'a Basis<'a>,
-    /// The solid.
+    /// Moduli of the solid.
     pub elastic: Elastic,
     /// Traction on each panel.
     pub tractions: &'a [Traction],
     /// Displacement of each node, m.
     pub displacements: &'a [[f64; 3]],
-    /// What follows from both.
+    /// Densities of each panel, from its traction and displacement.
     pub densities: &'a [PanelDensity],
 }
 
-impl Known<'_> {
-    /// Displacement, m, and its gradient (row i, column k: ∂u_i/∂x_k) at points inside, by exact sums over all panels.
-    pub fn by_panels(&self, points: &[DVec3]) -> Vec<(V, M)> {
+impl BoundaryField<'_> {
+    /// Displacement, m, and its gradient (row i, column k: ∂u_i/∂x_k) at points inside, by exact integrals
+    /// over all panels.
+    pub fn by_panels(&self, points: &[DVec3]) -> Vec<(Vec3d, Mat3d)> {
         points.par_iter().map(|x| self.at(*x)).collect()
     }
 
-    fn at(&self, x: DVec3) -> (V, M) {
-        self.sum(plain(x))
+    fn at(&self, x: DVec3) -> (Vec3d, Mat3d) {
+        self.sum(to_vec3(x))
     }
 
     fn sum<T: Analytic>(&self, x: Vec3<T>) -> (Vec3<T>, Mat3<T>) {
@@ -54,8 +56,9 @@ impl Known<'_> {
         sum
     }
 
-    /// Derivatives along x, y and z of the displacement gradient, 1/m, at points inside, by exact sums over all panels.
-    pub fn slopes(&self, points: &[DVec3]) -> Vec<[M; 3]> {
+    /// Derivatives along x, y and z of the displacement gradient, 1/m, at points inside, by exact integrals
+    /// over all panels.
+    pub fn slopes(&self, points: &[DVec3]) -> Vec<[Mat3d; 3]> {
         let at = |x: &DVec3| {
             let [x, y, z] = [0, 1, 2].map(|k| Dual::variable(x[k], k));
             let (_, gradient) = self.sum(Vec3::new(x, y, z));
@@ -71,62 +74,70 @@ impl Known<'_> {
         points.par_iter().map(at).collect()
     }
 
-    /// The same by the fast multipole method and exact sums over near panels, to this accuracy: the relative L2 error of displacements and of gradients.
-    pub fn by_multipoles(&self, points: &[DVec3], accuracy: f64) -> Vec<(V, M)> {
+    /// As [`by_panels`](Self::by_panels), by the fast multipole method with exact integrals over near panels,
+    /// to this accuracy: the relative L2 error of displacements and of gradients.
+    pub fn by_multipoles(&self, points: &[DVec3], accuracy: f64) -> Vec<(Vec3d, Mat3d)> {
         let Elastic { shear, poisson } = self.elastic;
         let basis = self.basis;
         let precision = Precision::of_gradients(basis.order, accuracy);
-        let sources = Points::new(basis, precision.rule);
-        let near = Near::new(basis.surface, &basis.edges, precision.near);
-        let fmm = Fmm::new(&sources.places, points, poisson, precision.sums);
+        let sources = QuadraturePoints::new(basis, precision.rule);
+        let near = NearPanels::new(basis.surface, &basis.edges, precision.near);
+        let fmm = Fmm::new(&sources.places, points, poisson, precision.fmm_accuracy);
         let forces = sources.forces(basis.surface, self.tractions);
         let jumps = sources.jumps(basis, self.displacements);
         let pairs = forces.iter().zip(jumps);
-        let strengths: Vec<Both> = pairs
-            .map(|(force, jump)| both(*force, jump, shear))
+        let strengths: Vec<ChargeAndDoubleLayer> = pairs
+            .map(|(force, jump)| strength(*force, jump, shear))
             .collect();
-        let far = fmm.motion(&strengths, shear);
-        let at = |(x, far): (&DVec3, (V, M))| {
+        let far = fmm.displacement_and_gradient(&strengths, shear);
+        let at = |(x, far): (&DVec3, (Vec3d, Mat3d))| {
             let near = self.near(*x, &near, &sources);
             near.map_or_else(|| self.at(*x), |near| add(far, near))
         };
         points.par_iter().zip(far).map(at).collect()
     }
 
-    /// Exact less points of near panels, and their rim; nothing where it would lose digits.
-    fn near(&self, x: DVec3, near: &Near, sources: &Points) -> Option<(V, M)> {
+    /// Exact integrals over near panels minus their quadrature points, and the integrals along their rim;
+    /// none if the difference would lose digits.
+    fn near(
+        &self,
+        x: DVec3,
+        near: &NearPanels,
+        sources: &QuadraturePoints,
+    ) -> Option<(Vec3d, Mat3d)> {
         let Elastic { shear, poisson } = self.elastic;
         let (basis, surface) = (self.basis, self.basis.surface);
         let factor = papkovich::displacement_factor(shear, poisson);
         let panels = near.panels(x);
-        let mut sum = NOTHING;
+        let mut sum = ZERO_FIELD;
         for t in panels.iter().map(|t| *t as usize) {
             for point in sources.of_panel(surface, t) {
                 let r = x - point.place;
-                if r.length() < CLOSE * surface.sizes[t] {
+                if r.length() < MIN_POINT_DISTANCE * surface.sizes[t] {
                     return None;
                 }
                 let jump = basis.field(t, &point.values, self.displacements);
                 let force = self.tractions[t].at(point.coordinates) * point.area.norm();
                 let area = point.area;
-                let point = both(force, Jump { jump, area }, shear);
+                let point = strength(force, DoubleLayerPoint { jump, area }, shear);
                 let inverse = r.length_recip();
-                let n = plain(r * inverse);
+                let n = to_vec3(r * inverse);
                 let u = point.displacement(n, inverse, poisson) * -factor;
                 sum = add(sum, (u, point.gradient(n, inverse, poisson) * -factor));
             }
             let density = &self.densities[t];
-            sum = add(sum, inside(basis, self.elastic, plain(x), t, density));
+            sum = add(sum, inside(basis, self.elastic, to_vec3(x), t, density));
         }
         for side in near.rim(x, &panels) {
-            let left = rim::motion(basis, x, side, self.displacements, poisson);
-            sum = add(sum, left);
+            let at_rim =
+                rim::displacement_and_gradient(basis, x, side, self.displacements, poisson);
+            sum = add(sum, at_rim);
         }
         Some(sum)
     }
 }
 
-const NOTHING: (V, M) = {
+const ZERO_FIELD: (Vec3d, Mat3d) = {
     let zero = Vec3 {
         x: 0.0,
         y: 0.0,
@@ -135,12 +146,12 @@ const NOTHING: (V, M) = {
     (zero, Mat3 { rows: [zero; 3] })
 };
 
-fn add(a: (V, M), b: (V, M)) -> (V, M) {
+fn add(a: (Vec3d, Mat3d), b: (Vec3d, Mat3d)) -> (Vec3d, Mat3d) {
     (a.0 + b.0, a.1 + b.1)
 }
 
-/// What stands at a point: its force, and the double layer, which is taken off.
-fn both(force: DVec3, layer: Jump, shear: f64) -> Both {
+/// Source strength at a quadrature point: its force, and the double layer, which is subtracted.
+fn strength(force: DVec3, layer: DoubleLayerPoint, shear: f64) -> ChargeAndDoubleLayer {
     let jump = layer.jump * (-2.0 * shear);
-    Both(Charge::force(force), Jump { jump, ..layer })
+    ChargeAndDoubleLayer(Charge::force(force), DoubleLayerPoint { jump, ..layer })
 }

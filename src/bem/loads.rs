@@ -1,4 +1,4 @@
-//! What loads a body: tractions, weight, spin; and the accelerations that follow (Newton and Euler).
+//! Loads on a body: tractions, weight and spin; and the accelerations that they cause (Newton and Euler).
 
 use glam::DVec3;
 
@@ -6,61 +6,62 @@ use super::particular::BodyForce;
 use super::surface::Surface;
 use super::traction::{MIDDLES, Traction};
 
-/// Resultant over the sum of all loads, at most, of loads that count as balanced: meshes of curved surfaces balance no better.
-const BALANCED: f64 = 1e-3;
+/// Largest ratio of the resultant to the sum of all loads for which loads count as balanced: meshes of curved
+/// surfaces do not balance more exactly.
+const MAX_IMBALANCE: f64 = 1e-3;
 
 /// Loads on a body.
 #[derive(Clone, Copy, Debug)]
 pub struct Loads<'a> {
     /// Traction on each panel, Pa.
     pub tractions: &'a [DVec3],
-    /// Density, kg/m³; 0 where there is neither weight nor inertia.
+    /// Density, kg/m³; 0 for a body without weight and inertia.
     pub density: f64,
     /// Gravity, m/s².
     pub gravity: DVec3,
     /// Angular velocity, rad/s.
     pub spin: DVec3,
-    /// What becomes of a resultant.
+    /// What happens if the loads have a resultant.
     pub balance: Balance,
 }
 
-/// What becomes of loads with a resultant, which no free body bears at rest.
+/// What happens if the loads have a resultant: a free body cannot be at rest under them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Balance {
-    /// It is an error, but for a thousandth of the loads, which inertia takes.
+    /// A resultant of more than a thousandth of the loads is an error; inertia balances a smaller one.
     Required,
-    /// The body accelerates; its inertia is part of the load (inertia relief).
+    /// The body accelerates; its inertia is part of the loads (inertia relief).
     Inertia,
 }
 
 /// Why loads are refused.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum LoadError {
-    /// Not one traction a panel.
+    /// The number of tractions is not the number of panels.
     #[error("{tractions} tractions for {panels} triangles; give one for each")]
     Count {
-        /// Tractions.
+        /// Number of tractions.
         tractions: usize,
-        /// Panels.
+        /// Number of panels.
         panels: usize,
     },
-    /// NaN or infinite.
+    /// A traction is NaN or infinite.
     #[error("the traction on triangle {0} is not finite")]
     NotFinite(usize),
-    /// A resultant.
+    /// The loads have a resultant.
     #[error(
         "loads on a free body do not balance: resultant force {force} N, moment about the centre of mass {moment} N m; \
-         balance them or ask for inertia relief"
+         balance them or choose inertia relief"
     )]
     Unbalanced {
-        /// N.
+        /// Resultant force, N.
         force: DVec3,
-        /// About the centre of mass, N m.
+        /// Resultant moment about the centre of mass, N m.
         moment: DVec3,
     },
 }
 
-/// Force, N, and moment about the centre of mass, N m, of tractions.
+/// Resultant force, N, and moment about the centre of mass, N m, of tractions.
 fn resultant_of(surface: &Surface, tractions: &[Traction]) -> (DVec3, DVec3) {
     let mut sum = (DVec3::ZERO, DVec3::ZERO);
     for (t, traction) in tractions.iter().enumerate() {
@@ -75,24 +76,24 @@ fn resultant_of(surface: &Surface, tractions: &[Traction]) -> (DVec3, DVec3) {
 }
 
 impl Loads<'_> {
-    /// The tractions, the same everywhere on a panel.
+    /// The tractions, constant on each panel.
     pub fn uniform(&self) -> Vec<Traction> {
         let each = self.tractions.iter();
         each.map(|traction| Traction::uniform(*traction)).collect()
     }
 
-    /// Force, N, and moment about the centre of mass, N m, of weight, spin and these tractions, which stand
-    /// for those of the loads.
+    /// Resultant force, N, and moment about the centre of mass, N m, of weight, of spin and of the given
+    /// tractions, which replace those of the loads.
     pub fn resultant(&self, surface: &Surface, tractions: &[Traction]) -> (DVec3, DVec3) {
         let (pull, torque) = resultant_of(surface, tractions);
         let weight = self.gravity * (self.density * surface.mass.volume);
         let momentum = surface.mass.inertia * self.density * self.spin;
-        // ω × Jω is what turns a body that spins about none of its principal axes.
+        // ω × Jω is not zero if the body does not spin about a principal axis.
         (pull + weight, torque - self.spin.cross(momentum))
     }
 
-    /// Whether loads with these tractions and this resultant balance, but for what meshes of curved surfaces
-    /// leave.
+    /// Whether loads with these tractions and this resultant balance, up to the discretization error of
+    /// curved surfaces.
     pub fn is_balanced(
         &self,
         surface: &Surface,
@@ -106,11 +107,12 @@ impl Loads<'_> {
         let momentum = surface.mass.inertia * self.density * self.spin;
         let swing = momentum.length() * self.spin.length();
         let reach = surface.area.sqrt();
-        force.length() <= BALANCED * (all + swing / reach)
-            && moment.length() <= BALANCED * (all * reach + swing)
+        force.length() <= MAX_IMBALANCE * (all + swing / reach)
+            && moment.length() <= MAX_IMBALANCE * (all * reach + swing)
     }
 
-    /// The body force that balances these tractions, which stand for those of the loads: weight less inertia.
+    /// The body force, weight minus inertia, that balances the given tractions, which replace those of the
+    /// loads.
     pub fn body_force(
         &self,
         surface: &Surface,
@@ -130,7 +132,7 @@ impl Loads<'_> {
         if required && !self.is_balanced(surface, tractions, (force, moment)) {
             return Err(LoadError::Unbalanced { force, moment });
         }
-        // Per unit of density, so that a body without density has a field that balances it too.
+        // Per unit of density, so that it also exists for a body without density.
         let (volume, unit) = (surface.mass.volume, surface.mass.inertia);
         let mut field = BodyForce::new(
             self.density,

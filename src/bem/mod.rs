@@ -1,10 +1,12 @@
-//! Boundary elements: stress in an elastic solid from the closed triangle mesh of its surface (Zhu, Bridson and Greif, *Simulating rigid body fracture with
-//! surface meshes*, 2015; the direct method, Cruse 1969).
+//! Boundary elements: stress in an elastic solid from the closed triangle mesh of its surface (Zhu, Bridson
+//! and Greif, *Simulating rigid body fracture with surface meshes*, 2015; the direct method, Cruse 1969).
 //!
-//! The paper's unknown is a layer of forces, which is singular along every edge of the solid, however smooth the stress is there. Here the unknown is the
-//! displacement, linear or quadratic on the triangles, by Somigliana's identity. Uniform stress is exact on any mesh, other fields converge with the square of
-//! the triangles' size. Stress on the surface follows from the tangential derivatives of the displacement and the traction, which is known: the limit of the
-//! layers from inside would jump at every edge of the mesh.
+//! The unknown of the paper is a layer of forces, which is singular along every edge of the solid even where
+//! the stress is smooth. Here the unknown is the displacement, linear or quadratic on the triangles, in
+//! Somigliana's identity. Uniform stress is exact on any mesh; other fields converge with the square of the
+//! triangles' size. Stress on the surface follows from the tangential derivatives of the displacement and
+//! from the traction, which is given: the limit of the layers from inside would jump at every edge of the
+//! mesh.
 //!
 //! ```
 //! use cullet::bem::{Balance, Elastic, Loads, Solver, Surface};
@@ -61,7 +63,7 @@ pub mod triangle;
 
 pub use basis::{Basis, Order};
 pub use elastic::{Elastic, ElasticError};
-pub use field::{Field, Principal};
+pub use field::{Field, PrincipalStresses};
 pub use loads::{Balance, LoadError, Loads};
 pub use slope::Slope;
 pub use solution::Solution;

@@ -1,4 +1,4 @@
-//! Panels that are integrated exactly about a point, and the rim of the region that they cover.
+//! Panels near a point, which are integrated exactly, and the rim of the region that they cover.
 
 use glam::DVec3;
 
@@ -6,19 +6,22 @@ use super::edges::Edges;
 use super::surface::Surface;
 use crate::geometry::hash_grid::HashGrid;
 
-/// Finds the panels near a point: one grid of centroids for each size, doubling.
-pub struct Near<'a> {
+/// Finds the panels near a point. Panels are grouped by size, in powers of two, with one grid of centroids
+/// for each group.
+pub struct NearPanels<'a> {
     surface: &'a Surface,
     edges: &'a Edges,
     radius: f64,
     grids: Vec<(HashGrid, Vec<u32>)>,
 }
 
-/// A near panel and a side of it whose other panel is not near; side k runs from corner k to the next.
-pub type Rim = (usize, usize);
+/// A near panel and a side of it across which the other panel is not near; side k runs from corner k to the
+/// next.
+pub type RimSide = (usize, usize);
 
-impl<'a> Near<'a> {
-    /// `radius`: distance of a point from a panel's centroid over the panel's longest edge, below which the panel is near.
+impl<'a> NearPanels<'a> {
+    /// `radius`: a panel is near if the distance of the point from its centroid, over its longest edge, is
+    /// smaller.
     pub fn new(surface: &'a Surface, edges: &'a Edges, radius: f64) -> Self {
         let smallest = surface.sizes.iter().copied().fold(f64::INFINITY, f64::min);
         let class = |t: usize| (surface.sizes[t] / smallest).log2().floor() as usize;
@@ -35,7 +38,7 @@ impl<'a> Near<'a> {
             let place = |k: usize| surface.centroids[members[k] as usize];
             (HashGrid::new(members.len(), cell, place), members)
         };
-        Near {
+        NearPanels {
             surface,
             edges,
             radius,
@@ -43,18 +46,18 @@ impl<'a> Near<'a> {
         }
     }
 
-    fn holds(&self, x: DVec3, t: u32) -> bool {
+    fn is_near(&self, x: DVec3, t: u32) -> bool {
         let t = t as usize;
         x.distance(self.surface.centroids[t]) < self.radius * self.surface.sizes[t]
     }
 
-    /// Panels near a point, in their order.
+    /// Panels near a point, in ascending order.
     pub fn panels(&self, x: DVec3) -> Vec<u32> {
         let mut found = Vec::new();
         for (grid, members) in &self.grids {
             grid.around(x, |k| {
                 let t = members[k as usize];
-                if self.holds(x, t) {
+                if self.is_near(x, t) {
                     found.push(t);
                 }
             });
@@ -64,11 +67,11 @@ impl<'a> Near<'a> {
     }
 
     /// Sides between the panels near a point and others.
-    pub fn rim(&self, x: DVec3, panels: &[u32]) -> Vec<Rim> {
+    pub fn rim(&self, x: DVec3, panels: &[u32]) -> Vec<RimSide> {
         let mut rim = Vec::new();
         for &t in panels {
             for (k, &other) in self.edges.across[t as usize].iter().enumerate() {
-                if !self.holds(x, other) {
+                if !self.is_near(x, other) {
                     rim.push((t as usize, k));
                 }
             }

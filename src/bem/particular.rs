@@ -1,22 +1,25 @@
-//! A displacement field whose stress carries a body force f = b + B r that is linear in place: weight, inertia, centrifugal force.
+//! A displacement field whose stress balances a body force f = b + B r that is linear in position: weight,
+//! inertia and centrifugal forces.
 //!
-//! With B r = c × r + s r + D r (D symmetric without trace) and r the place from the centre, polynomials u_p with div σ_p + f = 0 are
+//! With B r = c × r + s r + D r (D symmetric and traceless) and r the position relative to the centre,
+//! polynomials u_p with div σ_p + f = 0 are
 //!
 //! ```text
 //! u_p = −[r² b − ½ (b·r) r]/(5G) − r² (c × r)/(10G) − (1 − 2ν) s r² r/(20G (1 − ν)) − [5 r² D r − 2 (r·D r) r]/(42G)
 //! ```
 //!
-//! All but the third have no divergence, so that nothing grows as ν nears ½. They follow from Navier's equation G ∇²u + G/(1 − 2ν) ∇(∇·u) + f = 0 by
-//! ∇²(r² p) = 10 p and ∇²((r·D r) r) = 4 D r, p being linear.
+//! All terms but the third are free of divergence, so that nothing grows as ν approaches ½. They follow from
+//! Navier's equation G ∇²u + G/(1 − 2ν) ∇(∇·u) + f = 0 and from ∇²(r² p) = 10 p and ∇²((r·D r) r) = 4 D r, p
+//! being linear.
 
 use glam::{DMat3, DVec3};
 
 use super::elastic::Elastic;
-use super::surface::plain;
-use super::triangle::M;
+use super::surface::to_vec3;
+use super::triangle::Mat3d;
 use crate::math::{Mat3, Vec3};
 
-/// A body force, N/m³: b + c × r + s r + D r, r from the centre, m.
+/// A body force, N/m³: b + c × r + s r + D r, with r from the centre, m.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BodyForce {
     /// Origin of r, m.
@@ -32,7 +35,7 @@ pub struct BodyForce {
 }
 
 impl BodyForce {
-    /// ρ (g − a − α × r − ω × (ω × r)).
+    /// Weight and inertia: ρ (g − a − α × r − ω × (ω × r)).
     ///
     /// `density` ρ, kg/m³; `fall` = g − a, m/s²; `turning` α, rad/s²; `spin` ω, rad/s; r from `centre`.
     pub fn new(density: f64, centre: DVec3, fall: DVec3, turning: DVec3, spin: DVec3) -> Self {
@@ -49,13 +52,13 @@ impl BodyForce {
         }
     }
 
-    /// f at x, N/m³.
+    /// Body force f at x, N/m³.
     pub fn at(&self, x: DVec3) -> DVec3 {
         let r = x - self.centre;
         self.constant + self.turning.cross(r) + r * self.spreading + self.deviator * r
     }
 
-    /// u_p at x, m.
+    /// Particular displacement u_p at x, m.
     pub fn displacement(&self, x: DVec3, elastic: Elastic) -> DVec3 {
         let (r, [first, second, third, fourth]) = (x - self.centre, factors(elastic));
         let squared = r.length_squared();
@@ -66,14 +69,18 @@ impl BodyForce {
             + (pulled * (5.0 * squared) - r * (2.0 * r.dot(pulled))) * fourth
     }
 
-    /// ∂u_i/∂x_k (row i, column k) of u_p at x.
-    pub fn gradient(&self, x: DVec3, elastic: Elastic) -> M {
+    /// Gradient ∂u_i/∂x_k (row i, column k) of u_p at x.
+    pub fn gradient(&self, x: DVec3, elastic: Elastic) -> Mat3d {
         let [first, second, third, fourth] = factors(elastic);
         let offset = x - self.centre;
         let squared = offset.length_squared();
-        let (r, b, c) = (plain(offset), plain(self.constant), plain(self.turning));
-        let pulled = plain(self.deviator * offset);
-        let [p, q, s] = [0, 1, 2].map(|k| plain(self.deviator.row(k)));
+        let (r, b, c) = (
+            to_vec3(offset),
+            to_vec3(self.constant),
+            to_vec3(self.turning),
+        );
+        let pulled = to_vec3(self.deviator * offset);
+        let [p, q, s] = [0, 1, 2].map(|k| to_vec3(self.deviator.row(k)));
         let deviator = Mat3::new(p, q, s);
         let constant =
             Mat3::outer(b, r * 2.0) - (Mat3::outer(r, b) + Mat3::diagonal(b.dot(r))) * 0.5;
@@ -87,20 +94,20 @@ impl BodyForce {
             + deviating * fourth
     }
 
-    /// ½ curl u_p at x.
+    /// Rotation ½ curl u_p at x, rad.
     pub fn rotation(&self, x: DVec3, elastic: Elastic) -> DVec3 {
         half_curl(self.gradient(x, elastic))
     }
 }
 
 /// Rotation of a displacement gradient, ½ curl u.
-pub fn half_curl(gradient: M) -> DVec3 {
+pub fn half_curl(gradient: Mat3d) -> DVec3 {
     let [a, b, c] = gradient.rows;
     let curl: Vec3<f64> = Vec3::new(c.y - b.z, a.z - c.x, b.x - a.y);
     DVec3::from(curl.to_f64()) / 2.0
 }
 
-/// −1/(5G), −1/(10G), −(1 − 2ν)/(20G (1 − ν)), −1/(42G).
+/// The factors of the four terms of u_p: −1/(5G), −1/(10G), −(1 − 2ν)/(20G (1 − ν)), −1/(42G).
 fn factors(elastic: Elastic) -> [f64; 4] {
     let Elastic { shear, poisson } = elastic;
     let third = (1.0 - 2.0 * poisson) / (20.0 * (1.0 - poisson));
@@ -146,13 +153,13 @@ mod tests {
                 let difference = (force().displacement(up, elastic)
                     - force().displacement(down, elastic))
                     / (2.0 * step);
-                let found = force().gradient(PLACE, elastic).times(plain(axis));
+                let found = force().gradient(PLACE, elastic).times(to_vec3(axis));
                 assert!(difference.distance(DVec3::from(found.to_f64())) < 1e-7);
                 let stress = |x| {
                     let gradient = force().gradient(x, elastic);
                     hooke::stress(gradient, elastic.shear, poisson)
                 };
-                let change = (stress(up) - stress(down)).times(plain(axis)) * (0.5 / step);
+                let change = (stress(up) - stress(down)).times(to_vec3(axis)) * (0.5 / step);
                 divergence += DVec3::from(change.to_f64());
             }
             let off = divergence + force().at(PLACE);

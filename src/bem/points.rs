@@ -1,28 +1,28 @@
-//! Points that stand for panels where these are far away.
+//! Quadrature points that represent distant panels.
 
 use glam::DVec3;
 
-use super::basis::{Basis, MOST};
-use super::fmm::Jump;
-use super::surface::{Surface, plain};
+use super::basis::{Basis, MAX_NODES};
+use super::fmm::DoubleLayerPoint;
+use super::surface::{Surface, to_vec3};
 use super::traction::Traction;
-use super::triangle::V;
+use super::triangle::Vec3d;
 use crate::math::Vec3;
 use crate::parallel::prelude::*;
 
-/// A rule of integration over a triangle: barycentric coordinates and part of the area of each point.
-pub type Rule = &'static [([f64; 3], f64)];
+/// A quadrature rule on a triangle: barycentric coordinates and fraction of the area of each point.
+pub type QuadratureRule = &'static [([f64; 3], f64)];
 
-/// Exact to second degree. The two panels of an edge share its middle. A static, so that it is told from
-/// other rules by its address.
-pub static MIDDLES: Rule = &[
+/// Midpoints of the edges, exact to second degree. The two panels of an edge share its midpoint. This is a
+/// static, so that it is recognized by its address.
+pub static EDGE_MIDPOINTS: QuadratureRule = &[
     ([0.5, 0.5, 0.0], 1.0 / 3.0),
     ([0.0, 0.5, 0.5], 1.0 / 3.0),
     ([0.5, 0.0, 0.5], 1.0 / 3.0),
 ];
 
 /// Exact to fourth degree (Dunavant 1985).
-pub const SIX: Rule = &[
+pub const SIX_POINTS: QuadratureRule = &[
     (
         [0.10810301816807, 0.445948490915965, 0.445948490915965],
         NEAR_MIDDLES,
@@ -52,65 +52,66 @@ const NEAR_MIDDLES: f64 = 0.223381589678011;
 const NEAR_CORNERS: f64 = 0.109951743655322;
 
 /// Exact to sixth degree (Dunavant 1985).
-pub const TWELVE: Rule = &[
-    ([0.501426509658179, INNER, INNER], TWELFTHS[0]),
-    ([INNER, 0.501426509658179, INNER], TWELFTHS[0]),
-    ([INNER, INNER, 0.501426509658179], TWELFTHS[0]),
-    ([0.873821971016996, OUTER, OUTER], TWELFTHS[1]),
-    ([OUTER, 0.873821971016996, OUTER], TWELFTHS[1]),
-    ([OUTER, OUTER, 0.873821971016996], TWELFTHS[1]),
-    ([ASKEW[0], ASKEW[1], ASKEW[2]], TWELFTHS[2]),
-    ([ASKEW[0], ASKEW[2], ASKEW[1]], TWELFTHS[2]),
-    ([ASKEW[1], ASKEW[0], ASKEW[2]], TWELFTHS[2]),
-    ([ASKEW[1], ASKEW[2], ASKEW[0]], TWELFTHS[2]),
-    ([ASKEW[2], ASKEW[0], ASKEW[1]], TWELFTHS[2]),
-    ([ASKEW[2], ASKEW[1], ASKEW[0]], TWELFTHS[2]),
+pub const TWELVE_POINTS: QuadratureRule = &[
+    ([0.501426509658179, INNER, INNER], TWELVE_WEIGHTS[0]),
+    ([INNER, 0.501426509658179, INNER], TWELVE_WEIGHTS[0]),
+    ([INNER, INNER, 0.501426509658179], TWELVE_WEIGHTS[0]),
+    ([0.873821971016996, OUTER, OUTER], TWELVE_WEIGHTS[1]),
+    ([OUTER, 0.873821971016996, OUTER], TWELVE_WEIGHTS[1]),
+    ([OUTER, OUTER, 0.873821971016996], TWELVE_WEIGHTS[1]),
+    ([ASKEW[0], ASKEW[1], ASKEW[2]], TWELVE_WEIGHTS[2]),
+    ([ASKEW[0], ASKEW[2], ASKEW[1]], TWELVE_WEIGHTS[2]),
+    ([ASKEW[1], ASKEW[0], ASKEW[2]], TWELVE_WEIGHTS[2]),
+    ([ASKEW[1], ASKEW[2], ASKEW[0]], TWELVE_WEIGHTS[2]),
+    ([ASKEW[2], ASKEW[0], ASKEW[1]], TWELVE_WEIGHTS[2]),
+    ([ASKEW[2], ASKEW[1], ASKEW[0]], TWELVE_WEIGHTS[2]),
 ];
 const INNER: f64 = 0.249286745170910;
 const OUTER: f64 = 0.063089014491502;
 const ASKEW: [f64; 3] = [0.053145049844817, 0.310352451033784, 0.636502499121399];
-const TWELFTHS: [f64; 3] = [0.116786275726379, 0.050844906370207, 0.082851075618374];
+const TWELVE_WEIGHTS: [f64; 3] = [0.116786275726379, 0.050844906370207, 0.082851075618374];
 
-/// Places of all points, and what they stand for.
+/// The quadrature points of all panels of a surface.
 #[derive(Clone, Debug)]
-pub struct Points {
-    rule: Rule,
+pub struct QuadraturePoints {
+    rule: QuadratureRule,
     /// Shape functions at each point of the rule.
-    values: Vec<[f64; MOST]>,
-    /// m.
+    values: Vec<[f64; MAX_NODES]>,
+    /// Position, m.
     pub places: Vec<DVec3>,
-    /// A panel that each lies on, and which point of the rule it is there.
+    /// For each point, a panel on which it lies, and its index in the rule there.
     owners: Vec<(u32, u32)>,
-    /// Area along the normal, m².
-    areas: Vec<V>,
-    /// Point of each panel and point of the rule; a point has one or two of these.
+    /// Area vector (area times normal), m².
+    areas: Vec<Vec3d>,
+    /// For each panel, the indices of its points in the order of the rule; a shared point belongs to two
+    /// panels.
     of_panels: Vec<u32>,
 }
 
-/// A point of one panel.
+/// A quadrature point on one panel.
 #[derive(Clone, Copy, Debug)]
 pub struct PanelPoint {
-    /// m.
+    /// Position, m.
     pub place: DVec3,
-    /// Area along the normal, m².
-    pub area: V,
+    /// Area vector (area times normal), m².
+    pub area: Vec3d,
     /// Barycentric coordinates.
     pub coordinates: [f64; 3],
-    /// Shape functions.
-    pub values: [f64; MOST],
+    /// Values of the shape functions.
+    pub values: [f64; MAX_NODES],
 }
 
-impl Points {
-    /// Of a rule on a surface.
-    pub fn new(basis: &Basis, rule: Rule) -> Self {
-        let shared = std::ptr::eq(rule, MIDDLES);
+impl QuadraturePoints {
+    /// The points of a rule on a surface.
+    pub fn new(basis: &Basis, rule: QuadratureRule) -> Self {
+        let shared = std::ptr::eq(rule, EDGE_MIDPOINTS);
         let panels = basis.surface.len();
         let count = if shared {
             basis.edges.ends.len()
         } else {
             panels * rule.len()
         };
-        let mut points = Points {
+        let mut points = QuadraturePoints {
             rule,
             values: rule.iter().map(|(at, _)| basis.values(*at)).collect(),
             places: vec![DVec3::ZERO; count],
@@ -135,16 +136,16 @@ impl Points {
         points
     }
 
-    /// The double layer of a displacement of the nodes, m.
-    pub fn jumps(&self, basis: &Basis, u: &[[f64; 3]]) -> Vec<Jump> {
-        let of = |((t, k), area): (&(u32, u32), &V)| Jump {
+    /// Double-layer strength of each point for the displacements `u` of the nodes, m.
+    pub fn jumps(&self, basis: &Basis, u: &[[f64; 3]]) -> Vec<DoubleLayerPoint> {
+        let of = |((t, k), area): (&(u32, u32), &Vec3d)| DoubleLayerPoint {
             jump: basis.field(*t as usize, &self.values[*k as usize], u),
             area: *area,
         };
         self.owners.par_iter().zip(&self.areas).map(of).collect()
     }
 
-    /// Forces, N, of tractions on the panels.
+    /// Force at each point, N, for tractions on the panels.
     pub fn forces(&self, surface: &Surface, tractions: &[Traction]) -> Vec<DVec3> {
         let mut forces = vec![DVec3::ZERO; self.places.len()];
         let of_panels = self.of_panels.chunks_exact(self.rule.len());
@@ -156,27 +157,28 @@ impl Points {
         forces
     }
 
-    /// Of one panel.
+    /// Points of panel `t`.
     pub fn of_panel(&self, surface: &Surface, t: usize) -> impl Iterator<Item = PanelPoint> {
-        let own =
-            move |((coordinates, share), values): (&([f64; 3], f64), &[f64; MOST])| PanelPoint {
+        let own = move |((coordinates, share), values): (&([f64; 3], f64), &[f64; MAX_NODES])| {
+            PanelPoint {
                 place: place(surface, t, coordinates),
                 area: area(surface, t, *share),
                 coordinates: *coordinates,
                 values: *values,
-            };
+            }
+        };
         self.rule.iter().zip(&self.values).map(own)
     }
 }
 
-/// Place at barycentric coordinates of panel `t`, m.
+/// Position at barycentric coordinates of panel `t`, m.
 pub fn place(surface: &Surface, t: usize, weights: &[f64; 3]) -> DVec3 {
     let [a, b, c] = surface.mesh.corners(t);
     a * weights[0] + b * weights[1] + c * weights[2]
 }
 
-fn area(surface: &Surface, t: usize, share: f64) -> V {
-    plain(surface.normals[t] * (surface.areas[t] * share))
+fn area(surface: &Surface, t: usize, share: f64) -> Vec3d {
+    to_vec3(surface.normals[t] * (surface.areas[t] * share))
 }
 
 #[cfg(test)]
@@ -185,7 +187,7 @@ mod tests {
 
     #[test]
     fn rules_are_exact_to_their_degree() {
-        for (rule, degree) in [(MIDDLES, 2), (SIX, 4), (TWELVE, 6)] {
+        for (rule, degree) in [(EDGE_MIDPOINTS, 2), (SIX_POINTS, 4), (TWELVE_POINTS, 6)] {
             for i in 0..=degree {
                 for j in 0..=degree - i {
                     let of = |([a, b, _], share): &([f64; 3], f64)| a.powi(i) * b.powi(j) * share;

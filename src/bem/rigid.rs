@@ -1,20 +1,21 @@
-//! The six rigid motions of a body: what a free body's displacement is fixed up to.
+//! The six rigid motions of a body, up to which the displacement of a free body is determined.
 
 use glam::DVec3;
 
 use super::basis::Basis;
 use crate::solve::vector::{add_scaled, dot};
 
-/// Rigid motions at the nodes, orthonormal in the mean over the surface.
+/// Displacements of the nodes in rigid motions, orthonormal with respect to the mean over the surface.
 #[derive(Clone, Debug)]
 pub struct RigidMotions {
     motions: Vec<Vec<[f64; 3]>>,
-    /// Motions times the share of the area: their products with displacements are means.
+    /// The motions weighted with each node's share of the area: their scalar products with displacements are
+    /// means over the surface.
     weighted: Vec<Vec<[f64; 3]>>,
 }
 
 impl RigidMotions {
-    /// Three translations and three rotations, made orthonormal one after the other.
+    /// Three translations and three rotations, orthonormalized one after the other.
     pub fn new(basis: &Basis) -> Self {
         let surface = basis.surface;
         let shares: Vec<f64> = basis.areas.iter().map(|a| a / surface.area).collect();
@@ -45,7 +46,7 @@ impl RigidMotions {
         all
     }
 
-    /// Takes the rigid part out of displacements of the nodes.
+    /// Removes the rigid part from displacements of the nodes.
     pub fn remove(&self, field: &mut [[f64; 3]]) {
         for (motion, weighted) in self.motions.iter().zip(&self.weighted) {
             let part = dot(weighted, field);

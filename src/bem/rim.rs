@@ -1,7 +1,9 @@
-//! What panels of Somigliana's identity leave at the rim of the region that they cover.
+//! Line integrals along the rim of a region of panels, which exact panel integrals over a part of the surface
+//! lack.
 //!
-//! [`panel`](super::panel) integrates by parts: over a closed surface the integrals along the panels' edges cancel, over a part of it those along its rim
-//! stay. With W = 2 G U − 1/(4πr), l along the rim, counter-clockwise, and ∇ for x (Stokes' theorem):
+//! [`panel`](super::panel) integrates by parts: over a closed surface the integrals along the panels' edges
+//! cancel; over a part of it those along its rim remain. With W = 2 G U − 1/(4πr), l along the rim,
+//! counter-clockwise, and ∇ with respect to x (Stokes' theorem):
 //!
 //! ```text
 //! ∫ Tᵀ u dS        = the panels' double layers − ∮ W (dl × u)
@@ -12,15 +14,16 @@ use std::f64::consts::PI;
 
 use glam::DVec3;
 
-use super::basis::{Basis, MOST};
-use super::near::Rim;
+use super::basis::{Basis, MAX_NODES};
+use super::near::RimSide;
 use super::points;
-use super::surface::plain;
-use super::triangle::{M, V};
+use super::surface::to_vec3;
+use super::triangle::{Mat3d, Vec3d};
 use crate::laws::{galerkin, kelvin};
 use crate::math::{Mat3, Vec3};
 
-/// Places and weights of Gauss' rule on (0, 1): sides of the rim are farther away than they are long.
+/// Points and weights of Gauss' rule on (0, 1); sides of the rim are farther away from the point than they
+/// are long.
 const GAUSS: [(f64, f64); 4] = [
     (0.069_431_844_202_973_71, 0.173_927_422_568_726_93),
     (0.330_009_478_207_571_87, 0.326_072_577_431_273_07),
@@ -28,14 +31,14 @@ const GAUSS: [(f64, f64); 4] = [
     (0.930_568_155_797_026_3, 0.173_927_422_568_726_93),
 ];
 
-/// What takes the displacement of a panel's nodes to ∫ W (dl × u) along side k at x.
-pub fn displacement(basis: &Basis, x: DVec3, (t, k): Rim, poisson: f64) -> [M; MOST] {
-    let mut blocks = [Mat3::diagonal(0.0); MOST];
+/// Matrix for each node of a panel that maps its displacement to ∫ W (dl × u) along side k at x.
+pub fn displacement(basis: &Basis, x: DVec3, (t, k): RimSide, poisson: f64) -> [Mat3d; MAX_NODES] {
+    let mut blocks = [Mat3::diagonal(0.0); MAX_NODES];
     for (s, weight) in GAUSS {
         let (values, r) = place(basis, x, (t, k), s);
         let inverse = r.length_recip();
-        let n = plain(r * inverse);
-        // Of a point, Φ = 1/r and H = (1 − n nᵀ)/r.
+        let n = to_vec3(r * inverse);
+        // For a point source, Φ = 1/r and H = (1 − n nᵀ)/r.
         let second = (Mat3::diagonal(1.0) - Mat3::outer(n, n)) * inverse;
         let w = galerkin::tangential_kernel((inverse, second), poisson);
         for node in basis.of_side(k) {
@@ -46,16 +49,23 @@ pub fn displacement(basis: &Basis, x: DVec3, (t, k): Rim, poisson: f64) -> [M; M
     blocks.map(|block| block.product(along))
 }
 
-/// ∮ [W (dl × u)] along side k of a panel at x and its gradient as above, of displacements of the nodes.
-pub fn motion(basis: &Basis, x: DVec3, (t, k): Rim, u: &[[f64; 3]], poisson: f64) -> (V, M) {
+/// Contribution of side k of a panel to the line integrals above at x, for displacements of the nodes: the
+/// displacement, and its gradient.
+pub fn displacement_and_gradient(
+    basis: &Basis,
+    x: DVec3,
+    (t, k): RimSide,
+    u: &[[f64; 3]],
+    poisson: f64,
+) -> (Vec3d, Mat3d) {
     let along = along(basis, (t, k));
     let mut displacement = Vec3::zero();
     let mut gradient = Mat3::diagonal(0.0);
     for (s, weight) in GAUSS {
         let (values, r) = place(basis, x, (t, k), s);
         let u = basis.field(t, &values, u);
-        let slope = plain(r * (-r.length_recip().powi(3) / (4.0 * PI)));
-        let (r, force) = (plain(r), along.cross(u));
+        let slope = to_vec3(r * (-r.length_recip().powi(3) / (4.0 * PI)));
+        let (r, force) = (to_vec3(r), along.cross(u));
         let inverse = 1.0 / r.norm();
         let of_w = kelvin::displacement(r, force, 0.5, poisson) - force * (inverse / (4.0 * PI));
         displacement = displacement + of_w * weight;
@@ -65,14 +75,14 @@ pub fn motion(basis: &Basis, x: DVec3, (t, k): Rim, u: &[[f64; 3]], poisson: f64
     (displacement, gradient)
 }
 
-/// Shape functions at a part s of a side, and the way from there to x, m.
-fn place(basis: &Basis, x: DVec3, (t, k): Rim, s: f64) -> ([f64; MOST], DVec3) {
+/// Shape functions at the fraction s of a side, and the vector from there to x, m.
+fn place(basis: &Basis, x: DVec3, (t, k): RimSide, s: f64) -> ([f64; MAX_NODES], DVec3) {
     let mut at = [0.0; 3];
     (at[k], at[(k + 1) % 3]) = (1.0 - s, s);
     (basis.values(at), x - points::place(basis.surface, t, &at))
 }
 
-fn along(basis: &Basis, (t, k): Rim) -> V {
+fn along(basis: &Basis, (t, k): RimSide) -> Vec3d {
     let corners = basis.surface.mesh.corners(t);
-    plain(corners[(k + 1) % 3] - corners[k])
+    to_vec3(corners[(k + 1) % 3] - corners[k])
 }

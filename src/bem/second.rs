@@ -1,10 +1,12 @@
-//! Exact second derivatives of the biharmonic potential Ψ(x) = ∫ |x − y| dS of a flat triangle, and of the same with a weight.
+//! Exact second derivatives of the biharmonic potential Ψ(x) = ∫ |x − y| dS of a flat triangle, also with a
+//! linear weight.
 //!
 //! ```text
 //! ∂_α∂_jΨ = −Σ m_α ∫ r_j/r dl  for α in the plane        ∇²Ψ = 2Φ gives ∂_n∂_nΨ        Φ = ∫ 1/r dS = Σ t F − h Ω
 //! ```
 //!
-//! With a weight w_α, w = y − x', and ρ = y − x = w − h n (all by parts; sums and ∮ over the edges, P the projection on the plane):
+//! With a weight w_α, w = y − x', and ρ = y − x = w − h n (all by integration by parts; sums and ∮ are over
+//! the edges, P is the projection on the plane):
 //!
 //! ```text
 //! ∫ w_α/r dS          = Φ_α = Σ m_α ∫ r dl
@@ -13,14 +15,15 @@
 //! ∫ h w_αw_β/r³ dS    = −h (∮ m_α w_β/r dl − P_αβ Φ)
 //! ```
 //!
-//! Letters as in [`triangle`](super::triangle). After Wilton et al. 1984 and Nintcheu Fata 2009, who give Φ and ∇Φ.
+//! Symbols as in [`triangle`](super::triangle). After Wilton et al. 1984 and Nintcheu Fata 2009, who give Φ
+//! and ∇Φ.
 
-use super::triangle::View;
+use super::triangle::TriangleView;
 use crate::math::{Analytic, Mat3, Vec3};
 
-/// Integrals over a triangle at a point x, without a weight or with one.
+/// Integrals over a triangle for a point x, without or with a weight.
 #[derive(Clone, Copy, Debug)]
-pub struct Second<T> {
+pub struct SecondDerivatives<T> {
     /// Φ = ∫ 1/r dS.
     pub phi: T,
     /// H = ∇∇Ψ.
@@ -31,24 +34,24 @@ pub struct Second<T> {
     pub moment: Vec3<T>,
 }
 
-impl<T: Analytic> View<T> {
-    /// Without a weight.
+impl<T: Analytic> TriangleView<T> {
+    /// The integrals without a weight.
     #[inline(always)]
-    pub fn second(&self) -> Second<T> {
+    pub fn second(&self) -> SecondDerivatives<T> {
         let (n, height) = (self.normal, self.height);
         let mut phi = -(height * self.solid_angle);
         let mut second = Mat3::diagonal(T::zero());
         let mut moment = Vec3::zero();
         for side in &self.sides {
             phi = phi + side.inside * side.inverse;
-            // ∫ ρ_j/r dl but for its part along n.
+            // ∫ ρ_j/r dl without its component along n.
             let in_plane = side.outward * (side.inside * side.inverse) + side.along * side.first;
             second = second + Mat3::outer(side.outward, in_plane);
             moment = moment - side.outward * (height * side.inverse);
         }
         let [a, b, c] = second.rows;
         let normal = T::splat(2.0) * phi - (a.x + b.y + c.z);
-        Second {
+        SecondDerivatives {
             phi,
             second: second + Mat3::both_outer(n, moment) + Mat3::outer(n, n * normal),
             solid_angle: self.solid_angle,
@@ -56,9 +59,9 @@ impl<T: Analytic> View<T> {
         }
     }
 
-    /// With the weights w·e, e being the axes; `whole` is without a weight.
+    /// The integrals with the weights w·e, e being the two axes; `whole` are those without a weight.
     #[inline(always)]
-    pub fn weighted(&self, whole: &Second<T>) -> [Second<T>; 2] {
+    pub fn weighted(&self, whole: &SecondDerivatives<T>) -> [SecondDerivatives<T>; 2] {
         let (n, height) = (self.normal, self.height);
         let mut centre = Vec3::zero();
         let mut edges = [Mat3::diagonal(T::zero()); 2];
@@ -82,7 +85,7 @@ impl<T: Analytic> View<T> {
         [0, 1].map(|k| {
             let axis = self.axes[k];
             let phi = centre.dot(axis);
-            Second {
+            SecondDerivatives {
                 phi,
                 second: edges[k] + Mat3::diagonal(phi) - Mat3::both_outer(axis, middle),
                 solid_angle: whole.moment.dot(axis),
@@ -95,20 +98,20 @@ impl<T: Analytic> View<T> {
 #[cfg(test)]
 mod tests {
     use super::super::triangle::brute::{PLACES, axis, beside, foot, integrate, triangle};
-    use super::super::triangle::{M, V};
+    use super::super::triangle::{Mat3d, Vec3d};
     use super::*;
 
-    /// Largest difference of two matrices, row by row.
-    fn off(a: M, b: M) -> f64 {
+    /// Largest norm of the rows of the difference of two matrices.
+    fn off(a: Mat3d, b: Mat3d) -> f64 {
         (a - b).rows.map(Vec3::norm).into_iter().fold(0.0, f64::max)
     }
 
-    /// The same integrals by points, with a weight.
-    fn by_points(x: V, weight: impl Fn(V) -> f64) -> Second<f64> {
+    /// The same integrals by numerical quadrature, with a weight.
+    fn by_points(x: Vec3d, weight: impl Fn(Vec3d) -> f64) -> SecondDerivatives<f64> {
         let triangle = triangle();
         let at = foot(&triangle, x);
         let height = (x - at).dot(triangle.view(x, false).normal);
-        let sum = |f: &dyn Fn(V, V, f64) -> f64| {
+        let sum = |f: &dyn Fn(Vec3d, Vec3d, f64) -> f64| {
             integrate(&triangle, &|y| {
                 let r = (x - y).norm();
                 f(y, x - y, r) * weight(y - at)
@@ -120,7 +123,7 @@ mod tests {
         };
         let rows = [0, 1, 2].map(|i| Vec3::from_f64([0, 1, 2].map(|j| second(i, j))));
         let moment = [0, 1, 2].map(|k| sum(&|y, _, r| height / r.powi(3) * (y - at).dot(axis(k))));
-        Second {
+        SecondDerivatives {
             phi: sum(&|_, _, r| 1.0 / r),
             second: Mat3 { rows },
             solid_angle: sum(&|_, _, r| height / r.powi(3)),
@@ -129,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn integrals_are_those_of_points() {
+    fn integrals_agree_with_quadrature() {
         let triangle = triangle();
         for x in PLACES.map(Vec3::from_f64) {
             let view = triangle.view(x, false);
@@ -156,7 +159,7 @@ mod tests {
     #[test]
     fn integrals_do_not_cancel_far_away() {
         let triangle = triangle();
-        let x: V = Vec3::from_f64([2e4, -1e4, 3e4]);
+        let x: Vec3d = Vec3::from_f64([2e4, -1e4, 3e4]);
         let view = triangle.view(x, false);
         let whole = view.second();
         let (r, area) = (x.norm(), integrate(&triangle, &|_| 1.0));
@@ -178,7 +181,7 @@ mod tests {
                 assert!((at.phi - near.phi).abs() < 1e-5);
                 assert!(off(at.second, near.second) < 1e-5, "{at:?} {near:?}");
             }
-            // The harmonic double layer jumps, but for what vanishes on the plane.
+            // The harmonic double layer jumps, except for the part that vanishes on the plane.
             assert!(at[0].solid_angle == 0.0 && at[0].moment.norm() == 0.0);
             assert!((at[1].moment - close[1].moment).norm() < 1e-5);
         }

@@ -1,5 +1,5 @@
-//! How energy and stress vary from place to place inside a solid (Zhu, Bridson and Greif 2015, supplement, §3.1), where a fracture follows the gradient of the
-//! energy.
+//! Gradients of the energy density and of the stress inside a solid (Zhu, Bridson and Greif 2015, supplement,
+//! §3.1), where a fracture follows the gradient of the energy.
 //!
 //! ```text
 //! ∂ψ = σ:∂ε        ∂s_i = u_iᵀ ∂F v_i  for F = Σ s_i u_i v_iᵀ        ∂σ_i = n_iᵀ ∂σ n_i
@@ -11,12 +11,12 @@ use glam::{DMat3, DVec3};
 
 use super::elastic::Elastic;
 use super::field::{Field, matrix};
-use super::triangle::M;
+use super::triangle::Mat3d;
 use crate::laws::hooke;
 use crate::math::eigen;
 
-/// Gradients at a point. Those of singular values or principal stresses that are equal depend on which of the directions is taken for which; that of a
-/// singular value 0 is of one of both signs.
+/// Gradients at a point. If singular values or principal stresses are equal, their gradients depend on the
+/// choice of directions. The gradient of a singular value 0 has an arbitrary sign.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Slope {
     /// ∇ψ, J/m⁴.
@@ -30,8 +30,8 @@ pub struct Slope {
 }
 
 impl Slope {
-    /// From the field, and the derivatives of the displacement gradient along x, y and z, 1/m.
-    pub fn new(field: &Field, derivatives: [M; 3], elastic: Elastic) -> Self {
+    /// From the field and the derivatives of the displacement gradient along x, y and z, 1/m.
+    pub fn new(field: &Field, derivatives: [Mat3d; 3], elastic: Elastic) -> Self {
         let Elastic { shear, poisson } = elastic;
         let stresses = derivatives.map(|m| matrix(hooke::stress(m, shear, poisson)));
         let gradients = derivatives.map(matrix);
@@ -60,7 +60,8 @@ fn singular(m: DMat3) -> [(f64, DVec3, DVec3); 3] {
     let right = order.map(|k| DVec3::from(vectors[k]));
     let images = right.map(|v| m * v);
     let first = images[0].normalize_or(DVec3::X);
-    // What is left of the second once it is at right angles with the first: images of small values are mostly rounding.
+    // The component of the second at right angles to the first: images of small singular values are mostly
+    // rounding errors.
     let second = images[1] - first * first.dot(images[1]);
     let second = second.normalize_or(first.any_orthonormal_vector());
     let third = first.cross(second);

@@ -6,46 +6,48 @@ use super::basis::{Basis, Order};
 use super::density::PanelDensity;
 use super::elastic::Elastic;
 use super::field::Field;
-use super::inner::Known;
+use super::inner::BoundaryField;
 use super::mean;
 use super::particular::BodyForce;
-use super::points::{SIX, place};
-use super::recover::Neighbours;
+use super::points::{SIX_POINTS, place};
+use super::recover::SmoothNeighbours;
 use super::slope::Slope;
-use super::surface::{Surface, plain};
+use super::surface::{Surface, to_vec3};
 use super::traction::Traction;
-use super::triangle::V;
+use super::triangle::Vec3d;
 use crate::laws::hooke;
 use crate::math::Mat3;
 use crate::parallel::prelude::*;
 use crate::solve::Found;
 
-/// Points inside from which on their far field is not summed panel by panel.
-const MANY: usize = 500;
+/// Smallest number of points inside for which the fast multipole method is used.
+const MIN_FMM_POINTS: usize = 500;
 
-/// A body's response to loads: a field without body force, that of the body force, and a rigid motion that makes the mean displacement and rotation zero.
+/// A body's response to loads: the sum of a field without body force, the particular field of the body force,
+/// and a rigid motion that makes the mean displacement and rotation zero.
 #[derive(Clone, Debug)]
 pub struct Solution<'a> {
     basis: &'a Basis<'a>,
-    /// Of linear displacements.
-    neighbours: Option<&'a Neighbours>,
+    /// Stencils for the gradient of linear displacements.
+    neighbours: Option<&'a SmoothNeighbours>,
     elastic: Elastic,
     body_force: BodyForce,
     /// Traction of the field without body force on each panel.
     tractions: Vec<Traction>,
-    /// The same at each centroid, Pa.
+    /// The same traction at each centroid, Pa.
     middles: Vec<DVec3>,
     /// Displacement of the nodes in the field without body force, m.
     layer: Vec<[f64; 3]>,
     densities: Vec<PanelDensity>,
-    /// Displacement of the centre of mass, m, and rotation, rad, that are taken off.
+    /// Translation of the centre of mass, m, and rotation, rad, that are subtracted.
     rigid: (DVec3, DVec3),
     found: Found,
     accuracy: Option<f64>,
 }
 
-/// Traction of a body force's particular field on panel `t`, and at its centroid, Pa: it is quadratic in place, here linear where the displacement
-/// is quadratic, else the mean.
+/// Traction of a body force's particular field on panel `t`, and its value at the centroid, Pa. The field's
+/// traction is quadratic in position; it is approximated as linear if the displacement is quadratic, and as
+/// constant otherwise.
 pub fn particular_traction(
     basis: &Basis,
     elastic: Elastic,
@@ -55,7 +57,7 @@ pub fn particular_traction(
     let surface = basis.surface;
     let at = |x: DVec3| {
         let stress = hooke::stress(force.gradient(x, elastic), elastic.shear, elastic.poisson);
-        DVec3::from(stress.times(plain(surface.normals[t])).to_f64())
+        DVec3::from(stress.times(to_vec3(surface.normals[t])).to_f64())
     };
     let [a, b, c] = surface.mesh.corners(t);
     let middles = [(a + b) / 2.0, (b + c) / 2.0, (c + a) / 2.0].map(at);
@@ -67,9 +69,10 @@ pub fn particular_traction(
 }
 
 impl<'a> Solution<'a> {
-    /// From the displacement of the nodes under what the particular field leaves of the tractions: on the panels, and at the centroids, Pa.
+    /// From the displacement of the nodes without body force. `tractions`: on the panels, minus those of the
+    /// particular field. `middles`: the same at the centroids, Pa.
     pub(super) fn new(
-        (basis, neighbours): (&'a Basis<'a>, Option<&'a Neighbours>),
+        (basis, neighbours): (&'a Basis<'a>, Option<&'a SmoothNeighbours>),
         elastic: Elastic,
         body_force: BodyForce,
         (tractions, middles): (Vec<Traction>, Vec<DVec3>),
@@ -96,12 +99,12 @@ impl<'a> Solution<'a> {
         }
     }
 
-    /// How the solver ended.
+    /// Iterations and residual of the solver.
     pub fn found(&self) -> Found {
         self.found
     }
 
-    /// Body force that the body is under: weight less inertia.
+    /// Body force on the body: weight minus inertia.
     pub fn body_force(&self) -> &BodyForce {
         &self.body_force
     }
@@ -111,7 +114,7 @@ impl<'a> Solution<'a> {
         let places = self.panels().mesh.positions.iter().zip(&self.layer);
         places
             .map(|(x, u)| {
-                let (particular, _) = self.rest(*x);
+                let (particular, _) = self.particular_and_rigid(*x);
                 DVec3::from(*u) + particular
             })
             .collect()
@@ -120,14 +123,17 @@ impl<'a> Solution<'a> {
     /// Work of tractions on the displacement, ∮ t·u dS, J.
     pub fn work(&self, tractions: &[Traction]) -> f64 {
         let surface = self.panels();
-        let values: Vec<_> = SIX.iter().map(|(at, _)| self.basis.values(*at)).collect();
+        let values: Vec<_> = SIX_POINTS
+            .iter()
+            .map(|(at, _)| self.basis.values(*at))
+            .collect();
         let none = Traction::default();
         let loaded = tractions.iter().enumerate().filter(|(_, t)| **t != none);
         let of = |(t, traction): (usize, &Traction)| {
-            let points = SIX.iter().zip(&values);
+            let points = SIX_POINTS.iter().zip(&values);
             let each = points.map(|((at, share), values)| {
                 let layer = DVec3::from(self.basis.field(t, values, &self.layer).to_f64());
-                let (rest, _) = self.rest(place(surface, t, at));
+                let (rest, _) = self.particular_and_rigid(place(surface, t, at));
                 traction.at(*at).dot(layer + rest) * share
             });
             each.sum::<f64>() * surface.areas[t]
@@ -135,7 +141,7 @@ impl<'a> Solution<'a> {
         loaded.map(of).sum()
     }
 
-    /// At the centroid of each triangle.
+    /// Fields at the centroid of each triangle.
     pub fn surface(&self) -> Vec<Field> {
         let at = |t: usize| {
             let gradient = self.gradient(t);
@@ -155,22 +161,24 @@ impl<'a> Solution<'a> {
         if let Some(neighbours) = self.neighbours {
             return neighbours.gradient(surface, self.elastic, t, traction, &self.layer);
         }
-        let normal = plain(surface.normals[t]);
+        let normal = to_vec3(surface.normals[t]);
         let along = self.densities[t].middle.gradient;
         let moduli = (self.elastic.shear, self.elastic.poisson);
-        let out = hooke::normal_derivative(along, normal, plain(traction), moduli);
+        let out = hooke::normal_derivative(along, normal, to_vec3(traction), moduli);
         along + Mat3::outer(out, normal)
     }
 
-    /// At points inside the solid, as near to its surface as they may be, but not on it.
+    /// Fields at points inside the solid, which may be arbitrarily close to its surface, but not on it.
     ///
-    /// From a solver that is exact, and for few points, sums are exact; for many points the far field is summed by the fast multipole method, to the
-    /// accuracy of the solver.
+    /// If the solver is exact, or for few points, integrals are exact. For many points the far field is
+    /// computed by the fast multipole method, to the accuracy of the solver.
     pub fn inside(&self, points: &[DVec3]) -> Vec<Field> {
-        let known = self.known();
+        let boundary_field = self.boundary_field();
         let fields = match self.accuracy {
-            Some(accuracy) if points.len() >= MANY => known.by_multipoles(points, accuracy),
-            _ => known.by_panels(points),
+            Some(accuracy) if points.len() >= MIN_FMM_POINTS => {
+                boundary_field.by_multipoles(points, accuracy)
+            }
+            _ => boundary_field.by_panels(points),
         };
         let fields = points.iter().zip(fields);
         fields
@@ -178,15 +186,17 @@ impl<'a> Solution<'a> {
             .collect()
     }
 
-    /// How energy density, singular values and principal stresses vary at points inside the solid, by exact sums over all panels.
+    /// Gradients of energy density, singular values and principal stresses at points inside the solid, by
+    /// exact integrals over all panels.
     pub fn slopes(&self, points: &[DVec3]) -> Vec<Slope> {
-        let layers = self.known().slopes(points);
-        let fields = self.known().by_panels(points);
+        let layers = self.boundary_field().slopes(points);
+        let fields = self.boundary_field().by_panels(points);
         let step = self.panels().area.sqrt();
         let pairs = points.iter().zip(fields).zip(layers);
         pairs
             .map(|((x, (u, gradient)), layer)| {
-                // The gradient of the particular field is quadratic in place: its central differences are exact.
+                // The gradient of the particular field is quadratic in position, so central differences are
+                // exact.
                 let along = |k: usize| {
                     let [up, down] = [step, -step].map(|step| {
                         let moved = *x + DVec3::AXES[k] * step;
@@ -200,8 +210,8 @@ impl<'a> Solution<'a> {
             .collect()
     }
 
-    fn known(&self) -> Known<'_> {
-        Known {
+    fn boundary_field(&self) -> BoundaryField<'_> {
+        BoundaryField {
             basis: self.basis,
             elastic: self.elastic,
             tractions: &self.tractions,
@@ -210,19 +220,19 @@ impl<'a> Solution<'a> {
         }
     }
 
-    /// What the particular field and the rigid motion add at x: displacement, m, and its gradient.
-    fn rest(&self, x: DVec3) -> (DVec3, Mat3<f64>) {
+    /// Contribution of the particular field and the rigid motion at x: displacement, m, and its gradient.
+    fn particular_and_rigid(&self, x: DVec3) -> (DVec3, Mat3<f64>) {
         let (shift, turn) = self.rigid;
         let rigid = shift + turn.cross(x - self.panels().mass.centre);
         let gradient = self.body_force.gradient(x, self.elastic);
         (
             self.body_force.displacement(x, self.elastic) - rigid,
-            gradient - Mat3::cross(plain(turn)),
+            gradient - Mat3::cross(to_vec3(turn)),
         )
     }
 
-    fn field(&self, x: DVec3, layer: V, gradient: Mat3<f64>) -> Field {
-        let (rest, slope) = self.rest(x);
+    fn field(&self, x: DVec3, layer: Vec3d, gradient: Mat3<f64>) -> Field {
+        let (rest, slope) = self.particular_and_rigid(x);
         Field::new(
             DVec3::from(layer.to_f64()) + rest,
             gradient + slope,

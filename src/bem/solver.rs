@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use super::basis::{Basis, Order};
 use super::cavity::Cavity;
-use super::completed::Completed;
+use super::completed::CompletedEquations;
 use super::dense::Dense;
 use super::elastic::Elastic;
 use super::layers::Layers;
 use super::loads::{LoadError, Loads};
-use super::recover::Neighbours;
+use super::recover::SmoothNeighbours;
 use super::rigid::RigidMotions;
 use super::solution::{Solution, particular_traction};
 use super::split::Split;
@@ -18,19 +18,21 @@ use super::traction::Traction;
 use crate::solve::gmres::gmres;
 use crate::solve::recycle::Recycled;
 
-/// Residual over right-hand side at which iterations end: far below what the mesh leaves.
+/// Largest residual over the right-hand side at which iterations end: far below the discretization error.
 const TOLERANCE: f64 = 1e-7;
-/// Residual over the accuracy of products at which iterations end, if that is more.
-const BELOW_ACCURACY: f64 = 0.01;
-/// Nodes up to which the matrix is stored. Measured with one load: here both take the same time, at 5000 triangles the fast multipole method an
-/// eighth of it; a product alone takes the same at about 2500.
+/// The tolerance is at least this fraction of the accuracy of matrix products.
+const TOLERANCE_OVER_ACCURACY: f64 = 0.01;
+/// Largest number of nodes for which the matrix is stored. Measured with one load: with this number both
+/// methods take the same time; with 5000 triangles the fast multipole method takes an eighth of it; a single
+/// product takes the same time with about 2500 nodes.
 pub const DENSE: usize = 500;
-/// Triangles up to which the displacement is quadratic by default.
+/// Largest number of triangles for which the displacement is quadratic by default.
 pub const QUADRATIC: usize = 30_000;
-/// Iterations at most; well-shaped bodies take 5 to 40, slender ones with quadratic displacements some hundred.
-const ITERATIONS: u32 = 800;
+/// Largest number of iterations; well-shaped bodies take 5 to 40, slender ones with quadratic displacements
+/// some hundred.
+const MAX_ITERATIONS: u32 = 800;
 
-/// Degree of the displacement that [`Solver::automatic`] takes for so many triangles.
+/// Degree of the displacement that [`Solver::automatic`] uses for this number of triangles.
 pub fn order(triangles: usize) -> Order {
     match triangles <= QUADRATIC {
         true => Order::Quadratic,
@@ -38,13 +40,13 @@ pub fn order(triangles: usize) -> Order {
     }
 }
 
-/// Why a body's response was not found.
+/// Why a body's response could not be computed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum SolveError {
     /// Loads that are refused.
     #[error(transparent)]
     Load(#[from] LoadError),
-    /// The iteration stalled, or met NaN.
+    /// The iteration stalled, or the residual is NaN.
     #[error(
         "boundary elements did not converge: residual {residual:.1e} of the loads after {iterations} iterations; \
          the mesh may have slivers or parts that nearly touch"
@@ -57,39 +59,40 @@ pub enum SolveError {
     },
 }
 
-/// Everything of a body that its loads do not change.
+/// The equations of a body, which do not depend on its loads.
 pub struct Solver<'a> {
     basis: Arc<Basis<'a>>,
     elastic: Elastic,
     layers: Box<dyn Layers + 'a>,
     motions: RigidMotions,
     cavities: Vec<Cavity>,
-    /// Of linear displacements.
-    neighbours: Option<Neighbours>,
-    /// Accuracy of products, if they are not exact.
+    /// Stencils for the gradient of linear displacements.
+    neighbours: Option<SmoothNeighbours>,
+    /// Accuracy of matrix products; none if they are exact.
     accuracy: Option<f64>,
 }
 
 impl<'a> Solver<'a> {
-    /// With the layers stored as a matrix of 72 bytes for each pair of nodes.
+    /// Stores the layers as a matrix of 72 bytes for each pair of nodes.
     pub fn dense(surface: &'a Surface, elastic: Elastic, order: Order) -> Self {
         let basis = Arc::new(Basis::new(surface, order));
         let layers = Box::new(Dense::new(&basis, elastic));
         Solver::new(&basis, elastic, layers, None)
     }
 
-    /// With the layers summed by the fast multipole method, in time and memory proportional to the number of triangles.
+    /// Sums the layers by the fast multipole method, in time and memory proportional to the number of
+    /// triangles.
     ///
-    /// `accuracy` is the relative L2 error of products asked for, from 1e-3 to 1e-8; iterations end at a hundredth of it. 1e-4 is more than most
-    /// meshes deserve.
+    /// `accuracy` is the relative L2 error of matrix products, from 1e-3 to 1e-8; iterations end at a
+    /// hundredth of it. 1e-4 is more accurate than most meshes.
     pub fn multipole(surface: &'a Surface, elastic: Elastic, order: Order, accuracy: f64) -> Self {
         let basis = Arc::new(Basis::new(surface, order));
         let layers = Box::new(Split::new(&basis, elastic, accuracy));
         Solver::new(&basis, elastic, layers, Some(accuracy))
     }
 
-    /// Quadratic displacements up to [`QUADRATIC`] triangles, linear ones above; [`dense`](Self::dense) for few nodes, [`multipole`](Self::multipole) for
-    /// many.
+    /// Quadratic displacements up to [`QUADRATIC`] triangles, linear ones above; [`dense`](Self::dense) for
+    /// few nodes, [`multipole`](Self::multipole) for many.
     pub fn automatic(surface: &'a Surface, elastic: Elastic, accuracy: f64) -> Self {
         let order = order(surface.len());
         let basis = Basis::new(surface, order);
@@ -100,7 +103,8 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// With layers at these nodes and with these moduli, and the accuracy of their products if they are not exact.
+    /// With given layers at these nodes and these moduli. `accuracy`: of the layers' products; none if they
+    /// are exact.
     pub fn new(
         basis: &Arc<Basis<'a>>,
         elastic: Elastic,
@@ -114,12 +118,13 @@ impl<'a> Solver<'a> {
             layers,
             motions: RigidMotions::new(basis),
             cavities: Cavity::all(basis, elastic.shear),
-            neighbours: is_linear.then(|| Neighbours::new(basis.surface)),
+            neighbours: is_linear.then(|| SmoothNeighbours::new(basis.surface)),
             accuracy,
         }
     }
 
-    /// Response to loads. Earlier solutions in `recycled`, of this solver, are the first guess, and this one joins them.
+    /// Response to loads. The first guess is a combination of earlier solutions of this solver in `recycled`,
+    /// to which this one is added.
     pub fn solve(
         &self,
         loads: &Loads,
@@ -128,7 +133,8 @@ impl<'a> Solver<'a> {
         self.solve_varying(loads, &loads.uniform(), recycled)
     }
 
-    /// The same with these tractions instead of those of the loads, one for each panel. Quadratic displacements deserve them where loads vary smoothly.
+    /// As [`solve`](Self::solve), with the given tractions instead of those of the loads, one for each panel.
+    /// Use this with quadratic displacements if loads vary smoothly.
     pub fn solve_varying(
         &self,
         loads: &Loads,
@@ -148,11 +154,11 @@ impl<'a> Solver<'a> {
         for cavity in &self.cavities {
             cavity.add_right(basis, &tractions, &mut right);
         }
-        let matrix = Completed::new(&*self.layers, &self.motions, &self.cavities);
+        let matrix = CompletedEquations::new(&*self.layers, &self.motions, &self.cavities);
         matrix.precondition(&mut right);
         let mut u = recycled.guess(&right);
-        let tolerance = TOLERANCE.max(self.accuracy.map_or(0.0, |a| a * BELOW_ACCURACY));
-        let found = gmres(&matrix, &right, &mut u, (tolerance, ITERATIONS));
+        let tolerance = TOLERANCE.max(self.accuracy.map_or(0.0, |a| a * TOLERANCE_OVER_ACCURACY));
+        let found = gmres(&matrix, &right, &mut u, (tolerance, MAX_ITERATIONS));
         if found.residual.is_nan() || found.residual > tolerance {
             return Err(SolveError::NotConverged {
                 residual: found.residual,

@@ -1,54 +1,57 @@
-//! The layers as sums over points by the fast multipole method, and a sparse correction near each node.
+//! The layers as sums over quadrature points by the fast multipole method, with a sparse correction near each
+//! node.
 //!
 //! ```text
 //! A u ≈ Σ_q Tᵀ(x, y_q) u_q A_q  +  (exact − points) of near panels  −  ∮ W (dl × u) along the rim of these
 //! V t ≈ Σ_q U(x, y_q) t_q A_q   +  (exact − points) of near panels
 //! ```
 //!
-//! y_q: the [points](super::points) of the panels; the exact integrals are those of [`panel`](super::panel), whose [rim] belongs to them. What the row
-//! of a rigid shift leaves goes on the diagonal, so that shifts are taken to nothing exactly.
+//! y_q: the [quadrature points](super::points) of the panels. The exact integrals are those of
+//! [`panel`](super::panel), to which the [rim] integrals belong. The error of each row for a rigid
+//! translation is subtracted from the diagonal, so that translations are mapped to zero exactly.
 
 use std::sync::Arc;
 
 use glam::DVec3;
 
-use super::basis::{Basis, MOST};
+use super::basis::{Basis, MAX_NODES};
 use super::elastic::Elastic;
 use super::fmm::Fmm;
 use super::layers::{Layers, add_times};
-use super::near::Near;
+use super::near::NearPanels;
 use super::panel::{double_layer, single_layer};
-use super::points::{PanelPoint, Points};
+use super::points::{PanelPoint, QuadraturePoints};
 use super::precision::Precision;
 use super::rim;
-use super::surface::plain;
+use super::surface::to_vec3;
 use super::traction::Traction;
-use super::triangle::M;
+use super::triangle::Mat3d;
 use crate::laws::{double_layer as law, kelvin, papkovich};
 use crate::math::{Mat3, Vec3};
 use crate::parallel::prelude::*;
 use crate::solve::Operator;
 
-/// Column and block of a node's near correction, the diagonal first.
-type Row = Vec<(u32, [[f64; 3]; 3])>;
+/// Columns and blocks of the near correction of one node, the diagonal first.
+type NearRow = Vec<(u32, [[f64; 3]; 3])>;
 
-/// Near blocks, and the sums of the rest.
+/// Near corrections, and the fast multipole sums.
 pub struct Split<'a> {
     basis: Arc<Basis<'a>>,
     elastic: Elastic,
-    points: Points,
-    /// Near panels of each node.
+    points: QuadraturePoints,
+    /// Panels near each node.
     panels: Vec<Vec<u32>>,
-    near: Vec<Row>,
+    near: Vec<NearRow>,
     far: Fmm,
 }
 
 impl<'a> Split<'a> {
-    /// Integrates near panels and prepares the sums, for an accuracy from 1e-3 to 1e-8: the relative L2 error of products.
+    /// Integrates near panels and prepares the sums, for an accuracy from 1e-3 to 1e-8: the relative L2 error
+    /// of products.
     pub fn new(basis: &Arc<Basis<'a>>, elastic: Elastic, accuracy: f64) -> Self {
         let precision = Precision::of_nodes(basis.order, accuracy);
-        let points = Points::new(basis, precision.rule);
-        let near = Near::new(basis.surface, &basis.edges, precision.near);
+        let points = QuadraturePoints::new(basis, precision.rule);
+        let near = NearPanels::new(basis.surface, &basis.edges, precision.near);
         let panels: Vec<Vec<u32>> = basis.places.par_iter().map(|x| near.panels(*x)).collect();
         let row = |(node, panels): (usize, &Vec<u32>)| {
             near_row(basis, elastic.poisson, (&points, &near), node, panels)
@@ -58,7 +61,7 @@ impl<'a> Split<'a> {
             &points.places,
             &basis.places,
             elastic.poisson,
-            precision.sums,
+            precision.fmm_accuracy,
         );
         let mut split = Split {
             basis: basis.clone(),
@@ -68,12 +71,12 @@ impl<'a> Split<'a> {
             near: rows,
             far,
         };
-        split.balance();
+        split.make_translations_zero();
         split
     }
 
-    /// Makes rigid shifts nothing by the diagonal.
-    fn balance(&mut self) {
+    /// Corrects the diagonal so that rigid translations are mapped to zero.
+    fn make_translations_zero(&mut self) {
         let count = self.near.len();
         for axis in 0..3 {
             let shift: [f64; 3] = std::array::from_fn(|k| if k == axis { 1.0 } else { 0.0 });
@@ -86,14 +89,15 @@ impl<'a> Split<'a> {
     }
 }
 
-/// Exact less points of near panels and what these leave at their rim: what each of their nodes adds at a node.
+/// Near correction of a node: exact integrals over near panels minus their quadrature points, and the rim
+/// integrals, as a block for each of the panels' nodes.
 fn near_row(
     basis: &Basis,
     poisson: f64,
-    (points, near): (&Points, &Near),
+    (points, near): (&QuadraturePoints, &NearPanels),
     node: usize,
     panels: &[u32],
-) -> Row {
+) -> NearRow {
     let x = basis.places[node];
     let mut blocks = vec![(node as u32, Mat3::diagonal(0.0))];
     for t in panels.iter().map(|t| *t as usize) {
@@ -109,9 +113,10 @@ fn near_row(
             blocks.push((basis.of_panel(t)[c], of_side[c] * -1.0));
         }
     }
-    // The diagonal stays first, others by column; equal ones in the order above.
+    // The diagonal stays first, the others are sorted by column; blocks of the same column are summed in the
+    // order above.
     blocks[1..].sort_by_key(|(column, _)| *column);
-    let mut row = Row::new();
+    let mut row = NearRow::new();
     for group in blocks.chunk_by(|a, b| a.0 == b.0) {
         let sum = group
             .iter()
@@ -122,15 +127,21 @@ fn near_row(
     row
 }
 
-/// Blocks of a panel's nodes as the point sums have them.
-fn point_double(basis: &Basis, poisson: f64, points: &Points, x: DVec3, t: usize) -> [M; MOST] {
+/// The double layer of a panel by its quadrature points: a block for each of its nodes.
+fn point_double(
+    basis: &Basis,
+    poisson: f64,
+    points: &QuadraturePoints,
+    x: DVec3,
+    t: usize,
+) -> [Mat3d; MAX_NODES] {
     let factor = papkovich::displacement_factor(0.5, poisson);
-    let mut nodes = [Mat3::diagonal(0.0); MOST];
+    let mut nodes = [Mat3::diagonal(0.0); MAX_NODES];
     for point in points.of_panel(basis.surface, t) {
         let r = x - point.place;
         let inverse = r.length_recip();
-        let n = plain(r * inverse);
-        let of = |axis| law::displacement(n, inverse, plain(axis), point.area, poisson) * factor;
+        let n = to_vec3(r * inverse);
+        let of = |axis| law::displacement(n, inverse, to_vec3(axis), point.area, poisson) * factor;
         let [a, b, c] = DVec3::AXES.map(of);
         let block = Mat3::new(a, b, c).transposed();
         for (node, value) in nodes[..basis.count()].iter_mut().zip(point.values) {
@@ -165,8 +176,8 @@ impl Layers for Split<'_> {
                 let exact = single_layer(basis, elastic, node, t, &tractions[t]);
                 let points = self.points.of_panel(basis.surface, t);
                 points.fold(exact, |left, point: PanelPoint| {
-                    let force = plain(tractions[t].at(point.coordinates)) * point.area.norm();
-                    let r = plain(x - point.place);
+                    let force = to_vec3(tractions[t].at(point.coordinates)) * point.area.norm();
+                    let r = to_vec3(x - point.place);
                     left - kelvin::displacement(r, force, elastic.shear, elastic.poisson)
                 })
             };
@@ -180,7 +191,7 @@ impl Layers for Split<'_> {
     fn diagonal(&self) -> Vec<[[f64; 3]; 3]> {
         let basis = &*self.basis;
         let mut sums = vec![Mat3::diagonal(0.0); basis.len()];
-        // What the point sums hold of a node's own panels, and what they lack.
+        // Contribution of the quadrature points of a node's own panels, and the near correction.
         for t in 0..basis.surface.len() {
             for (c, node) in basis.of_panel(t).iter().enumerate() {
                 let node = *node as usize;
@@ -195,7 +206,7 @@ impl Layers for Split<'_> {
                 *sum = *sum + Mat3::new(a, b, c);
             }
         }
-        let plain = |sum: Mat3<f64>| sum.rows.map(Vec3::to_f64);
-        sums.into_iter().map(plain).collect()
+        let to_rows = |sum: Mat3<f64>| sum.rows.map(Vec3::to_f64);
+        sums.into_iter().map(to_rows).collect()
     }
 }

@@ -2,66 +2,67 @@
 
 use glam::DVec3;
 
-use super::triangle::{Triangle, V};
+use super::triangle::{Triangle, Vec3d};
 use crate::geometry::check::{MeshDefect, require_solid};
 use crate::geometry::mass::Mass;
 use crate::geometry::mesh::TriMesh;
 use crate::math::{UnionFind, Vec3};
 
-/// Twice the area of a panel over the square of its longest edge, at least: below, its normal is rounding.
-const FLATTEST: f64 = 1e-9;
+/// Smallest ratio of twice a panel's area to the square of its longest edge: below it the normal is a
+/// rounding error.
+const MIN_AREA_RATIO: f64 = 1e-9;
 
-/// Height of a panel over its longest edge, at least, for a crack to begin there.
-const THINNEST: f64 = 0.1;
-/// Cosine of the angle between the surface's normal and the largest principal stress, at most, for a crack to
-/// begin there.
-const STEEPEST: f64 = 0.7;
+/// Smallest ratio of a panel's height to its longest edge for which a crack may begin on the panel.
+const MIN_CRACK_HEIGHT: f64 = 0.1;
+/// Largest cosine of the angle between the surface's normal and the largest principal stress for which a
+/// crack may begin.
+const MAX_CRACK_COSINE: f64 = 0.7;
 
 /// Why boundary elements cannot use a mesh.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum SurfaceError {
-    /// No triangles.
+    /// The mesh has no triangles.
     #[error("the mesh has no triangles")]
     Empty,
-    /// A coordinate that is NaN or infinite.
+    /// A coordinate is NaN or infinite.
     #[error("vertex {vertex} is not finite")]
     NotFinite {
-        /// Its number.
+        /// Index of the vertex or triangle.
         vertex: usize,
     },
-    /// A triangle without a normal.
+    /// The corners of a triangle lie on a line.
     #[error("triangle {triangle} is degenerate: its corners lie on a line; remove it")]
     Degenerate {
-        /// Its number.
+        /// Index of the vertex or triangle.
         triangle: usize,
     },
-    /// Open, wound inconsistently, or cutting itself.
+    /// The mesh is open, inconsistently wound, or intersects itself.
     #[error(transparent)]
     Defect(#[from] MeshDefect),
     /// Normals point into the solid.
-    #[error("{triangles} triangles are wound inward, the first is {first}; turn them round")]
+    #[error("{triangles} triangles are wound inward, the first is {first}; reverse them")]
     Inverted {
-        /// How many.
+        /// Number of such triangles.
         triangles: usize,
-        /// The first.
+        /// Index of the first.
         first: usize,
     },
-    /// Several solids that are not connected.
+    /// The mesh bounds several solids that are not connected.
     #[error("the mesh bounds {0} solids that are not connected; solve one at a time")]
     Several(usize),
-    /// Flat as a whole: no inertia.
+    /// The mesh is flat as a whole and has no inertia.
     #[error("the mesh bounds no volume")]
     Flat,
-    /// A vertex of no triangle.
+    /// A vertex belongs to no triangle.
     #[error("vertex {vertex} belongs to no triangle; remove it")]
     Unused {
-        /// Its number.
+        /// Index of the vertex or triangle.
         vertex: usize,
     },
 }
 
-/// A vector as the laws have it.
-pub fn plain(v: DVec3) -> V {
+/// Converts to the vector type of the laws.
+pub fn to_vec3(v: DVec3) -> Vec3d {
     Vec3::from_f64(v.to_array())
 }
 
@@ -72,9 +73,9 @@ pub struct Surface {
     pub mesh: TriMesh,
     /// Exact integrals over each panel.
     pub triangles: Vec<Triangle>,
-    /// Gradients of each panel's three linear shape functions in its plane, 1/m.
+    /// Gradients of each panel's three linear shape functions, in its plane, 1/m.
     pub shapes: Vec<[DVec3; 3]>,
-    /// Middle of each panel, m.
+    /// Centroid of each panel, m.
     pub centroids: Vec<DVec3>,
     /// Unit normal of each panel, out of the solid.
     pub normals: Vec<DVec3>,
@@ -137,15 +138,15 @@ impl Surface {
         self.areas.len()
     }
 
-    /// Whether a crack can begin at the middle of panel `t`, where the largest principal stress has this
-    /// direction: not on a sliver, as cuts leave it, whose stress says little; nor where a load pulls at the
-    /// surface itself, where it would run in it.
+    /// Whether a crack can begin at the centroid of panel `t`, where the largest principal stress has this
+    /// direction. It cannot on a sliver, which cuts leave and whose stress is inaccurate; nor where a load
+    /// pulls at the surface itself, where the crack would run along the surface.
     pub fn may_crack(&self, t: usize, direction: DVec3) -> bool {
-        let is_thick = 2.0 * self.areas[t] > THINNEST * self.sizes[t].powi(2);
-        is_thick && self.normals[t].dot(direction).abs() < STEEPEST
+        let is_thick = 2.0 * self.areas[t] > MIN_CRACK_HEIGHT * self.sizes[t].powi(2);
+        is_thick && self.normals[t].dot(direction).abs() < MAX_CRACK_COSINE
     }
 
-    /// Whether there are no panels; there always are.
+    /// Whether there are no panels, which never happens.
     pub fn is_empty(&self) -> bool {
         self.areas.is_empty()
     }
@@ -155,13 +156,13 @@ impl Surface {
         let [a, b, c] = corners;
         let twice = (b - a).cross(c - a);
         let size = a.distance(b).max(b.distance(c)).max(c.distance(a));
-        // Not less: a size whose square underflows is none either.
-        if twice.length() <= FLATTEST * size * size {
+        // `<=`, not `<`: this refuses a triangle whose squared size underflows to zero, too.
+        if twice.length() <= MIN_AREA_RATIO * size * size {
             return Err(SurfaceError::Degenerate { triangle: t });
         }
         let normal = twice / twice.length();
         self.triangles
-            .push(Triangle::new(corners.map(plain), plain(normal)));
+            .push(Triangle::new(corners.map(to_vec3), to_vec3(normal)));
         let opposite = [c - b, a - c, b - a];
         self.shapes
             .push(opposite.map(|edge| normal.cross(edge) / twice.length()));
@@ -187,8 +188,8 @@ fn require_outward(mesh: &TriMesh) -> Result<(), SurfaceError> {
     }
 }
 
-/// For each vertex the smallest one that triangles connect it with.
-pub fn parts(mesh: &TriMesh) -> Vec<u32> {
+/// For each vertex, the smallest vertex of its connected part of the mesh.
+pub fn connected_parts(mesh: &TriMesh) -> Vec<u32> {
     let mut joined = UnionFind::new(mesh.positions.len());
     for &[a, b, c] in &mesh.triangles {
         joined.join(a, b);
@@ -197,9 +198,10 @@ pub fn parts(mesh: &TriMesh) -> Vec<u32> {
     joined.roots()
 }
 
-/// Each outer surface bounds a solid; surfaces of cavities have negative volumes.
+/// Refuses meshes of several solids. Each outer surface bounds a solid; surfaces of cavities have negative
+/// volumes.
 fn require_one(mesh: &TriMesh) -> Result<(), SurfaceError> {
-    let root = parts(mesh);
+    let root = connected_parts(mesh);
     let mut volume = vec![0.0; mesh.positions.len()];
     for (t, [a, ..]) in mesh.triangles.iter().enumerate() {
         let part = root[*a as usize] as usize;

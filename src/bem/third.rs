@@ -1,25 +1,27 @@
-//! Exact third derivatives of the biharmonic potential Ψ(x) = ∫ |x − y| dS of a flat triangle, and of the same with a weight.
+//! Exact third derivatives of the biharmonic potential Ψ(x) = ∫ |x − y| dS of a flat triangle, also with a
+//! linear weight.
 //!
 //! ```text
 //! ∂_α∂_j∂_kΨ = −Σ m_α Q_jk,  Q = ∫ (1 − r̂ r̂ᵀ)/r dl,  for α in the plane; ∇²Ψ = 2Φ gives what has normal indices alone
 //! ∇Φ         = −Σ m F − n Ω
 //! ```
 //!
-//! With a weight w_α, w = y − x', by parts:
+//! With a weight w_α, w = y − x', by integration by parts:
 //!
 //! ```text
 //! ∫ ∂_β∂_j∂_kr w_α dS = −Σ m_β ∫ w_α (1 − r̂ r̂ᵀ)_jk/r dl + P_αβ H_jk        ∫ ∂_β(1/r) w_α dS = −Σ m_β ∫ w_α/r dl + P_αβ Φ
 //! ```
 //!
-//! The last terms are those of one edge more, with the outward normal −e_α. Letters as in [`triangle`](super::triangle) and [`second`](super::second).
+//! The last terms have the form of one more edge with the outward normal −e_α. Symbols as in
+//! [`triangle`](super::triangle) and [`second`](super::second).
 
-use super::second::Second;
-use super::triangle::{Side, View};
+use super::second::SecondDerivatives;
+use super::triangle::{EdgeView, TriangleView};
 use crate::math::{Analytic, Mat3, Vec3};
 
-/// ∇Φ and T = ∇∇∇Ψ at a point, kept by edge.
+/// ∇Φ and T = ∇∇∇Ψ at a point, stored as contributions of the edges.
 #[derive(Clone, Copy, Debug)]
-pub struct Third<T, const EDGES: usize> {
+pub struct ThirdDerivatives<T, const EDGES: usize> {
     normal: Vec3<T>,
     solid_angle: T,
     edges: [EdgeIntegral<T>; EDGES],
@@ -49,20 +51,20 @@ impl<T: Analytic> EdgeIntegral<T> {
     }
 }
 
-/// ∫ dl (1 − r̂ r̂ᵀ)/r and the same times l, of an edge.
+/// ∫ (1 − r̂ r̂ᵀ)/r dl and ∫ l (1 − r̂ r̂ᵀ)/r dl of an edge.
 #[inline(always)]
-fn swept<T: Analytic>(side: &Side<T>, normal: Vec3<T>, height: T) -> [Mat3<T>; 2] {
+fn edge_integrals<T: Analytic>(side: &EdgeView<T>, normal: Vec3<T>, height: T) -> [Mat3<T>; 2] {
     let ([ra, rb], [la, lb]) = (side.ends, side.places);
     // ρ = d + l s.
     let (d, along) = (side.outward * side.inside - normal * height, side.along);
     let squared = height * height + side.inside * side.inside;
-    // ∫ 1/r³ dl, and squared times it.
+    // ∫ 1/r³ dl, and the same times the squared distance from the edge's line.
     let (cubed, ratio) = if la.value() * lb.value() > 0.0 {
         let cubed = (lb - la) * (la + lb) / (ra * rb * (lb * ra + la * rb));
         (cubed, cubed * squared)
     } else {
         let ratio = lb / rb - la / ra;
-        // On the edge's own line d is zero, and so is the limit of d dᵀ times this.
+        // On the edge's line d is zero, and so is the limit of d dᵀ times this integral.
         let is_beside = squared.value() <= f64::MIN_POSITIVE;
         (
             if is_beside {
@@ -85,30 +87,31 @@ fn swept<T: Analytic>(side: &Side<T>, normal: Vec3<T>, height: T) -> [Mat3<T>; 2
     ]
 }
 
-impl<T: Analytic> View<T> {
-    /// Without a weight, away from the triangle.
+impl<T: Analytic> TriangleView<T> {
+    /// The derivatives without a weight, at a point off the triangle.
     #[inline(always)]
-    pub fn third(&self) -> Third<T, 3> {
+    pub fn third(&self) -> ThirdDerivatives<T, 3> {
         let edges = self.sides.map(|side| {
-            let [q, _] = swept(&side, self.normal, self.height);
+            let [q, _] = edge_integrals(&side, self.normal, self.height);
             EdgeIntegral::new(side.outward, side.inverse, q, self.normal)
         });
-        Third {
+        ThirdDerivatives {
             normal: self.normal,
             solid_angle: self.solid_angle,
             edges,
         }
     }
 
-    /// With the weights w·e, e being the axes; `whole` is what [`second`](Self::second) gives.
+    /// The derivatives with the weights w·e, e being the two axes; `whole` is the result of
+    /// [`second`](Self::second).
     #[inline(always)]
-    pub fn third_weighted(&self, whole: &Second<T>) -> [Third<T, 4>; 2] {
-        let swept = self
+    pub fn third_weighted(&self, whole: &SecondDerivatives<T>) -> [ThirdDerivatives<T, 4>; 2] {
+        let integrals = self
             .sides
-            .map(|side| swept(&side, self.normal, self.height));
+            .map(|side| edge_integrals(&side, self.normal, self.height));
         self.axes.map(|axis| {
             let edge = |k: usize| {
-                let (side, [q, moment]) = (&self.sides[k], swept[k]);
+                let (side, [q, moment]) = (&self.sides[k], integrals[k]);
                 let (along, across) = (side.along.dot(axis), side.outward.dot(axis) * side.inside);
                 let inverse = side.first * along + side.inverse * across;
                 EdgeIntegral::new(
@@ -119,7 +122,7 @@ impl<T: Analytic> View<T> {
                 )
             };
             let rest = EdgeIntegral::new(-axis, whole.phi, whole.second, self.normal);
-            Third {
+            ThirdDerivatives {
                 normal: self.normal,
                 solid_angle: whole.moment.dot(axis),
                 edges: [edge(0), edge(1), edge(2), rest],
@@ -128,7 +131,7 @@ impl<T: Analytic> View<T> {
     }
 }
 
-impl<T: Analytic, const EDGES: usize> Third<T, EDGES> {
+impl<T: Analytic, const EDGES: usize> ThirdDerivatives<T, EDGES> {
     /// ∇Φ.
     #[inline(always)]
     pub fn slope(&self) -> Vec3<T> {
@@ -159,13 +162,13 @@ impl<T: Analytic, const EDGES: usize> Third<T, EDGES> {
 #[cfg(test)]
 mod tests {
     use super::super::triangle::brute::{PLACES, axis, triangle};
-    use super::super::triangle::{M, V};
+    use super::super::triangle::{Mat3d, Vec3d};
     use super::*;
 
     const STEP: f64 = 1e-5;
 
-    /// Central difference of Φ and H with a weight that stays with the triangle.
-    fn difference(x: V, k: usize, weight: impl Fn(V) -> [f64; 3]) -> (f64, M) {
+    /// Central differences of Φ and H with a weight that is fixed to the triangle.
+    fn difference(x: Vec3d, k: usize, weight: impl Fn(Vec3d) -> [f64; 3]) -> (f64, Mat3d) {
         let triangle = triangle();
         let [up, down] = [STEP, -STEP].map(|s| {
             let x = x + axis(k) * s;
@@ -185,9 +188,9 @@ mod tests {
     }
 
     fn check<const EDGES: usize>(
-        found: &Third<f64, EDGES>,
-        x: V,
-        weight: impl Fn(V) -> [f64; 3] + Copy,
+        found: &ThirdDerivatives<f64, EDGES>,
+        x: Vec3d,
+        weight: impl Fn(Vec3d) -> [f64; 3] + Copy,
     ) {
         for k in 0..3 {
             let (slope, second) = difference(x, k, weight);
@@ -207,7 +210,7 @@ mod tests {
             let view = triangle.view(x, false);
             check(&view.third(), x, |_| [1.0, 0.0, 0.0]);
             let [first, other] = view.third_weighted(&view.second());
-            // w from the foot of the place in the middle.
+            // w from the foot of the undisplaced point.
             check(&first, x, |moved| [(moved - x).dot(e), 1.0, 0.0]);
             check(&other, x, |moved| [(moved - x).dot(f), 0.0, 1.0]);
         }

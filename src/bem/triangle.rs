@@ -1,24 +1,25 @@
-//! A flat triangle seen from a point: what exact integrals over it are made of.
+//! Geometry of a flat triangle and a point, from which exact integrals over the triangle are assembled.
 //!
-//! Integrals over the triangle become integrals over its edges (divergence theorem). Of each edge they take ∫ 1/r dl and the like, and of the whole the solid
-//! angle Ω. [`second`](super::second) and [`third`](super::third) are derivatives of the biharmonic potential from these.
+//! Integrals over the triangle become integrals over its edges (divergence theorem). They need ∫ 1/r dl and
+//! similar integrals of each edge, and the solid angle Ω of the whole triangle. [`second`](super::second) and
+//! [`third`](super::third) derive the derivatives of the biharmonic potential from these.
 
 use crate::math::{Analytic, Mat3, Real, Vec3};
 
-/// Distance from an edge over its length, at most, of what counts as on it.
+/// Largest distance from an edge, over its length, of a point that counts as on the edge.
 const ON_LINE: f64 = 1e-14;
 
-/// Vector of three numbers.
-pub type V = Vec3<f64>;
-/// Three by three numbers.
-pub type M = Mat3<f64>;
+/// A vector in double precision.
+pub type Vec3d = Vec3<f64>;
+/// A 3×3 matrix in double precision.
+pub type Mat3d = Mat3<f64>;
 
-/// A flat triangle, counter-clockwise seen from the side that its normal points to.
+/// A flat triangle, counter-clockwise as seen from the side to which its normal points.
 #[derive(Clone, Copy, Debug)]
 pub struct Triangle {
-    corners: [V; 3],
-    normal: V,
-    axes: [V; 2],
+    corners: [Vec3d; 3],
+    normal: Vec3d,
+    axes: [Vec3d; 2],
     twice_area: f64,
     edges: [Edge; 3],
 }
@@ -26,40 +27,41 @@ pub struct Triangle {
 /// Edge from corner k to the next.
 #[derive(Clone, Copy, Debug)]
 struct Edge {
-    along: V,
+    along: Vec3d,
     length: f64,
-    outward: V,
+    outward: Vec3d,
 }
 
 /// A triangle and a point x; x' is the foot of x in its plane.
 #[derive(Clone, Copy, Debug)]
-pub struct View<T> {
-    /// n.
+pub struct TriangleView<T> {
+    /// Normal n.
     pub normal: Vec3<T>,
-    /// Two directions in the plane, with the normal at right angles.
+    /// Two unit vectors in the plane, orthogonal to each other.
     pub axes: [Vec3<T>; 2],
-    /// h = n·(x − x'), m.
+    /// Height h = n·(x − x') of the point, m.
     pub height: T,
     /// ∫ ∂(1/r)/∂n_y dS: the solid angle Ω.
     pub solid_angle: T,
-    /// The edges.
-    pub sides: [Side<T>; 3],
+    /// The edges, as seen from the point.
+    pub sides: [EdgeView<T>; 3],
 }
 
-/// An edge and the point: l runs along it from the foot of x on its line, s is its direction, m its outward normal in the plane.
+/// An edge and the point x: s is the direction of the edge, m its outward normal in the plane; l is the
+/// coordinate along the edge from the foot of x on its line.
 #[derive(Clone, Copy, Debug)]
-pub struct Side<T> {
-    /// s.
+pub struct EdgeView<T> {
+    /// Direction s.
     pub along: Vec3<T>,
-    /// m.
+    /// Outward normal m.
     pub outward: Vec3<T>,
-    /// Distances of x from both ends, m.
+    /// Distances of x from the two ends, m.
     pub ends: [T; 2],
-    /// l of both ends, m.
+    /// Coordinates l of the two ends, m.
     pub places: [T; 2],
     /// Distance t of x' from the edge's line, m, positive on the triangle's side.
     pub inside: T,
-    /// F = ∫ 1/r dl; 0 on the edge itself, where it has no factor that does not vanish.
+    /// F = ∫ 1/r dl; set to 0 if x is on the edge, where all factors of it vanish.
     pub inverse: T,
     /// J = ∫ l/r dl, m.
     pub first: T,
@@ -69,22 +71,22 @@ pub struct Side<T> {
     pub square: T,
 }
 
-/// A constant vector.
+/// Converts a vector to the number type `T`, as a constant.
 #[inline(always)]
-pub fn lift<T: Real>(v: V) -> Vec3<T> {
+pub fn lift<T: Real>(v: Vec3d) -> Vec3<T> {
     Vec3::new(T::splat(v.x), T::splat(v.y), T::splat(v.z))
 }
 
-/// A constant matrix.
+/// Converts a matrix to the number type `T`, as a constant.
 #[inline(always)]
-pub fn lift_matrix<T: Real>(m: M) -> Mat3<T> {
+pub fn lift_matrix<T: Real>(m: Mat3d) -> Mat3<T> {
     let [a, b, c] = m.rows;
     Mat3::new(lift(a), lift(b), lift(c))
 }
 
 impl Triangle {
-    /// From its corners; the normal has length 1.
-    pub fn new(corners: [V; 3], normal: V) -> Self {
+    /// Builds a triangle from its corners and its unit normal.
+    pub fn new(corners: [Vec3d; 3], normal: Vec3d) -> Self {
         let edges = [0, 1, 2].map(|k| {
             let edge = corners[(k + 1) % 3] - corners[k];
             let length = edge.norm();
@@ -105,14 +107,15 @@ impl Triangle {
         }
     }
 
-    /// Two unit vectors in the plane, with the normal at right angles.
-    pub fn axes(&self) -> [V; 2] {
+    /// Two unit vectors in the plane, orthogonal to each other.
+    pub fn axes(&self) -> [Vec3d; 2] {
         self.axes
     }
 
-    /// From x, which lies on the triangle's edge where it `touches`, else off the triangle.
+    /// View from x, which lies on an edge of the triangle if `touches` is set, and off the triangle
+    /// otherwise.
     #[inline(always)]
-    pub fn view<T: Analytic>(&self, x: Vec3<T>, touches: bool) -> View<T> {
+    pub fn view<T: Analytic>(&self, x: Vec3<T>, touches: bool) -> TriangleView<T> {
         let offsets = self.corners.map(|corner| lift(corner) - x);
         let ends = offsets.map(Vec3::norm);
         let (height, solid_angle) = if touches {
@@ -121,7 +124,7 @@ impl Triangle {
             let height = -offsets[0].dot(lift(self.normal));
             (height, self.solid_angle(height, offsets, ends))
         };
-        View {
+        TriangleView {
             normal: lift(self.normal),
             axes: self.axes.map(lift),
             height,
@@ -143,9 +146,15 @@ impl Triangle {
         T::splat(2.0) * (height * T::splat(self.twice_area)).atan2(over)
     }
 
-    /// Differences are written so that they do not cancel far away.
+    /// Edge k as seen from the point. Differences are written so that they do not cancel far away.
     #[inline(always)]
-    fn side<T: Analytic>(&self, k: usize, to_start: Vec3<T>, ends: &[T; 3], height: T) -> Side<T> {
+    fn side<T: Analytic>(
+        &self,
+        k: usize,
+        to_start: Vec3<T>,
+        ends: &[T; 3],
+        height: T,
+    ) -> EdgeView<T> {
         let (half, edge) = (T::splat(0.5), &self.edges[k]);
         let (along, outward) = (lift(edge.along), lift(edge.outward));
         let length = T::splat(edge.length);
@@ -156,9 +165,9 @@ impl Triangle {
         let squared = inside * inside + height * height;
         let inverse = inverse([ra, rb], [la, lb], squared, edge.length);
         let first = length * (la + lb) / (ra + rb);
-        // l r at the end less the same at the start.
+        // l r at the end minus l r at the start.
         let moved = (length * (ra + rb) + (la + lb) * first) * half;
-        Side {
+        EdgeView {
             along,
             outward,
             ends: [ra, rb],
@@ -172,7 +181,8 @@ impl Triangle {
     }
 }
 
-/// ∫ 1/r dl from the distances of the ends, their places along the edge, and the square of the distance from its line.
+/// ∫ 1/r dl from the distances of the ends, their coordinates along the edge, and the square of the distance
+/// from its line.
 #[inline(always)]
 fn inverse<T: Analytic>([ra, rb]: [T; 2], [la, lb]: [T; 2], squared: T, length: f64) -> T {
     let far = ra + rb - T::splat(length);
@@ -192,19 +202,19 @@ fn inverse<T: Analytic>([ra, rb]: [T; 2], [la, lb]: [T; 2], squared: T, length: 
     }
 }
 
-/// What tests of integrals need.
+/// Numerical quadrature for tests of the integrals.
 #[cfg(test)]
 pub mod brute {
     use super::*;
 
-    /// A triangle askew.
+    /// A triangle in general position.
     pub fn triangle() -> Triangle {
         let corners = [[0.1, 0.2, -0.3], [1.2, 0.1, 0.4], [0.3, 0.9, 0.2]].map(Vec3::from_f64);
         let normal = (corners[1] - corners[0]).cross(corners[2] - corners[0]);
         Triangle::new(corners, normal * (1.0 / normal.norm()))
     }
 
-    /// Places off it.
+    /// Points off the triangle.
     pub const PLACES: [[f64; 3]; 4] = [
         [0.5, 0.4, 0.9],
         [0.4, 0.3, -0.2],
@@ -212,22 +222,22 @@ pub mod brute {
         [2.0, 1.4, 0.3],
     ];
 
-    /// Unit vector.
-    pub fn axis(k: usize) -> V {
+    /// Unit vector along axis k.
+    pub fn axis(k: usize) -> Vec3d {
         Vec3::from_f64(std::array::from_fn(|m| if m == k { 1.0 } else { 0.0 }))
     }
 
-    /// Foot of a place in the plane.
-    pub fn foot(triangle: &Triangle, x: V) -> V {
+    /// Foot of a point in the triangle's plane.
+    pub fn foot(triangle: &Triangle, x: Vec3d) -> Vec3d {
         x - triangle.normal * (x - triangle.corners[0]).dot(triangle.normal)
     }
 
-    /// ∫ of a function over the triangle by halving edges.
-    pub fn integrate(triangle: &Triangle, f: &impl Fn(V) -> f64) -> f64 {
+    /// Integral of a function over the triangle, by repeated subdivision.
+    pub fn integrate(triangle: &Triangle, f: &impl Fn(Vec3d) -> f64) -> f64 {
         halved(triangle.corners, 7, f)
     }
 
-    fn halved(corners: [V; 3], depth: u32, f: &impl Fn(V) -> f64) -> f64 {
+    fn halved(corners: [Vec3d; 3], depth: u32, f: &impl Fn(Vec3d) -> f64) -> f64 {
         let [a, b, c] = corners;
         if depth == 0 {
             let area = (b - a).cross(c - a).norm() / 2.0;
@@ -243,8 +253,8 @@ pub mod brute {
             .sum()
     }
 
-    /// Corners and middles of the edges, and places beside them off the plane.
-    pub fn beside(triangle: &Triangle) -> Vec<[V; 2]> {
+    /// Corners and midpoints of the edges, each with a nearby point off the plane.
+    pub fn beside(triangle: &Triangle) -> Vec<[Vec3d; 2]> {
         let corners = triangle.corners;
         let middle = corners.iter().fold(Vec3::zero(), |sum, c| sum + *c) * (1.0 / 3.0);
         let halfway = [0, 1, 2].map(|k| (corners[k] + corners[(k + 1) % 3]) * 0.5);

@@ -12,10 +12,10 @@ use super::stages;
 use super::task::Task;
 use crate::spec;
 use crate::store::{Hold, Manifest, Store};
-use crate::stress::{Findings, Largest, Verdict};
+use crate::stress::{Findings, LargestStress, Verdict};
 use crate::units::show::{figures, quantity};
 
-/// `cullet stress`; of a pipeline file its bodies are packed first where they are not.
+/// Runs `cullet stress`. Packs the bodies of a pipeline file first if they are not packed yet.
 pub fn stress(arguments: &StressArguments, report: &Report, as_json: bool) -> anyhow::Result<()> {
     let root = match arguments.target.is_file() {
         true if arguments.frames.is_some() => {
@@ -23,7 +23,7 @@ pub fn stress(arguments: &StressArguments, report: &Report, as_json: bool) -> an
                 "--frames belongs to a store with a simulation; a pipeline file has no frames";
             return Err(WrongUse(what.into()).into());
         }
-        true => packed(arguments, report)?,
+        true => packed_store(arguments, report)?,
         false => {
             if arguments.out.is_some() || !arguments.set.is_empty() {
                 let what = "--out and --set belong to a pipeline file; a store has its own";
@@ -35,7 +35,7 @@ pub fn stress(arguments: &StressArguments, report: &Report, as_json: bool) -> an
     let _held = Store::open(&root)?.lock(Hold::Alone, "stress")?;
     let findings = stages::stress(&root, arguments.frames.as_ref(), report)?;
     if as_json {
-        let all: Vec<Value> = findings.verdicts.iter().map(value).collect();
+        let all: Vec<Value> = findings.verdicts.iter().map(verdict_json).collect();
         let left_out: Vec<Value> = (findings.left_out.iter())
             .map(|(body, frame)| json!({ "body": body, "frame": frame }))
             .collect();
@@ -45,8 +45,8 @@ pub fn stress(arguments: &StressArguments, report: &Report, as_json: bool) -> an
     super::print::print(&lines(&findings).join("\n"))
 }
 
-/// The store of a pipeline file with its bodies packed.
-fn packed(arguments: &StressArguments, report: &Report) -> anyhow::Result<PathBuf> {
+/// Path of the store of a pipeline file, with its bodies packed.
+fn packed_store(arguments: &StressArguments, report: &Report) -> anyhow::Result<PathBuf> {
     let resolved = spec::read(&arguments.target, &arguments.set)?;
     let root = arguments.out.clone().unwrap_or_else(|| {
         let name = arguments.target.file_stem().unwrap_or_default();
@@ -70,7 +70,7 @@ fn packed(arguments: &StressArguments, report: &Report) -> anyhow::Result<PathBu
 /// The lines printed for a run.
 pub fn lines(findings: &Findings) -> Vec<String> {
     let several = findings.verdicts.iter().any(|verdict| verdict.frame > 0);
-    let of = |verdict| of_body(verdict, several);
+    let of = |verdict| lines_of_body(verdict, several);
     let mut lines: Vec<String> = findings.verdicts.iter().flat_map(of).collect();
     let mut left_out: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for (body, frame) in &findings.left_out {
@@ -86,8 +86,8 @@ pub fn lines(findings: &Findings) -> Vec<String> {
     lines
 }
 
-/// The lines printed for a body, with its frame where there are several.
-fn of_body(verdict: &Verdict, several: bool) -> Vec<String> {
+/// The lines printed for a body; with its frame number if several frames were solved.
+fn lines_of_body(verdict: &Verdict, several: bool) -> Vec<String> {
     let name = match several {
         true => format!("{}, frame {}", verdict.body, verdict.frame),
         false => verdict.body.clone(),
@@ -102,36 +102,41 @@ fn of_body(verdict: &Verdict, several: bool) -> Vec<String> {
         ));
     }
     match &verdict.largest {
-        None => lines.push(format!("{name}: nothing pulls in it; it does not crack")),
+        None => lines.push(format!(
+            "{name}: it has no tensile stress and does not crack"
+        )),
         Some(largest) => {
-            let told = sentence(largest, verdict.cracks.is_some());
-            lines.push(format!("{name}: {told}"));
+            let text = describe_largest(largest, verdict.cracks.is_some());
+            lines.push(format!("{name}: {text}"));
         }
     }
     if let Some(cracks) = &verdict.cracks {
+        let factor = cracks.first_load_factor;
         lines.push(match (cracks.through, cracks.at_rest) {
-            (0, 0) if cracks.first.is_finite() => format!(
+            (0, 0) if !cracks.unsolved.is_empty() => format!(
+                "{name}: begins to crack at {} times the loads, but it is not known how the crack ends",
+                figures(factor)
+            ),
+            (0, 0) if factor.is_finite() => format!(
                 "{name}: does not crack; it would at {} times the loads",
-                figures(cracks.first)
+                figures(factor)
             ),
             (0, 0) => format!("{name}: does not crack"),
             (through, at_rest) => format!(
                 "{name}: cracks first at {} times the loads; {through} cracks through it, {at_rest} at rest inside, {} pieces",
-                figures(cracks.first),
+                figures(factor),
                 cracks.pieces
             ),
         });
         let unsolved = cracks.unsolved.iter();
-        lines.extend(
-            unsolved.map(|why| format!("{name}: a piece was not solved and stays as it is: {why}")),
-        );
+        lines.extend(unsolved.map(|what| format!("{name}: {what}")));
     }
     lines
 }
 
-/// What is said of the largest stress; the load at which the body cracks is left to what cracks did, where
-/// that is known.
-fn sentence(largest: &Largest, cracks: bool) -> String {
+/// Describes the largest stress. If cracks were computed (`cracks`), the load factor is left to the line
+/// about them.
+fn describe_largest(largest: &LargestStress, cracks: bool) -> String {
     let vector = |v: glam::DVec3| {
         let [x, y, z] = v.to_array().map(figures);
         format!("({x}, {y}, {z})")
@@ -156,12 +161,12 @@ fn sentence(largest: &Largest, cracks: bool) -> String {
                 text += &format!(": it cracks at {} times the loads", figures(factor));
             }
         }
-        _ => text += "; the material has no tensile_strength to compare with",
+        _ => text += "; the material has no tensile_strength to compare it with",
     }
     text
 }
 
-fn value(verdict: &Verdict) -> Value {
+fn verdict_json(verdict: &Verdict) -> Value {
     let largest = verdict.largest.as_ref().map(|largest| {
         let shares = largest.shares.iter();
         let shares: Vec<Value> = shares
@@ -196,8 +201,48 @@ fn value(verdict: &Verdict) -> Value {
             "through": cracks.through,
             "at_rest": cracks.at_rest,
             "pieces": cracks.pieces,
-            "first_load_factor": cracks.first,
+            "first_load_factor": cracks.first_load_factor,
             "unsolved": cracks.unsolved,
         })),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stress::Cracks;
+
+    #[test]
+    fn a_crack_that_could_not_be_followed_is_not_reported_as_no_crack() {
+        let verdict = |cracks: Cracks| Verdict {
+            body: "bar".into(),
+            frame: 0,
+            time: 0.0,
+            triangles: 0,
+            points: 0,
+            solves: (0, 0),
+            seconds: 0.0,
+            notes: Vec::new(),
+            cracks: Some(cracks),
+            largest: None,
+            unbalanced: None,
+        };
+        let unfollowed = Cracks {
+            through: 0,
+            at_rest: 0,
+            pieces: 1,
+            first_load_factor: 0.5,
+            unsolved: vec!["a crack could not be followed".into()],
+        };
+        let whole = Cracks {
+            first_load_factor: 2.0,
+            unsolved: Vec::new(),
+            ..unfollowed.clone()
+        };
+        let found = lines_of_body(&verdict(unfollowed), false).join("\n");
+        assert!(found.contains("begins to crack at 0.5 times"), "{found}");
+        assert!(found.contains("bar: a crack could not be followed"));
+        let found = lines_of_body(&verdict(whole), false).join("\n");
+        assert!(found.contains("does not crack; it would at 2 times"));
+    }
 }

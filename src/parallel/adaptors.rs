@@ -1,4 +1,4 @@
-//! What is made of parts: mapped, filtered, paired, numbered.
+//! Adaptors of parallel iterators: mapped, filtered, zipped, enumerated.
 
 use super::splittable::{Indexed, Splittable};
 
@@ -23,7 +23,7 @@ pub struct FlatMap<P, F>(pub(super) P, pub(super) F);
 #[derive(Clone)]
 pub struct Zip<A, B>(pub(super) A, pub(super) B);
 
-/// [`Numbered::enumerate`](super::methods::Numbered::enumerate), with the number of the first item.
+/// [`Numbered::enumerate`](super::methods::Numbered::enumerate), with the index of the first item.
 #[derive(Clone)]
 pub struct Enumerate<P>(pub(super) P, pub(super) usize);
 
@@ -31,7 +31,7 @@ pub struct Enumerate<P>(pub(super) P, pub(super) usize);
 #[derive(Clone)]
 pub struct MinLen<P>(pub(super) P, pub(super) usize);
 
-/// Lengths of the parts below.
+/// Delegates the lengths to the adapted iterator.
 macro_rules! lengths_of_base {
     () => {
         fn len(&self) -> usize {
@@ -59,7 +59,7 @@ impl<P: Splittable, O, F: Fn(P::Item) -> O + Clone + Send> Splittable for Map<P,
 
 impl<P: Indexed, O, F: Fn(P::Item) -> O + Clone + Send> Indexed for Map<P, F> {}
 
-/// Items of a part and the state that they are mapped with.
+/// The items of a part, and the state with which they are mapped.
 pub struct MapWithState<I, S, F> {
     items: I,
     state: S,

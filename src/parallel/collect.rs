@@ -1,12 +1,12 @@
-//! Parts into collections.
+//! Collecting the items of parts.
 
 use super::drive::drive;
 use super::sources::IntoParts;
 use super::splittable::Splittable;
 
-/// A collection that the items of parts go into, in order.
+/// A collection that can be built from the items of all parts, in order.
 pub trait FromParts<T>: Sized {
-    /// Runs the parts.
+    /// Runs the parts and collects their items.
     fn from_parts<P: Splittable<Item = T>>(parts: P) -> Self;
 }
 
@@ -16,7 +16,7 @@ impl<T: Send> FromParts<T> for Vec<T> {
     }
 }
 
-/// The first error in order, after all parts have run.
+/// The first error in order, if there is one, after all parts have run.
 impl<T: Send, E: Send> FromParts<Result<T, E>> for Result<Vec<T>, E> {
     fn from_parts<P: Splittable<Item = Result<T, E>>>(parts: P) -> Self {
         let parts: Result<Vec<Vec<T>>, E> =
@@ -25,7 +25,7 @@ impl<T: Send, E: Send> FromParts<Result<T, E>> for Result<Vec<T>, E> {
     }
 }
 
-/// Nothing where an item is nothing, after all parts have run.
+/// None if an item is none, after all parts have run.
 impl<T: Send> FromParts<Option<T>> for Option<Vec<T>> {
     fn from_parts<P: Splittable<Item = Option<T>>>(parts: P) -> Self {
         let parts: Option<Vec<Vec<T>>> = drive(parts, |part| part.collect()).into_iter().collect();
@@ -33,7 +33,7 @@ impl<T: Send> FromParts<Option<T>> for Option<Vec<T>> {
     }
 }
 
-/// Vectors one after the other.
+/// Concatenates vectors.
 pub(super) fn join<T>(parts: Vec<Vec<T>>) -> Vec<T> {
     let count: usize = parts.iter().map(Vec::len).sum();
     let mut parts = parts.into_iter();
@@ -45,7 +45,7 @@ pub(super) fn join<T>(parts: Vec<Vec<T>>) -> Vec<T> {
     all
 }
 
-/// A collection that takes the items of parts, in order, after those that it has.
+/// A collection to which the items of parts can be appended, in order.
 pub trait ParExtend<T> {
     /// Runs the parts and appends their items.
     fn par_extend<P: IntoParts>(&mut self, parts: P)

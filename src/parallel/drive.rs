@@ -1,4 +1,4 @@
-//! Parts on threads.
+//! Runs parts on threads.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -6,30 +6,30 @@ use rayon::prelude::*;
 
 use super::splittable::Splittable;
 
-/// Parts a thread gets on average: enough that one slow part does not leave the others idle.
+/// Average number of parts per thread: enough that one slow part does not leave the others idle.
 const PARTS_PER_THREAD: usize = 16;
 
-/// What `of` makes of each part, in order.
+/// The results of `of` for each part, in order.
 pub fn drive<P: Splittable, O: Send>(parts: P, of: impl Fn(P::Serial) -> O + Sync) -> Vec<O> {
     let count =
         (rayon::current_num_threads() * PARTS_PER_THREAD).min(parts.len() / parts.min_len().max(1));
     if count <= 1 {
         return vec![of(parts.serial())];
     }
-    let mut given = Vec::with_capacity(count);
+    let mut slots = Vec::with_capacity(count);
     let mut rest = parts;
-    // From the end, so that a vector that is split moves each row once.
+    // From the end, so that splitting a vector moves each row once.
     for k in (1..count).rev() {
         let at = rest.len() * k / (k + 1);
         let (others, last) = rest.split_at(at);
-        given.push(Mutex::new(Some(last)));
+        slots.push(Mutex::new(Some(last)));
         rest = others;
     }
-    given.push(Mutex::new(Some(rest)));
-    given.reverse();
-    let results: Vec<Mutex<Option<O>>> = given.iter().map(|_| Mutex::new(None)).collect();
+    slots.push(Mutex::new(Some(rest)));
+    slots.reverse();
+    let results: Vec<Mutex<Option<O>>> = slots.iter().map(|_| Mutex::new(None)).collect();
     run(count, &|k| {
-        let part = take(&given[k]);
+        let part = take(&slots[k]);
         if let Some(part) = part {
             let result = of(part.serial());
             *results[k].lock().unwrap_or_else(PoisonError::into_inner) = Some(result);

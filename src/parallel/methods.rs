@@ -1,4 +1,4 @@
-//! The methods on what can be split.
+//! Methods of parallel iterators.
 
 use super::adaptors::{Enumerate, Filter, FlatMap, Map, MapInit, MinLen, Zip};
 use super::collect::{FromParts, ParExtend, join};
@@ -6,13 +6,14 @@ use super::drive::drive;
 use super::sources::IntoParts;
 use super::splittable::{Indexed, Splittable};
 
-/// Methods of all parts.
+/// Methods of all parallel iterators.
 pub trait Parallel: Splittable {
-    /// `f` of each item.
+    /// Applies `f` to each item.
     fn map<O, F: Fn(Self::Item) -> O + Clone + Send>(self, f: F) -> Map<Self, F> {
         Map(self, f)
     }
-    /// `f` of each item and of a state that `state` makes for each part: room to work in.
+    /// Applies `f` to each item and a state, for example scratch buffers, that `state` creates once for each
+    /// part.
     fn map_init<S, O, I, F>(self, state: I, f: F) -> MapInit<Self, I, F>
     where
         I: Fn() -> S + Clone + Send,
@@ -20,18 +21,18 @@ pub trait Parallel: Splittable {
     {
         MapInit(self, state, f)
     }
-    /// The items that `keep` keeps.
+    /// The items for which `keep` is true.
     fn filter<F: Fn(&Self::Item) -> bool + Clone + Send>(self, keep: F) -> Filter<Self, F> {
         Filter(self, keep)
     }
-    /// What `f` makes of the items, where it makes something of them.
+    /// The values of `f` for the items, where they are not none.
     fn filter_map<O, F: Fn(Self::Item) -> Option<O> + Clone + Send>(
         self,
         f: F,
     ) -> FlatMap<Self, F> {
         FlatMap(self, f)
     }
-    /// All that `f` makes of the items.
+    /// All values that `f` returns for the items.
     fn flat_map_iter<O: IntoIterator, F: Fn(Self::Item) -> O + Clone + Send>(
         self,
         f: F,
@@ -39,22 +40,22 @@ pub trait Parallel: Splittable {
         FlatMap(self, f)
     }
 
-    /// Does `f` with each item.
+    /// Calls `f` with each item.
     fn for_each(self, f: impl Fn(Self::Item) + Sync) {
         drive(self, |part| part.for_each(&f));
     }
-    /// Does `f` with each item and a state that `state` makes for each part.
+    /// Calls `f` with each item and a state that `state` creates once for each part.
     fn for_each_init<S>(self, state: impl Fn() -> S + Sync, f: impl Fn(&mut S, Self::Item) + Sync) {
         drive(self, |part| {
             let mut state = state();
             part.for_each(|item| f(&mut state, item));
         });
     }
-    /// All items, in order.
+    /// Collects all items, in order.
     fn collect<C: FromParts<Self::Item>>(self) -> C {
         C::from_parts(self)
     }
-    /// All items, in order, in the place of what `rows` held.
+    /// Collects all items, in order, into `rows`, whose earlier content is removed.
     fn collect_into_vec(self, rows: &mut Vec<Self::Item>)
     where
         Self::Item: Send,
@@ -62,7 +63,7 @@ pub trait Parallel: Splittable {
         rows.clear();
         rows.par_extend(self);
     }
-    /// Firsts and seconds of the items, in order.
+    /// Collects the first and the second values of pairs, in order.
     fn unzip<A: Send, B: Send>(self) -> (Vec<A>, Vec<B>)
     where
         Self: Splittable<Item = (A, B)>,
@@ -71,7 +72,7 @@ pub trait Parallel: Splittable {
         let (a, b): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
         (join(a), join(b))
     }
-    /// Sum; `O` must not depend on the order of additions.
+    /// Sum of the items, whose additions must not depend on their order.
     fn sum<O: std::iter::Sum<Self::Item> + std::iter::Sum<O> + Send>(self) -> O {
         drive(self, |part| part.sum::<O>()).into_iter().sum()
     }
@@ -79,7 +80,7 @@ pub trait Parallel: Splittable {
     fn count(self) -> usize {
         drive(self, Iterator::count).into_iter().sum()
     }
-    /// The items joined by `join`, which must not depend on how they are grouped, with `none` for no item.
+    /// Combines the items with `join`, which must be associative; `none` is its neutral element.
     fn reduce(
         self,
         none: impl Fn() -> Self::Item + Sync,
@@ -95,20 +96,20 @@ pub trait Parallel: Splittable {
 
 impl<P: Splittable> Parallel for P {}
 
-/// Methods of parts whose items have numbers.
+/// Methods of parallel iterators whose items have indices.
 pub trait Numbered: Indexed {
-    /// Items with those of `other`, up to the shorter.
+    /// Pairs of items with those of `other`, up to the shorter of both.
     fn zip<B: IntoParts>(self, other: B) -> Zip<Self, B::Parts>
     where
         B::Parts: Indexed,
     {
         Zip(self, other.into_par_iter())
     }
-    /// Items with their numbers.
+    /// Items with their indices.
     fn enumerate(self) -> Enumerate<Self> {
         Enumerate(self, 0)
     }
-    /// Parts of at least `least` items, where an item is little work.
+    /// Makes parts of at least `least` items; for items that are little work.
     fn with_min_len(self, least: usize) -> MinLen<Self> {
         MinLen(self, least)
     }

@@ -1,11 +1,11 @@
-//! Work shared between threads: slices, ranges and what is made of them, split into parts that run on rayon's pool.
+//! Parallel iterators: slices, ranges and their adaptors, split into parts that run on rayon's thread pool.
 //!
-//! The adaptors carry the names and the meaning of rayon's, and every result keeps the order of its input.
-//! They differ in what they cost to compile: rayon's adaptors compile the whole of work stealing again for
-//! every closure, a third of this crate's code. Here the parts are made at once, `drive` hands their numbers
-//! to rayon through one `dyn Fn`, and what is compiled per closure is a loop.
+//! The adaptors have the names and the meaning of rayon's, and every result keeps the order of its input.
+//! They differ in compile time: rayon's adaptors compile the whole of work stealing again for every closure,
+//! a third of this crate's code. Here all parts are created first, `drive` passes their indices to rayon
+//! through one `dyn Fn`, and only a loop is compiled per closure.
 //!
-//! Knows none of the other modules.
+//! The module depends on no other module.
 
 mod adaptors;
 mod collect;
@@ -16,7 +16,7 @@ mod splittable;
 #[cfg(test)]
 mod tests;
 
-/// Everything that a file needs which shares out work.
+/// Everything that a file with parallel loops needs.
 pub mod prelude {
     pub use super::collect::ParExtend;
     pub use super::methods::{Numbered, Parallel};

@@ -1,15 +1,15 @@
-//! What work begins with: slices, their chunks, ranges, vectors.
+//! Sources of parallel iterators: slices, their chunks, ranges, vectors.
 
 use std::cmp::Ordering;
 use std::ops::Range;
 
 use super::splittable::{Indexed, Splittable};
 
-/// What parts can be made of.
+/// Types that can be converted to a parallel iterator.
 pub trait IntoParts {
-    /// The parts.
+    /// The parallel iterator.
     type Parts: Splittable;
-    /// Splits it between the threads.
+    /// Converts to a parallel iterator.
     fn into_par_iter(self) -> Self::Parts;
 }
 
@@ -20,26 +20,26 @@ impl<P: Splittable> IntoParts for P {
     }
 }
 
-/// Integers one after the other.
+/// Consecutive integers.
 #[derive(Clone)]
 pub struct Integers<T>(Range<T>);
 
-/// Rows that are read.
+/// Items of a slice, by reference.
 pub struct Rows<'a, T>(&'a [T]);
 
-/// Rows that are written.
+/// Items of a slice, by mutable reference.
 pub struct RowsMut<'a, T>(&'a mut [T]);
 
-/// Chunks of rows that are read, and their length.
+/// Chunks of a slice, and their length.
 pub struct Chunks<'a, T>(&'a [T], usize);
 
-/// Chunks of rows that are written, and their length.
+/// Mutable chunks of a slice, and their length.
 pub struct ChunksMut<'a, T>(&'a mut [T], usize);
 
-/// Rows that are given away.
+/// Items of a vector, by value.
 pub struct Owned<T>(Vec<T>);
 
-// Derived ones would ask `T` for it.
+// A derived `Clone` would require `T: Clone`.
 impl<T> Clone for Rows<'_, T> {
     fn clone(&self) -> Self {
         Rows(self.0)
@@ -217,25 +217,25 @@ impl<'a, T: Send> IntoParts for &'a mut [T] {
     }
 }
 
-/// Parts of a slice.
+/// Parallel iterators and sorting of slices.
 pub trait ParSlice<T> {
-    /// Its rows.
+    /// Its items.
     fn par_iter(&self) -> Rows<'_, T>;
-    /// Its rows, to be written.
+    /// Its items, mutable.
     fn par_iter_mut(&mut self) -> RowsMut<'_, T>;
-    /// Chunks of `length` rows; the last may be shorter. Panics where `length` is 0.
+    /// Chunks of `length` items; the last may be shorter. Panics if `length` is 0.
     fn par_chunks(&self, length: usize) -> Chunks<'_, T>;
-    /// Chunks of `length` rows, to be written; the last may be shorter. Panics where `length` is 0.
+    /// Mutable chunks of `length` items; the last may be shorter. Panics if `length` is 0.
     fn par_chunks_mut(&mut self, length: usize) -> ChunksMut<'_, T>;
-    /// Sorts; equal rows may change places.
+    /// Sorts; not stable.
     fn par_sort_unstable(&mut self)
     where
         T: Ord + Send;
-    /// Sorts by an order of ours; rows equal by it may change places.
+    /// Sorts by a comparison function; not stable.
     fn par_sort_unstable_by(&mut self, order: impl Fn(&T, &T) -> Ordering + Sync)
     where
         T: Send;
-    /// Sorts by a key; rows of equal keys keep their order.
+    /// Sorts by a key; stable.
     fn par_sort_by_key<K: Ord>(&mut self, key: impl Fn(&T) -> K + Sync)
     where
         T: Send;
@@ -249,11 +249,11 @@ impl<T> ParSlice<T> for [T] {
         RowsMut(self)
     }
     fn par_chunks(&self, length: usize) -> Chunks<'_, T> {
-        assert!(length > 0, "chunks of no rows");
+        assert!(length > 0, "the length of chunks must be positive");
         Chunks(self, length)
     }
     fn par_chunks_mut(&mut self, length: usize) -> ChunksMut<'_, T> {
-        assert!(length > 0, "chunks of no rows");
+        assert!(length > 0, "the length of chunks must be positive");
         ChunksMut(self, length)
     }
     fn par_sort_unstable(&mut self)

@@ -1,21 +1,21 @@
-//! What can be split.
+//! Work that can be split into parts.
 
 /// Work that can be split into parts, each of which is an iterator.
 pub trait Splittable: Sized + Send {
-    /// What the iterators give.
+    /// Item of the iterators.
     type Item;
-    /// Iterator of one part.
+    /// Sequential iterator over one part.
     type Serial: Iterator<Item = Self::Item>;
 
-    /// Places to split at: items of the source below the adaptors.
+    /// Number of items of the source below the adaptors, between which it can be split.
     fn len(&self) -> usize;
-    /// Least length of a part.
+    /// Smallest length of a part.
     fn min_len(&self) -> usize;
-    /// The first `at` items of the source, and the others.
+    /// Splits into the first `at` items of the source and the others.
     fn split_at(self, at: usize) -> (Self, Self);
-    /// All of it, one after the other.
+    /// Iterates sequentially over all items.
     fn serial(self) -> Self::Serial;
 }
 
-/// Parts whose items are those of the source, one for one, so that they have numbers.
+/// Work whose items correspond one to one to those of the source, so that they have indices.
 pub trait Indexed: Splittable {}

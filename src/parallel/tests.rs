@@ -1,4 +1,4 @@
-//! Every adaptor against the standard library's, on lengths around those where parts begin.
+//! Every adaptor compared with that of the standard library, for lengths around those at which parts begin.
 
 use super::prelude::*;
 
@@ -82,9 +82,9 @@ fn joined_items_are_those_of_a_loop() {
         assert_eq!(longest, n.saturating_sub(1));
         let rows = (0..n)
             .into_par_iter()
-            .map_init(Vec::new, |room: &mut Vec<usize>, k| {
-                room.push(k);
-                room[room.len() - 1]
+            .map_init(Vec::new, |scratch: &mut Vec<usize>, k| {
+                scratch.push(k);
+                scratch[scratch.len() - 1]
             });
         let mut kept = vec![1, 2, 3];
         rows.collect_into_vec(&mut kept);
@@ -93,7 +93,7 @@ fn joined_items_are_those_of_a_loop() {
 }
 
 #[test]
-fn the_first_error_is_told() {
+fn the_first_error_is_returned() {
     on_pools(|n| {
         let odd = |k: usize| if k % 1000 == 999 { Err(k) } else { Ok(k) };
         let found: Result<Vec<usize>, usize> = (0..n).into_par_iter().map(odd).collect();
@@ -106,12 +106,12 @@ fn the_first_error_is_told() {
 
 #[test]
 fn a_panic_of_a_part_reaches_the_caller() {
-    let told = std::panic::catch_unwind(|| {
+    let panicked = std::panic::catch_unwind(|| {
         let rows = (0..1000_usize).into_par_iter();
         rows.for_each(|i| assert!(i != 777, "row {i}"));
     });
-    let told = told.unwrap_err();
-    assert_eq!(told.downcast_ref::<String>().unwrap(), "row 777");
+    let panicked = panicked.unwrap_err();
+    assert_eq!(panicked.downcast_ref::<String>().unwrap(), "row 777");
 }
 
 #[test]

@@ -1,14 +1,14 @@
-//! Aggregates of neighbouring rows (Vaněk, Mandel, Brezina 1996): each with all its neighbours where none of
-//! them is taken, then what is left over to where it borders.
+//! Aggregates of neighbouring rows (Vaněk, Mandel, Brezina 1996): a row and all its neighbours form an
+//! aggregate if none of them is in one yet; remaining rows join an adjacent aggregate.
 
 use super::matrix::BlockMatrix;
 
-/// No aggregate: the row stands alone.
+/// The row is in no aggregate.
 pub const ALONE: u32 = u32::MAX;
 
-/// Aggregate of each row, and how many there are. Rows without neighbours are [`ALONE`].
+/// Aggregate of each row, and number of aggregates. Rows without neighbours are [`ALONE`].
 pub fn aggregates(matrix: &BlockMatrix) -> (Vec<u32>, usize) {
-    const FREE: u32 = u32::MAX - 1;
+    const UNASSIGNED: u32 = u32::MAX - 1;
     let rows = matrix.rows();
     let neighbours = |row: usize| {
         let columns = &matrix.column[matrix.range(row)];
@@ -22,24 +22,24 @@ pub fn aggregates(matrix: &BlockMatrix) -> (Vec<u32>, usize) {
             if neighbours(row).next().is_none() {
                 ALONE
             } else {
-                FREE
+                UNASSIGNED
             }
         })
         .collect();
     let mut count = 0;
     for row in 0..rows {
-        if of[row] == FREE && neighbours(row).all(|k| of[k] == FREE) {
+        if of[row] == UNASSIGNED && neighbours(row).all(|k| of[k] == UNASSIGNED) {
             of[row] = count;
             neighbours(row).for_each(|k| of[k] = count);
             count += 1;
         }
     }
     let first = of.clone();
-    for row in (0..rows).filter(|&row| first[row] == FREE) {
-        // The aggregate that most neighbours are of, the lower of equal ones.
+    for row in (0..rows).filter(|&row| first[row] == UNASSIGNED) {
+        // The aggregate of most neighbours; of several, the one with the lower number.
         let mut near: Vec<u32> = neighbours(row)
             .map(|k| first[k])
-            .filter(|&a| a < FREE)
+            .filter(|&a| a < UNASSIGNED)
             .collect();
         near.sort_unstable();
         let largest = near
@@ -51,10 +51,10 @@ pub fn aggregates(matrix: &BlockMatrix) -> (Vec<u32>, usize) {
         }
     }
     for row in 0..rows {
-        if of[row] == FREE {
+        if of[row] == UNASSIGNED {
             of[row] = count;
             for k in neighbours(row) {
-                if of[k] == FREE {
+                if of[k] == UNASSIGNED {
                     of[k] = count;
                 }
             }

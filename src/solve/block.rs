@@ -1,19 +1,19 @@
-//! Blocks of six by six numbers, column after column.
+//! 6×6 blocks, stored by column.
 //!
-//! Loops by index: the standard library does not mark `zip` and the `map` of an array for inlining, so that
-//! they may be called for each number.
+//! Loops use indices: the standard library does not mark `zip` and `map` of arrays for inlining, so each
+//! number might cost a call.
 
 use std::ops::{AddAssign, Mul};
 
-/// Six unknowns of an element.
+/// The six unknowns of an element.
 pub type Six = [f64; 6];
-/// A block, column after column: `[column][row]`.
+/// A 6×6 block, stored by column: `[column][row]`.
 pub type Block = [[f64; 6]; 6];
 
-/// All zero.
+/// The zero block.
 pub const ZERO: Block = [[0.0; 6]; 6];
 
-/// A multiple of the unit block.
+/// A multiple of the identity.
 pub fn diagonal(value: f64) -> Block {
     let mut block = ZERO;
     for (k, column) in block.iter_mut().enumerate() {
@@ -22,7 +22,7 @@ pub fn diagonal(value: f64) -> Block {
     block
 }
 
-/// A block in single precision.
+/// Converts a block to single precision.
 #[inline(always)]
 pub fn single(block: &Block) -> [[f32; 6]; 6] {
     let mut single = [[0.0; 6]; 6];
@@ -34,8 +34,8 @@ pub fn single(block: &Block) -> [[f32; 6]; 6] {
     single
 }
 
-/// A number as matrices hold it: single precision halves what a preconditioner, which need not be exact,
-/// reads from memory.
+/// Number type of matrix entries: single precision halves the memory traffic of a preconditioner, which need
+/// not be exact.
 pub trait Value: Copy + Default + Send + Sync + Into<f64> + Mul<Output = Self> + AddAssign {
     /// Nearest value.
     fn from_f64(value: f64) -> Self;
@@ -63,8 +63,8 @@ pub fn add_times<V: Value>(y: &mut Six, a: &[[V; 6]; 6], x: &Six) {
     }
 }
 
-/// Adds the products of `A x` to 36 sums, column after column: no sum waits for another, so a machine forms
-/// many at a time.
+/// Adds the products of `A x` to 36 sums, by column: the sums are independent, so the processor computes many
+/// at a time.
 #[inline(always)]
 pub fn spread_times<V: Value + Into<S>, S: Value>(
     sums: &mut [[S; 6]; 6],
@@ -79,7 +79,7 @@ pub fn spread_times<V: Value + Into<S>, S: Value>(
     }
 }
 
-/// What sums of [`spread_times`] come to.
+/// Adds up the sums of [`spread_times`].
 #[inline(always)]
 pub fn gathered<S: Value>([mut sum, b, mut c, d, mut e, f]: [[S; 6]; 6]) -> [S; 6] {
     for row in 0..6 {
@@ -146,7 +146,7 @@ pub fn difference(a: &Six, b: &Six) -> Six {
     left
 }
 
-/// Rows and columns exchanged.
+/// The transposed block.
 #[inline(always)]
 pub fn transposed(a: &Block) -> Block {
     let mut transposed = ZERO;
@@ -158,15 +158,16 @@ pub fn transposed(a: &Block) -> Block {
     transposed
 }
 
-/// Cholesky factor of a symmetric positive definite block, lower, `[column][row]`. None where a pivot is not positive.
-fn root<const N: usize>(a: &[[f64; N]; N]) -> Option<[[f64; N]; N]> {
+/// Lower Cholesky factor of a symmetric positive definite block, `[column][row]`. None if a pivot is not
+/// positive.
+fn cholesky<const N: usize>(a: &[[f64; N]; N]) -> Option<[[f64; N]; N]> {
     let mut l = [[0.0; N]; N];
     for j in 0..N {
         let mut pivot = a[j][j];
         for column in &l[..j] {
             pivot -= column[j] * column[j];
         }
-        // Below this a pivot is lost in the rounding of what it came from.
+        // A smaller pivot is only rounding error.
         if pivot.is_nan() || pivot <= 1e-14 * a[j][j] {
             return None;
         }
@@ -182,7 +183,7 @@ fn root<const N: usize>(a: &[[f64; N]; N]) -> Option<[[f64; N]; N]> {
     Some(l)
 }
 
-/// Solves `L x = e` for a column of the unit block.
+/// Solves `L x = e` for column `unit` of the identity.
 fn forward<const N: usize>(l: &[[f64; N]; N], unit: usize) -> [f64; N] {
     let mut x = [0.0; N];
     for i in unit..N {
@@ -195,15 +196,15 @@ fn forward<const N: usize>(l: &[[f64; N]; N], unit: usize) -> [f64; N] {
     x
 }
 
-/// Inverse of a block's Cholesky factor L; None where the block is not positive definite.
+/// Inverse of a block's Cholesky factor L; none if the block is not positive definite.
 pub fn inverse_root<const N: usize>(a: &[[f64; N]; N]) -> Option<[[f64; N]; N]> {
-    let l = root(a)?;
+    let l = cholesky(a)?;
     Some(std::array::from_fn(|column| forward(&l, column)))
 }
 
-/// Inverse of a symmetric positive definite block by its Cholesky factor. None where a pivot is not positive.
+/// Inverse of a symmetric positive definite block by its Cholesky factor. None if a pivot is not positive.
 pub fn inverse<const N: usize>(a: &[[f64; N]; N]) -> Option<[[f64; N]; N]> {
-    let l = root(a)?;
+    let l = cholesky(a)?;
     Some(std::array::from_fn(|column| {
         let mut x = forward(&l, column);
         for i in (0..N).rev() {

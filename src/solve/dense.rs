@@ -1,21 +1,21 @@
-//! Small symmetric positive definite matrices, solved outright by their Cholesky factors.
+//! Direct solution of small symmetric positive definite systems by Cholesky factorization.
 
 use super::block::Six;
 use super::matrix::BlockMatrix;
 
-/// Sums that are formed side by side.
+/// Number of partial sums that are computed side by side.
 const LANES: usize = 8;
 
 /// A Cholesky factor L, A = L Lᵀ.
 #[derive(Clone, Debug)]
 pub struct Cholesky {
-    /// Rows of L; what is right of the diagonal means nothing.
+    /// Rows of L; entries right of the diagonal are not used.
     factor: Vec<f64>,
     unknowns: usize,
 }
 
 impl Cholesky {
-    /// Of a matrix; none where it is not positive definite.
+    /// Factors a matrix; none if it is not positive definite.
     pub fn new(matrix: &BlockMatrix) -> Option<Self> {
         let n = 6 * matrix.rows();
         let mut a = vec![0.0; n * n];
@@ -65,7 +65,7 @@ impl Cholesky {
     }
 }
 
-/// Scalar product, in an order of its own.
+/// Scalar product, in a fixed order of additions.
 fn product(a: &[f64], b: &[f64]) -> f64 {
     let mut sums = [0.0; LANES];
     let (heads, tail) = a.as_chunks::<LANES>();

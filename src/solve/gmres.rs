@@ -1,13 +1,14 @@
-//! Restarted minimal residuals for matrices without symmetry (Saad and Schultz 1986, GMRES).
+//! Restarted GMRES for matrices without symmetry (Saad and Schultz 1986).
 
 use super::gradients::{Found, Operator};
 use super::vector::{add_scaled, dot, norm, scale_and_add};
 
-/// Iterations after which the directions found so far are dropped: slender bodies take more than two hundred,
-/// and stall with fewer.
+/// Number of iterations after which the iteration restarts without the directions so far: slender bodies take
+/// more than two hundred, and stall with a smaller number.
 const RESTART: usize = 400;
 
-/// Solves `A x = b` from the x given until |b − A x| is no more than `limits.0` |b|, in `limits.1` iterations at most.
+/// Solves `A x = b` from the given x until |b − A x| is at most `limits.0` |b|, in at most `limits.1`
+/// iterations.
 pub fn gmres<const N: usize>(
     matrix: &(impl Operator<N> + ?Sized),
     b: &[[f64; N]],
@@ -17,7 +18,7 @@ pub fn gmres<const N: usize>(
     restarted(matrix, b, x, limits, RESTART)
 }
 
-/// The same with another number of iterations between restarts.
+/// As [`gmres`], with this number of iterations between restarts.
 fn restarted<const N: usize>(
     matrix: &(impl Operator<N> + ?Sized),
     b: &[[f64; N]],
@@ -40,7 +41,7 @@ fn restarted<const N: usize>(
         matrix.times(x, &mut residual);
         scale_and_add(&mut residual, -1.0, b);
         found.residual = norm(&residual) / size;
-        // Not `>`: a residual that is NaN ends it too.
+        // Not `<=`: a NaN residual ends the iteration, too.
         if found.iterations >= most || !matches!(found.residual, r if r > tolerance) {
             return found;
         }
@@ -55,16 +56,16 @@ fn restarted<const N: usize>(
     }
 }
 
-/// Orthonormal directions and the triangular factor of the matrix on them.
+/// Orthonormal directions of the Krylov space, and the triangular factor of the matrix on them.
 struct Krylov<const N: usize> {
     basis: Vec<Vec<[f64; N]>>,
-    /// Columns of the triangle.
+    /// Columns of the upper triangular factor.
     upper: Vec<Vec<f64>>,
-    /// Cosine and sine of each rotation.
+    /// Cosine and sine of each Givens rotation.
     turns: Vec<[f64; 2]>,
-    /// The residual turned.
+    /// The rotated residual.
     right: Vec<f64>,
-    /// Length of the residual.
+    /// Norm of the residual.
     left: f64,
 }
 
@@ -85,7 +86,7 @@ impl<const N: usize> Krylov<N> {
         self.upper.len()
     }
 
-    /// One direction more; whether there was one.
+    /// Adds a direction; returns whether there was one.
     fn extend(&mut self, matrix: &(impl Operator<N> + ?Sized)) -> bool {
         let Some(last) = self
             .basis
@@ -120,7 +121,7 @@ impl<const N: usize> Krylov<N> {
         self.right.push(-s * self.right[k]);
         self.right[k] *= c;
         self.left = self.right[k + 1].abs();
-        // A rest of rounding alone is no direction.
+        // A remainder of rounding errors is not a direction.
         if rest > f64::EPSILON * before {
             scale(&mut next, 1.0 / rest);
             self.basis.push(next);
@@ -128,7 +129,7 @@ impl<const N: usize> Krylov<N> {
         true
     }
 
-    /// Adds the combination of directions that leaves least.
+    /// Adds the combination of directions with the smallest residual.
     fn add_to(&self, x: &mut [[f64; N]]) {
         let count = self.steps();
         let mut y = self.right[..count].to_vec();
@@ -153,7 +154,7 @@ fn scale<const N: usize>(y: &mut [[f64; N]], factor: f64) {
 mod tests {
     use super::*;
 
-    /// Unity and a skew coupling of neighbours.
+    /// The identity, scaled by row, and a skew coupling of neighbours.
     struct Skew(usize);
 
     impl Operator<3> for Skew {

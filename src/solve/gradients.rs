@@ -2,8 +2,8 @@
 
 use super::vector::{add_scaled, dot, norm, scale_and_add};
 
-/// A square matrix with `N` unknowns an element, known by its products. Symmetric, unless the method asks for
-/// no symmetry.
+/// A square matrix with `N` unknowns per element, defined by its products. It is symmetric, unless the solver
+/// does not need symmetry.
 pub trait Operator<const N: usize = 6> {
     /// `y = A x`.
     fn times(&self, x: &[[f64; N]], y: &mut [[f64; N]]);
@@ -15,19 +15,19 @@ pub trait Precondition<const N: usize = 6> {
     fn apply(&mut self, r: &[[f64; N]], z: &mut [[f64; N]]);
 }
 
-/// How an iteration ended.
+/// Result of an iterative solution.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Found {
-    /// Iterations done.
+    /// Number of iterations.
     pub iterations: u32,
     /// |b − A x| over |b|.
     pub residual: f64,
-    /// Whether the matrix was found not to be positive definite; x is then what was found before, or b where
-    /// that was nothing.
+    /// Whether the matrix turned out not to be positive definite. x is then the last iterate, or the
+    /// preconditioned b if this happened in the first iteration.
     pub indefinite: bool,
 }
 
-/// Solves `A x = b` from x = 0 until |b − A x| is no more than `tolerance` |b|.
+/// Solves `A x = b` from x = 0 until |b − A x| is at most `tolerance` |b|, in at most `most` iterations.
 pub fn conjugate_gradients<const N: usize>(
     matrix: &impl Operator<N>,
     b: &[[f64; N]],
@@ -55,7 +55,7 @@ pub fn conjugate_gradients<const N: usize>(
     while found.residual > tolerance && found.iterations < most {
         matrix.times(&p, &mut image);
         let curvature = dot(&p, &image);
-        // Not only below zero: no number is not above it either.
+        // Not `<= 0`: this ends the iteration for NaN, too.
         if !(curvature > 0.0 && rz > 0.0) {
             found.indefinite = true;
             if found.iterations == 0 {

@@ -2,55 +2,56 @@
 
 use crate::parallel::prelude::*;
 
-/// The iteration stops when λ has changed by less than this part twice.
+/// The iteration stops when the relative change of λ has been at most this in two successive steps.
 const TOLERANCE: f64 = 1e-3;
-/// What the unconverged rest may add to λ_max, from below as the iteration approaches it.
-const MARGIN: f64 = 1.03;
-/// Iterations at most.
-const ITERATIONS: usize = 100;
+/// Safety factor for λ_max, which the iteration approaches from below.
+const SAFETY_FACTOR: f64 = 1.03;
+/// Largest number of iterations.
+const MAX_ITERATIONS: usize = 100;
 
 /// Displacement and rotation of each element.
 pub type State = Vec<[f32; 6]>;
 
-/// Largest eigenvalue of a symmetric operator on `count` elements that has no negative one, with a margin for
-/// what the iteration leaves out.
+/// Largest eigenvalue of a symmetric positive semidefinite operator on `count` elements, times a safety
+/// factor for the error of the iteration.
 pub fn largest(count: usize, apply: impl Fn(&State) -> State) -> f64 {
-    // A start that every mode has a part in; the same on every machine.
+    // A start vector with a component in every mode; the same on every machine.
     let wave = |i: usize, k: f64| (i as f64 * (0.7 + 0.31 * k) + k).sin() as f32;
     let mut v: State = (0..count)
         .map(|i| [0.0, 1.0, 2.0, 3.0, 4.0, 5.0].map(|k| wave(i, k)))
         .collect();
     let mut before: State = vec![[0.0; 6]; v.len()];
     let mut length = dot(&v, &v).sqrt();
-    let (mut diagonal, mut beside) = (Vec::new(), Vec::new());
-    let (mut lambda, mut settled) = (0.0, 0);
-    while length > 0.0 && diagonal.len() < ITERATIONS && settled < 2 {
+    let (mut diagonal, mut off_diagonal) = (Vec::new(), Vec::new());
+    let (mut lambda, mut unchanged_steps) = (0.0, 0);
+    while length > 0.0 && diagonal.len() < MAX_ITERATIONS && unchanged_steps < 2 {
         scale(&mut v, 1.0 / length);
         let mut next = apply(&v);
-        if let Some(&length) = beside.last() {
+        if let Some(&length) = off_diagonal.last() {
             subtract(&mut next, length, &before);
         }
         let along = dot(&next, &v);
         subtract(&mut next, along, &v);
         diagonal.push(along);
         let last = lambda;
-        lambda = largest_of_tridiagonal(&diagonal, &beside);
-        settled = if (lambda - last).abs() <= TOLERANCE * lambda {
-            settled + 1
+        lambda = largest_of_tridiagonal(&diagonal, &off_diagonal);
+        unchanged_steps = if (lambda - last).abs() <= TOLERANCE * lambda {
+            unchanged_steps + 1
         } else {
             0
         };
         length = dot(&next, &next).sqrt();
-        beside.push(length);
+        off_diagonal.push(length);
         before = std::mem::replace(&mut v, next);
     }
-    lambda * MARGIN
+    lambda * SAFETY_FACTOR
 }
 
-/// Elements summed up before others are added: of a fixed size, so that nothing changes a bit.
+/// Number of elements in a partial sum; it is fixed, so that the result has the same bits for any number of
+/// threads.
 pub const PART: usize = 1024;
 
-/// Product of two states; parts are added up in order, so that threads change nothing.
+/// Scalar product of two states; partial sums are added in order, so that threads do not change the result.
 fn dot(a: &State, b: &State) -> f64 {
     let product = |(a, b): (&[f32; 6], &[f32; 6])| -> f64 {
         a.iter()
@@ -81,13 +82,17 @@ fn subtract(a: &mut State, factor: f64, b: &State) {
     });
 }
 
-/// Largest eigenvalue of a symmetric tridiagonal matrix, by bisection of Sturm's count; `beside` are at least
-/// as many as are between.
-fn largest_of_tridiagonal(diagonal: &[f64], beside: &[f64]) -> f64 {
+/// Largest eigenvalue of a symmetric tridiagonal matrix, by bisection of Sturm's count; `off_diagonal` has at
+/// least one entry less than `diagonal`.
+fn largest_of_tridiagonal(diagonal: &[f64], off_diagonal: &[f64]) -> f64 {
     let next = |k: usize| {
-        let before = if k > 0 { beside[k - 1].abs() } else { 0.0 };
+        let before = if k > 0 {
+            off_diagonal[k - 1].abs()
+        } else {
+            0.0
+        };
         let after = if k + 1 < diagonal.len() {
-            beside[k].abs()
+            off_diagonal[k].abs()
         } else {
             0.0
         };
@@ -100,7 +105,7 @@ fn largest_of_tridiagonal(diagonal: &[f64], beside: &[f64]) -> f64 {
         .map(|(d, (a, b))| d + a + b)
         .fold(0.0, f64::max);
     let mut low = bounds.map(|(d, _)| d).fold(f64::NEG_INFINITY, f64::max);
-    // All eigenvalues are below x when the pivots of T − x are all negative.
+    // All eigenvalues are below x if the pivots of T − x are all negative.
     let all_below = |x: f64| {
         let mut pivot = f64::INFINITY;
         (0..diagonal.len()).all(|k| {

@@ -1,16 +1,16 @@
-//! Small square matrices solved outright: rows in order of their pivots.
+//! Direct solution of small dense systems by LU factorization with partial pivoting.
 
-/// Factors L U of a matrix with its rows permuted.
+/// Factors L U of a matrix with permuted rows.
 #[derive(Clone, Debug)]
 pub struct Lu {
-    /// Rows of U, with those of L, whose diagonal is 1, below.
+    /// Rows of U; below its diagonal those of L, whose diagonal is 1.
     factors: Vec<f64>,
-    /// Row of the matrix that each row of the factors was.
+    /// For each row of the factors, its row in the matrix.
     order: Vec<usize>,
 }
 
 impl Lu {
-    /// Of the rows of a matrix; none where it is singular.
+    /// Factors an n×n matrix given by its rows; none if it is singular.
     pub fn new(mut a: Vec<f64>, n: usize) -> Option<Self> {
         let mut order: Vec<usize> = (0..n).collect();
         for k in 0..n {
@@ -36,14 +36,15 @@ impl Lu {
         Some(Lu { factors: a, order })
     }
 
-    /// Size of the smallest pivot: how near a matrix whose rows are all about 1 is to a singular one.
+    /// Absolute value of the smallest pivot: for a matrix whose rows have entries of about 1, how near it is
+    /// to a singular one.
     pub fn smallest_pivot(&self) -> f64 {
         let n = self.order.len();
         let pivots = (0..n).map(|k| self.factors[k * (n + 1)].abs());
         pivots.fold(f64::INFINITY, f64::min)
     }
 
-    /// The x of A x = b.
+    /// Solves A x = b.
     pub fn solve(&self, b: &[f64]) -> Vec<f64> {
         let n = self.order.len();
         let mut x: Vec<f64> = self.order.iter().map(|i| b[*i]).collect();

@@ -1,4 +1,4 @@
-//! A sparse matrix of 6×6 blocks, row after row.
+//! A sparse matrix of 6×6 blocks, stored row by row.
 
 use crate::parallel::prelude::*;
 
@@ -8,15 +8,15 @@ use super::vector::CHUNK;
 use super::wide::{self, Loop};
 use crate::math::prefetch;
 
-/// Rows that a thread multiplies at a time.
-const ROWS: usize = 256;
-/// Bytes that blocks are asked for before their turn: machines do not foresee them across the ends of pages.
-const AHEAD: usize = 4096;
+/// Number of rows that a thread multiplies at a time.
+const ROWS_PER_TASK: usize = 256;
+/// Distance in bytes at which blocks are prefetched: hardware prefetching does not cross page boundaries.
+const PREFETCH_BYTES: usize = 4096;
 
-/// A square or oblong matrix of blocks; columns ascend within a row.
+/// A square or rectangular matrix of blocks; columns ascend within a row.
 #[derive(Clone, Debug, Default)]
 pub struct BlockMatrix<V = f64> {
-    /// Where each row begins; one more than there are rows.
+    /// Index of the first block of each row, and the number of blocks at the end.
     pub start: Vec<u32>,
     /// Column of each block.
     pub column: Vec<u32>,
@@ -25,18 +25,18 @@ pub struct BlockMatrix<V = f64> {
 }
 
 impl<V: Value> BlockMatrix<V> {
-    /// Rows.
+    /// Number of rows.
     pub fn rows(&self) -> usize {
         self.start.len() - 1
     }
 
-    /// Where the blocks of a row stand.
+    /// Indices of the blocks of a row.
     #[inline(always)]
     pub fn range(&self, row: usize) -> std::ops::Range<usize> {
         self.start[row] as usize..self.start[row + 1] as usize
     }
 
-    /// Where a block stands.
+    /// Index of a block; none if it is not stored.
     pub fn find(&self, row: usize, column: usize) -> Option<usize> {
         let range = self.range(row);
         let found = self.column[range.clone()].binary_search(&(column as u32));
@@ -60,21 +60,24 @@ impl<V: Value> BlockMatrix<V> {
         self.each_row(x, y, |_, image, y| block::add_six(y, &image));
     }
 
-    /// Lets `finish` make each row of y of its number, its product with x and what it was.
+    /// Calls `finish` for each row with its number, its product with x, and the row of y, which it may
+    /// change.
     pub fn each_row(&self, x: &[Six], y: &mut [Six], finish: impl Fn(usize, Six, &mut Six) + Sync) {
         let finish = &finish;
-        y.par_chunks_mut(ROWS).enumerate().for_each(|(k, y)| {
-            wide::run(Rows {
-                matrix: self,
-                first: k * ROWS,
-                x,
-                y,
-                finish,
+        y.par_chunks_mut(ROWS_PER_TASK)
+            .enumerate()
+            .for_each(|(k, y)| {
+                wide::run(RowLoop {
+                    matrix: self,
+                    first: k * ROWS_PER_TASK,
+                    x,
+                    y,
+                    finish,
+                });
             });
-        });
     }
 
-    /// A row times x, in the precision of x; compiled with the loop around it.
+    /// A row times x, in the precision of x; inlined into the calling loop.
     #[inline(always)]
     pub fn row_times<S: Value>(&self, row: usize, x: &[[S; 6]]) -> [S; 6]
     where
@@ -84,20 +87,20 @@ impl<V: Value> BlockMatrix<V> {
         let range = self.range(row);
         let columns = &self.column[range.clone()];
         for (k, block) in self.value[range].iter().enumerate() {
-            prefetch(block, AHEAD);
+            prefetch(block, PREFETCH_BYTES);
             block::spread_times(&mut sums, block, &x[columns[k] as usize]);
         }
         block::gathered(sums)
     }
 
-    /// Bytes of columns and blocks.
+    /// Memory of columns and blocks in bytes.
     pub fn bytes(&self) -> usize {
         self.column.len() * (size_of::<[[V; 6]; 6]>() + 4)
     }
 }
 
 impl BlockMatrix {
-    /// From rows of columns, ascending, and blocks.
+    /// Builds a matrix from rows of blocks with ascending columns.
     pub fn from_rows(rows: Vec<Vec<(u32, Block)>>) -> Self {
         let mut matrix = BlockMatrix {
             start: vec![0],
@@ -116,7 +119,7 @@ impl BlockMatrix {
         matrix
     }
 
-    /// The matrix with rows and columns exchanged; it has `columns` columns.
+    /// The transposed matrix; this one has `columns` columns.
     pub fn transposed(&self, columns: usize) -> Self {
         let mut start = vec![0u32; columns + 1];
         for &column in &self.column {
@@ -143,7 +146,7 @@ impl BlockMatrix {
         }
     }
 
-    /// Inverses of the blocks on the diagonal; the first row whose block is not positive definite where there is one.
+    /// Inverses of the diagonal blocks; an error is the first row whose block is not positive definite.
     pub fn inverse_diagonal(&self) -> Result<Diagonal, usize> {
         let of = |row: usize| {
             let at = self.find(row, row).ok_or(row)?;
@@ -157,7 +160,7 @@ impl BlockMatrix {
         Ok(Diagonal(inverses.into_iter().collect::<Result<_, _>>()?))
     }
 
-    /// The same in single precision.
+    /// Converts to single precision.
     pub fn single(&self) -> BlockMatrix<f32> {
         let mut single = BlockMatrix {
             start: self.start.clone(),
@@ -168,7 +171,7 @@ impl BlockMatrix {
         single
     }
 
-    /// Brings a copy in single precision up to date.
+    /// Updates a copy in single precision.
     pub fn copy_to(&self, single: &mut BlockMatrix<f32>) {
         if single.start != self.start || single.column != self.column {
             *single = self.single();
@@ -186,7 +189,7 @@ impl BlockMatrix {
     }
 }
 
-/// What belongs to each row, rows beginning at `start`.
+/// Splits `all` into its rows, which begin at the indices `start`.
 pub fn rows_mut<'a, T>(start: &[u32], all: &'a mut [T]) -> Vec<&'a mut [T]> {
     let mut rest = all;
     let of = |ends: &[u32]| {
@@ -197,7 +200,7 @@ pub fn rows_mut<'a, T>(start: &[u32], all: &'a mut [T]) -> Vec<&'a mut [T]> {
     start.windows(2).map(of).collect()
 }
 
-struct Rows<'a, V, F> {
+struct RowLoop<'a, V, F> {
     matrix: &'a BlockMatrix<V>,
     first: usize,
     x: &'a [Six],
@@ -205,7 +208,7 @@ struct Rows<'a, V, F> {
     finish: &'a F,
 }
 
-impl<V: Value, F: Fn(usize, Six, &mut Six)> Loop for Rows<'_, V, F> {
+impl<V: Value, F: Fn(usize, Six, &mut Six)> Loop for RowLoop<'_, V, F> {
     #[inline(always)]
     fn run(self) {
         for (k, y) in self.y.iter_mut().enumerate() {
@@ -221,12 +224,12 @@ impl Operator for BlockMatrix {
     }
 }
 
-/// Inverses of the blocks on a diagonal.
+/// Inverses of the diagonal blocks.
 #[derive(Clone, Debug, Default)]
 pub struct Diagonal<V = f64>(pub Vec<[[V; 6]; 6]>);
 
 impl<V: Value> Diagonal<V> {
-    /// `D⁻¹ x` in a row.
+    /// One row of `D⁻¹ x`.
     #[inline(always)]
     pub fn row_times(&self, row: usize, x: &Six) -> Six {
         let mut y = [0.0; 6];
@@ -242,7 +245,7 @@ impl<V: Value> Diagonal<V> {
 }
 
 impl Diagonal {
-    /// The same in single precision.
+    /// Converts to single precision.
     pub fn single(&self) -> Diagonal<f32> {
         let all = self.0.par_iter().with_min_len(CHUNK);
         Diagonal(all.map(block::single).collect())

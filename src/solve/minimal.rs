@@ -3,8 +3,8 @@
 use super::gradients::{Found, Operator, Precondition};
 use super::vector::{add_scaled, dot};
 
-/// Solves `A x = b` from x = 0 until the residual, in the norm of the preconditioner, is no more than
-/// `tolerance` of what it was.
+/// Solves `A x = b` from x = 0 until the residual, in the norm of the preconditioner, is at most `tolerance`
+/// times its initial value, in at most `most` iterations.
 pub fn minimal_residuals<const N: usize>(
     matrix: &impl Operator<N>,
     b: &[[f64; N]],
@@ -19,7 +19,7 @@ pub fn minimal_residuals<const N: usize>(
         residual: 1.0,
         indefinite: false,
     };
-    // Lanczos vectors (before, now, next), what the preconditioner makes of them, directions.
+    // Lanczos vectors (current and previous), preconditioned vectors, and search directions.
     let (mut v, mut before, mut z) = (b.to_vec(), zeros(), zeros());
     precondition.apply(&v, &mut z);
     let first = dot(&z, &v).sqrt();
@@ -36,7 +36,7 @@ pub fn minimal_residuals<const N: usize>(
         scale(&mut z, 1.0 / gamma);
         matrix.times(&z, &mut image);
         let delta = dot(&image, &z);
-        // The next Lanczos vector takes the place of the one before.
+        // The next Lanczos vector replaces the previous one.
         scale(&mut before, -gamma / gamma_before);
         add_scaled(&mut before, 1.0, &image);
         add_scaled(&mut before, -delta / gamma, &v);
@@ -60,7 +60,7 @@ pub fn minimal_residuals<const N: usize>(
         found.residual = eta.abs() / first;
         (gamma_before, gamma) = (gamma, gamma_next);
         std::mem::swap(&mut z, &mut next_z);
-        // Nothing is left to go on with, or something is no number.
+        // The residual is zero, or a value is NaN or infinite.
         if gamma == 0.0 || !size.is_finite() {
             break;
         }
@@ -77,7 +77,7 @@ mod tests {
     use super::*;
     use crate::solve::vector::norm;
 
-    /// A chain of springs with a condition on each pair of neighbours: two unknowns and a multiplier a row.
+    /// A chain of springs with a constraint on each pair of unknowns: two unknowns and a multiplier per row.
     struct Saddle;
 
     impl Operator<3> for Saddle {

@@ -1,9 +1,10 @@
-//! Large sparse symmetric systems with six unknowns an element: three of translation and three of rotation,
-//! these times a length so that all are lengths.
+//! Solvers for large sparse symmetric systems with six unknowns per element: three of translation, and three
+//! of rotation times a length, so that all are lengths.
 //!
-//! Conjugate gradients over 6×6 blocks, preconditioned by their diagonal or by algebraic multigrid; minimal
-//! residuals where a matrix is indefinite. Rows are summed in a fixed order and vectors in blocks of a fixed
-//! size, so results have the same bits for any number of threads. Knows nothing of bonds.
+//! Conjugate gradients over 6×6 blocks, preconditioned by their diagonal or by algebraic multigrid; MINRES
+//! for indefinite matrices; GMRES for matrices without symmetry. Rows are summed in a fixed order and vectors
+//! in chunks of a fixed size, so results have the same bits for any number of threads. The module does not
+//! depend on bonds.
 
 pub mod aggregate;
 pub mod block;

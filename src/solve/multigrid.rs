@@ -1,23 +1,23 @@
-//! Algebraic multigrid by smoothed aggregation (Vaněk, Mandel, Brezina 1996), one cycle as a preconditioner.
+//! Algebraic multigrid by smoothed aggregation (Vaněk, Mandel, Brezina 1996); one cycle is a preconditioner.
 
 use super::aggregate::aggregates;
 use super::block::Six;
 use super::dense::Cholesky;
 use super::gradients::Precondition;
 use super::matrix::BlockMatrix;
-use super::prolong::{Place, galerkin, places, prolongator};
+use super::prolong::{Place, aggregate_positions, galerkin, prolongator};
 use super::smooth::Smoother;
 use super::vector::add_scaled;
 
-/// Rows of a matrix that is solved outright, at most.
-const DIRECT: usize = 128;
-/// Times that a cycle goes on to the next coarser level: they cost little, and how a slender body bends is
-/// known to them alone. An odd number keeps the cycle positive definite even where it overshoots.
-const VISITS: usize = 3;
+/// Largest number of rows of a matrix that is solved directly.
+const MAX_DIRECT_ROWS: usize = 128;
+/// Number of visits to the next coarser level in a cycle: coarse levels cost little, and only they represent
+/// the bending of slender bodies. An odd number keeps the cycle positive definite even if it overshoots.
+const COARSE_VISITS: usize = 3;
 /// Damping of the prolongator's smoothing over the largest eigenvalue.
 const OMEGA: f64 = 4.0 / 3.0;
 
-/// A level but the coarsest.
+/// A level other than the coarsest.
 #[derive(Clone, Debug)]
 struct Level {
     smoother: Smoother,
@@ -30,45 +30,45 @@ struct Level {
     coarse_more: Vec<Six>,
 }
 
-/// What the coarsest level is solved with.
+/// Solver of the coarsest level.
 #[derive(Clone, Debug)]
 enum Coarsest {
-    /// Its Cholesky factor.
+    /// Direct solution by its Cholesky factor.
     Direct(Cholesky),
-    /// Smoothing, where rows do not come together any more.
+    /// Smoothing, if rows cannot be aggregated further.
     Smoothed(Smoother),
 }
 
-/// A hierarchy of coarser and coarser matrices.
+/// A hierarchy of increasingly coarse matrices.
 #[derive(Clone, Debug)]
 pub struct Multigrid {
     levels: Vec<Level>,
     coarsest: Coarsest,
-    /// Blocks of all coarser levels.
+    /// Number of blocks of all coarser levels.
     blocks: usize,
 }
 
 impl Multigrid {
-    /// Of a matrix whose rows stand at these places; the first row whose diagonal block is not positive
-    /// definite where there is one.
-    pub fn new(matrix: &BlockMatrix, places_of_rows: &[Place]) -> Result<Self, usize> {
+    /// Builds the hierarchy of a matrix with these positions of its rows; an error is the first row whose
+    /// diagonal block is not positive definite.
+    pub fn new(matrix: &BlockMatrix, positions_of_rows: &[Place]) -> Result<Self, usize> {
         let mut levels: Vec<Level> = Vec::new();
-        let mut here = places_of_rows.to_vec();
+        let mut here = positions_of_rows.to_vec();
         let mut coarser: Option<BlockMatrix> = None;
         let mut blocks = 0;
         loop {
             let fine = coarser.as_ref().unwrap_or(matrix);
-            if fine.rows() <= DIRECT {
+            if fine.rows() <= MAX_DIRECT_ROWS {
                 break;
             }
             let (of, count) = aggregates(fine);
-            // Where hardly anything comes together smoothing is all there is to do.
+            // If hardly any rows can be aggregated, only smoothing is left.
             if count == 0 || count * 10 > fine.rows() * 9 {
                 break;
             }
             let diagonal = fine.inverse_diagonal()?;
             let smoother = Smoother::new(fine, &diagonal);
-            let next = places(&here, &of, count);
+            let next = aggregate_positions(&here, &of, count);
             let omega = OMEGA / smoother.largest;
             let prolong = prolongator(fine, &diagonal, omega, (&here, &of), &next);
             let restrict = prolong.transposed(count);
@@ -94,7 +94,7 @@ impl Multigrid {
         })
     }
 
-    /// Goes on with a changed matrix of as many rows: the finest level follows it, coarser ones stay as they are.
+    /// Replaces the matrix by a changed one with the same number of rows: only the finest level is updated.
     pub fn renew(&mut self, matrix: &BlockMatrix) -> Result<(), usize> {
         match self.levels.first_mut() {
             Some(level) => level.smoother.renew(matrix),
@@ -105,14 +105,14 @@ impl Multigrid {
         }
     }
 
-    /// Blocks of all levels over those of the finest.
+    /// Number of blocks of all levels over that of the finest.
     pub fn complexity(&self, matrix: &BlockMatrix) -> f64 {
         1.0 + self.blocks as f64 / matrix.column.len() as f64
     }
 }
 
 fn coarsest(matrix: &BlockMatrix) -> Result<Coarsest, usize> {
-    if matrix.rows() <= DIRECT
+    if matrix.rows() <= MAX_DIRECT_ROWS
         && let Some(factor) = Cholesky::new(matrix)
     {
         return Ok(Coarsest::Direct(factor));
@@ -136,8 +136,8 @@ fn cycle(levels: &mut [Level], coarsest: &mut Coarsest, b: &[Six], x: &mut [Six]
     let (x_next, more) = (&mut level.coarse_x, &mut level.coarse_more);
     level.restrict.times(&level.r, b_next);
     cycle(coarser, coarsest, b_next, x_next);
-    // What is solved outright is solved at once.
-    let visits = if coarser.is_empty() { 1 } else { VISITS };
+    // A direct solution needs one visit only.
+    let visits = if coarser.is_empty() { 1 } else { COARSE_VISITS };
     for _ in 1..visits {
         coarser[0].smoother.matrix.residual(b_next, x_next, r_next);
         cycle(coarser, coarsest, r_next, more);

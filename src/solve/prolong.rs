@@ -1,8 +1,8 @@
-//! From aggregates to a coarse matrix.
+//! Prolongation from aggregates, and the coarse matrix.
 //!
-//! An aggregate that moves as one is again one element, with place and rotation: the tentative prolongator
-//! has for element i of aggregate a the block `[I, −[x_i − x_a]×/s_a; 0, s_i/s_a I]`, s the length that
-//! rotations are multiplied with. It keeps all six rigid motions exactly.
+//! An aggregate that moves as a rigid body is again an element with position and rotation. For element i of
+//! aggregate a the tentative prolongator has the block `[I, −[x_i − x_a]×/s_a; 0, s_i/s_a I]`, s being the
+//! length by which rotations are multiplied. It represents all six rigid motions exactly.
 
 use crate::parallel::prelude::*;
 use glam::DVec3;
@@ -12,17 +12,17 @@ use super::block::{self, Block};
 use super::matrix::{BlockMatrix, Diagonal};
 use super::wide::{self, Loop};
 
-/// Where a row is, m, and the length that its rotation is multiplied with, m.
+/// Position of a row's element, m, and the length by which its rotation is multiplied, m.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Place {
     /// Position.
     pub position: DVec3,
-    /// Length.
+    /// Length by which the rotation is multiplied.
     pub length: f64,
 }
 
-/// Places of aggregates: middles, and how far their members stand off.
-pub fn places(fine: &[Place], of: &[u32], count: usize) -> Vec<Place> {
+/// Centres of aggregates. Their lengths are root mean squares of the distances and lengths of their members.
+pub fn aggregate_positions(fine: &[Place], of: &[u32], count: usize) -> Vec<Place> {
     let mut sums = vec![(DVec3::ZERO, 0.0, 0.0); count];
     for (place, &a) in fine.iter().zip(of).filter(|(_, a)| **a != ALONE) {
         let (middle, _, members) = &mut sums[a as usize];
@@ -45,7 +45,7 @@ pub fn places(fine: &[Place], of: &[u32], count: usize) -> Vec<Place> {
 
 /// Block of the tentative prolongator.
 #[inline(always)]
-fn rigid(member: &Place, aggregate: &Place) -> Block {
+fn rigid_block(member: &Place, aggregate: &Place) -> Block {
     let arm = (member.position - aggregate.position) / aggregate.length;
     let mut out = block::diagonal(1.0);
     // Columns of −[arm]×.
@@ -58,7 +58,7 @@ fn rigid(member: &Place, aggregate: &Place) -> Block {
     out
 }
 
-/// The prolongator, smoothed: (I − ω D⁻¹A) P.
+/// The smoothed prolongator (I − ω D⁻¹A) P.
 pub fn prolongator(
     matrix: &BlockMatrix,
     diagonal: &Diagonal,
@@ -66,7 +66,7 @@ pub fn prolongator(
     (fine, of): (&[Place], &[u32]),
     coarse: &[Place],
 ) -> BlockMatrix {
-    let smoothed = Smoothed {
+    let smoothed = SmoothedProlongator {
         matrix,
         diagonal,
         omega,
@@ -77,33 +77,33 @@ pub fn prolongator(
     BlockMatrix::from_rows(in_parallel(matrix.rows(), &smoothed))
 }
 
-/// `Pᵀ A P`, with the transpose of the prolongator at hand.
+/// `Pᵀ A P`, given the prolongator and its transpose.
 pub fn galerkin(matrix: &BlockMatrix, p: &BlockMatrix, transposed: &BlockMatrix) -> BlockMatrix {
-    let image = in_parallel(matrix.rows(), &Image { matrix, p });
+    let image = in_parallel(matrix.rows(), &MatrixTimesProlongator { matrix, p });
     let image = &image[..];
-    let coarse = Coarse { transposed, image };
+    let coarse = CoarseMatrix { transposed, image };
     BlockMatrix::from_rows(in_parallel(transposed.rows(), &coarse))
 }
 
-/// A row under way: columns and blocks.
-type Row = Vec<(u32, Block)>;
+/// A row under construction: columns and blocks.
+type BlockRow = Vec<(u32, Block)>;
 
-/// Makes rows one by one.
+/// Computes the rows of a matrix independently.
 trait MakeRow: Sync {
-    /// One of them; must be `#[inline(always)]`.
-    fn row(&self, i: usize) -> Row;
+    /// Row i; must be `#[inline(always)]`.
+    fn row(&self, i: usize) -> BlockRow;
 }
 
-/// Rows that a thread takes at a time.
-const ROWS: usize = 64;
+/// Number of rows that a thread computes at a time.
+const ROWS_PER_TASK: usize = 64;
 
-struct Part<'a, M> {
+struct MakeRowsLoop<'a, M> {
     make: &'a M,
     first: usize,
-    rows: &'a mut [Row],
+    rows: &'a mut [BlockRow],
 }
 
-impl<M: MakeRow> Loop for Part<'_, M> {
+impl<M: MakeRow> Loop for MakeRowsLoop<'_, M> {
     #[inline(always)]
     fn run(self) {
         for (k, row) in self.rows.iter_mut().enumerate() {
@@ -112,16 +112,18 @@ impl<M: MakeRow> Loop for Part<'_, M> {
     }
 }
 
-fn in_parallel<M: MakeRow>(count: usize, make: &M) -> Vec<Row> {
-    let mut rows = vec![Row::new(); count];
-    rows.par_chunks_mut(ROWS).enumerate().for_each(|(k, rows)| {
-        let first = k * ROWS;
-        wide::run(Part { make, first, rows });
-    });
+fn in_parallel<M: MakeRow>(count: usize, make: &M) -> Vec<BlockRow> {
+    let mut rows = vec![BlockRow::new(); count];
+    rows.par_chunks_mut(ROWS_PER_TASK)
+        .enumerate()
+        .for_each(|(k, rows)| {
+            let first = k * ROWS_PER_TASK;
+            wide::run(MakeRowsLoop { make, first, rows });
+        });
     rows
 }
 
-struct Smoothed<'a> {
+struct SmoothedProlongator<'a> {
     matrix: &'a BlockMatrix,
     diagonal: &'a Diagonal,
     omega: f64,
@@ -130,18 +132,22 @@ struct Smoothed<'a> {
     coarse: &'a [Place],
 }
 
-impl MakeRow for Smoothed<'_> {
+impl MakeRow for SmoothedProlongator<'_> {
     #[inline(always)]
-    fn row(&self, i: usize) -> Row {
-        let mut sums = Row::with_capacity(8);
+    fn row(&self, i: usize) -> BlockRow {
+        let mut sums = BlockRow::with_capacity(8);
         for at in self.matrix.range(i) {
             let j = self.matrix.column[at] as usize;
             let a = self.of[j];
             if a == ALONE {
                 continue;
             }
-            let tentative = rigid(&self.fine[j], &self.coarse[a as usize]);
-            block::add_product(slot(&mut sums, a), &self.matrix.value[at], &tentative);
+            let tentative = rigid_block(&self.fine[j], &self.coarse[a as usize]);
+            block::add_product(
+                block_of_column(&mut sums, a),
+                &self.matrix.value[at],
+                &tentative,
+            );
         }
         for (a, sum) in &mut sums {
             let mut smoothed = block::ZERO;
@@ -152,7 +158,7 @@ impl MakeRow for Smoothed<'_> {
             if *a == self.of[i] {
                 block::add(
                     &mut smoothed,
-                    &rigid(&self.fine[i], &self.coarse[*a as usize]),
+                    &rigid_block(&self.fine[i], &self.coarse[*a as usize]),
                 );
             }
             *sum = smoothed;
@@ -162,19 +168,19 @@ impl MakeRow for Smoothed<'_> {
     }
 }
 
-/// `A P`, columns in the order in which they come.
-struct Image<'a> {
+/// `A P`; the columns of a row are in the order in which they first occur.
+struct MatrixTimesProlongator<'a> {
     matrix: &'a BlockMatrix,
     p: &'a BlockMatrix,
 }
 
-impl MakeRow for Image<'_> {
+impl MakeRow for MatrixTimesProlongator<'_> {
     #[inline(always)]
-    fn row(&self, i: usize) -> Row {
-        let mut sums = Row::with_capacity(12);
+    fn row(&self, i: usize) -> BlockRow {
+        let mut sums = BlockRow::with_capacity(12);
         for at in self.matrix.range(i) {
             for to in self.p.range(self.matrix.column[at] as usize) {
-                let sum = slot(&mut sums, self.p.column[to]);
+                let sum = block_of_column(&mut sums, self.p.column[to]);
                 block::add_product(sum, &self.matrix.value[at], &self.p.value[to]);
             }
         }
@@ -182,19 +188,23 @@ impl MakeRow for Image<'_> {
     }
 }
 
-/// `Pᵀ` times that.
-struct Coarse<'a> {
+/// `Pᵀ` times `A P`.
+struct CoarseMatrix<'a> {
     transposed: &'a BlockMatrix,
-    image: &'a [Row],
+    image: &'a [BlockRow],
 }
 
-impl MakeRow for Coarse<'_> {
+impl MakeRow for CoarseMatrix<'_> {
     #[inline(always)]
-    fn row(&self, a: usize) -> Row {
-        let mut sums = Row::with_capacity(24);
+    fn row(&self, a: usize) -> BlockRow {
+        let mut sums = BlockRow::with_capacity(24);
         for at in self.transposed.range(a) {
             for (b, value) in &self.image[self.transposed.column[at] as usize] {
-                block::add_product(slot(&mut sums, *b), &self.transposed.value[at], value);
+                block::add_product(
+                    block_of_column(&mut sums, *b),
+                    &self.transposed.value[at],
+                    value,
+                );
             }
         }
         sums.sort_unstable_by_key(|(b, _)| *b);
@@ -202,9 +212,9 @@ impl MakeRow for Coarse<'_> {
     }
 }
 
-/// The sum of a column among few.
+/// The block of a column in a row of few columns; a new one is zero.
 #[inline(always)]
-fn slot(sums: &mut Row, column: u32) -> &mut Block {
+fn block_of_column(sums: &mut BlockRow, column: u32) -> &mut Block {
     let at = sums.iter().position(|(c, _)| *c == column);
     let at = at.unwrap_or_else(|| {
         sums.push((column, block::ZERO));

@@ -1,10 +1,11 @@
-//! Solutions of earlier right-hand sides as a first guess for the next.
+//! Solutions of earlier right-hand sides as a first guess for the next one.
 
 use super::gradients::Operator;
 use super::vector::{add_scaled, dot, norm};
 
-/// A new image that lies within this part of the span of the earlier ones adds nothing.
-const NEW: f64 = 1e-6;
+/// A new image is ignored if its component outside the span of the earlier ones is at most this fraction of
+/// it.
+const MIN_NEW_FRACTION: f64 = 1e-6;
 
 /// Solutions x and their images A x, the images orthonormal.
 #[derive(Clone, Debug, Default)]
@@ -13,7 +14,7 @@ pub struct Recycled<const N: usize> {
 }
 
 impl<const N: usize> Recycled<N> {
-    /// The combination of earlier solutions that leaves the smallest residual.
+    /// The combination of earlier solutions with the smallest residual.
     pub fn guess(&self, b: &[[f64; N]]) -> Vec<[f64; N]> {
         let mut x = vec![[0.0; N]; b.len()];
         for [solution, image] in &self.pairs {
@@ -22,7 +23,7 @@ impl<const N: usize> Recycled<N> {
         x
     }
 
-    /// Keeps a solution; costs one product with the matrix.
+    /// Adds a solution; this takes one product with the matrix.
     pub fn push(&mut self, matrix: &(impl Operator<N> + ?Sized), x: &[[f64; N]]) {
         let mut solution = x.to_vec();
         let mut image = vec![[0.0; N]; x.len()];
@@ -34,7 +35,7 @@ impl<const N: usize> Recycled<N> {
             add_scaled(&mut solution, -along, earlier);
         }
         let rest = norm(&image);
-        if rest > NEW * before {
+        if rest > MIN_NEW_FRACTION * before {
             for rows in [&mut solution, &mut image] {
                 let values = rows.as_flattened_mut().iter_mut();
                 values.for_each(|v| *v /= rest);

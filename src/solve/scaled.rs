@@ -1,8 +1,8 @@
-//! Conjugate gradients preconditioned by diagonal blocks, with the fewest bytes moved.
+//! Conjugate gradients preconditioned by diagonal blocks, with minimal memory traffic.
 //!
-//! With A = D + R and D = L Lᵀ the preconditioned iteration is the plain one for L⁻¹ A Lᵀ⁻¹ = 1 + L⁻¹ R Lᵀ⁻¹:
-//! neither D nor the preconditioned residual is read or written, and sums go with the passes that make what
-//! they sum. Single precision halves what is left.
+//! With A = D + R and D = L Lᵀ, the preconditioned iteration is the plain one for L⁻¹ A Lᵀ⁻¹ = 1 + L⁻¹ R
+//! Lᵀ⁻¹: neither D nor the preconditioned residual is read or written, and sums are computed in the passes
+//! that compute their terms. Single precision halves the remaining traffic.
 
 use crate::parallel::prelude::*;
 
@@ -12,17 +12,17 @@ use super::matrix::{BlockMatrix, rows_mut};
 use super::vector::CHUNK;
 use super::wide::{self, Loop};
 
-/// A symmetric matrix whose blocks on the diagonal are one, and what made them so.
+/// A symmetric matrix scaled so that its diagonal blocks are the identity, and the scaling.
 #[derive(Clone, Debug)]
 pub struct Scaled<V> {
-    /// Blocks beside the diagonal.
-    beside: BlockMatrix<V>,
+    /// Scaled blocks off the diagonal.
+    off_diagonal: BlockMatrix<V>,
     /// L⁻¹ of each row.
     inverse: Vec<Block>,
 }
 
 impl<V: Value> Scaled<V> {
-    /// Of a matrix; the first row whose diagonal block is not positive definite where there is one.
+    /// Scales a matrix; an error is the first row whose diagonal block is not positive definite.
     pub fn new(matrix: &BlockMatrix) -> Result<Self, usize> {
         let all = 0..matrix.rows();
         let of = |row: usize| {
@@ -34,16 +34,16 @@ impl<V: Value> Scaled<V> {
         // Every row has one block on the diagonal.
         let start = matrix.start.iter().zip(0..).map(|(at, row)| at - row);
         let count = matrix.column.len() - matrix.rows();
-        let mut beside = BlockMatrix {
+        let mut off_diagonal = BlockMatrix {
             start: start.collect(),
             column: vec![0; count],
             value: vec![[[V::default(); 6]; 6]; count],
         };
-        let values = rows_mut(&beside.start, &mut beside.value);
-        let columns = rows_mut(&beside.start, &mut beside.column);
+        let values = rows_mut(&off_diagonal.start, &mut off_diagonal.value);
+        let columns = rows_mut(&off_diagonal.start, &mut off_diagonal.column);
         let rows = values.into_par_iter().zip(columns).enumerate();
         rows.with_min_len(64).for_each(|(row, (value, column))| {
-            wide::run(Scaling {
+            wide::run(ScaleRowLoop {
                 matrix,
                 inverse: &inverse,
                 row,
@@ -51,11 +51,14 @@ impl<V: Value> Scaled<V> {
                 column,
             });
         });
-        Ok(Scaled { beside, inverse })
+        Ok(Scaled {
+            off_diagonal,
+            inverse,
+        })
     }
 
-    /// Solves `A x = b` from x = 0 until the residual, in the norm of D⁻¹, is no more than `tolerance` of b,
-    /// or `most` iterations are done.
+    /// Solves `A x = b` from x = 0 until the residual, in the norm of D⁻¹, is at most `tolerance` times that
+    /// of b, or `most` iterations are done.
     pub fn solve(&self, b: &[Six], x: &mut [Six], (tolerance, most): (f64, u32)) -> Found {
         let pairs = b.par_iter().zip(&self.inverse).with_min_len(CHUNK);
         let scaled = pairs.map(|(b, inverse)| {
@@ -67,7 +70,7 @@ impl<V: Value> Scaled<V> {
         let mut p = r.clone();
         let mut at = vec![[V::default(); 6]; b.len()];
         let mut image = at.clone();
-        // Nothing is left of the image of zero.
+        // The image of zero is zero: this computes only r·r.
         let mut square = subtract(&mut r, &image, 0.0);
         let size = square.sqrt();
         let mut found = Found {
@@ -77,7 +80,7 @@ impl<V: Value> Scaled<V> {
         };
         while found.residual > tolerance && found.iterations < most {
             let curvature = self.times(&p, &mut image);
-            // Not only below zero: no number is not above it either.
+            // Not `<= 0` alone: NaN ends the iteration, too.
             if curvature.is_nan() || curvature <= 0.0 {
                 found.indefinite = true;
                 if found.iterations == 0 {
@@ -87,7 +90,7 @@ impl<V: Value> Scaled<V> {
             }
             let step = square / curvature;
             let next = subtract(&mut r, &image, step);
-            go_on(&mut at, &mut p, &r, [step, next / square]);
+            advance(&mut at, &mut p, &r, [step, next / square]);
             found.iterations += 1;
             found.residual = next.sqrt() / size;
             square = next;
@@ -100,13 +103,13 @@ impl<V: Value> Scaled<V> {
         found
     }
 
-    /// `y = A x`, and x·y.
+    /// `y = A x`; returns x·y.
     fn times(&self, x: &[[V; 6]], y: &mut [[V; 6]]) -> f64 {
         let chunks = y.par_chunks_mut(CHUNK).enumerate();
         let of = |(k, y): (usize, &mut [[V; 6]])| {
             let mut sum = 0.0;
-            wide::run(Rows {
-                beside: &self.beside,
+            wide::run(ProductLoop {
+                off_diagonal: &self.off_diagonal,
                 first: k * CHUNK,
                 x,
                 y,
@@ -118,8 +121,8 @@ impl<V: Value> Scaled<V> {
     }
 }
 
-/// Makes the blocks of a row beside the diagonal.
-struct Scaling<'a, V> {
+/// Computes the scaled off-diagonal blocks of a row.
+struct ScaleRowLoop<'a, V> {
     matrix: &'a BlockMatrix,
     inverse: &'a [Block],
     row: usize,
@@ -127,7 +130,7 @@ struct Scaling<'a, V> {
     column: &'a mut [u32],
 }
 
-impl<V: Value> Loop for Scaling<'_, V> {
+impl<V: Value> Loop for ScaleRowLoop<'_, V> {
     #[inline(always)]
     fn run(self) {
         let here = self.matrix.range(self.row);
@@ -151,22 +154,22 @@ impl<V: Value> Loop for Scaling<'_, V> {
     }
 }
 
-struct Rows<'a, V> {
-    beside: &'a BlockMatrix<V>,
+struct ProductLoop<'a, V> {
+    off_diagonal: &'a BlockMatrix<V>,
     first: usize,
     x: &'a [[V; 6]],
     y: &'a mut [[V; 6]],
     sum: &'a mut f64,
 }
 
-impl<V: Value> Loop for Rows<'_, V> {
+impl<V: Value> Loop for ProductLoop<'_, V> {
     #[inline(always)]
     fn run(self) {
         let mut sums = [0.0; 6];
         for (row, y) in self.y.iter_mut().enumerate() {
             let row = self.first + row;
             let own = self.x[row];
-            let mut image = self.beside.row_times::<V>(row, self.x);
+            let mut image = self.off_diagonal.row_times::<V>(row, self.x);
             for k in 0..6 {
                 image[k] += own[k];
                 sums[k] += own[k].into() * image[k].into();
@@ -177,7 +180,7 @@ impl<V: Value> Loop for Rows<'_, V> {
     }
 }
 
-/// `r −= step q`, and r·r.
+/// `r −= step q`; returns r·r.
 fn subtract<V: Value>(r: &mut [[V; 6]], q: &[[V; 6]], step: f64) -> f64 {
     let step = V::from_f64(-step);
     let chunks = r.par_chunks_mut(CHUNK).zip(q.par_chunks(CHUNK));
@@ -195,7 +198,7 @@ fn subtract<V: Value>(r: &mut [[V; 6]], q: &[[V; 6]], step: f64) -> f64 {
 }
 
 /// `x += step p`, then `p = r + turn p`.
-fn go_on<V: Value>(x: &mut [[V; 6]], p: &mut [[V; 6]], r: &[[V; 6]], by: [f64; 2]) {
+fn advance<V: Value>(x: &mut [[V; 6]], p: &mut [[V; 6]], r: &[[V; 6]], by: [f64; 2]) {
     let [step, turn] = by.map(V::from_f64);
     let ends = x.par_chunks_mut(CHUNK).zip(p.par_chunks_mut(CHUNK));
     ends.zip(r.par_chunks(CHUNK)).for_each(|((x, p), r)| {

@@ -6,27 +6,27 @@ use super::block::{Six, difference};
 use super::matrix::{BlockMatrix, Diagonal};
 use super::vector::{CHUNK, dot, norm};
 
-/// Damps the upper part of a spectrum.
+/// Damps the upper part of the spectrum of D⁻¹A.
 #[derive(Clone, Debug)]
 pub struct Smoother {
     /// The matrix.
     pub matrix: BlockMatrix<f32>,
-    /// Inverses of its diagonal.
+    /// Inverses of its diagonal blocks.
     diagonal: Diagonal<f32>,
-    /// Largest eigenvalue of D⁻¹A, bounded from above as it is estimated.
+    /// Upper bound of the largest eigenvalue of D⁻¹A: an estimate times a safety factor.
     pub largest: f64,
-    /// After the first step.
+    /// Scratch buffer: x after the first step.
     first: Vec<Six>,
 }
 
-/// Part of the spectrum that is left to coarser levels.
-const LOWER: f64 = 0.15;
-/// What the estimate of the largest eigenvalue may miss.
-const ROOM: f64 = 1.08;
+/// Fraction of the spectrum that is left to coarser levels.
+const COARSE_FRACTION: f64 = 0.15;
+/// Safety factor for the estimate of the largest eigenvalue.
+const EIGENVALUE_MARGIN: f64 = 1.08;
 const POWER_STEPS: usize = 12;
 
 impl Smoother {
-    /// Of a matrix and the inverses of its diagonal.
+    /// Prepares the smoother of a matrix, given the inverses of its diagonal blocks.
     pub fn new(matrix: &BlockMatrix, diagonal: &Diagonal) -> Self {
         let mut smoother = Smoother {
             matrix: matrix.single(),
@@ -34,12 +34,12 @@ impl Smoother {
             largest: 1.0,
             first: vec![[0.0; 6]; matrix.rows()],
         };
-        smoother.largest = ROOM * smoother.estimate();
+        smoother.largest = EIGENVALUE_MARGIN * smoother.estimate();
         smoother
     }
 
-    /// Follows a changed matrix; the spectrum of D⁻¹A hardly moves. The first row whose block is not positive
-    /// definite where there is one.
+    /// Replaces the matrix by a changed one; the spectrum of D⁻¹A hardly changes and is kept. An error is the
+    /// first row whose diagonal block is not positive definite.
     pub fn renew(&mut self, matrix: &BlockMatrix) -> Result<(), usize> {
         self.diagonal = matrix.inverse_diagonal()?.single();
         matrix.copy_to(&mut self.matrix);
@@ -48,7 +48,7 @@ impl Smoother {
 
     /// Largest eigenvalue of D⁻¹A by power iteration.
     fn estimate(&self) -> f64 {
-        // Any start that has all frequencies; the same for everyone.
+        // A pseudorandom start with all frequencies; always the same.
         let mut seed = 0x9e37_79b9_7f4a_7c15_u64;
         let mut draw = || {
             seed ^= seed << 13;
@@ -69,16 +69,16 @@ impl Smoother {
             self.matrix.each_row(&at, &mut next, |row, image, next| {
                 *next = self.diagonal.row_times(row, &image);
             });
-            // The quotient in the energy of D is a lower bound that grows.
+            // The Rayleigh quotient in the energy of D is an increasing lower bound.
             largest = norm(&next).max(dot(&at, &next));
             std::mem::swap(&mut at, &mut next);
         }
         largest
     }
 
-    /// Two steps on `A x = b` from x; from zero where `fresh`.
+    /// Does two steps on `A x = b` from x, or from zero if `fresh`.
     pub fn smooth(&mut self, b: &[Six], x: &mut [Six], fresh: bool) {
-        let (high, low) = (self.largest, LOWER * self.largest);
+        let (high, low) = (self.largest, COARSE_FRACTION * self.largest);
         let (middle, half) = (0.5 * (high + low), 0.5 * (high - low));
         let diagonal = &self.diagonal;
         let first = &mut self.first[..];

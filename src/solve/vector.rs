@@ -1,8 +1,8 @@
-//! Vectors of six unknowns an element, or of `N`.
+//! Operations on vectors with `N` unknowns per element.
 
 use crate::parallel::prelude::*;
 
-/// Elements that are summed up for themselves, so that threads cannot change a bit.
+/// Number of elements in a partial sum; it is fixed, so that threads do not change any bit.
 pub const CHUNK: usize = 1024;
 
 /// Scalar product.
@@ -24,27 +24,27 @@ pub fn dot<const N: usize>(a: &[[f64; N]], b: &[[f64; N]]) -> f64 {
     parts.iter().sum()
 }
 
-/// Euclidean length.
+/// Euclidean norm.
 pub fn norm<const N: usize>(a: &[[f64; N]]) -> f64 {
     dot(a, a).sqrt()
 }
 
 /// `y += factor x`.
 pub fn add_scaled<const N: usize>(y: &mut [[f64; N]], factor: f64, x: &[[f64; N]]) {
-    both(y, x, |y, x| *y += factor * x);
+    zip_with(y, x, |y, x| *y += factor * x);
 }
 
 /// `y = x + factor y`.
 pub fn scale_and_add<const N: usize>(y: &mut [[f64; N]], factor: f64, x: &[[f64; N]]) {
-    both(y, x, |y, x| *y = x + factor * *y);
+    zip_with(y, x, |y, x| *y = x + factor * *y);
 }
 
 /// `y = factor y − x`.
 pub fn scale_and_subtract<const N: usize>(y: &mut [[f64; N]], factor: f64, x: &[[f64; N]]) {
-    both(y, x, |y, x| *y = factor * *y - x);
+    zip_with(y, x, |y, x| *y = factor * *y - x);
 }
 
-fn both<const N: usize>(y: &mut [[f64; N]], x: &[[f64; N]], f: impl Fn(&mut f64, f64) + Sync) {
+fn zip_with<const N: usize>(y: &mut [[f64; N]], x: &[[f64; N]], f: impl Fn(&mut f64, f64) + Sync) {
     y.par_chunks_mut(CHUNK)
         .zip(x.par_chunks(CHUNK))
         .for_each(|(y, x)| {

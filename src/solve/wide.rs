@@ -1,13 +1,13 @@
-//! Loops compiled with the widest instructions of this machine. No sum is regrouped or fused, so all give the
-//! same bits.
+//! Loops compiled for the widest vector instructions of this machine. No sum is reordered or fused, so all
+//! versions give the same bits.
 
 use crate::math::Pass;
 #[cfg(target_arch = "x86_64")]
 use crate::math::{F32x8, F32x16, Lanes};
 
-/// Work on doubles that names no lanes.
+/// A loop over doubles without explicit SIMD lanes.
 pub trait Loop {
-    /// Does it; must be `#[inline(always)]`.
+    /// Runs the loop; must be `#[inline(always)]`.
     fn run(self);
 }
 
@@ -31,7 +31,7 @@ impl<W: Loop> Pass<F32x8> for Compiled<W> {
     }
 }
 
-/// Runs it.
+/// Runs a loop with the widest vector instructions available.
 pub fn run<W: Loop>(work: W) {
     #[cfg(target_arch = "x86_64")]
     if F32x16::available() {

@@ -2,41 +2,47 @@
 
 use glam::DVec3;
 
-use super::case::{Case, Grip};
+use super::case::{Clamp, LoadCase};
 use super::clamp::Resultant;
 use super::error::StressError;
 use super::patch::Variation;
 use super::solid::Solid;
-use super::supported::{Cause, ReactionError, Supported};
+use super::supported::{Cause, ReactionError, SupportedBody};
 use crate::bem::{Field, Solver};
 
-/// Stress over the shear modulus below which there is none: a thousandth of a pascal in glass.
-const ROUNDING: f64 = 1e-14;
+/// Smallest stress over the shear modulus that counts as tension: a thousandth of a pascal in glass.
+const ROUNDING_STRESS: f64 = 1e-14;
 
 /// Displacement and stress of a body.
-pub struct Outcome {
-    /// At the centroids of the triangles.
+pub struct BodyResponse {
+    /// Fields at the centroids of the triangles.
     pub triangles: Vec<Field>,
-    /// At the points inside.
+    /// Fields at the points inside.
     pub points: Vec<Field>,
-    /// All loads with the reactions of the clamps.
-    pub total: Case,
-    /// Names of the causes, and the stress of each where the largest principal stress is, as a part of that.
+    /// Sum of all loads and of the reactions of the clamps.
+    pub total: LoadCase,
+    /// For each load and each clamp that prescribes a motion: its name, and its contribution to the largest
+    /// principal stress as a fraction of that stress.
     pub shares: Vec<(String, f64)>,
-    /// Force, N, and moment about the centre of mass, N m, that accelerate a body which nothing clamps.
+    /// Resultant force, N, and moment about the centre of mass, N m, of loads that do not balance. If nothing
+    /// clamps the body, they accelerate it.
     pub unbalanced: Option<(DVec3, DVec3)>,
-    /// Right-hand sides solved, and iterations of all.
+    /// Number of right-hand sides solved, and total number of iterations.
     pub solves: (usize, u32),
 }
 
 /// Computes the response of a body to loads and clamps.
-pub fn respond(loaded: &Solid, cases: Vec<Case>, grips: &[Grip]) -> Result<Outcome, StressError> {
+pub fn respond(
+    loaded: &Solid,
+    cases: Vec<LoadCase>,
+    clamps: &[Clamp],
+) -> Result<BodyResponse, StressError> {
     let surface = &loaded.surface;
     let solver = Solver::automatic(surface, loaded.elastic, loaded.accuracy);
-    let mut supported = Supported::new(surface, &solver, loaded.density, Variation::Linear);
-    let found = supported.causes(cases, grips);
-    let causes = found.map_err(|error| of_body(loaded, error))?;
-    let mut total = Case::new("total", surface.len());
+    let mut supported = SupportedBody::new(surface, &solver, loaded.density, Variation::Linear);
+    let found = supported.causes(cases, clamps);
+    let causes = found.map_err(|error| with_body_name(loaded, error))?;
+    let mut total = LoadCase::new("total", surface.len());
     let mut motion = [0.0; 6];
     for cause in &causes {
         total.add(&cause.case);
@@ -47,9 +53,9 @@ pub fn respond(loaded: &Solid, cases: Vec<Case>, grips: &[Grip]) -> Result<Outco
     }
     let unbalanced = unbalanced(loaded, &total);
     let found = supported.solve(&total);
-    let solution = found.map_err(|error| of_body(loaded, error.into()))?;
+    let solution = found.map_err(|error| with_body_name(loaded, error.into()))?;
     let (triangles, points) = (solution.surface(), solution.inside(&loaded.points));
-    let mut response = Outcome {
+    let mut response = BodyResponse {
         triangles,
         points,
         total,
@@ -63,26 +69,26 @@ pub fn respond(loaded: &Solid, cases: Vec<Case>, grips: &[Grip]) -> Result<Outco
     Ok(response)
 }
 
-/// What was wrong, with the name of the body.
-fn of_body(loaded: &Solid, error: ReactionError) -> StressError {
+/// Converts an error of the reactions to one that names the body.
+fn with_body_name(loaded: &Solid, error: ReactionError) -> StressError {
     let body = loaded.name.clone();
     match error {
         ReactionError::Solve(source) => StressError::Solve { body, source },
-        ReactionError::Clamps => StressError::Clamps { body },
-        ReactionError::Small(attachment) => StressError::TooSmall { attachment },
+        ReactionError::OverlappingClamps => StressError::Clamps { body },
+        ReactionError::SmallPatch(attachment) => StressError::TooSmall { attachment },
     }
 }
 
-/// The resultant of loads that do not balance.
-fn unbalanced(loaded: &Solid, total: &Case) -> Option<(DVec3, DVec3)> {
+/// The resultant of all loads and reactions; none if they balance.
+fn unbalanced(loaded: &Solid, total: &LoadCase) -> Option<(DVec3, DVec3)> {
     let (surface, loads) = (&loaded.surface, total.loads(loaded.density));
     let resultant = loads.resultant(surface, &total.tractions);
     let balanced = loads.is_balanced(surface, &total.tractions, resultant);
     (!balanced).then_some(resultant)
 }
 
-/// Adds a rigid motion: shift in m, turn times ℓ.
-fn move_rigidly(response: &mut Outcome, loaded: &Solid, motion: Resultant, length: f64) {
+/// Adds a rigid motion to all displacements. `motion`: translation, m, then rotation vector times ℓ, m.
+fn move_rigidly(response: &mut BodyResponse, loaded: &Solid, motion: Resultant, length: f64) {
     let [x, y, z, a, b, c] = motion;
     let (shift, turn) = (DVec3::new(x, y, z), DVec3::new(a, b, c) / length);
     let surface = &loaded.surface;
@@ -95,10 +101,10 @@ fn move_rigidly(response: &mut Outcome, loaded: &Solid, motion: Resultant, lengt
     }
 }
 
-/// Number of the triangle, then of the point, whose largest principal stress is the largest of those where a
-/// crack can begin; none without tension, but for rounding.
-pub fn most_tension(response: &Outcome, solid: &Solid) -> Option<usize> {
-    let least = ROUNDING * solid.elastic.shear;
+/// Index of the triangle or point with the largest principal stress, among those where a crack can begin;
+/// triangles are counted first, then points. None if there is no tension above rounding.
+pub fn most_stressed(response: &BodyResponse, solid: &Solid) -> Option<usize> {
+    let least = ROUNDING_STRESS * solid.elastic.shear;
     let triangles = response.triangles.len();
     let both = response.triangles.iter().chain(&response.points);
     let principals = both.map(Field::principal).enumerate();
@@ -111,13 +117,13 @@ pub fn most_tension(response: &Outcome, solid: &Solid) -> Option<usize> {
         .map(|(at, _)| at)
 }
 
-/// What each cause contributes to the largest principal stress, along its direction.
+/// Contribution of each cause to the largest principal stress, along the direction of that stress.
 fn shares(
-    (loaded, supported): (&Solid, &mut Supported),
+    (loaded, supported): (&Solid, &mut SupportedBody),
     causes: &[Cause],
-    response: &Outcome,
+    response: &BodyResponse,
 ) -> Result<Vec<(String, f64)>, StressError> {
-    let Some(at) = most_tension(response, loaded) else {
+    let Some(at) = most_stressed(response, loaded) else {
         return Ok(Vec::new());
     };
     let triangles = response.triangles.len();
@@ -133,7 +139,7 @@ fn shares(
     for cause in causes {
         let points = &loaded.points;
         let found = supported.solve(&cause.case);
-        let solution = found.map_err(|error| of_body(loaded, error.into()))?;
+        let solution = found.map_err(|error| with_body_name(loaded, error.into()))?;
         let field = match at < triangles {
             true => solution.surface()[at],
             false => solution.inside(&points[at - triangles..=at - triangles])[0],

@@ -1,4 +1,5 @@
-//! What loads a body, each load by itself: so that the stress at a place can be told by its causes.
+//! Load cases of a body, one for each load, so that the stress at a point can be attributed to its causes;
+//! and its clamps.
 
 use glam::DVec3;
 
@@ -9,7 +10,7 @@ use crate::spec::{Action, Attachment, Body, Pipeline, Region};
 
 /// One load on a body.
 #[derive(Clone, Debug)]
-pub struct Case {
+pub struct LoadCase {
     /// Name of the attachment, or `gravity`, `spin`.
     pub name: String,
     /// Traction on each triangle, Pa.
@@ -20,10 +21,10 @@ pub struct Case {
     pub spin: DVec3,
 }
 
-impl Case {
+impl LoadCase {
     /// No load at all.
     pub fn new(name: &str, triangles: usize) -> Self {
-        Case {
+        LoadCase {
             name: name.to_owned(),
             tractions: vec![Traction::default(); triangles],
             gravity: DVec3::ZERO,
@@ -31,7 +32,8 @@ impl Case {
         }
     }
 
-    /// The same for the solver, which is given the tractions beside it; a resultant accelerates the body.
+    /// Weight and spin of this case for the solver, which gets the tractions separately. A resultant
+    /// accelerates the body.
     pub fn loads(&self, density: f64) -> Loads<'static> {
         Loads {
             tractions: &[],
@@ -42,8 +44,9 @@ impl Case {
         }
     }
 
-    /// Adds a part of another load. Of two spins the sum is taken, whose centrifugal forces are not the sum: there is one at most.
-    pub fn add(&mut self, other: &Case) {
+    /// Adds another case. Spins are summed, although centrifugal forces do not add up; only one case has a
+    /// spin.
+    pub fn add(&mut self, other: &LoadCase) {
         for (own, other) in self.tractions.iter_mut().zip(&other.tractions) {
             own.add(other, 1.0);
         }
@@ -54,12 +57,12 @@ impl Case {
 
 /// A clamp on a body's surface.
 #[derive(Clone, Debug)]
-pub struct Grip {
+pub struct Clamp {
     /// Name of the attachment.
     pub name: String,
-    /// Box of what it holds at rest.
+    /// Box that contains the clamped part of the surface at rest.
     pub region: Region,
-    /// What it holds.
+    /// The clamped part of the surface.
     pub patch: Patch,
     /// Displacement of the patch's centre, m.
     pub displacement: DVec3,
@@ -67,14 +70,14 @@ pub struct Grip {
     pub rotation: DVec3,
 }
 
-impl Grip {
-    /// What the clamp holds of a piece of its body; none where that is nothing. Faces of cracks are free.
+impl Clamp {
+    /// The clamp on a piece of its body; none if it holds no part of the piece. Faces of cracks are free.
     pub fn on_piece(&self, surface: &Surface, is_face: &[bool]) -> Option<Self> {
         let patch = Patch::new(surface, &self.region)?;
         let own = patch.triangles.iter().filter(|(t, _)| !is_face[*t]);
         let patch = Patch::of(surface, own.copied().collect())?;
         let moved = patch.centre - self.patch.centre;
-        Some(Grip {
+        Some(Clamp {
             displacement: self.displacement + self.rotation.cross(moved),
             patch,
             ..self.clone()
@@ -82,14 +85,14 @@ impl Grip {
     }
 }
 
-/// Loads and clamps of a body at a time, in the order of the pipeline, gravity and spin last.
-pub fn of_body(
+/// Load cases and clamps of a body at a time, s, in the order of the pipeline; gravity and spin are last.
+pub fn cases_and_clamps(
     body: &Body,
     surface: &Surface,
     pipeline: &Pipeline,
     time: f64,
-) -> Result<(Vec<Case>, Vec<Grip>), StressError> {
-    let (mut cases, mut grips) = (Vec::new(), Vec::new());
+) -> Result<(Vec<LoadCase>, Vec<Clamp>), StressError> {
+    let (mut cases, mut clamps) = (Vec::new(), Vec::new());
     let own = pipeline
         .attachments
         .iter()
@@ -108,38 +111,38 @@ pub fn of_body(
                 })?
             }
         };
-        match grip(attachment, &patch, time) {
-            Some(grip) => grips.push(grip),
-            None => cases.push(load(attachment, surface, &patch, time)?),
+        match clamp(attachment, &patch, time) {
+            Some(clamp) => clamps.push(clamp),
+            None => cases.push(load_case(attachment, surface, &patch, time)?),
         }
     }
     let gravity = DVec3::from(pipeline.world.gravity);
-    // A body that falls freely is without weight.
-    if gravity != DVec3::ZERO && !grips.is_empty() {
-        cases.push(Case {
+    // Gravity causes no stress in a body that falls freely.
+    if gravity != DVec3::ZERO && !clamps.is_empty() {
+        cases.push(LoadCase {
             gravity,
-            ..Case::new("gravity", surface.len())
+            ..LoadCase::new("gravity", surface.len())
         });
     }
     let spin = DVec3::from(body.spin);
     if spin != DVec3::ZERO {
-        cases.push(Case {
+        cases.push(LoadCase {
             spin,
-            ..Case::new("spin", surface.len())
+            ..LoadCase::new("spin", surface.len())
         });
     }
-    Ok((cases, grips))
+    Ok((cases, clamps))
 }
 
-/// The clamp that an attachment is, if it is one.
-fn grip(attachment: &Attachment, patch: &Patch, time: f64) -> Option<Grip> {
+/// The clamp of an attachment; none if it is not a clamp.
+fn clamp(attachment: &Attachment, patch: &Patch, time: f64) -> Option<Clamp> {
     let Action::Clamp { pivot, .. } = attachment.action else {
         return None;
     };
     let pose = attachment.action.drive()?.pose(time);
     let rotation = pose.rotation.to_scaled_axis();
     let pivot = pivot.map_or(patch.centre, DVec3::from);
-    Some(Grip {
+    Some(Clamp {
         name: attachment.name.clone(),
         displacement: pose.position + rotation.cross(patch.centre - pivot),
         rotation,
@@ -148,14 +151,14 @@ fn grip(attachment: &Attachment, patch: &Patch, time: f64) -> Option<Grip> {
     })
 }
 
-/// The load that an attachment is.
-fn load(
+/// The load case of an attachment that is a force or a pressure.
+fn load_case(
     attachment: &Attachment,
     surface: &Surface,
     patch: &Patch,
     time: f64,
-) -> Result<Case, StressError> {
-    let mut case = Case::new(&attachment.name, surface.len());
+) -> Result<LoadCase, StressError> {
+    let mut case = LoadCase::new(&attachment.name, surface.len());
     match &attachment.action {
         Action::Force {
             force,
@@ -171,9 +174,11 @@ fn load(
                         attachment: attachment.name.clone(),
                     })?;
             let variation = Variation::Stepwise;
-            patch.load(surface, variation, tractions, &mut case.tractions);
+            patch.add_traction(surface, variation, tractions, &mut case.tractions);
         }
-        Action::Pressure { pressure } => patch.press(surface, *pressure, &mut case.tractions),
+        Action::Pressure { pressure } => {
+            patch.add_pressure(surface, *pressure, &mut case.tractions)
+        }
         Action::Clamp { .. } | Action::Spring { .. } | Action::Gauge {} => {}
     }
     Ok(case)

@@ -1,62 +1,71 @@
-//! Reactions of clamps: tractions that vary linearly over each clamp's patch, so that its mean displacement and rotation are as prescribed.
+//! Reactions of clamps: tractions that vary linearly over each clamp's patch, so that its mean displacement
+//! and rotation are as prescribed.
 //!
 //! ```text
 //! Σ_i c_i ⟨φ_j, u_i⟩ + ⟨φ_j, u_loads⟩ + ⟨φ_j, s + w × (x − x_c)⟩ = ⟨φ_j, d + θ × (x − x_k)⟩     for each mode j
 //! Σ_i c_i R_i + R_loads = 0
 //! ```
 //!
-//! Modes φ_j of a patch k: three of even traction, and of traction b × (x − x_k)/ℓ as many as there are axes
-//! b about which the patch carries torques: three, but of a patch that is nearly a line. u_i, u_loads:
+//! Modes φ_j of a patch k: three of uniform traction, and one of traction b × (x − x_k)/ℓ for each axis b
+//! about which the patch carries torques: three axes, unless the patch is nearly a line. u_i, u_loads:
 //! responses under inertia relief, without mean displacement and rotation. s, w: the body's rigid motion. R:
-//! resultant force and moment over ℓ. Clamps share loads between them as their compliance asks; by
-//! Saint-Venant's principle stress is that of rigid clamps at a distance from them.
+//! resultant force, and moment over ℓ. The compliances of the clamps determine how they share the loads; by
+//! Saint-Venant's principle the stress at a distance from the clamps is that of rigid clamps.
 
 use glam::DVec3;
 
-use super::case::{Case, Grip};
+use super::case::{Clamp, LoadCase};
 use super::patch::Variation;
 use crate::bem::points::place;
 use crate::bem::traction::MIDDLES;
 use crate::bem::{Surface, Traction};
 use crate::solve::lu::Lu;
 
-/// A pivot below this part of its row counts as zero: clamps that hold the same have rows that differ by what iterations leave.
-const SINGULAR: f64 = 1e-6;
+/// Pivots below this fraction of the largest entry of their row count as zero: rows of clamps that hold the
+/// same surface differ only by the error of the iterations.
+const MIN_PIVOT: f64 = 1e-6;
 
-/// Force and moment about the centre of mass, as one column.
+/// Resultant force, and moment about the centre of mass over ℓ, as one column. Also a rigid motion:
+/// translation, and rotation vector times ℓ.
 pub type Resultant = [f64; 6];
 
-/// A load's displacement in the modes, and its resultant.
+/// Displacement of the clamps' modes under a load, and resultant of the load.
 #[derive(Clone, Debug)]
 pub struct Response {
-    /// ⟨φ_j, u⟩ of each mode of each clamp.
+    /// ⟨φ_j, u⟩ for each mode of each clamp.
     pub modes: Vec<f64>,
     /// Resultant force and moment over ℓ.
     pub resultant: Resultant,
 }
 
-/// Modes of a clamp as loads: even tractions, and turns about the axes about which its patch carries torques.
-fn of_grip(surface: &Surface, grip: &Grip, variation: Variation, length: f64) -> Vec<Case> {
+/// Modes of a clamp as load cases: uniform tractions along x, y and z, and rotations about the axes about
+/// which its patch carries torques.
+fn modes_of(surface: &Surface, clamp: &Clamp, variation: Variation, length: f64) -> Vec<LoadCase> {
     let even = DVec3::AXES.map(|axis| (axis, DVec3::ZERO));
-    let axes = grip.patch.axes(surface, variation).into_iter();
+    let axes = clamp.patch.axes(surface, variation).into_iter();
     let turns = axes.map(|axis| (DVec3::ZERO, axis / length));
     let mode = |tractions| {
-        let mut case = Case::new(&grip.name, surface.len());
-        let patch = &grip.patch;
-        patch.load(surface, variation, tractions, &mut case.tractions);
+        let mut case = LoadCase::new(&clamp.name, surface.len());
+        let patch = &clamp.patch;
+        patch.add_traction(surface, variation, tractions, &mut case.tractions);
         case
     };
     even.into_iter().chain(turns).map(mode).collect()
 }
 
-/// Modes of all clamps, in order.
-pub fn modes(surface: &Surface, grips: &[Grip], variation: Variation, length: f64) -> Vec<Case> {
-    let of = |grip| of_grip(surface, grip, variation, length);
-    grips.iter().flat_map(of).collect()
+/// Modes of all clamps, in the order of the clamps.
+pub fn modes(
+    surface: &Surface,
+    clamps: &[Clamp],
+    variation: Variation,
+    length: f64,
+) -> Vec<LoadCase> {
+    let of = |clamp| modes_of(surface, clamp, variation, length);
+    clamps.iter().flat_map(of).collect()
 }
 
-/// ⟨φ, u⟩ = ∮ φ·u dS of a displacement u that is linear in place.
-pub fn work(surface: &Surface, mode: &Case, u: impl Fn(DVec3) -> DVec3) -> f64 {
+/// ⟨φ, u⟩ = ∮ φ·u dS for a displacement u that is linear in x.
+pub fn work(surface: &Surface, mode: &LoadCase, u: impl Fn(DVec3) -> DVec3) -> f64 {
     let none = Traction::default();
     let tractions = mode.tractions.iter().enumerate();
     let loaded = tractions.filter(|(_, traction)| **traction != none);
@@ -68,7 +77,8 @@ pub fn work(surface: &Surface, mode: &Case, u: impl Fn(DVec3) -> DVec3) -> f64 {
         .sum()
 }
 
-/// Coefficients of the modes and the rigid motion (shift in m, turn times ℓ) that a body comes to; none where the clamps overlap.
+/// Coefficients of the modes, and the rigid motion of the body (translation, m, and rotation vector times ℓ);
+/// none if the clamps overlap.
 pub fn reactions(
     responses: &[Response],
     load: &Response,
@@ -76,22 +86,22 @@ pub fn reactions(
 ) -> Option<(Vec<f64>, Resultant)> {
     let count = responses.len();
     let size = count + 6;
-    // Compliance, resultants beside it and below it.
+    // The matrix: compliances, with the resultants to their right and below them.
     let (mut rows, mut right) = (vec![0.0; size * size], vec![0.0; size]);
-    // Compliances differ by many orders of magnitude, and resultants from both. Each mode is taken in units
-    // of its own that make the diagonal of the compliance the same everywhere, and all compliances in units
-    // that make it as large as resultants.
+    // Compliances differ by many orders of magnitude from each other and from resultants. Each mode is scaled
+    // so that all diagonal entries of the compliance are equal, and all compliances are scaled so that they
+    // are as large as the resultants.
     let diagonal = |k: usize| responses[k].modes[k].abs();
     let softest = (0..count).map(diagonal).fold(0.0, f64::max);
-    let units: Vec<f64> = (0..count).map(|k| (softest / diagonal(k)).sqrt()).collect();
-    if !units.iter().all(|unit| unit.is_finite()) {
+    let scales: Vec<f64> = (0..count).map(|k| (softest / diagonal(k)).sqrt()).collect();
+    if !scales.iter().all(|scale_of_mode| scale_of_mode.is_finite()) {
         return None;
     }
-    let largest = |(r, unit): (&Response, &f64)| {
+    let largest = |(r, scale_of_mode): (&Response, &f64)| {
         let values = r.resultant.iter();
-        values.fold(0.0f64, |most, v| most.max(v.abs())) * unit
+        values.fold(0.0f64, |largest_entry, v| largest_entry.max(v.abs())) * scale_of_mode
     };
-    let pairs = responses.iter().zip(&units);
+    let pairs = responses.iter().zip(&scales);
     let forces = pairs.map(largest).fold(0.0, f64::max);
     let scale = match softest > 0.0 && forces > 0.0 {
         true => forces / softest,
@@ -99,28 +109,35 @@ pub fn reactions(
     };
     for (i, response) in responses.iter().enumerate() {
         for (j, value) in response.modes.iter().enumerate() {
-            rows[j * size + i] = value * scale * units[i] * units[j];
+            rows[j * size + i] = value * scale * scales[i] * scales[j];
         }
         for (k, value) in response.resultant.iter().enumerate() {
-            rows[i * size + count + k] = *value * units[i];
-            rows[(count + k) * size + i] = *value * units[i];
+            rows[i * size + count + k] = *value * scales[i];
+            rows[(count + k) * size + i] = *value * scales[i];
         }
-        right[i] = (prescribed[i] - load.modes[i]) * scale * units[i];
+        right[i] = (prescribed[i] - load.modes[i]) * scale * scales[i];
     }
     for (k, value) in load.resultant.iter().enumerate() {
         right[count + k] = -value;
     }
     for (row, right) in rows.chunks_exact_mut(size).zip(&mut right) {
-        let most = row.iter().fold(0.0f64, |most, v| most.max(v.abs()));
-        if most == 0.0 {
+        let largest_entry = row
+            .iter()
+            .fold(0.0f64, |largest_entry, v| largest_entry.max(v.abs()));
+        if largest_entry == 0.0 {
             return None;
         }
-        row.iter_mut().for_each(|v| *v /= most);
-        *right /= most;
+        row.iter_mut().for_each(|v| *v /= largest_entry);
+        *right /= largest_entry;
     }
-    let factors = Lu::new(rows, size).filter(|factors| factors.smallest_pivot() > SINGULAR)?;
+    let factors = Lu::new(rows, size).filter(|factors| factors.smallest_pivot() > MIN_PIVOT)?;
     let found = factors.solve(&right);
     let motion = std::array::from_fn(|k| found[count + k] / scale);
-    let pairs = found.iter().zip(&units);
-    Some((pairs.map(|(found, unit)| found * unit).collect(), motion))
+    let pairs = found.iter().zip(&scales);
+    Some((
+        pairs
+            .map(|(found, scale_of_mode)| found * scale_of_mode)
+            .collect(),
+        motion,
+    ))
 }

@@ -14,13 +14,13 @@ pub enum StressError {
     /// A store that cannot be read or written.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// A packing without surfaces.
+    /// The packing has no surface of a body.
     #[error("body {body:?}: the packing has no surface of it; run `cullet pack` again")]
     NoSkin {
         /// Name of the body.
         body: String,
     },
-    /// No frame whose loads to take.
+    /// No frame in the range.
     #[error("{path}: no frame in the requested range; run `cullet simulate` first or widen the range", path = .path.display())]
     NoFrames {
         /// The store.
@@ -42,7 +42,7 @@ pub enum StressError {
         /// What is wrong.
         source: RepairError,
     },
-    /// A surface that cannot be divided evenly.
+    /// A surface that cannot be remeshed.
     #[error("body {body:?}: {source}")]
     Remesh {
         /// Name of the body.
@@ -50,7 +50,7 @@ pub enum StressError {
         /// What is wrong.
         source: RemeshError,
     },
-    /// A surface that is refused.
+    /// A surface that does not bound one solid.
     #[error("body {body:?}: {source}")]
     Surface {
         /// Name of the body.
@@ -58,7 +58,7 @@ pub enum StressError {
         /// What is wrong.
         source: SurfaceError,
     },
-    /// Loads that are refused, or an iteration that does not converge.
+    /// Loads that are refused, or a solver that does not converge.
     #[error("body {body:?}: {source}")]
     Solve {
         /// Name of the body.
@@ -66,7 +66,7 @@ pub enum StressError {
         /// What is wrong.
         source: SolveError,
     },
-    /// A region without surface.
+    /// An attachment whose region contains no part of the surface.
     #[error(
         "attach {attachment:?}: no part of the surface of body {body:?} lies in its region at rest; make the region larger"
     )]
@@ -76,7 +76,7 @@ pub enum StressError {
         /// Its body.
         body: String,
     },
-    /// A torque on a patch without extent.
+    /// A torque on a patch that is a line or a point.
     #[error(
         "attach {attachment:?}: the surface in its region is too small to carry a torque; make the region larger"
     )]
@@ -84,27 +84,29 @@ pub enum StressError {
         /// Name of the attachment.
         attachment: String,
     },
-    /// Springs.
-    #[error("attach {attachment:?}: boundary elements take no springs; use a clamp or a force")]
+    /// A spring.
+    #[error(
+        "attach {attachment:?}: boundary elements do not support springs; use a clamp or a force"
+    )]
     Spring {
         /// Name of the attachment.
         attachment: String,
     },
-    /// A body that is no solid of one material.
+    /// A body that is not a solid of one material.
     #[error("body {body:?}: {why}")]
     NotOneSolid {
         /// Name of the body.
         body: String,
-        /// Why it is none.
+        /// Why it is not.
         why: &'static str,
     },
-    /// Fracture without a strength.
+    /// A body that may fracture, of a material without tensile strength.
     #[error("body {body:?}: fracture needs the material's tensile_strength")]
     NoStrength {
         /// Name of the body.
         body: String,
     },
-    /// Fracture without bonds to break.
+    /// A body that may fracture, but contains no elements whose bonds could break.
     #[error(
         "body {body:?}: no element lies inside it, and fracture breaks the bonds of elements; use smaller elements"
     )]
@@ -112,7 +114,7 @@ pub enum StressError {
         /// Name of the body.
         body: String,
     },
-    /// Cracks that could not be followed.
+    /// The fracture of a body fails.
     #[error("body {body:?}: {source}")]
     Fracture {
         /// Name of the body.
@@ -120,7 +122,7 @@ pub enum StressError {
         /// What is wrong.
         source: FractureError,
     },
-    /// Clamps whose reactions do not follow.
+    /// Clamps that overlap.
     #[error(
         "body {body:?}: its clamps hold the same part of the surface twice; remove one of them"
     )]
@@ -140,9 +142,7 @@ impl StressError {
                 source: FractureError::Solve(source),
                 ..
             } => matches!(source, SolveError::Load(_)),
-            StressError::Fracture { source, .. } => {
-                !matches!(source, FractureError::Cut(_) | FractureError::Steps(_))
-            }
+            StressError::Fracture { source, .. } => !source.concerns_crack(),
             _ => true,
         }
     }

@@ -1,14 +1,14 @@
-//! Fracture under loads at rest, by boundary elements ([`crate::bem::crack`]), as a simulation would record
-//! it: frame 0 is whole, frame 1 has the cracks. Bonds that a crack crosses are broken, so that surfaces,
-//! exports and pictures follow.
+//! Fracture under loads at rest, by boundary elements ([`crate::bem::crack`]), written as a simulation would
+//! record it: frame 0 is whole, frame 1 is cracked. Bonds that a crack crosses are broken, so that
+//! reconstruction, exports and pictures show the cracks.
 
 use glam::DVec3;
 
-use super::body::Outcome;
-use super::carried::Carried;
+use super::body::BodyResponse;
 use super::error::StressError;
+use super::piece_loads::PieceLoads;
 use super::solid::Solid;
-use crate::bem::crack::{Criterion, End, Fractured, Options, fracture};
+use crate::bem::crack::{Criterion, End, FractureError, Fractured, Options, fracture};
 use crate::columns::{BreakMode, Breaks, Elements, Frames};
 use crate::geometry::TriMesh;
 use crate::geometry::bvh::Bvh;
@@ -18,12 +18,12 @@ use crate::math::UnionFind;
 use crate::spec::{CrackCriterion, Fracture};
 use crate::store::{Packing, Store};
 
-/// Cracks of the bodies, as they gather.
-pub struct Cracked {
+/// The packing with the bonds that cracks have broken so far, body by body.
+pub struct CrackedPacking {
     packing: Packing,
-    /// Broken bonds, in order.
+    /// Indices of broken bonds.
     broken: Vec<usize>,
-    /// How far each element is moved, m.
+    /// Displacement of each element in frame 1, m.
     moved: Vec<DVec3>,
     /// Largest principal and shear stress at each element before the cracks, Pa.
     stress: Vec<[f64; 2]>,
@@ -32,24 +32,25 @@ pub struct Cracked {
 /// What cracks did to a body.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cracks {
-    /// Cracks that went through.
+    /// Number of cracks that went through.
     pub through: usize,
-    /// Cracks that came to rest inside.
+    /// Number of cracks that came to rest inside.
     pub at_rest: usize,
-    /// Pieces.
+    /// Number of pieces.
     pub pieces: usize,
-    /// Factor on the loads at which the first begins.
-    pub first: f64,
-    /// Why cracks in pieces could not be followed to their end, where that is so: the pieces stay whole.
+    /// Factor on the loads at which the first crack begins; infinite if there is no tension.
+    pub first_load_factor: f64,
+    /// For each piece that could not be solved, or whose crack could not be followed to its end: what
+    /// happened. These pieces stay whole.
     pub unsolved: Vec<String>,
 }
 
-impl Cracked {
-    /// Nothing is cracked yet.
+impl CrackedPacking {
+    /// The packing of a store, without cracks.
     pub fn new(store: &Store) -> Result<Self, StressError> {
         let packing = store.read_packing()?;
         let count = packing.elements.id.len();
-        Ok(Cracked {
+        Ok(CrackedPacking {
             packing,
             broken: Vec::new(),
             moved: vec![DVec3::ZERO; count],
@@ -61,11 +62,11 @@ impl Cracked {
     pub fn crack(
         &mut self,
         solid: &Solid,
-        outcome: &Outcome,
-        loads: &Carried,
+        response: &BodyResponse,
+        loads: &PieceLoads,
         settings: &Fracture,
     ) -> Result<Cracks, StressError> {
-        for (id, field) in solid.ids.iter().zip(&outcome.points) {
+        for (id, field) in solid.ids.iter().zip(&response.points) {
             let [largest, _, least] = field.principal().values;
             self.stress[*id as usize] = [largest, (largest - least) / 2.0];
         }
@@ -97,30 +98,30 @@ impl Cracked {
             body: solid.name.clone(),
             source,
         })?;
-        self.cross(solid.number as u32, &surface.mesh, &found);
-        self.part(solid, &found, settings.apart);
+        self.break_crossed_bonds(solid.number as u32, &surface.mesh, &found);
+        self.move_pieces_apart(solid, &found, settings.apart);
         let ended = |end: End| found.sheets.iter().filter(|sheet| sheet.end == end).count();
         Ok(Cracks {
             through: ended(End::Through),
             at_rest: ended(End::AtRest),
             pieces: found.pieces.len(),
-            first: found.load_factor_at_first_crack,
+            first_load_factor: found.load_factor_at_first_crack,
             unsolved: (found.unsolved.iter())
-                .map(|(_, error)| error.to_string())
+                .map(|(_, error)| unsolved(error))
                 .collect(),
         })
     }
 
-    /// Breaks the bonds of a body that cross a sheet in the piece in which it grew: it may stand out of that
-    /// into others.
-    fn cross(&mut self, body: u32, surface: &TriMesh, found: &Fractured) {
+    /// Breaks the bonds of a body that cross a crack's sheet inside the piece in which the crack grew: the
+    /// sheet may extend into other pieces.
+    fn break_crossed_bonds(&mut self, body: u32, surface: &TriMesh, found: &Fractured) {
         let elements = &self.packing.elements;
-        let whole = Within::new(surface);
+        let whole = PieceInterior::new(surface);
         let place = |id: u32| centre(elements, id as usize);
         let sheets = found.sheets.iter().map(|sheet| &sheet.mesh);
-        let trees: Vec<(&TriMesh, Bvh, Within)> = sheets
-            .zip(&found.within)
-            .map(|(mesh, piece)| (mesh, Bvh::new(mesh), Within::new(piece)))
+        let trees: Vec<(&TriMesh, Bvh, PieceInterior)> = sheets
+            .zip(&found.grown_in)
+            .map(|(mesh, piece)| (mesh, Bvh::new(mesh), PieceInterior::new(piece)))
             .collect();
         for bond in 0..self.packing.bonds.id.len() {
             let ends = [self.packing.bonds.i[bond], self.packing.bonds.j[bond]];
@@ -134,7 +135,7 @@ impl Cracked {
                 tree.each_within(sheet, middle, half, |t| {
                     let corners = sheet.corners(t as usize);
                     meets |= segment_meets(a, b, corners)
-                        && within.holds(crossing([a, b], corners), &whole);
+                        && within.owns(crossing_point([a, b], corners), &whole);
                 });
                 meets
             });
@@ -144,8 +145,8 @@ impl Cracked {
         }
     }
 
-    /// Moves the pieces of a body away from its middle.
-    fn part(&mut self, solid: &Solid, found: &Fractured, apart: f64) {
+    /// Moves the pieces of a body away from its centre of mass by `apart`, m.
+    fn move_pieces_apart(&mut self, solid: &Solid, found: &Fractured, apart: f64) {
         if found.pieces.len() < 2 || apart <= 0.0 {
             return;
         }
@@ -165,7 +166,7 @@ impl Cracked {
         }
     }
 
-    /// Writes frames 0 and 1 and the bonds that broke between them; the files' names in the store.
+    /// Writes frames 0 and 1, and the bonds that broke between them.
     pub fn write(mut self, store: &Store, seconds: f64) -> Result<(), StressError> {
         self.broken.sort_unstable();
         self.broken.dedup();
@@ -261,29 +262,30 @@ impl Cracked {
     }
 }
 
-/// A piece of a body.
-struct Within<'a> {
+/// Interior of a piece of a body, or of the body.
+struct PieceInterior<'a> {
     mesh: &'a TriMesh,
     inside: InsideTest<'a>,
     tree: Bvh,
 }
 
-/// Part by which a piece may be farther from a place outside than the body is, where that is rounding.
-const FARTHER: f64 = 1e-6;
+/// Relative difference of distances that counts as rounding: a point outside the body belongs to a piece even
+/// if the piece is farther away than the body by this fraction.
+const DISTANCE_ROUNDING: f64 = 1e-6;
 
-impl<'a> Within<'a> {
+impl<'a> PieceInterior<'a> {
     fn new(mesh: &'a TriMesh) -> Self {
-        Within {
+        PieceInterior {
             mesh,
             inside: InsideTest::new(mesh),
             tree: Bvh::new(mesh),
         }
     }
 
-    /// Whether a place belongs to the piece: inside it, or outside the body, as bonds near its surface may
-    /// be, and nearest to this piece of it.
-    fn holds(&self, x: DVec3, body: &Within) -> bool {
-        let is_nearest = || self.distance(x) <= (1.0 + FARTHER) * body.distance(x);
+    /// Whether a point belongs to the piece: it is inside the piece, or it is outside the body, as points on
+    /// bonds near its surface may be, and this piece is the nearest.
+    fn owns(&self, x: DVec3, body: &PieceInterior) -> bool {
+        let is_nearest = || self.distance(x) <= (1.0 + DISTANCE_ROUNDING) * body.distance(x);
         self.inside.contains(x) || !body.inside.contains(x) && is_nearest()
     }
 
@@ -292,8 +294,8 @@ impl<'a> Within<'a> {
     }
 }
 
-/// Where a segment meets the plane of a triangle; its middle where it lies in that.
-fn crossing([a, b]: [DVec3; 2], [p, q, r]: [DVec3; 3]) -> DVec3 {
+/// Point where a segment meets the plane of a triangle; its midpoint if it lies in that plane.
+fn crossing_point([a, b]: [DVec3; 2], [p, q, r]: [DVec3; 3]) -> DVec3 {
     let normal = (q - p).cross(r - p);
     let [from, to] = [a, b].map(|end| normal.dot(end - p));
     let part = from / (from - to);
@@ -303,12 +305,22 @@ fn crossing([a, b]: [DVec3; 2], [p, q, r]: [DVec3; 3]) -> DVec3 {
     }
 }
 
+/// What happened in a piece that stays whole although its stress may exceed the strength.
+fn unsolved(error: &FractureError) -> String {
+    match error.concerns_crack() {
+        true => {
+            format!("a crack could not be followed to its end, so its piece stays whole: {error}")
+        }
+        false => format!("a piece could not be solved, so it stays whole: {error}"),
+    }
+}
+
 fn centre(elements: &Elements, row: usize) -> DVec3 {
     DVec3::new(elements.x[row], elements.y[row], elements.z[row])
 }
 
-/// Labels of what is still joined: of a body's parts the largest keeps its number, others follow in order of
-/// their first elements.
+/// Fragment label of each element: the largest fragment of a body keeps the body's number, other fragments
+/// get the next free numbers in the order of their first elements.
 fn labels(elements: &Elements, roots: &[u32]) -> Vec<u32> {
     let mut sizes = vec![0usize; roots.len()];
     for root in roots {
@@ -354,8 +366,8 @@ mod tests {
         assert_eq!(labels(&elements, &[0, 1, 1, 3, 3, 3]), [2, 0, 0, 1, 1, 1]);
     }
 
-    /// Two sheets across a body of two cubes, one above the other: the second stands out of the upper cube,
-    /// in which it grew, into the lower one.
+    /// Two cracks across a body of two cubes, one above the other: the second crack grew in the upper cube,
+    /// and its sheet extends into the lower one.
     #[test]
     fn a_crack_breaks_no_bonds_of_other_pieces() {
         let cube = |z: f64| {
@@ -364,7 +376,7 @@ mod tests {
             mesh
         };
         let whole = shapes::cuboid(DVec3::new(2.0, 2.0, 4.0));
-        // The last pair lies beside the body, as at a surface with coarser triangles.
+        // The last two pairs lie outside the body, as bonds may near a surface with coarser triangles.
         let places = [
             (DVec3::new(0.5, 0.2, -0.6), DVec3::new(-0.5, 0.2, -0.6)),
             (DVec3::new(0.5, 0.2, 0.6), DVec3::new(-0.5, 0.2, 0.6)),
@@ -388,7 +400,7 @@ mod tests {
             j: (0..5).map(|k| 2 * k + 1).collect(),
             ..Bonds::default()
         };
-        let mut cracked = Cracked {
+        let mut cracked = CrackedPacking {
             packing: Packing {
                 elements,
                 bonds,
@@ -403,12 +415,12 @@ mod tests {
             pieces: Vec::new(),
             faces: Vec::new(),
             sheets: vec![sheet(DVec3::Z), sheet(DVec3::X)],
-            within: vec![whole.clone(), cube(1.0)],
+            grown_in: vec![whole.clone(), cube(1.0)],
             load_factor_at_first_crack: 1.0,
             steps: 0,
             unsolved: Vec::new(),
         };
-        cracked.cross(0, &whole, &found);
+        cracked.break_crossed_bonds(0, &whole, &found);
         assert_eq!(cracked.broken, [1, 2, 4]);
     }
 }

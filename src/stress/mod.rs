@@ -1,17 +1,19 @@
-//! Stage `stress`: the stress in bodies under loads, clamps, gravity and spin, from their surfaces alone (Zhu, Bridson and Greif 2015). Nothing moves: loads
-//! balance, or inertia takes what is left. Knows no other stage.
+//! Stage `stress`: the stress in bodies under loads, clamps, gravity and spin, from their surfaces alone
+//! (Zhu, Bridson and Greif 2015). Nothing moves: loads balance, or inertia balances their resultant. The
+//! stage depends on no other stage.
 //!
-//! Each body is solved by itself with [`crate::bem`]. Loads follow from the pipeline: attachments load or clamp the part of a body's surface that lies in
-//! their regions, colliders press on nothing. Or they are those that frames of a simulation recorded. Elements of the packing, where there are some, are
-//! points inside at which stress is computed too.
+//! Each body is solved separately with [`crate::bem`]. Loads come from the pipeline: attachments load or
+//! clamp the part of a body's surface that lies in their regions, and colliders exert no force.
+//! Alternatively, loads are those that frames of a simulation recorded. If the packing has elements, stress
+//! is computed at their centres too.
 
 mod body;
-mod carried;
 mod case;
 mod clamp;
 mod error;
 mod fracture;
 mod patch;
+mod piece_loads;
 mod recorded;
 mod rows;
 mod solid;
@@ -25,27 +27,28 @@ use crate::columns::{Elements, Stress};
 use crate::geometry::{TriMesh, ply};
 use crate::spec::{FrameGroup, Pipeline};
 use crate::store::{Store, StoreError, atomic, layout};
-use body::Outcome;
-use carried::Carried;
-use case::{Case, Grip};
-use fracture::Cracked;
-use recorded::{Motion, Recorded};
+use body::BodyResponse;
+use case::{Clamp, LoadCase};
+use fracture::CrackedPacking;
+use piece_loads::PieceLoads;
+use recorded::{BodyMotion, RecordedLoads};
 use solid::Solid;
 
 pub use error::StressError;
 pub use fracture::Cracks;
-pub use verdict::{Findings, Largest, Verdict};
+pub use verdict::{Findings, LargestStress, Verdict};
 
-/// Number of the table of loads that follow from the pipeline.
-const FRAME: u32 = 0;
+/// Number of the table if the loads come from the pipeline.
+const PIPELINE_TABLE: u32 = 0;
 
-/// Loads and clamps of a body, and what should be said of them; none where it is left out.
-type Loading = Option<(Vec<Case>, Vec<Grip>, Vec<String>)>;
+/// Load cases and clamps of a body, and notes for the user; none if the body is left out.
+type BodyLoading = Option<(Vec<LoadCase>, Vec<Clamp>, Vec<String>)>;
 
-/// Computes the stress in every body of a packed store and writes `stress/NNNNNN.parquet` and `stress/shapes/N.ply`: under the loads of the pipeline, or under
-/// those that `frames` recorded. Where the pipeline lets bodies crack, it writes frames 0 and 1 and the bonds that broke, as a simulation does.
+/// Computes the stress in every body of a packed store, and writes `stress/NNNNNN.parquet` and
+/// `stress/shapes/N.ply`: under the loads of the pipeline, or under those that `frames` recorded. If the
+/// pipeline lets bodies crack, it also writes frames 0 and 1 and the broken bonds, as a simulation does.
 ///
-/// `on_body` hears (done, of how many).
+/// `on_body` is called after each body with (number of bodies done, total number).
 pub fn run(
     store: &Store,
     pipeline: &Pipeline,
@@ -62,29 +65,29 @@ pub fn run(
         })
         .collect::<Result<Vec<_>, _>>()?;
     let numbers = match frames {
-        Some(frames) => some_frames(store, frames)?,
-        None => vec![FRAME],
+        Some(frames) => frames_in_range(store, frames)?,
+        None => vec![PIPELINE_TABLE],
     };
     let settings = pipeline.stress.clone().unwrap_or_default();
     if settings.fracture.is_some() && frames.is_none() {
-        require_cracking(&solids)?;
+        require_strength_and_elements(&solids)?;
     }
     let mut cracked = match &settings.fracture {
-        Some(_) if frames.is_none() => Some(Cracked::new(store)?),
+        Some(_) if frames.is_none() => Some(CrackedPacking::new(store)?),
         _ => None,
     };
     let all = numbers.len() * solids.len();
     let mut findings = Findings::default();
     for (at, number) in numbers.into_iter().enumerate() {
         let (time, loadings) = match frames {
-            Some(_) => recorded(store, pipeline, &elements, &solids, number)?,
-            None => given(pipeline, &solids)?,
+            Some(_) => loads_of_frame(store, pipeline, &elements, &solids, number)?,
+            None => loads_of_pipeline(pipeline, &solids)?,
         };
         let mut table = Stress::default();
         for (solid, loading) in solids.iter().zip(loadings) {
             match loading {
                 Some(loading) => {
-                    let loads = Carried::new(solid, &loading.0, &loading.1);
+                    let loads = PieceLoads::new(solid, &loading.0, &loading.1);
                     let (mut verdict, outcome) =
                         respond(solid, loading, (number, time), &mut table)?;
                     if let (Some(cracked), Some(fracture)) = (&mut cracked, &settings.fracture) {
@@ -97,8 +100,8 @@ pub fn run(
             on_body(findings.verdicts.len() + findings.left_out.len(), all);
         }
         if at == 0 {
-            // Only now is nothing left that could refuse the loads.
-            begin(store, &solids, pipeline.is_static() && frames.is_none())?;
+            // From here on the loads can no longer be refused.
+            clear_and_write_surfaces(store, &solids, pipeline.is_static() && frames.is_none())?;
         }
         store.write_numbered("stress", number, &table)?;
     }
@@ -108,9 +111,13 @@ pub fn run(
     Ok(findings)
 }
 
-/// Removes earlier tables, and where no simulation makes frames those of earlier cracks and their surfaces,
-/// and writes the surfaces of the bodies.
-fn begin(store: &Store, solids: &[Solid], is_static: bool) -> Result<(), StressError> {
+/// Removes earlier stress tables; if no simulation writes frames, also those of earlier cracks and their
+/// reconstructed surfaces. Then writes the surfaces of the bodies.
+fn clear_and_write_surfaces(
+    store: &Store,
+    solids: &[Solid],
+    is_static: bool,
+) -> Result<(), StressError> {
     store.clear(&["stress"])?;
     if is_static {
         store.clear(&layout::made_by("reconstruct"))?;
@@ -123,8 +130,8 @@ fn begin(store: &Store, solids: &[Solid], is_static: bool) -> Result<(), StressE
     Ok(())
 }
 
-/// Refuses bodies that lack what cracks need.
-fn require_cracking(solids: &[Solid]) -> Result<(), StressError> {
+/// Refuses bodies that have no tensile strength or no elements, which cracks need.
+fn require_strength_and_elements(solids: &[Solid]) -> Result<(), StressError> {
     for solid in solids {
         let body = solid.name.clone();
         if solid.strength.is_none() {
@@ -137,22 +144,23 @@ fn require_cracking(solids: &[Solid]) -> Result<(), StressError> {
     Ok(())
 }
 
-/// What would be solved of a body.
+/// What [`run`] would solve for a body.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
     /// Name of the body.
     pub body: String,
-    /// Triangles of its surface.
+    /// Number of triangles of its surface.
     pub triangles: usize,
-    /// Points inside.
+    /// Number of points inside.
     pub points: usize,
-    /// Right-hand sides: each load twice, to solve it and to find its share; six a clamp; all loads together.
+    /// Number of right-hand sides: two for each load, one to solve it and one to find its share of the
+    /// stress; six for each clamp; one for all loads together.
     pub solves: usize,
-    /// What was or would be done to the surface.
+    /// Repairs and remeshing of the surface.
     pub notes: Vec<String>,
 }
 
-/// What `run` would solve of a packing with these skins, without solving it.
+/// What [`run`] would solve for a packing with these skins, without solving it.
 pub fn plan(
     pipeline: &Pipeline,
     elements: &Elements,
@@ -163,23 +171,23 @@ pub fn plan(
         .map(|number| Solid::new(skins.get(number).cloned(), pipeline, elements, number))
         .collect::<Result<Vec<_>, _>>()?;
     if pipeline.is_static() && pipeline.has_frames() {
-        require_cracking(&solids)?;
+        require_strength_and_elements(&solids)?;
     }
-    let (_, loadings) = given(pipeline, &solids)?;
+    let (_, loadings) = loads_of_pipeline(pipeline, &solids)?;
     let plans = solids.into_iter().zip(loadings).map(|(solid, loading)| {
-        let (cases, grips, _) = loading.unwrap_or_default();
+        let (cases, clamps, _) = loading.unwrap_or_default();
         Plan {
             body: solid.name,
             triangles: solid.surface.len(),
             points: solid.points.len(),
-            solves: 1 + 2 * cases.len() + 6 * grips.len(),
+            solves: 1 + 2 * cases.len() + 6 * clamps.len(),
             notes: solid.notes,
         }
     });
     Ok(plans.collect())
 }
 
-fn some_frames(store: &Store, range: &Range<u32>) -> Result<Vec<u32>, StressError> {
+fn frames_in_range(store: &Store, range: &Range<u32>) -> Result<Vec<u32>, StressError> {
     let frames = store.frames(range)?;
     match frames.is_empty() {
         true => Err(StressError::NoFrames {
@@ -189,24 +197,24 @@ fn some_frames(store: &Store, range: &Range<u32>) -> Result<Vec<u32>, StressErro
     }
 }
 
-/// Solves a body, adds its rows and says how near it is to cracking.
+/// Solves a body, adds its rows to the table and reports how near it is to cracking.
 fn respond(
     solid: &Solid,
-    (cases, grips, notes): (Vec<Case>, Vec<Grip>, Vec<String>),
+    (cases, clamps, notes): (Vec<LoadCase>, Vec<Clamp>, Vec<String>),
     (frame, time): (u32, f64),
     table: &mut Stress,
-) -> Result<(Verdict, Outcome), StressError> {
+) -> Result<(Verdict, BodyResponse), StressError> {
     let clock = Instant::now();
-    let response = body::respond(solid, cases, &grips)?;
-    let owner = rows::Owner {
+    let response = body::respond(solid, cases, &clamps)?;
+    let context = rows::RowContext {
         frame,
         time,
         body: solid.number as u32,
         strength: solid.strength,
     };
     let (surface, points) = (&solid.surface, &solid.points);
-    rows::triangles(table, owner, surface, &response.triangles);
-    rows::elements(table, owner, &solid.ids, points, &response.points);
+    rows::triangles(table, context, surface, &response.triangles);
+    rows::elements(table, context, &solid.ids, points, &response.points);
     let verdict = Verdict {
         body: solid.name.clone(),
         frame,
@@ -216,32 +224,36 @@ fn respond(
         solves: response.solves,
         seconds: clock.elapsed().as_secs_f64(),
         notes,
-        largest: Largest::of(&response, solid),
-        unbalanced: response.unbalanced.filter(|_| grips.is_empty()),
+        largest: LargestStress::of(&response, solid),
+        unbalanced: response.unbalanced.filter(|_| clamps.is_empty()),
         cracks: None,
     };
     Ok((verdict, response))
 }
 
-/// Loads of the pipeline at its time.
-fn given(pipeline: &Pipeline, solids: &[Solid]) -> Result<(f64, Vec<Loading>), StressError> {
+/// Time, s, and load cases and clamps of each body, from the pipeline.
+fn loads_of_pipeline(
+    pipeline: &Pipeline,
+    solids: &[Solid],
+) -> Result<(f64, Vec<BodyLoading>), StressError> {
     let settings = pipeline.stress.clone().unwrap_or_default();
     let time = settings.time.unwrap_or(pipeline.time.end);
     let loadings = solids.iter().zip(&pipeline.bodies).map(|(solid, body)| {
-        let (cases, grips) = case::of_body(body, &solid.surface, pipeline, time)?;
-        Ok(Some((cases, grips, solid.notes.clone())))
+        let (cases, clamps) = case::cases_and_clamps(body, &solid.surface, pipeline, time)?;
+        Ok(Some((cases, clamps, solid.notes.clone())))
     });
     Ok((time, loadings.collect::<Result<_, StressError>>()?))
 }
 
-/// Loads that a frame recorded. Bodies that are broken or have no elements are left out.
-fn recorded(
+/// Time, s, and load cases of each body, as a frame recorded them. Bodies that are broken or have no elements
+/// are left out.
+fn loads_of_frame(
     store: &Store,
     pipeline: &Pipeline,
     elements: &Elements,
     solids: &[Solid],
     number: u32,
-) -> Result<(f64, Vec<Loading>), StressError> {
+) -> Result<(f64, Vec<BodyLoading>), StressError> {
     let needed = [
         FrameGroup::Position,
         FrameGroup::Rotation,
@@ -253,23 +265,23 @@ fn recorded(
         Err(StoreError::Missing { .. }) => Default::default(),
         other => other?,
     };
-    let motions: Vec<Option<Motion>> = (0..solids.len() as u32)
-        .map(|body| Motion::new(elements, &frame, body))
+    let motions: Vec<Option<BodyMotion>> = (0..solids.len() as u32)
+        .map(|body| BodyMotion::new(elements, &frame, body))
         .collect();
-    let record = Recorded {
+    let record = RecordedLoads {
         store,
         pipeline,
         loads: &loads,
         time,
     };
-    let touched = record.touched(solids, &motions)?;
+    let contact_patches = record.contact_patches(solids, &motions)?;
     let mut loadings = Vec::with_capacity(solids.len());
     for (at, solid) in solids.iter().enumerate() {
         let Some(motion) = &motions[at] else {
             loadings.push(None);
             continue;
         };
-        let (cases, notes) = record.of_body(solid, motion, at, &touched);
+        let (cases, notes) = record.load_cases(solid, motion, at, &contact_patches);
         let notes = [&solid.notes[..], &notes].concat();
         loadings.push(Some((cases, Vec::new(), notes)));
     }

@@ -9,43 +9,46 @@ use crate::geometry::mass::point_inertia;
 use crate::math::eigen;
 use crate::spec::Region;
 
-/// Least over largest second moment of a patch, below which it carries no torque about some axis.
-const THINNEST: f64 = 1e-12;
-/// Second moment of a patch about an axis over the largest, below which it carries no torque about that axis.
-const FLATTEST: f64 = 1e-9;
+/// Ratio of the determinant of a patch's second moments to the cube of their trace, below which the patch is
+/// a line or a point and carries no torque about some axis.
+const MIN_DETERMINANT: f64 = 1e-12;
+/// Ratio of a patch's second moment about an axis to its largest one, below which it carries no torque about
+/// that axis.
+const MIN_MOMENT: f64 = 1e-9;
 
 /// How tractions that vary over a patch vary within a triangle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Variation {
-    /// Not at all: each triangle has the traction at its centroid.
+    /// Constant on each triangle: the traction at its centroid.
     Stepwise,
-    /// Linearly: then a patch of one triangle carries torques too.
+    /// Linear on each triangle, so that even a patch of one triangle carries torques.
     Linear,
 }
 
 /// Triangles of a surface that lie in a region, at least in part.
 #[derive(Clone, Debug)]
 pub struct Patch {
-    /// Number of each triangle, and the part of its area that lies in the region.
+    /// Index of each triangle, and the fraction of its area that lies in the region.
     pub triangles: Vec<(usize, f64)>,
     /// Area in the region, m².
     pub area: f64,
     /// Centre of that area, m.
     pub centre: DVec3,
-    /// Centre of the triangles by these parts of their areas, m: where an even traction on them acts.
-    middle: DVec3,
-    /// Σ (r·r − r rᵀ) A about that, m⁴, each triangle in its centroid.
+    /// Mean of the triangles' centroids, weighted with their areas in the region, m: the point where a
+    /// uniform traction on the patch acts.
+    traction_centre: DVec3,
+    /// Σ (r·r − r rᵀ) A about `traction_centre`, m⁴, with r at the centroid of each triangle.
     moment: DMat3,
 }
 
 impl Patch {
-    /// The part of a surface in a box, ends included; none where there is no area.
+    /// The part of a surface in a closed box; none if its area is zero.
     pub fn new(surface: &Surface, region: &Region) -> Option<Self> {
         let (low, high) = (DVec3::from(region.min), DVec3::from(region.max));
         let mut first = DVec3::ZERO;
         let mut triangles = Vec::new();
         for t in 0..surface.len() {
-            let (area, centre) = covered(surface.mesh.corners(t), low, high);
+            let (area, centre) = clipped_area(surface.mesh.corners(t), low, high);
             if area > 0.0 {
                 triangles.push((t, area / surface.areas[t]));
                 first += centre * area;
@@ -56,7 +59,8 @@ impl Patch {
         Some(patch)
     }
 
-    /// Triangles and the parts of their areas that are meant; none where there is no area.
+    /// A patch of the given triangles, each with the fraction of its area that belongs to the patch; none if
+    /// the area is zero.
     pub fn of(surface: &Surface, triangles: Vec<(usize, f64)>) -> Option<Self> {
         let area: f64 = triangles.iter().map(|(t, p)| surface.areas[*t] * p).sum();
         if area <= 0.0 {
@@ -66,23 +70,23 @@ impl Patch {
             triangles,
             area,
             centre: DVec3::ZERO,
-            middle: DVec3::ZERO,
+            traction_centre: DVec3::ZERO,
             moment: DMat3::ZERO,
         };
-        patch.middle = patch.sum(surface, |x| x) / area;
-        patch.centre = patch.middle;
+        patch.traction_centre = patch.sum(surface, |x| x) / area;
+        patch.centre = patch.traction_centre;
         patch.moment = patch.moment(surface, Variation::Stepwise);
         Some(patch)
     }
 
-    /// Torque over turn of tractions `turn × (x − middle)`, m⁴.
+    /// Torque per unit of `turn` of the tractions `turn × (x − traction_centre)`, m⁴.
     fn moment(&self, surface: &Surface, variation: Variation) -> DMat3 {
         let of = |(t, part): &(usize, f64)| {
-            let about_middle = |x: DVec3| point_inertia(x - self.middle);
+            let about_centre = |x: DVec3| point_inertia(x - self.traction_centre);
             let mean = match variation {
-                Variation::Stepwise => about_middle(surface.centroids[*t]),
+                Variation::Stepwise => about_centre(surface.centroids[*t]),
                 Variation::Linear => {
-                    let [a, b, c] = MIDDLES.map(|at| about_middle(place(surface, *t, &at)));
+                    let [a, b, c] = MIDDLES.map(|at| about_centre(place(surface, *t, &at)));
                     (a + b + c) * (1.0 / 3.0)
                 }
             };
@@ -92,10 +96,10 @@ impl Patch {
         each.fold(DMat3::ZERO, |sum, own| sum + own)
     }
 
-    /// Axes about which the patch carries torques, at right angles.
+    /// Orthogonal axes about which the patch carries torques.
     pub fn axes(&self, surface: &Surface, variation: Variation) -> Vec<DVec3> {
         let (moments, axes) = eigen(self.moment(surface, variation).to_cols_array_2d());
-        let least = FLATTEST * moments.iter().copied().fold(0.0, f64::max);
+        let least = MIN_MOMENT * moments.iter().copied().fold(0.0, f64::max);
         let pairs = moments.into_iter().zip(axes);
         pairs
             .filter(|(moment, _)| *moment > least)
@@ -111,16 +115,16 @@ impl Patch {
             .sum()
     }
 
-    /// Adds tractions `even + turn × (x − middle)`, Pa, to those of the triangles.
-    pub fn load(
+    /// Adds tractions `uniform + turn × (x − traction_centre)`, Pa, to those of the triangles.
+    pub fn add_traction(
         &self,
         surface: &Surface,
         variation: Variation,
-        (even, turn): (DVec3, DVec3),
+        (uniform, turn): (DVec3, DVec3),
         tractions: &mut [Traction],
     ) {
         for (t, part) in &self.triangles {
-            let at = |x: DVec3| even + turn.cross(x - self.middle);
+            let at = |x: DVec3| uniform + turn.cross(x - self.traction_centre);
             let own = match variation {
                 Variation::Stepwise => Traction::uniform(at(surface.centroids[*t])),
                 Variation::Linear => Traction {
@@ -131,20 +135,21 @@ impl Patch {
         }
     }
 
-    /// Tractions with this resultant, N and N m about the centre, that vary linearly over the patch,
-    /// stepwise. Where the patch is a line or a point it carries no torque: then none where one is asked for.
+    /// Uniform traction, Pa, and `turn`, Pa/m, for [`add_traction`](Self::add_traction) with stepwise
+    /// variation, whose resultant about the centre is this force, N, and torque, N m. A patch that is a line
+    /// or a point carries no torque: the result is none if `torque` is not zero.
     pub fn tractions_of(&self, force: DVec3, torque: DVec3) -> Option<(DVec3, DVec3)> {
-        let even = force / self.area;
+        let uniform = force / self.area;
         let size = self.moment.x_axis.x + self.moment.y_axis.y + self.moment.z_axis.z;
-        if self.moment.determinant() > THINNEST * size.powi(3) {
-            let about_middle = torque + (self.centre - self.middle).cross(force);
-            return Some((even, self.moment.inverse() * about_middle));
+        if self.moment.determinant() > MIN_DETERMINANT * size.powi(3) {
+            let about_centre = torque + (self.centre - self.traction_centre).cross(force);
+            return Some((uniform, self.moment.inverse() * about_centre));
         }
-        (torque == DVec3::ZERO).then_some((even, DVec3::ZERO))
+        (torque == DVec3::ZERO).then_some((uniform, DVec3::ZERO))
     }
 
-    /// Presses on the triangles along their inward normals, Pa.
-    pub fn press(&self, surface: &Surface, pressure: f64, tractions: &mut [Traction]) {
+    /// Adds a pressure, Pa, along the inward normals of the triangles.
+    pub fn add_pressure(&self, surface: &Surface, pressure: f64, tractions: &mut [Traction]) {
         for (t, part) in &self.triangles {
             let inward = Traction::uniform(-surface.normals[*t]);
             tractions[*t].add(&inward, pressure * part);
@@ -152,8 +157,9 @@ impl Patch {
     }
 }
 
-/// Area, m², and centre of the part of a triangle in a box: Sutherland and Hodgman's clipping by its six sides.
-fn covered(corners: [DVec3; 3], low: DVec3, high: DVec3) -> (f64, DVec3) {
+/// Area, m², and centroid of the part of a triangle in a box: Sutherland and Hodgman's clipping by the six
+/// sides of the box.
+fn clipped_area(corners: [DVec3; 3], low: DVec3, high: DVec3) -> (f64, DVec3) {
     let mut polygon = corners.to_vec();
     for axis in 0..3 {
         for (sign, limit) in [(1.0, high[axis]), (-1.0, -low[axis])] {
@@ -225,13 +231,13 @@ mod tests {
     }
 
     #[test]
-    fn tractions_have_the_resultant_asked_for() {
+    fn tractions_have_the_given_resultant() {
         let mesh = shapes::cuboid(DVec3::new(2.0, 1.0, 3.0));
         let surface = Surface::new(&mesh).unwrap();
         let patch = Patch::new(&surface, &region([-1.0, 0.2, -1.5], [0.3, 0.5, 0.4])).unwrap();
         let (force, torque) = (DVec3::new(1.0, -2.0, 3.0), DVec3::new(0.3, 0.7, -0.2));
         let mut tractions = vec![Traction::default(); surface.len()];
-        patch.load(
+        patch.add_traction(
             &surface,
             Variation::Stepwise,
             patch.tractions_of(force, torque).unwrap(),

@@ -1,13 +1,15 @@
-//! Loads that a frame of a simulation recorded: forces of colliders and attachments on a body that is whole, and its spin. Inertia takes what they leave.
+//! Loads that a frame of a simulation recorded: forces of colliders and attachments on a body that is whole,
+//! and its spin. Inertia balances their resultant.
 //!
-//! Stress is computed in the body at rest, to which loads are turned back by the body's mean rotation. A collider's force goes to the part of the surface that
-//! it touches, the torque with it as far as tractions linear over that part carry it.
+//! Stress is computed in the body at rest: loads are rotated back by the body's mean rotation. A collider's
+//! force acts on the part of the surface in contact with it; its torque acts there too, as far as tractions
+//! that are linear over this part can carry it.
 
 use std::sync::Arc;
 
 use glam::{DMat3, DQuat, DVec3};
 
-use super::case::Case;
+use super::case::LoadCase;
 use super::error::StressError;
 use super::patch::{Patch, Variation};
 use super::solid::Solid;
@@ -18,21 +20,21 @@ use crate::geometry::solid::Solid as Shape;
 use crate::spec::{Action, Pipeline};
 use crate::store::Store;
 
-/// Place, rotation and spin of a body in a frame.
+/// Centre of mass, rotation and spin of a body in a frame.
 #[derive(Clone, Copy, Debug)]
-pub struct Motion {
+pub struct BodyMotion {
     /// Centre of mass at rest, m.
     rest: DVec3,
     /// Centre of mass in the frame, m.
     centre: DVec3,
     /// Mean rotation since packing.
     rotation: DQuat,
-    /// Angular velocity in the axes at rest, rad/s.
+    /// Angular velocity in the axes of the body at rest, rad/s.
     spin: DVec3,
 }
 
-impl Motion {
-    /// Of a body's elements; none where it has none or where they are no longer one fragment.
+impl BodyMotion {
+    /// From the elements of a body; none if it has none, or if they are no longer one fragment.
     pub fn new(elements: &Elements, frame: &Frames, body: u32) -> Option<Self> {
         let rows: Vec<usize> = (0..elements.id.len())
             .filter(|row| elements.body[*row] == body)
@@ -65,12 +67,12 @@ impl Motion {
             sum += own * (sign * elements.mass[*row] / mass);
         }
         let rotation = sum.normalize();
-        // Frames need not hold velocities.
+        // Frames may lack velocities.
         let spin = match frame.vx.len() == frame.id.len() && rows.len() > 3 {
             true => angular_velocity(elements, frame, &rows, centre),
             false => DVec3::ZERO,
         };
-        Some(Motion {
+        Some(BodyMotion {
             rest,
             centre,
             rotation,
@@ -78,13 +80,13 @@ impl Motion {
         })
     }
 
-    /// A point of the body at rest, in the frame.
+    /// Position in the frame of a point of the body at rest, m.
     fn moved(&self, x: DVec3) -> DVec3 {
         self.centre + self.rotation * (x - self.rest)
     }
 }
 
-/// J⁻¹ L of elements about their centre, rad/s, world axes.
+/// Angular velocity J⁻¹ L of elements about their centre of mass, rad/s, in world axes.
 fn angular_velocity(elements: &Elements, frame: &Frames, rows: &[usize], centre: DVec3) -> DVec3 {
     let (mut momentum, mut inertia) = (DVec3::ZERO, DMat3::ZERO);
     for &row in rows {
@@ -104,28 +106,29 @@ fn vector(of: [f32; 3]) -> DVec3 {
     DVec3::from(of.map(f64::from))
 }
 
-/// What a frame holds of loads.
-pub struct Recorded<'a> {
+/// The loads in a frame, and where their colliders and attachments are described.
+pub struct RecordedLoads<'a> {
     /// The store.
     pub store: &'a Store,
-    /// Its pipeline.
+    /// The pipeline of the store.
     pub pipeline: &'a Pipeline,
-    /// The table.
+    /// The table of loads of the frame.
     pub loads: &'a Loads,
     /// Time of the frame, s.
     pub time: f64,
 }
 
-/// The parts of the bodies' surfaces that each collider touches, by collider and body.
-pub type Touched = Vec<Vec<Option<Patch>>>;
+/// The part of each body's surface in contact with each collider: `[collider][body]`, none if they do not
+/// touch.
+pub type ContactPatches = Vec<Vec<Option<Patch>>>;
 
-impl Recorded<'_> {
-    /// What colliders touch: the surface no farther from them than an element's radius.
-    pub fn touched(
+impl RecordedLoads<'_> {
+    /// The parts of the surfaces in contact with colliders: no farther from them than an element's radius.
+    pub fn contact_patches(
         &self,
         solids: &[Solid],
-        motions: &[Option<Motion>],
-    ) -> Result<Touched, StressError> {
+        motions: &[Option<BodyMotion>],
+    ) -> Result<ContactPatches, StressError> {
         let colliders = self.pipeline.colliders.iter().enumerate();
         colliders
             .map(|(index, collider)| {
@@ -137,7 +140,7 @@ impl Recorded<'_> {
                     }
                 };
                 let pose = collider.pose(self.time);
-                let of = |(solid, motion): (&Solid, &Option<Motion>)| {
+                let of = |(solid, motion): (&Solid, &Option<BodyMotion>)| {
                     let motion = motion.as_ref()?;
                     let surface = &solid.surface;
                     let near = |t: &usize| {
@@ -152,14 +155,14 @@ impl Recorded<'_> {
             .collect()
     }
 
-    /// Loads on the body at `at`, and what of them was left out.
-    pub fn of_body(
+    /// Load cases of body number `at`, and notes on loads that were left out.
+    pub fn load_cases(
         &self,
         solid: &Solid,
-        motion: &Motion,
+        motion: &BodyMotion,
         at: usize,
-        touched: &Touched,
-    ) -> (Vec<Case>, Vec<String>) {
+        contact_patches: &ContactPatches,
+    ) -> (Vec<LoadCase>, Vec<String>) {
         let (mut cases, mut notes) = (Vec::new(), Vec::new());
         for row in 0..self.loads.name.len() {
             let index = self.loads.index[row] as usize;
@@ -167,12 +170,12 @@ impl Recorded<'_> {
             let patch = match self.loads.kind[row] {
                 LoadKind::Gauge => None,
                 LoadKind::Collider => {
-                    let of_all = touched.get(index).map_or(&[][..], |of_all| of_all);
+                    let of_all = contact_patches.get(index).map_or(&[][..], |of_all| of_all);
                     let several = of_all.iter().flatten().count() > 1;
                     let own = of_all.get(at).and_then(Option::as_ref);
                     if several && own.is_some() {
                         notes.push(format!(
-                            "collider {name:?} touches several bodies, whose loads a frame does not tell apart; it is left out"
+                            "collider {name:?} touches several bodies, and a frame records only the sum of their loads; its load is left out"
                         ));
                     }
                     own.filter(|_| !several).cloned()
@@ -188,26 +191,27 @@ impl Recorded<'_> {
             }
         }
         if motion.spin != DVec3::ZERO {
-            cases.push(Case {
+            cases.push(LoadCase {
                 spin: motion.spin,
-                ..Case::new("spin", solid.surface.len())
+                ..LoadCase::new("spin", solid.surface.len())
             });
         }
         (cases, notes)
     }
 
-    /// The load of a row on a patch of a body.
-    fn case(&self, row: usize, solid: &Solid, motion: &Motion, patch: &Patch) -> Case {
+    /// The load case of a row of the table, on a patch of the body.
+    fn case(&self, row: usize, solid: &Solid, motion: &BodyMotion, patch: &Patch) -> LoadCase {
         let (loads, surface) = (self.loads, &solid.surface);
-        let mut case = Case::new(&loads.name[row], surface.len());
+        let mut case = LoadCase::new(&loads.name[row], surface.len());
         let attachment = self.pipeline.attachments.get(loads.index[row] as usize);
         if loads.kind[row] == LoadKind::Pressure
             && let Some(Action::Pressure { pressure }) = attachment.map(|one| &one.action)
         {
-            patch.press(surface, *pressure, &mut case.tractions);
+            patch.add_pressure(surface, *pressure, &mut case.tractions);
             return case;
         }
-        // A frame records the force of the body on what carries it; the body has the opposite one.
+        // A frame records the force of the body on the collider or attachment; the force on the body is
+        // opposite.
         let force = -DVec3::new(loads.fx[row], loads.fy[row], loads.fz[row]);
         let torque = -DVec3::new(loads.tx[row], loads.ty[row], loads.tz[row]);
         let place = DVec3::new(loads.x[row], loads.y[row], loads.z[row]);
@@ -215,9 +219,9 @@ impl Recorded<'_> {
         let back = motion.rotation.inverse();
         let (force, moment) = (back * force, back * moment);
         // A line or a point carries no torque.
-        let even = (force / patch.area, DVec3::ZERO);
-        let tractions = patch.tractions_of(force, moment).unwrap_or(even);
-        patch.load(surface, Variation::Stepwise, tractions, &mut case.tractions);
+        let uniform = (force / patch.area, DVec3::ZERO);
+        let tractions = patch.tractions_of(force, moment).unwrap_or(uniform);
+        patch.add_traction(surface, Variation::Stepwise, tractions, &mut case.tractions);
         case
     }
 }

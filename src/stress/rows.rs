@@ -1,13 +1,13 @@
-//! Fields as rows of the table of stress.
+//! Converts fields to rows of the stress table.
 
 use glam::DVec3;
 
 use crate::bem::{Field, Surface};
 use crate::columns::{Stress, StressPoint};
 
-/// What all rows of a body share.
+/// Columns that all rows of a body share, and its strength.
 #[derive(Clone, Copy, Debug)]
-pub struct Owner {
+pub struct RowContext {
     /// Frame number.
     pub frame: u32,
     /// Time of the loads, s.
@@ -18,52 +18,58 @@ pub struct Owner {
     pub strength: Option<f64>,
 }
 
-/// Adds a row a triangle.
-pub fn triangles(table: &mut Stress, owner: Owner, surface: &Surface, fields: &[Field]) {
+/// Adds a row for each triangle.
+pub fn triangles(table: &mut Stress, context: RowContext, surface: &Surface, fields: &[Field]) {
     for (t, field) in fields.iter().enumerate() {
         table.kind.push(StressPoint::Triangle);
         table.id.push(t as u32);
         table.area.push(surface.areas[t]);
-        row(table, owner, surface.centroids[t], field);
+        row(table, context, surface.centroids[t], field);
     }
 }
 
-/// Adds a row an element.
-pub fn elements(table: &mut Stress, owner: Owner, ids: &[u32], points: &[DVec3], fields: &[Field]) {
+/// Adds a row for each element.
+pub fn elements(
+    table: &mut Stress,
+    context: RowContext,
+    ids: &[u32],
+    points: &[DVec3],
+    fields: &[Field],
+) {
     for ((id, point), field) in ids.iter().zip(points).zip(fields) {
         table.kind.push(StressPoint::Element);
         table.id.push(*id);
         table.area.push(0.0);
-        row(table, owner, *point, field);
+        row(table, context, *point, field);
     }
 }
 
-fn row(table: &mut Stress, owner: Owner, place: DVec3, field: &Field) {
-    table.frame.push(owner.frame);
-    table.time.push(owner.time);
-    table.body.push(owner.body);
-    vector([&mut table.x, &mut table.y, &mut table.z], place);
+fn row(table: &mut Stress, context: RowContext, place: DVec3, field: &Field) {
+    table.frame.push(context.frame);
+    table.time.push(context.time);
+    table.body.push(context.body);
+    push_vector([&mut table.x, &mut table.y, &mut table.z], place);
     let u = field.displacement;
-    vector([&mut table.ux, &mut table.uy, &mut table.uz], u);
+    push_vector([&mut table.ux, &mut table.uy, &mut table.uz], u);
     let stress = field.stress;
     let diagonal = DVec3::new(stress.x_axis.x, stress.y_axis.y, stress.z_axis.z);
     let shear = DVec3::new(stress.z_axis.y, stress.x_axis.z, stress.y_axis.x);
-    vector([&mut table.xx, &mut table.yy, &mut table.zz], diagonal);
-    vector([&mut table.yz, &mut table.zx, &mut table.xy], shear);
+    push_vector([&mut table.xx, &mut table.yy, &mut table.zz], diagonal);
+    push_vector([&mut table.yz, &mut table.zx, &mut table.xy], shear);
     let principal = field.principal();
     let values = DVec3::from(principal.values);
-    vector([&mut table.s1, &mut table.s2, &mut table.s3], values);
+    push_vector([&mut table.s1, &mut table.s2, &mut table.s3], values);
     let [first, _, third] = principal.directions;
-    vector([&mut table.d1x, &mut table.d1y, &mut table.d1z], first);
-    vector([&mut table.d3x, &mut table.d3y, &mut table.d3z], third);
+    push_vector([&mut table.d1x, &mut table.d1y, &mut table.d1z], first);
+    push_vector([&mut table.d3x, &mut table.d3y, &mut table.d3z], third);
     table.energy.push(field.energy_density);
     let tension = principal.values[0].max(0.0);
     table
         .utilization
-        .push(owner.strength.map_or(0.0, |strength| tension / strength));
+        .push(context.strength.map_or(0.0, |strength| tension / strength));
 }
 
-fn vector(columns: [&mut Vec<f64>; 3], vector: DVec3) {
+fn push_vector(columns: [&mut Vec<f64>; 3], vector: DVec3) {
     for (column, value) in columns.into_iter().zip(vector.to_array()) {
         column.push(value);
     }

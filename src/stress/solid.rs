@@ -1,4 +1,5 @@
-//! A body as boundary elements see it: its surface, what it is made of, and the points inside at which stress is computed.
+//! A body for boundary elements: its surface, its material, and the points inside at which stress is
+//! computed.
 
 use glam::DVec3;
 
@@ -13,7 +14,7 @@ use crate::geometry::repair::{Repairs, repair};
 use crate::spec::{Body, Material, Pipeline};
 use crate::units::show::{figures, quantity};
 
-/// A body that is loaded.
+/// A body to be solved.
 pub struct Solid {
     /// Index in the pipeline.
     pub number: usize,
@@ -35,12 +36,12 @@ pub struct Solid {
     pub radius: f64,
     /// Relative error of the fast multipole method.
     pub accuracy: f64,
-    /// What was done to the surface.
+    /// Notes on repairs and remeshing of the surface.
     pub notes: Vec<String>,
 }
 
 impl Solid {
-    /// Body number `number` of a packing, with its skin at rest.
+    /// Body number `number` of a packing, with its surface `skin` at rest.
     pub fn new(
         skin: Option<TriMesh>,
         pipeline: &Pipeline,
@@ -55,7 +56,7 @@ impl Solid {
         let skin = skin.ok_or_else(|| StressError::NoSkin { body: named() })?;
         let settings = pipeline.stress.clone().unwrap_or_default();
         let mut notes = Vec::new();
-        // A store may come from another program.
+        // The store may have been written by another program.
         let (skin, repairs) = repair(&skin).map_err(|source| StressError::Repair {
             body: named(),
             source,
@@ -63,9 +64,11 @@ impl Solid {
         if repairs != Repairs::default() {
             notes.push(format!("its surface was repaired: {repairs}"));
         }
-        let mesh = even(skin, settings.size, &mut notes).map_err(|source| StressError::Remesh {
-            body: named(),
-            source,
+        let mesh = remeshed_if_needed(skin, settings.size, &mut notes).map_err(|source| {
+            StressError::Remesh {
+                body: named(),
+                source,
+            }
         })?;
         let surface = Surface::new(&mesh).map_err(|source| StressError::Surface {
             body: named(),
@@ -103,18 +106,23 @@ impl Solid {
     }
 }
 
-/// Triangles of a body, about, where no size is asked for and its own will not do.
-const TRIANGLES: f64 = 3000.0;
-/// Triangles of a surface, at least, that is taken as it is.
-const ENOUGH: usize = 1000;
+/// Approximate number of triangles of a remeshed body if no size is given.
+const DEFAULT_TRIANGLES: f64 = 3000.0;
+/// Smallest number of triangles of a surface that is used without remeshing.
+const MIN_TRIANGLES: usize = 1000;
 
-/// The surface with triangles of the size asked for; without one as it is, or evenly divided where its triangles are few or uneven.
-fn even(skin: TriMesh, size: Option<f64>, notes: &mut Vec<String>) -> Result<TriMesh, RemeshError> {
-    let fits = skin.triangles.len() >= ENOUGH && !Quality::of(&skin).needs_remesh();
+/// The surface, remeshed with triangles of the given size, m. Without a size it is remeshed only if its
+/// triangles are few or uneven.
+fn remeshed_if_needed(
+    skin: TriMesh,
+    size: Option<f64>,
+    notes: &mut Vec<String>,
+) -> Result<TriMesh, RemeshError> {
+    let fits = skin.triangles.len() >= MIN_TRIANGLES && !Quality::of(&skin).needs_remesh();
     let wanted = match size {
         Some(size) => Some(size),
         None if fits => None,
-        None => Some(equilateral(skin.area() / TRIANGLES)),
+        None => Some(equilateral(skin.area() / DEFAULT_TRIANGLES)),
     };
     let mesh = match wanted {
         None => skin,
@@ -129,33 +137,33 @@ fn even(skin: TriMesh, size: Option<f64>, notes: &mut Vec<String>) -> Result<Tri
             mesh
         }
     };
-    notes.extend(too_long(&mesh));
+    notes.extend(note_on_long_triangles(&mesh));
     Ok(mesh)
 }
 
-/// Edge of a triangle over the thickness of the walls, at most, with which bending is right to a tenth.
-fn thick(order: Order) -> f64 {
+/// Largest ratio of a triangle's edge to the thickness of the walls with which bending is correct to 10 %.
+fn max_edge_over_thickness(order: Order) -> f64 {
     match order {
         Order::Quadratic => 1.0,
         Order::Linear => 0.25,
     }
 }
 
-/// What is to be said of triangles that are too long for walls as thin as those of a mesh.
-fn too_long(mesh: &TriMesh) -> Option<String> {
+/// A note for the user if the triangles of a mesh are too long for the thickness of its walls.
+fn note_on_long_triangles(mesh: &TriMesh) -> Option<String> {
     let edge = Quality::of(mesh).edge;
     let wall = 2.0 * mesh.volume().abs() / mesh.area();
     let order = order(mesh.triangles.len());
-    let most = thick(order) * wall;
+    let most = max_edge_over_thickness(order) * wall;
     if edge <= most {
         return None;
     }
     let remedy = match order {
         Order::Quadratic => format!("use stress.size = {} or less", figures(most)),
         Order::Linear => {
-            // A tenth longer, as remeshing reaches the length asked for only about.
+            // A tenth longer, as remeshing reaches a given length only approximately.
             let coarser = 1.1 * equilateral(mesh.area() / QUADRATIC as f64);
-            let coarser = (coarser <= thick(Order::Quadratic) * wall)
+            let coarser = (coarser <= max_edge_over_thickness(Order::Quadratic) * wall)
                 .then(|| format!("{} or more, or ", figures(coarser)));
             format!(
                 "displacements are linear where there are more than {QUADRATIC} triangles; use stress.size = {}{} or less",
@@ -165,13 +173,13 @@ fn too_long(mesh: &TriMesh) -> Option<String> {
         }
     };
     Some(format!(
-        "its triangles are {} long and its walls in the mean {} thick: bending comes out wrong; {remedy}",
+        "its triangles are {} long and its walls are on average {} thick: the stress of bending is inaccurate; {remedy}",
         quantity(edge, "m"),
         quantity(wall, "m"),
     ))
 }
 
-/// The material of a body, which the check of the pipeline has found.
+/// The material of a body; the check of the pipeline has ensured that it exists.
 fn material<'a>(pipeline: &'a Pipeline, body: &Body) -> &'a Material {
     let mut materials = pipeline.materials.iter();
     materials
@@ -184,23 +192,23 @@ mod tests {
     use super::*;
     use crate::geometry::shapes;
 
-    /// A plate of 40 x 1 x 40 with triangles of about this edge.
+    /// A plate of 40 × 1 × 40 with triangles of about this edge.
     fn plate(edge: f64) -> TriMesh {
         let plate = shapes::cuboid(DVec3::new(40.0, 1.0, 40.0));
-        even(plate, Some(edge), &mut Vec::new()).unwrap()
+        remeshed_if_needed(plate, Some(edge), &mut Vec::new()).unwrap()
     }
 
     #[test]
-    fn a_note_tells_where_triangles_are_too_long_for_the_walls() {
-        let coarse = too_long(&plate(2.0)).unwrap();
+    fn a_note_says_that_triangles_are_too_long_for_the_walls() {
+        let coarse = note_on_long_triangles(&plate(2.0)).unwrap();
         assert!(
             coarse.contains("or less") && !coarse.contains("linear"),
             "{coarse}"
         );
-        assert_eq!(too_long(&plate(0.7)), None);
+        assert_eq!(note_on_long_triangles(&plate(0.7)), None);
         let fine = plate(0.4);
         assert!(fine.triangles.len() > QUADRATIC);
-        let linear = too_long(&fine).unwrap();
+        let linear = note_on_long_triangles(&fine).unwrap();
         let parts = ["linear where there are more than 30000", "or more, or"];
         assert!(parts.iter().all(|part| linear.contains(part)), "{linear}");
     }
@@ -209,7 +217,7 @@ mod tests {
     fn the_note_of_remeshing_has_the_edge_that_was_reached() {
         let mut notes = Vec::new();
         let cube = shapes::cuboid(DVec3::ONE);
-        let mesh = even(cube, Some(0.2), &mut notes).unwrap();
+        let mesh = remeshed_if_needed(cube, Some(0.2), &mut notes).unwrap();
         let edge = quantity(Quality::of(&mesh).edge, "m");
         assert!(notes[0].contains(&edge), "{notes:?}");
     }

@@ -1,45 +1,45 @@
-//! Responses of a body to its loads one by one, and the reactions of what clamps it.
+//! Responses of a body to each of its loads, and the reactions of its clamps.
 
 use glam::DVec3;
 
-use super::case::{Case, Grip};
+use super::case::{Clamp, LoadCase};
 use super::clamp::{self, Response, Resultant};
 use super::patch::Variation;
 use crate::bem::{Solution, SolveError, Solver, Surface, Traction};
 use crate::solve::Recycled;
 
-/// What a cause contributes: a load, or what a clamp prescribes, with the reactions that follow.
+/// A load, or the motion that a clamp prescribes, with the reactions of all clamps to it.
 pub struct Cause {
-    /// The load, reactions included.
-    pub case: Case,
-    /// Rigid motion that it comes with: shift, m, and turn times ℓ.
+    /// The load case, including the reactions.
+    pub case: LoadCase,
+    /// Rigid motion that it causes: translation, m, and rotation vector times ℓ.
     pub motion: Resultant,
 }
 
-/// A body or a piece of it, with the solutions so far.
-pub struct Supported<'a> {
+/// A body or a piece of it, its solver, and earlier solutions from which further ones start.
+pub struct SupportedBody<'a> {
     surface: &'a Surface,
     solver: &'a Solver<'a>,
     /// Density, kg/m³.
     density: f64,
-    /// Of the reactions.
+    /// How the reactions vary over a triangle.
     variation: Variation,
     recycled: Recycled<3>,
-    /// Right-hand sides solved, and iterations of all.
+    /// Number of right-hand sides solved, and total number of iterations.
     pub solves: (usize, u32),
-    /// ℓ, m: the unit of length of moments and turns.
+    /// ℓ, m: the length by which moments are divided and rotations multiplied.
     pub length: f64,
 }
 
-/// Why reactions do not follow.
+/// Why the reactions of clamps cannot be computed.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ReactionError {
-    /// A response that is not found.
+    /// A load or a mode of a clamp could not be solved.
     Solve(SolveError),
-    /// Clamps that overlap.
-    Clamps,
-    /// A clamp of this name that holds too little.
-    Small(String),
+    /// Clamps overlap.
+    OverlappingClamps,
+    /// The clamp of this name holds too small a patch.
+    SmallPatch(String),
 }
 
 impl From<SolveError> for ReactionError {
@@ -48,15 +48,15 @@ impl From<SolveError> for ReactionError {
     }
 }
 
-impl<'a> Supported<'a> {
-    /// Of a body of this density, kg/m³, on which reactions vary in this way.
+impl<'a> SupportedBody<'a> {
+    /// A body of this density, kg/m³, with this variation of the reactions.
     pub fn new(
         surface: &'a Surface,
         solver: &'a Solver<'a>,
         density: f64,
         variation: Variation,
     ) -> Self {
-        Supported {
+        SupportedBody {
             surface,
             solver,
             density,
@@ -67,8 +67,8 @@ impl<'a> Supported<'a> {
         }
     }
 
-    /// Response to a load, with inertia against what does not balance.
-    pub fn solve(&mut self, case: &Case) -> Result<Solution<'a>, SolveError> {
+    /// Response to a load case under inertia relief.
+    pub fn solve(&mut self, case: &LoadCase) -> Result<Solution<'a>, SolveError> {
         let loads = case.loads(self.density);
         let (solver, tractions) = (self.solver, &case.tractions);
         let solution = solver.solve_varying(&loads, tractions, &mut self.recycled)?;
@@ -77,17 +77,17 @@ impl<'a> Supported<'a> {
         Ok(solution)
     }
 
-    /// Displacement in the modes under a load, and its resultant.
-    fn response(&mut self, case: &Case, modes: &[Case]) -> Result<Response, ReactionError> {
+    /// Displacement in the clamps' modes under a load case, and its resultant.
+    fn response(&mut self, case: &LoadCase, modes: &[LoadCase]) -> Result<Response, ReactionError> {
         let resultant = self.resultant(case);
         let none = Traction::default();
         let idle = case.tractions.iter().all(|t| *t == none) && case.spin == DVec3::ZERO;
-        // Gravity alone lets a body fall, without stress.
+        // Under gravity alone a free body falls without stress.
         let values = match idle {
             true => vec![0.0; modes.len()],
             false => {
                 let solution = self.solve(case)?;
-                let work = |mode: &Case| solution.work(&mode.tractions);
+                let work = |mode: &LoadCase| solution.work(&mode.tractions);
                 modes.iter().map(work).collect()
             }
         };
@@ -97,78 +97,80 @@ impl<'a> Supported<'a> {
         })
     }
 
-    /// Force, and moment about the centre of mass over ℓ.
-    pub fn resultant(&self, case: &Case) -> Resultant {
+    /// Resultant force, and moment about the centre of mass over ℓ.
+    pub fn resultant(&self, case: &LoadCase) -> Resultant {
         let loads = case.loads(self.density);
         let (force, moment) = loads.resultant(self.surface, &case.tractions);
         let ([x, y, z], [a, b, c]) = (force.to_array(), (moment / self.length).to_array());
         [x, y, z, a, b, c]
     }
 
-    /// Loads with the reactions of the clamps, and what the clamps prescribe with theirs.
+    /// Each load with the reactions of the clamps to it, and each motion that a clamp prescribes with its
+    /// reactions.
     pub fn causes(
         &mut self,
-        cases: Vec<Case>,
-        grips: &[Grip],
+        cases: Vec<LoadCase>,
+        clamps: &[Clamp],
     ) -> Result<Vec<Cause>, ReactionError> {
         let free = |case| Cause {
             case,
             motion: [0.0; 6],
         };
-        if grips.is_empty() {
+        if clamps.is_empty() {
             return Ok(cases.into_iter().map(free).collect());
         }
         let surface = self.surface;
-        let modes = clamp::modes(surface, grips, self.variation, self.length);
+        let modes = clamp::modes(surface, clamps, self.variation, self.length);
         let responses = modes
             .iter()
             .map(|mode| self.response(mode, &modes))
             .collect::<Result<Vec<_>, _>>()?;
         let mut causes = Vec::new();
-        let still = vec![0.0; modes.len()];
+        let zeros = vec![0.0; modes.len()];
         for case in cases {
             let response = self.response(&case, &modes)?;
-            let found = self.held(case, &responses, &response, &still, &modes);
-            causes.push(found.ok_or_else(|| self.fault(grips))?);
+            let found = self.with_reactions(case, &responses, &response, &zeros, &modes);
+            causes.push(found.ok_or_else(|| self.reaction_error(clamps))?);
         }
-        for grip in grips {
-            if grip.displacement == DVec3::ZERO && grip.rotation == DVec3::ZERO {
+        for clamp in clamps {
+            if clamp.displacement == DVec3::ZERO && clamp.rotation == DVec3::ZERO {
                 continue;
             }
-            let driven = |x: DVec3| grip.displacement + grip.rotation.cross(x - grip.patch.centre);
-            let own = |mode: &Case| match mode.name == grip.name {
-                true => clamp::work(surface, mode, driven),
+            let prescribed_at =
+                |x: DVec3| clamp.displacement + clamp.rotation.cross(x - clamp.patch.centre);
+            let own = |mode: &LoadCase| match mode.name == clamp.name {
+                true => clamp::work(surface, mode, prescribed_at),
                 false => 0.0,
             };
             let prescribed: Vec<f64> = modes.iter().map(own).collect();
             let nothing = Response {
-                modes: still.clone(),
+                modes: zeros.clone(),
                 resultant: [0.0; 6],
             };
-            let case = Case::new(&grip.name, surface.len());
-            let found = self.held(case, &responses, &nothing, &prescribed, &modes);
-            causes.push(found.ok_or_else(|| self.fault(grips))?);
+            let case = LoadCase::new(&clamp.name, surface.len());
+            let found = self.with_reactions(case, &responses, &nothing, &prescribed, &modes);
+            causes.push(found.ok_or_else(|| self.reaction_error(clamps))?);
         }
         Ok(causes)
     }
 
-    /// Why reactions of clamps do not follow.
-    fn fault(&self, grips: &[Grip]) -> ReactionError {
-        let axes = |grip: &Grip| grip.patch.axes(self.surface, self.variation).len();
-        match grips.iter().find(|grip| axes(grip) < 3) {
-            Some(grip) => ReactionError::Small(grip.name.clone()),
-            None => ReactionError::Clamps,
+    /// Why the reactions of these clamps cannot be computed.
+    fn reaction_error(&self, clamps: &[Clamp]) -> ReactionError {
+        let axes = |clamp: &Clamp| clamp.patch.axes(self.surface, self.variation).len();
+        match clamps.iter().find(|clamp| axes(clamp) < 3) {
+            Some(clamp) => ReactionError::SmallPatch(clamp.name.clone()),
+            None => ReactionError::OverlappingClamps,
         }
     }
 
-    /// A load with the reactions that it calls for; none where these do not follow.
-    fn held(
+    /// A load case with the reactions to it; none if these cannot be computed.
+    fn with_reactions(
         &self,
-        mut case: Case,
+        mut case: LoadCase,
         responses: &[Response],
         load: &Response,
         prescribed: &[f64],
-        modes: &[Case],
+        modes: &[LoadCase],
     ) -> Option<Cause> {
         let (coefficients, motion) = clamp::reactions(responses, load, prescribed)?;
         for (mode, coefficient) in modes.iter().zip(coefficients) {

@@ -1,17 +1,19 @@
-//! What a user asks first: where a body is nearest to cracking, under which load, and how near.
+//! The result for the user: where a body is nearest to cracking, under which load, and at which factor on the
+//! loads.
 
 use glam::DVec3;
 
-use super::body::{Outcome, most_tension};
+use super::body::{BodyResponse, most_stressed};
 use super::fracture::Cracks;
 use super::solid::Solid;
 
-/// What a run found.
+/// Results of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Findings {
-    /// One a body and table.
+    /// One verdict for each body and table.
     pub verdicts: Vec<Verdict>,
-    /// Body and frame of those that were left out: broken, or without elements whose motion a frame records.
+    /// Name and frame of the bodies that were left out: broken ones, and ones without elements, whose motion
+    /// no frame records.
     pub left_out: Vec<(String, u32)>,
 }
 
@@ -24,50 +26,51 @@ pub struct Verdict {
     pub frame: u32,
     /// Time of the loads, s.
     pub time: f64,
-    /// Triangles of its surface.
+    /// Number of triangles of its surface.
     pub triangles: usize,
-    /// Points inside.
+    /// Number of points inside.
     pub points: usize,
-    /// Right-hand sides solved, and iterations of all.
+    /// Number of right-hand sides solved, and total number of iterations.
     pub solves: (usize, u32),
     /// Wall time, s.
     pub seconds: f64,
-    /// What was done to the surface, and what of the loads was left out.
+    /// Notes on repairs of the surface, and on loads that were left out.
     pub notes: Vec<String>,
-    /// What cracks did, where bodies may crack.
+    /// Cracks of the body, if bodies may crack.
     pub cracks: Option<Cracks>,
-    /// The largest principal stress where a crack can begin; none where nothing pulls.
-    pub largest: Option<Largest>,
-    /// Force, N, and moment about the centre of mass, N m, that accelerate a body which nothing clamps.
+    /// The largest principal stress where a crack can begin; none if there is no tension.
+    pub largest: Option<LargestStress>,
+    /// Resultant force, N, and moment about the centre of mass, N m, that accelerate a body without clamps;
+    /// none if they balance.
     pub unbalanced: Option<(DVec3, DVec3)>,
 }
 
 /// The largest principal stress in a body where a crack can begin.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Largest {
-    /// Pa.
+pub struct LargestStress {
+    /// The stress, Pa.
     pub stress: f64,
-    /// Stress over tensile strength; none where the material has none.
+    /// Stress over tensile strength; none if the material has no strength.
     pub utilization: Option<f64>,
-    /// Where it is, m.
+    /// Its position, m.
     pub place: DVec3,
-    /// Whether that is on the surface.
+    /// Whether this position is on the surface.
     pub on_surface: bool,
     /// Direction of the stress: a crack opens along it.
     pub direction: DVec3,
-    /// Names of the loads and clamps, and their parts of the stress, the largest first.
+    /// Name of each load and clamp, and its fraction of the stress, the largest first.
     pub shares: Vec<(String, f64)>,
 }
 
-impl Largest {
+impl LargestStress {
     /// Factor on all loads at which the stress reaches the strength.
     pub fn load_factor(&self) -> Option<f64> {
         self.utilization.map(|utilization| 1.0 / utilization)
     }
 
-    /// Of a response; none where nothing pulls.
-    pub fn of(response: &Outcome, solid: &Solid) -> Option<Self> {
-        let at = most_tension(response, solid)?;
+    /// The largest stress of a response; none if there is no tension.
+    pub fn of(response: &BodyResponse, solid: &Solid) -> Option<Self> {
+        let at = most_stressed(response, solid)?;
         let triangles = response.triangles.len();
         let on_surface = at < triangles;
         let (field, place) = match on_surface {
@@ -81,7 +84,7 @@ impl Largest {
         let mut shares = response.shares.clone();
         shares.sort_by(|a, b| b.1.total_cmp(&a.1));
         let tension = principal.values[0];
-        Some(Largest {
+        Some(LargestStress {
             stress: tension,
             utilization: solid.strength.map(|strength| tension / strength),
             place,

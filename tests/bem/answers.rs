@@ -1,4 +1,4 @@
-//! Bodies with a closed solution.
+//! Bodies with an analytic solution.
 
 use std::f64::consts::PI;
 
@@ -51,7 +51,8 @@ fn a_pressed_ball_is_exact() {
     }
 }
 
-/// Lamé's hollow sphere of radii 1 and ½ under inner pressure 1. Errors: inner and outer wall (root mean square, largest), inside.
+/// Lamé's hollow sphere of radii 1 and ½ under inner pressure 1. Errors at the inner and the outer wall (root
+/// mean square, largest), and inside.
 pub fn hollow(coarse: u32, fine: u32, order: Order, poisson: f64) -> [f64; 5] {
     let mesh = hollow_ball((1.0, coarse), (0.5, fine));
     let is_inner = |x: DVec3| x.length() < 0.75;
@@ -70,7 +71,7 @@ pub fn hollow(coarse: u32, fine: u32, order: Order, poisson: f64) -> [f64; 5] {
         |_| (),
         |surface, solution| {
             let found = solution.surface();
-            // At the walls' own radii: centroids lie a little beside them.
+            // At the radii of the walls: centroids are not exactly on them.
             let wall = |x: DVec3| lame(x.normalize() * if is_inner(x) { 0.5 } else { 1.0 });
             let [a, b] = surface_error(surface, &found, wall, is_inner);
             let [c, d] = surface_error(surface, &found, wall, |x| !is_inner(x));
@@ -91,7 +92,7 @@ fn walls_of_a_hollow_sphere_bear_what_lame_says() {
     }
 }
 
-/// Bar 1 × 1 × 3 pulled by 1: errors on the surface, inside, and of its length's change.
+/// Bar 1 × 1 × 3 pulled by 1: errors on the surface, inside, and of the change of its length.
 pub fn pulled_bar(parts: u32, order: Order, poisson: f64) -> [f64; 3] {
     let mesh = grid_box(dvec3(1.0, 1.0, 3.0), [parts, parts, 3 * parts]);
     let pull = |_, n: DVec3| DVec3::Z * n.z;
@@ -125,7 +126,8 @@ fn a_pulled_bar_is_exact_to_its_edges() {
     }
 }
 
-/// Bar 1 × 1 × 3 of density 1 hanging in gravity 1 by its end: σ_zz = ρ g (z − bottom). Errors on the surface (root mean square, largest) and inside.
+/// Bar 1 × 1 × 3 of density 1 hanging by its end in gravity 1: σ_zz = ρ g (z − bottom). Errors on the surface
+/// (root mean square, largest) and inside.
 pub fn hanging_bar(parts: u32, order: Order, poisson: f64) -> [f64; 3] {
     let mesh = grid_box(dvec3(1.0, 1.0, 3.0), [parts, parts, 3 * parts]);
     let hold = |_, n: DVec3| {
@@ -159,19 +161,20 @@ fn a_hanging_bar_bears_the_weight_below() {
                 assert!(high[0] < 0.02 && high[2] < 0.01);
                 assert!(high[0] < 0.6 * low[0] && high[2] < 0.5 * low[2]);
             }
-            // The displacement is quadratic in place.
+            // The displacement is quadratic in position.
             Order::Quadratic => assert!(low.iter().all(|off| *off < 1e-5)),
         }
     }
 }
 
-/// Shear of a square bar 1 × 1 twisted by 1 rad/m with shear modulus 1 (Saint-Venant): σ_zx and σ_zy at a place of its section.
+/// Shear stresses σ_zx and σ_zy at a point of the cross-section of a square bar 1 × 1 with shear modulus 1,
+/// twisted by 1 rad/m (Saint-Venant).
 fn torsion(x: DVec3) -> [f64; 2] {
     let (mut zx, mut zy) = (-2.0 * x.y, 0.0);
     for k in 0..40 {
         let n = PI * f64::from(2 * k + 1);
         let sign = if k % 2 == 0 { 8.0 } else { -8.0 };
-        // cosh and sinh over cosh of half the side, without overflow.
+        // cosh and sinh over the cosh at half the side, without overflow.
         let [up, down, most] = [x.x - 0.5, -x.x - 0.5, -1.0].map(|e| (n * e).exp());
         let (cosh, sinh) = ((up + down) / (1.0 + most), (up - down) / (1.0 + most));
         zx += sign / (n * n) * cosh * (n * x.y).sin();
@@ -180,7 +183,8 @@ fn torsion(x: DVec3) -> [f64; 2] {
     [zx, zy]
 }
 
-/// Square bar 1 × 1 × 3 twisted by 1 rad/m: errors of the torsion constant 0.1406 a⁴, of stress on the surface (root mean square) and inside.
+/// Square bar 1 × 1 × 3 twisted by 1 rad/m: errors of the torsion constant 0.1406 a⁴, of stress on the
+/// surface (root mean square) and inside.
 pub fn twisted_bar(across: u32, along: u32, order: Order, poisson: f64) -> [f64; 3] {
     let mesh = grid_box(dvec3(1.0, 1.0, 3.0), [across, across, along]);
     let shear = elastic(poisson).shear;
@@ -231,15 +235,16 @@ fn a_twisted_bar_has_its_torsion_constant() {
     }
 }
 
-/// Stress of a ball of radius 1 and density 1 that spins about z at 1 rad/s. f = s r + D r; the field C r + κ s r² r and a D r + A r² D r + B (r·D r) r, made free of
-/// traction (as Chree 1895 did): a and C are uniform, κ, and A and B but for one factor, follow from Navier's equation.
+/// Stress of a ball of radius 1 and density 1 that spins about z at 1 rad/s. f = s r + D r; the field C r + κ
+/// s r² r and a D r + A r² D r + B (r·D r) r, made free of traction (as Chree 1895 did): a and C are uniform;
+/// κ, and A and B up to one factor, follow from Navier's equation.
 fn spinning_stress(x: DVec3, poisson: f64) -> DMat3 {
     let shear = YOUNG / (2.0 * (1.0 + poisson));
     let lambda = 2.0 * shear * poisson / (1.0 - 2.0 * poisson);
     let (s, d) = (2.0 / 3.0, DMat3::from_diagonal(dvec3(1.0, 1.0, -2.0) / 3.0));
     let kappa = -s / (10.0 * (lambda + 2.0 * shear));
     let uniform = -kappa * (5.0 * lambda + 6.0 * shear) / (3.0 * lambda + 2.0 * shear);
-    // G (10 A + 4 B) + (λ + G) (4 A + 10 B) = −1 and, of the traction, 2 (λ + G) A + (5λ + 4G) B = 0.
+    // G (10 A + 4 B) + (λ + G) (4 A + 10 B) = −1 and, from the traction, 2 (λ + G) A + (5λ + 4G) B = 0.
     let ratio = -2.0 * (lambda + shear) / (5.0 * lambda + 4.0 * shear);
     let a = -1.0 / (shear * (10.0 + 4.0 * ratio) + (lambda + shear) * (4.0 + 10.0 * ratio));
     let b = ratio * a;
@@ -286,7 +291,8 @@ fn a_spinning_ball_bears_its_centrifugal_load() {
     }
 }
 
-/// Ball of radius 8 pulled by 1 along z, with a cavity of radius 1: error of the largest stress, (27 − 15ν)/(2(7 − 5ν)), at the equator.
+/// Ball of radius 8 pulled by 1 along z, with a cavity of radius 1: error of the largest stress, (27 −
+/// 15ν)/(2(7 − 5ν)), at the equator.
 pub fn pulled_cavity(coarse: u32, fine: u32, order: Order, poisson: f64) -> f64 {
     let mesh = hollow_ball((8.0, coarse), (1.0, fine));
     let pull = |x: DVec3, n: DVec3| {
@@ -328,7 +334,8 @@ fn a_cavity_doubles_a_pull() {
     }
 }
 
-/// A brick that an off-centre blow sets moving: without inertia relief it is refused, with it tractions are met and no stress is left at far corners.
+/// A brick accelerated by an off-centre impact: it is refused without inertia relief; with inertia relief the
+/// stress at the surface matches the tractions, and it is zero at distant corners.
 #[test]
 fn an_unbalanced_blow_needs_inertia() {
     let mesh = grid_box(dvec3(1.0, 1.0, 2.0), [4, 4, 8]);
@@ -355,7 +362,7 @@ fn an_unbalanced_blow_needs_inertia() {
     assert!(solution.found().iterations > 5);
     check_cut(&solution);
     check_mean(&solution);
-    // The same loads again, and any multiple of them, cost nothing.
+    // Solving the same loads again, or any multiple of them, takes no iterations.
     let twice: Vec<DVec3> = tractions.iter().map(|t| *t * 2.0).collect();
     let again = super::solved::loads(&twice);
     let again = cullet::bem::Loads {
@@ -367,7 +374,7 @@ fn an_unbalanced_blow_needs_inertia() {
     assert_eq!(second.found().iterations, 0);
 }
 
-/// Across the middle of the brick runs half the force: its lower half, of half the mass, is accelerated as a whole.
+/// Half the force acts across the middle of the brick: it accelerates the lower half, of half the mass.
 fn check_cut(solution: &Solution) {
     let count = 20;
     let mut force = DVec3::ZERO;
@@ -382,7 +389,7 @@ fn check_cut(solution: &Solution) {
     assert!((force.z + 0.25).abs() < 0.005);
 }
 
-/// Displacement and rotation are zero in the mean over the brick.
+/// The mean displacement and rotation over the brick are zero.
 fn check_mean(solution: &Solution) {
     let place = |k: u32, parts: u32| (f64::from(k) + 0.5) / f64::from(parts) - 0.5;
     let points: Vec<DVec3> = (0..2000)

@@ -1,4 +1,4 @@
-//! A bar under pure bending, with few triangles across.
+//! A bar under pure bending, with few triangles over its height.
 
 use cullet::bem::Order::{self, Linear, Quadratic};
 use cullet::bem::Surface;
@@ -9,8 +9,9 @@ use super::solved::{
     YOUNG, directions, inner_error, moment, outer, solved_under, surface_error, varying,
 };
 
-/// Bar 1 × 1 × 6 with `across` triangles over its height, and twice as many over its width so that its ends are symmetric, bent by σ_zz = x: errors of its
-/// stiffness, of stress on its surface (root mean square) and inside. The tractions are linear on the panels or, where their order is linear, constant.
+/// Bar 1 × 1 × 6 with `across` triangles over its height, and twice as many over its width so that its ends
+/// are symmetric, bent by σ_zz = x: errors of its stiffness, of stress on its surface (root mean square) and
+/// inside. The tractions are linear on the panels if the displacement is quadratic, and constant otherwise.
 pub fn bent_bar(across: u32, (order, load): (Order, Order), poisson: f64) -> [f64; 3] {
     let mesh = grid_box(dvec3(1.0, 1.0, 6.0), [across, 2 * across, 6 * across]);
     let pull = |x: DVec3, n: DVec3| DVec3::Z * (n.z * x.x);
@@ -39,7 +40,8 @@ pub fn bent_bar(across: u32, (order, load): (Order, Order), poisson: f64) -> [f6
 
 #[test]
 fn a_bent_bar_is_as_stiff_as_a_beam() {
-    // A quadratic displacement is exact; with constant tractions the ends bear something else, which one triangle across carries far.
+    // A quadratic displacement is exact. With constant tractions the load at the ends is different, and with
+    // one triangle over the height its effect reaches far.
     for (across, most) in [(1, 0.1), (2, 0.01), (4, 0.01)] {
         for poisson in [0.0, 0.3, 0.49] {
             let cases = [

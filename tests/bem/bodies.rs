@@ -1,4 +1,4 @@
-//! Meshes of the bodies that known answers are for.
+//! Meshes of bodies with known solutions.
 
 use std::collections::BTreeMap;
 use std::f64::consts::{PI, TAU};
@@ -6,7 +6,8 @@ use std::f64::consts::{PI, TAU};
 use cullet::geometry::{TriMesh, check, icosphere};
 use glam::{DVec3, dvec3};
 
-/// Ball of radius 1, by volume: each side of an icosahedron's triangles in `parts`, 20 `parts`² triangles.
+/// Ball with the volume of one of radius 1: each side of an icosahedron's triangles is divided into `parts`,
+/// 20 `parts`² triangles.
 pub fn ball(parts: u32) -> TriMesh {
     let icosahedron = icosphere(0);
     let mut mesh = TriMesh::default();
@@ -38,7 +39,7 @@ pub fn ball(parts: u32) -> TriMesh {
     scaled(mesh, radius)
 }
 
-/// Ball of radius `outer` with a cavity of radius `inner` about its middle.
+/// Ball of radius `outer` with a concentric cavity of radius `inner`.
 pub fn hollow_ball((outer, coarse): (f64, u32), (inner, fine): (f64, u32)) -> TriMesh {
     let mut mesh = scaled(ball(coarse), outer);
     let mut cavity = scaled(ball(fine), inner);
@@ -47,7 +48,7 @@ pub fn hollow_ball((outer, coarse): (f64, u32), (inner, fine): (f64, u32)) -> Tr
     mesh
 }
 
-/// Box about the origin, each edge in so many parts.
+/// Box about the origin, each edge divided into these numbers of parts.
 pub fn grid_box(size: DVec3, parts: [u32; 3]) -> TriMesh {
     let mut mesh = TriMesh::default();
     for axis in 0..3 {
@@ -111,7 +112,7 @@ pub fn scaled(mut mesh: TriMesh, factor: f64) -> TriMesh {
     mesh
 }
 
-/// Joins vertices at the same place.
+/// Merges vertices at the same position.
 fn weld(mesh: TriMesh) -> TriMesh {
     let mut joined = TriMesh::default();
     let mut numbers = BTreeMap::new();

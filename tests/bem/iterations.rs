@@ -1,4 +1,4 @@
-//! What the solver costs, and that threads change nothing.
+//! Iterations of the solver, and that threads do not change the result.
 
 use cullet::bem::{Balance, Order, Solver, Surface};
 use cullet::geometry::TriMesh;
@@ -12,7 +12,7 @@ fn uneven(x: DVec3, n: DVec3) -> DVec3 {
     DVec3::Z.cross(x) * x.z + n * x.x * x.x
 }
 
-/// Iterations under an uneven load.
+/// Number of iterations under an uneven load.
 pub fn iterations(mesh: &TriMesh, order: Order, poisson: f64) -> u32 {
     let surface = Surface::new(mesh).unwrap();
     let solver = Solver::dense(&surface, elastic(poisson), order);

@@ -1,4 +1,5 @@
-//! Fields of point forces outside a body: what they do at its surface as loads, what they do inside as the answer.
+//! Fields of point forces outside a body: their tractions on its surface are the loads, and their field
+//! inside is the solution.
 
 use std::path::Path;
 
@@ -12,7 +13,7 @@ use glam::{DMat3, DVec3, dvec3};
 use super::bodies::torus;
 use super::solved::{ORDERS, cases, elastic, loads, norm, outer, solver, varying};
 
-/// Point forces: place and force.
+/// Point forces: position and force.
 pub type Forces = Vec<[DVec3; 2]>;
 
 fn stress(forces: &Forces, poisson: f64, x: DVec3) -> DMat3 {
@@ -33,7 +34,7 @@ fn displacement(forces: &Forces, poisson: f64, x: DVec3) -> DVec3 {
     forces.iter().map(of).sum()
 }
 
-/// What is left of displacements when the rigid motion that fits best is taken off: root mean square.
+/// Root mean square of displacements after subtraction of the rigid motion that fits best.
 fn less_rigid(places: &[DVec3], field: &[DVec3]) -> f64 {
     let count = places.len() as f64;
     let middle = places.iter().sum::<DVec3>() / count;
@@ -52,7 +53,8 @@ fn less_rigid(places: &[DVec3], field: &[DVec3]) -> f64 {
     (rest.map(|u| u.length_squared()).sum::<f64>() / count).sqrt()
 }
 
-/// Errors of stress on the surface (root mean square over root mean square), of stress inside (largest over largest), and of displacement inside; iterations.
+/// Errors of stress on the surface (root mean square over root mean square), of stress inside (largest over
+/// largest), and of displacement inside; number of iterations.
 pub fn errors(
     (mesh, order): (&TriMesh, Order),
     poisson: f64,
@@ -86,7 +88,7 @@ pub fn errors(
     (found, solution.found().iterations)
 }
 
-/// A torus beside, above and amid point forces.
+/// A torus between point forces.
 pub fn torus_errors(across: u32, order: Order, poisson: f64) -> ([f64; 3], u32) {
     let forces = vec![
         [dvec3(2.2, 0.3, 0.4), dvec3(1.0, 2.0, -0.5)],

@@ -1,4 +1,4 @@
-//! The fast multipole method under the boundary elements, against exact integrals over every panel.
+//! The fast multipole method of the boundary elements, compared with exact integrals over every panel.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use glam::{DVec3, dvec3};
 use super::bodies::{ball, grid_box, torus};
 use super::solved::{ORDERS, cases, elastic, loads, norm, tractions};
 
-/// A ball with a dent, so that nothing cancels by symmetry.
+/// A ball with a dent, so that no errors cancel by symmetry.
 fn dented(parts: u32) -> TriMesh {
     let mut mesh = ball(parts);
     let dent = |p: DVec3| p * (1.0 + 0.3 * (3.0 * p.x).sin() * p.y);
@@ -21,7 +21,7 @@ fn dented(parts: u32) -> TriMesh {
     mesh
 }
 
-/// From 0 to 1, as if at random.
+/// Pseudorandom number from 0 to 1.
 fn scattered(k: usize, factor: f64) -> f64 {
     ((k as f64 + 1.0) * factor).fract()
 }
@@ -37,7 +37,8 @@ fn error(found: &[[f64; 3]], exact: &[[f64; 3]]) -> f64 {
     f64::sqrt(wrong / size)
 }
 
-/// Errors of the double layer of a smooth and of a random displacement, and of the single layer, by accuracy.
+/// Errors of the double layer of a smooth and of a random displacement, and of the single layer, for each
+/// accuracy.
 fn errors(mesh: &TriMesh, order: Order, poisson: f64, accuracies: &[f64]) -> Vec<[f64; 3]> {
     let surface = Surface::new(mesh).unwrap();
     let basis = Arc::new(Basis::new(&surface, order));
@@ -67,7 +68,7 @@ fn errors(mesh: &TriMesh, order: Order, poisson: f64, accuracies: &[f64]) -> Vec
     accuracies.iter().map(of).collect()
 }
 
-/// A case with both degrees.
+/// A case for both degrees of the displacement.
 fn both<T>(case: &T) -> [(&T, Order); 2] {
     ORDERS.map(|order| (case, order))
 }
@@ -97,13 +98,13 @@ fn products_are_as_accurate_as_asked() {
                 smooth < *accuracy && single < *accuracy,
                 "{name} {accuracy}"
             );
-            // Points integrate worse what varies from vertex to vertex.
+            // Quadrature points are less accurate for displacements that vary from vertex to vertex.
             assert!(random < 3.0 * accuracy, "{name} {accuracy}");
         }
     }
 }
 
-/// Points inside.
+/// Points inside the body.
 fn inner(mesh: &TriMesh, count: usize) -> Vec<DVec3> {
     let (low, high) = mesh.bounds().unwrap();
     let place = |k: usize| DVec3::from([0.7548, 0.5698, 0.382].map(|f| scattered(k, f)));
@@ -129,7 +130,8 @@ fn twist(x: DVec3, n: DVec3) -> DVec3 {
     DVec3::Z.cross(x) * x.z + n * x.x * x.x
 }
 
-/// Differences of stress inside between the fast and the exact sums over one solution, at points among which some lie hard by the points that stand for panels.
+/// Differences of stress inside between the fast and the exact sums for one solution, at points some of which
+/// are very close to quadrature points of panels.
 fn inner_error(mesh: &TriMesh, order: Order, accuracy: f64) -> f64 {
     let surface = Surface::new(mesh).unwrap();
     let solver = Solver::multipole(&surface, elastic(0.3), order, accuracy);
@@ -143,7 +145,7 @@ fn inner_error(mesh: &TriMesh, order: Order, accuracy: f64) -> f64 {
         points.push((a + b) / 2.0 - surface.normals[t] * (1e-6 * surface.sizes[t]));
     }
     let fast = solution.inside(&points);
-    // Of few points the sums are exact.
+    // For few points the sums are exact.
     let exact = points.chunks(100).flat_map(|some| solution.inside(some));
     let exact: Vec<Field> = exact.collect();
     assert!(fast != exact);
@@ -160,7 +162,7 @@ fn stress_inside_is_as_accurate_as_asked() {
     }
 }
 
-/// Relative L2 difference of stress on the surface from that of the matrix, and iterations of both.
+/// Relative L2 difference of stress on the surface from that with the stored matrix, and iterations of both.
 fn solution_error(mesh: &TriMesh, order: Order, accuracy: f64) -> (f64, [u32; 2]) {
     let surface = Surface::new(mesh).unwrap();
     let tractions = tractions(&surface, twist);

@@ -1,4 +1,5 @@
-//! Gradients of energy, singular values and principal stresses against differences of the field.
+//! Gradients of energy density, singular values and principal stresses, compared with differences of the
+//! field.
 
 use cullet::bem::{Balance, Field, Slope, Solution, Solver, Surface};
 use cullet::solve::Recycled;

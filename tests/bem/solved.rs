@@ -1,4 +1,4 @@
-//! A body solved, and how far it is from what is known.
+//! Solves a body and compares the result with a known solution.
 
 use cullet::bem::traction::MIDDLES;
 use cullet::bem::{Balance, Elastic, Field, Loads, Order, Solution, Solver, Surface, Traction};
@@ -16,19 +16,20 @@ pub fn elastic(poisson: f64) -> Elastic {
     Elastic::new(YOUNG, poisson).unwrap()
 }
 
-/// Both degrees with each of these numbers.
+/// Both degrees of the displacement with each of these numbers.
 pub fn cases(poissons: &[f64]) -> impl Iterator<Item = (Order, f64)> {
     let with = |order| poissons.iter().map(move |poisson| (order, *poisson));
     ORDERS.into_iter().flat_map(with)
 }
 
-/// Tractions of a function of place and normal, at the centroids.
+/// Tractions at the centroids, from a function of position and normal.
 pub fn tractions(surface: &Surface, of: impl Fn(DVec3, DVec3) -> DVec3) -> Vec<DVec3> {
     let places = surface.centroids.iter().zip(&surface.normals);
     places.map(|(x, n)| of(*x, *n)).collect()
 }
 
-/// Tractions of a function of place and normal: linear on the panels where the displacement is quadratic, else at the centroids.
+/// Tractions from a function of position and normal: linear on the panels if the displacement is quadratic,
+/// otherwise constant, with the value at the centroid.
 pub fn varying(
     surface: &Surface,
     order: Order,
@@ -47,7 +48,7 @@ pub fn varying(
     (0..surface.len()).map(at).collect()
 }
 
-/// Moment about the origin that the upper end of a bar along z bears, of such tractions.
+/// Moment about the origin of such tractions on the upper end of a bar along z.
 pub fn moment(surface: &Surface, order: Order, of: impl Fn(DVec3, DVec3) -> DVec3) -> DVec3 {
     let tractions = varying(surface, order, of);
     let tops = (0..surface.len()).filter(|t| surface.normals[*t].z > 0.5);
@@ -73,7 +74,7 @@ pub fn loads(tractions: &[DVec3]) -> Loads<'_> {
     }
 }
 
-/// Exact for few triangles, much better than these deserve for many.
+/// Exact for few triangles, and much more accurate than the discretization for many.
 pub fn solver(surface: &Surface, elastic: Elastic, order: Order) -> Solver<'_> {
     let few = match order {
         Order::Linear => 3000,
@@ -86,7 +87,7 @@ pub fn solver(surface: &Surface, elastic: Elastic, order: Order) -> Solver<'_> {
     }
 }
 
-/// Solves with loads and looks at the solution.
+/// Solves with loads and passes the solution to a function.
 pub fn solved<T>(
     (mesh, order): (&TriMesh, Order),
     poisson: f64,
@@ -98,7 +99,7 @@ pub fn solved<T>(
     solved_under((mesh, order), poisson, tractions, load, look)
 }
 
-/// The same with tractions of the panels.
+/// The same with tractions that vary on the panels.
 pub fn solved_under<T>(
     (mesh, order): (&TriMesh, Order),
     poisson: f64,
@@ -114,7 +115,8 @@ pub fn solved_under<T>(
     look(&surface, &solution.unwrap())
 }
 
-/// Root mean square, weighted by area, and largest difference of stress on the surface, over the largest stress expected.
+/// Root mean square, weighted by area, and largest difference of stress on the surface, over the largest
+/// stress expected.
 pub fn surface_error(
     surface: &Surface,
     found: &[Field],
@@ -151,7 +153,7 @@ pub fn inner_error(
     points.iter().zip(&found).fold(0.0, worst) / largest
 }
 
-/// Directions all round, at these radii.
+/// Directions all around, at these radii.
 pub fn directions(radii: impl Fn(u32) -> f64) -> Vec<DVec3> {
     let point = |k: u32| {
         let a = f64::from(k);

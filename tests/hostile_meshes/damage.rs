@@ -141,7 +141,8 @@ pub fn with_degenerate(mut mesh: TriMesh) -> TriMesh {
     mesh
 }
 
-/// Splits `count` triangles, spread over the mesh, at a place on their first edge; the neighbour gets a vertex there only if `join`.
+/// Splits `count` triangles, spread over the mesh, at a place on their first edge; the neighbour gets a
+/// vertex there only if `join`.
 pub fn cut(mut mesh: TriMesh, count: usize, part: f64, join: bool) -> TriMesh {
     let all = mesh.triangles.len();
     // One triangle of a pair at most, so that no edge is cut twice.
@@ -179,7 +180,8 @@ pub fn cut(mut mesh: TriMesh, count: usize, part: f64, join: bool) -> TriMesh {
     mesh
 }
 
-/// Puts a vertex into `count` triangles, spread over the mesh, at a height over their first edge that is so small a part of the triangle's.
+/// Puts a vertex into `count` triangles, spread over the mesh, at a height over their first edge that is so
+/// small a part of the triangle's.
 pub fn flattened(mut mesh: TriMesh, count: usize, part: f64) -> TriMesh {
     let all = mesh.triangles.len();
     for t in (0..all).step_by(all / count) {

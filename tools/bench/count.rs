@@ -1,8 +1,10 @@
 //! Floating-point operations that the laws ask for, counted by running them once over a number that counts.
 //!
-//! Counted are additions, subtractions, multiplications, divisions and roots, one each; signs, comparisons and choices are free. The states
-//! are such as nearly all bonds are in, so that what the laws leave out there is not counted either. What a kernel does beside them (sums over bonds, transposes, indices, a bond computed
-//! on both of its sides) is its own affair and not counted: the figure is the work that has to be done, whoever does it.
+//! Counted are additions, subtractions, multiplications, divisions and roots, one each; signs, comparisons
+//! and choices are free. The states are such as nearly all bonds are in, so that what the laws leave out
+//! there is not counted either. What a kernel does beside them (sums over bonds, transposes, indices, a bond
+//! computed on both of its sides) is its own affair and not counted: the figure is the work that has to be
+//! done, whoever does it.
 
 use std::cell::Cell;
 use std::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Sub};
@@ -108,7 +110,8 @@ fn unit() -> Quat<Counted> {
     Quat::new(number(0.0), number(0.0), number(0.0), number(1.0))
 }
 
-/// Of one bond at small strain and far from breaking: separation, stiffnesses, loads, damping and the look at its strengths.
+/// Of one bond at small strain and far from breaking: separation, stiffnesses, loads, damping and the look at
+/// its strengths.
 pub fn per_bond() -> u64 {
     let (zero, x) = (vector(0.0, 0.0, 0.0), vector(2.0, 0.0, 0.0));
     let at_j = zero;

@@ -1,9 +1,10 @@
 //! One table of what this machine can do and what cullet does of it.
 //!
-//! `cargo run --release --example bench -- [--json] [--elements 1e4,1e5,1e6] [--threads 1,2] [--only simulate,pack,…] [--stage-elements 1e6]`
+//! `cargo run --release --example bench -- [--json] [--elements 1e4,1e5,1e6] [--threads 1,2] [--only
+//! simulate,pack,…] [--stage-elements 1e6]`
 //!
-//! Every figure is the best of several short runs, with the middle one beside it; run nothing else meanwhile. `--store DIR --steps N` times
-//! the steps of a packed store instead.
+//! Every figure is the best of several short runs, with the middle one beside it; run nothing else meanwhile.
+//! `--store DIR --steps N` times the steps of a packed store instead.
 
 mod count;
 mod peak;

@@ -125,7 +125,8 @@ mod x86 {
     }
 }
 
-/// Bytes a second of `a ← b + s·c` on so many threads; what a cache line brings in before it is written over is not counted (STREAM).
+/// Bytes a second of `a ← b + s·c` on so many threads; what a cache line brings in before it is written over
+/// is not counted (STREAM).
 pub fn triad(threads: usize) -> f64 {
     let each = TRIAD / threads;
     let seconds = slowest(

@@ -1,5 +1,5 @@
-//! Scenes whose whole steps are timed, at any size. Elements of 1 mm, packed by the packing stage, so that they lie in the order in
-//! which a user's do.
+//! Scenes whose whole steps are timed, at any size. Elements of 1 mm, packed by the packing stage, so that
+//! they lie in the order in which a user's do.
 
 use std::path::Path;
 
@@ -15,7 +15,8 @@ pub enum Kind {
     Elastic,
     /// A bonded block hits a floor at 10 m/s and breaks.
     Breaking,
-    /// Loose spheres stir in a closed box, pressed together as deep in a heap, so that at any size and time nearly all neighbours touch.
+    /// Loose spheres stir in a closed box, pressed together as deep in a heap, so that at any size and time
+    /// nearly all neighbours touch.
     Heap,
 }
 

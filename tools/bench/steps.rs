@@ -1,4 +1,5 @@
-//! Whole steps of a scene on the CPU: how many a second, of what they consist, and what part of the machine's limits that is.
+//! Whole steps of a scene on the CPU: how many a second, of what they consist, and what part of the machine's
+//! limits that is.
 
 use cullet::simulate::PassCost;
 use cullet::simulate::{Method, SimulateError, method};
@@ -80,8 +81,8 @@ pub struct Course {
 }
 
 impl Course {
-    /// For a scene of so many elements: runs of some hundredths of a second, and of so few steps that scenes of all sizes are timed in
-    /// states alike.
+    /// For a scene of so many elements: runs of some hundredths of a second, and of so few steps that scenes
+    /// of all sizes are timed in states alike.
     pub fn of(kind: Kind, count: usize) -> Self {
         Course {
             warm_up: kind.warm_up(count),

@@ -31,7 +31,8 @@ pub struct Curve {
 }
 
 impl Curve {
-    /// Order of convergence in the triangles' size between neighbouring sizes; none where errors are rounding or change sign.
+    /// Order of convergence in the triangles' size between neighbouring sizes; none where errors are rounding
+    /// or change sign.
     pub fn orders(&self) -> Vec<f64> {
         let pairs = self.points.windows(2);
         pairs

@@ -7,19 +7,19 @@ use crate::geometry::cut::CutError;
 /// Why a body was not fractured.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum FractureError {
-    /// A mesh that bounds no solid.
+    /// The mesh does not bound a solid.
     #[error(transparent)]
     Surface(#[from] SurfaceError),
-    /// A body whose response was not found.
+    /// The response of a body or piece without a crack could not be computed.
     #[error(transparent)]
     Solve(#[from] SolveError),
-    /// Supports of a piece whose reactions do not follow.
-    #[error("what holds it holds the same part of its surface twice, or too little of it")]
+    /// The reactions of the clamps of a piece cannot be computed.
+    #[error("its clamps hold the same part of its surface twice, or too little of it")]
     Supports,
     /// A length or strength that is not positive.
     #[error("{0} must be positive")]
     NotPositive(&'static str),
-    /// Steps so short that cracks would need more memory and time than there is.
+    /// Steps so short that cracks would need too much memory and time.
     #[error(
         "steps of {step:.3e} m are too short for this body; the shortest allowed is {least:.3e} m"
     )]
@@ -29,12 +29,25 @@ pub enum FractureError {
         /// The shortest allowed, m.
         least: f64,
     },
-    /// A crack that went through a body which could not be cut along it.
-    #[error("a crack went through, but the cut failed: {0}")]
+    /// The opening of a crack could not be computed.
+    #[error("the opening of the crack could not be computed: {0}")]
+    Opening(SolveError),
+    /// A crack went through a body, but the body could not be cut along it.
+    #[error("the crack went through, but the cut along it failed: {0}")]
     Cut(CutError),
-    /// A crack that used up its steps.
+    /// A crack reached the largest number of steps.
     #[error(
-        "a crack still grew after {0} steps, the most that one takes; longer steps take it farther"
+        "the crack still grew after {0} steps, the limit for one crack; with longer steps it gets farther"
     )]
     Steps(u32),
+}
+
+impl FractureError {
+    /// Whether a crack began and could not be followed to its end; otherwise the body or piece itself was refused.
+    pub fn concerns_crack(&self) -> bool {
+        matches!(
+            self,
+            FractureError::Opening(_) | FractureError::Cut(_) | FractureError::Steps(_)
+        )
+    }
 }

@@ -1,4 +1,4 @@
-//! Loads that follow a body through fracture.
+//! Loads on a body and on the pieces into which it breaks.
 
 use glam::DVec3;
 
@@ -7,17 +7,17 @@ use crate::bem::loads::{Balance, Loads};
 use crate::bem::solver::Solver;
 use crate::bem::surface::Surface;
 
-/// What loads a body and the pieces that it breaks into. Faces of cracks are free; what does not balance is
-/// met by inertia.
+/// Loads on a body and on the pieces into which it breaks. Faces of cracks carry no load; inertia balances
+/// the resultant.
 pub trait Loading {
-    /// Tractions on the panels of a piece, Pa, reactions of what holds it included.
-    fn tractions(&self, piece: &Piece) -> Result<Vec<DVec3>, FractureError>;
+    /// Tractions on the panels of a piece, Pa, including the reactions of its clamps.
+    fn tractions(&self, piece: &LoadedPiece) -> Result<Vec<DVec3>, FractureError>;
 
-    /// Weight and inertia.
+    /// What determines weight and inertia forces.
     fn inertia(&self) -> Inertia;
 
-    /// The loads with these tractions.
-    fn with<'t>(&self, tractions: &'t [DVec3]) -> Loads<'t> {
+    /// Loads for the solver: these tractions, weight and inertia.
+    fn loads_with<'t>(&self, tractions: &'t [DVec3]) -> Loads<'t> {
         let Inertia {
             density,
             gravity,
@@ -33,18 +33,18 @@ pub trait Loading {
     }
 }
 
-/// A body or a piece of it.
-pub struct Piece<'a> {
+/// A body, or a piece of it, to which loads are applied.
+pub struct LoadedPiece<'a> {
     /// Its panels.
     pub surface: &'a Surface,
-    /// Their equations.
+    /// The equations of its panels.
     pub solver: &'a Solver<'a>,
-    /// Which panels are faces of cracks.
+    /// For each panel, whether it is a face of a crack.
     pub is_face: &'a [bool],
 }
 
-impl Piece<'_> {
-    /// A traction for each panel, by its centroid and its normal; faces of cracks have none.
+impl LoadedPiece<'_> {
+    /// A traction for each panel, from a function of its centroid and normal; zero on faces of cracks.
     pub fn sample(&self, traction: impl Fn(DVec3, DVec3) -> DVec3) -> Vec<DVec3> {
         let panels = self.surface.centroids.iter().zip(&self.surface.normals);
         panels
@@ -57,7 +57,7 @@ impl Piece<'_> {
     }
 }
 
-/// Weight and inertia of a body.
+/// What determines the weight and the inertia forces of a body.
 #[derive(Clone, Copy, Debug)]
 pub struct Inertia {
     /// Density, kg/m³.
@@ -68,20 +68,20 @@ pub struct Inertia {
     pub spin: DVec3,
 }
 
-/// Traction, Pa, at a place, m, of the surface with this normal.
-pub type Traction<'a> = dyn Fn(DVec3, DVec3) -> DVec3 + 'a;
+/// Traction, Pa, as a function of the position on the surface, m, and the normal.
+pub type TractionField<'a> = dyn Fn(DVec3, DVec3) -> DVec3 + 'a;
 
-/// Given tractions, which stay as they are while the body breaks.
+/// Tractions that do not change while the body breaks.
 #[derive(Clone, Copy)]
 pub struct Forces<'a> {
-    /// On the surface that the body had in the beginning.
-    pub traction: &'a Traction<'a>,
-    /// Weight and inertia.
+    /// Traction on the original surface of the body.
+    pub traction: &'a TractionField<'a>,
+    /// What determines weight and inertia forces.
     pub inertia: Inertia,
 }
 
 impl Loading for Forces<'_> {
-    fn tractions(&self, piece: &Piece) -> Result<Vec<DVec3>, FractureError> {
+    fn tractions(&self, piece: &LoadedPiece) -> Result<Vec<DVec3>, FractureError> {
         Ok(piece.sample(self.traction))
     }
 

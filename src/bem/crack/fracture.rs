@@ -3,13 +3,13 @@
 use std::f64::consts::PI;
 
 use super::error::FractureError;
-use super::forces::{Loading, Piece};
-use super::front::{Steering, Stride};
+use super::forces::{LoadedPiece, Loading};
+use super::front::{GrowthSettings, Steering};
 use super::grow::grow;
 use super::inside::Inside;
-use super::opening::Body;
+use super::opening::BodyEquations;
 use super::sheet::{End, Sheet};
-use super::start::most;
+use super::start::most_stressed;
 use crate::bem::basis::Order;
 use crate::bem::elastic::Elastic;
 use crate::bem::solver::Solver;
@@ -18,49 +18,50 @@ use crate::geometry::TriMesh;
 use crate::geometry::cut::FacetOrigin;
 use crate::solve::Recycled;
 
-/// What drives a crack on once it has begun.
+/// What makes a crack grow once it has begun.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Criterion {
-    /// The stress ahead of its rim, over the strength (Rankine).
+    /// The stress ahead of its rim exceeds the strength (Rankine).
     Stress,
-    /// That, or the energy that a further step sets free, over the toughness σ_c² π a (1 − ν)/G, a being the
-    /// distance ahead at which the stress is read (Griffith; K_Ic as in the theory of critical distances).
+    /// As [`Stress`](Self::Stress), or the energy that a further step releases exceeds the toughness σ_c² π a
+    /// (1 − ν)/G times the new area, a being the distance ahead of the rim at which the stress is read
+    /// (Griffith; K_Ic as in the theory of critical distances).
     Energy,
 }
 
-/// Places of the lattice in a body's box, at most, where a crack may begin.
-const MOST_PLACES: f64 = 1e6;
-/// Unknown vertices of a crack, at most. Each pair of them takes some 600 bytes.
-const MOST_VERTICES: f64 = 2000.0;
-/// Pairs of such a vertex and a triangle of the body, at most. Each takes 72 bytes.
-const MOST_PAIRS: f64 = 3e7;
+/// Largest number of lattice points in a body's bounding box at which a crack may begin.
+const MAX_START_POINTS: f64 = 1e6;
+/// Largest number of vertices of a crack with an unknown jump. Each pair of them takes about 600 bytes.
+const MAX_VERTICES: f64 = 2000.0;
+/// Largest number of pairs of such a vertex and a triangle of the body. Each pair takes 72 bytes.
+const MAX_PAIRS: f64 = 3e7;
 
 /// How finely cracks grow, and when to stop.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// Radius of a crack's first disc and largest advance of its rim in a step, m; about the size of the
+    /// Radius of a crack's first disc, and largest advance of its rim in one step, m; about the size of the
     /// body's triangles.
     pub step: f64,
-    /// Distance ahead of the rim at which stress is held against the strength, m: (K_Ic/σ_c)²/2π in the
+    /// Distance ahead of the rim at which the stress is compared with the strength, m: (K_Ic/σ_c)²/2π in the
     /// theory of critical distances (Taylor 2007).
     pub ahead: f64,
-    /// Distance of the places inside the body where a crack may begin, m.
+    /// Spacing of the lattice points inside the body at which a crack may begin, m.
     pub spacing: f64,
-    /// What drives a crack on.
+    /// What makes a crack grow.
     pub criterion: Criterion,
-    /// What turns a crack.
+    /// What determines the direction of a crack.
     pub steering: Steering,
-    /// Whether a crack that has set out and comes to rest inside is torn on in its sheet, as momentum would:
-    /// equilibrium ends where it rests.
+    /// Whether a crack that has grown and comes to rest inside runs on in its sheet, as its momentum would
+    /// make it.
     pub tears: bool,
-    /// Steps of one crack at most.
+    /// Largest number of steps of one crack.
     pub steps: u32,
-    /// Cracks at most.
+    /// Largest number of cracks.
     pub cracks: u32,
 }
 
 impl Options {
-    /// For steps of this length, m.
+    /// Default options for steps of this length, m.
     pub fn new(step: f64) -> Self {
         Options {
             step,
@@ -74,13 +75,13 @@ impl Options {
         }
     }
 
-    /// The shortest step that a body may crack in, m: shorter ones take more memory and time than there is.
+    /// The shortest step that a body may crack in, m: shorter ones take too much memory and time.
     pub fn shortest_step(&self, mesh: &TriMesh) -> f64 {
         let (low, high) = mesh.bounds().unwrap_or_default();
-        let spacing = ((high - low).element_product() / MOST_PLACES).cbrt();
-        // A quarter of the surface is the mean area of the shadow of a convex body (Cauchy).
+        let spacing = ((high - low).element_product() / MAX_START_POINTS).cbrt();
+        // A quarter of the surface area is the mean area of the projections of a convex body (Cauchy).
         let section = mesh.area() / 4.0;
-        let vertices = MOST_VERTICES.min(MOST_PAIRS / mesh.triangles.len() as f64);
+        let vertices = MAX_VERTICES.min(MAX_PAIRS / mesh.triangles.len() as f64);
         let step = (section / vertices).sqrt();
         step.max(spacing * self.step / self.spacing)
     }
@@ -89,42 +90,43 @@ impl Options {
 /// A body after fracture.
 #[derive(Clone, Debug)]
 pub struct Fractured {
-    /// Its pieces, closed; their volumes add up to the body's.
+    /// Its pieces, as closed meshes; their volumes add up to the body's.
     pub pieces: Vec<TriMesh>,
-    /// For each piece, which of its triangles are faces of cracks.
+    /// For each piece and each of its triangles, whether it is a face of a crack.
     pub faces: Vec<Vec<bool>>,
-    /// Cracks in the order in which they began. One that did not go through leaves the mesh of its body as it
-    /// was.
+    /// Cracks in the order in which they began. A crack that did not go through leaves the mesh of its body
+    /// unchanged.
     pub sheets: Vec<Sheet>,
-    /// For each crack, the piece in which it grew, as it was before. The crack's sheet may stand out of it,
+    /// For each crack, the piece in which it grew, before it was cut. The crack's sheet may extend beyond it
     /// into other pieces.
-    pub within: Vec<TriMesh>,
-    /// Strength over the largest principal stress of the body under its loads: what they must be multiplied
-    /// with for it to crack; infinite where none pulls.
+    pub grown_in: Vec<TriMesh>,
+    /// Strength over the largest principal stress of the body under its loads: the factor on the loads at
+    /// which it begins to crack; infinite if there is no tension.
     pub load_factor_at_first_crack: f64,
-    /// Steps of all cracks.
+    /// Number of steps of all cracks.
     pub steps: u32,
-    /// Pieces in which a crack could not be followed to its end, and why: they stay whole.
+    /// Indices of the pieces that could not be solved, or whose crack could not be followed to its end
+    /// ([`FractureError::concerns_crack`]), and why. They stay whole.
     pub unsolved: Vec<(usize, FractureError)>,
 }
 
-/// A piece that is still to be looked at.
-struct Part {
+/// A piece in which a crack may still begin.
+struct PendingPiece {
     mesh: TriMesh,
     is_face: Vec<bool>,
 }
 
-/// What became of a part.
-enum Outcome {
-    /// No crack goes through it.
+/// Result of an attempt to crack a piece.
+enum CrackOutcome {
+    /// No crack goes through the piece.
     Whole,
-    /// A crack broke it into these.
-    Broken(Vec<Part>),
+    /// A crack broke the piece into these.
+    Broken(Vec<PendingPiece>),
     /// A crack began, but could not be followed to its end.
     Unsolved(FractureError),
 }
 
-/// Breaks a body under loads until its largest principal stress is nowhere over the strength, Pa.
+/// Breaks a body under loads until its largest principal stress nowhere exceeds the strength, Pa.
 pub fn fracture(
     mesh: &TriMesh,
     elastic: Elastic,
@@ -148,11 +150,11 @@ pub fn fracture(
     if options.step < least {
         return Err(FractureError::TooFine {
             step: options.step,
-            // Above it when printed, too.
+            // Slightly more, so that the printed value is still long enough.
             least: 1.001 * least,
         });
     }
-    let stride = Stride {
+    let settings = GrowthSettings {
         length: options.step,
         ahead: options.ahead,
         strength,
@@ -166,24 +168,24 @@ pub fn fracture(
         pieces: Vec::new(),
         faces: Vec::new(),
         sheets: Vec::new(),
-        within: Vec::new(),
+        grown_in: Vec::new(),
         load_factor_at_first_crack: f64::INFINITY,
         steps: 0,
         unsolved: Vec::new(),
     };
-    let mut left = vec![Part {
+    let mut pending = vec![PendingPiece {
         mesh: mesh.clone(),
         is_face: vec![false; mesh.triangles.len()],
     }];
     let mut is_first = true;
-    while let Some(part) = left.pop() {
-        match all.crack(&part, elastic, (loading, options, stride), is_first) {
-            Ok(Outcome::Broken(parts)) => left.extend(parts.into_iter().rev()),
-            Ok(Outcome::Whole) => all.keep(part),
-            // A body that cannot be solved at all is refused; a crack that cannot be followed leaves it
-            // whole.
+    while let Some(part) = pending.pop() {
+        match all.crack(&part, elastic, (loading, options, settings), is_first) {
+            Ok(CrackOutcome::Broken(parts)) => pending.extend(parts.into_iter().rev()),
+            Ok(CrackOutcome::Whole) => all.keep(part),
+            // A body that cannot be solved at all is an error. A piece that cannot be solved, and one whose
+            // crack cannot be followed, stay whole.
             Err(error) if is_first => return Err(error),
-            Ok(Outcome::Unsolved(error)) | Err(error) => {
+            Ok(CrackOutcome::Unsolved(error)) | Err(error) => {
                 all.unsolved.push((all.pieces.len(), error));
                 all.keep(part);
             }
@@ -193,91 +195,93 @@ pub fn fracture(
     Ok(all)
 }
 
-/// Energy that a crack takes, J/m²: K_Ic² (1 − ν²)/E with K_Ic = σ_c √(2π a) (Taylor 2007; Irwin 1957).
+/// Energy per area that a crack takes, J/m²: K_Ic² (1 − ν²)/E with K_Ic = σ_c √(2π a) (Taylor 2007; Irwin
+/// 1957).
 fn toughness(elastic: Elastic, strength: f64, ahead: f64) -> f64 {
     strength * strength * PI * ahead * (1.0 - elastic.poisson) / elastic.shear
 }
 
-/// Triangles up to which the matrix is stored: a crack asks for hundreds of solutions, each of which takes a
-/// stored matrix less time. It takes 18 bytes for each pair of triangles.
-const STORED: usize = 8000;
+/// Largest number of triangles for which the matrix is stored: a crack needs hundreds of solutions, each of
+/// which takes less time with a stored matrix. The matrix takes 18 bytes for each pair of triangles.
+const MAX_STORED_TRIANGLES: usize = 8000;
 /// Accuracy of the fast multipole method.
 const ACCURACY: f64 = 1e-4;
 
-/// The equations of a piece that a crack grows in. What it grows from, the response without the crack, is
-/// computed more precisely.
-fn solver(surface: &Surface, elastic: Elastic) -> Solver<'_> {
-    match surface.len() <= STORED {
+/// Solver for a piece while a crack grows in it. The response without the crack, from which the crack starts,
+/// is computed with a more precise solver.
+fn growth_solver(surface: &Surface, elastic: Elastic) -> Solver<'_> {
+    match surface.len() <= MAX_STORED_TRIANGLES {
         true => Solver::dense(surface, elastic, Order::Linear),
         false => Solver::multipole(surface, elastic, Order::Linear, ACCURACY),
     }
 }
 
 impl Fractured {
-    fn keep(&mut self, part: Part) {
+    fn keep(&mut self, part: PendingPiece) {
         self.pieces.push(part.mesh);
         self.faces.push(part.is_face);
     }
 
-    /// Lets one crack grow in a part. An error is one of the part without a crack.
+    /// Lets one crack grow in a piece. It is an error if the piece without a crack cannot be solved.
     fn crack(
         &mut self,
-        part: &Part,
+        part: &PendingPiece,
         elastic: Elastic,
-        (loading, options, stride): (&dyn Loading, &Options, Stride),
+        (loading, options, settings): (&dyn Loading, &Options, GrowthSettings),
         is_first: bool,
-    ) -> Result<Outcome, FractureError> {
+    ) -> Result<CrackOutcome, FractureError> {
         if self.sheets.len() >= options.cracks as usize {
-            return Ok(Outcome::Whole);
+            return Ok(CrackOutcome::Whole);
         }
         let surface = Surface::new(&part.mesh)?;
         let precise = Solver::automatic(&surface, elastic, ACCURACY);
-        let tractions = loading.tractions(&Piece {
+        let tractions = loading.tractions(&LoadedPiece {
             surface: &surface,
             solver: &precise,
             is_face: &part.is_face,
         })?;
-        let loads = loading.with(&tractions);
+        let loads = loading.loads_with(&tractions);
         let solution = precise.solve(&loads, &mut Recycled::default())?;
         let inside = Inside::new(&surface.mesh);
-        let Some((start, largest)) = most(&surface, &solution, &inside, options.spacing) else {
-            return Ok(Outcome::Whole);
+        let Some((start, largest)) = most_stressed(&surface, &solution, &inside, options.spacing)
+        else {
+            return Ok(CrackOutcome::Whole);
         };
         if is_first && largest > 0.0 {
-            self.load_factor_at_first_crack = stride.strength / largest;
+            self.load_factor_at_first_crack = settings.strength / largest;
         }
-        if largest <= stride.strength {
-            return Ok(Outcome::Whole);
+        if largest <= settings.strength {
+            return Ok(CrackOutcome::Whole);
         }
-        let solver = solver(&surface, elastic);
-        let body = Body {
+        let solver = growth_solver(&surface, elastic);
+        let body = BodyEquations {
             surface: &surface,
             solver: &solver,
             elastic,
         };
-        let driven = (stride, options.tears);
+        let driven = (settings, options.tears);
         let grown = match grow(&body, &solution, &inside, start, driven, options.steps) {
             Ok(grown) => grown,
-            Err(error) => return Ok(Outcome::Unsolved(error)),
+            Err(error) => return Ok(CrackOutcome::Unsolved(error)),
         };
         let still_grows = grown.sheet.end == End::Growing;
         self.steps += grown.steps;
         self.sheets.push(grown.sheet);
-        self.within.push(part.mesh.clone());
-        let part_of = |origin: &FacetOrigin| match origin {
+        self.grown_in.push(part.mesh.clone());
+        let is_face_of = |origin: &FacetOrigin| match origin {
             FacetOrigin::Sheet(_) => true,
             FacetOrigin::Body(t) => part.is_face[*t as usize],
         };
         Ok(match grown.pieces {
             Some(pieces) => {
-                let parts = pieces.into_iter().map(|piece| Part {
-                    is_face: piece.origins.iter().map(part_of).collect(),
+                let parts = pieces.into_iter().map(|piece| PendingPiece {
+                    is_face: piece.origins.iter().map(is_face_of).collect(),
                     mesh: piece.mesh,
                 });
-                Outcome::Broken(parts.collect())
+                CrackOutcome::Broken(parts.collect())
             }
-            None if still_grows => Outcome::Unsolved(FractureError::Steps(options.steps)),
-            None => Outcome::Whole,
+            None if still_grows => CrackOutcome::Unsolved(FractureError::Steps(options.steps)),
+            None => CrackOutcome::Whole,
         })
     }
 }

@@ -1,52 +1,54 @@
-//! Where the rim of a crack moves: at each vertex inside the body along the direction across which the stress
-//! ahead pulls most (Erdogan and Sih 1963).
+//! Advance of the rim of a crack: each vertex inside the body moves in the direction across which the tension
+//! ahead is largest (Erdogan and Sih 1963).
 
 use glam::{DMat3, DVec3};
 
 use super::inside::Inside;
-use super::sheet::Frame;
-use crate::bem::field::Principal;
+use super::sheet::RimFrame;
+use crate::bem::field::PrincipalStresses;
 use crate::bem::solution::Solution;
 
-/// Angles to the sheet in which stress is read, degrees.
-const FAN: [f64; 7] = [-60.0, -40.0, -20.0, 0.0, 20.0, 40.0, 60.0];
-/// Advance of the rim just outside over that of the last vertex inside, by how many vertices it is away.
-const FOLLOW: [f64; 2] = [1.0, 0.5];
-/// Distance from the body over the length of a step, at least, that the rim outside keeps: nearer, panels do
-/// not resolve what the jump leaves on them.
-const MARGIN: f64 = 4.0;
+/// Angles to the sheet at which the stress ahead is read, degrees.
+const FAN_ANGLES: [f64; 7] = [-60.0, -40.0, -20.0, 0.0, 20.0, 40.0, 60.0];
+/// Ratio of the advance of rim vertices outside the body to that of the nearest vertices inside: for the
+/// first and the second vertex outside.
+const OUTER_ADVANCE: [f64; 2] = [1.0, 0.5];
+/// Smallest distance of the outer rim from the body, over the length of a step. If it is closer, the panels
+/// do not resolve the tractions that the jump causes on them.
+const RIM_MARGIN: f64 = 4.0;
 
-/// What turns a crack.
+/// What determines the direction of a crack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Steering {
-    /// The stress of the body without the crack: it runs normal to its largest principal stress, as far as
-    /// that reaches half the strength.
+    /// The stress of the body without the crack: the crack runs normal to the largest principal stress,
+    /// wherever that is at least half the strength.
     Load,
-    /// The stress ahead of its rim: where the tension across is largest (Erdogan and Sih 1963). Needs steps
-    /// finer than the body bends them.
+    /// The stress ahead of the rim: the crack runs in the direction across which the tension is largest
+    /// (Erdogan and Sih 1963). This needs steps that are short compared with the body's bending.
     Rim,
 }
 
-/// Lengths, m, strength, Pa, and toughness that steps go by.
+/// Settings of the steps of a crack: lengths, m, strength, Pa, and toughness.
 #[derive(Clone, Copy, Debug)]
-pub struct Stride {
-    /// Largest advance of a step.
+pub struct GrowthSettings {
+    /// Largest advance of the rim in one step.
     pub length: f64,
     /// Distance ahead of the rim at which stress is read.
     pub ahead: f64,
     /// Strength.
     pub strength: f64,
-    /// Energy that a crack takes, J/m², where it runs on by what it sets free as well.
+    /// Energy per area that a crack takes, J/m², if the energy that it releases may drive it (Griffith).
     pub toughness: Option<f64>,
-    /// What turns the crack.
+    /// What determines the direction of the crack.
     pub steering: Steering,
 }
 
-/// Next step of a rim in a stress field, m for each of its vertices: none where nothing is over the strength.
+/// Next advance of each rim vertex in a stress field, m; all zero if the stress nowhere exceeds the strength.
+/// `base`: the body without the crack.
 pub fn advance(
-    frames: &[Frame],
+    frames: &[RimFrame],
     body: &Inside,
-    stride: Stride,
+    settings: GrowthSettings,
     stress: impl Fn(&[DVec3]) -> Vec<DMat3>,
     base: &Solution,
 ) -> Vec<DVec3> {
@@ -55,7 +57,7 @@ pub fn advance(
         .iter()
         .zip(&is_inside)
         .filter(|(_, inside)| **inside)
-        .map(|(frame, _)| Fan::new(*frame, body, stride.ahead))
+        .map(|(frame, _)| Fan::new(*frame, body, settings.ahead))
         .collect();
     let places: Vec<DVec3> = fans.iter().flat_map(Fan::places).collect();
     let found = stress(&places);
@@ -65,7 +67,7 @@ pub fn advance(
         .map(|fan| {
             let count = fan.places().count();
             at += count;
-            fan.most(&found[at - count..at])
+            fan.largest_tension(&found[at - count..at])
         })
         .collect();
     let mut angles = vec![None; frames.len()];
@@ -73,42 +75,47 @@ pub fn advance(
     for (k, (_, angle)) in places().zip(&read) {
         angles[k] = *angle;
     }
-    if stride.steering == Steering::Load {
+    if settings.steering == Steering::Load {
         let here: Vec<DVec3> = places().map(|k| frames[k].place).collect();
         for (k, field) in places().zip(base.inside(&here)) {
-            angles[k] = Some(turn(&frames[k], field.principal(), stride.strength));
+            angles[k] = Some(angle_to_principal_plane(
+                &frames[k],
+                field.principal(),
+                settings.strength,
+            ));
         }
     }
     let largest = read
         .iter()
         .map(|(s, _)| *s)
         .filter(|s| s.is_finite())
-        .fold(stride.strength, f64::max);
+        .fold(settings.strength, f64::max);
     let mut vectors = vec![DVec3::ZERO; frames.len()];
     for (k, (stress, _)) in places().zip(&read) {
-        if *stress > stride.strength {
+        if *stress > settings.strength {
             let part = (stress / largest).min(1.0);
-            let (out, _) = ray(&frames[k], nearest(&angles, k));
-            vectors[k] = out * (stride.length * part);
+            let (out, _) = ray(&frames[k], nearest_angle(&angles, k));
+            vectors[k] = out * (settings.length * part);
         }
     }
     let mut vectors = smoothed(&vectors, &is_inside);
-    follow(&mut vectors, frames, &is_inside, body, stride.length);
+    move_outer_rim(&mut vectors, frames, &is_inside, body, settings.length);
     vectors
 }
 
-/// Angle to the plane normal to the largest principal stress, less where that is small.
-fn turn(frame: &Frame, principal: Principal, strength: f64) -> f64 {
+/// Angle between the sheet and the plane normal to the largest principal stress, reduced where that stress is
+/// small.
+fn angle_to_principal_plane(frame: &RimFrame, principal: PrincipalStresses, strength: f64) -> f64 {
     let pull = principal.directions[0];
     let pull = pull * pull.dot(frame.normal).signum();
     let angle = (-pull.dot(frame.out)).atan2(pull.dot(frame.normal));
-    let most = FAN[FAN.len() - 1].to_radians();
+    let most = FAN_ANGLES[FAN_ANGLES.len() - 1].to_radians();
     let weight = (principal.values[0] / (0.5 * strength)).clamp(0.0, 1.0);
     angle.clamp(-most, most) * weight
 }
 
-/// Angle of a vertex of the rim, or of those nearest along it that have one.
-fn nearest(angles: &[Option<f64>], k: usize) -> f64 {
+/// Angle of a rim vertex, or the mean of those nearest along the rim that have one.
+fn nearest_angle(angles: &[Option<f64>], k: usize) -> f64 {
     let count = angles.len();
     let found = (0..=count / 2).find_map(|distance| {
         let near = [k + distance, k + count - distance].map(|n| angles[n % count]);
@@ -119,46 +126,46 @@ fn nearest(angles: &[Option<f64>], k: usize) -> f64 {
     found.unwrap_or(0.0)
 }
 
-/// Next step of a rim that nothing holds: ahead in the sheet.
-pub fn tear(frames: &[Frame], body: &Inside, stride: Stride) -> Vec<DVec3> {
+/// Next advance of each rim vertex if the crack runs on straight ahead in its sheet, m.
+pub fn tear(frames: &[RimFrame], body: &Inside, settings: GrowthSettings) -> Vec<DVec3> {
     let is_inside: Vec<bool> = frames.iter().map(|f| body.contains(f.place)).collect();
     let pairs = frames.iter().zip(&is_inside);
     let ahead = pairs.map(|(frame, inside)| {
         if *inside {
-            frame.out * stride.length
+            frame.out * settings.length
         } else {
             DVec3::ZERO
         }
     });
     let mut vectors = smoothed(&ahead.collect::<Vec<_>>(), &is_inside);
-    follow(&mut vectors, frames, &is_inside, body, stride.length);
+    move_outer_rim(&mut vectors, frames, &is_inside, body, settings.length);
     vectors
 }
 
-/// Moves the rim outside of a crack's first disc off the body.
-pub fn skirt(frames: &[Frame], body: &Inside, stride: Stride) -> Vec<DVec3> {
-    let way = |frame: &Frame| {
+/// Vectors, m, that move the part of the first disc's rim outside the body away from its surface.
+pub fn clear_outer_rim(frames: &[RimFrame], body: &Inside, settings: GrowthSettings) -> Vec<DVec3> {
+    let way = |frame: &RimFrame| {
         if body.contains(frame.place) {
             DVec3::ZERO
         } else {
-            body.push(frame.place, frame.normal, MARGIN * stride.length)
+            body.vector_away(frame.place, frame.normal, RIM_MARGIN * settings.length)
         }
     };
     frames.iter().map(way).collect()
 }
 
-/// Places about a vertex where stress is read.
+/// Points ahead of a rim vertex at which stress is read.
 struct Fan {
-    frame: Frame,
-    /// Angle and place.
+    frame: RimFrame,
+    /// Angle to the sheet and point, m.
     rays: Vec<(f64, DVec3)>,
-    /// Whether the body ends before the reading.
+    /// Whether the body ends before the points at which stress is read.
     breaks_through: bool,
 }
 
 impl Fan {
-    fn new(frame: Frame, body: &Inside, ahead: f64) -> Self {
-        let rays: Vec<(f64, DVec3)> = FAN
+    fn new(frame: RimFrame, body: &Inside, ahead: f64) -> Self {
+        let rays: Vec<(f64, DVec3)> = FAN_ANGLES
             .iter()
             .map(|angle| angle.to_radians())
             .map(|angle| (angle, frame.place + ray(&frame, angle).0 * ahead))
@@ -176,9 +183,9 @@ impl Fan {
         self.rays.iter().map(|(_, place)| *place)
     }
 
-    /// Largest tension across a direction ahead, Pa, and the angle of that direction; infinite, and none,
-    /// where the body ends.
-    fn most(&self, stress: &[DMat3]) -> (f64, Option<f64>) {
+    /// Largest tension across a direction ahead, Pa, and the angle of that direction; infinite, and none, if
+    /// the body ends there.
+    fn largest_tension(&self, stress: &[DMat3]) -> (f64, Option<f64>) {
         if self.breaks_through {
             return (f64::INFINITY, None);
         }
@@ -195,8 +202,8 @@ impl Fan {
         }
         let mut angle = self.rays[best].0;
         if best > 0 && best + 1 < values.len() {
-            // Vertex of the parabola through three readings, which stand at one distance but where rays left
-            // the body.
+            // Vertex of the parabola through three readings; they are equally spaced unless rays outside the
+            // body are missing.
             let [low, here, high] = [best - 1, best, best + 1].map(|k| values[k]);
             let curve = low - 2.0 * here + high;
             if curve < 0.0 {
@@ -208,8 +215,8 @@ impl Fan {
     }
 }
 
-/// Direction at an angle to the sheet, and the normal to it.
-fn ray(frame: &Frame, angle: f64) -> (DVec3, DVec3) {
+/// Direction at an angle to the sheet, rad, and the normal to that direction.
+fn ray(frame: &RimFrame, angle: f64) -> (DVec3, DVec3) {
     let (sin, cos) = angle.sin_cos();
     (
         frame.out * cos + frame.normal * sin,
@@ -217,7 +224,7 @@ fn ray(frame: &Frame, angle: f64) -> (DVec3, DVec3) {
     )
 }
 
-/// Means with both neighbours inside, weights ¼ ½ ¼.
+/// Vectors averaged with both neighbours inside, weights ¼ ½ ¼; zero outside.
 fn smoothed(vectors: &[DVec3], is_inside: &[bool]) -> Vec<DVec3> {
     let count = vectors.len();
     let of = |k: usize| {
@@ -233,12 +240,18 @@ fn smoothed(vectors: &[DVec3], is_inside: &[bool]) -> Vec<DVec3> {
         .collect()
 }
 
-/// Moves the rim outside along with the vertices inside, and off the body.
-fn follow(vectors: &mut [DVec3], frames: &[Frame], is_inside: &[bool], body: &Inside, length: f64) {
+/// Moves the rim outside the body along with the vertices inside, and away from the body.
+fn move_outer_rim(
+    vectors: &mut [DVec3],
+    frames: &[RimFrame],
+    is_inside: &[bool],
+    body: &Inside,
+    length: f64,
+) {
     let count = vectors.len();
     let moved = vectors.to_vec();
     for k in (0..count).filter(|k| !is_inside[*k]) {
-        for (distance, part) in (1..).zip(FOLLOW) {
+        for (distance, part) in (1..).zip(OUTER_ADVANCE) {
             let near = [
                 (k + distance) % count,
                 (k + count - distance % count) % count,
@@ -251,7 +264,7 @@ fn follow(vectors: &mut [DVec3], frames: &[Frame], is_inside: &[bool], body: &In
             vectors[k] = inside.iter().map(|n| moved[*n] * share).sum();
             if vectors[k].length() > 0.0 {
                 let to = frames[k].place + vectors[k];
-                vectors[k] += body.push(to, frames[k].normal, MARGIN * length);
+                vectors[k] += body.vector_away(to, frames[k].normal, RIM_MARGIN * length);
             }
             break;
         }

@@ -1,58 +1,58 @@
-//! One crack, from its first disc to a cut body or to rest.
+//! Growth of one crack, from its first disc until it goes through the body or comes to rest.
 
 use glam::DVec3;
 
 use super::error::FractureError;
-use super::front::{Stride, advance, skirt, tear};
+use super::front::{GrowthSettings, advance, clear_outer_rim, tear};
 use super::inside::Inside;
-use super::opening::{Body, Opened};
+use super::opening::{BodyEquations, OpenCrack};
 use super::sheet::{End, Sheet};
-use super::start::Place;
+use super::start::CrackStart;
 use crate::bem::solution::Solution;
 use crate::bem::solver::SolveError;
 use crate::bem::surface::Surface;
 use crate::geometry::cut::{CutError, CutPiece, cut};
 
-/// Distance by which the middle of a crack's first disc lies inside, over its radius.
-const SUNK: f64 = 0.25;
-/// Part of a step by which a sheet is moved along its normal, and its vertices about, for another cut, and
-/// how often that is tried.
-const MOVED: f64 = 0.02;
-const SHAKEN: f64 = 1e-6;
-const TRIES: u32 = 8;
+/// Depth of the centre of a crack's first disc below the surface, over its radius.
+const DISC_DEPTH: f64 = 0.25;
+/// For a further attempt to cut: shift of the sheet along its normal, and random displacement of its
+/// vertices, over the length of a step; and the number of attempts.
+const SHIFT: f64 = 0.02;
+const JITTER: f64 = 1e-6;
+const MAX_ATTEMPTS: u32 = 8;
 
-/// Part of the energy set free, below which a wider crack sets free less than the equations' error: what
-/// holds the body together is too small for them.
-const LESS: f64 = 0.99;
+/// Ratio of the released energy to the largest so far. Below it the equations no longer resolve the ligament
+/// that still holds the body together.
+const MIN_ENERGY_RATIO: f64 = 0.99;
 
-/// How a crack ended.
-pub struct Grown {
-    /// Its surface.
+/// A crack that has stopped growing.
+pub struct GrownCrack {
+    /// The surface of the crack.
     pub sheet: Sheet,
-    /// The pieces of the body, if it went through.
+    /// The pieces of the body, if the crack went through.
     pub pieces: Option<Vec<CutPiece>>,
-    /// Steps that it took.
+    /// Number of steps.
     pub steps: u32,
 }
 
-/// A crack on its way.
+/// A growing crack.
 struct Growth<'a> {
-    body: &'a Body<'a>,
+    body: &'a BodyEquations<'a>,
     base: &'a Solution<'a>,
     inside: &'a Inside<'a>,
-    stride: Stride,
-    /// Whether it is torn on where it comes to rest.
+    settings: GrowthSettings,
+    /// Whether the crack runs on where it would come to rest.
     tears: bool,
-    /// Most energy that it has set free, J; none once what holds the body together is too small for the
-    /// equations to resolve: they find less energy, or none.
+    /// Largest energy that it has released, J; none once the ligament that holds the body together is too
+    /// small for the equations to resolve, which then find less energy or fail.
     released: Option<f64>,
-    /// The body with the crack as the next step finds it, where that is known already.
-    known: Option<Opened<'a>>,
+    /// The opened crack for the next step, if it has been computed already.
+    precomputed: Option<OpenCrack<'a>>,
 }
 
 impl<'a> Growth<'a> {
-    fn open(&self, sheet: &Sheet) -> Result<Opened<'a>, SolveError> {
-        Opened::new(self.body, self.base, sheet, |x| self.inside.contains(x))
+    fn open(&self, sheet: &Sheet) -> Result<OpenCrack<'a>, SolveError> {
+        OpenCrack::new(self.body, self.base, sheet, |x| self.inside.contains(x))
     }
 
     fn is_through(&self, sheet: &Sheet) -> bool {
@@ -61,43 +61,50 @@ impl<'a> Growth<'a> {
     }
 }
 
-/// How the rim moves from where it is, m for each of its vertices; none where the crack comes to rest.
-fn next(growth: &mut Growth, sheet: &Sheet) -> Result<Option<Vec<DVec3>>, SolveError> {
-    let Growth { inside, stride, .. } = *growth;
+/// Next advance of each rim vertex, m; none if the crack comes to rest.
+fn next_advance(growth: &mut Growth, sheet: &Sheet) -> Result<Option<Vec<DVec3>>, SolveError> {
+    let Growth {
+        inside, settings, ..
+    } = *growth;
     let frames = sheet.frames();
-    let ahead = tear(&frames, inside, stride);
+    let ahead = tear(&frames, inside, settings);
     let Some(before) = growth.released else {
         return Ok(Some(ahead));
     };
-    let opened = match growth.known.take() {
+    let opened = match growth.precomputed.take() {
         Some(opened) => Some(opened),
         None if before > 0.0 => growth.open(sheet).ok(),
         None => Some(growth.open(sheet)?),
     };
-    let opened = opened.filter(|opened| opened.work() > 0.0 && opened.work() >= LESS * before);
+    let opened = opened.filter(|opened| {
+        opened.released_energy() > 0.0 && opened.released_energy() >= MIN_ENERGY_RATIO * before
+    });
     let Some(opened) = opened else {
         growth.released = None;
         return Ok(Some(ahead));
     };
-    let most = before.max(opened.work());
+    let most = before.max(opened.released_energy());
     growth.released = Some(most);
-    let by_stress = advance(&frames, inside, stride, |x| opened.stress(x), growth.base);
+    let by_stress = advance(&frames, inside, settings, |x| opened.stress(x), growth.base);
     if by_stress.iter().any(|v| *v != DVec3::ZERO) {
         return Ok(Some(by_stress));
     }
-    if let Some(toughness) = stride.toughness {
+    if let Some(toughness) = settings.toughness {
         let mut wider = sheet.clone();
-        wider.grow(&ahead, stride.length);
+        wider.grow(&ahead, settings.length);
         if growth.is_through(&wider) {
             return Ok(Some(ahead));
         }
         let wider = growth.open(&wider).ok();
-        let Some(wider) = wider.filter(|wider| wider.work() >= LESS * most) else {
+        let Some(wider) = wider.filter(|wider| wider.released_energy() >= MIN_ENERGY_RATIO * most)
+        else {
             growth.released = None;
             return Ok(Some(ahead));
         };
-        if wider.work() - opened.work() >= toughness * (wider.area() - opened.area()) {
-            growth.known = Some(wider);
+        if wider.released_energy() - opened.released_energy()
+            >= toughness * (wider.area() - opened.area())
+        {
+            growth.precomputed = Some(wider);
             return Ok(Some(ahead));
         }
     }
@@ -108,75 +115,80 @@ fn next(growth: &mut Growth, sheet: &Sheet) -> Result<Option<Vec<DVec3>>, SolveE
     Ok(None)
 }
 
-/// Lets a crack grow from a place of a body, in no more than `most` steps.
+/// Lets a crack grow from a point of a body, in at most `max_steps` steps.
 ///
-/// `tears`: whether one that comes to rest is torn on.
+/// `tears`: whether it runs on where it would come to rest.
 pub fn grow(
-    body: &Body,
+    body: &BodyEquations,
     base: &Solution,
     inside: &Inside,
-    start: Place,
-    (stride, tears): (Stride, bool),
-    most: u32,
-) -> Result<Grown, FractureError> {
-    let middle = start.at - start.out * (SUNK * stride.length);
-    let mut sheet = Sheet::disc(start.at, middle, start.normal, stride.length);
-    let skirt = skirt(&sheet.frames(), inside, stride);
-    sheet.grow(&skirt, stride.length);
+    start: CrackStart,
+    (settings, tears): (GrowthSettings, bool),
+    max_steps: u32,
+) -> Result<GrownCrack, FractureError> {
+    let middle = start.at - start.out * (DISC_DEPTH * settings.length);
+    let mut sheet = Sheet::disc(start.at, middle, start.normal, settings.length);
+    let outward = clear_outer_rim(&sheet.frames(), inside, settings);
+    sheet.grow(&outward, settings.length);
     let mut growth = Growth {
         body,
         base,
         inside,
-        stride,
+        settings,
         tears,
         released: Some(0.0),
-        known: None,
+        precomputed: None,
     };
     let mut steps = 0;
-    // The first disc may be wider than what it crosses.
+    // The first disc may already cross the body.
     let pieces = loop {
         if growth.is_through(&sheet) {
-            let pieces = through(body, &mut sheet, stride.length).map_err(FractureError::Cut)?;
+            let pieces =
+                cut_through(body, &mut sheet, settings.length).map_err(FractureError::Cut)?;
             sheet.end = End::Through;
             break Some(pieces);
         }
-        if steps == most {
+        if steps == max_steps {
             break None;
         }
-        let Some(moves) = next(&mut growth, &sheet)? else {
+        let Some(moves) = next_advance(&mut growth, &sheet).map_err(FractureError::Opening)? else {
             sheet.end = End::AtRest;
             break None;
         };
-        sheet.grow(&moves, stride.length);
+        sheet.grow(&moves, settings.length);
         steps += 1;
     };
-    Ok(Grown {
+    Ok(GrownCrack {
         sheet,
         pieces,
         steps,
     })
 }
 
-/// Cuts the body along a sheet whose rim has left it: where the sheet runs along edges of the body, which
-/// leaves slivers, beside them.
-fn through(body: &Body, sheet: &mut Sheet, length: f64) -> Result<Vec<CutPiece>, CutError> {
+/// Cuts the body along a sheet whose rim is outside it. If the sheet runs along edges of the body, which
+/// leaves slivers, the body is cut slightly next to them.
+fn cut_through(
+    body: &BodyEquations,
+    sheet: &mut Sheet,
+    length: f64,
+) -> Result<Vec<CutPiece>, CutError> {
     let mesh = &body.surface.mesh;
     let mut poor = None;
     let mut failure = CutError::NotGeneral;
-    for attempt in 0..TRIES {
+    for attempt in 0..MAX_ATTEMPTS {
         match cut(mesh, &sheet.mesh) {
             Ok(pieces) => {
                 if pieces.iter().all(|piece| Surface::new(&piece.mesh).is_ok()) {
                     return Ok(pieces);
                 }
                 poor = poor.or(Some((sheet.clone(), pieces)));
-                sheet.shift(sheet.normal * (MOVED * length));
+                sheet.shift(sheet.normal * (SHIFT * length));
                 continue;
             }
             Err(error) => failure = error,
         }
         match failure {
-            CutError::NotGeneral | CutError::Loop => sheet.shake(SHAKEN * length, attempt),
+            CutError::NotGeneral | CutError::Loop => sheet.jitter(JITTER * length, attempt),
             // Edges of the rim pass through corners of the body.
             CutError::EndsInside(_) => {
                 let frames = sheet.frames();

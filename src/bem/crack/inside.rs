@@ -1,4 +1,4 @@
-//! Whether a place is inside a body, and how far off its surface.
+//! Whether a point is inside a body, and how far it is from its surface.
 
 use glam::DVec3;
 
@@ -6,12 +6,12 @@ use crate::geometry::TriMesh;
 use crate::geometry::bvh::Bvh;
 use crate::geometry::inside::InsideTest;
 
-/// Places along the way off a body at which it is looked for again.
-const SAMPLES: u32 = 12;
-/// How far beyond its end over the length of the way that is done.
-const AGAIN: f64 = 1.5;
+/// Number of points along a vector away from a body at which it is tested for the body.
+const TEST_POINTS: u32 = 12;
+/// Length over which these tests are done, over the length of the vector.
+const TEST_LENGTH: f64 = 1.5;
 
-/// A body's mesh prepared for these questions.
+/// A body's mesh with the data structures for these questions.
 pub struct Inside<'a> {
     mesh: &'a TriMesh,
     crossings: InsideTest<'a>,
@@ -19,7 +19,7 @@ pub struct Inside<'a> {
 }
 
 impl<'a> Inside<'a> {
-    /// Of a closed mesh.
+    /// Prepares a closed mesh.
     pub fn new(mesh: &'a TriMesh) -> Self {
         Inside {
             mesh,
@@ -28,19 +28,20 @@ impl<'a> Inside<'a> {
         }
     }
 
-    /// Whether a place is inside.
+    /// Whether a point is inside.
     pub fn contains(&self, x: DVec3) -> bool {
         self.crossings.contains(x)
     }
 
-    /// Distance from the surface, m.
+    /// Distance of a point from the surface, m.
     pub fn distance(&self, x: DVec3) -> f64 {
         self.bvh.nearest(self.mesh, x).0.sqrt()
     }
 
-    /// Way in the plane with this normal that takes a place outside off the body, m: by twice the size of the
-    /// triangle there or `margin`, whichever is more, but not so far that the body is met again.
-    pub fn push(&self, x: DVec3, normal: DVec3, margin: f64) -> DVec3 {
+    /// Vector in the plane with this normal that moves a point away from the body, m: to a distance of twice
+    /// the size of the nearest triangle or `margin`, whichever is more, but not so far that it meets the body
+    /// again.
+    pub fn vector_away(&self, x: DVec3, normal: DVec3, margin: f64) -> DVec3 {
         let (squared, t) = self.bvh.nearest(self.mesh, x);
         let [a, b, c] = self.mesh.corners(t as usize);
         let size = a.distance(b).max(b.distance(c)).max(c.distance(a));
@@ -52,12 +53,12 @@ impl<'a> Inside<'a> {
         let out = (b - a).cross(c - a).normalize_or_zero();
         let way = (out - normal * out.dot(normal)).normalize_or_zero();
         let mut length = (margin.max(2.0 * size) - height).max(0.0);
-        // A little farther than it goes, from where it is outside.
+        // Tests slightly beyond the end, and only from where the vector is outside.
         let meets = |length: f64| {
-            (0..=SAMPLES).any(|k| {
-                let along = f64::from(k) / f64::from(SAMPLES);
+            (0..=TEST_POINTS).any(|k| {
+                let along = f64::from(k) / f64::from(TEST_POINTS);
                 let from = (-height).max(0.0) + 0.05 * length;
-                self.contains(x + way * (from + (AGAIN * length - from) * along))
+                self.contains(x + way * (from + (TEST_LENGTH * length - from) * along))
             })
         };
         for _ in 0..4 {

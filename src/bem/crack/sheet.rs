@@ -1,5 +1,4 @@
-//! The surface of one crack while it grows: triangles, which may stand out of the body, and the rim that they
-//! end at.
+//! The surface of one crack while it grows: triangles, which may extend beyond the body, and their rim.
 
 use std::collections::BTreeSet;
 
@@ -7,19 +6,19 @@ use glam::DVec3;
 
 use crate::geometry::TriMesh;
 
-/// Edge of the rim over the length of a step, above which it gets a new vertex, and below which its ends
-/// become one.
-const LONG: f64 = 1.5;
-const SHORT: f64 = 0.4;
-/// Cosine of the angle by which an edge of the rim turns in a step, below which it turns back.
-const BACK: f64 = 0.3;
-/// Vertices of the rings of the first disc.
+/// Lengths of a rim edge over the length of a step: a longer edge gets a new vertex, and the ends of a
+/// shorter one are merged.
+const SPLIT_ABOVE: f64 = 1.5;
+const MERGE_BELOW: f64 = 0.4;
+/// Smallest cosine of the angle by which a rim edge may turn in a step; its ends are merged if it turns more.
+const MIN_TURN_COSINE: f64 = 0.3;
+/// Numbers of vertices of the two rings of the first disc.
 const RINGS: [u32; 2] = [6, 12];
 
 /// How a crack ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// It has not: it still advanced when its steps were used up.
+    /// It still grew when its steps were used up.
     Growing,
     /// It came to rest inside the body.
     AtRest,
@@ -27,36 +26,36 @@ pub enum End {
     Through,
 }
 
-/// Surface of a crack.
+/// The surface of a crack.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sheet {
-    /// Its triangles, in order of growth. They may stand out of the body.
+    /// Its triangles, in order of growth. They may extend beyond the body.
     pub mesh: TriMesh,
-    /// Where it began, m.
+    /// Point where it began, m.
     pub start: DVec3,
-    /// Unit normal that it began with.
+    /// Unit normal of its first disc.
     pub normal: DVec3,
     /// How it ended.
     pub end: End,
-    /// Vertices of the rim in order, the sheet on the left seen from its upper side.
+    /// Vertices of the rim in order; the sheet is on the left, seen from its upper side.
     pub(super) rim: Vec<u32>,
 }
 
-/// Axes of the sheet at a vertex of its rim.
+/// Position and axes of the sheet at a vertex of its rim.
 #[derive(Clone, Copy, Debug)]
-pub struct Frame {
-    /// Place, m.
+pub struct RimFrame {
+    /// Position, m.
     pub place: DVec3,
-    /// Along the rim.
+    /// Direction along the rim.
     pub along: DVec3,
-    /// In the sheet, away from it.
+    /// Direction in the plane of the sheet, outward.
     pub out: DVec3,
-    /// Across the sheet.
+    /// Normal of the sheet.
     pub normal: DVec3,
 }
 
 impl Sheet {
-    /// A disc of this radius, m, about a place: its middle may stand off from where the crack began.
+    /// A disc of this radius, m, about `middle`, for a crack that begins at `start`.
     pub fn disc(start: DVec3, middle: DVec3, normal: DVec3, radius: f64) -> Self {
         let s = normal.any_orthonormal_vector();
         let t = normal.cross(s);
@@ -91,8 +90,8 @@ impl Sheet {
         (b - a).cross(c - a).normalize_or(self.normal)
     }
 
-    /// Axes at the vertices of the rim.
-    pub(super) fn frames(&self) -> Vec<Frame> {
+    /// Axes at the vertices of the rim, in order.
+    pub(super) fn frames(&self) -> Vec<RimFrame> {
         let mut normals = vec![DVec3::ZERO; self.mesh.positions.len()];
         for (t, triangle) in self.mesh.triangles.iter().enumerate() {
             let [a, b, c] = self.mesh.corners(t);
@@ -105,7 +104,7 @@ impl Sheet {
             let along = (at(k + 1) - at(k + count - 1)).normalize_or(DVec3::X);
             let normal = normals[self.rim[k] as usize];
             let normal = (normal - along * normal.dot(along)).normalize_or(self.normal);
-            Frame {
+            RimFrame {
                 place: at(k),
                 along,
                 out: along.cross(normal),
@@ -115,7 +114,7 @@ impl Sheet {
         (0..count).map(frame).collect()
     }
 
-    /// Moves the rim by these vectors, m, and joins it to where it was.
+    /// Moves the rim by these vectors, m, and adds triangles between its old and its new position.
     pub(super) fn grow(&mut self, advances: &[DVec3], length: f64) {
         let count = self.rim.len();
         let old = std::mem::take(&mut self.rim);
@@ -127,14 +126,15 @@ impl Sheet {
                 if moves(k) { at + advances[k] } else { at }
             })
             .collect();
-        // New vertex of each old one: the second end of an edge that would be short or turned back joins the
+        // New vertex for each old one. If an edge would be short or turn back, its second end becomes its
         // first.
         let mut new: Vec<u32> = Vec::with_capacity(count);
         for k in 0..count {
             let joins = k > 0 && k + 1 < count && moves(k) && moves(k - 1) && {
                 let edge = targets[k] - place(self, new[k - 1]);
                 let before = (place(self, old[k]) - place(self, old[k - 1])).normalize_or_zero();
-                edge.length() < SHORT * length || edge.dot(before) < BACK * edge.length()
+                edge.length() < MERGE_BELOW * length
+                    || edge.dot(before) < MIN_TURN_COSINE * edge.length()
             };
             new.push(if joins {
                 new[k - 1]
@@ -150,7 +150,7 @@ impl Sheet {
             let ([a, b], [c, d]) = ([old[k], old[next]], [new[k], new[next]]);
             self.rim.push(c);
             let gap = place(self, c).distance(place(self, d));
-            if (c, d) != (a, b) && gap > LONG * length {
+            if (c, d) != (a, b) && gap > SPLIT_ABOVE * length {
                 self.mesh
                     .positions
                     .push((place(self, c) + place(self, d)) / 2.0);
@@ -178,13 +178,13 @@ impl Sheet {
         }
     }
 
-    /// Moves all vertices, m.
+    /// Moves all vertices by this vector, m.
     pub(super) fn shift(&mut self, way: DVec3) {
         self.mesh.positions.iter_mut().for_each(|p| *p += way);
     }
 
-    /// Moves all vertices by up to `most`, m, the same way for the same attempt.
-    pub(super) fn shake(&mut self, most: f64, attempt: u32) {
+    /// Moves each vertex by up to `most`, m, in pseudorandom directions that depend only on `attempt`.
+    pub(super) fn jitter(&mut self, most: f64, attempt: u32) {
         for (k, p) in (0_u32..).zip(&mut self.mesh.positions) {
             let phase = f64::from(k) + 0.618 * f64::from(attempt);
             let way = DVec3::new(
@@ -196,7 +196,7 @@ impl Sheet {
         }
     }
 
-    /// Neighbours of each vertex, ascending.
+    /// Neighbours of each vertex, in ascending order.
     pub(super) fn neighbours(&self) -> Vec<Vec<u32>> {
         let mut all = vec![BTreeSet::new(); self.mesh.positions.len()];
         for &[a, b, c] in &self.mesh.triangles {

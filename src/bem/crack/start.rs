@@ -1,4 +1,4 @@
-//! Where a body's strength is used most: at the middle of a panel or inside.
+//! The point of a body where a crack begins: at the centroid of a panel or inside.
 
 use glam::DVec3;
 
@@ -7,35 +7,36 @@ use crate::bem::field::Field;
 use crate::bem::solution::Solution;
 use crate::bem::surface::Surface;
 
-/// A place and what pulls there.
+/// A point where a crack may begin, and the stress there.
 #[derive(Clone, Copy, Debug)]
-pub struct Place {
-    /// m.
+pub struct CrackStart {
+    /// Position, m.
     pub at: DVec3,
     /// Direction of the largest principal stress.
     pub normal: DVec3,
     /// The largest principal stress, Pa.
     pub stress: f64,
-    /// Normal of the surface, out of the body; zero inside.
+    /// Outward normal of the surface; zero inside the body.
     pub out: DVec3,
 }
 
-/// Part of the largest stress above which places are alike: errors of the mesh tell them no better apart.
-const LEVEL: f64 = 0.99;
+/// Fraction of the largest stress above which points count as equally stressed: discretization errors do not
+/// distinguish them.
+const EQUAL_STRESS: f64 = 0.99;
 
-/// Where a crack begins: of the places with about the largest principal stress of a solution the one nearest
-/// to the middle of the body, and that stress, Pa; inside it is read at points of a lattice with this
-/// spacing, m, no nearer to the surface than half of it.
-pub fn most(
+/// Where a crack begins, and the largest principal stress of the solution, Pa. Of the points whose stress is
+/// nearly the largest, it is the one nearest to the centre of mass. Candidates are the centroids of panels,
+/// and points of a lattice inside with this spacing, m, at least half of it away from the surface.
+pub fn most_stressed(
     surface: &Surface,
     solution: &Solution,
     inside: &Inside,
     spacing: f64,
-) -> Option<(Place, f64)> {
+) -> Option<(CrackStart, f64)> {
     let points = lattice(surface, inside, spacing);
     let of = |at: DVec3, field: &Field, out: DVec3| {
         let principal = field.principal();
-        Place {
+        CrackStart {
             at,
             normal: principal.directions[0],
             stress: principal.values[0],
@@ -52,10 +53,12 @@ pub fn most(
         .iter()
         .zip(&within)
         .map(|(x, field)| of(*x, field, DVec3::ZERO));
-    let all: Vec<Place> = on.chain(within).collect();
+    let all: Vec<CrackStart> = on.chain(within).collect();
     let most = all.iter().map(|place| place.stress).reduce(f64::max)?;
     let middle = surface.mass.centre;
-    let nearly = all.into_iter().filter(|place| place.stress >= LEVEL * most);
+    let nearly = all
+        .into_iter()
+        .filter(|place| place.stress >= EQUAL_STRESS * most);
     let start = nearly.min_by(|a, b| {
         let [a, b] = [a, b].map(|place| place.at.distance_squared(middle));
         a.total_cmp(&b)
@@ -63,7 +66,7 @@ pub fn most(
     Some((start, most))
 }
 
-/// Points of a cubic lattice about the centre of mass, inside.
+/// Points of a cubic lattice through the centre of mass that are inside.
 fn lattice(surface: &Surface, inside: &Inside, spacing: f64) -> Vec<DVec3> {
     let Some((low, high)) = surface.mesh.bounds() else {
         return Vec::new();

@@ -1,30 +1,31 @@
-//! Which jumps of a sheet are unknown, and how the others follow.
+//! Vertices of a sheet with unknown jumps, and the jumps of all vertices as combinations of these.
 
 use glam::DVec3;
 
 use super::sheet::Sheet;
 
-/// How vertices of the sheet follow those whose jump is unknown.
-pub struct Unknowns {
-    /// For each vertex: unknowns and weights.
-    pub follows: Vec<Vec<(u32, f64)>>,
+/// The jump of each vertex as a combination of unknown jumps.
+pub struct JumpUnknowns {
+    /// For each vertex, indices of unknown jumps and their weights; empty if its jump is zero.
+    pub weights: Vec<Vec<(u32, f64)>>,
     /// Number of unknown jumps.
     pub count: usize,
 }
 
-impl Unknowns {
-    /// Vertices inside the body and off the rim are unknown, those outside are the mean of their neighbours.
+impl JumpUnknowns {
+    /// Vertices inside the body and off the rim have unknown jumps; those on the rim inside have none; the
+    /// jump of a vertex outside is the mean of its neighbours'.
     pub fn new(sheet: &Sheet, is_inside: &[bool]) -> Self {
         let vertices = sheet.mesh.positions.len();
         let mut is_rim = vec![false; vertices];
         sheet.rim.iter().for_each(|v| is_rim[*v as usize] = true);
         let mut known = vec![false; vertices];
-        let mut follows = vec![Vec::new(); vertices];
+        let mut weights = vec![Vec::new(); vertices];
         let mut count = 0;
         for v in (0..vertices).filter(|v| is_inside[*v]) {
             known[v] = true;
             if !is_rim[v] {
-                follows[v] = vec![(count as u32, 1.0)];
+                weights[v] = vec![(count as u32, 1.0)];
                 count += 1;
             }
         }
@@ -38,7 +39,7 @@ impl Unknowns {
                     .filter(|w| known[*w as usize])
                     .collect();
                 if !near.is_empty() {
-                    next.push((v, mean(&follows, &near)));
+                    next.push((v, mean(&weights, &near)));
                 }
             }
             if next.is_empty() {
@@ -46,10 +47,10 @@ impl Unknowns {
             }
             for (v, follow) in next {
                 known[v] = true;
-                follows[v] = follow;
+                weights[v] = follow;
             }
         }
-        Unknowns { follows, count }
+        JumpUnknowns { weights, count }
     }
 
     /// Jumps of all vertices, m, from the unknown ones.
@@ -62,16 +63,16 @@ impl Unknowns {
                 })
                 .to_array()
         };
-        self.follows.iter().map(sum).collect()
+        self.weights.iter().map(sum).collect()
     }
 }
 
-/// Mean of what vertices follow.
-fn mean(follows: &[Vec<(u32, f64)>], near: &[u32]) -> Vec<(u32, f64)> {
+/// Mean of the combinations of these vertices.
+fn mean(weights: &[Vec<(u32, f64)>], near: &[u32]) -> Vec<(u32, f64)> {
     let share = 1.0 / near.len() as f64;
     let mut all: Vec<(u32, f64)> = near
         .iter()
-        .flat_map(|w| &follows[*w as usize])
+        .flat_map(|w| &weights[*w as usize])
         .map(|(k, weight)| (*k, weight * share))
         .collect();
     all.sort_unstable_by_key(|(k, _)| *k);

@@ -1,42 +1,44 @@
-//! M2L: potentials on downward check surfaces of upward equivalent densities, as a convolution on the grid that both surfaces lie on.
+//! M2L: potentials on downward check surfaces due to upward equivalent densities, as a convolution on the
+//! grid on which both surfaces lie.
 //!
-//! All levels at once, since the kernel is homogeneous. A slab of frequencies is done for all boxes before the next one.
+//! All levels are done at once, since the kernel is homogeneous. A slab of frequencies is done for all boxes
+//! before the next slab.
 
-use super::fourier::{Complex, Fourier, LANES, Scratch};
-use super::lists::{DIRECTIONS, Far, Rows, steps};
-use super::surface::{INNER, Surface};
+use super::fourier::{Complex, Fourier, FourierScratch, LANES};
+use super::lists::{DIRECTIONS, FarBox, JaggedRows, steps};
+use super::surface::{CubeSurface, INNER};
 use crate::parallel::prelude::*;
 use crate::solve::wide::{self, Loop};
 
-/// Densities or potentials at a point: P, three components, and Q.
+/// Densities or potentials at a point: the three components of P, and Q.
 pub type Four = [f64; 4];
 
-/// Boxes whose spectra lie together.
+/// Number of boxes whose spectra are stored together.
 const CHUNK: usize = 32;
-/// Boxes that are transformed side by side.
-const PAIR: usize = LANES / 4;
+/// Number of boxes that are transformed side by side.
+const BOXES_AT_ONCE: usize = LANES / 4;
 
-/// `LANES` frequencies of a box: of each component the real and imaginary part.
+/// `LANES` frequencies of a box: real and imaginary part of each of the four components.
 type Spectrum = [Complex; 4];
 
-const NOTHING: Spectrum = [[[0.0; LANES]; 2]; 4];
+const ZERO_SPECTRUM: Spectrum = [[[0.0; LANES]; 2]; 4];
 
-/// M2L operators for one number of points.
+/// M2L operators for one number of surface points.
 #[derive(Debug)]
 pub struct Convolution {
     fourier: Fourier,
     grid: Vec<[u8; 3]>,
-    /// Blocks of `LANES` frequencies that a slab has.
+    /// Number of blocks of `LANES` frequencies in a slab.
     blocks: usize,
-    /// Transformed kernels by slab, block and direction.
+    /// Transformed kernels, by slab, block and direction.
     kernels: Vec<Complex>,
-    /// How far the target of each direction lies from the source, in half sides.
-    moved: Vec<[f64; 3]>,
+    /// Offset of the target from the source for each direction, in half sides.
+    offsets: Vec<[f64; 3]>,
 }
 
 impl Convolution {
-    /// For the points of a surface.
-    pub fn new(surface: &Surface) -> Self {
+    /// Prepares the operators for the points of a surface.
+    pub fn new(surface: &CubeSurface) -> Self {
         let fourier = Fourier::new(surface.side);
         let blocks = fourier.length.pow(2).div_ceil(LANES);
         let mut convolution = Convolution {
@@ -44,7 +46,7 @@ impl Convolution {
             grid: surface.grid.clone(),
             fourier,
             blocks,
-            moved: (0..DIRECTIONS)
+            offsets: (0..DIRECTIONS)
                 .map(|k| steps(k).map(|step| 2.0 * f64::from(step)))
                 .collect(),
         };
@@ -56,7 +58,7 @@ impl Convolution {
         convolution
     }
 
-    /// Sets the kernels of at most `LANES` directions.
+    /// Computes the kernels of at most `LANES` directions.
     fn transform_kernels(&mut self, directions: &[usize]) {
         let n = self.fourier.length;
         let spacing = 2.0 * INNER / (self.fourier.side - 1) as f64;
@@ -83,10 +85,10 @@ impl Convolution {
                 std::array::from_fn(lane)
             })
             .collect();
-        let mut scratch = Scratch::default();
+        let mut scratch = FourierScratch::default();
         for slab in 0..self.fourier.side {
             self.fourier.whole(slab, &grid, &mut scratch);
-            // The other half of the slabs is the conjugate of this one.
+            // The other half of the slabs is the complex conjugate of this one.
             let weight = if slab == 0 { 1.0 } else { 2.0 } / (n * n * n) as f64;
             for (k, value) in scratch.slab.iter().enumerate() {
                 let row = (slab * self.blocks + k / LANES) * DIRECTIONS;
@@ -98,33 +100,34 @@ impl Convolution {
         }
     }
 
-    /// Adds to the potentials of each box those of the boxes of its list V. Both have a row of points a box.
-    pub fn add(&self, far: &Rows<Far>, densities: &[Four], potentials: &mut [Four]) {
+    /// Adds the potentials of the boxes in list V of each box. `densities` and `potentials` have one row of
+    /// points for each box.
+    pub fn add(&self, far: &JaggedRows<FarBox>, densities: &[Four], potentials: &mut [Four]) {
         let n = self.grid.len();
         let chunks = densities.len().div_ceil(n * CHUNK);
-        let mut sources = vec![NOTHING; chunks * CHUNK * self.blocks];
+        let mut sources = vec![ZERO_SPECTRUM; chunks * CHUNK * self.blocks];
         let mut targets = sources.clone();
         for slab in 0..self.fourier.side {
             sources
                 .par_chunks_mut(CHUNK * self.blocks)
                 .zip(densities.par_chunks(CHUNK * n))
-                .for_each_init(Scratch::default, |scratch, (spectra, densities)| {
+                .for_each_init(FourierScratch::default, |scratch, (spectra, densities)| {
                     self.forward(slab, densities, spectra, scratch);
                 });
             targets
                 .par_chunks_mut(CHUNK)
                 .enumerate()
-                .for_each(|(piece, spectra)| {
-                    let block = piece % self.blocks;
+                .for_each(|(chunk_and_block, spectra)| {
+                    let block = chunk_and_block % self.blocks;
                     let row = (slab * self.blocks + block) * DIRECTIONS;
-                    wide::run(Multiply {
+                    wide::run(MultiplySpectra {
                         kernels: &self.kernels[row..][..DIRECTIONS],
-                        moved: &self.moved,
+                        offsets: &self.offsets,
                         far,
                         sources: &sources,
                         blocks: self.blocks,
                         block,
-                        first: piece / self.blocks * CHUNK,
+                        first: chunk_and_block / self.blocks * CHUNK,
                         boxes: potentials.len() / n,
                         targets: spectra,
                     });
@@ -132,23 +135,23 @@ impl Convolution {
             potentials
                 .par_chunks_mut(CHUNK * n)
                 .zip(targets.par_chunks(CHUNK * self.blocks))
-                .for_each_init(Scratch::default, |scratch, (potentials, spectra)| {
+                .for_each_init(FourierScratch::default, |scratch, (potentials, spectra)| {
                     self.backward(slab, spectra, potentials, scratch);
                 });
         }
     }
 
-    /// Spectra of the densities of a chunk of boxes.
+    /// Computes the spectra of the densities of a chunk of boxes.
     fn forward(
         &self,
         slab: usize,
         densities: &[Four],
         spectra: &mut [Spectrum],
-        scratch: &mut Scratch,
+        scratch: &mut FourierScratch,
     ) {
         let n = self.grid.len();
         let mut points = vec![[0.0; LANES]; n];
-        for (pair, densities) in densities.chunks(PAIR * n).enumerate() {
+        for (pair, densities) in densities.chunks(BOXES_AT_ONCE * n).enumerate() {
             for (k, densities) in densities.chunks_exact(n).enumerate() {
                 for (point, four) in points.iter_mut().zip(densities) {
                     point[4 * k..4 * k + 4].copy_from_slice(four);
@@ -156,8 +159,8 @@ impl Convolution {
             }
             self.fourier.forward(slab, &self.grid, &points, scratch);
             for (block, values) in scratch.slab.chunks(LANES).enumerate() {
-                for k in 0..PAIR {
-                    let to = &mut spectra[block * CHUNK + PAIR * pair + k];
+                for k in 0..BOXES_AT_ONCE {
+                    let to = &mut spectra[block * CHUNK + BOXES_AT_ONCE * pair + k];
                     for (lane, value) in values.iter().enumerate() {
                         for c in 0..4 {
                             to[c][0][lane] = value[0][4 * k + c];
@@ -169,22 +172,22 @@ impl Convolution {
         }
     }
 
-    /// Adds what a slab of spectra contributes to the potentials of a chunk of boxes.
+    /// Adds the contribution of a slab of spectra to the potentials of a chunk of boxes.
     fn backward(
         &self,
         slab: usize,
         spectra: &[Spectrum],
         potentials: &mut [Four],
-        scratch: &mut Scratch,
+        scratch: &mut FourierScratch,
     ) {
         let n = self.grid.len();
         let frequencies = self.fourier.length.pow(2);
         let mut points = vec![[0.0; LANES]; n];
         scratch.slab.resize(frequencies, [[0.0; LANES]; 2]);
-        for (pair, potentials) in potentials.chunks_mut(PAIR * n).enumerate() {
+        for (pair, potentials) in potentials.chunks_mut(BOXES_AT_ONCE * n).enumerate() {
             for (block, values) in scratch.slab.chunks_mut(LANES).enumerate() {
-                for k in 0..PAIR {
-                    let from = &spectra[block * CHUNK + PAIR * pair + k];
+                for k in 0..BOXES_AT_ONCE {
+                    let from = &spectra[block * CHUNK + BOXES_AT_ONCE * pair + k];
                     for (lane, value) in values.iter_mut().enumerate() {
                         for c in 0..4 {
                             value[0][4 * k + c] = from[c][0][lane];
@@ -205,47 +208,49 @@ impl Convolution {
     }
 }
 
-/// Products of kernels and spectra, summed over the lists V of a chunk of boxes, for one block of frequencies.
-struct Multiply<'a> {
+/// Products of kernels and spectra, summed over the lists V of a chunk of boxes, for one block of
+/// frequencies.
+struct MultiplySpectra<'a> {
     kernels: &'a [Complex],
-    moved: &'a [[f64; 3]],
-    far: &'a Rows<Far>,
+    offsets: &'a [[f64; 3]],
+    far: &'a JaggedRows<FarBox>,
     sources: &'a [Spectrum],
     blocks: usize,
     block: usize,
-    /// First box of the chunk, and number of all boxes.
+    /// Index of the first box of the chunk, and number of all boxes.
     first: usize,
     boxes: usize,
     targets: &'a mut [Spectrum],
 }
 
-impl Loop for Multiply<'_> {
+impl Loop for MultiplySpectra<'_> {
     #[inline(always)]
     fn run(self) {
         for (k, target) in self.targets.iter_mut().enumerate() {
             if self.first + k >= self.boxes {
                 break;
             }
-            let mut sum = NOTHING;
+            let mut sum = ZERO_SPECTRUM;
             for far in &self.far[self.first + k] {
                 let node = far.node as usize;
                 let at = (node / CHUNK * self.blocks + self.block) * CHUNK + node % CHUNK;
                 let direction = far.direction as usize;
-                let (kernel, moved) = (&self.kernels[direction], self.moved[direction]);
-                add_product(kernel, &self.sources[at], moved, &mut sum);
+                let (kernel, offset) = (&self.kernels[direction], self.offsets[direction]);
+                add_product(kernel, &self.sources[at], offset, &mut sum);
             }
             *target = sum;
         }
     }
 }
 
-/// Adds kernel times densities. Q is about the centre of the box: for one that lies `moved` (in half sides) further on it is Q − moved · P.
+/// Adds kernel times densities. Q is relative to the centre of the box: relative to a centre at distance
+/// `offset` (in half sides) it is Q − offset · P.
 #[inline(always)]
-fn add_product(kernel: &Complex, densities: &Spectrum, moved: [f64; 3], sum: &mut Spectrum) {
+fn add_product(kernel: &Complex, densities: &Spectrum, offset: [f64; 3], sum: &mut Spectrum) {
     let [re, im] = kernel;
     for k in 0..LANES {
         let mut q = [0.0; 2];
-        // Q first: what its shift takes are the products of the others.
+        // Q's shift uses the products of the other components.
         let [a, b] = [densities[3][0][k], densities[3][1][k]];
         q[0] += re[k] * a - im[k] * b;
         q[1] += re[k] * b + im[k] * a;
@@ -254,7 +259,7 @@ fn add_product(kernel: &Complex, densities: &Spectrum, moved: [f64; 3], sum: &mu
             let product = [re[k] * a - im[k] * b, re[k] * b + im[k] * a];
             for part in 0..2 {
                 sum[c][part][k] += product[part];
-                q[part] -= moved[c] * product[part];
+                q[part] -= offset[c] * product[part];
             }
         }
         for part in 0..2 {
@@ -268,18 +273,18 @@ mod tests {
     use super::super::lists::direction;
     use super::*;
 
-    /// Two boxes three and one steps apart against the sums themselves.
+    /// Two boxes, three steps and one step apart along two axes, compared with the direct sums.
     #[test]
     fn the_convolution_is_the_sum() {
-        let surface = Surface::new(4);
+        let surface = CubeSurface::new(4);
         let n = surface.len();
         let convolution = Convolution::new(&surface);
-        let moved = [3, -1, 0];
-        let row = vec![Far {
+        let offsets = [3, -1, 0];
+        let row = vec![FarBox {
             node: 0,
-            direction: direction(moved) as u32,
+            direction: direction(offsets) as u32,
         }];
-        let far = Rows::new([Vec::new(), row].into_iter());
+        let far = JaggedRows::new([Vec::new(), row].into_iter());
         let densities: Vec<Four> = (0..2 * n)
             .map(|k| std::array::from_fn(|c| ((k * 7 + c * 3) % 11) as f64 - 4.0))
             .collect();
@@ -290,7 +295,7 @@ mod tests {
             let mut exact = [1.0; 4];
             for (j, four) in densities[..n].iter().enumerate() {
                 let (a, b) = (surface.point(i, INNER), surface.point(j, INNER));
-                let d = [0, 1, 2].map(|k| a[k] - b[k] + 2.0 * f64::from(moved[k]));
+                let d = [0, 1, 2].map(|k| a[k] - b[k] + 2.0 * f64::from(offsets[k]));
                 let inverse = 1.0 / d.iter().map(|x| x * x).sum::<f64>().sqrt();
                 let [x, y, z, q] = *four;
                 let q = q - 6.0 * x + 2.0 * y;

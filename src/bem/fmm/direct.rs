@@ -1,8 +1,8 @@
-//! The sums themselves, pair by pair: what the fast ones are measured against.
+//! The sums computed directly, pair by pair: the reference for the fast multipole method.
 
 use glam::DVec3;
 
-use super::kernels::{Both, Jump, Strength};
+use super::kernels::{ChargeAndDoubleLayer, DoubleLayerPoint, Strength};
 use crate::laws::{kelvin, papkovich};
 use crate::math::{Mat3, Vec3};
 use crate::parallel::prelude::*;
@@ -11,7 +11,7 @@ fn vector(v: DVec3) -> Vec3<f64> {
     Vec3::from_f64(v.to_array())
 }
 
-/// Sum of a kernel over the sources that do not lie at the target.
+/// Sum of a kernel over the sources that do not coincide with the target.
 fn sum<S: Copy, T>(
     sources: &[DVec3],
     strengths: &[S],
@@ -24,7 +24,7 @@ fn sum<S: Copy, T>(
     others.fold(none, |sum, (y, s)| add(sum, vector(target - *y), *s))
 }
 
-/// Displacements, m, at targets of forces, N.
+/// Displacements, m, at targets due to forces, N.
 pub fn displacement(
     sources: &[DVec3],
     forces: &[DVec3],
@@ -41,7 +41,7 @@ pub fn displacement(
     targets.par_iter().map(at).collect()
 }
 
-/// Stresses xx yy zz yz xz xy, Pa, at targets of forces, N.
+/// Stresses xx yy zz yz xz xy, Pa, at targets due to forces, N.
 pub fn stress(
     sources: &[DVec3],
     forces: &[DVec3],
@@ -59,7 +59,7 @@ pub fn stress(
     targets.par_iter().map(at).collect()
 }
 
-/// Tractions, Pa, at targets with unit normals of forces, N.
+/// Tractions, Pa, at targets with unit normals due to forces, N.
 pub fn traction(
     sources: &[DVec3],
     forces: &[DVec3],
@@ -76,28 +76,35 @@ pub fn traction(
     targets.par_iter().zip(normals).map(at).collect()
 }
 
-/// ∫ Tᵀ u dS, m, at targets of a double layer.
+/// ∫ Tᵀ u dS, m, at targets due to a double layer.
 pub fn double_layer(
     sources: &[DVec3],
-    jumps: &[Jump],
+    jumps: &[DoubleLayerPoint],
     targets: &[DVec3],
     poisson: f64,
 ) -> Vec<DVec3> {
     let factor = papkovich::displacement_factor(0.5, poisson);
     let at = |x: &DVec3| {
-        let u = sum(sources, jumps, *x, Vec3::zero(), |u, d, jump: Jump| {
-            let inverse = 1.0 / d.norm();
-            u + jump.displacement(d * inverse, inverse, poisson)
-        });
+        let u = sum(
+            sources,
+            jumps,
+            *x,
+            Vec3::zero(),
+            |u, d, jump: DoubleLayerPoint| {
+                let inverse = 1.0 / d.norm();
+                u + jump.displacement(d * inverse, inverse, poisson)
+            },
+        );
         DVec3::from_array(u.to_f64()) * factor
     };
     targets.par_iter().map(at).collect()
 }
 
-/// Displacements, m, and their gradients at targets of forces, N, and double layers whose jumps are times 2 G.
-pub fn motion(
+/// Displacements, m, and their gradients at targets due to forces, N, and double layers, whose jumps are
+/// multiplied by 2 G.
+pub fn displacement_and_gradient(
     sources: &[DVec3],
-    strengths: &[Both],
+    strengths: &[ChargeAndDoubleLayer],
     targets: &[DVec3],
     shear: f64,
     poisson: f64,
@@ -105,14 +112,20 @@ pub fn motion(
     let factor = papkovich::displacement_factor(shear, poisson);
     let at = |x: &DVec3| {
         let none = (Vec3::zero(), Mat3::diagonal(0.0));
-        let (u, gradient) = sum(sources, strengths, *x, none, |(u, gradient), d, s: Both| {
-            let inverse = 1.0 / d.norm();
-            let n = d * inverse;
-            (
-                u + s.displacement(n, inverse, poisson),
-                gradient + s.gradient(n, inverse, poisson),
-            )
-        });
+        let (u, gradient) = sum(
+            sources,
+            strengths,
+            *x,
+            none,
+            |(u, gradient), d, s: ChargeAndDoubleLayer| {
+                let inverse = 1.0 / d.norm();
+                let n = d * inverse;
+                (
+                    u + s.displacement(n, inverse, poisson),
+                    gradient + s.gradient(n, inverse, poisson),
+                )
+            },
+        );
         (u * factor, gradient * factor)
     };
     targets.par_iter().map(at).collect()

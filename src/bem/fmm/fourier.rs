@@ -1,49 +1,51 @@
-//! Discrete Fourier transforms of numbers on the grid of p³ padded to (2p − 1)³, eight grids side by side, one slab of frequencies at a time.
+//! Discrete Fourier transforms of real values on a grid of p³ padded to (2p − 1)³, eight grids side by side,
+//! one slab of frequencies at a time.
 //!
-//! Grids this small and this empty are transformed by sums along each axis in less time than by fast transforms: only p of 2p − 1 places hold
-//! anything, and the length need not be a product of small primes. A slab is the frequencies of one number along z, so that the memory of
-//! spectra is a p-th of theirs. Grids are real, so half the slabs do.
+//! For grids this small and this empty, sums along each axis take less time than fast transforms: only p of
+//! 2p − 1 points along an axis are not zero, and the length need not be a product of small primes. A slab
+//! contains all frequencies with one frequency number along z, so that spectra need only a fraction 1/p of
+//! the memory. The values are real, so half of the slabs suffice.
 
 use std::f64::consts::TAU;
 
 use crate::solve::wide::{self, Loop};
 
-/// Grids side by side.
+/// Number of grids side by side.
 pub const LANES: usize = 8;
-/// Real and imaginary parts.
+/// Real and imaginary parts of one value of each grid.
 pub type Complex = [[f64; LANES]; 2];
 
 const ZERO: Complex = [[0.0; LANES]; 2];
 
 /// Factors `e^{iφ}`, as cosine and sine.
-type Table = Vec<[f64; 2]>;
+type PhaseFactors = Vec<[f64; 2]>;
 
 /// Transforms for one p.
 #[derive(Clone, Debug)]
 pub struct Fourier {
-    /// p.
+    /// p, points along an axis.
     pub side: usize,
-    /// 2p − 1.
+    /// 2p − 1, points along an axis of the padded grid.
     pub length: usize,
-    /// e^{−2πi k x/length}, row k, x below `side`.
-    forward: Table,
-    /// The same with x below `length`.
-    whole: Table,
-    /// e^{+2πi k x/length}, row x below `side`, k.
-    backward: Table,
+    /// e^{−2πi k x/length} in row k and column x, x below `side`.
+    forward: PhaseFactors,
+    /// e^{−2πi k x/length} in row k and column x, x below `length`.
+    whole: PhaseFactors,
+    /// e^{+2πi k x/length} in row x and column k, x below `side`.
+    backward: PhaseFactors,
 }
 
-/// Memory of a transform.
+/// Scratch buffers of a transform.
 #[derive(Clone, Debug, Default)]
-pub struct Scratch {
+pub struct FourierScratch {
     first: Vec<Complex>,
     second: Vec<Complex>,
-    /// Frequencies of a slab, `length·ky + kx`.
+    /// Frequencies of a slab, at index `length·ky + kx`.
     pub slab: Vec<Complex>,
 }
 
 impl Fourier {
-    /// For grids of `side` points an axis.
+    /// Prepares transforms of grids with `side` points along an axis.
     pub fn new(side: usize) -> Self {
         let length = 2 * side - 1;
         let table = |rows: usize, columns: usize, sign: f64| {
@@ -62,9 +64,15 @@ impl Fourier {
         }
     }
 
-    /// Slab `kz` of what the points hold, whose places on the grid are given by axis.
-    pub fn forward(&self, kz: usize, grid: &[[u8; 3]], points: &[[f64; LANES]], to: &mut Scratch) {
-        wide::run(Forward {
+    /// Transforms values at points of the grid to slab `kz`. `grid`: indices of each point by axis.
+    pub fn forward(
+        &self,
+        kz: usize,
+        grid: &[[u8; 3]],
+        points: &[[f64; LANES]],
+        to: &mut FourierScratch,
+    ) {
+        wide::run(ForwardTransform {
             fourier: self,
             kz,
             grid,
@@ -73,8 +81,8 @@ impl Fourier {
         });
     }
 
-    /// Slab `kz` of a full grid of length³, x fastest.
-    pub fn whole(&self, kz: usize, grid: &[[f64; LANES]], to: &mut Scratch) {
+    /// Transforms a full grid of length³, with x varying fastest, to slab `kz`.
+    pub fn whole(&self, kz: usize, grid: &[[f64; LANES]], to: &mut FourierScratch) {
         let plane = self.length * self.length;
         to.first.clear();
         to.first.resize(plane, ZERO);
@@ -91,15 +99,15 @@ impl Fourier {
         contract(&self.whole, n, &to.second, &mut to.slab);
     }
 
-    /// Adds to the points what a slab contributes to the real part.
+    /// Adds the contribution of a slab to the values at the points; only their real part is needed.
     pub fn backward(
         &self,
         kz: usize,
         grid: &[[u8; 3]],
-        from: &mut Scratch,
+        from: &mut FourierScratch,
         points: &mut [[f64; LANES]],
     ) {
-        wide::run(Backward {
+        wide::run(BackwardTransform {
             fourier: self,
             kz,
             grid,
@@ -118,8 +126,8 @@ fn add_multiple(sum: &mut Complex, factor: [f64; 2], value: &[f64; LANES]) {
     }
 }
 
-/// Sums along the first axis of `input`, which has `count` rows: `output[j][o] = Σ_i table[o][i] input[i][j]`. The axes change places, so that
-/// the next sum is along the other one.
+/// Sums along the first axis of `input`, which has `count` rows: `output[j][o] = Σ_i table[o][i]
+/// input[i][j]`. The axes are exchanged, so that the next sum is along the other one.
 #[inline(always)]
 fn contract(table: &[[f64; 2]], count: usize, input: &[Complex], output: &mut [Complex]) {
     let width = input.len() / count;
@@ -140,15 +148,15 @@ fn contract(table: &[[f64; 2]], count: usize, input: &[Complex], output: &mut [C
     }
 }
 
-struct Forward<'a> {
+struct ForwardTransform<'a> {
     fourier: &'a Fourier,
     kz: usize,
     grid: &'a [[u8; 3]],
     points: &'a [[f64; LANES]],
-    to: &'a mut Scratch,
+    to: &'a mut FourierScratch,
 }
 
-impl Loop for Forward<'_> {
+impl Loop for ForwardTransform<'_> {
     #[inline(always)]
     fn run(self) {
         let (n, p) = (self.fourier.length, self.fourier.side);
@@ -167,15 +175,15 @@ impl Loop for Forward<'_> {
     }
 }
 
-struct Backward<'a> {
+struct BackwardTransform<'a> {
     fourier: &'a Fourier,
     kz: usize,
     grid: &'a [[u8; 3]],
-    from: &'a mut Scratch,
+    from: &'a mut FourierScratch,
     points: &'a mut [[f64; LANES]],
 }
 
-impl Loop for Backward<'_> {
+impl Loop for BackwardTransform<'_> {
     #[inline(always)]
     fn run(self) {
         let (n, p) = (self.fourier.length, self.fourier.side);

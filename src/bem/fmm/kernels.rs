@@ -1,51 +1,52 @@
-//! What sources do at points.
+//! Kernels: the effect of sources at points.
 
 use glam::DVec3;
 
 use super::pairs::Kernel;
-use super::uniform::Uniform;
+use super::uniform::UniformPart;
 use crate::laws::{double_layer, papkovich};
 use crate::math::{Mat3, Vec3};
 
-/// What stands at a source.
+/// Strength of a source.
 ///
-/// The functions give potentials and their fields at the end of the distance that the unit vector `n` and one over its length, 1/m, describe, but for
-/// [`papkovich::displacement_factor`]; they must be `#[inline(always)]`.
+/// The functions give potentials and their fields at a point, without the factor
+/// [`papkovich::displacement_factor`]. `n` is the unit vector from the source to the point, `inverse` is one
+/// over their distance, 1/m. They must be `#[inline(always)]`.
 pub trait Strength: Copy + Send + Sync {
-    /// Where lengths are measured in units of 1/`scale` m, and P in its unit over that.
+    /// The strength if lengths are measured in units of 1/`scale` m and P is divided by `scale`.
     fn scaled(self, scale: f64) -> Self;
-    /// P, and what Q holds beyond y·P, y being the source.
+    /// P, and Q − y·P, y being the position of the source.
     fn potentials(self, n: Vec3<f64>, inverse: f64, poisson: f64) -> (Vec3<f64>, f64);
-    /// Displacement.
+    /// Displacement without the factor.
     fn displacement(self, n: Vec3<f64>, inverse: f64, poisson: f64) -> Vec3<f64>;
-    /// Displacement gradient, row i, column k: ∂u_i/∂x_k.
+    /// Displacement gradient without the factor, row i, column k: ∂u_i/∂x_k.
     fn gradient(self, n: Vec3<f64>, inverse: f64, poisson: f64) -> Mat3<f64>;
 }
 
-/// A point force, N, and a centre of dilatation, N·m: what sources and equivalent densities are.
+/// A point force, N, and a centre of dilatation, N·m: the strength of sources and of equivalent densities.
 #[derive(Clone, Copy, Debug)]
 pub struct Charge {
-    /// N.
+    /// Force, N.
     pub force: Vec3<f64>,
-    /// N·m.
+    /// Strength of the centre of dilatation, N·m.
     pub dilatation: f64,
 }
 
-/// A small area of a double layer.
+/// A point that represents a small area of a double layer.
 #[derive(Clone, Copy, Debug)]
-pub struct Jump {
-    /// Displacement, m.
+pub struct DoubleLayerPoint {
+    /// Jump of the displacement, m.
     pub jump: Vec3<f64>,
-    /// Area along the normal, m².
+    /// Area vector (area times normal), m².
     pub area: Vec3<f64>,
 }
 
-/// A force and a double layer at one place.
+/// A force and a double layer at the same point.
 #[derive(Clone, Copy, Debug)]
-pub struct Both(pub Charge, pub Jump);
+pub struct ChargeAndDoubleLayer(pub Charge, pub DoubleLayerPoint);
 
 impl Charge {
-    /// A force alone, N.
+    /// A force, N, without dilatation.
     pub fn force(force: DVec3) -> Self {
         Charge {
             force: Vec3::from_f64(force.to_array()),
@@ -76,10 +77,10 @@ impl Strength for Charge {
     }
 }
 
-impl Strength for Jump {
+impl Strength for DoubleLayerPoint {
     #[inline(always)]
     fn scaled(self, scale: f64) -> Self {
-        Jump {
+        DoubleLayerPoint {
             area: self.area * scale,
             ..self
         }
@@ -98,10 +99,10 @@ impl Strength for Jump {
     }
 }
 
-impl Strength for Both {
+impl Strength for ChargeAndDoubleLayer {
     #[inline(always)]
     fn scaled(self, scale: f64) -> Self {
-        Both(self.0.scaled(scale), self.1.scaled(scale))
+        ChargeAndDoubleLayer(self.0.scaled(scale), self.1.scaled(scale))
     }
     #[inline(always)]
     fn potentials(self, n: Vec3<f64>, inverse: f64, poisson: f64) -> (Vec3<f64>, f64) {
@@ -119,17 +120,17 @@ impl Strength for Both {
     }
 }
 
-/// A kernel of what targets feel.
-pub trait Field<const C: usize>: Kernel<Charge, C> {
-    /// What uniform potentials do in a box whose half side is given in m.
-    fn uniform(self, potentials: &Uniform, half: f64) -> [f64; C];
+/// A kernel evaluated at targets.
+pub trait TargetKernel<const C: usize>: Kernel<Charge, C> {
+    /// Values due to the uniform part of the potentials in a box with this half side, m.
+    fn uniform(self, potentials: &UniformPart, half: f64) -> [f64; C];
 }
 
-/// The harmonic potentials P (three) and Q, with Poisson's ratio.
+/// Kernel of the harmonic potentials: the three components of P, and Q. The value is Poisson's ratio.
 #[derive(Clone, Copy, Debug)]
-pub struct Potentials(pub f64);
+pub struct PotentialKernel(pub f64);
 
-impl<S: Strength> Kernel<S, 4> for Potentials {
+impl<S: Strength> Kernel<S, 4> for PotentialKernel {
     #[inline(always)]
     fn at(self, n: Vec3<f64>, inverse: f64, place: Vec3<f64>, strength: S) -> [f64; 4] {
         let (p, rest) = strength.potentials(n, inverse, self.0);
@@ -137,11 +138,11 @@ impl<S: Strength> Kernel<S, 4> for Potentials {
     }
 }
 
-/// Displacement but for its factor, with Poisson's ratio.
+/// Kernel of the displacement without its factor. The value is Poisson's ratio.
 #[derive(Clone, Copy, Debug)]
-pub struct Displacement(pub f64);
+pub struct DisplacementKernel(pub f64);
 
-impl<S: Strength> Kernel<S, 3> for Displacement {
+impl<S: Strength> Kernel<S, 3> for DisplacementKernel {
     #[inline(always)]
     fn at(self, n: Vec3<f64>, inverse: f64, _: Vec3<f64>, strength: S) -> [f64; 3] {
         let u = strength.displacement(n, inverse, self.0);
@@ -149,22 +150,23 @@ impl<S: Strength> Kernel<S, 3> for Displacement {
     }
 }
 
-/// Stress of forces but for its factor, with Poisson's ratio.
+/// Kernel of the stress of forces without its factor. The value is Poisson's ratio.
 #[derive(Clone, Copy, Debug)]
-pub struct Stress(pub f64);
+pub struct StressKernel(pub f64);
 
-impl Kernel<Charge, 6> for Stress {
+impl Kernel<Charge, 6> for StressKernel {
     #[inline(always)]
     fn at(self, n: Vec3<f64>, inverse: f64, _: Vec3<f64>, charge: Charge) -> [f64; 6] {
         papkovich::stress(n, inverse, charge.force, charge.dilatation, self.0)
     }
 }
 
-/// Displacement and, row by row, its gradient but for the factor of both, with Poisson's ratio.
+/// Kernel of the displacement and, row by row, its gradient, without their factor. The value is Poisson's
+/// ratio.
 #[derive(Clone, Copy, Debug)]
-pub struct Motion(pub f64);
+pub struct DisplacementAndGradientKernel(pub f64);
 
-impl<S: Strength> Kernel<S, 12> for Motion {
+impl<S: Strength> Kernel<S, 12> for DisplacementAndGradientKernel {
     #[inline(always)]
     fn at(self, n: Vec3<f64>, inverse: f64, _: Vec3<f64>, strength: S) -> [f64; 12] {
         let u = strength.displacement(n, inverse, self.0);
@@ -173,22 +175,22 @@ impl<S: Strength> Kernel<S, 12> for Motion {
     }
 }
 
-impl Field<3> for Displacement {
-    fn uniform(self, potentials: &Uniform, half: f64) -> [f64; 3] {
+impl TargetKernel<3> for DisplacementKernel {
+    fn uniform(self, potentials: &UniformPart, half: f64) -> [f64; 3] {
         let u: DVec3 = (3.0 - 4.0 * self.0) * potentials.p + potentials.slope;
         (u / half).to_array()
     }
 }
 
-impl Field<6> for Stress {
-    fn uniform(self, _: &Uniform, _: f64) -> [f64; 6] {
+impl TargetKernel<6> for StressKernel {
+    fn uniform(self, _: &UniformPart, _: f64) -> [f64; 6] {
         [0.0; 6]
     }
 }
 
-impl Field<12> for Motion {
-    fn uniform(self, potentials: &Uniform, half: f64) -> [f64; 12] {
-        let [x, y, z] = Displacement(self.0).uniform(potentials, half);
+impl TargetKernel<12> for DisplacementAndGradientKernel {
+    fn uniform(self, potentials: &UniformPart, half: f64) -> [f64; 12] {
+        let [x, y, z] = DisplacementKernel(self.0).uniform(potentials, half);
         [x, y, z, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]
     }
 }

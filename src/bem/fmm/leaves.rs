@@ -1,45 +1,50 @@
-//! What acts on the targets of leaves: sources nearby (P2P), smaller boxes (list W) and the leaf's own downward densities (L2P).
+//! Values at the targets of leaves: due to sources nearby (P2P), smaller boxes (list W) and the leaf's own
+//! downward densities (L2P).
 
 use glam::DVec3;
 
 use super::convolution::Four;
-use super::kernels::{Charge, Field, Strength};
-use super::pairs::{Kernel, LANES, Points};
+use super::kernels::{Charge, Strength, TargetKernel};
+use super::pairs::{Kernel, LANES, SourcesAndTargets};
 use super::passes::Downward;
-use super::plan::{FIRST_LEVEL, Plan};
+use super::plan::{FIRST_LEVEL, FmmPlan};
 use super::surface::{INNER, OUTER};
 use super::tree::Node;
 use crate::parallel::prelude::*;
 
 /// Sums of a kernel at the targets, in the tree's order.
-pub fn evaluate<S: Strength, K: Field<C> + Kernel<S, C>, const C: usize>(
-    plan: &Plan,
+pub fn evaluate<S: Strength, K: TargetKernel<C> + Kernel<S, C>, const C: usize>(
+    plan: &FmmPlan,
     kernel: K,
     strengths: &[S],
     upward: &[Four],
     downward: &Downward,
 ) -> Vec<[f64; C]> {
-    type Scratch<S, const C: usize> = (Points<S>, Points<Charge>, Vec<[[f64; LANES]; C]>);
+    type Scratch<S, const C: usize> = (
+        SourcesAndTargets<S>,
+        SourcesAndTargets<Charge>,
+        Vec<[[f64; LANES]; C]>,
+    );
     let leaf = |(near, points, sums): &mut Scratch<S, C>, at: &u32| {
         let node = &plan.tree.nodes[*at as usize];
         let targets = &plan.targets[node.targets.start as usize..node.targets.end as usize];
         sums.clear();
-        near.aim(targets.iter().map(|x| x.to_array()));
+        near.set_targets(targets.iter().map(|x| x.to_array()));
         for other in &plan.lists.direct[*at as usize] {
-            for (place, strength) in plan.acting(*other, strengths) {
-                near.push(place.to_array(), strength);
+            for (place, strength) in plan.sources_in(*other, strengths) {
+                near.push_source(place.to_array(), strength);
             }
         }
-        near.add(kernel, sums);
+        near.add_to(kernel, sums);
         let centre = plan.tree.centre(node);
-        points.aim(targets.iter().map(|x| (*x - centre).to_array()));
+        points.set_targets(targets.iter().map(|x| (*x - centre).to_array()));
         if node.level as usize >= FIRST_LEVEL {
             add_surface(plan, *at, (OUTER, centre), &downward.densities, points);
         }
         for other in &plan.lists.smaller[*at as usize] {
             add_surface(plan, *other, (INNER, centre), upward, points);
         }
-        points.add(kernel, sums);
+        points.add_to(kernel, sums);
         let uniform = &downward.uniform[*at as usize];
         let shared = kernel.uniform(uniform, plan.tree.half(node));
         for group in sums.iter_mut() {
@@ -55,13 +60,14 @@ pub fn evaluate<S: Strength, K: Field<C> + Kernel<S, C>, const C: usize>(
         .concat()
 }
 
-/// Appends the equivalent densities of a box on its surface of this half size, relative to a centre.
+/// Appends the equivalent densities of a box on its surface of this half size as sources, relative to a
+/// centre.
 fn add_surface(
-    plan: &Plan,
+    plan: &FmmPlan,
     at: u32,
     (half_size, centre): (f64, DVec3),
     densities: &[Four],
-    points: &mut Points<Charge>,
+    points: &mut SourcesAndTargets<Charge>,
 ) {
     let node: &Node = &plan.tree.nodes[at as usize];
     let (offset, half) = (plan.tree.centre(node) - centre, plan.tree.half(node));
@@ -70,11 +76,11 @@ fn add_surface(
     for (k, [x, y, z, q]) in densities.iter().enumerate() {
         let place = DVec3::from_array(surface.point(k, half_size));
         let force = DVec3::new(*x, *y, *z);
-        // What Q holds beyond the moment of its force is a centre of dilatation.
+        // Q minus the moment of the force is a centre of dilatation.
         let charge = Charge {
             dilatation: half * (q - place.dot(force)),
             ..Charge::force(force)
         };
-        points.push((offset + half * place).to_array(), charge);
+        points.push_source((offset + half * place).to_array(), charge);
     }
 }

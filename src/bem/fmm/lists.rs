@@ -1,24 +1,24 @@
-//! Which boxes act on which, and how: the lists U, V, W and X of Ying, Biros and Zorin, *A kernel-independent adaptive fast multipole algorithm in
-//! two and three dimensions*, 2004, §3.1.
+//! Which boxes act on which boxes, and how: the lists U, V, W and X of Ying, Biros and Zorin, *A
+//! kernel-independent adaptive fast multipole algorithm in two and three dimensions*, 2004, §3.1.
 
 use std::ops::Index;
 
 use super::tree::{Node, Tree};
 use crate::parallel::prelude::*;
 
-/// Steps between two boxes of a V list along an axis are at most this many.
+/// Largest number of steps along an axis between two boxes of a V list.
 pub const REACH: i32 = 3;
-/// Numbers of steps between two boxes of a V list, those that do not occur among them.
+/// Number of possible combinations of steps between two boxes, including those that do not occur in V lists.
 pub const DIRECTIONS: usize = 343;
 
-/// Number of steps from a source box to a target box.
+/// Index of the steps from a source box to a target box.
 pub fn direction(steps: [i32; 3]) -> usize {
     let wide = 2 * REACH + 1;
     let [x, y, z] = steps.map(|s| s + REACH);
     ((x * wide + y) * wide + z) as usize
 }
 
-/// Steps of that number.
+/// Steps with this index.
 pub fn steps(direction: usize) -> [i32; 3] {
     let (k, wide) = (direction as i32, 2 * REACH + 1);
     [k / (wide * wide), k / wide % wide, k % wide].map(|s| s - REACH)
@@ -26,22 +26,22 @@ pub fn steps(direction: usize) -> [i32; 3] {
 
 /// A source box of a V list.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Far {
-    /// The box.
+pub struct FarBox {
+    /// Index of the box.
     pub node: u32,
-    /// [`direction`] of the steps from it.
+    /// [`direction`] of the steps from it to the target box.
     pub direction: u32,
 }
 
-/// Rows of any length.
+/// Rows of different lengths, stored one after the other.
 #[derive(Clone, Debug)]
-pub struct Rows<T> {
+pub struct JaggedRows<T> {
     start: Vec<u32>,
     items: Vec<T>,
 }
 
-impl<T> Rows<T> {
-    /// From rows.
+impl<T> JaggedRows<T> {
+    /// Joins rows.
     pub fn new(rows: impl ExactSizeIterator<Item = Vec<T>>) -> Self {
         let mut start = Vec::with_capacity(rows.len() + 1);
         start.push(0);
@@ -50,66 +50,68 @@ impl<T> Rows<T> {
             items.extend(row);
             start.push(items.len() as u32);
         }
-        Rows { start, items }
+        JaggedRows { start, items }
     }
 }
 
-impl<T> Index<usize> for Rows<T> {
+impl<T> Index<usize> for JaggedRows<T> {
     type Output = [T];
     fn index(&self, row: usize) -> &[T] {
         &self.items[self.start[row] as usize..self.start[row + 1] as usize]
     }
 }
 
-/// For each target box the source boxes of its lists. Boxes without sources stand in none; boxes without targets have none.
+/// For each target box, the source boxes in its lists. Boxes without sources are in no list; the lists of
+/// boxes without targets are empty.
 #[derive(Clone, Debug)]
 pub struct Lists {
-    /// U, of leaves: boxes whose sources act on the targets directly.
-    pub direct: Rows<u32>,
+    /// U, of leaves: boxes whose sources act directly on the targets.
+    pub direct: JaggedRows<u32>,
     /// V: boxes of the same level whose equivalent densities act on the check surface.
-    pub far: Rows<Far>,
+    pub far: JaggedRows<FarBox>,
     /// W, of leaves: smaller boxes whose equivalent densities act on the targets.
-    pub smaller: Rows<u32>,
+    pub smaller: JaggedRows<u32>,
     /// X: larger leaves whose sources act on the check surface.
-    pub larger: Rows<u32>,
+    pub larger: JaggedRows<u32>,
 }
 
 /// Lists of one box.
 #[derive(Clone, Default)]
-struct Row {
-    /// Boxes that touch it: those of its level and larger leaves.
+struct BoxLists {
+    /// Boxes that touch this box: those of its level, and larger leaves.
     touching: Vec<u32>,
     direct: Vec<u32>,
-    far: Vec<Far>,
+    far: Vec<FarBox>,
     smaller: Vec<u32>,
     larger: Vec<u32>,
 }
 
 impl Lists {
-    /// Of a tree. Where a box of W has at most `few` sources, or a leaf with a list X at most `few` targets, it is summed directly, which costs less.
+    /// Builds the lists of a tree. A box of list W with at most `few` sources, and list X of a leaf with at
+    /// most `few` targets, are summed directly, which takes less time.
     pub fn new(tree: &Tree, few: usize) -> Self {
         let mut rows = Vec::with_capacity(tree.nodes.len());
         for level in &tree.levels {
-            let here: Vec<Row> = level
+            let here: Vec<BoxLists> = level
                 .clone()
                 .into_par_iter()
-                .map(|at| row_of(tree, &rows, at, few))
+                .map(|at| lists_of(tree, &rows, at, few))
                 .collect();
             rows.extend(here);
         }
         Lists {
-            direct: Rows::new(rows.iter_mut().map(|row| std::mem::take(&mut row.direct))),
-            far: Rows::new(rows.iter_mut().map(|row| std::mem::take(&mut row.far))),
-            smaller: Rows::new(rows.iter_mut().map(|row| std::mem::take(&mut row.smaller))),
-            larger: Rows::new(rows.iter_mut().map(|row| std::mem::take(&mut row.larger))),
+            direct: JaggedRows::new(rows.iter_mut().map(|row| std::mem::take(&mut row.direct))),
+            far: JaggedRows::new(rows.iter_mut().map(|row| std::mem::take(&mut row.far))),
+            smaller: JaggedRows::new(rows.iter_mut().map(|row| std::mem::take(&mut row.smaller))),
+            larger: JaggedRows::new(rows.iter_mut().map(|row| std::mem::take(&mut row.larger))),
         }
     }
 }
 
 /// Lists of a box, from those of its parent.
-fn row_of(tree: &Tree, rows: &[Row], at: usize, few: usize) -> Row {
+fn lists_of(tree: &Tree, rows: &[BoxLists], at: usize, few: usize) -> BoxLists {
     let node = &tree.nodes[at];
-    let mut row = Row::default();
+    let mut row = BoxLists::default();
     if node.targets.is_empty() {
         return row;
     }
@@ -135,7 +137,7 @@ fn row_of(tree: &Tree, rows: &[Row], at: usize, few: usize) -> Row {
                 } else {
                     let direction = direction(node.steps_from(source)) as u32;
                     let node = child;
-                    row.far.push(Far { node, direction });
+                    row.far.push(FarBox { node, direction });
                 }
             }
         }
@@ -143,7 +145,7 @@ fn row_of(tree: &Tree, rows: &[Row], at: usize, few: usize) -> Row {
     if node.is_leaf() {
         let touching = std::mem::take(&mut row.touching);
         for other in touching {
-            descend(tree, node, other, few, &mut row);
+            add_touching_box(tree, node, other, few, &mut row);
         }
     }
     row
@@ -151,12 +153,12 @@ fn row_of(tree: &Tree, rows: &[Row], at: usize, few: usize) -> Row {
 
 /// Children of a box that have sources.
 fn with_sources(tree: &Tree, node: &Node) -> impl Iterator<Item = u32> {
-    let held = |child: &u32| !tree.nodes[*child as usize].sources.is_empty();
-    node.children.clone().filter(held)
+    let has_sources = |child: &u32| !tree.nodes[*child as usize].sources.is_empty();
+    node.children.clone().filter(has_sources)
 }
 
-/// Puts a box that touches a leaf into the leaf's lists U and W.
-fn descend(tree: &Tree, leaf: &Node, other: u32, few: usize, row: &mut Row) {
+/// Adds a box that touches a leaf, or its descendants, to the leaf's lists U and W.
+fn add_touching_box(tree: &Tree, leaf: &Node, other: u32, few: usize, row: &mut BoxLists) {
     let source = &tree.nodes[other as usize];
     if !leaf.touches(source) {
         if source.sources.len() <= few {
@@ -170,7 +172,7 @@ fn descend(tree: &Tree, leaf: &Node, other: u32, few: usize, row: &mut Row) {
         }
     } else {
         for child in with_sources(tree, source) {
-            descend(tree, leaf, child, few, row);
+            add_touching_box(tree, leaf, child, few, row);
         }
     }
 }
@@ -181,7 +183,7 @@ mod tests {
 
     use super::*;
 
-    /// Each leaf is acted on by each source exactly once, by a list of its own or of a box above it.
+    /// Each source acts on each leaf exactly once, through a list of the leaf or of a box above it.
     #[test]
     fn every_source_acts_once_on_every_leaf() {
         let even = (0..600).map(|k| DVec3::new((k % 7) as f64, (k % 11) as f64, (k % 13) as f64));

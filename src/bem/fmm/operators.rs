@@ -1,47 +1,50 @@
-//! Operators at unit scale, one set for each number of points: Laplace's kernel is homogeneous, so they serve every level.
+//! Operators at unit scale, one set for each number of surface points: Laplace's kernel is homogeneous, so
+//! they serve every level.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::convolution::Convolution;
-use super::product::{Matrix, Row};
-use super::surface::{INNER, OUTER, Surface};
+use super::product::{BatchRow, DenseMatrix};
+use super::surface::{CubeSurface, INNER, OUTER};
 use super::svd::Svd;
 
-/// Singular values below this part of the largest are left out.
-const CUT: f64 = 1e-13;
+/// Singular values below this fraction of the largest are ignored.
+const SINGULAR_CUTOFF: f64 = 1e-13;
 
-/// All that translates densities and potentials between surfaces.
+/// Operators that translate densities and potentials between surfaces.
 #[derive(Debug)]
 pub struct Operators {
-    /// The points.
-    pub surface: Surface,
-    /// M2M: potentials on the upward check surface of a box of the equivalent densities of its child in octant 0.
-    pub up: Matrix,
-    /// L2L: potentials on the downward check surface of that child of the equivalent densities of its parent.
-    pub down: Matrix,
-    /// Upward densities from potentials.
-    pub from_upward: Inverse,
-    /// Downward densities from potentials.
-    pub from_downward: Inverse,
-    /// M2L.
+    /// The points of the surfaces.
+    pub surface: CubeSurface,
+    /// M2M: potentials on the upward check surface of a box due to the equivalent densities of its child in
+    /// octant 0.
+    pub up: DenseMatrix,
+    /// L2L: potentials on the downward check surface of that child due to the equivalent densities of its
+    /// parent.
+    pub down: DenseMatrix,
+    /// Upward equivalent densities from check potentials.
+    pub from_upward: PseudoInverse,
+    /// Downward equivalent densities from check potentials.
+    pub from_downward: PseudoInverse,
+    /// M2L: potentials on downward check surfaces due to upward equivalent densities.
     pub convolution: Convolution,
 }
 
 impl Operators {
-    /// With `side` points a side, kept for the rest of the process.
-    pub fn of(side: usize) -> Arc<Self> {
-        static KEPT: Mutex<BTreeMap<usize, Arc<Operators>>> = Mutex::new(BTreeMap::new());
-        let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    /// Operators with `side` points along a side, cached for the rest of the process.
+    pub fn cached(side: usize) -> Arc<Self> {
+        static CACHE: Mutex<BTreeMap<usize, Arc<Operators>>> = Mutex::new(BTreeMap::new());
+        let mut kept = CACHE.lock().unwrap_or_else(PoisonError::into_inner);
         kept.entry(side)
             .or_insert_with(|| Arc::new(Operators::new(side)))
             .clone()
     }
 
     fn new(side: usize) -> Self {
-        let surface = Surface::new(side);
+        let surface = CubeSurface::new(side);
         let n = surface.len();
-        let up = Matrix::new(n, n, |i, j| {
+        let up = DenseMatrix::new(n, n, |i, j| {
             let child = surface.point(j, 0.5 * INNER).map(|x| x - 0.5);
             inverse_distance(surface.point(i, OUTER), child)
         });
@@ -64,20 +67,22 @@ fn inverse_distance(a: [f64; 3], b: [f64; 3]) -> f64 {
     1.0 / (x * x + y * y + z * z).sqrt()
 }
 
-/// Pseudo-inverse of the potentials on one surface of densities on another, both with the symmetry of a box.
+/// Pseudo-inverse of the map from densities on one surface to potentials on another, both with the symmetry
+/// of a cube.
 ///
-/// Sums and differences of reflected points make it eight blocks, one for each way of changing sign under reflections. Each block is applied as
-/// two factors: their product would lose the digits that small singular values take (Malhotra and Biros, *PVFMM*, 2015, §3.1).
+/// Sums and differences over reflected points reduce it to eight blocks, one for each combination of signs
+/// under reflections. Each block is applied as two factors: their product would lose the digits that small
+/// singular values need (Malhotra and Biros, *PVFMM*, 2015, §3.1).
 #[derive(Clone, Debug)]
-pub struct Inverse {
+pub struct PseudoInverse {
     /// Uᵀ and V S⁻¹ of each block.
-    blocks: Vec<(Matrix, Matrix)>,
-    /// Points by reflection, then by point of an octant.
+    blocks: Vec<(DenseMatrix, DenseMatrix)>,
+    /// Indices of points, by reflection, then by point of an octant.
     reflected: Vec<u32>,
 }
 
-/// Pseudo-inverses for the upward and the downward surfaces, whose matrices are each other's transpose.
-fn inverses(surface: &Surface) -> (Inverse, Inverse) {
+/// Pseudo-inverses for the upward and the downward surfaces, whose matrices are transposes of each other.
+fn inverses(surface: &CubeSurface) -> (PseudoInverse, PseudoInverse) {
     let reflected = surface.reflected.concat();
     let eighth = reflected.len() / 8;
     let point = |k: usize, half| surface.point(reflected[k] as usize, half);
@@ -96,25 +101,25 @@ fn inverses(surface: &Surface) -> (Inverse, Inverse) {
     };
     let blocks: Vec<Svd> = (0..8).map(block).collect();
     let values = blocks.iter().flat_map(|block| &block.values);
-    let cut = CUT * values.fold(0.0, |largest: f64, value| largest.max(*value));
+    let cut = SINGULAR_CUTOFF * values.fold(0.0, |largest: f64, value| largest.max(*value));
     let factors = |block: &Svd, check: &[Vec<f64>], densities: &[Vec<f64>]| {
         let kept = (0..eighth).filter(|k| block.values[*k] > cut);
         let kept: Vec<usize> = kept.collect();
-        let onto = Matrix::new(kept.len(), eighth, |k, i| check[kept[k]][i]);
-        // An eighth undoes the sums over reflections.
+        let onto = DenseMatrix::new(kept.len(), eighth, |k, i| check[kept[k]][i]);
+        // The factor 1/8 undoes the sums over reflections.
         let scaled = |j: usize, k: usize| densities[kept[k]][j] / (8.0 * block.values[kept[k]]);
-        (onto, Matrix::new(eighth, kept.len(), scaled))
+        (onto, DenseMatrix::new(eighth, kept.len(), scaled))
     };
     let up = blocks.iter().map(|b| factors(b, &b.left, &b.right));
     let down = blocks.iter().map(|b| factors(b, &b.right, &b.left));
-    let inverse = |blocks: Vec<(Matrix, Matrix)>| Inverse {
+    let inverse = |blocks: Vec<(DenseMatrix, DenseMatrix)>| PseudoInverse {
         blocks,
         reflected: reflected.clone(),
     };
     (inverse(up.collect()), inverse(down.collect()))
 }
 
-/// Sign that reflection g gives what changes sign in the axes whose bits `signs` has.
+/// Sign under reflection `g` of a function that is odd in the axes whose bits are set in `signs`.
 fn sign(signs: usize, g: usize) -> f64 {
     if (signs & g).count_ones() % 2 == 1 {
         -1.0
@@ -123,9 +128,9 @@ fn sign(signs: usize, g: usize) -> f64 {
     }
 }
 
-impl Inverse {
+impl PseudoInverse {
     /// Replaces the potentials at the points of a surface by densities. The scratch buffers grow as needed.
-    pub fn apply(&self, rows: &mut [Row], scratch: &mut [Vec<Row>; 2]) {
+    pub fn apply(&self, rows: &mut [BatchRow], scratch: &mut [Vec<BatchRow>; 2]) {
         let eighth = self.reflected.len() / self.blocks.len();
         let [unfolded, kept] = scratch;
         unfolded.clear();
@@ -137,7 +142,7 @@ impl Inverse {
             back.multiply(kept, rows);
         }
         reflect(unfolded, eighth);
-        // A point that stands in several rows has the sum of their densities.
+        // A point that occurs in several rows gets the sum of their densities.
         rows.fill([0.0; _]);
         for (k, row) in self.reflected.iter().zip(unfolded) {
             let sum = &mut rows[*k as usize];
@@ -146,8 +151,8 @@ impl Inverse {
     }
 }
 
-/// Sums over the eight reflections with each choice of signs (Walsh's transform).
-fn reflect(rows: &mut [Row], eighth: usize) {
+/// Sums over the eight reflections with each combination of signs (Walsh transform).
+fn reflect(rows: &mut [BatchRow], eighth: usize) {
     for axis in 0..3 {
         let step = eighth << axis;
         for pair in rows.chunks_exact_mut(2 * step) {
@@ -166,12 +171,13 @@ mod tests {
     use super::super::product::COLUMNS;
     use super::*;
 
-    /// A charge in the box and its equivalent densities have one potential far away; likewise from outside.
+    /// A charge in the box and its equivalent densities have the same potential far away; likewise for a
+    /// charge outside.
     #[test]
     fn densities_stand_for_a_charge() {
         let place = [0.3, -0.8, 0.95];
         for (side, within) in [(4, 1e-2), (5, 1e-3), (6, 1e-4), (9, 3e-7)] {
-            let surface = Surface::new(side);
+            let surface = CubeSurface::new(side);
             let (up, down) = inverses(&surface);
             let mut scratch = Default::default();
             let outside = place.map(|x: f64| 3.0 * x);
@@ -181,7 +187,7 @@ mod tests {
             ];
             for (inverse, check, equivalent, charge, away) in cases {
                 let potential = |k| inverse_distance(surface.point(k, check), charge);
-                let mut rows: Vec<Row> = (0..surface.len())
+                let mut rows: Vec<BatchRow> = (0..surface.len())
                     .map(|k| [potential(k); COLUMNS])
                     .collect();
                 inverse.apply(&mut rows, &mut scratch);

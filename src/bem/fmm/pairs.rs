@@ -1,38 +1,38 @@
-//! Sums over pairs of points, vectorised over the points that are acted on.
+//! Sums over pairs of sources and targets, vectorised over the targets.
 
 use crate::math::Vec3;
 use crate::solve::wide::{self, Loop};
 
-/// Points that are acted on side by side.
+/// Number of targets that are evaluated side by side.
 pub const LANES: usize = 8;
 
-/// Sources and targets of one sum, to be used again and again.
+/// Sources and targets of one sum; reused for further sums.
 #[derive(Clone, Debug)]
-pub struct Points<S> {
-    /// Place, m, and strength of what acts.
+pub struct SourcesAndTargets<S> {
+    /// Position, m, and strength of each source.
     sources: Vec<([f64; 3], S)>,
-    /// Places that are acted on, by groups of lanes and axis.
+    /// Positions of the targets, m, by groups of lanes and axis.
     targets: Vec<[[f64; LANES]; 3]>,
 }
 
-impl<S> Default for Points<S> {
+impl<S> Default for SourcesAndTargets<S> {
     fn default() -> Self {
-        Points {
+        SourcesAndTargets {
             sources: Vec::new(),
             targets: Vec::new(),
         }
     }
 }
 
-impl<S: Copy> Points<S> {
-    /// Forgets the sources and takes these places in the place of the targets.
-    pub fn aim(&mut self, places: impl Iterator<Item = [f64; 3]>) {
+impl<S: Copy> SourcesAndTargets<S> {
+    /// Removes the sources and sets the targets.
+    pub fn set_targets(&mut self, places: impl Iterator<Item = [f64; 3]>) {
         self.sources.clear();
         self.targets.clear();
         for (k, place) in places.enumerate() {
             let lane = k % LANES;
             if lane == 0 {
-                // Lanes that stay unused repeat the first place of their group.
+                // Unused lanes repeat the first position of their group.
                 self.targets.push(place.map(|x| [x; LANES]));
             }
             if let Some(group) = self.targets.last_mut() {
@@ -42,18 +42,19 @@ impl<S: Copy> Points<S> {
     }
 
     /// Appends a source.
-    pub fn push(&mut self, place: [f64; 3], strength: S) {
+    pub fn push_source(&mut self, place: [f64; 3], strength: S) {
         self.sources.push((place, strength));
     }
 
-    /// Adds what the sources do at the targets to `sums`, one row a group of lanes, which grows as needed.
-    pub fn add<K: Kernel<S, C>, const C: usize>(
+    /// Adds the values due to the sources at the targets to `sums`, which has one row for each group of lanes
+    /// and grows as needed.
+    pub fn add_to<K: Kernel<S, C>, const C: usize>(
         &self,
         kernel: K,
         sums: &mut Vec<[[f64; LANES]; C]>,
     ) {
         sums.resize(self.targets.len(), [[0.0; LANES]; C]);
-        wide::run(Pairs {
+        wide::run(PairLoop {
             kernel,
             sources: &self.sources,
             targets: &self.targets,
@@ -62,27 +63,28 @@ impl<S: Copy> Points<S> {
     }
 }
 
-/// What a source does at a point: `C` numbers.
+/// Effect of a source at a point: `C` numbers.
 pub trait Kernel<S, const C: usize>: Copy + Send + Sync {
-    /// In the direction `n` from the source, one over the distance given (1/m), both zero at the source, which is at `place`;
-    /// must be `#[inline(always)]`.
+    /// Value at a point. `n`: unit vector from the source to the point; `inverse`: one over their distance,
+    /// 1/m; both are zero at the source itself. `place`: position of the source. Must be `#[inline(always)]`.
     fn at(self, n: Vec3<f64>, inverse: f64, place: Vec3<f64>, strength: S) -> [f64; C];
 }
 
-/// `1/√s`, or zero where s is. Measured: a guess in single precision and a step to double precision take no less time.
+/// `1/√s`, or zero if s is zero. Measured: an approximation in single precision with one refinement step
+/// takes no less time.
 #[inline(always)]
 fn inverse_root(s: f64) -> f64 {
     if s > 0.0 { 1.0 / s.sqrt() } else { 0.0 }
 }
 
-struct Pairs<'a, K, S, const C: usize> {
+struct PairLoop<'a, K, S, const C: usize> {
     kernel: K,
     sources: &'a [([f64; 3], S)],
     targets: &'a [[[f64; LANES]; 3]],
     sums: &'a mut [[[f64; LANES]; C]],
 }
 
-impl<K: Kernel<S, C>, S: Copy, const C: usize> Loop for Pairs<'_, K, S, C> {
+impl<K: Kernel<S, C>, S: Copy, const C: usize> Loop for PairLoop<'_, K, S, C> {
     #[inline(always)]
     fn run(self) {
         for (target, sums) in self.targets.iter().zip(self.sums) {
@@ -106,25 +108,25 @@ impl<K: Kernel<S, C>, S: Copy, const C: usize> Loop for Pairs<'_, K, S, C> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::kernels::{Charge, Stress};
+    use super::super::kernels::{Charge, StressKernel};
     use super::*;
 
-    /// The widest vectors of this machine and the plain loop round alike.
+    /// The widest vectors of this machine and the plain loop give the same rounding.
     #[test]
     fn bits_do_not_depend_on_the_width_of_vectors() {
         let place = |k: usize| [0.71, 0.37, 0.19].map(|a| (a * k as f64).fract());
-        let mut points = Points::default();
-        points.aim((0..13).map(place));
+        let mut points = SourcesAndTargets::default();
+        points.set_targets((0..13).map(place));
         for k in 10..40 {
             let force = Vec3::from_f64(place(3 * k));
             let dilatation = 0.1 * k as f64;
-            points.push(place(k), Charge { force, dilatation });
+            points.push_source(place(k), Charge { force, dilatation });
         }
         let mut wide = Vec::new();
-        points.add(Stress(0.3), &mut wide);
+        points.add_to(StressKernel(0.3), &mut wide);
         let mut plain = vec![[[0.0; LANES]; 6]; 2];
-        let pairs = Pairs {
-            kernel: Stress(0.3),
+        let pairs = PairLoop {
+            kernel: StressKernel(0.3),
             sources: &points.sources,
             targets: &points.targets,
             sums: &mut plain,

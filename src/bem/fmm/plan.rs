@@ -1,4 +1,4 @@
-//! All that stays the same from one sum to the next.
+//! Everything that does not change from one sum to the next.
 
 use std::sync::Arc;
 
@@ -8,33 +8,34 @@ use super::lists::Lists;
 use super::operators::Operators;
 use super::tree::Tree;
 
-/// The first level that has boxes which do not touch each other. Densities above it act on nothing.
+/// The first level with boxes that do not touch each other. Densities of the levels above it are not needed.
 pub const FIRST_LEVEL: usize = 2;
 
-/// Factor on the size of a leaf at most where sources and targets are not equally many.
-const STEEPEST: f64 = 4.0;
+/// Largest factor on the size of a leaf if the numbers of sources and targets differ.
+const MAX_LEAF_FACTOR: f64 = 4.0;
 
 /// Tree, lists and operators.
 #[derive(Clone, Debug)]
-pub struct Plan {
+pub struct FmmPlan {
     /// Poisson's ratio.
     pub poisson: f64,
     /// The boxes.
     pub tree: Tree,
-    /// What acts on which.
+    /// Which boxes act on which boxes.
     pub lists: Lists,
-    /// Translations.
+    /// Operators that translate densities and potentials.
     pub operators: Arc<Operators>,
     /// Sources in the tree's order, m.
     pub sources: Vec<DVec3>,
     /// Targets in the tree's order, m.
     pub targets: Vec<DVec3>,
-    /// Leaves with targets, in the order of these.
+    /// Leaves with targets, in the order of their targets.
     pub leaves: Vec<u32>,
 }
 
-impl Plan {
-    /// With `side` points a side of surfaces; boxes are split that hold more than `leaf` sources or targets, if there are as many of both.
+impl FmmPlan {
+    /// With `side` points along a side of the surfaces. Boxes with more than `leaf` sources or targets are
+    /// split if there are equally many sources and targets.
     pub fn new(
         sources: &[DVec3],
         targets: &[DVec3],
@@ -42,7 +43,7 @@ impl Plan {
         (side, leaf): (usize, usize),
     ) -> Self {
         let tree = Tree::new(sources, targets, limits(leaf, sources.len(), targets.len()));
-        let operators = Operators::of(side);
+        let operators = Operators::cached(side);
         let lists = Lists::new(&tree, operators.surface.len());
         let of =
             |points: &[DVec3], order: &[u32]| order.iter().map(|k| points[*k as usize]).collect();
@@ -52,7 +53,7 @@ impl Plan {
         };
         let mut leaves: Vec<u32> = (0..tree.nodes.len() as u32).filter(leaf).collect();
         leaves.sort_unstable_by_key(|at| tree.nodes[*at as usize].targets.start);
-        Plan {
+        FmmPlan {
             poisson,
             sources: of(sources, &tree.source_order),
             targets: of(targets, &tree.target_order),
@@ -63,20 +64,24 @@ impl Plan {
         }
     }
 
-    /// Points of a surface.
+    /// Number of points of a surface.
     pub fn points(&self) -> usize {
         self.operators.surface.len()
     }
 
-    /// Strengths in the tree's order.
+    /// Converts strengths to the tree's order.
     pub fn sorted<S: Copy>(&self, strengths: &[S]) -> Vec<S> {
-        assert_eq!(strengths.len(), self.sources.len(), "one strength a source");
+        assert_eq!(
+            strengths.len(),
+            self.sources.len(),
+            "one strength for each source"
+        );
         let order = &self.tree.source_order;
         order.iter().map(|k| strengths[*k as usize]).collect()
     }
 
-    /// Sources of a box and the strengths there, which are in the tree's order.
-    pub fn acting<'a, S: Copy>(
+    /// Positions and strengths of the sources in a box; `strengths` are in the tree's order.
+    pub fn sources_in<'a, S: Copy>(
         &'a self,
         at: u32,
         strengths: &'a [S],
@@ -87,7 +92,7 @@ impl Plan {
         places.copied().zip(strengths[range].iter().copied())
     }
 
-    /// Values at targets in the caller's order.
+    /// Converts values at targets to the caller's order.
     pub fn unsorted<T: Copy>(&self, values: &[T], none: T) -> Vec<T> {
         let mut out = vec![none; values.len()];
         for (value, k) in values.iter().zip(&self.tree.target_order) {
@@ -97,9 +102,10 @@ impl Plan {
     }
 }
 
-/// Largest leaves: more of what there is more of, as the work in a leaf grows with the product of both.
+/// Largest numbers of sources and targets in a leaf: the kind of which there are more gets a larger limit, as
+/// the work in a leaf grows with the product of both.
 fn limits(leaf: usize, sources: usize, targets: usize) -> [usize; 2] {
     let ratio = sources.max(1) as f64 / targets.max(1) as f64;
-    let tilt = ratio.sqrt().clamp(1.0 / STEEPEST, STEEPEST);
+    let tilt = ratio.sqrt().clamp(1.0 / MAX_LEAF_FACTOR, MAX_LEAF_FACTOR);
     [tilt, 1.0 / tilt].map(|tilt| (leaf as f64 * tilt).ceil() as usize)
 }

@@ -2,28 +2,28 @@
 
 use crate::solve::wide::{self, Loop};
 
-/// Boxes side by side.
+/// Number of boxes side by side.
 pub const BOXES: usize = 8;
-/// Columns of a batch: P, three components, and Q of each box.
+/// Number of columns of a batch: for each box the three components of P, and Q.
 pub const COLUMNS: usize = 4 * BOXES;
 /// A row of a batch.
-pub type Row = [f64; COLUMNS];
+pub type BatchRow = [f64; COLUMNS];
 
-/// Rows that are summed side by side.
-const TALL: usize = 4;
+/// Number of rows that are summed side by side.
+const ROWS_AT_ONCE: usize = 4;
 
-/// A matrix, row by row.
+/// A dense matrix, stored row by row.
 #[derive(Clone, Debug)]
-pub struct Matrix {
+pub struct DenseMatrix {
     columns: usize,
     values: Vec<f64>,
 }
 
-impl Matrix {
+impl DenseMatrix {
     /// From its entries by row and column.
     pub fn new(rows: usize, columns: usize, entry: impl Fn(usize, usize) -> f64) -> Self {
         let values = (0..rows * columns).map(|k| entry(k / columns, k % columns));
-        Matrix {
+        DenseMatrix {
             columns,
             values: values.collect(),
         }
@@ -34,16 +34,16 @@ impl Matrix {
         self.values.len() / self.columns.max(1)
     }
 
-    /// Rows and columns exchanged, times `factor`.
+    /// The transposed matrix times `factor`.
     pub fn transposed(&self, factor: f64) -> Self {
         let entry = |i, j| factor * self.values[j * self.columns + i];
-        Matrix::new(self.columns, self.rows(), entry)
+        DenseMatrix::new(self.columns, self.rows(), entry)
     }
 
     /// `output = self · input`.
-    pub fn multiply(&self, input: &[Row], output: &mut [Row]) {
+    pub fn multiply(&self, input: &[BatchRow], output: &mut [BatchRow]) {
         assert!(input.len() == self.columns && output.len() == self.rows());
-        wide::run(Multiply {
+        wide::run(MultiplyRows {
             matrix: self,
             input,
             output,
@@ -51,21 +51,25 @@ impl Matrix {
     }
 }
 
-struct Multiply<'a> {
-    matrix: &'a Matrix,
-    input: &'a [Row],
-    output: &'a mut [Row],
+struct MultiplyRows<'a> {
+    matrix: &'a DenseMatrix,
+    input: &'a [BatchRow],
+    output: &'a mut [BatchRow],
 }
 
-impl Loop for Multiply<'_> {
+impl Loop for MultiplyRows<'_> {
     #[inline(always)]
     fn run(self) {
         let n = self.matrix.columns;
-        let (tall, rest) = self.output.as_chunks_mut::<TALL>();
+        let (tall, rest) = self.output.as_chunks_mut::<ROWS_AT_ONCE>();
         for (k, output) in tall.iter_mut().enumerate() {
-            rows(&self.matrix.values[TALL * k * n..], self.input, output);
+            rows(
+                &self.matrix.values[ROWS_AT_ONCE * k * n..],
+                self.input,
+                output,
+            );
         }
-        let done = TALL * tall.len();
+        let done = ROWS_AT_ONCE * tall.len();
         for (k, output) in rest.iter_mut().enumerate() {
             let rows_left = &self.matrix.values[(done + k) * n..];
             rows::<1>(rows_left, self.input, std::array::from_mut(output));
@@ -73,9 +77,9 @@ impl Loop for Multiply<'_> {
     }
 }
 
-/// `T` rows of the product; every entry is summed in the order of the columns.
+/// Computes `T` rows of the product; every entry is summed in the order of the columns.
 #[inline(always)]
-fn rows<const T: usize>(values: &[f64], input: &[Row], output: &mut [Row; T]) {
+fn rows<const T: usize>(values: &[f64], input: &[BatchRow], output: &mut [BatchRow; T]) {
     let n = input.len();
     let values = &values[..T * n];
     let mut sums = [[0.0; COLUMNS]; T];
@@ -98,8 +102,8 @@ mod tests {
     #[test]
     fn products_are_sums_over_columns() {
         let entry = |i: usize, j: usize| (3 * i + j) as f64;
-        let matrix = Matrix::new(7, 5, entry);
-        let input: Vec<Row> = (0..5)
+        let matrix = DenseMatrix::new(7, 5, entry);
+        let input: Vec<BatchRow> = (0..5)
             .map(|j| std::array::from_fn(|c| (j * 100 + c) as f64))
             .collect();
         let mut output = vec![[0.0; COLUMNS]; 7];

@@ -1,30 +1,31 @@
-//! Points of the cube surfaces that equivalent densities and check potentials stand on.
+//! Points of the cube surfaces that carry equivalent densities and check potentials.
 //!
-//! Half sizes are in halves of the box: 1 is the box itself. The points are the outer ones of a regular grid of p³, so that M2L is a convolution.
+//! Half sizes are in units of the box's half side: 1 is the box itself. The points are the outer points of a
+//! regular grid of p³, so that M2L is a convolution.
 
 /// Half size of the upward equivalent and the downward check surface.
 pub const INNER: f64 = 1.05;
 /// Half size of the upward check and the downward equivalent surface.
 pub const OUTER: f64 = 2.95;
 
-/// Points of the surface of the cube from −1 to 1, p a side.
+/// Points on the surface of the cube from −1 to 1, p along a side.
 #[derive(Clone, Debug)]
-pub struct Surface {
-    /// Points a side.
+pub struct CubeSurface {
+    /// Number of points along a side, p.
     pub side: usize,
-    /// Place on the grid of p³, by axis.
+    /// Index of each point on the grid of p³, by axis.
     pub grid: Vec<[u8; 3]>,
-    /// Coordinates, one column an axis.
+    /// Coordinates of the points, one vector for each axis.
     pub points: [Vec<f64>; 3],
-    /// The points of the octant below zero, reflected in the axes whose bits g has: a row for each g from 0 to 7. A point on a plane of symmetry
-    /// stands in several rows.
+    /// The points of the octant below zero, reflected in the axes whose bits are set in g: one row for each g
+    /// from 0 to 7. A point on a plane of symmetry occurs in several rows.
     pub reflected: [Vec<u32>; 8],
-    /// The point that each is reflected to, in the same axes.
+    /// For each reflection g, the point to which each point is reflected.
     pub images: [Vec<u32>; 8],
 }
 
-impl Surface {
-    /// With `side` points a side, at least two.
+impl CubeSurface {
+    /// A surface with `side` points along a side, at least two.
     pub fn new(side: usize) -> Self {
         let outer = |place: &[u8; 3]| {
             let at_end = |k: &u8| *k == 0 || usize::from(*k) == side - 1;
@@ -50,7 +51,7 @@ impl Surface {
         let lower = |place: &&[u8; 3]| place.iter().all(|k| 2 * usize::from(*k) < side);
         let reflected = octants.map(|g| grid.iter().filter(lower).map(|p| image(p, g)).collect());
         let images = octants.map(|g| grid.iter().map(|p| image(p, g)).collect());
-        Surface {
+        CubeSurface {
             side,
             grid,
             points,
@@ -64,7 +65,7 @@ impl Surface {
         self.grid.len()
     }
 
-    /// A point, scaled.
+    /// Coordinates of point k on the surface with this half size.
     pub fn point(&self, k: usize, half: f64) -> [f64; 3] {
         [0, 1, 2].map(|axis| half * self.points[axis][k])
     }
@@ -77,7 +78,7 @@ mod tests {
     #[test]
     fn reflections_give_all_points() {
         for side in [4, 5, 8] {
-            let surface = Surface::new(side);
+            let surface = CubeSurface::new(side);
             assert_eq!(surface.len(), 6 * (side - 1) * (side - 1) + 2);
             let mut all = surface.reflected.concat();
             all.sort_unstable();

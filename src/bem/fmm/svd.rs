@@ -1,26 +1,27 @@
-//! Singular values of small matrices.
+//! Singular value decomposition of small matrices.
 
-/// Sweeps at most; convergence is quadratic, some eight do.
-const SWEEPS: usize = 30;
+/// Largest number of sweeps; convergence is quadratic, and about eight suffice.
+const MAX_SWEEPS: usize = 30;
 
-/// `A = Σ_k value_k left_k right_kᵀ`, values in no order.
+/// `A = Σ_k value_k left_k right_kᵀ`, values in arbitrary order.
 pub struct Svd {
     /// Singular values.
     pub values: Vec<f64>,
-    /// Left vectors, each of length 1 or, where the value is zero, 0.
+    /// Left vectors, each of length 1, or 0 if the value is zero.
     pub left: Vec<Vec<f64>>,
     /// Right vectors.
     pub right: Vec<Vec<f64>>,
 }
 
 impl Svd {
-    /// Of a square matrix given by its columns, by one-sided Jacobi rotations (Hestenes 1958): exact to rounding for small values too.
+    /// Decomposes a square matrix, given by its columns, by one-sided Jacobi rotations (Hestenes 1958): small
+    /// values are also exact to rounding.
     pub fn new(mut columns: Vec<Vec<f64>>) -> Self {
         let n = columns.len();
         let mut right: Vec<Vec<f64>> = (0..n)
             .map(|k| (0..n).map(|i| f64::from(u8::from(i == k))).collect())
             .collect();
-        for _ in 0..SWEEPS {
+        for _ in 0..MAX_SWEEPS {
             let mut turned = false;
             for p in 0..n {
                 for q in p + 1..n {
@@ -61,7 +62,7 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// Turns vectors p and q < p by the angle of tangent t.
+/// Rotates vectors p and q, p < q, by the angle of tangent t.
 fn rotate(vectors: &mut [Vec<f64>], p: usize, q: usize, t: f64) {
     let c = 1.0 / (t * t + 1.0).sqrt();
     let s = t * c;
@@ -78,7 +79,8 @@ mod tests {
     #[test]
     fn factors_give_the_matrix() {
         let n = 12;
-        // A Hilbert matrix, whose smallest value is 1e-16 of the largest, with its sides exchanged so that it is not symmetric.
+        // A Hilbert matrix, whose smallest singular value is 1e-16 of the largest, with its columns in
+        // reverse order so that it is not symmetric.
         let columns: Vec<Vec<f64>> = (0..n)
             .map(|j| (0..n).map(|i| 1.0 / (n - 1 - i + j + 1) as f64).collect())
             .collect();

@@ -1,11 +1,11 @@
-//! The fast sums against the direct ones.
+//! The fast multipole sums compared with direct sums.
 
 use glam::DVec3;
 
-use super::{Both, Charge, Fmm, Jump, SIDES, direct};
+use super::{Charge, ChargeAndDoubleLayer, DoubleLayerPoint, Fmm, SIDE_FOR_ACCURACY, direct};
 use crate::math::{Mat3, Vec3};
 
-/// Numbers that look random, from −1 to 1.
+/// Pseudorandom numbers from −1 to 1.
 struct Random(u64);
 
 impl Random {
@@ -63,16 +63,19 @@ fn error(found: &[DVec3], exact: &[DVec3]) -> f64 {
 }
 
 fn side(accuracy: f64) -> usize {
-    let found = SIDES.iter().find(|(error, _)| *error <= accuracy);
+    let found = SIDE_FOR_ACCURACY
+        .iter()
+        .find(|(error, _)| *error <= accuracy);
     found.unwrap().1
 }
 
-/// Every `step`th.
-fn some<T: Copy>(all: &[T], step: usize) -> Vec<T> {
+/// Every `step`th item.
+fn every_nth<T: Copy>(all: &[T], step: usize) -> Vec<T> {
     all.iter().copied().step_by(step).collect()
 }
 
-/// Errors of traction and displacement of a sum over a cloud onto itself, with leaves small enough that most pairs are far.
+/// Errors of traction and displacement of a sum over a cloud of points at the points themselves, with leaves
+/// small enough that most pairs are far apart.
 fn errors(cloud: Cloud, smooth: bool, poisson: f64, accuracy: f64) -> (f64, f64) {
     const COUNT: usize = 1000;
     const STEP: usize = 7;
@@ -85,10 +88,10 @@ fn errors(cloud: Cloud, smooth: bool, poisson: f64, accuracy: f64) -> (f64, f64)
         random.vectors(COUNT)
     };
     let normals: Vec<DVec3> = (0..COUNT).map(|_| random.direction()).collect();
-    let fmm = Fmm::with(&points, &points, poisson, (side(accuracy), 40));
-    let traction = some(&fmm.traction(&forces, &normals), STEP);
-    let displacement = some(&fmm.displacement(&forces, 3.0), STEP);
-    let (targets, normals) = (some(&points, STEP), some(&normals, STEP));
+    let fmm = Fmm::with_sizes(&points, &points, poisson, (side(accuracy), 40));
+    let traction = every_nth(&fmm.traction(&forces, &normals), STEP);
+    let displacement = every_nth(&fmm.displacement(&forces, 3.0), STEP);
+    let (targets, normals) = (every_nth(&points, STEP), every_nth(&normals, STEP));
     (
         error(
             &traction,
@@ -102,7 +105,7 @@ fn errors(cloud: Cloud, smooth: bool, poisson: f64, accuracy: f64) -> (f64, f64)
 }
 
 #[test]
-fn errors_are_at_most_those_asked_for() {
+fn errors_are_within_the_accuracy() {
     for accuracy in [1e-3, 1e-4, 1e-6, 1e-8] {
         for cloud in [Cloud::Cube, Cloud::Sphere, Cloud::FiveDecades] {
             for (poisson, smooth) in [(0.0, false), (0.3, true), (0.49, false)] {
@@ -129,7 +132,7 @@ fn targets_may_be_others_than_sources() {
             .map(|p| *p * 1e-3 + DVec3::X * 0.99),
     );
     targets.extend(random.vectors(20).iter().map(|p| *p + 7.0));
-    let fmm = Fmm::with(&sources, &targets, 0.2, (7, 30));
+    let fmm = Fmm::with_sizes(&sources, &targets, 0.2, (7, 30));
     let exact = direct::displacement(&sources, &forces, &targets, 1.0, 0.2);
     assert!(error(&fmm.displacement(&forces, 1.0), &exact) < 1e-5);
     let halves = |s: &[[f64; 6]]| -> Vec<DVec3> {
@@ -140,35 +143,40 @@ fn targets_may_be_others_than_sources() {
     assert!(error(&halves(&fmm.stress(&forces)), &halves(&exact)) < 1e-4);
 }
 
-/// Double layers act by the potentials of double forces, here with forces among them.
+/// Sums of double layers, alone and together with forces.
 #[test]
 fn double_layers_are_summed() {
     let mut random = Random(7);
     let sources = Cloud::FiveDecades.points(2000, &mut random);
     let targets = random.vectors(300);
     let plain = |v: DVec3| Vec3::from_f64(v.to_array());
-    let jumps: Vec<Jump> = random
+    let jumps: Vec<DoubleLayerPoint> = random
         .vectors(2000)
         .into_iter()
-        .map(|v| Jump {
+        .map(|v| DoubleLayerPoint {
             jump: plain(v + DVec3::X),
             area: plain(random.direction()),
         })
         .collect();
     for poisson in [0.0, 0.3, 0.49] {
-        let fmm = Fmm::with(&sources, &targets, poisson, (9, 30));
+        let fmm = Fmm::with_sizes(&sources, &targets, poisson, (9, 30));
         let exact = direct::double_layer(&sources, &jumps, &targets, poisson);
         let found = error(&fmm.double_layer(&jumps), &exact);
         let forces = random.vectors(2000).into_iter().map(Charge::force);
-        let both: Vec<Both> = forces.zip(&jumps).map(|(f, j)| Both(f, *j)).collect();
+        let both: Vec<ChargeAndDoubleLayer> = forces
+            .zip(&jumps)
+            .map(|(f, j)| ChargeAndDoubleLayer(f, *j))
+            .collect();
         let columns = |all: Vec<(Vec3<f64>, Mat3<f64>)>| -> [Vec<DVec3>; 2] {
             let vector = |v: &Vec3<f64>| DVec3::from(v.to_f64());
             let displacements = all.iter().map(|(u, _)| vector(u)).collect();
             let gradients = all.iter().flat_map(|(_, m)| m.rows.each_ref().map(vector));
             [displacements, gradients.collect()]
         };
-        let exact = columns(direct::motion(&sources, &both, &targets, 3.0, poisson));
-        let motion = columns(fmm.motion(&both, 3.0));
+        let exact = columns(direct::displacement_and_gradient(
+            &sources, &both, &targets, 3.0, poisson,
+        ));
+        let motion = columns(fmm.displacement_and_gradient(&both, 3.0));
         let [displacement, gradient] = [0, 1].map(|k| error(&motion[k], &exact[k]));
         println!(
             "double layers, ν = {poisson}: {found:.1e}, with forces {displacement:.1e} {gradient:.1e}"
@@ -185,19 +193,19 @@ fn bits_do_not_depend_on_threads() {
     let run = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         pool.unwrap().install(|| {
-            let fmm = Fmm::with(&points, &points, 0.3, (5, 30));
+            let fmm = Fmm::with_sizes(&points, &points, 0.3, (5, 30));
             (fmm.stress(&forces), fmm.displacement(&forces, 1.0))
         })
     };
     assert!(run(1) == run(3));
 }
 
-/// The error of what must agree nearly to rounding or to the accuracy, whatever the tree looks like.
+/// Checks that sums agree with direct ones to this relative error, for any shape of the tree.
 fn check(points: &[DVec3], within: f64) {
     let mut random = Random(8);
     let forces = random.vectors(points.len());
     let normals: Vec<DVec3> = points.iter().map(|_| random.direction()).collect();
-    let found = Fmm::with(points, points, 0.3, (7, 10)).traction(&forces, &normals);
+    let found = Fmm::with_sizes(points, points, 0.3, (7, 10)).traction(&forces, &normals);
     let exact = direct::traction(points, &forces, points, &normals, 0.3);
     if exact.iter().all(|t| *t == DVec3::ZERO) {
         assert!(found.iter().all(|t| *t == DVec3::ZERO));
@@ -224,7 +232,7 @@ fn points_in_one_place_do_not_act_on_each_other() {
     check(&[DVec3::new(1.0, 2.0, 3.0); 300], 0.0);
     let places = random.vectors(40);
     check(&places.repeat(10), 1e-4);
-    // A heap that no depth splits, beside others.
+    // Coincident points, which no depth splits, together with others.
     let mut points = vec![DVec3::splat(0.1); 100];
     points.extend(random.vectors(100));
     check(&points, 1e-4);

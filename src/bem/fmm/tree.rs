@@ -4,23 +4,23 @@ use std::ops::Range;
 
 use glam::DVec3;
 
-use super::morton::{DEPTH, Root};
+use super::morton::{DEPTH, RootCube};
 use crate::parallel::prelude::*;
 
-/// A box. Its points are a range of those in the tree's order.
+/// A box of the octree. Its points are a range of the points in the tree's order.
 #[derive(Clone, Debug)]
 pub struct Node {
-    /// Halvings of the root.
+    /// Number of subdivisions of the root cube.
     pub level: u32,
     /// Lowest corner, in cells of the finest grid.
     pub corner: [u32; 3],
-    /// The box that this one is an eighth of; the root names itself.
+    /// Index of the parent; the root is its own parent.
     pub parent: u32,
-    /// Children, none in a leaf.
+    /// Indices of the children; empty in a leaf.
     pub children: Range<u32>,
-    /// Sources.
+    /// Sources in the box.
     pub sources: Range<u32>,
-    /// Targets.
+    /// Targets in the box.
     pub targets: Range<u32>,
 }
 
@@ -30,12 +30,12 @@ impl Node {
         self.children.is_empty()
     }
 
-    /// Side in cells of the finest grid.
+    /// Length of a side in cells of the finest grid.
     fn cells(&self) -> u32 {
         1 << (DEPTH - self.level)
     }
 
-    /// Which eighth of its parent it is: bit k is set in the upper half of axis k.
+    /// Octant of its parent in which it lies: bit k is set in the upper half of axis k.
     pub fn octant(&self) -> usize {
         let bit = |k: usize| ((self.corner[k] >> (DEPTH - self.level) & 1) as usize) << k;
         bit(0) | bit(1) | bit(2)
@@ -49,7 +49,7 @@ impl Node {
         })
     }
 
-    /// Steps from another box of the same level, by axis, in sides of a box.
+    /// Steps from another box of the same level, by axis, in units of the box's side.
     pub fn steps_from(&self, other: &Node) -> [i32; 3] {
         let shift = DEPTH - self.level;
         let step = |k: usize| (self.corner[k] >> shift) as i32 - (other.corner[k] >> shift) as i32;
@@ -57,24 +57,24 @@ impl Node {
     }
 }
 
-/// Boxes level by level, each level in the order of the curve.
+/// Boxes level by level, each level in the order of the Z-order curve.
 #[derive(Clone, Debug)]
 pub struct Tree {
-    root: Root,
-    /// Boxes; the root is the first.
+    root: RootCube,
+    /// The boxes; the root is the first.
     pub nodes: Vec<Node>,
-    /// Boxes of each level.
+    /// Range of the boxes of each level.
     pub levels: Vec<Range<usize>>,
-    /// Number of each source in the caller's order.
+    /// For each source in the tree's order, its index in the caller's order.
     pub source_order: Vec<u32>,
-    /// Number of each target in the caller's order.
+    /// For each target in the tree's order, its index in the caller's order.
     pub target_order: Vec<u32>,
 }
 
 impl Tree {
-    /// Splits boxes that hold more sources or more targets than these numbers.
+    /// Splits boxes that contain more than `most[0]` sources or `most[1]` targets.
     pub fn new(sources: &[DVec3], targets: &[DVec3], most: [usize; 2]) -> Self {
-        let root = Root::new(sources, targets);
+        let root = RootCube::new(sources, targets);
         let sources = along_curve(&root, sources);
         let targets = along_curve(&root, targets);
         let mut nodes = vec![Node {
@@ -92,7 +92,7 @@ impl Tree {
                 let node = nodes[at].clone();
                 let full = |codes: &[(u64, u32)], range: &Range<u32>, most: usize| {
                     let codes = &codes[range.start as usize..range.end as usize];
-                    // Points in one cell stay together at any depth.
+                    // Points in one cell of the finest grid cannot be separated.
                     codes.len() > most && codes[0].0 != codes[codes.len() - 1].0
                 };
                 if full(&sources, &node.sources, most[0]) || full(&targets, &node.targets, most[1])
@@ -131,15 +131,15 @@ impl Tree {
     }
 }
 
-/// Codes and numbers of points, sorted.
-fn along_curve(root: &Root, points: &[DVec3]) -> Vec<(u64, u32)> {
+/// Codes and indices of points, sorted by code.
+fn along_curve(root: &RootCube, points: &[DVec3]) -> Vec<(u64, u32)> {
     let numbered = points.par_iter().enumerate();
     let mut codes: Vec<(u64, u32)> = numbered.map(|(k, p)| (root.code(*p), k as u32)).collect();
     codes.par_sort_unstable();
     codes
 }
 
-/// Appends the children of a box that hold points.
+/// Appends the children of a box that contain points.
 fn split(nodes: &mut Vec<Node>, at: usize, sources: &[(u64, u32)], targets: &[(u64, u32)]) {
     let node = nodes[at].clone();
     let level = node.level + 1;
@@ -207,7 +207,7 @@ mod tests {
         let place = DVec3::new(1.0, 2.0, 3.0);
         let tree = Tree::new(&[place; 500], &[place; 7], [20; 2]);
         assert_eq!(tree.nodes.len(), 1);
-        // Another point far away: the heap ends as a leaf of its own.
+        // With another point far away, the coincident points become a leaf.
         let mut sources = vec![place; 500];
         sources.push(DVec3::ZERO);
         let tree = Tree::new(&sources, &[], [20; 2]);

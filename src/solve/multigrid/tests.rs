@@ -10,7 +10,7 @@ use crate::solve::{Diagonal, conjugate_gradients};
 
 const R: f64 = 1e-3;
 
-/// Hexagonal close packing of so many rows along each axis.
+/// Hexagonal close packing with these numbers of spheres along each axis.
 pub fn packing(nx: usize, ny: usize, nz: usize) -> Vec<DVec3> {
     let mut places = Vec::new();
     for k in 0..nz {
@@ -42,7 +42,7 @@ pub fn system(places: &[DVec3], periods: f64) -> BlockMatrix {
     let period = 2.0 / (16.0 * std::f64::consts::FRAC_PI_2 * young * R / mass).sqrt();
     let step = periods * period;
     let mut rows: Vec<Vec<(u32, Block)>> = vec![Vec::new(); places.len()];
-    // Places are few and near: a grid of cells of one diameter.
+    // A grid of cells of one diameter finds neighbours.
     let cell = |p: DVec3| (p / (2.0 * R)).floor().as_ivec3();
     let mut cells = std::collections::HashMap::<_, Vec<usize>>::new();
     for (i, p) in places.iter().enumerate() {
@@ -83,7 +83,7 @@ pub fn system(places: &[DVec3], periods: f64) -> BlockMatrix {
     BlockMatrix::from_rows(rows)
 }
 
-/// Four blocks of three with rotations as lengths.
+/// A block from its four 3×3 quarters, with rotations as lengths.
 fn scaled([pp, pr, rp, rr]: [Mat3<f64>; 4]) -> Block {
     std::array::from_fn(|c| {
         std::array::from_fn(|r| {
@@ -112,7 +112,7 @@ pub fn load(places: &[DVec3]) -> Vec<Six> {
     b
 }
 
-/// Iterations to 1e-4 with multigrid and with the diagonal alone, and the complexity.
+/// Numbers of iterations to 1e-4 with multigrid and with the diagonal alone, and the complexity.
 fn iterations(size: (usize, usize, usize), periods: f64) -> (u32, u32, f64) {
     let places = packing(size.0, size.1, size.2);
     let matrix = system(&places, periods);
@@ -172,7 +172,7 @@ fn iterations_of_a_beam_of_sixty_four_thousand_elements() {
 
 #[test]
 fn a_slender_beam_takes_few_iterations_too() {
-    // How it bends is known to coarser levels alone: a cycle that visits them but once takes six.
+    // Only coarse levels represent its bending: a cycle that visits them once takes six.
     let (with, without, _) = iterations((400, 5, 5), 2000.0);
     assert!(with <= 5, "{with}");
     assert!(without > 100 * with, "{without}");

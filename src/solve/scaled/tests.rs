@@ -3,7 +3,7 @@ use crate::solve::conjugate_gradients;
 use crate::solve::multigrid::tests::{load, packing, system};
 use crate::solve::vector::norm;
 
-/// What a matrix of a step of so many periods needs to 1e-6 in precision `V`, and what is left then.
+/// Solves a system to 1e-6 in precision `V`: the iterations, the solution, and the relative residual.
 fn solved<V: Value>(matrix: &BlockMatrix, b: &[Six]) -> (Found, Vec<Six>, f64) {
     let mut x = vec![[1.0; 6]; b.len()];
     let scaled = Scaled::<V>::new(matrix).unwrap();
@@ -15,7 +15,7 @@ fn solved<V: Value>(matrix: &BlockMatrix, b: &[Six]) -> (Found, Vec<Six>, f64) {
 }
 
 #[test]
-fn it_goes_as_gradients_preconditioned_by_the_diagonal_do() {
+fn iterations_agree_with_gradients_preconditioned_by_the_diagonal() {
     let places = packing(12, 6, 6);
     let (matrix, b) = (system(&places, 20.0), load(&places));
     let mut diagonal = matrix.inverse_diagonal().unwrap();
@@ -37,7 +37,7 @@ fn it_goes_as_gradients_preconditioned_by_the_diagonal_do() {
             .into_iter()
             .all(|(x, y)| (x - y).abs() < 1e-4 * largest)
     );
-    // What single precision takes from the matrix is far below the inertia of such a step.
+    // The rounding of the matrix to single precision is far below the inertia in such a step.
     let (single, _, left) = solved::<f32>(&matrix, &b);
     assert!(
         single.iterations.abs_diff(double.iterations) <= 3,
@@ -58,10 +58,10 @@ fn threads_change_no_bit() {
 }
 
 #[test]
-fn what_is_not_positive_is_told() {
+fn a_matrix_that_is_not_positive_definite_is_reported() {
     let places = packing(4, 3, 3);
     let (mut matrix, b) = (system(&places, 20.0), load(&places));
-    // As far as the diagonal goes it is positive.
+    // The diagonal blocks alone are positive definite.
     for row in 0..matrix.rows() {
         for at in matrix.range(row) {
             if matrix.column[at] as usize != row {
@@ -79,7 +79,7 @@ fn what_is_not_positive_is_told() {
     assert!(found.indefinite);
     assert!(
         x.as_flattened().iter().any(|&x| x != 0.0),
-        "a direction all the same"
+        "the result is still a direction"
     );
     let at = matrix.find(5, 5).unwrap();
     matrix.value[at] = block::diagonal(-1.0);

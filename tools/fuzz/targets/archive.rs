@@ -1,4 +1,5 @@
-//! Archives of surfaces and states: the first byte chooses which, and whether the rest is the whole file or what stands behind a right header.
+//! Archives of surfaces and states: the first byte chooses which, and whether the rest is the whole file or
+//! what stands behind a right header.
 
 #![no_main]
 

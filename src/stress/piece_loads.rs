@@ -1,68 +1,70 @@
-//! Loads and clamps of a body as its pieces carry them once it cracks.
+//! Loads and clamps of a body, transferred to its pieces when it cracks.
 
 use glam::DVec3;
 
-use super::case::{Case, Grip};
+use super::case::{Clamp, LoadCase};
 use super::patch::Variation;
 use super::solid::Solid;
-use super::supported::{ReactionError, Supported};
+use super::supported::{ReactionError, SupportedBody};
 use crate::bem::Traction;
-use crate::bem::crack::{FractureError, Inertia, Loading, Piece};
+use crate::bem::crack::{FractureError, Inertia, LoadedPiece, Loading};
 use crate::geometry::bvh::Bvh;
 
-/// Each piece carries the loads on its own part of the surface. What clamps hold of a piece reacts to these,
-/// and the piece goes on in its circle about the centre of the body if that spins; a piece that no clamp
-/// holds accelerates.
-pub struct Carried<'a> {
+/// Loads on each piece of a body: those of the body that act on the piece's own part of the surface, and the
+/// reactions of the clamps that still hold it. If the body spins, a clamped piece continues in its circle
+/// about the centre of the body; a piece that no clamp holds accelerates.
+pub struct PieceLoads<'a> {
     solid: &'a Solid,
     tree: Bvh,
-    /// All loads, without reactions.
-    loads: Case,
-    grips: Vec<Grip>,
+    /// Sum of all loads, without reactions.
+    loads: LoadCase,
+    clamps: Vec<Clamp>,
 }
 
-impl<'a> Carried<'a> {
-    /// Of a whole body.
-    pub fn new(solid: &'a Solid, cases: &[Case], grips: &[Grip]) -> Self {
+impl<'a> PieceLoads<'a> {
+    /// Loads and clamps of the whole body.
+    pub fn new(solid: &'a Solid, cases: &[LoadCase], clamps: &[Clamp]) -> Self {
         let surface = &solid.surface;
-        let mut loads = Case::new("loads", surface.len());
+        let mut loads = LoadCase::new("loads", surface.len());
         cases.iter().for_each(|case| loads.add(case));
-        Carried {
+        PieceLoads {
             solid,
             tree: Bvh::new(&surface.mesh),
             loads,
-            grips: grips.to_vec(),
+            clamps: clamps.to_vec(),
         }
     }
 }
 
-impl Loading for Carried<'_> {
-    fn tractions(&self, piece: &Piece) -> Result<Vec<DVec3>, FractureError> {
+impl Loading for PieceLoads<'_> {
+    fn tractions(&self, piece: &LoadedPiece) -> Result<Vec<DVec3>, FractureError> {
         let mesh = &self.solid.surface.mesh;
-        let given =
+        let traction_at =
             |x: DVec3, _| self.loads.tractions[self.tree.nearest(mesh, x).1 as usize].mean();
-        let tractions = piece.sample(given);
-        let grips: Vec<Grip> = (self.grips.iter())
-            .filter_map(|grip| grip.on_piece(piece.surface, piece.is_face))
+        let tractions = piece.sample(traction_at);
+        let clamps: Vec<Clamp> = (self.clamps.iter())
+            .filter_map(|clamp| clamp.on_piece(piece.surface, piece.is_face))
             .collect();
-        if grips.is_empty() {
+        if clamps.is_empty() {
             return Ok(tractions);
         }
         let spin = self.loads.spin;
         let arm = piece.surface.mass.centre - self.solid.surface.mass.centre;
-        let own = Case {
+        let own = LoadCase {
             tractions: tractions.into_iter().map(Traction::uniform).collect(),
             gravity: self.loads.gravity - spin.cross(spin.cross(arm)),
             ..self.loads.clone()
         };
         let (density, variation) = (self.solid.density, Variation::Stepwise);
-        let mut supported = Supported::new(piece.surface, piece.solver, density, variation);
-        let causes = supported.causes(vec![own], &grips);
+        let mut supported = SupportedBody::new(piece.surface, piece.solver, density, variation);
+        let causes = supported.causes(vec![own], &clamps);
         let causes = causes.map_err(|error| match error {
             ReactionError::Solve(error) => FractureError::Solve(error),
-            ReactionError::Clamps | ReactionError::Small(_) => FractureError::Supports,
+            ReactionError::OverlappingClamps | ReactionError::SmallPatch(_) => {
+                FractureError::Supports
+            }
         })?;
-        let mut total = Case::new("total", piece.surface.len());
+        let mut total = LoadCase::new("total", piece.surface.len());
         causes.iter().for_each(|cause| total.add(&cause.case));
         Ok(total.tractions.iter().map(Traction::mean).collect())
     }
@@ -86,7 +88,7 @@ mod tests {
     use crate::spec::Region;
     use crate::stress::patch::Patch;
 
-    /// A bar of this length along y about a place.
+    /// A bar of this length along y, centred at y = `middle`.
     fn bar(length: f64, middle: f64) -> TriMesh {
         let mut mesh = remesh_or_finer(&shapes::cuboid(DVec3::new(1.0, length, 1.0)), 0.5).unwrap();
         mesh.positions.iter_mut().for_each(|x| x.y += middle);
@@ -113,22 +115,22 @@ mod tests {
             min: [-1.0, 1.99, -1.0],
             max: [1.0, 2.01, 1.0],
         };
-        let grip = Grip {
+        let clamp = Clamp {
             name: "top".into(),
             region,
             patch: Patch::new(&solid.surface, &region).unwrap(),
             displacement: DVec3::ZERO,
             rotation: DVec3::ZERO,
         };
-        let spin = Case {
+        let spin = LoadCase {
             spin: DVec3::Z * 10.0,
-            ..Case::new("spin", solid.surface.len())
+            ..LoadCase::new("spin", solid.surface.len())
         };
-        let carried = Carried::new(&solid, &[spin], &[grip]);
+        let piece_loads = PieceLoads::new(&solid, &[spin], &[clamp]);
         // The upper half.
         let surface = Surface::new(&bar(2.0, 1.0)).unwrap();
         let solver = Solver::automatic(&surface, elastic, 1e-4);
-        let tractions = carried.tractions(&Piece {
+        let tractions = piece_loads.tractions(&LoadedPiece {
             surface: &surface,
             solver: &solver,
             is_face: &vec![false; surface.len()],
