@@ -104,7 +104,7 @@ pub struct System<S> {
     pub count: usize,
     /// Elements per chunk.
     pub chunk: usize,
-    /// LaneRow of motion of each element.
+    /// Row of the motion of each element.
     pub motion: Vec<MotionRow<S>>,
     /// Residual rotation and radius of each element.
     pub tail: Vec<TailRow<S>>,

@@ -20,7 +20,7 @@ pub struct DrivenPoses<S> {
 
 /// Columns of one chunk of elements.
 pub struct ChunkRows<'a, S, E> {
-    /// ChunkRows of motion.
+    /// Rows of the motion.
     pub motion: &'a mut [MotionRow<S>],
     /// Residual rotations and radii.
     pub tail: &'a mut [TailRow<S>],

@@ -228,7 +228,7 @@ impl<S: Scalar> Contacts<S> {
             })
             .reduce(|| empty_box, |a, b| (a.0.min(b.0), a.1.max(b.1)));
         let farthest = 0.5 * (high - low).length();
-        // PairFinder the limit the exact check would soon be due again; a rebuild is cheaper.
+        // Near the limit the exact check would soon be due again; a rebuild is cheaper.
         if 2.0 * farthest < 0.7 * self.skin {
             self.moved = farthest;
         } else {

@@ -158,7 +158,7 @@ struct PairLanes<L: Lanes> {
     spring: Vec3<L>,
     /// Distance by which they are certainly apart, m.
     gap: L,
-    /// PairLanes that may touch, or touched in the previous step.
+    /// Pairs that may touch, or touched in the previous step.
     near: L::Mask,
 }
 

@@ -104,7 +104,7 @@ pub struct ShapeChunk {
     pub behind: Vec<ShapePair>,
     /// Polyhedra near colliders, sorted by element, then by collider.
     pub near_colliders: Vec<ShapeColliderContact>,
-    /// OverlapScratch buffers of the overlap.
+    /// Scratch buffers of the overlap.
     pub scratch: OverlapScratch,
 }
 
