@@ -51,7 +51,7 @@ impl<'a> NearPanels<'a> {
         x.distance(self.surface.centroids[t]) < self.radius * self.surface.sizes[t]
     }
 
-    /// Panels near a point, in ascending order.
+    /// Indices of the panels near a point, ascending.
     pub fn panels(&self, x: DVec3) -> Vec<u32> {
         let mut found = Vec::new();
         for (grid, members) in &self.grids {

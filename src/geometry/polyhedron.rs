@@ -44,8 +44,8 @@ const SAME_CORNER: f64 = 1e-9;
 const COPLANAR: f64 = 1e-12;
 /// Overlaps shallower than this fraction of the size are ignored.
 const MIN_RELATIVE_DEPTH: f64 = 4.0 * COPLANAR;
-/// Overlap volumes below this fraction of the cubed size are ignored; it is more than the volume of a shallow
-/// overlap.
+/// Overlaps with a volume below this fraction of the cube of the polyhedra's size count as zero; very
+/// shallow ones are among them.
 const MIN_RELATIVE_VOLUME: f64 = 1e-10;
 /// Maximum number of directions tried when looking for a separating axis.
 const MAX_TRIAL_AXES: usize = 8;

@@ -21,7 +21,7 @@ pub struct CriterionSection<T> {
     pub bend_modulus: T,
     /// r0/J, 1/m³.
     pub twist_modulus: T,
-    /// 1 where compression counts as tension does (`lu2021`), 0 where it relieves (`tension`, `rod`).
+    /// 1 if compression adds to the failure stress as tension does (`lu2021`), 0 if it reduces it (`tension`, `rod`).
     pub compression_counts: T,
     /// Shear stress over shear force: 1/S, or 4/(3S) (`rod`), 1/m².
     pub inverse_shear_area: T,

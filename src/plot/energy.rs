@@ -8,7 +8,7 @@ use crate::columns::History;
 /// A column of the history.
 type HistoryColumn = fn(&History) -> &[f64];
 
-/// Kinds of energy in a history, and of energy that was dissipated.
+/// Label and history column of each kind of energy, stored or dissipated.
 const KINDS: [(&str, HistoryColumn); 8] = [
     ("kinetic", |h| &h.kinetic),
     ("rotational", |h| &h.rotational),

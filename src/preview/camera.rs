@@ -61,8 +61,9 @@ impl Projection for Camera {
 #[derive(Clone, Copy)]
 pub struct ShotSetup {
     pub camera: Camera,
-    /// Centre and radius of the bodies that the camera shows.
+    /// Centre of the bodies that the camera shows, m.
     pub focus: Vec3,
+    /// Radius of a ball around these bodies, m.
     pub radius: f32,
     /// Width and height of a picture, pixels.
     pub width: usize,

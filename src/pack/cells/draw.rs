@@ -6,7 +6,8 @@ use glam::DVec3;
 use super::super::solid::FillRegion;
 use crate::laws::weibull::uniform;
 
-/// Candidates per requested point along each axis: points of a grid, each displaced at random.
+/// Spacing of the requested points over that of the candidates along each axis. Candidates are the points of a grid,
+/// each displaced at random.
 const CANDIDATES_PER_AXIS: f64 = 2.5;
 /// Initial minimum distance over the spacing, about the largest that random points reach.
 const INITIAL_DISTANCE: f64 = 0.82;

@@ -11,7 +11,7 @@ use crate::math::hash::QuickMap;
 use crate::math::union_find::UnionFind;
 use crate::reconstruct::surface::binding::Binding;
 
-/// Label of triangles that are not cut off from anything.
+/// Label of triangles that belong to no cut-off piece.
 pub const UNLABELLED: u32 = u32::MAX;
 
 /// Triangles of closed surfaces, with their neighbours across edges.

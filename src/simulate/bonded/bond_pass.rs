@@ -43,7 +43,7 @@ pub trait BondTask<L: Lanes> {
     fn store_owned(&mut self, local: usize, sum: Self::Sum);
     /// Adds the contribution of one bond to the end that does not own it.
     fn accumulate(sum: &mut [L::Scalar; 8], row: &[L::Scalar; 8]);
-    /// Adds the sum of bonds that the other end owns to an element of the chunk.
+    /// Adds `sum`, the loads of bonds owned by their other end, to an element of the chunk.
     fn add_foreign(&mut self, local: usize, sum: [L::Scalar; 8]);
 }
 

@@ -27,9 +27,9 @@ pub struct PairEntry<S> {
 /// Pairs sorted by element, then by partner, padded to whole blocks of [`BLOCK`].
 #[derive(Clone, Debug, Default)]
 pub struct PairList<S> {
-    /// Elements that pairs are seen from.
+    /// First element of each pair.
     pub own: Vec<u32>,
-    /// Partners of the elements.
+    /// Second element of each pair.
     pub partner: Vec<u32>,
     /// Contact distances, m.
     pub touch: Vec<S>,

@@ -19,7 +19,8 @@ use crate::solve::{Operator, Precondition, minimal_residuals, vector};
 
 type Eight = [f64; 8];
 
-/// κ of the line search relative to r² times the mean stiffness of an element.
+/// Weight κ of the constraint violation in the merit function of the line search, over r² times the mean stiffness
+/// of an element (r: its radius).
 const WEIGHT: f64 = 1.0;
 
 pub fn run<W: EnergyLaw>(problem: &mut StepProblem<W>, record: &mut ConvergenceRecord) {
