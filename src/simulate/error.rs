@@ -254,7 +254,9 @@ pub enum StateError {
     #[error(transparent)]
     Device(#[from] crate::gpu::GpuError),
     /// Friction springs without a listed contact.
-    #[error("{lost} contacts of the state join elements that are too far apart in the packing; use the packing of that run")]
+    #[error(
+        "{lost} contacts of the state join elements that are too far apart in the packing; use the packing of that run"
+    )]
     LostContacts {
         /// Number of such springs.
         lost: usize,
