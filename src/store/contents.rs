@@ -131,7 +131,7 @@ impl Store {
     }
 
     /// Adds checksums to `store.json`, if it exists.
-    pub fn list(&self, mut sums: Sums) -> Result<()> {
+    pub fn add_checksums(&self, mut sums: Sums) -> Result<()> {
         if self.path("store.json").is_file() && !sums.is_empty() {
             Manifest::update(self, |manifest| manifest.files.append(&mut sums))?;
         }
