@@ -184,7 +184,7 @@ pub(super) fn choose(request: &Request) -> Result<(Adapter, AdapterReport), GpuE
         .min_by_key(|(rank, _, report)| (!report.lacks.is_empty(), *rank));
     let Some((_, adapter, report)) = best else {
         return Err(GpuError::NoAdapter {
-            wanted: request
+            requested: request
                 .adapter
                 .as_ref()
                 .map_or(String::new(), |name| format!(" named {name:?}")),

@@ -91,7 +91,8 @@ impl Column {
         self.per_part
     }
 
-    /// Splits the range of `bytes` bytes from `from` on by parts: (part, offset in the part, length, offset from `from`).
+    /// Splits the range of `bytes` bytes from `from` on by parts: (part, offset in the part, length, offset
+    /// from `from`).
     fn ranges(&self, from: u64, bytes: u64) -> impl Iterator<Item = (usize, u64, u64, u64)> {
         let part_bytes = self.per_part * self.item.size();
         let end = from + bytes;

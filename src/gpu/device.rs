@@ -52,8 +52,9 @@ impl Device {
             memory_hints: MemoryHints::Performance,
             trace: wgpu::Trace::Off,
         };
-        let (inner, queue) = with_silent_stderr(|| pollster::block_on(adapter.request_device(&descriptor)))
-            .map_err(|error| refused(&error))?;
+        let (inner, queue) =
+            with_silent_stderr(|| pollster::block_on(adapter.request_device(&descriptor)))
+                .map_err(|error| refused(&error))?;
         let fault = Arc::new(Mutex::new(None));
         let set = {
             let fault = Arc::clone(&fault);
@@ -108,7 +109,10 @@ impl Device {
     /// Fails with the first error that the device reported, if any; a loss takes precedence over all others.
     pub fn check(&self) -> Result<(), GpuError> {
         let reported = || {
-            let fault = self.first_error.lock().expect("no holder of this lock panics");
+            let fault = self
+                .first_error
+                .lock()
+                .expect("no holder of this lock panics");
             fault.clone()
         };
         if matches!(reported(), Some(GpuError::Refused { .. })) {
@@ -195,8 +199,8 @@ impl Device {
         })
     }
 
-    /// Waits for `submission` and reads buffers made by [`staging`](Self::staging), each with the number of bytes to read;
-    /// returns 32-bit words.
+    /// Waits for `submission` and reads buffers made by [`staging`](Self::staging), each with the number of
+    /// bytes to read; returns 32-bit words.
     pub fn read(
         &self,
         submission: Option<SubmissionIndex>,

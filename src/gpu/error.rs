@@ -5,12 +5,12 @@
 pub enum GpuError {
     /// No adapter that matches the request.
     #[error(
-        "no graphics adapter{wanted}: {found}; install the vendor's Vulkan driver (`mesa-vulkan-drivers libvulkan1` for a software one), \
+        "no graphics adapter{requested}: {found}; install the vendor's Vulkan driver (`mesa-vulkan-drivers libvulkan1` for a software one), \
          or use --backend cpu"
     )]
     NoAdapter {
         /// The adapter requested, with a leading blank, or empty.
-        wanted: String,
+        requested: String,
         /// Adapters that exist.
         found: String,
     },
@@ -31,7 +31,7 @@ pub enum GpuError {
         adapter: String,
         /// What did not fit.
         what: String,
-        /// Size asked for.
+        /// Size requested, bytes.
         bytes: u64,
     },
     /// The device was lost: a driver reset, a removed card, a time-out.

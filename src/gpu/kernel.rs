@@ -23,8 +23,8 @@ pub struct Launches {
 }
 
 impl Launches {
-    /// Binds the uniform `shared` and the table `rows`, whose rows are [`LAUNCH_STRIDE`] bytes apart; a dispatch sees the
-    /// first 16 bytes of its row.
+    /// Binds the uniform `shared` and the table `rows`, whose rows are [`LAUNCH_STRIDE`] bytes apart; a
+    /// dispatch sees the first 16 bytes of its row.
     pub fn new(device: &Device, shared: &Buffer, rows: &Buffer) -> Self {
         let entry = |binding: u32, dynamic: bool| BindGroupLayoutEntry {
             binding,

@@ -18,8 +18,8 @@ pub struct KernelText {
 }
 
 impl KernelText {
-    /// A kernel with the name of its file. `sources` are joined in order; the last one has the entry points. Columns are
-    /// bound in the order of `bindings`.
+    /// A kernel with the name of its file. `sources` are joined in order; the last one has the entry points.
+    /// Columns are bound in the order of `bindings`.
     ///
     /// A constant with more bindings than every adapter supports fails to compile.
     pub const fn new(
@@ -59,8 +59,8 @@ impl KernelText {
         find: impl Fn(&str) -> Option<&'a Column>,
     ) -> Result<BoundColumns<'a>, GpuError> {
         let found = |binding: &Binding| {
-            let column = find(binding.name)
-                .ok_or_else(|| format!("there is no column {}", binding.name))?;
+            let column =
+                find(binding.name).ok_or_else(|| format!("there is no column {}", binding.name))?;
             // Kernels that need no atomic access may bind a column of atomics as plain numbers.
             if binding.item.plain() != column.item().plain() {
                 return Err(format!(

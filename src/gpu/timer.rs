@@ -70,7 +70,12 @@ impl Timer {
         count: usize,
     ) -> Result<Vec<f64>, GpuError> {
         let set_bytes = 2 * PASSES_PER_SET as u64 * STAMP_BYTES;
-        for (k, set) in self.sets.iter().enumerate().take(count.div_ceil(PASSES_PER_SET)) {
+        for (k, set) in self
+            .sets
+            .iter()
+            .enumerate()
+            .take(count.div_ceil(PASSES_PER_SET))
+        {
             let used = 2 * (count - k * PASSES_PER_SET).min(PASSES_PER_SET) as u32;
             encoder.resolve_query_set(set, 0..used, &self.resolved, k as u64 * set_bytes);
         }

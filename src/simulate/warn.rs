@@ -403,7 +403,10 @@ fn unresolved(
         return None;
     }
     let distance = impact.speed * schedule.dt;
-    let early = body.stretch.iter().filter(|s| **s < STEPS_TO_BREAK * distance);
+    let early = body
+        .stretch
+        .iter()
+        .filter(|s| **s < STEPS_TO_BREAK * distance);
     let fraction = early.count() as f64 / body.stretch.len() as f64;
     let stretch = median(body.stretch.clone());
     let steps = stretch / distance;

@@ -20,8 +20,11 @@ use super::version::SCHEMA_VERSION;
 pub const HEADER: usize = 16;
 
 /// Serializer that writes archives.
-type ArchiveSerializer<'a, 'b, 'f> =
-    HighSerializer<IoWriter<&'b mut HashingWriter<&'f mut BufWriter<File>>>, ArenaHandle<'a>, rancor::Error>;
+type ArchiveSerializer<'a, 'b, 'f> = HighSerializer<
+    IoWriter<&'b mut HashingWriter<&'f mut BufWriter<File>>>,
+    ArenaHandle<'a>,
+    rancor::Error,
+>;
 
 /// Writes an archive through to the file and hashes it, so that it is never in memory as a whole.
 pub struct HashingWriter<W> {

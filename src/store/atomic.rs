@@ -11,13 +11,13 @@ pub fn write(
     path: &Path,
     fill: impl FnOnce(&mut BufWriter<File>) -> std::io::Result<()>,
 ) -> Result<()> {
-    write_unlisted(path, fill)?;
+    write_unsynced(path, fill)?;
     sync_folder(folder_of(path))
 }
 
-/// As [`fn@write`], but a power cut may lose the file's name until its folder is [synced](sync_folder). For several files
-/// in one folder, which then need only one sync.
-pub fn write_unlisted(
+/// As [`fn@write`], but a power cut may lose the file's name until its folder is [synced](sync_folder). For
+/// several files in one folder, which then need only one sync.
+pub fn write_unsynced(
     path: &Path,
     fill: impl FnOnce(&mut BufWriter<File>) -> std::io::Result<()>,
 ) -> Result<()> {

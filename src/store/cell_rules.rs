@@ -32,8 +32,8 @@ pub fn cells(
     unit_vectors("qx", axes, UNIT_TOLERANCE, first, faults);
 }
 
-/// Checks rows of `packing/faces.parquet` of a packing of `elements` elements and `bonds`, if these are known. `previous`
-/// is the bond and the first cell of the previous row.
+/// Checks rows of `packing/faces.parquet` of a packing of `elements` elements and `bonds`, if these are
+/// known. `previous` is the bond and the first cell of the previous row.
 pub fn faces(
     part: &Faces,
     first: usize,
@@ -81,8 +81,20 @@ pub fn faces(
     }
     finite(part, &[], first, faults);
     positive("area", &part.area, false, "m^2", first, faults);
-    unit_vectors("nx", [&part.nx, &part.ny, &part.nz], UNIT_TOLERANCE, first, faults);
-    unit_vectors("sx", [&part.sx, &part.sy, &part.sz], UNIT_TOLERANCE, first, faults);
+    unit_vectors(
+        "nx",
+        [&part.nx, &part.ny, &part.nz],
+        UNIT_TOLERANCE,
+        first,
+        faults,
+    );
+    unit_vectors(
+        "sx",
+        [&part.sx, &part.sy, &part.sz],
+        UNIT_TOLERANCE,
+        first,
+        faults,
+    );
     for (name, moments) in [("second_s", &part.second_s), ("second_t", &part.second_t)] {
         positive(name, moments, true, "m^4", first, faults);
     }

@@ -20,8 +20,8 @@ impl Store {
         self.read_mesh(self.collider_path(collider))
     }
 
-    /// Reads the skin of a body at rest, in world coordinates; `None` if the packing lacks it, as those of other programs
-    /// may.
+    /// Reads the skin of a body at rest, in world coordinates; `None` if the packing lacks it, as those of
+    /// other programs may.
     pub fn read_skin(&self, body: u32) -> Result<Option<TriMesh>> {
         let path = self.shape_path(body as usize);
         match path.is_file() {

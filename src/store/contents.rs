@@ -12,7 +12,8 @@ use super::manifest::Manifest;
 use super::sums::Sums;
 
 impl Store {
-    /// Opens an existing store, which must have a `store.json`. Files are compared with its checksums when they are read.
+    /// Opens an existing store, which must have a `store.json`. Files are compared with its checksums when
+    /// they are read.
     pub fn open(root: impl Into<PathBuf>) -> Result<Self> {
         let mut store = Self::at(root);
         if !store.path("store.json").is_file() {
@@ -25,8 +26,8 @@ impl Store {
         Ok(store)
     }
 
-    /// Numbers of the files `kind/NNNNNN.extension`, ascending. A file that `store.json` lists and that does not exist is an
-    /// error.
+    /// Numbers of the files `kind/NNNNNN.extension`, ascending. A file that `store.json` lists and that does
+    /// not exist is an error.
     pub fn numbers(&self, kind: &str, extension: &str) -> Result<Vec<u32>> {
         let numbers = self.existing_numbers(kind, extension)?;
         for name in self.sums.keys().filter(|name| in_folder(name, kind)) {
@@ -66,8 +67,8 @@ impl Store {
         Ok(frames)
     }
 
-    /// Replaces the folder `kind` by the one that `fill` writes into a temporary store, and removes the folders `later`,
-    /// which depend on the old one. If `fill` fails, nothing changes.
+    /// Replaces the folder `kind` by the one that `fill` writes into a temporary store, and removes the
+    /// folders `later`, which depend on the old one. If `fill` fails, nothing changes.
     pub fn replace(
         &self,
         kind: &str,
@@ -138,8 +139,8 @@ impl Store {
         Ok(())
     }
 
-    /// Removes the checksums of files that are about to be deleted from `store.json`, and the records of the stages that
-    /// wrote them.
+    /// Removes the checksums of files that are about to be deleted from `store.json`, and the records of the
+    /// stages that wrote them.
     fn forget(&self, gone: impl Fn(&str) -> bool) -> Result<()> {
         if self.path("store.json").is_file() {
             Manifest::update(self, |manifest| manifest.forget(gone))?;

@@ -37,7 +37,8 @@ impl Fans {
             .iter()
             .map(|triangle| triangle_normal(triangle.map(|v| point(rest, v))))
             .collect();
-        let smooth = |a: usize, b: usize| inside[a] == inside[b] && normals[a].dot(normals[b]) > CREASE;
+        let smooth =
+            |a: usize, b: usize| inside[a] == inside[b] && normals[a].dot(normals[b]) > CREASE;
         let (around, first) = corners_around(rest.len(), &triangles);
         let mut sets = UnionFind::new(3 * triangles.len());
         let mut spokes = Vec::new();
@@ -89,7 +90,8 @@ impl Fans {
         )
     }
 
-    /// Unit normals of the fans with vertices at `positions`; an arbitrary direction for fans of triangles without area.
+    /// Unit normals of the fans with vertices at `positions`; an arbitrary direction for fans of triangles
+    /// without area.
     pub fn normals(&self, positions: &[[f32; 3]]) -> Vec<[f32; 3]> {
         let mut sums = vec![DVec3::ZERO; self.vertices.len()];
         for corners in &self.corners {

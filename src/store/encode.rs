@@ -18,7 +18,7 @@ use arrow_array::types::Float32Type;
 use arrow_array::{ArrayRef, cast::AsArray};
 use arrow_schema::{DataType, Field, Schema};
 
-use super::format::{Format, round_mantissa};
+use super::format::{TableFormat, round_mantissa};
 use super::version::SCHEMA_VERSION;
 use crate::columns::{Column, Table};
 use crate::spec::Compression;
@@ -45,7 +45,7 @@ const MIN_ROWS_TO_COMPRESS: usize = 256;
 pub(super) fn encode<T: Table>(
     writer: &mut (impl Write + Send),
     table: &T,
-    format: &Format,
+    format: &TableFormat,
 ) -> Result<()> {
     let columns: Vec<(usize, Column)> = T::columns()
         .into_iter()
@@ -101,7 +101,7 @@ fn rounded(array: ArrayRef, bits: Option<u32>) -> ArrayRef {
     }
 }
 
-fn schema(columns: &[(usize, Column)], format: &Format) -> Schema {
+fn schema(columns: &[(usize, Column)], format: &TableFormat) -> Schema {
     let field = |(_, column): &(usize, Column)| {
         let mut metadata = HashMap::from([
             ("unit".to_owned(), column.unit.to_owned()),
@@ -115,7 +115,7 @@ fn schema(columns: &[(usize, Column)], format: &Format) -> Schema {
     Schema::new(columns.iter().map(field).collect::<Vec<_>>())
 }
 
-fn properties(columns: &[(usize, Column)], rows: usize, format: &Format) -> WriterProperties {
+fn properties(columns: &[(usize, Column)], rows: usize, format: &TableFormat) -> WriterProperties {
     let json = |map: &BTreeMap<&str, serde_json::Value>| serde_json::json!(map).to_string();
     let units = columns
         .iter()

@@ -77,8 +77,8 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// Whether the user can fix the error by another command or folder. Not for damaged files and errors of the operating
-    /// system.
+    /// Whether the user can fix the error by another command or folder. Not for damaged files and errors of
+    /// the operating system.
     pub fn caused_by_user(&self) -> bool {
         match self {
             StoreError::NotAStore { .. }

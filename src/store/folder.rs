@@ -28,8 +28,8 @@ impl Store {
         }
     }
 
-    /// Returns `path` if the file exists and matches its checksum in `store.json`. `stage` is the stage that writes it, for
-    /// the error message.
+    /// Returns `path` if the file exists and matches its checksum in `store.json`. `stage` is the stage that
+    /// writes it, for the error message.
     pub fn checked(&self, path: PathBuf, stage: &'static str) -> Result<PathBuf> {
         if !path.is_file() {
             return Err(StoreError::Missing { path, stage });

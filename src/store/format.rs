@@ -6,7 +6,7 @@ use crate::spec::{Compression, FrameGroup, Output};
 
 /// Columns, rounding and compression of a file. The default keeps all columns, unrounded.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Format {
+pub struct TableFormat {
     /// Compression of the pages.
     pub compression: Compression,
     /// Columns that are left out, each with the word of `output.columns` that would include it.
@@ -15,12 +15,12 @@ pub struct Format {
     pub bits: BTreeMap<&'static str, u32>,
 }
 
-impl Format {
+impl TableFormat {
     /// Format of all tables except frames: all columns, unrounded, with the same compression.
     pub fn of_tables(output: &Output) -> Self {
-        Format {
+        TableFormat {
             compression: output.compression,
-            ..Format::default()
+            ..TableFormat::default()
         }
     }
 
@@ -29,20 +29,20 @@ impl Format {
         let names = |group: FrameGroup| group.columns().iter().copied();
         let left_out = output.left_out();
         let rounded = output.precision_bits.groups();
-        Format {
+        TableFormat {
             left_out: left_out
                 .flat_map(|group| names(group).map(move |name| (name, group.name())))
                 .collect(),
             bits: rounded
                 .flat_map(|(group, bits)| names(group).map(move |name| (name, bits)))
                 .collect(),
-            ..Format::of_tables(output)
+            ..TableFormat::of_tables(output)
         }
     }
 }
 
-/// `value` rounded to `bits` of its mantissa, to nearest, ties to even. A value that would round to infinity is truncated
-/// instead.
+/// `value` rounded to `bits` of its mantissa, to nearest, ties to even. A value that would round to infinity
+/// is truncated instead.
 pub fn round_mantissa(value: f32, bits: u32) -> f32 {
     let drop = 23_u32.saturating_sub(bits);
     if drop == 0 || !value.is_finite() {
@@ -136,7 +136,7 @@ mod tests {
             compression: Compression::None,
             ..Output::default()
         };
-        let format = Format::of_frames(&output);
+        let format = TableFormat::of_frames(&output);
         assert_eq!(format.compression, Compression::None);
         assert_eq!(
             format.bits,
@@ -148,6 +148,9 @@ mod tests {
         ];
         assert_eq!(left_out, expected);
         assert_eq!(format.left_out["tau"], "stress");
-        assert_eq!(Format::of_frames(&Output::default()), Format::default());
+        assert_eq!(
+            TableFormat::of_frames(&Output::default()),
+            TableFormat::default()
+        );
     }
 }

@@ -17,8 +17,8 @@ const fn folder(name: &'static str, stage: &'static str, numbered: Option<&'stat
     }
 }
 
-/// All folders, in the order in which they are written. Of the tables, frames are the last: if a frame exists, its other
-/// tables exist.
+/// All folders, in the order in which they are written. Of the tables, frames are the last: if a frame
+/// exists, its other tables exist.
 const FOLDERS: [Folder; 13] = [
     folder("packing", "pack", None),
     folder("breaks", "simulate", Some("parquet")),

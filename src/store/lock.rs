@@ -123,7 +123,8 @@ impl Store {
     }
 }
 
-/// Whether a file is a lock or a temporary file of a killed writer: these may exist in a folder that is not a store yet.
+/// Whether a file is a lock or a temporary file of a killed writer: these may exist in a folder that is not a
+/// store yet.
 pub fn is_trace(path: &std::path::Path) -> bool {
     let name = path.file_name().unwrap_or_default();
     name == LOCK || name == MANIFEST_LOCK || atomic::is_temporary(path)

@@ -28,7 +28,7 @@ mod version;
 
 pub use error::{Result, StoreError};
 pub use folder::{Store, in_folder};
-pub use format::Format;
+pub use format::TableFormat;
 pub use layout::writer_of;
 pub use lock::{Hold, Lock};
 pub use manifest::{Manifest, Parent, StageRecord};

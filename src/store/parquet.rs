@@ -15,7 +15,7 @@ use arrow_schema::DataType;
 
 use super::encode::{LEFT_OUT_KEY, VERSION_KEY, encode};
 use super::error::{Result, StoreError};
-use super::format::Format;
+use super::format::TableFormat;
 use super::rules::SchemaFaults;
 use super::version::SCHEMA_VERSION;
 use super::{atomic, parquet_limits};
@@ -24,14 +24,14 @@ use crate::columns::{Column, Table};
 /// Writes a table, atomically.
 pub fn write<T: Table>(path: &Path, table: &T) -> Result<()> {
     atomic::write(path, |writer| {
-        Ok(encode(writer, table, &Format::default())?)
+        Ok(encode(writer, table, &TableFormat::default())?)
     })
 }
 
 /// Writes a table in this format, atomically. The file's name is durable only after its
 /// [folder is synced](atomic::sync_folder).
-pub fn write_unlisted<T: Table>(path: &Path, table: &T, format: &Format) -> Result<()> {
-    atomic::write_unlisted(path, |writer| Ok(encode(writer, table, format)?))
+pub fn write_unsynced<T: Table>(path: &Path, table: &T, format: &TableFormat) -> Result<()> {
+    atomic::write_unsynced(path, |writer| Ok(encode(writer, table, format)?))
 }
 
 /// Number of rows of a table, from the metadata alone.
@@ -323,7 +323,7 @@ mod tests {
         }
     }
 
-    fn written(format: &Format, threads: usize, table: &Frames) -> Vec<u8> {
+    fn written(format: &TableFormat, threads: usize, table: &Frames) -> Vec<u8> {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         let mut bytes = Vec::new();
         pool.expect("threads")
@@ -338,11 +338,11 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("frame.parquet");
         for compression in [Compression::Zstd, Compression::None] {
-            let format = Format {
+            let format = TableFormat {
                 compression,
-                ..Format::default()
+                ..TableFormat::default()
             };
-            write_unlisted(&path, &table, &format).expect("written");
+            write_unsynced(&path, &table, &format).expect("written");
             assert!(
                 read::<Frames>(&path).expect("read") == table,
                 "{compression:?}"
@@ -362,7 +362,7 @@ mod tests {
         let table = frames(1000);
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("frame.parquet");
-        let format = Format::of_frames(&Output {
+        let format = TableFormat::of_frames(&Output {
             columns: vec![FrameGroup::Position, FrameGroup::Velocity],
             precision_bits: PrecisionBits {
                 velocity: Some(6),
@@ -370,7 +370,7 @@ mod tests {
             },
             ..Output::default()
         });
-        write_unlisted(&path, &table, &format).expect("written");
+        write_unsynced(&path, &table, &format).expect("written");
         let found: Frames = read_needed(&path, |name| name == "x").expect("x is there");
         let rounded: Vec<f32> = table.vx.iter().map(|v| round_mantissa(*v, 6)).collect();
         assert_eq!((&found.x, &found.id), (&table.x, &table.id));

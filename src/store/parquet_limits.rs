@@ -1,9 +1,9 @@
 //! Checks the sizes and counts that a Parquet file claims before memory is allocated for them.
 //!
-//! A file may hold many more values than bytes: a run of equal values takes a few bytes however long it is, and zstd
-//! compresses repetitions. So the number of rows is limited to [`MAX_ROWS_PER_BYTE`], three times that of a row group of
-//! a million equal rows, and the unpacked size of a page to what its values need. The Parquet reader itself trusts these
-//! numbers and the lengths in page headers.
+//! A file may hold many more values than bytes: a run of equal values takes a few bytes however long it is,
+//! and zstd compresses repetitions. So the number of rows is limited to [`MAX_ROWS_PER_BYTE`], three times
+//! that of a row group of a million equal rows, and the unpacked size of a page to what its values need. The
+//! Parquet reader itself trusts these numbers and the lengths in page headers.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -316,7 +316,8 @@ mod tests {
         std::fs::write(&path, &bytes).unwrap();
         let message = read_error(&path);
         assert!(
-            message.contains("column bond: the page at byte ") && message.contains("needs a dictionary"),
+            message.contains("column bond: the page at byte ")
+                && message.contains("needs a dictionary"),
             "{message}"
         );
     }

@@ -1,7 +1,9 @@
-//! Rules for the values in the tables of a store, beyond columns of the right types. The stages use them, and fail at the
-//! first fault in the columns that they read; so does [`validate`](super::validate), which reports all faults.
+//! Rules for the values in the tables of a store, beyond columns of the right types. The stages use them, and
+//! fail at the first fault in the columns that they read; so does [`validate`](super::validate), which
+//! reports all faults.
 //!
-//! Each rule checks a part of a table, whose first row is row number `first`. It skips empty columns: these were not read.
+//! Each rule checks a part of a table, whose first row is row number `first`. It skips empty columns: these
+//! were not read.
 
 use std::fmt;
 use std::path::Path;
@@ -34,7 +36,7 @@ impl fmt::Display for SchemaFault {
     }
 }
 
-/// SchemaFaults found in a file: the first `limit` are kept, all are counted.
+/// Faults found in a file: the first `limit` are kept, all are counted.
 #[derive(Clone, Debug)]
 pub struct SchemaFaults {
     /// The faults that were kept.
@@ -186,7 +188,13 @@ pub fn bonds(part: &Bonds, first: usize, elements: usize, faults: &mut SchemaFau
     }
     finite(part, &["sigma_c", "tau_c"], first, faults);
     positive("l0", &part.l0, false, "m", first, faults);
-    unit_vectors("dx", [&part.dx, &part.dy, &part.dz], UNIT_TOLERANCE, first, faults);
+    unit_vectors(
+        "dx",
+        [&part.dx, &part.dy, &part.dz],
+        UNIT_TOLERANCE,
+        first,
+        faults,
+    );
     positive("radius", &part.radius, false, "m", first, faults);
     positive("young", &part.young, true, "Pa", first, faults);
     positive("shear", &part.shear, true, "Pa", first, faults);

@@ -16,7 +16,8 @@ use xxhash_rust::xxh3::Xxh3;
 use super::archive;
 use super::error::{Result, StoreError};
 
-/// Length and xxh3-64 hash of a file. For an rkyv archive only the header is hashed: it contains a checksum of the rest.
+/// Length and xxh3-64 hash of a file. For an rkyv archive only the header is hashed: it contains a checksum
+/// of the rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sum {
     /// Length, bytes.
@@ -44,7 +45,9 @@ impl FromStr for Sum {
             })
         });
         parsed.ok_or_else(|| {
-            format!("{text:?} is not the checksum of a file: 16 digits of xxh3-64, a hyphen, the length")
+            format!(
+                "{text:?} is not the checksum of a file: 16 digits of xxh3-64, a hyphen, the length"
+            )
         })
     }
 }
@@ -97,7 +100,8 @@ impl Sum {
             return Err(StoreError::damaged(path, what));
         }
         if Sum::of(path)? != *self {
-            let what = "altered since it was written: its checksum differs from the one in store.json";
+            let what =
+                "altered since it was written: its checksum differs from the one in store.json";
             return Err(StoreError::damaged(path, what));
         }
         Ok(())
@@ -138,6 +142,9 @@ mod tests {
         assert!(message.contains("some.parquet: altered"), "{message}");
         std::fs::write(&path, &content[..7]).expect("written");
         let message = sum.check(&path).expect_err("cut").to_string();
-        assert!(message.contains("7 bytes, store.json says 3000000"), "{message}");
+        assert!(
+            message.contains("7 bytes, store.json says 3000000"),
+            "{message}"
+        );
     }
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use super::error::Result;
 use super::folder::Store;
-use super::format::Format;
+use super::format::TableFormat;
 use super::rules::{self, SchemaFaults};
 use super::{atomic, parquet};
 use crate::columns::{
@@ -48,8 +48,8 @@ impl Store {
         })
     }
 
-    /// Reads these columns of elements and bonds, which must satisfy the [`rules`]. All others stay empty, except ids, which
-    /// are always read.
+    /// Reads these columns of elements and bonds, which must satisfy the [`rules`]. All others stay empty,
+    /// except ids, which are always read.
     pub fn read_packing_columns(&self, elements: &[&str], bonds: &[&str]) -> Result<Packing> {
         let path = self.checked(self.path("packing/bonds.parquet"), "pack")?;
         let (elements, bonds) = rayon::join(
@@ -67,8 +67,8 @@ impl Store {
         })
     }
 
-    /// Reads these columns of the elements, which must satisfy the [`rules`]. All others stay empty, except ids, which are
-    /// always read.
+    /// Reads these columns of the elements, which must satisfy the [`rules`]. All others stay empty, except
+    /// ids, which are always read.
     pub fn read_element_columns(&self, columns: &[&str]) -> Result<Elements> {
         let path = self.checked(self.path("packing/elements.parquet"), "pack")?;
         let elements = parquet::read_columns(&path, &[&["id"], columns].concat())?;
@@ -126,7 +126,8 @@ impl Store {
         self.read_numbered("frames", frame)
     }
 
-    /// Reads `frames/NNNNNN.parquet` for a stage that needs these columns. Other columns that were left out read as zeros.
+    /// Reads `frames/NNNNNN.parquet` for a stage that needs these columns. Other columns that were left out
+    /// read as zeros.
     pub fn read_frame_with(&self, frame: u32, needed: &[FrameGroup]) -> Result<Frames> {
         let path = self.numbered("frames", frame, "parquet");
         let frames = self.checked(path, "simulate")?;
@@ -137,8 +138,8 @@ impl Store {
         })
     }
 
-    /// As [`read_frame_with`](Self::read_frame_with), for a stage that uses row k as element k of `elements`: the frame must
-    /// satisfy the [`rules`].
+    /// As [`read_frame_with`](Self::read_frame_with), for a stage that uses row k as element k of `elements`:
+    /// the frame must satisfy the [`rules`].
     pub fn read_frame_of(
         &self,
         frame: u32,
@@ -214,14 +215,14 @@ impl Store {
     }
 
     /// Writes table `kind/NNNNNN.parquet`; its name is durable once [`sync_names`](Self::sync_names) has been called.
-    pub fn write_unlisted<T: Table>(
+    pub fn write_unsynced<T: Table>(
         &self,
         kind: &str,
         frame: u32,
         table: &T,
-        format: &Format,
+        format: &TableFormat,
     ) -> Result<()> {
-        parquet::write_unlisted(&self.numbered(kind, frame, "parquet"), table, format)
+        parquet::write_unsynced(&self.numbered(kind, frame, "parquet"), table, format)
     }
 
     /// Makes the names of all files in the folder `kind` durable.

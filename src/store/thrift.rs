@@ -1,6 +1,5 @@
 //! Reader for the part of Thrift's compact protocol that Parquet metadata needs: integers and lengths of
-//! lists, by their
-//! field ids.
+//! lists, by their field ids.
 
 /// Value at a path of field ids. Entries of a list have the path of the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,7 +77,7 @@ impl Reader<'_> {
                 step => id.checked_add(i16::from(step))?,
             };
             self.path.push(id);
-            // The kind of a boolean field is its value.
+            // A boolean field has its value in the kind, and no further bytes.
             if !matches!(kind, 1 | 2) {
                 self.value(kind)?;
             }
@@ -127,7 +126,9 @@ mod tests {
 
     fn values(bytes: &[u8]) -> Option<ReadValues> {
         let mut values = Vec::new();
-        let length = read(bytes, &mut |path, value| values.push((path.to_vec(), value)))?;
+        let length = read(bytes, &mut |path, value| {
+            values.push((path.to_vec(), value))
+        })?;
         Some((values, length))
     }
 
@@ -151,7 +152,11 @@ mod tests {
 
     #[test]
     fn what_cannot_be_is_refused() {
-        assert_eq!(values(&[0x18, 0xFF, 0xFF, 0xFF, 0xFF, 0x7F, 0]), None, "text");
+        assert_eq!(
+            values(&[0x18, 0xFF, 0xFF, 0xFF, 0xFF, 0x7F, 0]),
+            None,
+            "text"
+        );
         assert_eq!(values(&[0x19, 0xFC, 0xFF, 0x7F, 0]), None, "entries");
         assert_eq!(values(&[0x1C; 1000]), None, "depth");
         assert_eq!(values(&[0x15; 12].map(|_| 0xFF)), None, "kind");

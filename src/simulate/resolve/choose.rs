@@ -25,8 +25,8 @@ pub struct StepCosts {
 }
 
 impl StepCosts {
-    /// The cheaper integrator. Backward Euler steps would damp the waves that breaking bonds release: with bonds that can
-    /// break, the implicit integrator is the midpoint rule.
+    /// The cheaper integrator. Backward Euler steps would damp the waves that breaking bonds release: with
+    /// bonds that can break, the implicit integrator is the midpoint rule.
     fn cheaper(&self) -> Integrator {
         match self.implicit < self.explicit {
             false => Integrator::Explicit,
@@ -79,7 +79,10 @@ pub fn choose(
     };
     let costs = StepCosts {
         explicit: explicit.steps_per_frame as f64,
-        implicit: (interval / longest).ceil().max(1.0) * shortened * NEWTON_ITERATION_COST * NEWTON_ITERATIONS,
+        implicit: (interval / longest).ceil().max(1.0)
+            * shortened
+            * NEWTON_ITERATION_COST
+            * NEWTON_ITERATIONS,
         breakable,
     };
     // Bond laws without an energy need explicit steps; the barrier contact law needs implicit ones.

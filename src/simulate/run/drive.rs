@@ -38,11 +38,12 @@ pub enum Delivery {
 /// Takes a frame number and its data, and returns whether it can take more.
 pub type Sink<'a> = dyn FnMut(u32, Delivery) -> bool + 'a;
 
-/// Computes the frames of a course. While a frame is delivered, a method that works [`ahead`](Method::ahead) computes the
-/// next ones.
+/// Computes the frames of a course. While a frame is delivered, a method that works [`ahead`](Method::ahead)
+/// computes the next ones.
 ///
-/// Ends early if `stop` is set, with the state of the last frame, or if the sink takes no more. Frames requested before a
-/// stop or an error are still delivered; of two errors that of the earlier frame is returned.
+/// Ends early if `stop` is set, with the state of the last frame, or if the sink takes no more. Frames
+/// requested before a stop or an error are still delivered; of two errors that of the earlier frame is
+/// returned.
 pub fn drive(
     method: &mut dyn Method,
     course: &Course,
@@ -56,7 +57,10 @@ pub fn drive(
     };
     let separate_state = method.has_state_without_frame();
     if course.writes_start {
-        method.capture(course.start, !separate_state && course.state_due(course.start))?;
+        method.capture(
+            course.start,
+            !separate_state && course.state_due(course.start),
+        )?;
     }
     let mut outcome = Ok(());
     let mut stopped = false;
@@ -86,7 +90,11 @@ pub fn drive(
 }
 
 /// Delivers the state of the last frame delivered, at which the method still is.
-fn deliver_state(method: &mut dyn Method, frame: u32, sink: &mut Sink) -> Result<(), SimulateError> {
+fn deliver_state(
+    method: &mut dyn Method,
+    frame: u32,
+    sink: &mut Sink,
+) -> Result<(), SimulateError> {
     let state = if method.has_state_without_frame() {
         method.state_without_frame(frame)
     } else {

@@ -12,8 +12,8 @@ use crate::spec::Pipeline;
 /// Version of the text; increasing it makes all older states unusable.
 const VERSION: u32 = 1;
 
-/// Keys added since [`VERSION`], as paths such as `material[].friction`, each with the value (JSON) that earlier runs used
-/// implicitly.
+/// Keys added since [`VERSION`], as paths such as `material[].friction`, each with the value (JSON) that
+/// earlier runs used implicitly.
 const ADDED: &[(&str, &str)] = &[
     ("attach[].action.signal", "null"),
     ("attach[].action.torque", "[0.0, 0.0, 0.0]"),
@@ -220,8 +220,8 @@ mod tests {
         serde_json::from_str(&spec::json_schema()).unwrap()
     }
 
-    /// Tables that a schema allows: those of its variants, each with `.` and the variant's name; else its own, with an empty
-    /// name.
+    /// Tables that a schema allows: those of its variants, each with `.` and the variant's name; else its
+    /// own, with an empty name.
     fn tables(schema: &Value) -> Vec<(String, &Map<String, Value>)> {
         let properties = |one: &'_ Value| one["properties"].as_object().is_some();
         let variants = schema["oneOf"].as_array().into_iter().flatten();

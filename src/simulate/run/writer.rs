@@ -8,7 +8,7 @@ use crate::columns::Table;
 use crate::simulate::run_state::snapshot::Snapshot;
 use crate::simulate::run_state::state::State;
 use crate::spec::Output;
-use crate::store::{self, Format, Store, Sums, layout};
+use crate::store::{self, Store, Sums, TableFormat, layout};
 
 /// Jobs that may wait while another one is written. If more come, the simulation waits: this bounds the memory that a
 /// slow disk costs.
@@ -31,13 +31,14 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// Starts the thread. Tables are written in the format that `output` specifies; the `keep` newest states stay on disk.
+    /// Starts the thread. Tables are written in the format that `output` specifies; the `keep` newest states
+    /// stay on disk.
     pub fn start(store: Store, output: &Output, keep: usize) -> Self {
         let (queue, jobs) = sync_channel::<WriteJob>(QUEUE);
         let mut writer = WriterThread {
             store,
-            frame_format: Format::of_frames(output),
-            table_format: Format::of_tables(output),
+            frame_format: TableFormat::of_frames(output),
+            table_format: TableFormat::of_tables(output),
             keep,
             sums: Sums::new(),
         };
@@ -72,8 +73,8 @@ impl Writer {
 /// State of the writing thread.
 struct WriterThread {
     store: Store,
-    frame_format: Format,
-    table_format: Format,
+    frame_format: TableFormat,
+    table_format: TableFormat,
     keep: usize,
     /// Checksums of files that are not yet in `store.json`.
     sums: Sums,
@@ -114,7 +115,7 @@ impl WriterThread {
             paths.push(self.write_table("convergence", frame, convergence)?);
         }
         self.store
-            .write_unlisted("frames", frame, frames, &self.frame_format)?;
+            .write_unsynced("frames", frame, frames, &self.frame_format)?;
         paths.push(self.store.numbered("frames", frame, "parquet"));
         self.sums.append(&mut self.store.sums_of(&paths)?);
         Ok(())
@@ -122,7 +123,7 @@ impl WriterThread {
 
     fn write_table(&self, kind: &str, frame: u32, table: &impl Table) -> store::Result<PathBuf> {
         self.store
-            .write_unlisted(kind, frame, table, &self.table_format)?;
+            .write_unsynced(kind, frame, table, &self.table_format)?;
         Ok(self.store.numbered(kind, frame, "parquet"))
     }
 

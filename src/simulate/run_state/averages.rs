@@ -1,8 +1,8 @@
 //! Mean loads on colliders and attachments since the previous frame.
 //!
-//! The mean is over the steps of a frame with the weights of the trapezoidal rule, by which the loads change the momentum:
-//! half of the loads at both ends of the frame, all of those between. So the momentum of consecutive frames differs
-//! exactly by these loads and gravity.
+//! The mean is over the steps of a frame with the weights of the trapezoidal rule, by which the loads change
+//! the momentum: half of the loads at both ends of the frame, all of those between. So the momentum of
+//! consecutive frames differs exactly by these loads and gravity.
 
 use glam::DVec3;
 
@@ -48,7 +48,8 @@ impl MeanLoads {
         };
     }
 
-    /// Adds `steps` steps: `before` is the sum of the loads in all of them except the last, `now` the loads in the last.
+    /// Adds `steps` steps: `before` is the sum of the loads in all of them except the last, `now` the loads
+    /// in the last.
     pub fn add(&mut self, steps: u64, before: &[Wrench], now: Vec<Wrench>) {
         for (k, sum) in self.sum.iter_mut().enumerate() {
             *sum += before[k] + (self.last[k] + now[k]) * 0.5;

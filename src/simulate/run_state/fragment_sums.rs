@@ -78,8 +78,10 @@ pub fn merged(lists: impl IntoIterator<Item = Vec<FragmentSums>>) -> Vec<Fragmen
 /// The table of fragments, from one entry per fragment.
 pub fn table(fragments: &[FragmentSums], frame: u32, time: f64) -> Fragments {
     let count = fragments.len();
-    let column = |value: fn(&FragmentSums) -> f64| fragments.iter().map(value).collect::<Vec<f64>>();
-    let numbers = |value: fn(&FragmentSums) -> u32| fragments.iter().map(value).collect::<Vec<u32>>();
+    let column =
+        |value: fn(&FragmentSums) -> f64| fragments.iter().map(value).collect::<Vec<f64>>();
+    let numbers =
+        |value: fn(&FragmentSums) -> u32| fragments.iter().map(value).collect::<Vec<u32>>();
     Fragments {
         frame: vec![frame; count],
         time: vec![time; count],

@@ -423,7 +423,10 @@ mod tests {
         };
         state.put(newer, [[0_u32]; 3].into_iter());
         let message = labels(&state, 3).unwrap_err().to_string();
-        assert!(message.contains("\"fragment labels\" of version 2"), "{message}");
+        assert!(
+            message.contains("\"fragment labels\" of version 2"),
+            "{message}"
+        );
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! `state/NNNNNN.rkyv`: all data needed to resume a run with the same results as without a stop.
 //!
-//! A state is a set of named sections, each with its own version. Each method writes and reads the sections that it needs.
+//! A state is a set of named sections, each with its own version. Each method writes and reads the sections
+//! that it needs.
 
 use bytemuck::Pod;
 use rkyv::{Archive, Deserialize, Serialize, rancor};

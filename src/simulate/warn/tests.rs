@@ -141,7 +141,7 @@ fn a_weak_body_at_speed_breaks_within_a_step() {
             .replace("30 MPa", "300 kPa");
         parse(&text, "shot.toml", &[]).expect("a shot")
     };
-    let told = |fraction: f64| {
+    let message = |fraction: f64| {
         let pipeline = pipeline(fraction);
         let packing = pack::pack(&pipeline, "".as_ref()).expect("packed").packing;
         warnings(
@@ -150,15 +150,15 @@ fn a_weak_body_at_speed_breaks_within_a_step() {
             &schedule(&packing, &pipeline).expect("a plan"),
         )
     };
-    let text = &told(0.4)[0].text;
+    let text = &message(0.4)[0].text;
     let after = text.split("`time.fraction` of ").nth(1).expect("a remedy");
     let fraction: f64 = after
         .split(' ')
         .next()
         .and_then(|n| n.parse().ok())
         .expect("a number");
-    assert_eq!(told(fraction), []);
-    assert_ne!(told(fraction * 1.2), []);
+    assert_eq!(message(fraction), []);
+    assert_ne!(message(fraction * 1.2), []);
 }
 
 #[test]

@@ -18,7 +18,8 @@ use crate::store::rules::{self, SchemaFaults};
 
 /// Allowed relative difference between a fragment's mass and that of its elements.
 const MASS_TOLERANCE: f64 = 1e-5;
-/// Allowed relative difference between the times of two tables of a frame: one may have been stored in single precision.
+/// Allowed relative difference between the times of two tables of a frame: one may have been stored in single
+/// precision.
 const TIME_TOLERANCE: f64 = 1e-6;
 
 /// Result of checking the tables of a frame number, except breaks and stress.
@@ -32,7 +33,7 @@ struct FrameTables {
     convergence: Option<CheckedFile>,
 }
 
-/// BreaksFile bonds, with their rows, in `breaks/NNNNNN.parquet`.
+/// Broken bonds, with their rows, in `breaks/NNNNNN.parquet`.
 struct BreaksFile {
     number: u32,
     bonds: Vec<(usize, u32)>,
@@ -40,7 +41,7 @@ struct BreaksFile {
 }
 
 /// Checks `frames/`, `breaks/`, `history/`, `fragments/`, `loads/`, `convergence/` and `stress/`.
-pub fn check(store: &Store, known: &PackingData, checked: &mut Vec<CheckedFile>) -> Result<()> {
+pub fn check(store: &Store, packing: &PackingData, checked: &mut Vec<CheckedFile>) -> Result<()> {
     let numbers = |kind| store.numbers(kind, "parquet");
     let (frames, history, fragments) = (
         numbers("frames")?,
@@ -55,13 +56,13 @@ pub fn check(store: &Store, known: &PackingData, checked: &mut Vec<CheckedFile>)
         .into_par_iter()
         .map(|number| {
             let exists = |list: &[u32]| list.binary_search(&number).is_ok();
-            let frame = exists(&frames).then(|| FrameFile::new(store, known, number));
+            let frame = exists(&frames).then(|| FrameFile::new(store, packing, number));
             FrameTables {
                 number,
                 time: frame.as_ref().and_then(|frame| frame.time),
                 history: exists(&history).then(|| check_history(store, frame.as_ref(), number)),
                 fragments: exists(&fragments)
-                    .then(|| check_fragments(store, known, frame.as_ref(), number)),
+                    .then(|| check_fragments(store, packing, frame.as_ref(), number)),
                 loads: exists(&loads).then(|| {
                     check_timed(store, "loads", frame.as_ref(), number, |t: &Loads| {
                         (&t.frame, &t.time)
@@ -84,7 +85,7 @@ pub fn check(store: &Store, known: &PackingData, checked: &mut Vec<CheckedFile>)
     let breaks = store.numbers("breaks", "parquet")?;
     let mut breaks: Vec<BreaksFile> = breaks
         .into_par_iter()
-        .map(|number| BreaksFile::new(store, known, number))
+        .map(|number| BreaksFile::new(store, packing, number))
         .collect();
     report_repeated_breaks(&mut breaks);
     let mut tables: [Vec<CheckedFile>; 5] = Default::default();
@@ -131,7 +132,7 @@ struct FrameFile {
 }
 
 impl FrameFile {
-    fn new(store: &Store, known: &PackingData, number: u32) -> Self {
+    fn new(store: &Store, packing: &PackingData, number: u32) -> Self {
         let mut file = CheckedFile::new(name_of("frames", number, "parquet"));
         let path = store.path(&file.file);
         // Columns that cullet left out are listed in the file. Files of other programs must have all columns from which
@@ -159,7 +160,7 @@ impl FrameFile {
                 labels.extend_from_slice(&part.table.fragment);
             },
         );
-        if let (Some(rows), Some(elements)) = (rows, known.elements) {
+        if let (Some(rows), Some(elements)) = (rows, packing.elements) {
             rules::one_row_per_element(rows, elements, &mut file.faults);
         }
         FrameFile {
@@ -171,7 +172,12 @@ impl FrameFile {
 }
 
 /// All rows of a frame have the time of the first.
-fn check_equal_times(times: &[f64], first: usize, time: &mut Option<f64>, faults: &mut SchemaFaults) {
+fn check_equal_times(
+    times: &[f64],
+    first: usize,
+    time: &mut Option<f64>,
+    faults: &mut SchemaFaults,
+) {
     for (row, &found) in (first..).zip(times) {
         let expected = *time.get_or_insert(found);
         if found.is_finite() && expected.is_finite() && found != expected {
@@ -182,7 +188,12 @@ fn check_equal_times(times: &[f64], first: usize, time: &mut Option<f64>, faults
 }
 
 /// The rows of another table have the time of the frame.
-fn check_frame_time(times: &[f64], first: usize, frame: Option<&FrameFile>, faults: &mut SchemaFaults) {
+fn check_frame_time(
+    times: &[f64],
+    first: usize,
+    frame: Option<&FrameFile>,
+    faults: &mut SchemaFaults,
+) {
     let Some(expected) = frame.and_then(|frame| frame.time) else {
         return;
     };
@@ -247,11 +258,11 @@ struct FragmentMembers {
     bodies: [u32; 2],
 }
 
-fn members(known: &PackingData, labels: &[u32]) -> BTreeMap<u32, FragmentMembers> {
+fn members(packing: &PackingData, labels: &[u32]) -> BTreeMap<u32, FragmentMembers> {
     let mut found: BTreeMap<u32, FragmentMembers> = BTreeMap::new();
     for (row, &label) in labels.iter().enumerate() {
-        let mass = known.mass.as_ref().and_then(|mass| mass.get(row));
-        let body = known.body.as_ref().and_then(|body| body.get(row));
+        let mass = packing.mass.as_ref().and_then(|mass| mass.get(row));
+        let body = packing.body.as_ref().and_then(|body| body.get(row));
         let body = body.copied().unwrap_or_default();
         let members = found.entry(label).or_insert(FragmentMembers {
             count: 0,
@@ -265,11 +276,16 @@ fn members(known: &PackingData, labels: &[u32]) -> BTreeMap<u32, FragmentMembers
     found
 }
 
-fn check_fragments(store: &Store, known: &PackingData, frame: Option<&FrameFile>, number: u32) -> CheckedFile {
+fn check_fragments(
+    store: &Store,
+    packing: &PackingData,
+    frame: Option<&FrameFile>,
+    number: u32,
+) -> CheckedFile {
     let mut file = CheckedFile::new(name_of("fragments", number, "parquet"));
     let path = store.path(&file.file);
     let labels = frame.and_then(|frame| frame.labels.as_deref());
-    let mut unlisted = labels.map(|labels| members(known, labels));
+    let mut unlisted = labels.map(|labels| members(packing, labels));
     let mut previous = None;
     let rows = table::read(
         &path,
@@ -290,7 +306,9 @@ fn check_fragments(store: &Store, known: &PackingData, frame: Option<&FrameFile>
                     );
                 }
                 previous = Some(label);
-                let Some(unlisted) = &mut unlisted else { continue };
+                let Some(unlisted) = &mut unlisted else {
+                    continue;
+                };
                 let Some(members) = unlisted.remove(&label) else {
                     let what = format_args!("is {label}, which no element of the frame carries");
                     faults.add("fragment", row, what);
@@ -359,7 +377,7 @@ fn report_unordered_times(frame_tables: &mut [FrameTables]) {
 }
 
 impl BreaksFile {
-    fn new(store: &Store, known: &PackingData, number: u32) -> Self {
+    fn new(store: &Store, packing: &PackingData, number: u32) -> Self {
         let mut file = CheckedFile::new(name_of("breaks", number, "parquet"));
         let path = store.path(&file.file);
         let mut bonds = Vec::new();
@@ -371,7 +389,7 @@ impl BreaksFile {
             &mut |part: TablePart<Breaks>, faults| {
                 rules::frame_numbers(&part.table.frame, part.first, number, faults);
                 rules::finite(part.table, &[], part.first, faults);
-                if let Some(ends) = &known.bonds {
+                if let Some(ends) = &packing.bonds {
                     rules::broken_bonds(&part.table.bond, part.first, ends.len(), faults);
                     rules::break_ends(part.table, part.first, ends, faults);
                 }

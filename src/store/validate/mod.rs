@@ -1,8 +1,8 @@
 //! Validates a store against the schema: reports everything that is missing or wrong, by file, column and row.
 //!
-//! Meant mainly for stores of other programs. Tables are read part by part, files in parallel on all threads; the report
-//! does not depend on their number. Rules for single tables are in [`super::rules`], relations between files are checked
-//! here.
+//! Meant mainly for stores of other programs. Tables are read part by part, files in parallel on all threads;
+//! the report does not depend on their number. Rules for single tables are in [`super::rules`], relations
+//! between files are checked here.
 
 mod checked_file;
 mod frame_tables;

@@ -35,12 +35,12 @@ pub fn check(
 ) -> Result<PackingData> {
     // A store with a pipeline can be simulated, for which all columns are needed.
     let required = |column: &Column, _: &[String]| !column.optional || pipeline.is_some();
-    let mut known = PackingData::default();
+    let mut packing = PackingData::default();
 
     let mut file = CheckedFile::new("packing/elements.parquet");
     let (mut body, mut mass, mut shapes) = (Vec::new(), Vec::new(), Vec::new());
     let path = store.path(&file.file);
-    known.elements = table::read(
+    packing.elements = table::read(
         &path,
         &mut file,
         required,
@@ -52,17 +52,17 @@ pub fn check(
         },
     );
     checked.push(file);
-    if known.elements == Some(0) {
+    if packing.elements == Some(0) {
         let file = checked.last_mut().expect("just pushed");
         file.faults.add(None, None, format_args!("no elements"));
     }
-    known.body = Some(body).filter(|body| Some(body.len()) == known.elements);
-    known.mass = Some(mass).filter(|mass| Some(mass.len()) == known.elements);
+    packing.body = Some(body).filter(|body| Some(body.len()) == packing.elements);
+    packing.mass = Some(mass).filter(|mass| Some(mass.len()) == packing.elements);
 
     let mut file = CheckedFile::new("packing/bonds.parquet");
     let path = store.path(&file.file);
     // Ends are not compared with elements that could not be counted.
-    let elements = known.elements.unwrap_or(usize::MAX);
+    let elements = packing.elements.unwrap_or(usize::MAX);
     let mut ends: Vec<[u32; 2]> = Vec::new();
     let rows = table::read(
         &path,
@@ -76,18 +76,18 @@ pub fn check(
     );
     if rows == Some(ends.len()) {
         report_duplicates(&ends, &mut file.faults);
-        known.bonds = Some(ends);
+        packing.bonds = Some(ends);
     }
     checked.push(file);
     let cell_ids: Vec<u32> = (0..)
         .zip(shapes)
         .filter_map(|(id, shape)| (shape == Shape::Cell).then_some(id))
         .collect();
-    check_cells(store, &known, &cell_ids, checked);
+    check_cells(store, &packing, &cell_ids, checked);
 
     let bodies = pipeline.map(|pipeline| pipeline.bodies.len());
     let highest_body = || {
-        known
+        packing
             .body
             .as_ref()?
             .iter()
@@ -111,17 +111,22 @@ pub fn check(
         ),
     };
     colliders.check(store, checked)?;
-    Ok(known)
+    Ok(packing)
 }
 
 /// Checks the tables of cells and faces, if there are any or any elements, `cell_ids`, are cells.
-fn check_cells(store: &Store, known: &PackingData, cell_ids: &[u32], checked: &mut Vec<CheckedFile>) {
+fn check_cells(
+    store: &Store,
+    packing: &PackingData,
+    cell_ids: &[u32],
+    checked: &mut Vec<CheckedFile>,
+) {
     let names = ["packing/cells.parquet", "packing/faces.parquet"];
     if cell_ids.is_empty() && !names.iter().any(|name| store.path(name).exists()) {
         return;
     }
     let required = |_: &Column, _: &[String]| true;
-    let elements = known.elements.unwrap_or(usize::MAX);
+    let elements = packing.elements.unwrap_or(usize::MAX);
     let [mut file, mut faces] = names.map(CheckedFile::new);
     let (mut last, mut ids) = (None, Vec::new());
     let rows = table::read(
@@ -133,7 +138,7 @@ fn check_cells(store: &Store, known: &PackingData, cell_ids: &[u32], checked: &m
             ids.extend_from_slice(&part.table.id);
         },
     );
-    if rows == Some(ids.len()) && known.elements.is_some() && ids != cell_ids {
+    if rows == Some(ids.len()) && packing.elements.is_some() && ids != cell_ids {
         let what = format_args!(
             "lists {} elements that are not the {} of kind \"cell\"",
             ids.len(),
@@ -143,13 +148,20 @@ fn check_cells(store: &Store, known: &PackingData, cell_ids: &[u32], checked: &m
     }
     checked.push(file);
     let mut previous = None;
-    let bonds = known.bonds.as_deref();
+    let bonds = packing.bonds.as_deref();
     table::read(
         &store.path(&faces.file),
         &mut faces,
         required,
         &mut |part: TablePart<Faces>, faults| {
-            cell_rules::faces(part.table, part.first, elements, bonds, &mut previous, faults);
+            cell_rules::faces(
+                part.table,
+                part.first,
+                elements,
+                bonds,
+                &mut previous,
+                faults,
+            );
         },
     );
     checked.push(faces);

@@ -15,8 +15,8 @@ pub struct TablePart<'a, T> {
     pub table: &'a T,
 }
 
-/// Reads a table part by part. Reports columns that are `required` but missing, that have a wrong type, or values that do
-/// not fit.
+/// Reads a table part by part. Reports columns that are `required` but missing, that have a wrong type, or
+/// values that do not fit.
 ///
 /// Returns the number of rows if the table can be read to the end.
 pub fn read<T: Table>(
@@ -54,7 +54,10 @@ pub fn read<T: Table>(
         &mut |first, batch, _| {
             let mut table = T::default();
             for (at, column) in columns.iter().enumerate() {
-                let Some(array) = batch.column_by_name(column.name).filter(|_| !wrong_type[at]) else {
+                let Some(array) = batch
+                    .column_by_name(column.name)
+                    .filter(|_| !wrong_type[at])
+                else {
                     continue;
                 };
                 let mut valid = true;
