@@ -24,7 +24,7 @@ pub struct Request {
     pub workgroup_limit: Option<u32>,
 }
 
-/// Kind of an adapter.
+/// Type of an adapter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A separate card.
@@ -68,7 +68,7 @@ impl Kind {
 pub struct AdapterReport {
     /// Name.
     pub name: String,
-    /// Kind of adapter.
+    /// Type of the adapter.
     pub kind: Kind,
     /// Vulkan, Metal or Direct3D 12.
     pub backend: String,

@@ -201,7 +201,7 @@ fn append_one<T: Table>(
     table.append(at, array, &mut |row, what| {
         faults.add(column.name, row.map(|row| first + row), what);
     });
-    faults.refuse(path)
+    faults.into_result(path)
 }
 
 fn zeros(data_type: &DataType, rows: usize) -> Option<ArrayRef> {

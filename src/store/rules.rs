@@ -84,8 +84,8 @@ impl SchemaFaults {
         });
     }
 
-    /// The first fault as an error about the file at `path`.
-    pub fn refuse(self, path: &Path) -> Result<()> {
+    /// An error with the first fault of the file at `path`, if there is any.
+    pub fn into_result(self, path: &Path) -> Result<()> {
         match self.kept.first() {
             None => Ok(()),
             Some(fault) => Err(StoreError::invalid(path, fault)),
@@ -330,7 +330,7 @@ mod tests {
         let mut faults = SchemaFaults::first_only();
         broken_bonds(&[4, 1, 7], 0, 2, &mut faults);
         assert_eq!((faults.kept.len(), faults.more, faults.count()), (1, 1, 2));
-        let error = faults.refuse(Path::new("b.parquet")).unwrap_err();
+        let error = faults.into_result(Path::new("b.parquet")).unwrap_err();
         let expected = "b.parquet: column bond, row 0: is 4; the packing has 2 bonds";
         assert_eq!(error.to_string(), expected);
     }

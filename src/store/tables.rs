@@ -59,7 +59,7 @@ impl Store {
         let (elements, bonds) = (elements?, bonds?);
         let mut faults = SchemaFaults::first_only();
         rules::bonds(&bonds, 0, elements.id.len(), &mut faults);
-        faults.refuse(&path)?;
+        faults.into_result(&path)?;
         Ok(Packing {
             elements,
             bonds,
@@ -74,7 +74,7 @@ impl Store {
         let elements = parquet::read_columns(&path, &[&["id"], columns].concat())?;
         let mut faults = SchemaFaults::first_only();
         rules::elements(&elements, 0, &mut faults);
-        faults.refuse(&path)?;
+        faults.into_result(&path)?;
         Ok(elements)
     }
 
@@ -153,7 +153,7 @@ impl Store {
         // Quaternions are normalized when used: only those near zero length are refused.
         let rounding = if needs_rotation { 0.9 } else { f64::INFINITY };
         rules::frames(&table, 0, frame, rounding, &mut faults);
-        faults.refuse(&self.numbered("frames", frame, "parquet"))?;
+        faults.into_result(&self.numbered("frames", frame, "parquet"))?;
         Ok(table)
     }
 
@@ -184,7 +184,7 @@ impl Store {
         let broken = parquet::read_columns::<Breaks>(&path, &["bond"])?.bond;
         let mut faults = SchemaFaults::first_only();
         rules::broken_bonds(&broken, 0, bonds, &mut faults);
-        faults.refuse(&path)?;
+        faults.into_result(&path)?;
         Ok(broken)
     }
 
