@@ -121,7 +121,7 @@ fn settings_and_stores_of_other_hands_are_wrong_use_and_damage_is_a_failure() {
     let whole = std::fs::read(&frame).unwrap();
     std::fs::write(&frame, &whole[..whole.len() / 2]).unwrap();
     let message = place.fail(&["reconstruct", "store"], 1);
-    assert!(message.contains("cut short or altered"), "{message}");
+    assert!(message.contains("truncated or altered"), "{message}");
     std::fs::write(&frame, &whole).unwrap();
     let store = Store::open(place.path("store")).unwrap();
     let change = |change: fn(&mut Manifest)| {

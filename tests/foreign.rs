@@ -500,7 +500,7 @@ fn files_that_are_damaged_or_missing() {
             "holds frame 0; the file is number 2",
         ),
         ("state/", "truncated"),
-        ("frames/0.parquet: ", "named unlike frames/000012.parquet"),
+        ("frames/0.parquet: ", "not named like frames/000012.parquet"),
         ("packing/shapes/0.ply: ", ""),
         ("packing/shapes/4.ply: ", "there are 1 bodies"),
     ] {

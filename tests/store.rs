@@ -218,7 +218,10 @@ fn a_missing_frame_is_named_and_made_again() {
     let whole = files(&place.path("store"), &TABLES);
     std::fs::remove_file(place.path("store/frames/000002.parquet")).unwrap();
     let told = place.fail(&["reconstruct", "store"], 2);
-    assert!(told.contains("frames/000002.parquet: gone"), "{told}");
+    assert!(
+        told.contains("frames/000002.parquet: missing, though"),
+        "{told}"
+    );
     assert!(!place.path("store/meshes").exists());
     let told = run(&place, "store", &["--to", "simulate", "--state", "1"]);
     assert!(

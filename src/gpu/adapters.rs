@@ -1,4 +1,4 @@
-//! Which graphics processors there are, what each lacks, and the choice among them.
+//! Lists graphics adapters and what each lacks, and chooses one.
 
 use wgpu::{
     Adapter, Backends, DeviceType, Instance, InstanceDescriptor, InstanceFlags,
@@ -6,41 +6,41 @@ use wgpu::{
 };
 
 use super::error::GpuError;
-use super::quiet::quietly;
+use super::silence_stderr::with_silent_stderr;
 use super::sizes::{STORAGE_BUFFERS, WORKGROUP};
 
-/// Bytes that a binding must be able to hold at least: what WebGPU guarantees.
-const BINDING: u64 = 128 << 20;
+/// Least size of a binding that an adapter must support, bytes: the limit that WebGPU guarantees.
+const MIN_BINDING_BYTES: u64 = 128 << 20;
 
-/// What is asked of a device.
+/// Requested adapter and limits of a device.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Request {
-    /// Part of the adapter's name, any case; the only way to get a software adapter. Absent: the first
-    /// discrete, else integrated one.
+    /// Part of the adapter's name, case ignored; the only way to get a software adapter. Absent: the first discrete
+    /// adapter, else an integrated one.
     pub adapter: Option<String>,
-    /// Binds no more bytes at a time than this, whatever the adapter allows: columns are split.
+    /// Upper limit on the size of a binding, in addition to the adapter's, bytes: larger columns are split.
     pub binding_limit: Option<u64>,
-    /// Dispatches no more workgroups at a time than this, whatever the adapter allows.
+    /// Upper limit on workgroups per dispatch, in addition to the adapter's.
     pub workgroup_limit: Option<u32>,
 }
 
-/// What an adapter is.
+/// Type of an adapter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// A card of its own.
+    /// A separate card.
     Discrete,
-    /// Shares memory with the processor.
+    /// Integrated: shares memory with the processor.
     Integrated,
     /// Passed through by a virtual machine.
     Virtual,
-    /// The processor pretending.
+    /// Emulated by the processor.
     Software,
     /// Unknown.
     Other,
 }
 
 impl Kind {
-    /// In words.
+    /// Name, for messages.
     pub fn name(self) -> &'static str {
         match self {
             Kind::Discrete => "discrete",
@@ -51,7 +51,7 @@ impl Kind {
         }
     }
 
-    /// Place in the choice that nobody made; none: never taken unless asked for.
+    /// Rank in the default choice, lowest first; `None`: never chosen by default.
     fn rank(self) -> Option<u32> {
         match self {
             Kind::Discrete => Some(0),
@@ -63,12 +63,12 @@ impl Kind {
     }
 }
 
-/// An adapter as `cullet adapters` lists it.
+/// Description of an adapter, which `cullet adapters` prints.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AdapterReport {
     /// Name.
     pub name: String,
-    /// Kind.
+    /// Type of the adapter.
     pub kind: Kind,
     /// Vulkan, Metal or Direct3D 12.
     pub backend: String,
@@ -78,11 +78,11 @@ pub struct AdapterReport {
     pub binding: u64,
     /// Largest buffer, bytes.
     pub buffer: u64,
-    /// Workgroups in a dispatch.
+    /// Limit on workgroups per dispatch.
     pub workgroups: u32,
-    /// Storage buffers of a kernel.
+    /// Limit on storage buffers per kernel.
     pub storage_buffers: u32,
-    /// What is missing to run simulations; empty: nothing.
+    /// What the adapter lacks to run simulations; empty if nothing.
     pub lacks: Vec<String>,
 }
 
@@ -90,7 +90,7 @@ fn instance() -> Instance {
     Instance::new(InstanceDescriptor {
         backends: Backends::VULKAN | Backends::METAL | Backends::DX12,
         flags: InstanceFlags::empty(),
-        // Where the driver tells its budget, a buffer beyond it is refused rather than paged out.
+        // If the driver reports its memory budget, a buffer beyond it is refused instead of paged out.
         memory_budget_thresholds: MemoryBudgetThresholds {
             for_resource_creation: Some(95),
             for_device_loss: None,
@@ -100,7 +100,7 @@ fn instance() -> Instance {
 }
 
 fn list() -> Vec<(Adapter, AdapterReport)> {
-    quietly(|| pollster::block_on(instance().enumerate_adapters(Backends::all())))
+    with_silent_stderr(|| pollster::block_on(instance().enumerate_adapters(Backends::all())))
         .into_iter()
         .map(|adapter| {
             let report = report(&adapter);
@@ -109,7 +109,7 @@ fn list() -> Vec<(Adapter, AdapterReport)> {
         .collect()
 }
 
-/// Every adapter of this machine.
+/// All adapters of this machine.
 pub fn adapters() -> Vec<AdapterReport> {
     list().into_iter().map(|(_, report)| report).collect()
 }
@@ -119,19 +119,19 @@ fn report(adapter: &Adapter) -> AdapterReport {
     let mut lacks = Vec::new();
     if limits.max_storage_buffers_per_shader_stage < STORAGE_BUFFERS {
         lacks.push(format!(
-            "{} storage buffers a kernel, {STORAGE_BUFFERS} needed",
+            "{} storage buffers per kernel, {STORAGE_BUFFERS} needed",
             limits.max_storage_buffers_per_shader_stage
         ));
     }
-    if limits.max_storage_buffer_binding_size < BINDING {
+    if limits.max_storage_buffer_binding_size < MIN_BINDING_BYTES {
         lacks.push(format!(
-            "bindings of {} bytes, {BINDING} needed",
+            "bindings of {} bytes, {MIN_BINDING_BYTES} needed",
             limits.max_storage_buffer_binding_size
         ));
     }
     if limits.max_compute_invocations_per_workgroup < WORKGROUP {
         lacks.push(format!(
-            "{} invocations a workgroup, {} needed",
+            "{} invocations per workgroup, {} needed",
             limits.max_compute_invocations_per_workgroup, WORKGROUP
         ));
     }
@@ -156,35 +156,35 @@ fn report(adapter: &Adapter) -> AdapterReport {
     }
 }
 
-/// The adapter that fits a request, or why none does.
+/// The adapter that matches a request, or the reason why none does.
 pub(super) fn choose(request: &Request) -> Result<(Adapter, AdapterReport), GpuError> {
     let all = list();
     let found = match all.as_slice() {
-        [] => "no driver offers one".to_owned(),
+        [] => "no driver provides one".to_owned(),
         some => {
             let names: Vec<_> = some
                 .iter()
                 .map(|(_, r)| format!("{:?} ({})", r.name, r.kind.name()))
                 .collect();
             format!(
-                "there is {}; a software adapter is only taken by name, --adapter",
+                "found {}; a software adapter is only used if named by --adapter",
                 names.join(", ")
             )
         }
     };
-    let wanted = request.adapter.as_ref().map(|name| name.to_lowercase());
-    let place = |report: &AdapterReport| match &wanted {
+    let requested = request.adapter.as_ref().map(|name| name.to_lowercase());
+    let rank = |report: &AdapterReport| match &requested {
         Some(name) => report.name.to_lowercase().contains(name).then_some(0),
         None => report.kind.rank(),
     };
     let best = all
         .into_iter()
-        .filter_map(|(adapter, report)| Some((place(&report)?, adapter, report)))
-        // What can run comes before what lacks something.
+        .filter_map(|(adapter, report)| Some((rank(&report)?, adapter, report)))
+        // Adapters that lack something come last.
         .min_by_key(|(rank, _, report)| (!report.lacks.is_empty(), *rank));
     let Some((_, adapter, report)) = best else {
         return Err(GpuError::NoAdapter {
-            wanted: request
+            requested: request
                 .adapter
                 .as_ref()
                 .map_or(String::new(), |name| format!(" named {name:?}")),

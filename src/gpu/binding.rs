@@ -1,23 +1,23 @@
-//! What kernels know of columns: names, entries, what is done with them, how they are split.
+//! Columns as kernels declare them: names, item types, access, and how they are split over buffers.
 
-/// A number that Rust and kernels share: name and value of a `const NAME: u32`.
+/// A constant shared by Rust and kernels: name and value of a `const NAME: u32`.
 pub type Constant = (&'static str, u32);
 
-/// A column as kernels call it.
+/// Name and item type of a column in kernels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ColumnName {
-    /// Name in the texts.
+    /// Name in WGSL.
     pub name: &'static str,
-    /// What its entries are.
+    /// Type of its items.
     pub item: Item,
 }
 
 impl ColumnName {
-    /// Binding of a kernel that reads it.
+    /// Binding for a kernel that reads it.
     pub const fn read(self) -> Binding {
         self.bound(Access::Read)
     }
-    /// Binding of a kernel that reads and writes it.
+    /// Binding for a kernel that reads and writes it.
     pub const fn write(self) -> Binding {
         self.bound(Access::Write)
     }
@@ -27,32 +27,32 @@ impl ColumnName {
     }
 }
 
-/// A column as a kernel knows it.
+/// A column that a kernel binds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Binding {
-    /// Name in the text.
+    /// Name in WGSL.
     pub name: &'static str,
-    /// What its entries are.
+    /// Type of its items.
     pub item: Item,
-    /// What is done with it.
+    /// Access of the kernel.
     pub access: Access,
 }
 
-/// What a kernel does with a column.
+/// Access of a kernel to a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// Reads.
+    /// Read only.
     Read,
-    /// Reads and writes.
+    /// Read and write.
     Write,
 }
 
-/// What an entry of a column is in WGSL.
+/// WGSL type of the items of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Item {
     /// `u32`.
     U32,
-    /// `atomic<u32>`; reached by `NAME_load`, `_store`, `_add`, `_and`, `_or`, `_min`, `_max`.
+    /// `atomic<u32>`; accessed by `NAME_load`, `_store`, `_add`, `_and`, `_or`, `_min`, `_max`.
     Atomic,
     /// `vec2<f32>`.
     Vec2,
@@ -61,7 +61,7 @@ pub enum Item {
 }
 
 impl Item {
-    /// Bytes.
+    /// Size, bytes.
     pub fn size(self) -> u64 {
         match self {
             Item::U32 | Item::Atomic => 4,
@@ -69,7 +69,7 @@ impl Item {
             Item::Vec4 => 16,
         }
     }
-    /// The same without atomic access.
+    /// The same type without atomic access.
     pub(super) fn plain(self) -> Self {
         match self {
             Item::Atomic => Item::U32,
@@ -87,11 +87,11 @@ impl Item {
     }
 }
 
-/// How a column lies in buffers: what a kernel's text depends on.
+/// How a column is split over buffers; the text of a kernel depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Split {
-    /// Buffers.
+    /// Number of buffers.
     pub parts: usize,
-    /// Items of each but the last.
+    /// Items in each buffer except the last.
     pub per_part: u64,
 }

@@ -1,4 +1,4 @@
-//! Columns in device memory, split over as many buffers as the binding limit asks for.
+//! Columns in device memory, split over several buffers if they exceed the binding limit.
 
 use std::fmt::Write;
 
@@ -9,7 +9,7 @@ use super::binding::{Access, Binding, Item, Split};
 use super::device::Device;
 use super::error::GpuError;
 
-/// `count` items, the first `per_part` of them in the first buffer and so on.
+/// A column of `count` items in device memory: the first `per_part` are in the first buffer, and so on.
 #[derive(Debug)]
 pub struct Column {
     name: &'static str,
@@ -20,7 +20,7 @@ pub struct Column {
     parts: Vec<Buffer>,
 }
 
-/// How many items a part holds under a binding limit: a power of two, so that an index splits by shift and mask.
+/// Number of items per part under a binding limit: a power of two, so that an index splits by shift and mask.
 fn items_per_part(item: Item, count: u64, limit: u64) -> u64 {
     let fits = (limit / item.size()).max(4);
     if count <= fits {
@@ -55,7 +55,7 @@ impl Column {
         })
     }
 
-    /// A column that holds `values`, laid out as its items.
+    /// Makes a column with these values, whose memory layout is that of its items.
     pub fn from<T: Pod>(
         device: &Device,
         name: &'static str,
@@ -68,19 +68,19 @@ impl Column {
         Ok(column)
     }
 
-    /// Its name.
+    /// Name.
     pub fn name(&self) -> &'static str {
         self.name
     }
-    /// Items.
+    /// Number of items.
     pub fn count(&self) -> u64 {
         self.count
     }
-    /// Bytes.
+    /// Size, bytes.
     pub fn bytes(&self) -> u64 {
         self.count * self.item.size()
     }
-    /// What its entries are.
+    /// Type of its items.
     pub fn item(&self) -> Item {
         self.item
     }
@@ -91,7 +91,8 @@ impl Column {
         self.per_part
     }
 
-    /// Ranges of bytes by part: (part, offset within it, length, offset from `from`).
+    /// Splits the range of `bytes` bytes from `from` on by parts: (part, offset in the part, length, offset
+    /// from `from`).
     fn ranges(&self, from: u64, bytes: u64) -> impl Iterator<Item = (usize, u64, u64, u64)> {
         let part_bytes = self.per_part * self.item.size();
         let end = from + bytes;
@@ -107,13 +108,13 @@ impl Column {
         })
     }
 
-    /// Writes values from item `first` on, before whatever is submitted next.
+    /// Writes values from item `first` on; they are in place before the next submission runs.
     pub fn write<T: Pod>(&self, device: &Device, first: u64, values: &[T]) {
         let bytes: &[u8] = bytemuck::cast_slice(values);
         let from = first * self.item.size();
         for (part, offset, length, at) in self.ranges(from, bytes.len() as u64) {
-            let piece = &bytes[at as usize..(at + length) as usize];
-            device.write(&self.parts[part], offset, piece);
+            let part_bytes = &bytes[at as usize..(at + length) as usize];
+            device.write(&self.parts[part], offset, part_bytes);
         }
     }
 
@@ -132,7 +133,7 @@ impl Column {
         bytes
     }
 
-    /// Copies items `from..from + count` of this column to items `to..` of another of the same kind.
+    /// Copies items `from..from + count` of this column to items `to..` of another with the same item type.
     pub fn copy_to(
         &self,
         encoder: &mut CommandEncoder,
@@ -142,20 +143,19 @@ impl Column {
     ) {
         let size = self.item.size();
         for (part, offset, length, at) in self.ranges(from * size, count * size) {
-            for (other_part, other_offset, piece, within) in other.ranges(to * size + at, length) {
+            for (other_part, other_offset, copied, within) in other.ranges(to * size + at, length) {
                 encoder.copy_buffer_to_buffer(
                     &self.parts[part],
                     offset + within,
                     &other.parts[other_part],
                     other_offset,
-                    piece,
+                    copied,
                 );
             }
         }
     }
 
-    /// Everything that the column holds, once all that was submitted is done. For tests and rare looks;
-    /// frames are read without waiting.
+    /// Waits for all submissions and reads the whole column. For tests and rare use; frames are read without waiting.
     pub fn read<T: Pod>(&self, device: &Device) -> Result<Vec<T>, GpuError> {
         let mut encoder = device.encoder();
         let staging = device.staging(self.bytes())?;
@@ -166,8 +166,8 @@ impl Column {
     }
 }
 
-/// Declarations and accessors of a column under a name: `NAME(i)` reads, `NAME_set(i, value)` writes, atomics
-/// have functions of their own.
+/// Appends WGSL declarations and accessors of a column: `NAME(i)` reads, `NAME_set(i, value)` writes; atomics have
+/// `NAME_load`, `NAME_store` and one function per operation.
 pub(super) fn declare(text: &mut String, binding: &Binding, split: Split, first_binding: u32) {
     let &Binding { name, item, access } = binding;
     let Split { parts, per_part } = split;
@@ -183,8 +183,8 @@ pub(super) fn declare(text: &mut String, binding: &Binding, split: Split, first_
             "@group(0) @binding({binding}) var<{space}> {name}_part_{part}: array<{wgsl}>;"
         );
     }
-    // A chain of comparisons: parts are few, and the comparison is the same for most of a workgroup.
-    let mut each = |head: &str, make: &dyn Fn(String) -> String| {
+    // Finds the part by a chain of comparisons: parts are few, and most of a workgroup takes the same branch.
+    let mut function = |head: &str, make: &dyn Fn(String) -> String| {
         let _ = writeln!(text, "{head} {{");
         for part in 0..parts {
             let index = if parts == 1 {
@@ -203,26 +203,26 @@ pub(super) fn declare(text: &mut String, binding: &Binding, split: Split, first_
         text.push_str("}\n");
     };
     if item == Item::Atomic {
-        each(&format!("fn {name}_load(i: u32) -> u32"), &|at| {
+        function(&format!("fn {name}_load(i: u32) -> u32"), &|at| {
             format!("return atomicLoad(&{at});")
         });
-        each(&format!("fn {name}_store(i: u32, value: u32)"), &|at| {
+        function(&format!("fn {name}_store(i: u32, value: u32)"), &|at| {
             format!("atomicStore(&{at}, value); return;")
         });
         for operation in ["Add", "And", "Or", "Min", "Max"] {
             let lower = operation.to_lowercase();
-            each(
+            function(
                 &format!("fn {name}_{lower}(i: u32, value: u32) -> u32"),
                 &|at| format!("return atomic{operation}(&{at}, value);"),
             );
         }
         return;
     }
-    each(&format!("fn {name}(i: u32) -> {wgsl}"), &|at| {
+    function(&format!("fn {name}(i: u32) -> {wgsl}"), &|at| {
         format!("return {at};")
     });
     if access == Access::Write {
-        each(&format!("fn {name}_set(i: u32, value: {wgsl})"), &|at| {
+        function(&format!("fn {name}_set(i: u32, value: {wgsl})"), &|at| {
             format!("{at} = value; return;")
         });
     }

@@ -1,4 +1,4 @@
-//! An opened device: its limits, its queue, and the faults that it reports from its own threads.
+//! An open device: its limits, its queue, and the errors that it reports from its own threads.
 
 use std::sync::{Arc, Mutex};
 
@@ -9,17 +9,17 @@ use wgpu::{
 
 use super::adapters::{AdapterReport, Request, choose};
 use super::error::GpuError;
-use super::quiet::quietly;
+use super::silence_stderr::with_silent_stderr;
 use super::sizes::LAUNCH_STRIDE;
 
-/// What a device allows, lowered by the request.
+/// Limits of a device, lowered by the request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes of a binding.
+    /// Size of a binding, bytes.
     pub binding: u64,
-    /// Workgroups of a dispatch.
+    /// Workgroups per dispatch.
     pub workgroups: u32,
-    /// Storage buffers of a kernel.
+    /// Storage buffers per kernel.
     pub storage_buffers: u32,
 }
 
@@ -28,40 +28,41 @@ pub struct Limits {
 pub struct Device {
     pub(super) inner: wgpu::Device,
     pub(super) queue: wgpu::Queue,
-    /// The adapter.
+    /// Description of the adapter.
     pub report: AdapterReport,
     /// Limits in force.
     pub limits: Limits,
-    fault: Arc<Mutex<Option<GpuError>>>,
+    first_error: Arc<Mutex<Option<GpuError>>>,
 }
 
 impl Device {
-    /// Opens the adapter that a request asks for, and tries its arithmetic.
+    /// Opens the requested adapter.
     pub fn open(request: &Request) -> Result<Self, GpuError> {
         let (adapter, report) = choose(request)?;
         let refused = |error: &dyn std::fmt::Display| GpuError::Refused {
             what: "a device".into(),
             reason: error.to_string(),
         };
-        let wanted = DeviceDescriptor {
+        let descriptor = DeviceDescriptor {
             label: Some("cullet"),
-            // Only profiles ask for time stamps.
+            // Time stamps are only used for profiles.
             required_features: adapter.features() & wgpu::Features::TIMESTAMP_QUERY,
             required_limits: adapter.limits(),
             experimental_features: wgpu::ExperimentalFeatures::disabled(),
             memory_hints: MemoryHints::Performance,
             trace: wgpu::Trace::Off,
         };
-        let (inner, queue) = quietly(|| pollster::block_on(adapter.request_device(&wanted)))
-            .map_err(|error| refused(&error))?;
+        let (inner, queue) =
+            with_silent_stderr(|| pollster::block_on(adapter.request_device(&descriptor)))
+                .map_err(|error| refused(&error))?;
         let fault = Arc::new(Mutex::new(None));
         let set = {
             let fault = Arc::clone(&fault);
             move |error: GpuError| {
-                let mut told = fault.lock().expect("no holder of this lock panics");
-                // That the device is lost explains everything else that went wrong.
-                if told.is_none() || matches!(error, GpuError::Lost { .. }) {
-                    *told = Some(error);
+                let mut first = fault.lock().expect("no holder of this lock panics");
+                // The loss of the device explains all other errors.
+                if first.is_none() || matches!(error, GpuError::Lost { .. }) {
+                    *first = Some(error);
                 }
             }
         };
@@ -101,24 +102,27 @@ impl Device {
             queue,
             report,
             limits,
-            fault,
+            first_error: fault,
         })
     }
 
-    /// The first fault that the device told, if any; that it is lost before all others.
+    /// Fails with the first error that the device reported, if any; a loss takes precedence over all others.
     pub fn check(&self) -> Result<(), GpuError> {
-        let told = || {
-            let fault = self.fault.lock().expect("no holder of this lock panics");
+        let reported = || {
+            let fault = self
+                .first_error
+                .lock()
+                .expect("no holder of this lock panics");
             fault.clone()
         };
-        if matches!(told(), Some(GpuError::Refused { .. })) {
-            // The news of a loss arrives while polling once all work is done; an error here is the same news.
+        if matches!(reported(), Some(GpuError::Refused { .. })) {
+            // A loss is reported during polling after all work is done; an error of the poll itself means the same.
             let _ = self.inner.poll(PollType::wait_indefinitely());
         }
-        told().map_or(Ok(()), Err)
+        reported().map_or(Ok(()), Err)
     }
 
-    /// A buffer, zeroed, or the refusal naming `what` it is for.
+    /// Makes a zeroed buffer; an error message names its purpose, `what`.
     pub(super) fn buffer(
         &self,
         what: &str,
@@ -150,7 +154,7 @@ impl Device {
         }
     }
 
-    /// Memory of the host that the device copies into.
+    /// Makes a buffer in host memory, into which the device copies data to be read.
     pub fn staging(&self, bytes: u64) -> Result<wgpu::Buffer, GpuError> {
         self.buffer(
             "reading back",
@@ -159,7 +163,7 @@ impl Device {
         )
     }
 
-    /// A uniform of `bytes`, written by [`write`](Self::write).
+    /// Makes a uniform buffer of `bytes` bytes, written by [`write`](Self::write).
     pub fn uniform(&self, bytes: u64) -> Result<wgpu::Buffer, GpuError> {
         self.buffer(
             "parameters",
@@ -168,22 +172,22 @@ impl Device {
         )
     }
 
-    /// Writes bytes before whatever is submitted next.
+    /// Writes bytes; they are in place before the next submission runs.
     pub fn write(&self, buffer: &wgpu::Buffer, offset: u64, bytes: &[u8]) {
         self.queue.write_buffer(buffer, offset, bytes);
     }
 
-    /// Room for commands.
+    /// Makes an encoder for commands.
     pub fn encoder(&self) -> wgpu::CommandEncoder {
         self.inner.create_command_encoder(&Default::default())
     }
 
-    /// Hands commands to the device.
+    /// Submits commands to the device.
     pub fn submit(&self, encoder: wgpu::CommandEncoder) -> SubmissionIndex {
         self.queue.submit([encoder.finish()])
     }
 
-    /// Waits until a submission is done (all so far, without one).
+    /// Waits until a submission is done, or all so far if it is `None`.
     pub fn wait(&self, submission: Option<SubmissionIndex>) -> Result<(), GpuError> {
         let polled = self.inner.poll(PollType::Wait {
             submission_index: submission,
@@ -195,15 +199,15 @@ impl Device {
         })
     }
 
-    /// The words that buffers made by [`staging`](Self::staging) hold in their first so many bytes once
-    /// `submission` is done.
+    /// Waits for `submission` and reads buffers made by [`staging`](Self::staging), each with the number of
+    /// bytes to read; returns 32-bit words.
     pub fn read(
         &self,
         submission: Option<SubmissionIndex>,
         from: &[(&wgpu::Buffer, u64)],
     ) -> Result<Vec<Vec<u32>>, GpuError> {
         for (buffer, bytes) in from.iter().filter(|(_, bytes)| *bytes > 0) {
-            // The outcome shows when the range is asked for.
+            // A failure shows when the mapped range is requested.
             buffer.map_async(wgpu::MapMode::Read, 0..*bytes, |_| ());
         }
         self.wait(submission)?;
@@ -225,7 +229,7 @@ impl Device {
         Ok(out)
     }
 
-    /// Gives the device up at once; everything asked of it afterwards fails as lost.
+    /// Destroys the device; all later operations fail with [`GpuError::Lost`].
     pub fn destroy(&self) {
         self.inner.destroy();
     }

@@ -1,20 +1,20 @@
-//! Why a device cannot be used, or no longer.
+//! Errors of graphics devices.
 
-/// Why a device cannot be used, or no longer.
+/// Error of a graphics device.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum GpuError {
-    /// Nothing to run on.
+    /// No adapter that matches the request.
     #[error(
-        "no graphics adapter{wanted}: {found}; install the vendor's Vulkan driver (`mesa-vulkan-drivers libvulkan1` for a software one), \
-         or take --backend cpu"
+        "no graphics adapter{requested}: {found}; install the vendor's Vulkan driver (`mesa-vulkan-drivers libvulkan1` for a software one), \
+         or use --backend cpu"
     )]
     NoAdapter {
-        /// What was asked for, with a leading blank, or nothing.
-        wanted: String,
-        /// What there is.
+        /// The adapter requested, with a leading blank, or empty.
+        requested: String,
+        /// Adapters that exist.
         found: String,
     },
-    /// An adapter that cannot do what is needed.
+    /// An adapter that lacks a feature or limit.
     #[error("adapter {adapter:?} cannot run the simulation: {lacks}; --backend cpu can")]
     Lacks {
         /// Its name.
@@ -22,38 +22,38 @@ pub enum GpuError {
         /// What it lacks.
         lacks: String,
     },
-    /// The device has no room.
+    /// The device is out of memory.
     #[error(
-        "adapter {adapter:?} has no room for {what}, {bytes} bytes; a larger element radius or --backend cpu needs less"
+        "adapter {adapter:?} is out of memory for {what}, {bytes} bytes; use a larger element radius or --backend cpu"
     )]
     OutOfMemory {
         /// Its name.
         adapter: String,
         /// What did not fit.
         what: String,
-        /// Size asked for.
+        /// Size requested, bytes.
         bytes: u64,
     },
-    /// The device went away: a driver reset, a removed card, a time-out.
+    /// The device was lost: a driver reset, a removed card, a time-out.
     #[error(
-        "the graphics device was lost: {reason}; the last state written is good, continue with --resume"
+        "the graphics device was lost: {reason}; the last state written is intact, continue with --resume"
     )]
     Lost {
-        /// What the driver said.
+        /// Message of the driver.
         reason: String,
     },
-    /// A kernel or command was refused: a fault of this program or of the driver.
+    /// A kernel or command was refused: a bug in this program or the driver.
     #[error("the graphics device refused {what}: {reason}")]
     Refused {
         /// Kernel or command.
         what: String,
-        /// What was said.
+        /// Message of the validation.
         reason: String,
     },
 }
 
 impl GpuError {
-    /// Whether another adapter, fewer elements or `--backend cpu` would do.
+    /// Whether the user can fix the error by another adapter, fewer elements or `--backend cpu`.
     pub fn caused_by_user(&self) -> bool {
         match self {
             GpuError::NoAdapter { .. } | GpuError::Lacks { .. } | GpuError::OutOfMemory { .. } => {

@@ -1,4 +1,4 @@
-//! Kernels: texts compiled for columns, specialised by `override` constants, and dispatched.
+//! Compute kernels: compiles texts for columns, specialises them by `override` constants, and dispatches them.
 
 use wgpu::{
     BindGroup, BindGroupDescriptor, BindGroupEntry, BindGroupLayout, BindGroupLayoutDescriptor,
@@ -14,8 +14,8 @@ use super::error::GpuError;
 use super::sizes::{LAUNCH_STRIDE, WORKGROUP};
 use super::text::{BoundColumns, compose};
 
-/// Numbers of a launch, group 1: a uniform for all dispatches of a submission, and a row a dispatch chosen by
-/// its offset.
+/// Parameters of launches, bind group 1: one uniform for all dispatches of a submission, and one row of a table per
+/// dispatch, selected by a dynamic offset.
 #[derive(Debug)]
 pub struct Launches {
     layout: BindGroupLayout,
@@ -23,7 +23,8 @@ pub struct Launches {
 }
 
 impl Launches {
-    /// Of a uniform of `bytes` and a table of rows of [`LAUNCH_STRIDE`] bytes, 16 of which a dispatch sees.
+    /// Binds the uniform `shared` and the table `rows`, whose rows are [`LAUNCH_STRIDE`] bytes apart; a
+    /// dispatch sees the first 16 bytes of its row.
     pub fn new(device: &Device, shared: &Buffer, rows: &Buffer) -> Self {
         let entry = |binding: u32, dynamic: bool| BindGroupLayoutEntry {
             binding,
@@ -63,7 +64,7 @@ impl Launches {
     }
 }
 
-/// An entry point ready to dispatch.
+/// An entry point, compiled and ready to dispatch.
 #[derive(Debug)]
 pub struct Kernel {
     name: &'static str,
@@ -73,7 +74,7 @@ pub struct Kernel {
 }
 
 impl Kernel {
-    /// Compiles an entry point for these columns and any that are split as they are.
+    /// Compiles an entry point for these columns, and for any others that are split in the same way.
     pub fn new(
         device: &Device,
         entry: &'static str,
@@ -130,13 +131,13 @@ impl Kernel {
         })
     }
 
-    /// Ties columns to the kernel; they must be those of its text, split as those that it was made for.
+    /// Makes a bind group of columns: those of the kernel's text, split as the ones that it was compiled for.
     pub fn bind(&self, device: &Device, columns: &BoundColumns<'_>) -> Result<BindGroup, GpuError> {
         if columns.text.name() != self.name || columns.splits() != self.splits {
             return Err(GpuError::Refused {
                 what: format!("kernel {}", self.name),
                 reason: format!(
-                    "columns of {} that it was not made for",
+                    "its columns are of kernel {} or split differently",
                     columns.text.name()
                 ),
             });
@@ -156,7 +157,8 @@ impl Kernel {
         }))
     }
 
-    /// Dispatches an invocation an item, or as many workgroups as the device takes: kernels stride over the rest.
+    /// Dispatches one invocation per item, up to the device's limit on workgroups: kernels loop over further items by a
+    /// stride.
     pub fn dispatch(
         &self,
         device: &Device,
@@ -175,7 +177,7 @@ impl Kernel {
     }
 }
 
-/// A binding for each part of each column, or the refusal of a device that has too few.
+/// One binding for each part of each column; fails if the device has too few.
 fn layout_entries(
     device: &Device,
     columns: &BoundColumns<'_>,
@@ -201,7 +203,7 @@ fn layout_entries(
         return Err(GpuError::Lacks {
             adapter: device.report.name.clone(),
             lacks: format!(
-                "the scene needs {} bindings of {} bytes in one kernel, it has {}",
+                "the scene needs {} bindings of {} bytes in one kernel, the adapter has {}",
                 entries.len(),
                 device.limits.binding,
                 device.limits.storage_buffers

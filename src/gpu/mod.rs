@@ -1,6 +1,6 @@
 //! Graphics processors through wgpu: adapters, columns in device memory, kernels composed of WGSL texts.
 //!
-//! Knows no physics and none of the other modules.
+//! This module contains no physics and uses no other module.
 
 mod adapters;
 mod binding;
@@ -8,7 +8,7 @@ mod column;
 mod device;
 mod error;
 mod kernel;
-mod quiet;
+mod silence_stderr;
 mod sizes;
 mod text;
 mod timer;

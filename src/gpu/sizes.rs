@@ -1,8 +1,8 @@
-//! Sizes that hold for every kernel.
+//! Sizes common to all kernels.
 
-/// Invocations of a workgroup, in every kernel.
+/// Invocations per workgroup, in every kernel.
 pub const WORKGROUP: u32 = 64;
-/// Bytes from one row of launch numbers to the next: what every adapter aligns uniforms to.
+/// Bytes between rows of launch parameters: uniform offsets aligned to this are valid on every adapter.
 pub const LAUNCH_STRIDE: u64 = 256;
-/// Storage buffers that a kernel binds at most while no column is split: what every adapter must have.
+/// Limit on storage buffers that a kernel binds while no column is split. Every adapter must support this number.
 pub const STORAGE_BUFFERS: u32 = 16;

@@ -1,5 +1,5 @@
-//! Texts of kernels: constants and columns written from one list in Rust, found by name, then WGSL joined in
-//! a fixed order.
+//! WGSL texts of kernels: declarations of constants and columns, generated from lists in Rust, followed by the source
+//! texts in a fixed order.
 
 use std::fmt::Write;
 
@@ -8,7 +8,7 @@ use super::column::{Column, declare};
 use super::error::GpuError;
 use super::sizes::{STORAGE_BUFFERS, WORKGROUP};
 
-/// A kernel before it meets a device.
+/// The text of a kernel, independent of a device.
 #[derive(Clone, Copy, Debug)]
 pub struct KernelText {
     name: &'static str,
@@ -18,10 +18,10 @@ pub struct KernelText {
 }
 
 impl KernelText {
-    /// `name` is that of its file; of the texts in order the last holds the entry points. Columns are bound
-    /// in the order of `bindings`.
+    /// A kernel with the name of its file. `sources` are joined in order; the last one has the entry points.
+    /// Columns are bound in the order of `bindings`.
     ///
-    /// A constant of this type with more bindings than every adapter has fails to compile.
+    /// A constant with more bindings than every adapter supports fails to compile.
     pub const fn new(
         name: &'static str,
         constants: &'static [&'static [Constant]],
@@ -44,28 +44,27 @@ impl KernelText {
     pub fn name(&self) -> &'static str {
         self.name
     }
-    /// Columns in order.
+    /// Columns, in order of binding.
     pub fn bindings(&self) -> &'static [Binding] {
         self.bindings
     }
-    /// Texts in order.
+    /// Source texts, in order.
     pub fn sources(&self) -> &'static [&'static str] {
         self.sources
     }
 
-    /// Looks up the columns that the text names. A name that nothing is called by, or that stands for other
-    /// entries, is refused.
+    /// Looks up the columns that the text names. Fails if there is no column of a name, or if it has other items.
     pub fn bound<'a>(
         &self,
         find: impl Fn(&str) -> Option<&'a Column>,
     ) -> Result<BoundColumns<'a>, GpuError> {
         let found = |binding: &Binding| {
-            let column = find(binding.name)
-                .ok_or_else(|| format!("no column is called {}", binding.name))?;
-            // A column of atomics is one of plain numbers to a kernel that needs no atomic access.
+            let column =
+                find(binding.name).ok_or_else(|| format!("there is no column {}", binding.name))?;
+            // Kernels that need no atomic access may bind a column of atomics as plain numbers.
             if binding.item.plain() != column.item().plain() {
                 return Err(format!(
-                    "column {} of {} as {} of {}",
+                    "column {} of {} is bound as {} of {}",
                     column.name(),
                     column.item().wgsl(),
                     binding.name,
@@ -85,7 +84,7 @@ impl KernelText {
     }
 }
 
-/// The columns that a kernel's text names, in the order of its bindings.
+/// The columns of a kernel's bindings, in their order.
 #[derive(Clone, Debug)]
 pub struct BoundColumns<'a> {
     pub(super) text: KernelText,
@@ -93,7 +92,7 @@ pub struct BoundColumns<'a> {
 }
 
 impl BoundColumns<'_> {
-    /// How each of them is split.
+    /// How each column is split.
     pub fn splits(&self) -> Vec<Split> {
         let columns = self.columns.iter();
         columns
@@ -105,7 +104,7 @@ impl BoundColumns<'_> {
     }
 }
 
-/// The whole text for columns that are split in this way.
+/// The whole WGSL text of a kernel, for columns that are split in this way.
 pub fn compose(kernel: &KernelText, splits: &[Split]) -> String {
     let mut text = String::new();
     let own: &[Constant] = &[("WORKGROUP", WORKGROUP)];
@@ -145,7 +144,7 @@ mod tests {
         let error = TEXT.bound(|_| None).unwrap_err().to_string();
         assert_eq!(
             error,
-            "the graphics device refused kernel sample: no column is called counts"
+            "the graphics device refused kernel sample: there is no column counts"
         );
     }
 

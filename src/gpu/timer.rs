@@ -1,4 +1,4 @@
-//! Time stamps around passes, and the bandwidth that a card has for copies.
+//! Time stamps around compute passes, and the copy bandwidth of a device.
 
 use std::time::Instant;
 
@@ -12,7 +12,7 @@ use super::column::Column;
 use super::device::Device;
 use super::error::GpuError;
 
-/// Stamps of so many passes.
+/// Time stamps at the beginning and end of each compute pass.
 #[derive(Debug)]
 pub struct Timer {
     sets: Vec<QuerySet>,
@@ -20,26 +20,27 @@ pub struct Timer {
     staging: Buffer,
 }
 
-/// Passes of a set: two stamps each, and sets hold 4096.
-const PASSES: usize = 2048;
-const STAMP: u64 = 8;
+/// Passes per query set: two stamps each, and a set has at most 4096.
+const PASSES_PER_SET: usize = 2048;
+/// Size of a time stamp, bytes.
+const STAMP_BYTES: u64 = 8;
 
 impl Timer {
-    /// Room for `passes`; none where the adapter has no time stamps.
+    /// A timer for up to `passes` passes; `None` if the adapter has no time stamps.
     pub fn new(device: &Device, passes: usize) -> Result<Option<Self>, GpuError> {
         if !device.inner.features().contains(Features::TIMESTAMP_QUERY) {
             return Ok(None);
         }
-        let sets = (0..passes.div_ceil(PASSES))
+        let sets = (0..passes.div_ceil(PASSES_PER_SET))
             .map(|_| {
                 device.inner.create_query_set(&QuerySetDescriptor {
                     label: Some("time stamps"),
                     ty: QueryType::Timestamp,
-                    count: 2 * PASSES as u32,
+                    count: 2 * PASSES_PER_SET as u32,
                 })
             })
             .collect::<Vec<_>>();
-        let bytes = sets.len() as u64 * 2 * PASSES as u64 * STAMP;
+        let bytes = sets.len() as u64 * 2 * PASSES_PER_SET as u64 * STAMP_BYTES;
         let usage = BufferUsages::QUERY_RESOLVE | BufferUsages::COPY_SRC;
         Ok(Some(Timer {
             resolved: device.buffer("time stamps", bytes, usage)?,
@@ -48,32 +49,37 @@ impl Timer {
         }))
     }
 
-    /// Begins pass number `k`.
+    /// Begins pass number `k`, with time stamps.
     pub fn pass<'a>(&self, encoder: &'a mut CommandEncoder, k: usize) -> ComputePass<'a> {
-        let first = 2 * (k % PASSES) as u32;
+        let first = 2 * (k % PASSES_PER_SET) as u32;
         encoder.begin_compute_pass(&ComputePassDescriptor {
             label: None,
             timestamp_writes: Some(ComputePassTimestampWrites {
-                query_set: &self.sets[k / PASSES],
+                query_set: &self.sets[k / PASSES_PER_SET],
                 beginning_of_pass_write_index: Some(first),
                 end_of_pass_write_index: Some(first + 1),
             }),
         })
     }
 
-    /// Submits the passes and returns the seconds that each of the first `count` took.
+    /// Submits the passes and returns the duration of each of the first `count`, s.
     pub fn read(
         &self,
         device: &Device,
         mut encoder: CommandEncoder,
         count: usize,
     ) -> Result<Vec<f64>, GpuError> {
-        let set_bytes = 2 * PASSES as u64 * STAMP;
-        for (k, set) in self.sets.iter().enumerate().take(count.div_ceil(PASSES)) {
-            let used = 2 * (count - k * PASSES).min(PASSES) as u32;
+        let set_bytes = 2 * PASSES_PER_SET as u64 * STAMP_BYTES;
+        for (k, set) in self
+            .sets
+            .iter()
+            .enumerate()
+            .take(count.div_ceil(PASSES_PER_SET))
+        {
+            let used = 2 * (count - k * PASSES_PER_SET).min(PASSES_PER_SET) as u32;
             encoder.resolve_query_set(set, 0..used, &self.resolved, k as u64 * set_bytes);
         }
-        let bytes = 2 * count as u64 * STAMP;
+        let bytes = 2 * count as u64 * STAMP_BYTES;
         encoder.copy_buffer_to_buffer(&self.resolved, 0, &self.staging, 0, bytes);
         let submission = device.submit(encoder);
         let words = device.read(Some(submission), &[(&self.staging, bytes)])?;
@@ -89,7 +95,7 @@ impl Timer {
     }
 }
 
-/// Bytes read plus written a second by copies from one column of `bytes` to another.
+/// Bandwidth of copies from one column of `bytes` bytes to another: bytes read plus written per second.
 pub fn copy_bandwidth(device: &Device, bytes: u64) -> Result<f64, GpuError> {
     let items = bytes / Item::Vec4.size();
     let from = Column::new(device, "bandwidth", Item::Vec4, items)?;
@@ -102,7 +108,7 @@ pub fn copy_bandwidth(device: &Device, bytes: u64) -> Result<f64, GpuError> {
         device.wait(Some(submission)).map(|()| clock.elapsed())
     };
     copy(2)?;
-    // The difference of two lengths leaves out what a submission costs.
+    // The difference of two batches cancels the overhead of a submission.
     let (short, long) = (copy(4)?, copy(24)?);
     let seconds = long.saturating_sub(short).as_secs_f64().max(1e-9);
     Ok(20.0 * 2.0 * from.bytes() as f64 / seconds)

@@ -35,23 +35,23 @@ const INNER_NEIGHBOURS_RANDOM: usize = 8;
 /// Number of bonds from the middle of three layers to their farthest corner.
 const THIN_HOPS: usize = 2;
 /// Fraction of a body that may be thinner than three elements: edges, tips of ears.
-const THIN_PART: f64 = 0.05;
+const THIN_FRACTION: f64 = 0.05;
 /// Least number of steps from unstressed to broken.
 const STEPS_TO_BREAK: f64 = 2.0;
 /// Upper bound on the stress concentration of an impact by bending and notches, over ρ c v.
 const MAX_CONCENTRATION: f64 = 10.0;
 
 /// Warnings for a packed shot; empty if it is well resolved.
-pub fn warnings(packing: &Packing, pipeline: &Pipeline, plan: &Schedule) -> Vec<Warning> {
+pub fn warnings(packing: &Packing, pipeline: &Pipeline, schedule: &Schedule) -> Vec<Warning> {
     let bodies = body_facts(packing, pipeline);
-    let scene = ImpactScene::new(packing, pipeline, plan);
-    let far = far::far(packing, pipeline).into_iter();
+    let scene = ImpactScene::new(packing, pipeline, schedule);
+    let far = far::far_bodies(packing, pipeline).into_iter();
     let mut out: Vec<_> = far.map(|text| Warning { kind: "far", text }).collect();
     for (index, body) in bodies.iter().enumerate() {
         out.extend(thin(body));
         let impact = scene.impact(&bodies, index);
-        out.extend(fast(body, &impact, plan));
-        out.extend(unresolved(body, &impact, pipeline, plan));
+        out.extend(fast(body, &impact, schedule));
+        out.extend(unresolved(body, &impact, pipeline, schedule));
         out.extend(unreachable(body, &impact, &scene, pipeline));
     }
     out
@@ -80,8 +80,8 @@ struct BodyFacts<'a> {
 
 fn body_facts<'a>(packing: &Packing, pipeline: &'a Pipeline) -> Vec<BodyFacts<'a>> {
     let up = up(pipeline);
-    let inside: Vec<usize> = pipeline.bodies.iter().map(inside).collect();
-    let thin = thin_elements(&packing.elements, &packing.bonds, &inside);
+    let inner_neighbours: Vec<usize> = pipeline.bodies.iter().map(inner_neighbours).collect();
+    let thin = thin_elements(&packing.elements, &packing.bonds, &inner_neighbours);
     let mut rows = vec![(Vec::new(), Vec::new()); pipeline.bodies.len()];
     for (i, &body) in packing.elements.body.iter().enumerate() {
         // A body that the pipeline lacks is refused when the run is built.
@@ -121,7 +121,7 @@ fn body_fact<'a>(
         body,
         elements: rows.len(),
         // Grains and rows of a few elements are not solids that could be thick.
-        thin: match own.is_empty() || rows.len() <= inside(body) {
+        thin: match own.is_empty() || rows.len() <= inner_neighbours(body) {
             true => 0,
             false => rows.iter().filter(|&&i| thin[i]).count(),
         },
@@ -150,7 +150,7 @@ fn up(pipeline: &Pipeline) -> DVec3 {
 }
 
 /// Number of neighbours of an interior element of a body.
-fn inside(body: &Body) -> usize {
+fn inner_neighbours(body: &Body) -> usize {
     match body.packing {
         PackingSpec::Hexagonal { .. } => INNER_NEIGHBOURS,
         PackingSpec::Random { .. } => INNER_NEIGHBOURS_RANDOM,
@@ -166,8 +166,8 @@ fn inside(body: &Body) -> usize {
 }
 
 /// Elements that neither have all their neighbours nor are within [`THIN_HOPS`] bonds of one that has: there
-/// the body has one or two layers. `inside` is the full number of neighbours for each body.
-fn thin_elements(elements: &Elements, bonds: &Bonds, inside: &[usize]) -> Vec<bool> {
+/// the body has one or two layers. `inner_neighbours` is the full number of neighbours for each body.
+fn thin_elements(elements: &Elements, bonds: &Bonds, inner_neighbours: &[usize]) -> Vec<bool> {
     let mut valence = vec![0usize; elements.id.len()];
     let ends = || {
         bonds
@@ -180,16 +180,16 @@ fn thin_elements(elements: &Elements, bonds: &Bonds, inside: &[usize]) -> Vec<bo
         valence[end] += 1;
     }
     let all = |&body: &u32| {
-        inside
+        inner_neighbours
             .get(body as usize)
             .copied()
             .unwrap_or(INNER_NEIGHBOURS)
     };
-    let wanted = elements.body.iter().map(all);
+    let needed = elements.body.iter().map(all);
     let mut thick: Vec<bool> = valence
         .iter()
-        .zip(wanted)
-        .map(|(&count, wanted)| count >= wanted)
+        .zip(needed)
+        .map(|(&count, needed)| count >= needed)
         .collect();
     for _ in 0..THIN_HOPS {
         let before = thick.clone();
@@ -202,8 +202,8 @@ fn thin_elements(elements: &Elements, bonds: &Bonds, inside: &[usize]) -> Vec<bo
 }
 
 fn thin(body: &BodyFacts) -> Option<Warning> {
-    let part = body.thin as f64 / body.elements as f64;
-    if part <= THIN_PART {
+    let fraction = body.thin as f64 / body.elements as f64;
+    if fraction <= THIN_FRACTION {
         return None;
     }
     let remedy = match body.body.shape {
@@ -224,7 +224,7 @@ fn thin(body: &BodyFacts) -> Option<Warning> {
         body.body.name,
         grouped(body.thin as f64, 0),
         grouped(body.elements as f64, 0),
-        100.0 * part,
+        100.0 * fraction,
         quantity(body.radius, "m"),
     );
     Some(Warning { kind: "thin", text })
@@ -256,7 +256,7 @@ struct ImpactScene<'a> {
 type SurfaceMotion = (DVec3, f64);
 
 impl<'a> ImpactScene<'a> {
-    fn new(packing: &Packing, pipeline: &'a Pipeline, plan: &Schedule) -> Self {
+    fn new(packing: &Packing, pipeline: &'a Pipeline, schedule: &Schedule) -> Self {
         let up = up(pipeline);
         let e = &packing.elements;
         let heights = (0..e.id.len()).map(|i| DVec3::new(e.x[i], e.y[i], e.z[i]).dot(up) - e.r[i]);
@@ -276,7 +276,7 @@ impl<'a> ImpactScene<'a> {
             pipeline,
             up,
             gravity: DVec3::from_array(pipeline.world.gravity).length(),
-            end: plan.dt * plan.steps_per_frame as f64 * f64::from(plan.frames),
+            end: schedule.dt * schedule.steps_per_frame as f64 * f64::from(schedule.frames),
             bottom: heights.chain(bottoms).fold(f64::INFINITY, f64::min),
             driven: colliders
                 .iter()
@@ -296,13 +296,13 @@ impl<'a> ImpactScene<'a> {
     fn impact(&self, bodies: &[BodyFacts], index: usize) -> Impact {
         let body = &bodies[index];
         let held = self.attachments(body).count() > 0;
-        let mut most = Impact {
+        let mut fastest = Impact {
             speed: 0.0,
             with: String::new(),
         };
         let mut meet = |speed: f64, with: String| {
-            if speed > most.speed {
-                most = Impact { speed, with };
+            if speed > fastest.speed {
+                fastest = Impact { speed, with };
             }
         };
         let partners = self.colliders.len() + bodies.len() - 1;
@@ -332,7 +332,7 @@ impl<'a> ImpactScene<'a> {
                 );
             }
         }
-        most
+        fastest
     }
 
     /// Attachments of a body, with the motions of those that are clamps.
@@ -372,9 +372,9 @@ fn motions(collider: &SolidCollider) -> Vec<SurfaceMotion> {
 
 /// Contacts are found once per step: an element that moves farther than its radius can penetrate before it is
 /// found.
-fn fast(body: &BodyFacts, impact: &Impact, plan: &Schedule) -> Option<Warning> {
-    let way = impact.speed * plan.dt;
-    if way <= body.radius {
+fn fast(body: &BodyFacts, impact: &Impact, schedule: &Schedule) -> Option<Warning> {
+    let distance = impact.speed * schedule.dt;
+    if distance <= body.radius {
         return None;
     }
     let text = format!(
@@ -383,8 +383,8 @@ fn fast(body: &BodyFacts, impact: &Impact, plan: &Schedule) -> Option<Warning> {
         body.body.name,
         impact.with,
         quantity(impact.speed, "m/s"),
-        quantity(way, "m"),
-        quantity(plan.dt, "s"),
+        quantity(distance, "m"),
+        quantity(schedule.dt, "s"),
         quantity(body.radius, "m"),
         quantity(body.radius / impact.speed, "s"),
     );
@@ -397,16 +397,19 @@ fn unresolved(
     body: &BodyFacts,
     impact: &Impact,
     pipeline: &Pipeline,
-    plan: &Schedule,
+    schedule: &Schedule,
 ) -> Option<Warning> {
     if body.stretch.is_empty() || impact.speed == 0.0 {
         return None;
     }
-    let way = impact.speed * plan.dt;
-    let early = body.stretch.iter().filter(|s| **s < STEPS_TO_BREAK * way);
-    let part = early.count() as f64 / body.stretch.len() as f64;
+    let distance = impact.speed * schedule.dt;
+    let early = body
+        .stretch
+        .iter()
+        .filter(|s| **s < STEPS_TO_BREAK * distance);
+    let fraction = early.count() as f64 / body.stretch.len() as f64;
     let stretch = median(body.stretch.clone());
-    let steps = stretch / way;
+    let steps = stretch / distance;
     if steps >= STEPS_TO_BREAK {
         return None;
     }
@@ -428,8 +431,8 @@ fn unresolved(
         quantity(impact.speed, "m/s"),
         quantity(body.length, "m"),
         stretch / body.length,
-        quantity(plan.dt, "s"),
-        100.0 * part,
+        quantity(schedule.dt, "s"),
+        100.0 * fraction,
         100.0 / steps,
     );
     Some(Warning {

@@ -16,21 +16,24 @@ use super::atomic;
 use super::error::{Result, StoreError};
 use super::version::SCHEMA_VERSION;
 
-/// Bytes of the header: magic, schema version, low 32 bits of the archive's xxh3.
+/// Size of the header in bytes: magic, schema version, low 32 bits of the archive's xxh3.
 pub const HEADER: usize = 16;
 
-/// What archives are written by.
-type Target<'a, 'b, 'f> =
-    HighSerializer<IoWriter<&'b mut Body<&'f mut BufWriter<File>>>, ArenaHandle<'a>, rancor::Error>;
+/// Serializer that writes archives.
+type ArchiveSerializer<'a, 'b, 'f> = HighSerializer<
+    IoWriter<&'b mut HashingWriter<&'f mut BufWriter<File>>>,
+    ArenaHandle<'a>,
+    rancor::Error,
+>;
 
-/// The archive on its way into the file: never in memory as a whole.
-pub struct Body<W> {
+/// Writes an archive through to the file and hashes it, so that it is never in memory as a whole.
+pub struct HashingWriter<W> {
     file: W,
     hash: Xxh3,
     failure: Option<io::Error>,
 }
 
-impl<W: Write> Write for Body<W> {
+impl<W: Write> Write for HashingWriter<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.write_all(bytes).map(|()| bytes.len())
     }
@@ -38,7 +41,7 @@ impl<W: Write> Write for Body<W> {
         self.hash.update(bytes);
         self.file.write_all(bytes).map_err(|error| {
             let kind = error.kind();
-            // The serializer hides what went wrong.
+            // The serializer discards the cause.
             self.failure = Some(error);
             kind.into()
         })
@@ -48,23 +51,23 @@ impl<W: Write> Write for Body<W> {
     }
 }
 
-/// Writes an archive behind its header, whole or not at all.
+/// Writes a header and an archive, atomically.
 pub fn write<T>(path: &Path, magic: &[u8; 8], value: &T) -> Result<()>
 where
-    T: for<'a, 'b, 'f> Serialize<Target<'a, 'b, 'f>>,
+    T: for<'a, 'b, 'f> Serialize<ArchiveSerializer<'a, 'b, 'f>>,
 {
     atomic::write(path, |file| {
         file.write_all(magic)?;
         file.write_all(&SCHEMA_VERSION.to_le_bytes())?;
-        // The checksum comes when all has passed by.
+        // Placeholder: the checksum is known only after the archive has been written.
         file.write_all(&[0; 4])?;
-        let mut body = Body {
+        let mut body = HashingWriter {
             file: &mut *file,
             hash: Xxh3::new(),
             failure: None,
         };
         let written = to_bytes_in::<_, rancor::Error>(value, IoWriter::new(&mut body)).map(drop);
-        let (failure, sum) = (body.failure.take(), short(body.hash.digest()));
+        let (failure, sum) = (body.failure.take(), low_bits(body.hash.digest()));
         if let Err(error) = written {
             return Err(failure.unwrap_or_else(|| io::Error::other(error)));
         }
@@ -104,9 +107,9 @@ pub fn read(path: &Path, magic: &[u8; 8]) -> Result<AlignedVec> {
 }
 
 fn checksum(bytes: &[u8]) -> u32 {
-    short(xxhash_rust::xxh3::xxh3_64(bytes))
+    low_bits(xxhash_rust::xxh3::xxh3_64(bytes))
 }
 
-fn short(hash: u64) -> u32 {
+fn low_bits(hash: u64) -> u32 {
     hash as u32
 }

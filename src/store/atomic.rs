@@ -1,4 +1,4 @@
-//! Files that are whole or absent: written under a temporary name, synced, renamed.
+//! Atomic files: written under a temporary name, synced, renamed, so that they are whole or absent.
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
@@ -6,18 +6,18 @@ use std::path::{Path, PathBuf};
 
 use super::error::{Result, StoreError};
 
-/// Writes `path` through `fill`; a failure leaves the old file, if any, and nothing else.
+/// Writes `path` through `fill`. If that fails, the old file remains, if there was one, and nothing else.
 pub fn write(
     path: &Path,
     fill: impl FnOnce(&mut BufWriter<File>) -> std::io::Result<()>,
 ) -> Result<()> {
-    write_unlisted(path, fill)?;
+    write_unsynced(path, fill)?;
     sync_folder(folder_of(path))
 }
 
-/// The same, but the file's name may be lost with the power until its folder is [synced](sync_folder): for
-/// files in a row, which need that once.
-pub fn write_unlisted(
+/// As [`fn@write`], but a power cut may lose the file's name until its folder is [synced](sync_folder). For
+/// several files in one folder, which then need only one sync.
+pub fn write_unsynced(
     path: &Path,
     fill: impl FnOnce(&mut BufWriter<File>) -> std::io::Result<()>,
 ) -> Result<()> {
@@ -32,13 +32,13 @@ pub fn write_unlisted(
         fs::rename(&temporary, path)
     })();
     if written.is_err() {
-        // The cause is reported below; a temporary file that cannot be removed has no reader.
+        // The cause is reported below; a temporary file that cannot be removed is never read.
         let _ = fs::remove_file(&temporary);
     }
     written.map_err(StoreError::io(path))
 }
 
-/// Makes the names in a folder last.
+/// Makes the names of all files in a folder durable.
 pub fn sync_folder(folder: &Path) -> Result<()> {
     File::open(folder)
         .and_then(|folder| folder.sync_all())
@@ -65,7 +65,7 @@ pub fn write_parts(path: &Path, parts: &[impl AsRef<[u8]>]) -> Result<()> {
     })
 }
 
-/// Whether a file is one that [`fn@write`] did not get to rename.
+/// Whether a file is a temporary one, which [`fn@write`] has not renamed.
 pub fn is_temporary(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     name.starts_with('.') && name.ends_with(".tmp")

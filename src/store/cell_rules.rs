@@ -1,24 +1,25 @@
-//! The [`rules`](super::rules) for the tables of cells and their faces.
+//! [Rules](super::rules) for the tables of cells and of their faces.
 
-use super::rules::{Faults, UNIT, finite, ids, positive, unit};
+use super::rules::{SchemaFaults, UNIT_TOLERANCE, finite, ids, positive, unit_vectors};
 use crate::columns::{Cells, Faces, NONE};
 
-/// Rows of `packing/cells.parquet` of a packing of `elements` elements; `last` is the element of the row before.
+/// Checks rows of `packing/cells.parquet` of a packing of `elements` elements. `last` is the element of the previous
+/// row.
 pub fn cells(
     part: &Cells,
     first: usize,
     elements: usize,
     last: &mut Option<u32>,
-    faults: &mut Faults,
+    faults: &mut SchemaFaults,
 ) {
     for (row, &id) in (first..).zip(&part.id) {
         if id as usize >= elements {
             let what = format_args!("is element {id}; the packing has {elements} elements");
-            faults.tell("id", row, what);
+            faults.add("id", row, what);
         }
         if let Some(last) = last.filter(|last| id <= *last) {
             let what = format_args!("is {id} after {last}; ids must ascend");
-            faults.tell("id", row, what);
+            faults.add("id", row, what);
         }
         *last = Some(id);
     }
@@ -28,18 +29,18 @@ pub fn cells(
         positive(name, moments, false, "kg m^2", first, faults);
     }
     let axes: [&[f64]; 4] = [&part.qx, &part.qy, &part.qz, &part.qw];
-    unit("qx", axes, UNIT, first, faults);
+    unit_vectors("qx", axes, UNIT_TOLERANCE, first, faults);
 }
 
-/// Rows of `packing/faces.parquet` of a packing of `elements` elements, and of these bonds where they are
-/// known. `before` is the row before: its bond and its first cell.
+/// Checks rows of `packing/faces.parquet` of a packing of `elements` elements and `bonds`, if these are
+/// known. `previous` is the bond and the first cell of the previous row.
 pub fn faces(
     part: &Faces,
     first: usize,
     elements: usize,
     bonds: Option<&[[u32; 2]]>,
-    before: &mut Option<[u32; 2]>,
-    faults: &mut Faults,
+    previous: &mut Option<[u32; 2]>,
+    faults: &mut SchemaFaults,
 ) {
     ids(&part.id, first, faults);
     let ends = part.i.iter().zip(&part.j).zip(&part.bond);
@@ -47,47 +48,59 @@ pub fn faces(
         for (name, end) in [("i", i), ("j", j)] {
             if end as usize >= elements && (name == "i" || end != NONE) {
                 let what = format_args!("is element {end}; the packing has {elements} elements");
-                faults.tell(name, row, what);
+                faults.add(name, row, what);
             }
         }
         if (j == NONE) != (bond == NONE) {
             let what = format_args!("is {bond} and j is {j}; a free face has neither, {NONE}");
-            faults.tell("bond", row, what);
+            faults.add("bond", row, what);
         } else if bond != NONE
             && let Some(bonds) = bonds
         {
             match bonds.get(bond as usize) {
                 None => {
                     let what = format_args!("is {bond}; the packing has {} bonds", bonds.len());
-                    faults.tell("bond", row, what);
+                    faults.add("bond", row, what);
                 }
                 Some(&[a, b]) if [i, j] != [a, b] => {
                     let what = format_args!("is {i} and j is {j}; bond {bond} joins {a} and {b}");
-                    faults.tell("i", row, what);
+                    faults.add("i", row, what);
                 }
                 Some(_) => {}
             }
         }
         let own = [bond, i];
-        if let Some(before) = before.filter(|before| !in_order(*before, own)) {
+        if let Some(previous) = previous.filter(|previous| !in_order(*previous, own)) {
             let what = format_args!(
                 "is {bond} after {}; faces between cells come in the order of the bonds, then the free ones by cell",
-                before[0]
+                previous[0]
             );
-            faults.tell("bond", row, what);
+            faults.add("bond", row, what);
         }
-        *before = Some(own);
+        *previous = Some(own);
     }
     finite(part, &[], first, faults);
     positive("area", &part.area, false, "m^2", first, faults);
-    unit("nx", [&part.nx, &part.ny, &part.nz], UNIT, first, faults);
-    unit("sx", [&part.sx, &part.sy, &part.sz], UNIT, first, faults);
+    unit_vectors(
+        "nx",
+        [&part.nx, &part.ny, &part.nz],
+        UNIT_TOLERANCE,
+        first,
+        faults,
+    );
+    unit_vectors(
+        "sx",
+        [&part.sx, &part.sy, &part.sz],
+        UNIT_TOLERANCE,
+        first,
+        faults,
+    );
     for (name, moments) in [("second_s", &part.second_s), ("second_t", &part.second_t)] {
         positive(name, moments, true, "m^4", first, faults);
     }
 }
 
-/// Whether a face of a bond and a first cell may follow another.
+/// Whether a face with the second bond and first cell may follow one with the first.
 fn in_order([bond, i]: [u32; 2], [next, cell]: [u32; 2]) -> bool {
     bond < next || (bond == NONE && next == NONE && i <= cell)
 }
@@ -95,12 +108,12 @@ fn in_order([bond, i]: [u32; 2], [next, cell]: [u32; 2]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::rules::Fault;
+    use crate::store::rules::SchemaFault;
 
-    fn told(check: impl FnOnce(&mut Faults)) -> Vec<String> {
-        let mut faults = Faults::new(100);
+    fn messages(check: impl FnOnce(&mut SchemaFaults)) -> Vec<String> {
+        let mut faults = SchemaFaults::new(100);
         check(&mut faults);
-        faults.kept.iter().map(Fault::to_string).collect()
+        faults.kept.iter().map(SchemaFault::to_string).collect()
     }
 
     #[test]
@@ -112,7 +125,7 @@ mod tests {
             ..Cells::default()
         };
         assert_eq!(
-            told(|faults| cells(&part, 0, 3, &mut None, faults)),
+            messages(|faults| cells(&part, 0, 3, &mut None, faults)),
             [
                 "column id, row 1: is 1 after 1; ids must ascend",
                 "column id, row 2: is element 7; the packing has 3 elements",
@@ -120,7 +133,7 @@ mod tests {
                 "column i1, row 2: is 0 kg m^2; it must be above 0",
             ]
         );
-        let next = told(|faults| cells(&part, 3, 8, &mut Some(0), faults));
+        let next = messages(|faults| cells(&part, 3, 8, &mut Some(0), faults));
         assert_eq!(next[0], "column id, row 4: is 1 after 1; ids must ascend");
     }
 
@@ -139,7 +152,7 @@ mod tests {
         };
         let bonds = [[0, 1], [1, 2]];
         let check =
-            |part: &Faces| told(|faults| faces(part, 0, 3, Some(&bonds), &mut None, faults));
+            |part: &Faces| messages(|faults| faces(part, 0, 3, Some(&bonds), &mut None, faults));
         let long = "column nx, row 3: begins a vector of length 2.000000; it must be 1";
         assert_eq!(check(&part), [long]);
         part.nx[3] = 1.0;

@@ -1,5 +1,5 @@
-//! Meshes of a packing, by their numbers in the pipeline: of colliders, `packing/colliders/NNNNNN.ply`, in
-//! the collider's own frame; skins of bodies, `packing/shapes/N.ply`, in world coordinates.
+//! Meshes of a packing, by their numbers in the pipeline. Collider meshes, `packing/colliders/NNNNNN.ply`, are in the
+//! collider's own frame; skins of bodies, `packing/shapes/N.ply`, in world coordinates.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use super::folder::{COLLIDERS, Store};
 use crate::geometry::{TriMesh, ply, read};
 
 impl Store {
-    /// Mesh of collider number `collider` (binary PLY).
+    /// Path of the mesh of collider number `collider` (binary PLY).
     pub fn collider_path(&self, collider: u32) -> PathBuf {
         self.numbered(COLLIDERS, collider, "ply")
     }
@@ -20,8 +20,8 @@ impl Store {
         self.read_mesh(self.collider_path(collider))
     }
 
-    /// Reads the skin of a body at rest, in world coordinates; none where the packing has none, such as one
-    /// of another program.
+    /// Reads the skin of a body at rest, in world coordinates; `None` if the packing lacks it, as those of
+    /// other programs may.
     pub fn read_skin(&self, body: u32) -> Result<Option<TriMesh>> {
         let path = self.shape_path(body as usize);
         match path.is_file() {
@@ -30,7 +30,7 @@ impl Store {
         }
     }
 
-    /// Reads the surface that the tables of stress tell of.
+    /// Reads the surface that the stress tables refer to.
     pub fn read_stress_shape(&self, body: u32) -> Result<TriMesh> {
         self.read_mesh_of(self.stress_shape_path(body as usize), "stress")
     }
@@ -45,7 +45,7 @@ impl Store {
             .map_err(|error| StoreError::invalid(&path, read::without_path(&error, &path)))
     }
 
-    /// Reads those that there are.
+    /// Reads all collider meshes, by collider number.
     pub(super) fn read_colliders(&self) -> Result<BTreeMap<u32, TriMesh>> {
         let numbers = self.numbers(COLLIDERS, "ply")?.into_iter();
         numbers

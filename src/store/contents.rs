@@ -1,4 +1,4 @@
-//! What a store holds: which files there are, and how they go.
+//! Contents of a store: lists, replaces and removes files.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,8 @@ use super::manifest::Manifest;
 use super::sums::Sums;
 
 impl Store {
-    /// An existing store, known by its `store.json`; files are checked against the sums in it when they are read.
+    /// Opens an existing store, which must have a `store.json`. Files are compared with its checksums when
+    /// they are read.
     pub fn open(root: impl Into<PathBuf>) -> Result<Self> {
         let mut store = Self::at(root);
         if !store.path("store.json").is_file() {
@@ -25,10 +26,10 @@ impl Store {
         Ok(store)
     }
 
-    /// Numbers of the files `kind/NNNNNN.extension`, ascending. One that `store.json` lists and that is gone
-    /// is an error.
+    /// Numbers of the files `kind/NNNNNN.extension`, ascending. A file that `store.json` lists and that does
+    /// not exist is an error.
     pub fn numbers(&self, kind: &str, extension: &str) -> Result<Vec<u32>> {
-        let numbers = self.present(kind, extension)?;
+        let numbers = self.existing_numbers(kind, extension)?;
         for name in self.sums.keys().filter(|name| in_folder(name, kind)) {
             let path = self.path(name);
             let number = number_of(&path, extension);
@@ -41,7 +42,7 @@ impl Store {
     }
 
     /// Numbers of the files `kind/NNNNNN.extension` that exist, ascending.
-    fn present(&self, kind: &str, extension: &str) -> Result<Vec<u32>> {
+    fn existing_numbers(&self, kind: &str, extension: &str) -> Result<Vec<u32>> {
         let folder = self.root.join(kind);
         if !folder.is_dir() {
             return Ok(Vec::new());
@@ -49,7 +50,7 @@ impl Store {
         let mut numbers = Vec::new();
         for entry in std::fs::read_dir(&folder).map_err(StoreError::io(&folder))? {
             let path = entry.map_err(StoreError::io(&folder))?.path();
-            // One that is called otherwise would not be found again.
+            // Files with other names would not be found by their number.
             numbers.extend(
                 number_of(&path, extension)
                     .filter(|&number| path == self.numbered(kind, number, extension)),
@@ -59,15 +60,15 @@ impl Store {
         Ok(numbers)
     }
 
-    /// Frames that exist, ascending, restricted to `range`.
+    /// Numbers of the frames that exist in `range`, ascending.
     pub fn frames(&self, range: &Range<u32>) -> Result<Vec<u32>> {
         let mut frames = self.numbers("frames", "parquet")?;
         frames.retain(|frame| range.contains(frame));
         Ok(frames)
     }
 
-    /// Puts what `fill` writes into a folder `kind` of its own in the place of the store's, and removes the
-    /// folders `later`, which would not fit it. When `fill` fails, everything stays as it was.
+    /// Replaces the folder `kind` by the one that `fill` writes into a temporary store, and removes the
+    /// folders `later`, which depend on the old one. If `fill` fails, nothing changes.
     pub fn replace(
         &self,
         kind: &str,
@@ -82,7 +83,7 @@ impl Store {
             std::fs::rename(&from, &to).map_err(StoreError::io(&to))?;
             atomic::sync_folder(&self.root)
         });
-        // What is left of it has no reader.
+        // Leftover temporary files are never read.
         let _ = std::fs::remove_dir_all(fresh.root);
         replaced
     }
@@ -93,7 +94,7 @@ impl Store {
         std::fs::remove_file(&path).map_err(StoreError::io(&path))
     }
 
-    /// Removes the folders `kinds` with everything in them: a stage starts anew.
+    /// Removes the folders `kinds` with all their contents, before a stage starts again.
     pub fn clear(&self, kinds: &[&str]) -> Result<()> {
         self.forget(|name| kinds.iter().any(|kind| in_folder(name, kind)))?;
         for path in kinds.iter().map(|kind| self.path(kind)) {
@@ -104,25 +105,25 @@ impl Store {
         Ok(())
     }
 
-    /// Removes the numbered files of these folders that lie behind `frame`.
+    /// Removes the numbered files in these folders whose number is above `frame`.
     pub fn clear_after(&self, kinds: &[&str], frame: u32) -> Result<()> {
         for kind in kinds {
             let folder = self.path(kind);
-            let mut behind = Vec::new();
+            let mut later_files = Vec::new();
             for extension in ["parquet", "rkyv"] {
-                let numbers = self.present(kind, extension)?.into_iter();
+                let numbers = self.existing_numbers(kind, extension)?.into_iter();
                 let numbers = numbers.filter(|&number| number > frame);
-                behind.extend(numbers.map(|number| self.numbered(kind, number, extension)));
+                later_files.extend(numbers.map(|number| self.numbered(kind, number, extension)));
             }
-            if behind.is_empty() {
+            if later_files.is_empty() {
                 continue;
             }
-            let names: Vec<_> = behind
+            let names: Vec<_> = later_files
                 .iter()
                 .filter_map(|path| self.name_of(path))
                 .collect();
             self.forget(|name| names.iter().any(|gone| gone == name))?;
-            for path in behind {
+            for path in later_files {
                 std::fs::remove_file(&path).map_err(StoreError::io(&path))?;
             }
             atomic::sync_folder(&folder)?;
@@ -130,15 +131,16 @@ impl Store {
         Ok(())
     }
 
-    /// Adds sums to `store.json`, where there is one.
-    pub fn list(&self, mut sums: Sums) -> Result<()> {
+    /// Adds checksums to `store.json`, if it exists.
+    pub fn add_checksums(&self, mut sums: Sums) -> Result<()> {
         if self.path("store.json").is_file() && !sums.is_empty() {
             Manifest::update(self, |manifest| manifest.files.append(&mut sums))?;
         }
         Ok(())
     }
 
-    /// Drops the sums of files that are about to be removed, and the records of the stages that wrote them.
+    /// Removes the checksums of files that are about to be deleted from `store.json`, and the records of the
+    /// stages that wrote them.
     fn forget(&self, gone: impl Fn(&str) -> bool) -> Result<()> {
         if self.path("store.json").is_file() {
             Manifest::update(self, |manifest| manifest.forget(gone))?;
@@ -147,7 +149,7 @@ impl Store {
     }
 }
 
-/// The number that a file is called by, where it has this extension.
+/// The number in a file's name, if it has this extension.
 fn number_of(path: &Path, extension: &str) -> Option<u32> {
     path.extension().filter(|found| *found == extension)?;
     path.file_stem()?.to_str()?.parse().ok()

@@ -1,10 +1,10 @@
-//! Normals of triangle corners: smooth over what is smooth, and each side its own across an edge.
+//! Normals of triangle corners: smooth across smooth parts of a surface, separate on both sides of a sharp edge.
 //!
-//! Surfaces are closed: skin and crack faces share vertices, and so do the sides of a box. One normal a
-//! vertex would shade their edges as if they were round. The triangles around a vertex fall into fans: those
-//! of one side, skin or crack, that follow each other from edge to edge without a crease. The corners of a
-//! fan have one normal, the mean of its triangles' weighted by their angles (Thürmer and Wüthrich 1998). Fans
-//! are found at rest, so that no edge comes or goes while a fragment bends.
+//! Surfaces are closed: skin and crack faces share vertices, and so do the faces of a box. One normal per vertex
+//! would shade their edges as if they were round. The triangles around a vertex are grouped into fans: triangles of one
+//! kind, skin or crack, connected by edges that are not creases. The corners of a fan have one normal, the mean of its
+//! triangles' normals weighted by their angles (Thürmer and Wüthrich 1998). Fans are found at rest, so that no crease
+//! appears or disappears while a fragment bends.
 
 use glam::DVec3;
 
@@ -12,37 +12,38 @@ use super::surface::{Piece, SurfaceFrame};
 use crate::geometry::mesh::corner_angle;
 use crate::math::union_find::UnionFind;
 
-/// Cosine of 40 degrees: neighbours whose normals differ by more meet at an edge. The skin of marching cubes
-/// bends by less from triangle to triangle, edges of boxes and ends of cylinders by more.
+/// Cosine of 40 degrees: neighbours whose normals differ by more meet at a crease. The angle between neighbouring
+/// triangles of a marching cubes skin is smaller, at edges of boxes and ends of cylinders it is larger.
 const CREASE: f64 = 0.766_044_443;
 
 /// The fans of a surface, in order of their vertices.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Fans {
-    /// Each triangle's corners by the fans that they are of.
+    /// Fan of each corner of each triangle.
     pub corners: Vec<[u32; 3]>,
-    /// Each fan's vertex.
+    /// Vertex of each fan.
     pub vertices: Vec<u32>,
 }
 
 impl Fans {
-    /// The fans of a surface that rests at `rest`; `inside` is a flag a triangle.
+    /// The fans of a surface with vertices at `rest`; `inside` is one flag per triangle, 1 on a crack face.
     pub fn new(
         rest: &[[f32; 3]],
         triangles: impl Iterator<Item = [u32; 3]>,
         inside: &[u8],
     ) -> Self {
         let triangles: Vec<[u32; 3]> = triangles.collect();
-        let sides: Vec<DVec3> = triangles
+        let normals: Vec<DVec3> = triangles
             .iter()
-            .map(|triangle| direction(triangle.map(|v| point(rest, v))))
+            .map(|triangle| triangle_normal(triangle.map(|v| point(rest, v))))
             .collect();
-        let smooth = |a: usize, b: usize| inside[a] == inside[b] && sides[a].dot(sides[b]) > CREASE;
+        let smooth =
+            |a: usize, b: usize| inside[a] == inside[b] && normals[a].dot(normals[b]) > CREASE;
         let (around, first) = corners_around(rest.len(), &triangles);
         let mut sets = UnionFind::new(3 * triangles.len());
         let mut spokes = Vec::new();
         for vertex in 0..rest.len() {
-            // Each corner once for each of its two edges, by the vertex at the other end.
+            // Each corner is listed once for each of its two edges, with the vertex at the edge's other end.
             spokes.clear();
             for &corner in &around[first[vertex]..first[vertex + 1]] {
                 let (triangle, m) = (triangles[corner as usize / 3], corner as usize % 3);
@@ -67,7 +68,7 @@ impl Fans {
         let numbers = fans.corners.as_flattened_mut();
         for vertex in 0..rest.len() {
             for &corner in &around[first[vertex]..first[vertex + 1]] {
-                // The first corner of a fan is its root, so it has been here before the others.
+                // The first corner of a fan is its root, so it has been visited before the others.
                 let root = roots[corner as usize];
                 if root == corner {
                     numbers[corner as usize] = fans.vertices.len() as u32;
@@ -80,7 +81,7 @@ impl Fans {
         fans
     }
 
-    /// The fans of a piece, its vertices counted from its first.
+    /// The fans of a fragment, with vertex indices that count from the fragment's first vertex.
     pub fn of(surface: &SurfaceFrame, piece: &Piece) -> Self {
         Fans::new(
             &surface.rest_positions[surface.vertex_range(piece)],
@@ -89,12 +90,13 @@ impl Fans {
         )
     }
 
-    /// Unit normals of the fans where the vertices are at `positions`; of slivers only, which have none, any direction.
+    /// Unit normals of the fans with vertices at `positions`; an arbitrary direction for fans of triangles
+    /// without area.
     pub fn normals(&self, positions: &[[f32; 3]]) -> Vec<[f32; 3]> {
         let mut sums = vec![DVec3::ZERO; self.vertices.len()];
         for corners in &self.corners {
             let p = corners.map(|fan| point(positions, self.vertices[fan as usize]));
-            let normal = direction(p);
+            let normal = triangle_normal(p);
             for m in 0..3 {
                 sums[corners[m] as usize] += corner_angle(p, m) * normal;
             }
@@ -109,13 +111,13 @@ fn point(positions: &[[f32; 3]], vertex: u32) -> DVec3 {
     DVec3::from(positions[vertex as usize].map(f64::from))
 }
 
-/// Where a triangle looks; zero where it has no area.
-fn direction([a, b, c]: [DVec3; 3]) -> DVec3 {
+/// Unit normal of a triangle; zero if it has no area.
+fn triangle_normal([a, b, c]: [DVec3; 3]) -> DVec3 {
     (b - a).cross(c - a).normalize_or_zero()
 }
 
-/// The corners of triangles, numbered three a triangle, by vertex; and the first of each vertex with the end
-/// of all behind it.
+/// The corners of triangles (corner m of triangle t is 3 t + m) sorted by vertex; and the offset of each vertex's first
+/// corner in this list, followed by its length.
 fn corners_around(vertices: usize, triangles: &[[u32; 3]]) -> (Vec<u32>, Vec<usize>) {
     let mut first = vec![0; vertices + 1];
     for &vertex in triangles.as_flattened() {
@@ -127,9 +129,9 @@ fn corners_around(vertices: usize, triangles: &[[u32; 3]]) -> (Vec<u32>, Vec<usi
     let mut around = vec![0; 3 * triangles.len()];
     let mut next = first.clone();
     for (corner, &vertex) in triangles.as_flattened().iter().enumerate() {
-        let place = &mut next[vertex as usize];
-        around[*place] = corner as u32;
-        *place += 1;
+        let slot = &mut next[vertex as usize];
+        around[*slot] = corner as u32;
+        *slot += 1;
     }
     (around, first)
 }
@@ -162,7 +164,7 @@ mod tests {
         let (fans, normals) = fans(&mesh, &[0; 12]);
         assert_eq!(fans.vertices.len(), 24);
         for (triangle, corners) in mesh.triangles.iter().zip(&fans.corners) {
-            let side = direction(triangle.map(|vertex| mesh.positions[vertex as usize]));
+            let side = triangle_normal(triangle.map(|vertex| mesh.positions[vertex as usize]));
             for &fan in corners {
                 let normal = DVec3::from(normals[fan as usize].map(f64::from));
                 assert!(normal.distance(side) < 1e-6);
@@ -180,7 +182,7 @@ mod tests {
             let off = DVec3::from(normal.map(f64::from)).angle_between(*position);
             assert!(off < 0.02, "{off}");
         }
-        // Half of it a crack face: the vertices between have a normal on either side.
+        // Half of it is a crack face: the vertices between have a normal on either side.
         for (flag, triangle) in inside.iter_mut().zip(&ball.triangles) {
             let middle: f64 = triangle.iter().map(|v| ball.positions[*v as usize].y).sum();
             *flag = u8::from(middle > 0.0);

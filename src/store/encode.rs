@@ -1,5 +1,5 @@
-//! Tables to Parquet: byte-stream-split floats with zstd, which halves noise-like columns at little cost;
-//! dictionaries only where values repeat (labels and names).
+//! Encodes tables as Parquet: floats are byte-stream-split and compressed with zstd, which halves noise-like columns at
+//! little cost; dictionaries are used only where values repeat (labels and names).
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::Write;
@@ -18,35 +18,34 @@ use arrow_array::types::Float32Type;
 use arrow_array::{ArrayRef, cast::AsArray};
 use arrow_schema::{DataType, Field, Schema};
 
-use super::format::{Format, round_mantissa};
+use super::format::{TableFormat, round_mantissa};
 use super::version::SCHEMA_VERSION;
 use crate::columns::{Column, Table};
 use crate::spec::Compression;
 
-/// Key of the schema version in a file's metadata.
+/// Metadata key of the schema version.
 pub(super) const VERSION_KEY: &str = "cullet.schema_version";
-/// Key of the columns that a file does not hold, by the word of `output.columns` that brings each.
+/// Metadata key of the columns that were left out, each with the word of `output.columns` that would include it.
 pub(super) const LEFT_OUT_KEY: &str = "cullet.left_out";
-/// Key of the mantissa bits kept of columns that were rounded.
+/// Metadata key of the mantissa bits kept in rounded columns.
 pub(super) const BITS_KEY: &str = "cullet.precision_bits";
 
 /// Rows per row group: small enough to stream, large enough to compress.
 pub(super) const ROWS_PER_GROUP: usize = 1 << 20;
-/// Rows per page: each stream of bytes of a split column then fills a block of zstd (128 KiB), which has
-/// statistics of its own.
+/// Rows per page: each byte stream of a split column then fills a zstd block (128 KiB), which has its own statistics.
 const ROWS_PER_PAGE: usize = 1 << 17;
-/// Rows handed to an encoder at a time: their copy stays in the cache.
-const PIECE: usize = 8192;
-/// Tables of fewer rows are not compressed: to set a compressor up costs more than they hold.
-const WORTH_COMPRESSING: usize = 256;
+/// Rows passed to an encoder at a time: their copy stays in the cache.
+const ROWS_PER_WRITE: usize = 8192;
+/// Tables with fewer rows are not compressed: setting up a compressor costs more than it saves.
+const MIN_ROWS_TO_COMPRESS: usize = 256;
 
-/// Writes a table as a Parquet file, each thread a column at a time; the same bytes for any number of
-/// threads. Beside a simulation the threads take columns when they have nothing left to do in a pass: one
-/// more thread would be in the way of theirs.
+/// Writes a table as a Parquet file. Threads encode one column at a time; the bytes are the same for any number of
+/// threads. During a simulation its threads encode columns when they are idle: an additional thread would compete with
+/// them.
 pub(super) fn encode<T: Table>(
     writer: &mut (impl Write + Send),
     table: &T,
-    format: &Format,
+    format: &TableFormat,
 ) -> Result<()> {
     let columns: Vec<(usize, Column)> = T::columns()
         .into_iter()
@@ -62,8 +61,8 @@ pub(super) fn encode<T: Table>(
         let encode = |(writer, at): (ArrowColumnWriter, usize)| {
             let (number, column) = &columns[at];
             let bits = format.bits.get(column.name).copied();
-            encode_column(writer, schema.field(at), rows.clone(), |piece| {
-                rounded(table.array(*number, piece), bits)
+            encode_column(writer, schema.field(at), rows.clone(), |rows| {
+                rounded(table.array(*number, rows), bits)
             })
         };
         let writers = groups.create_column_writers(group)?;
@@ -85,8 +84,8 @@ fn encode_column(
     rows: Range<usize>,
     array: impl Fn(Range<usize>) -> ArrayRef,
 ) -> Result<ArrowColumnChunk> {
-    for first in rows.clone().step_by(PIECE) {
-        for leaf in compute_leaves(field, &array(first..(first + PIECE).min(rows.end)))? {
+    for first in rows.clone().step_by(ROWS_PER_WRITE) {
+        for leaf in compute_leaves(field, &array(first..(first + ROWS_PER_WRITE).min(rows.end)))? {
             writer.write(&leaf)?;
         }
     }
@@ -102,46 +101,46 @@ fn rounded(array: ArrayRef, bits: Option<u32>) -> ArrayRef {
     }
 }
 
-fn schema(columns: &[(usize, Column)], format: &Format) -> Schema {
+fn schema(columns: &[(usize, Column)], format: &TableFormat) -> Schema {
     let field = |(_, column): &(usize, Column)| {
-        let mut told = HashMap::from([
+        let mut metadata = HashMap::from([
             ("unit".to_owned(), column.unit.to_owned()),
             ("description".to_owned(), column.doc.to_owned()),
         ]);
         if let Some(bits) = format.bits.get(column.name) {
-            told.insert("precision_bits".to_owned(), bits.to_string());
+            metadata.insert("precision_bits".to_owned(), bits.to_string());
         }
-        Field::new(column.name, column.data_type.clone(), false).with_metadata(told)
+        Field::new(column.name, column.data_type.clone(), false).with_metadata(metadata)
     };
     Schema::new(columns.iter().map(field).collect::<Vec<_>>())
 }
 
-fn properties(columns: &[(usize, Column)], rows: usize, format: &Format) -> WriterProperties {
+fn properties(columns: &[(usize, Column)], rows: usize, format: &TableFormat) -> WriterProperties {
     let json = |map: &BTreeMap<&str, serde_json::Value>| serde_json::json!(map).to_string();
     let units = columns
         .iter()
         .map(|(_, column)| (column.name, column.unit.into()))
         .collect();
-    let mut told = vec![
+    let mut metadata = vec![
         KeyValue::new(VERSION_KEY.to_owned(), SCHEMA_VERSION.to_string()),
         KeyValue::new("cullet.units".to_owned(), json(&units)),
     ];
     if !format.left_out.is_empty() {
         let left_out = format.left_out.iter();
         let groups = left_out.map(|(name, word)| (*name, (*word).into()));
-        told.push(KeyValue::new(
+        metadata.push(KeyValue::new(
             LEFT_OUT_KEY.to_owned(),
             json(&groups.collect()),
         ));
     }
     if !format.bits.is_empty() {
         let bits = format.bits.iter().map(|(name, k)| (*name, (*k).into()));
-        told.push(KeyValue::new(BITS_KEY.to_owned(), json(&bits.collect())));
+        metadata.push(KeyValue::new(BITS_KEY.to_owned(), json(&bits.collect())));
     }
     let mut builder = WriterProperties::builder()
         .set_created_by("cullet".to_owned())
         .set_compression(match format.compression {
-            _ if rows < WORTH_COMPRESSING => Codec::UNCOMPRESSED,
+            _ if rows < MIN_ROWS_TO_COMPRESS => Codec::UNCOMPRESSED,
             Compression::Zstd => Codec::ZSTD(ZstdLevel::default()),
             Compression::None => Codec::UNCOMPRESSED,
         })
@@ -150,15 +149,15 @@ fn properties(columns: &[(usize, Column)], rows: usize, format: &Format) -> Writ
         .set_max_row_group_row_count(Some(ROWS_PER_GROUP))
         .set_data_page_row_count_limit(ROWS_PER_PAGE)
         .set_data_page_size_limit(2 * ROWS_PER_PAGE * size_of::<f64>())
-        .set_key_value_metadata(Some(told));
+        .set_key_value_metadata(Some(metadata));
     for (_, column) in columns {
         let path = ColumnPath::from(column.name);
         if matches!(column.name, "frame" | "time" | "id") {
-            // All but nothing once encoded: a compressor would only cost.
+            // Nearly empty once encoded: compression would not pay.
             builder = builder.set_column_compression(path.clone(), Codec::UNCOMPRESSED);
         }
         builder = match (&column.data_type, column.name) {
-            // Labels, names and times repeat; ids and steps grow or stay.
+            // Labels, names and times repeat; ids and steps ascend or are constant.
             (DataType::Utf8, _) | (_, "fragment" | "body" | "material" | "time") => {
                 builder.set_column_dictionary_enabled(path, true)
             }

@@ -1,19 +1,19 @@
-//! What can go wrong with a store.
+//! Errors of store operations.
 
 use std::path::{Path, PathBuf};
 
-/// What can go wrong with a store.
+/// Error of a store operation.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// The folder is no store.
+    /// The folder is not a store.
     #[error("{path}: no frame store here ({missing} is missing); `cullet pack FILE --out DIR` makes one", path = .path.display())]
     NotAStore {
         /// The folder.
         path: PathBuf,
-        /// The file looked for.
+        /// The file that is missing.
         missing: &'static str,
     },
-    /// A file of the store is not there.
+    /// A file of the store does not exist.
     #[error("{path}: missing; run `cullet {stage}` first", path = .path.display())]
     Missing {
         /// The file.
@@ -21,7 +21,7 @@ pub enum StoreError {
         /// The stage that writes it.
         stage: &'static str,
     },
-    /// A stage asks for a column that the frames were written without.
+    /// A stage needs a column that was left out of the frames.
     #[error(
         "{path}: has no column {column}, which output.columns left out; add {word:?} to output.columns and run `cullet simulate` again",
         path = .path.display()
@@ -31,26 +31,26 @@ pub enum StoreError {
         path: PathBuf,
         /// The column.
         column: &'static str,
-        /// What `output.columns` lacks.
+        /// Word that `output.columns` lacks.
         word: String,
     },
-    /// A file that was there is not any more.
-    #[error("{path}: gone, though store.json lists it; `cullet {stage}` makes it anew", path = .path.display())]
+    /// A file that `store.json` lists does not exist.
+    #[error("{path}: missing, though store.json lists it; run `cullet {stage}` to write it again", path = .path.display())]
     Gone {
         /// The file.
         path: PathBuf,
         /// The stage that writes it.
         stage: &'static str,
     },
-    /// Another process is at work on the store.
+    /// Another process holds the lock on the store.
     #[error("{path}: in use by {by}; wait until it ends", path = .path.display())]
     Locked {
         /// The store.
         path: PathBuf,
-        /// Who holds it.
+        /// Holder of the lock.
         by: String,
     },
-    /// A file does not keep to the schema.
+    /// A file violates the schema.
     #[error("{path}: {what}", path = .path.display())]
     Invalid {
         /// The file.
@@ -58,7 +58,7 @@ pub enum StoreError {
         /// What is wrong with it.
         what: String,
     },
-    /// A file cannot be understood.
+    /// A file is damaged and cannot be read.
     #[error("{path}: {what}", path = .path.display())]
     Damaged {
         /// The file.
@@ -66,19 +66,19 @@ pub enum StoreError {
         /// What is wrong with it.
         what: String,
     },
-    /// The operating system refused.
+    /// Error of the operating system.
     #[error("{path}: {source}", path = .path.display())]
     Io {
         /// The file or folder.
         path: PathBuf,
-        /// Its reason.
+        /// Cause.
         source: std::io::Error,
     },
 }
 
 impl StoreError {
-    /// Whether the folder named is not what the command needs; files that were damaged and the operating
-    /// system are nobody's fault.
+    /// Whether the user can fix the error by another command or folder. Not for damaged files and errors of
+    /// the operating system.
     pub fn caused_by_user(&self) -> bool {
         match self {
             StoreError::NotAStore { .. }

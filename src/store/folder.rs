@@ -1,4 +1,4 @@
-//! The folder of a store: paths in it, and what `store.json` says of its files.
+//! The folder of a store: paths in it, and the checksums of its files in `store.json`.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -8,19 +8,19 @@ use crate::parallel::prelude::*;
 use super::error::{Result, StoreError};
 use super::sums::{Sum, Sums};
 
-/// Where the meshes of colliders are.
+/// Folder of collider meshes.
 pub(super) const COLLIDERS: &str = "packing/colliders";
 
 /// A folder laid out as a frame store.
 #[derive(Clone, Debug)]
 pub struct Store {
     pub(super) root: PathBuf,
-    /// What files must be like, as `store.json` said when the store was opened.
+    /// Checksums from `store.json` when the store was opened.
     pub(super) sums: Arc<Sums>,
 }
 
 impl Store {
-    /// The store at `root`, whether or not anything is there yet; files are read unchecked.
+    /// The store at `root`, which need not exist yet. Files are read without checking their checksums.
     pub fn at(root: impl Into<PathBuf>) -> Self {
         Store {
             root: root.into(),
@@ -28,7 +28,8 @@ impl Store {
         }
     }
 
-    /// Refuses a file that is not as `store.json` says, or not there: `stage` makes it.
+    /// Returns `path` if the file exists and matches its checksum in `store.json`. `stage` is the stage that
+    /// writes it, for the error message.
     pub fn checked(&self, path: PathBuf, stage: &'static str) -> Result<PathBuf> {
         if !path.is_file() {
             return Err(StoreError::Missing { path, stage });
@@ -39,7 +40,7 @@ impl Store {
         Ok(path)
     }
 
-    /// The folder.
+    /// The store's folder.
     pub fn root(&self) -> &Path {
         &self.root
     }
@@ -49,29 +50,29 @@ impl Store {
         self.root.join(relative)
     }
 
-    /// `kind/NNNNNN.extension`.
+    /// Path of `kind/NNNNNN.extension`.
     pub fn numbered(&self, kind: &str, frame: u32, extension: &str) -> PathBuf {
         self.root.join(kind).join(format!("{frame:06}.{extension}"))
     }
 
-    /// Skin of body number `body` at rest, in world coordinates (binary PLY).
+    /// Path of the skin of body number `body` at rest, in world coordinates (binary PLY).
     pub fn shape_path(&self, body: usize) -> PathBuf {
         self.root.join("packing/shapes").join(format!("{body}.ply"))
     }
 
-    /// Surface of body number `body` whose triangles the tables of stress tell of (binary PLY).
+    /// Path of the surface of body number `body` whose triangles the stress tables refer to (binary PLY).
     pub fn stress_shape_path(&self, body: usize) -> PathBuf {
         self.root.join("stress/shapes").join(format!("{body}.ply"))
     }
 
-    /// A file's name in the sums; none for files outside the store.
+    /// Name of a file in the list of checksums; none for files outside the store.
     pub fn name_of(&self, path: &Path) -> Option<String> {
         let inside = path.strip_prefix(self.root()).ok()?;
         let parts = inside.iter().map(|part| part.to_string_lossy());
         Some(parts.collect::<Vec<_>>().join("/"))
     }
 
-    /// Sums of files of the store as they are now; files outside it are left out.
+    /// Checksums of the current contents of these files; files outside the store are skipped.
     pub fn sums_of(&self, paths: &[impl AsRef<Path> + Sync]) -> Result<Sums> {
         let sums = paths.par_iter().filter_map(|path| {
             let name = self.name_of(path.as_ref())?;
@@ -82,7 +83,7 @@ impl Store {
     }
 }
 
-/// Whether a file's name in the sums lies in a folder of the store.
+/// Whether a file name from the list of checksums lies in this folder of the store.
 pub fn in_folder(name: &str, folder: &str) -> bool {
     let rest = name.strip_prefix(folder);
     rest.is_some_and(|rest| rest.starts_with('/'))

@@ -1,48 +1,48 @@
-//! How a table lies in its file: which columns, how they are rounded and compressed.
+//! Format of a table in its file: which columns it has, how they are rounded and compressed.
 
 use std::collections::BTreeMap;
 
 use crate::spec::{Compression, FrameGroup, Output};
 
-/// Columns, rounding and compression of a file. The default holds everything as it is.
+/// Columns, rounding and compression of a file. The default keeps all columns, unrounded.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Format {
+pub struct TableFormat {
     /// Compression of the pages.
     pub compression: Compression,
-    /// Columns that the file does not hold, each with the word of `output.columns` that would bring it.
+    /// Columns that are left out, each with the word of `output.columns` that would include it.
     pub left_out: BTreeMap<&'static str, &'static str>,
-    /// Mantissa bits kept of single-precision columns.
+    /// Mantissa bits kept in single-precision columns.
     pub bits: BTreeMap<&'static str, u32>,
 }
 
-impl Format {
-    /// Of the tables beside the frames: whole, but compressed alike.
+impl TableFormat {
+    /// Format of all tables except frames: all columns, unrounded, with the same compression.
     pub fn of_tables(output: &Output) -> Self {
-        Format {
+        TableFormat {
             compression: output.compression,
-            ..Format::default()
+            ..TableFormat::default()
         }
     }
 
-    /// Of frame files.
+    /// Format of frame files.
     pub fn of_frames(output: &Output) -> Self {
         let names = |group: FrameGroup| group.columns().iter().copied();
         let left_out = output.left_out();
         let rounded = output.precision_bits.groups();
-        Format {
+        TableFormat {
             left_out: left_out
                 .flat_map(|group| names(group).map(move |name| (name, group.name())))
                 .collect(),
             bits: rounded
                 .flat_map(|(group, bits)| names(group).map(move |name| (name, bits)))
                 .collect(),
-            ..Format::of_tables(output)
+            ..TableFormat::of_tables(output)
         }
     }
 }
 
-/// `value` rounded to `bits` of its mantissa, to nearest, ties to even; what would round to infinity is cut
-/// off instead.
+/// `value` rounded to `bits` of its mantissa, to nearest, ties to even. A value that would round to infinity
+/// is truncated instead.
 pub fn round_mantissa(value: f32, bits: u32) -> f32 {
     let drop = 23_u32.saturating_sub(bits);
     if drop == 0 || !value.is_finite() {
@@ -51,12 +51,12 @@ pub fn round_mantissa(value: f32, bits: u32) -> f32 {
     let word = value.to_bits();
     let last = word >> drop & 1;
     let half = (1 << (drop - 1)) - 1 + last;
-    let cut = |word: u32| f32::from_bits(word >> drop << drop);
-    let rounded = cut(word + half);
+    let truncated = |word: u32| f32::from_bits(word >> drop << drop);
+    let rounded = truncated(word + half);
     if rounded.is_finite() {
         rounded
     } else {
-        cut(word)
+        truncated(word)
     }
 }
 
@@ -136,7 +136,7 @@ mod tests {
             compression: Compression::None,
             ..Output::default()
         };
-        let format = Format::of_frames(&output);
+        let format = TableFormat::of_frames(&output);
         assert_eq!(format.compression, Compression::None);
         assert_eq!(
             format.bits,
@@ -148,6 +148,9 @@ mod tests {
         ];
         assert_eq!(left_out, expected);
         assert_eq!(format.left_out["tau"], "stress");
-        assert_eq!(Format::of_frames(&Output::default()), Format::default());
+        assert_eq!(
+            TableFormat::of_frames(&Output::default()),
+            TableFormat::default()
+        );
     }
 }

@@ -1,11 +1,11 @@
-//! The folders of a store, once: which stage writes each, and what its numbered files are.
+//! The folders of a store: which stage writes each, and the extension of its numbered files.
 
 /// A folder of a store.
 struct Folder {
     name: &'static str,
     /// The stage that writes it.
     stage: &'static str,
-    /// What the names of tables and archives in it, `NNNNNN.extension`, end in.
+    /// Extension of its numbered files, `NNNNNN.extension`, if it has any.
     numbered: Option<&'static str>,
 }
 
@@ -17,8 +17,8 @@ const fn folder(name: &'static str, stage: &'static str, numbered: Option<&'stat
     }
 }
 
-/// Every folder, in the order in which it is made; of the tables frames are the last, so that who finds a
-/// frame finds what belongs to it.
+/// All folders, in the order in which they are written. Of the tables, frames are the last: if a frame
+/// exists, its other tables exist.
 const FOLDERS: [Folder; 13] = [
     folder("packing", "pack", None),
     folder("breaks", "simulate", Some("parquet")),
@@ -43,13 +43,13 @@ pub fn tables() -> impl Iterator<Item = &'static str> {
     tables.map(|folder| folder.name)
 }
 
-/// Folders of numbered tables and archives, with what their names end in.
+/// Folders of numbered tables and archives, with the file extension.
 pub fn numbered() -> impl Iterator<Item = (&'static str, &'static str)> {
     let folders = FOLDERS.iter();
     folders.filter_map(|folder| Some((folder.name, folder.numbered?)))
 }
 
-/// Folders that a stage writes, the last one first: so they are removed.
+/// Folders that a stage writes, in the order of removal: the last one first.
 pub fn made_by(stage: &str) -> Vec<&'static str> {
     let folders = FOLDERS.iter().rev();
     folders
@@ -58,7 +58,7 @@ pub fn made_by(stage: &str) -> Vec<&'static str> {
         .collect()
 }
 
-/// Folders that stages after this one write, the last one first.
+/// Folders that later stages write, in the order of removal: the last one first.
 pub fn made_after(stage: &str) -> Vec<&'static str> {
     let folders = FOLDERS.iter().rev();
     folders

@@ -1,7 +1,7 @@
-//! One writer at a time: the operating system's lock on `.lock`, which ends with its process, however that ends.
+//! One writer at a time, by an operating system lock on `.lock`. The lock ends with its process, however that ends.
 //!
-//! A stage that others build on (pack, simulate, a whole run) holds the store alone; stages that add files
-//! frame by frame from what is there hold it together, so that ranges of frames can be spread over processes.
+//! Stages that others depend on (pack, simulate, a whole run) lock the store exclusively. Stages that only add files
+//! frame by frame share the lock, so that ranges of frames can be spread over processes.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Read, Seek, Write};
@@ -10,50 +10,50 @@ use super::atomic;
 use super::error::{Result, StoreError};
 use super::folder::Store;
 
-/// Name of the lock's file; also that of who holds it, for messages.
+/// Name of the lock file. It contains the name of the holder, for messages.
 pub const LOCK: &str = ".lock";
 /// Name of the file that is locked while `store.json` is read, changed and written.
-const SHORT: &str = ".lock-manifest";
+const MANIFEST_LOCK: &str = ".lock-manifest";
 
-/// A hold on a store, until it is dropped.
+/// A lock on a store, released when it is dropped.
 #[derive(Debug)]
 pub struct Lock {
     _file: File,
 }
 
-/// How a store is held.
+/// How a store is locked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hold {
-    /// By one process.
+    /// Exclusively, by one process.
     Alone,
-    /// With others that add files.
+    /// Shared with other processes that add files.
     Together,
 }
 
 impl Store {
-    /// Holds the store, or refuses and tells who holds it. Makes the folder where there is none. `what` is
-    /// the stage, for messages of others.
+    /// Locks the store, or fails with the name of the process that holds the lock. Creates the folder if there is none.
+    /// `what` is the name of the stage, for messages of other processes.
     ///
-    /// What killed writers left is removed when no other process is at work.
+    /// Temporary files of killed writers are removed if no other process holds the lock.
     pub fn lock(&self, hold: Hold, what: &str) -> Result<Lock> {
         let mut file = self.open_lock(LOCK)?;
         let path = self.path(LOCK);
         match file.try_lock() {
             Ok(()) => self.clear_temporaries()?,
             Err(TryLockError::WouldBlock) if hold == Hold::Together => {}
-            Err(TryLockError::WouldBlock) => return Err(self.held(&mut file)),
-            // A file system without locks: nothing can be promised, and work need not stop.
+            Err(TryLockError::WouldBlock) => return Err(self.locked_error(&mut file)),
+            // The file system has no locks: the stage runs without one.
             Err(TryLockError::Error(error)) if error.kind() == ErrorKind::Unsupported => {
                 return Ok(Lock { _file: file });
             }
             Err(TryLockError::Error(error)) => return Err(StoreError::io(&path)(error)),
         }
         if hold == Hold::Together {
-            // Not every system turns one kind into the other.
+            // Not every system can convert an exclusive lock into a shared one.
             let _ = file.unlock();
             match file.try_lock_shared() {
                 Ok(()) => {}
-                Err(TryLockError::WouldBlock) => return Err(self.held(&mut file)),
+                Err(TryLockError::WouldBlock) => return Err(self.locked_error(&mut file)),
                 Err(TryLockError::Error(error)) => return Err(StoreError::io(&path)(error)),
             }
         }
@@ -65,9 +65,9 @@ impl Store {
         Ok(Lock { _file: file })
     }
 
-    fn held(&self, file: &mut File) -> StoreError {
+    fn locked_error(&self, file: &mut File) -> StoreError {
         let mut by = String::new();
-        // Who it is helps, but is not needed.
+        // The holder's name helps, but is not needed.
         let _ = file.read_to_string(&mut by);
         StoreError::Locked {
             path: self.root().to_owned(),
@@ -78,12 +78,12 @@ impl Store {
         }
     }
 
-    /// Waits for its turn to change `store.json`.
+    /// Locks `store.json` for a change; waits for other processes.
     pub(super) fn lock_manifest(&self) -> Result<Lock> {
-        let file = self.open_lock(SHORT)?;
+        let file = self.open_lock(MANIFEST_LOCK)?;
         match file.lock() {
             Err(error) if error.kind() != ErrorKind::Unsupported => {
-                Err(StoreError::io(&self.path(SHORT))(error))
+                Err(StoreError::io(&self.path(MANIFEST_LOCK))(error))
             }
             _ => Ok(Lock { _file: file }),
         }
@@ -101,7 +101,7 @@ impl Store {
             .map_err(StoreError::io(&path))
     }
 
-    /// Removes what writers that were killed left behind.
+    /// Removes temporary files of writers that were killed.
     fn clear_temporaries(&self) -> Result<()> {
         let mut folders = vec![self.root().to_owned()];
         while let Some(folder) = folders.pop() {
@@ -123,10 +123,11 @@ impl Store {
     }
 }
 
-/// Whether a file lies in a store's folder before there is a store: a lock, or what a killed writer left.
+/// Whether a file is a lock or a temporary file of a killed writer: these may exist in a folder that is not a
+/// store yet.
 pub fn is_trace(path: &std::path::Path) -> bool {
     let name = path.file_name().unwrap_or_default();
-    name == LOCK || name == SHORT || atomic::is_temporary(path)
+    name == LOCK || name == MANIFEST_LOCK || atomic::is_temporary(path)
 }
 
 #[cfg(test)]
@@ -139,9 +140,9 @@ mod tests {
         let store = Store::at(folder.path().join("new"));
         let alone = store.lock(Hold::Alone, "simulate").expect("free");
         for hold in [Hold::Alone, Hold::Together] {
-            let told = store.lock(hold, "export").expect_err("held").to_string();
+            let message = store.lock(hold, "export").expect_err("locked").to_string();
             let holder = format!("cullet simulate, process {}", std::process::id());
-            assert!(told.contains(&holder), "{told}");
+            assert!(message.contains(&holder), "{message}");
         }
         drop(alone);
         let first = store.lock(Hold::Together, "reconstruct").expect("free");

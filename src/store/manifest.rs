@@ -1,4 +1,5 @@
-//! `store.json`: what the store is, which stage wrote what from what, and the sums of its files.
+//! `store.json`: the pipeline, a record of each finished stage with its inputs and outputs, and the checksums of the
+//! store's files.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -15,15 +16,15 @@ use super::sums::{Sum, Sums};
 use super::version::SCHEMA_VERSION;
 use crate::spec::Pipeline;
 
-/// Record of a stage's last run, which came to its end.
+/// Record of a stage's last complete run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct StageRecord {
-    /// What of the pipeline the stage follows.
+    /// The settings of the pipeline that the stage depends on.
     pub settings: Value,
-    /// Hash of each thing that it read, by name.
+    /// Hash of each input, by name.
     pub inputs: BTreeMap<String, String>,
-    /// Files that it wrote where their names do not follow from the frames: paths inside the store.
+    /// Files that it wrote, if their names do not follow from the frame numbers: paths inside the store.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outputs: Vec<String>,
     /// Version of the program.
@@ -32,14 +33,14 @@ pub struct StageRecord {
     pub seconds: f64,
 }
 
-/// The store that another one went on from.
+/// The store from which another one continued.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Parent {
-    /// Its folder, as it was called then.
+    /// Its folder at that time.
     pub store: PathBuf,
-    /// Frame of the state that this store began with.
+    /// Frame of the state from which this store continued.
     pub frame: u32,
-    /// Sum of that state's file.
+    /// Checksum of that state's file.
     pub state: Sum,
 }
 
@@ -48,25 +49,25 @@ pub struct Parent {
 pub struct Manifest {
     /// [`SCHEMA_VERSION`] of the writer.
     pub schema_version: u32,
-    /// Units of every column that names none.
+    /// Units of all columns that declare none.
     pub units: String,
-    /// Coordinate system of every position.
+    /// Coordinate system of all positions.
     pub coordinates: String,
-    /// The store that this one went on from.
+    /// The store from which this one continued.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<Parent>,
     /// The pipeline as resolved: scale and overrides applied, SI numbers. Absent in stores of other programs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pipeline: Option<Pipeline>,
-    /// Stages done.
+    /// Record of each finished stage.
     #[serde(default)]
     pub stages: BTreeMap<String, StageRecord>,
-    /// Sums of files; one that is not listed is read unchecked.
+    /// Checksums of files; files that are not listed are read unchecked.
     #[serde(default)]
     pub files: Sums,
 }
 
-/// Key of the sum of `store.json` itself: xxh3-64 of the rest as compact JSON with sorted keys.
+/// Key of the checksum of `store.json` itself: xxh3-64 of the rest as compact JSON with sorted keys.
 const CHECKSUM: &str = "checksum";
 
 impl Manifest {
@@ -97,17 +98,17 @@ impl Manifest {
         if version != Some(u64::from(SCHEMA_VERSION)) {
             let found = match (version, value.get("schema_version")) {
                 (Some(version), _) => format!("schema version {version}"),
-                (None, Some(other)) => format!("schema_version {other}, which is no number"),
+                (None, Some(other)) => format!("schema_version {other}, which is not a number"),
                 (None, None) => "no schema_version".to_owned(),
             };
             let what = format!("{found}; this program reads version {SCHEMA_VERSION}");
             return Err(damaged(&what));
         }
-        let told = value.as_object_mut().and_then(|map| map.remove(CHECKSUM));
-        // Other programs, and people, may leave it out.
-        if told.is_some_and(|told| told != Value::String(checksum(&value))) {
+        let recorded = value.as_object_mut().and_then(|map| map.remove(CHECKSUM));
+        // Other programs, and people, may omit the checksum.
+        if recorded.is_some_and(|recorded| recorded != Value::String(checksum(&value))) {
             let what = "altered since it was written: its checksum differs; \
-                        who changed it on purpose removes the line \"checksum\"";
+                        after an intentional change, remove the line \"checksum\"";
             return Err(damaged(&what));
         }
         serde_json::from_value(value).map_err(|error| damaged(&error))
@@ -117,7 +118,7 @@ impl Manifest {
     pub fn write(&self, store: &Store) -> Result<()> {
         let path = store.path("store.json");
         let text = || {
-            // Through the text, so that numbers are as a reader finds them.
+            // Via text, so that numbers are as a reader will parse them.
             let mut value: Value = serde_json::from_str(&serde_json::to_string(self)?)?;
             let sum = checksum(&value);
             if let Some(map) = value.as_object_mut() {
@@ -129,7 +130,7 @@ impl Manifest {
         atomic::write_bytes(&path, text.as_bytes())
     }
 
-    /// Drops the sums of these files and the records of the stages that wrote them.
+    /// Removes the checksums of these files and the records of the stages that wrote them.
     pub fn forget(&mut self, gone: impl Fn(&str) -> bool) {
         let stages = &mut self.stages;
         self.files.retain(|name, _| {
@@ -143,9 +144,9 @@ impl Manifest {
         });
     }
 
-    /// Changes `store.json` in one go, whatever other processes do with it; returns what it is then.
+    /// Reads, changes and writes `store.json` under its lock, safe against other processes; returns the new contents.
     pub fn update(store: &Store, change: impl FnOnce(&mut Manifest)) -> Result<Manifest> {
-        let _turn = store.lock_manifest()?;
+        let _lock = store.lock_manifest()?;
         let mut manifest = Self::read(store)?;
         change(&mut manifest);
         manifest.write(store)?;
@@ -154,7 +155,7 @@ impl Manifest {
 }
 
 fn checksum(value: &Value) -> String {
-    // Keys come sorted: serde_json keeps objects in ordered maps.
+    // Keys are sorted: serde_json keeps objects in ordered maps.
     format!("{:016x}", xxh3_64(value.to_string().as_bytes()))
 }
 
@@ -193,8 +194,8 @@ mod tests {
         let altered = text.replace("1000000000.0", "1000000001.0");
         assert_ne!(altered, text);
         std::fs::write(&path, &altered).expect("written");
-        let told = Manifest::read(&store).expect_err("altered").to_string();
-        assert!(told.contains("store.json: altered"), "{told}");
+        let message = Manifest::read(&store).expect_err("altered").to_string();
+        assert!(message.contains("store.json: altered"), "{message}");
         let lines = altered
             .lines()
             .filter(|line| !line.contains("\"checksum\""));
@@ -214,14 +215,14 @@ mod tests {
                 "{\"schema_version\": 7}",
                 "schema version 7; this program reads version 1",
             ),
-            ("{\"schema_version\": \"x\"}", "which is no number"),
+            ("{\"schema_version\": \"x\"}", "which is not a number"),
             ("{}", "no schema_version"),
             ("[]", "no schema_version"),
         ];
-        for (text, wanted) in cases {
+        for (text, expected) in cases {
             std::fs::write(&path, text).expect("written");
-            let told = Manifest::read(&store).expect_err("refused").to_string();
-            assert!(told.contains(wanted), "{told}");
+            let message = Manifest::read(&store).expect_err("refused").to_string();
+            assert!(message.contains(expected), "{message}");
         }
     }
 

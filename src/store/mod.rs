@@ -1,6 +1,7 @@
-//! The frame store: a folder of Parquet and rkyv files through which the stages talk.
+//! The frame store: a folder of Parquet and rkyv files through which the stages exchange data.
 //!
-//! Layout, atomic files and `store.json`; the columns stand in [`crate::columns::tables`]. Knows no stage.
+//! Folder layout, atomic files and `store.json`. Columns are declared in [`crate::columns::tables`]. This module does
+//! not depend on any stage.
 
 pub mod archive;
 pub mod atomic;
@@ -16,7 +17,7 @@ pub mod layout;
 pub mod lock;
 pub mod manifest;
 pub mod parquet;
-mod promises;
+mod parquet_limits;
 pub mod rules;
 pub mod sums;
 pub mod surface;
@@ -27,7 +28,7 @@ mod version;
 
 pub use error::{Result, StoreError};
 pub use folder::{Store, in_folder};
-pub use format::Format;
+pub use format::TableFormat;
 pub use layout::writer_of;
 pub use lock::{Hold, Lock};
 pub use manifest::{Manifest, Parent, StageRecord};

@@ -1,4 +1,4 @@
-//! Tables in Parquet files: whole files out, checked columns in.
+//! Tables in Parquet files: writes whole files, reads and checks columns.
 
 use std::fs::File;
 use std::path::Path;
@@ -15,28 +15,29 @@ use arrow_schema::DataType;
 
 use super::encode::{LEFT_OUT_KEY, VERSION_KEY, encode};
 use super::error::{Result, StoreError};
-use super::format::Format;
-use super::rules::Faults;
+use super::format::TableFormat;
+use super::rules::SchemaFaults;
 use super::version::SCHEMA_VERSION;
-use super::{atomic, promises};
+use super::{atomic, parquet_limits};
 use crate::columns::{Column, Table};
 
-/// Writes a table, whole or not at all.
+/// Writes a table, atomically.
 pub fn write<T: Table>(path: &Path, table: &T) -> Result<()> {
     atomic::write(path, |writer| {
-        Ok(encode(writer, table, &Format::default())?)
+        Ok(encode(writer, table, &TableFormat::default())?)
     })
 }
 
-/// Writes a table in this format, whole or not at all; its name lasts once its [folder is synced](atomic::sync_folder).
-pub fn write_unlisted<T: Table>(path: &Path, table: &T, format: &Format) -> Result<()> {
-    atomic::write_unlisted(path, |writer| Ok(encode(writer, table, format)?))
+/// Writes a table in this format, atomically. The file's name is durable only after its
+/// [folder is synced](atomic::sync_folder).
+pub fn write_unsynced<T: Table>(path: &Path, table: &T, format: &TableFormat) -> Result<()> {
+    atomic::write_unsynced(path, |writer| Ok(encode(writer, table, format)?))
 }
 
-/// Rows of a table, without reading them.
+/// Number of rows of a table, from the metadata alone.
 pub fn rows(path: &Path) -> Result<usize> {
-    let metadata = open(path)?.metadata().file_metadata().num_rows();
-    usize::try_from(metadata).map_err(|error| StoreError::damaged(path, error))
+    let rows = open(path)?.metadata().file_metadata().num_rows();
+    usize::try_from(rows).map_err(|error| StoreError::damaged(path, error))
 }
 
 /// Names of a file's columns.
@@ -46,12 +47,12 @@ pub fn column_names(path: &Path) -> Result<Vec<String>> {
     Ok(fields.map(|field| field.name().clone()).collect())
 }
 
-/// Reads a table by column name; columns that it does not know are ignored, missing ones named.
+/// Reads a table by column name. Unknown columns are ignored; a missing one is an error that names it.
 pub fn read<T: Table>(path: &Path) -> Result<T> {
     read_needed(path, |_| true)
 }
 
-/// Reads a table of which only some columns are `needed`; of the others, a missing one of numbers reads as zeros.
+/// Reads a table of which only some columns are `needed`. Other numeric columns read as zeros if they are missing.
 pub fn read_needed<T: Table>(path: &Path, needed: impl Fn(&str) -> bool) -> Result<T> {
     let mut table = T::default();
     batches(
@@ -63,7 +64,7 @@ pub fn read_needed<T: Table>(path: &Path, needed: impl Fn(&str) -> bool) -> Resu
     Ok(table)
 }
 
-/// Reads these columns of a table; all others stay empty, as those do that are optional and not there.
+/// Reads these columns of a table. All others stay empty, and so do optional columns that are missing.
 pub fn read_columns<T: Table>(path: &Path, wanted: &[&str]) -> Result<T> {
     let mut table = T::default();
     batches(open(path)?, path, wanted, &mut |first, batch, left_out| {
@@ -81,7 +82,7 @@ pub fn read_columns<T: Table>(path: &Path, wanted: &[&str]) -> Result<T> {
     Ok(table)
 }
 
-/// Reads the columns of a table that are there; those that are optional may not be.
+/// Reads all columns of a table; optional columns that are missing stay empty.
 pub fn read_present<T: Table>(path: &Path) -> Result<T> {
     read_columns(path, &names::<T>())
 }
@@ -91,10 +92,10 @@ pub(super) fn names<T: Table>() -> Vec<&'static str> {
     T::columns().iter().map(|column| column.name).collect()
 }
 
-/// Rows read at a time. The reader makes room for them, and for no more, whatever the file says that it has.
+/// Rows read at a time. The reader allocates memory for these alone, whatever number of rows the file claims.
 const ROWS_PER_PART: usize = 1 << 16;
 
-/// Reads a table part by part, in order, so that it never stands in memory as a whole.
+/// Reads a table part by part, in order, so that it is never in memory as a whole.
 pub fn read_parts<T: Table>(path: &Path, part: &mut dyn FnMut(&T)) -> Result<()> {
     batches(
         open(path)?,
@@ -109,20 +110,20 @@ pub fn read_parts<T: Table>(path: &Path, part: &mut dyn FnMut(&T)) -> Result<()>
     )
 }
 
-/// Whether a file tells that columns were left out of it by choice.
-pub(super) fn tells_left_out(path: &Path) -> bool {
+/// Whether the metadata of a file list columns that were deliberately left out.
+pub(super) fn lists_left_out_columns(path: &Path) -> bool {
     open(path).is_ok_and(|builder| {
-        let told = builder.metadata().file_metadata().key_value_metadata();
-        value(told, LEFT_OUT_KEY).is_some()
+        let metadata = builder.metadata().file_metadata().key_value_metadata();
+        value(metadata, LEFT_OUT_KEY).is_some()
     })
 }
 
-/// Opens a file. Its columns have the types of Parquet itself, whatever Arrow type the writer had in memory:
-/// words are words, whether they were large, views or in a dictionary.
+/// Opens a file. Columns get the types of Parquet itself, whatever Arrow types the writer used: strings are strings,
+/// whether they were large strings, views or dictionary entries.
 pub(super) fn open(path: &Path) -> Result<ParquetRecordBatchReaderBuilder<File>> {
     let invalid = |what: String| StoreError::invalid(path, what);
     let mut file = File::open(path).map_err(StoreError::io(path))?;
-    promises::check_footer(&mut file)
+    parquet_limits::check_footer(&mut file)
         .map_err(|what| invalid(format!("not a readable Parquet file: {what}")))?;
     let size = file.metadata().map_err(StoreError::io(path))?.len();
     let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
@@ -130,28 +131,27 @@ pub(super) fn open(path: &Path) -> Result<ParquetRecordBatchReaderBuilder<File>>
         .map_err(|error| invalid(format!("not a readable Parquet file: {error}")))?;
     check_version(builder.metadata().file_metadata().key_value_metadata()).map_err(invalid)?;
     check_codecs(builder.metadata()).map_err(invalid)?;
-    promises::check_rows(builder.metadata(), size)
+    parquet_limits::check_rows(builder.metadata(), size)
         .map_err(|what| StoreError::damaged(path, what))?;
     Ok(builder)
 }
 
-/// Takes a batch of rows: the number of its first one, the batch, and the words for columns that were left
+/// Receives a batch of rows: the number of its first row, the batch, and the JSON metadata about columns that were left
 /// out, if any were.
-pub(super) type Take<'a> = dyn FnMut(usize, &RecordBatch, Option<&str>) -> Result<()> + 'a;
+pub(super) type BatchSink<'a> = dyn FnMut(usize, &RecordBatch, Option<&str>) -> Result<()> + 'a;
 
-/// Gives every batch of rows of the `wanted` columns that are there with the number of its first one, and the
-/// word for each column that was left out.
+/// Passes the rows of those `wanted` columns that exist to `take`, batch by batch.
 pub(super) fn batches(
     builder: ParquetRecordBatchReaderBuilder<File>,
     path: &Path,
     wanted: &[&str],
-    take: &mut Take,
+    take: &mut BatchSink,
 ) -> Result<()> {
     let damaged = |error: &dyn std::fmt::Display| StoreError::damaged(path, error);
-    let told = builder.metadata().file_metadata().key_value_metadata();
-    let left_out = value(told, LEFT_OUT_KEY).map(str::to_owned);
+    let metadata = builder.metadata().file_metadata().key_value_metadata();
+    let left_out = value(metadata, LEFT_OUT_KEY).map(str::to_owned);
     let mut file = File::open(path).map_err(StoreError::io(path))?;
-    promises::check_pages(&mut file, builder.metadata(), |name| wanted.contains(&name))
+    parquet_limits::check_pages(&mut file, builder.metadata(), |name| wanted.contains(&name))
         .map_err(|what| damaged(&what))?;
     let schema = builder.parquet_schema();
     let roots = schema.root_schema().get_fields().iter().enumerate();
@@ -189,7 +189,7 @@ fn append<T: Table>(
     Ok(())
 }
 
-/// Appends rows from number `first` on.
+/// Appends a batch of one column, whose first row is row number `first`.
 fn append_one<T: Table>(
     table: &mut T,
     path: &Path,
@@ -197,11 +197,11 @@ fn append_one<T: Table>(
     (at, column): (usize, &Column),
     array: &dyn Array,
 ) -> Result<()> {
-    let mut faults = Faults::first();
+    let mut faults = SchemaFaults::first_only();
     table.append(at, array, &mut |row, what| {
-        faults.tell(column.name, row.map(|row| first + row), what);
+        faults.add(column.name, row.map(|row| first + row), what);
     });
-    faults.refuse(path)
+    faults.into_result(path)
 }
 
 fn zeros(data_type: &DataType, rows: usize) -> Option<ArrayRef> {
@@ -224,14 +224,14 @@ fn missing(path: &Path, column: &Column, left_out: Option<&str>) -> StoreError {
             word: word.to_owned(),
         },
         None => {
-            let what = format!("column {}: {}", column.name, lacks(column));
+            let what = format!("column {}: {}", column.name, missing_column(column));
             StoreError::invalid(path, what)
         }
     }
 }
 
-/// What is to be said of a column that is not there.
-pub(super) fn lacks(column: &Column) -> String {
+/// Message for a missing column.
+pub(super) fn missing_column(column: &Column) -> String {
     let Column {
         data_type,
         unit,
@@ -241,16 +241,16 @@ pub(super) fn lacks(column: &Column) -> String {
     format!("missing; {data_type}, unit {unit}: {doc}")
 }
 
-pub(super) fn value<'a>(told: Option<&'a Vec<KeyValue>>, key: &str) -> Option<&'a str> {
-    let mut entries = told.into_iter().flatten();
+pub(super) fn value<'a>(metadata: Option<&'a Vec<KeyValue>>, key: &str) -> Option<&'a str> {
+    let mut entries = metadata.into_iter().flatten();
     entries
         .find(|entry| entry.key == key)
         .and_then(|entry| entry.value.as_deref())
 }
 
-fn check_version(told: Option<&Vec<KeyValue>>) -> std::result::Result<(), String> {
-    match value(told, VERSION_KEY) {
-        // Files of other programs may leave the version out.
+fn check_version(metadata: Option<&Vec<KeyValue>>) -> std::result::Result<(), String> {
+    match value(metadata, VERSION_KEY) {
+        // Files of other programs may lack the version.
         None => Ok(()),
         Some(text) if text == SCHEMA_VERSION.to_string() => Ok(()),
         Some(text) => Err(format!(
@@ -259,12 +259,12 @@ fn check_version(told: Option<&Vec<KeyValue>>) -> std::result::Result<(), String
     }
 }
 
-/// Refuses a file packed by a codec that is not built in, before anything is read of it.
+/// Refuses a file compressed by a codec that is not built in, before any page is read.
 fn check_codecs(metadata: &ParquetMetaData) -> std::result::Result<(), String> {
     let groups = metadata.row_groups().iter();
     for column in groups.flat_map(|group| group.columns()) {
         let codec = column.compression();
-        // Brotli would take longer to build than all others together, and no writer chooses it by itself.
+        // Brotli would take longer to compile than all others together, and no writer uses it by default.
         let known = match codec {
             Codec::UNCOMPRESSED | Codec::SNAPPY | Codec::GZIP(_) => true,
             Codec::ZSTD(_) | Codec::LZ4 | Codec::LZ4_RAW => true,
@@ -289,7 +289,7 @@ mod tests {
     use crate::spec::{Compression, FrameGroup, Output, PrecisionBits};
     use crate::store::format::round_mantissa;
 
-    /// Motion without a pattern, over more than one page.
+    /// Pseudo-random motion that fills more than one page.
     fn frames(count: u32) -> Frames {
         let noise = |seed: u32| -> Vec<f32> {
             let word = |k: u32| (k ^ seed << 20).wrapping_mul(0x9E37_79B9) >> 8;
@@ -323,7 +323,7 @@ mod tests {
         }
     }
 
-    fn written(format: &Format, threads: usize, table: &Frames) -> Vec<u8> {
+    fn written(format: &TableFormat, threads: usize, table: &Frames) -> Vec<u8> {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         let mut bytes = Vec::new();
         pool.expect("threads")
@@ -338,11 +338,11 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("frame.parquet");
         for compression in [Compression::Zstd, Compression::None] {
-            let format = Format {
+            let format = TableFormat {
                 compression,
-                ..Format::default()
+                ..TableFormat::default()
             };
-            write_unlisted(&path, &table, &format).expect("written");
+            write_unsynced(&path, &table, &format).expect("written");
             assert!(
                 read::<Frames>(&path).expect("read") == table,
                 "{compression:?}"
@@ -362,7 +362,7 @@ mod tests {
         let table = frames(1000);
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("frame.parquet");
-        let format = Format::of_frames(&Output {
+        let format = TableFormat::of_frames(&Output {
             columns: vec![FrameGroup::Position, FrameGroup::Velocity],
             precision_bits: PrecisionBits {
                 velocity: Some(6),
@@ -370,7 +370,7 @@ mod tests {
             },
             ..Output::default()
         });
-        write_unlisted(&path, &table, &format).expect("written");
+        write_unsynced(&path, &table, &format).expect("written");
         let found: Frames = read_needed(&path, |name| name == "x").expect("x is there");
         let rounded: Vec<f32> = table.vx.iter().map(|v| round_mantissa(*v, 6)).collect();
         assert_eq!((&found.x, &found.id), (&table.x, &table.id));
@@ -383,9 +383,9 @@ mod tests {
         );
         let file = File::open(&path).expect("there");
         let reader = ParquetRecordBatchReaderBuilder::try_new(file).expect("Parquet");
-        let told = reader.metadata().file_metadata().key_value_metadata();
+        let metadata = reader.metadata().file_metadata().key_value_metadata();
         assert_eq!(
-            value(told, "cullet.precision_bits"),
+            value(metadata, "cullet.precision_bits"),
             Some("{\"vx\":6,\"vy\":6,\"vz\":6}")
         );
         let field = reader.schema().field_with_name("vy").expect("vy");

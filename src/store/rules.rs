@@ -1,8 +1,9 @@
-//! What the tables of a store must hold beyond columns of the right types: one set of rules for the stages,
-//! which refuse the first thing wrong in the columns that they read, and for [`validate`](super::validate),
-//! which tells all of them.
+//! Rules for the values in the tables of a store, beyond columns of the right types. The stages use them, and
+//! fail at the first fault in the columns that they read; so does [`validate`](super::validate), which
+//! reports all faults.
 //!
-//! Each rule takes rows from number `first` on and passes by columns that are empty, as those are that were not read.
+//! Each rule checks a part of a table, whose first row is row number `first`. It skips empty columns: these
+//! were not read.
 
 use std::fmt;
 use std::path::Path;
@@ -10,21 +11,21 @@ use std::path::Path;
 use super::error::{Result, StoreError};
 use crate::columns::{Bonds, Breaks, Elements, Frames, Table};
 
-/// How far directions may be from unit length.
-pub(super) const UNIT: f64 = 1e-3;
+/// Allowed deviation of directions from unit length.
+pub(super) const UNIT_TOLERANCE: f64 = 1e-3;
 
-/// Something wrong with a file.
+/// A fault in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
-    /// Column; absent: the whole file.
+pub struct SchemaFault {
+    /// Column; `None`: the whole row or file.
     pub column: Option<&'static str>,
-    /// Row, counted from 0; absent: all.
+    /// Row, counted from 0; `None`: the whole column or file.
     pub row: Option<usize>,
     /// What is wrong.
     pub what: String,
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for SchemaFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.column, self.row) {
             (Some(column), Some(row)) => write!(f, "column {column}, row {row}: {}", self.what),
@@ -35,38 +36,38 @@ impl fmt::Display for Fault {
     }
 }
 
-/// Faults of a file as they are found: the first ones are kept, all are counted.
+/// Faults found in a file: the first `limit` are kept, all are counted.
 #[derive(Clone, Debug)]
-pub struct Faults {
-    /// Those kept.
-    pub kept: Vec<Fault>,
-    /// How many more there were.
+pub struct SchemaFaults {
+    /// The faults that were kept.
+    pub kept: Vec<SchemaFault>,
+    /// Number of further faults.
     pub more: usize,
     limit: usize,
 }
 
-impl Faults {
-    /// Keeps up to `limit`.
+impl SchemaFaults {
+    /// Keeps up to `limit` faults.
     pub fn new(limit: usize) -> Self {
-        Faults {
+        SchemaFaults {
             kept: Vec::new(),
             more: 0,
             limit,
         }
     }
 
-    /// Keeps the first alone.
-    pub fn first() -> Self {
-        Faults::new(1)
+    /// Keeps only the first fault.
+    pub fn first_only() -> Self {
+        SchemaFaults::new(1)
     }
 
-    /// How many there were.
+    /// Number of all faults.
     pub fn count(&self) -> usize {
         self.kept.len() + self.more
     }
 
-    /// Takes a fault.
-    pub fn tell(
+    /// Adds a fault.
+    pub fn add(
         &mut self,
         column: impl Into<Option<&'static str>>,
         row: impl Into<Option<usize>>,
@@ -76,15 +77,15 @@ impl Faults {
             self.more += 1;
             return;
         }
-        self.kept.push(Fault {
+        self.kept.push(SchemaFault {
             column: column.into(),
             row: row.into(),
             what: what.to_string(),
         });
     }
 
-    /// The first fault as an error about the file at `path`.
-    pub fn refuse(self, path: &Path) -> Result<()> {
+    /// An error with the first fault of the file at `path`, if there is any.
+    pub fn into_result(self, path: &Path) -> Result<()> {
         match self.kept.first() {
             None => Ok(()),
             Some(fault) => Err(StoreError::invalid(path, fault)),
@@ -92,37 +93,37 @@ impl Faults {
     }
 }
 
-/// Ids are the numbers of rows.
-pub(super) fn ids(ids: &[u32], first: usize, faults: &mut Faults) {
+/// Ids equal the row numbers.
+pub(super) fn ids(ids: &[u32], first: usize, faults: &mut SchemaFaults) {
     for (row, &id) in (first..).zip(ids) {
         if id as usize != row {
-            faults.tell("id", row, format_args!("is {id}; ids are the row numbers"));
+            faults.add("id", row, format_args!("is {id}; ids are the row numbers"));
         }
     }
 }
 
-/// Numbers are finite, but for those of the columns `free`.
-pub fn finite(table: &impl Table, free: &[&str], first: usize, faults: &mut Faults) {
+/// Numbers are finite, except those of the columns `exempt`.
+pub fn finite(table: &impl Table, exempt: &[&str], first: usize, faults: &mut SchemaFaults) {
     table.each_not_finite(&mut |column, row| {
-        if !free.contains(&column) {
-            faults.tell(column, first + row, format_args!("is not finite"));
+        if !exempt.contains(&column) {
+            faults.add(column, first + row, format_args!("is not finite"));
         }
     });
 }
 
-/// Numbers are above 0, or at least 0 where `zero` says so. What is no number is told by [`finite`].
+/// Numbers are above 0, or at least 0 if `zero_allowed`. NaN is reported by [`finite`].
 pub(super) fn positive(
     name: &'static str,
     column: &[f64],
-    zero: bool,
+    zero_allowed: bool,
     unit: &str,
     first: usize,
-    faults: &mut Faults,
+    faults: &mut SchemaFaults,
 ) {
     for (row, &value) in (first..).zip(column) {
-        if value < 0.0 || (value == 0.0 && !zero) {
-            let least = if zero { "at least" } else { "above" };
-            faults.tell(
+        if value < 0.0 || (value == 0.0 && !zero_allowed) {
+            let least = if zero_allowed { "at least" } else { "above" };
+            faults.add(
                 name,
                 row,
                 format_args!("is {value} {unit}; it must be {least} 0"),
@@ -131,13 +132,13 @@ pub(super) fn positive(
     }
 }
 
-/// Vectors have unit length within `within`; told under the name of their first component.
-pub(super) fn unit<const N: usize, T: Copy + Into<f64>>(
+/// Vectors have unit length within `tolerance`; faults are reported for the column of their first component, `name`.
+pub(super) fn unit_vectors<const N: usize, T: Copy + Into<f64>>(
     name: &'static str,
     components: [&[T]; N],
-    within: f64,
+    tolerance: f64,
     first: usize,
-    faults: &mut Faults,
+    faults: &mut SchemaFaults,
 ) {
     if components.iter().any(|column| column.is_empty()) {
         return;
@@ -145,15 +146,15 @@ pub(super) fn unit<const N: usize, T: Copy + Into<f64>>(
     for at in 0..components[0].len() {
         let squares = components.map(|column| column[at].into().powi(2));
         let length = squares.iter().sum::<f64>().sqrt();
-        if length.is_finite() && (length - 1.0).abs() > within {
+        if length.is_finite() && (length - 1.0).abs() > tolerance {
             let what = format_args!("begins a vector of length {length:.6}; it must be 1");
-            faults.tell(name, first + at, what);
+            faults.add(name, first + at, what);
         }
     }
 }
 
-/// Rows of `packing/elements.parquet`.
-pub fn elements(part: &Elements, first: usize, faults: &mut Faults) {
+/// Checks rows of `packing/elements.parquet`.
+pub fn elements(part: &Elements, first: usize, faults: &mut SchemaFaults) {
     ids(&part.id, first, faults);
     finite(part, &[], first, faults);
     positive("r", &part.r, false, "m", first, faults);
@@ -162,13 +163,13 @@ pub fn elements(part: &Elements, first: usize, faults: &mut Faults) {
     positive("volume", &part.volume, true, "m^3", first, faults);
 }
 
-/// Rows of `packing/bonds.parquet` of a packing of `elements` elements.
-pub fn bonds(part: &Bonds, first: usize, elements: usize, faults: &mut Faults) {
+/// Checks rows of `packing/bonds.parquet` of a packing of `elements` elements.
+pub fn bonds(part: &Bonds, first: usize, elements: usize, faults: &mut SchemaFaults) {
     ids(&part.id, first, faults);
     for (name, ends) in [("i", &part.i), ("j", &part.j)] {
         for (row, &end) in (first..).zip(ends) {
             if end as usize >= elements {
-                faults.tell(
+                faults.add(
                     name,
                     row,
                     format_args!("is element {end}; the packing has {elements} elements"),
@@ -178,7 +179,7 @@ pub fn bonds(part: &Bonds, first: usize, elements: usize, faults: &mut Faults) {
     }
     for (row, (&i, &j)) in (first..).zip(part.i.iter().zip(&part.j)) {
         if i >= j {
-            faults.tell(
+            faults.add(
                 "i",
                 row,
                 format_args!("is {i} and j is {j}; i must be the smaller"),
@@ -187,7 +188,13 @@ pub fn bonds(part: &Bonds, first: usize, elements: usize, faults: &mut Faults) {
     }
     finite(part, &["sigma_c", "tau_c"], first, faults);
     positive("l0", &part.l0, false, "m", first, faults);
-    unit("dx", [&part.dx, &part.dy, &part.dz], UNIT, first, faults);
+    unit_vectors(
+        "dx",
+        [&part.dx, &part.dy, &part.dz],
+        UNIT_TOLERANCE,
+        first,
+        faults,
+    );
     positive("radius", &part.radius, false, "m", first, faults);
     positive("young", &part.young, true, "Pa", first, faults);
     positive("shear", &part.shear, true, "Pa", first, faults);
@@ -195,25 +202,26 @@ pub fn bonds(part: &Bonds, first: usize, elements: usize, faults: &mut Faults) {
         positive(name, strengths, false, "Pa", first, faults);
         for (row, strength) in (first..).zip(strengths) {
             if strength.is_nan() {
-                faults.tell(name, row, format_args!("is no number"));
+                faults.add(name, row, format_args!("is NaN"));
             }
         }
     }
 }
 
-/// Rows of `frames/NNNNNN.parquet`. Quaternions may be off unit length by `rounding` beyond what is always allowed.
-pub fn frames(part: &Frames, first: usize, number: u32, rounding: f64, faults: &mut Faults) {
-    numbered(&part.frame, first, number, faults);
+/// Checks rows of `frames/NNNNNN.parquet`. Quaternions may deviate from unit length by `rounding` more than the usual
+/// tolerance.
+pub fn frames(part: &Frames, first: usize, number: u32, rounding: f64, faults: &mut SchemaFaults) {
+    frame_numbers(&part.frame, first, number, faults);
     ids(&part.id, first, faults);
     finite(part, &[], first, faults);
-    let turns: [&[f32]; 4] = [&part.qx, &part.qy, &part.qz, &part.qw];
-    unit("qx", turns, UNIT + rounding, first, faults);
+    let rotations: [&[f32]; 4] = [&part.qx, &part.qy, &part.qz, &part.qw];
+    unit_vectors("qx", rotations, UNIT_TOLERANCE + rounding, first, faults);
 }
 
-/// A file of `rows` rows that must have one for each of `elements` elements.
-pub fn one_an_element(rows: usize, elements: usize, faults: &mut Faults) {
+/// The number of rows is the number of elements.
+pub fn one_row_per_element(rows: usize, elements: usize, faults: &mut SchemaFaults) {
     if rows != elements {
-        faults.tell(
+        faults.add(
             None,
             None,
             format_args!("{rows} rows; the packing has {elements} elements"),
@@ -221,24 +229,24 @@ pub fn one_an_element(rows: usize, elements: usize, faults: &mut Faults) {
     }
 }
 
-/// Ends of bonds that broke are those of the packing, where `bonds` has them.
-pub fn ends(part: &Breaks, first: usize, bonds: &[[u32; 2]], faults: &mut Faults) {
+/// Ends of broken bonds agree with those of the packing, `bonds`; bonds that it lacks are skipped.
+pub fn break_ends(part: &Breaks, first: usize, bonds: &[[u32; 2]], faults: &mut SchemaFaults) {
     let ends = part.i.iter().zip(&part.j);
     for (row, (bond, (&i, &j))) in (first..).zip(part.bond.iter().zip(ends)) {
         if let Some(&[a, b]) = bonds.get(*bond as usize)
             && [i, j] != [a, b]
         {
             let what = format_args!("is {i} and j is {j}; bond {bond} joins {a} and {b}");
-            faults.tell("i", row, what);
+            faults.add("i", row, what);
         }
     }
 }
 
-/// Bonds that broke are among the `bonds` of the packing.
-pub fn broken(broken: &[u32], first: usize, bonds: usize, faults: &mut Faults) {
+/// Broken bonds are among the `bonds` bonds of the packing.
+pub fn broken_bonds(broken: &[u32], first: usize, bonds: usize, faults: &mut SchemaFaults) {
     for (row, &bond) in (first..).zip(broken) {
         if bond as usize >= bonds {
-            faults.tell(
+            faults.add(
                 "bond",
                 row,
                 format_args!("is {bond}; the packing has {bonds} bonds"),
@@ -247,11 +255,11 @@ pub fn broken(broken: &[u32], first: usize, bonds: usize, faults: &mut Faults) {
     }
 }
 
-/// The number of the file stands in every row.
-pub fn numbered(frames: &[u32], first: usize, number: u32, faults: &mut Faults) {
+/// Every row has the number of the file.
+pub fn frame_numbers(frames: &[u32], first: usize, number: u32, faults: &mut SchemaFaults) {
     for (row, &frame) in (first..).zip(frames) {
         if frame != number {
-            faults.tell(
+            faults.add(
                 "frame",
                 row,
                 format_args!("is {frame}; the file is number {number}"),
@@ -264,10 +272,10 @@ pub fn numbered(frames: &[u32], first: usize, number: u32, faults: &mut Faults) 
 mod tests {
     use super::*;
 
-    fn told(check: impl FnOnce(&mut Faults)) -> Vec<String> {
-        let mut faults = Faults::new(100);
+    fn messages(check: impl FnOnce(&mut SchemaFaults)) -> Vec<String> {
+        let mut faults = SchemaFaults::new(100);
         check(&mut faults);
-        faults.kept.iter().map(Fault::to_string).collect()
+        faults.kept.iter().map(SchemaFault::to_string).collect()
     }
 
     #[test]
@@ -279,7 +287,7 @@ mod tests {
             ..Elements::default()
         };
         assert_eq!(
-            told(|faults| elements(&part, 10, faults)),
+            messages(|faults| elements(&part, 10, faults)),
             [
                 "column id, row 11: is 12; ids are the row numbers",
                 "column r, row 11: is not finite",
@@ -302,15 +310,15 @@ mod tests {
             ..Bonds::default()
         };
         assert_eq!(
-            told(|faults| bonds(&part, 0, 3, faults)),
+            messages(|faults| bonds(&part, 0, 3, faults)),
             [
                 "column i, row 1: is 2 and j is 2; i must be the smaller",
                 "column dx, row 1: begins a vector of length 0.900000; it must be 1",
-                "column sigma_c, row 1: is no number"
+                "column sigma_c, row 1: is NaN"
             ]
         );
         part.j[0] = 3;
-        let first = &told(|faults| bonds(&part, 0, 3, faults))[0];
+        let first = &messages(|faults| bonds(&part, 0, 3, faults))[0];
         assert_eq!(
             first,
             "column j, row 0: is element 3; the packing has 3 elements"
@@ -319,10 +327,10 @@ mod tests {
 
     #[test]
     fn no_more_is_kept_than_asked_for() {
-        let mut faults = Faults::first();
-        broken(&[4, 1, 7], 0, 2, &mut faults);
+        let mut faults = SchemaFaults::first_only();
+        broken_bonds(&[4, 1, 7], 0, 2, &mut faults);
         assert_eq!((faults.kept.len(), faults.more, faults.count()), (1, 1, 2));
-        let error = faults.refuse(Path::new("b.parquet")).unwrap_err();
+        let error = faults.into_result(Path::new("b.parquet")).unwrap_err();
         let expected = "b.parquet: column bond, row 0: is 4; the packing has 2 bonds";
         assert_eq!(error.to_string(), expected);
     }

@@ -1,7 +1,7 @@
-//! Sums of the store's files, kept in `store.json`: a file that was cut short or altered is named before
-//! anything reads it.
+//! Checksums of the store's files, kept in `store.json`: a truncated or altered file is reported before it
+//! is used.
 //!
-//! States keep their sum in themselves and come and go: they are not listed.
+//! State files contain their own checksum and are removed during a run: they are not listed.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -16,16 +16,17 @@ use xxhash_rust::xxh3::Xxh3;
 use super::archive;
 use super::error::{Result, StoreError};
 
-/// Length and xxh3-64 of a file; of an rkyv archive that of its header alone, which holds a sum of the rest.
+/// Length and xxh3-64 hash of a file. For an rkyv archive only the header is hashed: it contains a checksum
+/// of the rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sum {
     /// Length, bytes.
     pub bytes: u64,
-    /// xxh3-64.
+    /// xxh3-64 hash.
     pub hash: u64,
 }
 
-/// Sums by path inside the store, `/` between folders.
+/// Checksums by path inside the store, `/` between folders.
 pub type Sums = BTreeMap<String, Sum>;
 
 impl fmt::Display for Sum {
@@ -44,7 +45,9 @@ impl FromStr for Sum {
             })
         });
         parsed.ok_or_else(|| {
-            format!("{text:?} is no sum of a file: xxh3-64 in 16 digits, a hyphen, its length")
+            format!(
+                "{text:?} is not the checksum of a file: 16 digits of xxh3-64, a hyphen, the length"
+            )
         })
     }
 }
@@ -63,21 +66,21 @@ impl<'de> Deserialize<'de> for Sum {
 }
 
 impl Sum {
-    /// The sum of a file as it is now.
+    /// Checksum of the current contents of a file.
     pub fn of(path: &Path) -> Result<Self> {
         let read = || -> std::io::Result<Self> {
             let file = File::open(path)?;
             let bytes = file.metadata()?.len();
-            let hashed = match path.extension() {
+            let hashed_bytes = match path.extension() {
                 Some(extension) if extension == "rkyv" => archive::HEADER as u64,
                 _ => u64::MAX,
             };
-            let mut file = file.take(hashed);
-            let (mut hash, mut part) = (Xxh3::new(), vec![0; 1 << 20]);
+            let mut file = file.take(hashed_bytes);
+            let (mut hash, mut buffer) = (Xxh3::new(), vec![0; 1 << 20]);
             loop {
-                match file.read(&mut part)? {
+                match file.read(&mut buffer)? {
                     0 => break,
-                    read => hash.update(&part[..read]),
+                    read => hash.update(&buffer[..read]),
                 }
             }
             let hash = hash.digest();
@@ -86,18 +89,19 @@ impl Sum {
         read().map_err(StoreError::io(path))
     }
 
-    /// Refuses a file that is not as it was written.
+    /// Fails if the file differs from what was written.
     pub fn check(&self, path: &Path) -> Result<()> {
         let found = std::fs::metadata(path).map_err(StoreError::io(path))?.len();
         if found != self.bytes {
             let what = format!(
-                "cut short or altered: {found} bytes, store.json says {}",
+                "truncated or altered: {found} bytes, store.json says {}",
                 self.bytes
             );
             return Err(StoreError::damaged(path, what));
         }
         if Sum::of(path)? != *self {
-            let what = "altered since it was written: its sum is not the one in store.json";
+            let what =
+                "altered since it was written: its checksum differs from the one in store.json";
             return Err(StoreError::damaged(path, what));
         }
         Ok(())
@@ -134,10 +138,13 @@ mod tests {
         let mut flipped = content.clone();
         flipped[2_500_000] ^= 1;
         std::fs::write(&path, &flipped).expect("written");
-        let told = sum.check(&path).expect_err("altered").to_string();
-        assert!(told.contains("some.parquet: altered"), "{told}");
+        let message = sum.check(&path).expect_err("altered").to_string();
+        assert!(message.contains("some.parquet: altered"), "{message}");
         std::fs::write(&path, &content[..7]).expect("written");
-        let told = sum.check(&path).expect_err("cut").to_string();
-        assert!(told.contains("7 bytes, store.json says 3000000"), "{told}");
+        let message = sum.check(&path).expect_err("cut").to_string();
+        assert!(
+            message.contains("7 bytes, store.json says 3000000"),
+            "{message}"
+        );
     }
 }

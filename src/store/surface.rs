@@ -6,7 +6,7 @@ use super::archive;
 use super::error::{Result, StoreError};
 use super::folder::Store;
 
-/// One closed surface: a fragment's range in the arrays of a [`SurfaceFrame`].
+/// The closed surface of a fragment: its range in the arrays of a [`SurfaceFrame`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Archive, Serialize, Deserialize)]
 pub struct Piece {
     /// Index of the body.
@@ -23,7 +23,7 @@ pub struct Piece {
     pub triangles: u32,
 }
 
-/// The surfaces of a frame, flat arrays with one [`Piece`] a fragment, ordered by (body, fragment).
+/// The surfaces of a frame, flat arrays with one [`Piece`] per fragment, ordered by (body, fragment).
 #[derive(Clone, Debug, Default, PartialEq, Archive, Serialize, Deserialize)]
 pub struct SurfaceFrame {
     /// Frame number.
@@ -38,16 +38,16 @@ pub struct SurfaceFrame {
     pub velocities: Vec<[f32; 3]>,
     /// Vertex positions at rest, m.
     pub rest_positions: Vec<[f32; 3]>,
-    /// Largest normal stress of the bonds near the vertex, Pa.
+    /// Largest normal stress of the bonds near each vertex, Pa.
     pub stress: Vec<f32>,
-    /// Texture coordinates of each triangle's corners, v from the bottom of the image; empty where no body
-    /// has any, zeros in the others.
+    /// Texture coordinates of each triangle's corners, v from the bottom of the image. Empty if no body has any; zeros
+    /// for bodies without.
     pub uv: Vec<[[f32; 2]; 3]>,
-    /// Vertex indices of each triangle into the whole arrays, counter-clockwise seen from outside.
+    /// Vertex indices of each triangle, into the arrays of the whole frame, counter-clockwise seen from outside.
     pub triangles: Vec<[u32; 3]>,
     /// For each triangle: 1 on a crack face, 0 on the skin of the body.
     pub inside: Vec<u8>,
-    /// The fragments.
+    /// Ranges of the fragments.
     pub pieces: Vec<Piece>,
 }
 
@@ -73,7 +73,7 @@ impl SurfaceFrame {
         Ok(surface)
     }
 
-    /// Triangles of a piece with indices that count from the piece's first vertex.
+    /// Triangles of a fragment, with vertex indices that count from the fragment's first vertex.
     pub fn local_triangles(&self, piece: &Piece) -> impl Iterator<Item = [u32; 3]> + '_ {
         let (first, base) = (piece.first_triangle as usize, piece.first_vertex);
         self.triangles[first..first + piece.triangles as usize]
@@ -81,24 +81,24 @@ impl SurfaceFrame {
             .map(move |triangle| triangle.map(|vertex| vertex - base))
     }
 
-    /// Range of a piece's vertices.
+    /// Range of a fragment's vertices.
     pub fn vertex_range(&self, piece: &Piece) -> std::ops::Range<usize> {
         let first = piece.first_vertex as usize;
         first..first + piece.vertices as usize
     }
 
-    /// Texture coordinates of a piece's triangles; empty where the frame has none.
+    /// Texture coordinates of a fragment's triangles; empty if the frame has none.
     pub fn uv_of(&self, piece: &Piece) -> &[[[f32; 2]; 3]] {
         self.uv.get(self.triangle_range(piece)).unwrap_or_default()
     }
 
-    /// Range of a piece's triangles.
+    /// Range of a fragment's triangles.
     pub fn triangle_range(&self, piece: &Piece) -> std::ops::Range<usize> {
         let first = piece.first_triangle as usize;
         first..first + piece.triangles as usize
     }
 
-    /// Lengths and indices agree.
+    /// Checks that lengths and indices agree.
     fn check(&self) -> std::result::Result<(), String> {
         let vertices = self.positions.len();
         let lengths = [
@@ -119,11 +119,11 @@ impl SurfaceFrame {
         }
         let (mut next_vertex, mut next_triangle) = (0, 0);
         for piece in &self.pieces {
-            let whole = piece.first_vertex as u64 + piece.vertices as u64 <= vertices as u64
+            let in_bounds = piece.first_vertex as u64 + piece.vertices as u64 <= vertices as u64
                 && piece.first_triangle as u64 + piece.triangles as u64
                     <= self.triangles.len() as u64;
             let range = piece.first_vertex..piece.first_vertex.saturating_add(piece.vertices);
-            if !whole
+            if !in_bounds
                 || !self.triangles[self.triangle_range(piece)]
                     .as_flattened()
                     .iter()
@@ -179,10 +179,10 @@ mod tests {
         assert_eq!(SurfaceFrame::read(&store, 0).unwrap(), surface);
         surface.pieces.push(piece);
         surface.write(&store).unwrap();
-        let told = SurfaceFrame::read(&store, 0).unwrap_err().to_string();
+        let message = SurfaceFrame::read(&store, 0).unwrap_err().to_string();
         assert!(
-            told.ends_with("fragment 4 shares vertices or triangles with the one before"),
-            "{told}"
+            message.ends_with("fragment 4 shares vertices or triangles with the one before"),
+            "{message}"
         );
     }
 }

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use super::error::Result;
 use super::folder::Store;
-use super::format::Format;
-use super::rules::{self, Faults};
+use super::format::TableFormat;
+use super::rules::{self, SchemaFaults};
 use super::{atomic, parquet};
 use crate::columns::{
     Bonds, Breaks, Cells, Convergence, Elements, Faces, Fragments, Frames, History, Loads, Stress,
@@ -22,16 +22,16 @@ pub struct Packing {
     pub elements: Elements,
     /// The bonds between them.
     pub bonds: Bonds,
-    /// Those elements that are cells, and their faces; most packings have none.
+    /// Tables of the elements that are cells, and of their faces; empty for most packings.
     pub cells: CellTables,
-    /// Meshes of the colliders that have one, in their own frames, by number.
+    /// Meshes of mesh colliders, in the collider's own frame, by collider number.
     pub colliders: BTreeMap<u32, TriMesh>,
 }
 
-/// Cells of a packing.
+/// Tables of the cells of a packing.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CellTables {
-    /// Volumes and moments.
+    /// Volumes and moments of inertia.
     pub cells: Cells,
     /// Faces.
     pub faces: Faces,
@@ -48,8 +48,8 @@ impl Store {
         })
     }
 
-    /// Reads these columns of elements and bonds, which must keep to the [`rules`]; all others stay empty.
-    /// Ids are read in any case.
+    /// Reads these columns of elements and bonds, which must satisfy the [`rules`]. All others stay empty,
+    /// except ids, which are always read.
     pub fn read_packing_columns(&self, elements: &[&str], bonds: &[&str]) -> Result<Packing> {
         let path = self.checked(self.path("packing/bonds.parquet"), "pack")?;
         let (elements, bonds) = rayon::join(
@@ -57,9 +57,9 @@ impl Store {
             || parquet::read_columns::<Bonds>(&path, &[&["id"], bonds].concat()),
         );
         let (elements, bonds) = (elements?, bonds?);
-        let mut faults = Faults::first();
+        let mut faults = SchemaFaults::first_only();
         rules::bonds(&bonds, 0, elements.id.len(), &mut faults);
-        faults.refuse(&path)?;
+        faults.into_result(&path)?;
         Ok(Packing {
             elements,
             bonds,
@@ -67,14 +67,14 @@ impl Store {
         })
     }
 
-    /// Reads these columns of the elements, which must keep to the [`rules`]; all others stay empty. Ids are
-    /// read in any case.
+    /// Reads these columns of the elements, which must satisfy the [`rules`]. All others stay empty, except
+    /// ids, which are always read.
     pub fn read_element_columns(&self, columns: &[&str]) -> Result<Elements> {
         let path = self.checked(self.path("packing/elements.parquet"), "pack")?;
         let elements = parquet::read_columns(&path, &[&["id"], columns].concat())?;
-        let mut faults = Faults::first();
+        let mut faults = SchemaFaults::first_only();
         rules::elements(&elements, 0, &mut faults);
-        faults.refuse(&path)?;
+        faults.into_result(&path)?;
         Ok(elements)
     }
 
@@ -83,7 +83,7 @@ impl Store {
         self.read(self.path("packing/elements.parquet"), "pack")
     }
 
-    /// Reads cells and faces, where there are any.
+    /// Reads cells and faces; `None` if the packing has no cells.
     pub fn read_cells(&self) -> Result<Option<CellTables>> {
         if !self.path("packing/cells.parquet").exists() {
             return Ok(None);
@@ -126,7 +126,8 @@ impl Store {
         self.read_numbered("frames", frame)
     }
 
-    /// Reads `frames/NNNNNN.parquet` for a stage that needs these columns; others that were left out read as zeros.
+    /// Reads `frames/NNNNNN.parquet` for a stage that needs these columns. Other columns that were left out
+    /// read as zeros.
     pub fn read_frame_with(&self, frame: u32, needed: &[FrameGroup]) -> Result<Frames> {
         let path = self.numbered("frames", frame, "parquet");
         let frames = self.checked(path, "simulate")?;
@@ -137,7 +138,8 @@ impl Store {
         })
     }
 
-    /// The same for a stage that takes row k for element k of `elements`: the frame must keep to the [`rules`].
+    /// As [`read_frame_with`](Self::read_frame_with), for a stage that uses row k as element k of `elements`:
+    /// the frame must satisfy the [`rules`].
     pub fn read_frame_of(
         &self,
         frame: u32,
@@ -145,22 +147,22 @@ impl Store {
         elements: usize,
     ) -> Result<Frames> {
         let table = self.read_frame_with(frame, needed)?;
-        let mut faults = Faults::first();
-        rules::one_an_element(table.id.len(), elements, &mut faults);
-        let turned = needed.contains(&FrameGroup::Rotation);
-        // They are brought to unit length: all but those without a direction will do.
-        let rounding = if turned { 0.9 } else { f64::INFINITY };
+        let mut faults = SchemaFaults::first_only();
+        rules::one_row_per_element(table.id.len(), elements, &mut faults);
+        let needs_rotation = needed.contains(&FrameGroup::Rotation);
+        // Quaternions are normalized when used: only those near zero length are refused.
+        let rounding = if needs_rotation { 0.9 } else { f64::INFINITY };
         rules::frames(&table, 0, frame, rounding, &mut faults);
-        faults.refuse(&self.numbered("frames", frame, "parquet"))?;
+        faults.into_result(&self.numbered("frames", frame, "parquet"))?;
         Ok(table)
     }
 
-    /// The groups of columns that are in `frames/NNNNNN.parquet`.
+    /// The groups of columns of which all are in `frames/NNNNNN.parquet`.
     pub fn frame_groups(&self, frame: u32) -> Result<Vec<FrameGroup>> {
-        let there = parquet::column_names(&self.numbered("frames", frame, "parquet"))?;
+        let present = parquet::column_names(&self.numbered("frames", frame, "parquet"))?;
         let whole = |group: &FrameGroup| {
             let mut names = group.columns().iter();
-            names.all(|name| there.iter().any(|found| found == name))
+            names.all(|name| present.iter().any(|found| found == name))
         };
         Ok(FrameGroup::ALL.into_iter().filter(whole).collect())
     }
@@ -170,23 +172,23 @@ impl Store {
         self.read_numbered("breaks", frame)
     }
 
-    /// Reads those columns of `breaks/NNNNNN.parquet` that are there; others that are optional stay empty.
+    /// Reads all columns of `breaks/NNNNNN.parquet`; optional columns that are missing stay empty.
     pub fn read_breaks_present(&self, frame: u32) -> Result<Breaks> {
         let path = self.numbered("breaks", frame, "parquet");
         parquet::read_present(&self.checked(path, "simulate")?)
     }
 
-    /// The bonds in `breaks/NNNNNN.parquet`; a packing of `bonds` bonds must have each.
+    /// Ids of the bonds in `breaks/NNNNNN.parquet`; fails if one is not among the `bonds` bonds of the packing.
     pub fn read_broken(&self, frame: u32, bonds: usize) -> Result<Vec<u32>> {
         let path = self.checked(self.numbered("breaks", frame, "parquet"), "simulate")?;
         let broken = parquet::read_columns::<Breaks>(&path, &["bond"])?.bond;
-        let mut faults = Faults::first();
-        rules::broken(&broken, 0, bonds, &mut faults);
-        faults.refuse(&path)?;
+        let mut faults = SchemaFaults::first_only();
+        rules::broken_bonds(&broken, 0, bonds, &mut faults);
+        faults.into_result(&path)?;
         Ok(broken)
     }
 
-    /// Reads `history/NNNNNN.parquet`; columns that are optional and not there stay empty.
+    /// Reads `history/NNNNNN.parquet`; optional columns that are missing stay empty.
     pub fn read_history(&self, frame: u32) -> Result<History> {
         let path = self.numbered("history", frame, "parquet");
         parquet::read_present(&self.checked(path, "simulate")?)
@@ -212,19 +214,18 @@ impl Store {
         self.read_numbered("stress", frame)
     }
 
-    /// Writes table `kind/NNNNNN.parquet`; that it is there lasts once [`sync_names`](Self::sync_names) has
-    /// been called.
-    pub fn write_unlisted<T: Table>(
+    /// Writes table `kind/NNNNNN.parquet`; its name is durable once [`sync_names`](Self::sync_names) has been called.
+    pub fn write_unsynced<T: Table>(
         &self,
         kind: &str,
         frame: u32,
         table: &T,
-        format: &Format,
+        format: &TableFormat,
     ) -> Result<()> {
-        parquet::write_unlisted(&self.numbered(kind, frame, "parquet"), table, format)
+        parquet::write_unsynced(&self.numbered(kind, frame, "parquet"), table, format)
     }
 
-    /// Makes the names of all files in the folder `kind` last.
+    /// Makes the names of all files in the folder `kind` durable.
     pub fn sync_names(&self, kind: &str) -> Result<()> {
         atomic::sync_folder(&self.path(kind))
     }

@@ -1,35 +1,35 @@
-//! Thrift's compact protocol, as much of it as tells what a Parquet file says of itself: numbers and lengths
-//! of lists by the ids of their fields.
+//! Reader for the part of Thrift's compact protocol that Parquet metadata needs: integers and lengths of
+//! lists, by their field ids.
 
-/// What stands at a path of field ids; entries of a list share the list's.
+/// Value at a path of field ids. Entries of a list have the path of the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Found {
+pub(super) enum ThriftValue {
     /// An integer.
     Number(i64),
-    /// A list of so many entries.
+    /// A list, by its number of entries.
     List(u64),
 }
 
-/// Fields within fields, at most: the reader works by recursion, and Parquet needs six.
-const DEEPEST: usize = 16;
+/// Limit on nested structs: the reader is recursive, and Parquet needs six.
+const MAX_DEPTH: usize = 16;
 
-/// Reads a struct and gives what is in it; the bytes that it takes, or `None` if it is not whole or says what
-/// cannot be.
-pub(super) fn read(bytes: &[u8], found: &mut dyn FnMut(&[i16], Found)) -> Option<usize> {
+/// Reads a struct and passes its values to `visit`. Returns the number of bytes read, or `None` if the struct is
+/// truncated or invalid.
+pub(super) fn read(bytes: &[u8], visit: &mut dyn FnMut(&[i16], ThriftValue)) -> Option<usize> {
     let mut reader = Reader {
         bytes,
         path: Vec::new(),
-        found,
+        visit,
     };
     reader.fields()?;
     Some(bytes.len() - reader.bytes.len())
 }
 
 struct Reader<'a> {
-    /// What is left.
+    /// Bytes not yet read.
     bytes: &'a [u8],
     path: Vec<i16>,
-    found: &'a mut dyn FnMut(&[i16], Found),
+    visit: &'a mut dyn FnMut(&[i16], ThriftValue),
 }
 
 impl Reader<'_> {
@@ -62,7 +62,7 @@ impl Reader<'_> {
     }
 
     fn fields(&mut self) -> Option<()> {
-        if self.path.len() == DEEPEST {
+        if self.path.len() == MAX_DEPTH {
             return None;
         }
         let mut id = 0_i16;
@@ -77,7 +77,7 @@ impl Reader<'_> {
                 step => id.checked_add(i16::from(step))?,
             };
             self.path.push(id);
-            // The value of a boolean field is its kind.
+            // A boolean field has its value in the kind, and no further bytes.
             if !matches!(kind, 1 | 2) {
                 self.value(kind)?;
             }
@@ -90,7 +90,7 @@ impl Reader<'_> {
             1..=3 => self.skip(1),
             4..=6 => {
                 let value = self.integer()?;
-                (self.found)(&self.path, Found::Number(value));
+                (self.visit)(&self.path, ThriftValue::Number(value));
                 Some(())
             }
             7 => self.skip(8),
@@ -104,15 +104,15 @@ impl Reader<'_> {
                     15 => self.varint()?,
                     count => u64::from(count),
                 };
-                // Each entry takes a byte or more.
+                // Each entry takes at least one byte.
                 if count > self.bytes.len() as u64 {
                     return None;
                 }
-                (self.found)(&self.path, Found::List(count));
+                (self.visit)(&self.path, ThriftValue::List(count));
                 (0..count).try_for_each(|_| self.value(head & 0x0F))
             }
             12 => self.fields(),
-            // Parquet has no maps.
+            // Parquet metadata contain no maps.
             _ => None,
         }
     }
@@ -122,12 +122,14 @@ impl Reader<'_> {
 mod tests {
     use super::*;
 
-    type Told = (Vec<(Vec<i16>, Found)>, usize);
+    type ReadValues = (Vec<(Vec<i16>, ThriftValue)>, usize);
 
-    fn told(bytes: &[u8]) -> Option<Told> {
-        let mut told = Vec::new();
-        let taken = read(bytes, &mut |path, found| told.push((path.to_vec(), found)))?;
-        Some((told, taken))
+    fn values(bytes: &[u8]) -> Option<ReadValues> {
+        let mut values = Vec::new();
+        let length = read(bytes, &mut |path, value| {
+            values.push((path.to_vec(), value))
+        })?;
+        Some((values, length))
     }
 
     #[test]
@@ -138,21 +140,25 @@ mod tests {
             0, 0, 0, 0, 0, 0, 9,
         ];
         let expected = vec![
-            (vec![1], Found::Number(-3)),
-            (vec![2], Found::List(2)),
-            (vec![2, 17], Found::Number(300)),
+            (vec![1], ThriftValue::Number(-3)),
+            (vec![2], ThriftValue::List(2)),
+            (vec![2, 17], ThriftValue::Number(300)),
         ];
-        assert_eq!(told(&bytes), Some((expected, bytes.len() - 1)));
+        assert_eq!(values(&bytes), Some((expected, bytes.len() - 1)));
         for end in 0..bytes.len() - 1 {
-            assert_eq!(told(&bytes[..end]), None, "{end}");
+            assert_eq!(values(&bytes[..end]), None, "{end}");
         }
     }
 
     #[test]
     fn what_cannot_be_is_refused() {
-        assert_eq!(told(&[0x18, 0xFF, 0xFF, 0xFF, 0xFF, 0x7F, 0]), None, "text");
-        assert_eq!(told(&[0x19, 0xFC, 0xFF, 0x7F, 0]), None, "entries");
-        assert_eq!(told(&[0x1C; 1000]), None, "depth");
-        assert_eq!(told(&[0x15; 12].map(|_| 0xFF)), None, "kind");
+        assert_eq!(
+            values(&[0x18, 0xFF, 0xFF, 0xFF, 0xFF, 0x7F, 0]),
+            None,
+            "text"
+        );
+        assert_eq!(values(&[0x19, 0xFC, 0xFF, 0x7F, 0]), None, "entries");
+        assert_eq!(values(&[0x1C; 1000]), None, "depth");
+        assert_eq!(values(&[0x15; 12].map(|_| 0xFF)), None, "kind");
     }
 }

@@ -1,31 +1,32 @@
-//! `simulate.integrator = "auto"`: what both kinds of steps would cost, and which is cheaper.
+//! `simulate.integrator = "auto"`: estimates the costs of explicit and implicit steps, and chooses the cheaper kind.
 
 use crate::simulate::error::SimulateError;
 use crate::simulate::resolve::prepared::Prepared;
 use crate::simulate::source::Source;
 use crate::spec::{ContactLaw, Integrator, MethodName, Pipeline};
 
-/// What a Newton iteration costs in explicit steps of the same elements: its gradient, tangents and some six
-/// iterations of conjugate gradients.
-pub const NEWTON: f64 = 70.0;
-/// Newton iterations that a step takes.
-pub const ITERATIONS: f64 = 4.0;
-/// Part of the time that is spent in the shortest steps where bonds can break.
-const BREAKING: f64 = 0.25;
+/// Cost of a Newton iteration in explicit steps of the same elements: its gradient, tangents and about six iterations
+/// of conjugate gradients.
+pub const NEWTON_ITERATION_COST: f64 = 70.0;
+/// Newton iterations per implicit step.
+pub const NEWTON_ITERATIONS: f64 = 4.0;
+/// Fraction of the time that is integrated with the shortest steps if bonds can break.
+const SHORT_STEP_FRACTION: f64 = 0.25;
 
-/// Costs of both kinds, in explicit steps.
+/// Costs of explicit and implicit integration per frame, in units of one explicit step.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Choice {
-    /// Of explicit steps, per frame.
+pub struct StepCosts {
+    /// Cost of explicit steps, per frame.
     pub explicit: f64,
-    /// Of implicit steps, per frame.
+    /// Cost of implicit steps, per frame.
     pub implicit: f64,
     /// Whether bonds can break.
     pub breakable: bool,
 }
 
-impl Choice {
-    /// The cheaper. Euler steps would damp the waves that breaking bonds let go.
+impl StepCosts {
+    /// The cheaper integrator. Backward Euler steps would damp the waves that breaking bonds release: with
+    /// bonds that can break, the implicit integrator is the midpoint rule.
     fn cheaper(&self) -> Integrator {
         match self.implicit < self.explicit {
             false => Integrator::Explicit,
@@ -41,24 +42,24 @@ impl Choice {
     }
 }
 
-/// The pipeline with its integrator settled, and what that follows from where it was not. The estimate
-/// depends on packing and pipeline alone, so that a run is the same on every machine.
+/// The pipeline with `simulate.integrator` resolved, and the costs from which it was chosen, if it was `auto`. The
+/// estimate depends only on packing and pipeline, so that a run is the same on every machine.
 pub fn choose(
     source: &dyn Source,
     pipeline: &Pipeline,
-) -> Result<(Pipeline, Option<Choice>), SimulateError> {
-    let mut settled = pipeline.clone();
+) -> Result<(Pipeline, Option<StepCosts>), SimulateError> {
+    let mut resolved = pipeline.clone();
     if pipeline.simulate.integrator != Integrator::Auto {
-        return Ok((settled, None));
+        return Ok((resolved, None));
     }
-    settled.simulate.integrator = Integrator::Explicit;
-    // Cells have explicit steps alone.
+    resolved.simulate.integrator = Integrator::Explicit;
+    // Cells support explicit steps only.
     if pipeline.method() == MethodName::Voronoi {
-        return Ok((settled, None));
+        return Ok((resolved, None));
     }
-    settled.time.step = None;
-    let prepared = Prepared::new(source, &settled)?;
-    let explicit = prepared.schedule(&settled);
+    resolved.time.step = None;
+    let prepared = Prepared::new(source, &resolved)?;
+    let explicit = prepared.schedule(&resolved);
     let settings = &pipeline.simulate.implicit;
     let interval = 1.0 / pipeline.time.frames_per_second;
     let longest = pipeline
@@ -72,23 +73,26 @@ pub fn choose(
     });
     let shortest = f64::from(settings.halvings(longest / explicit.critical)).exp2();
     let shortened = if breakable {
-        1.0 + BREAKING * (shortest - 1.0)
+        1.0 + SHORT_STEP_FRACTION * (shortest - 1.0)
     } else {
         1.0
     };
-    let choice = Choice {
+    let costs = StepCosts {
         explicit: explicit.steps_per_frame as f64,
-        implicit: (interval / longest).ceil().max(1.0) * shortened * NEWTON * ITERATIONS,
+        implicit: (interval / longest).ceil().max(1.0)
+            * shortened
+            * NEWTON_ITERATION_COST
+            * NEWTON_ITERATIONS,
         breakable,
     };
-    // A law of bonds without an energy leaves no choice, nor does one of contacts without a bound.
-    settled.simulate.integrator = match (pipeline.simulate.law, pipeline.simulate.contact) {
+    // Bond laws without an energy need explicit steps; the barrier contact law needs implicit ones.
+    resolved.simulate.integrator = match (pipeline.simulate.law, pipeline.simulate.contact) {
         (Some(law), _) if !law.has_energy() => Integrator::Explicit,
-        (_, ContactLaw::Barrier) => choice.best_implicit(),
-        _ => choice.cheaper(),
+        (_, ContactLaw::Barrier) => costs.best_implicit(),
+        _ => costs.cheaper(),
     };
-    if settled.simulate.integrator.is_implicit() {
-        settled.time.step = pipeline.time.step;
+    if resolved.simulate.integrator.is_implicit() {
+        resolved.time.step = pipeline.time.step;
     }
-    Ok((settled, Some(choice)))
+    Ok((resolved, Some(costs)))
 }

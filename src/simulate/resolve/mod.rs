@@ -1,6 +1,6 @@
-//! Which method runs a pipeline, with what time step; what is refused. The only module that knows the
-//! methods. Each chooses its backend and precision itself, as `methods/explicit/mod.rs` does, and says what
-//! it refuses in a file `refuse.rs`.
+//! Selects the method for a pipeline and its time step, and refuses unsupported combinations. Only this
+//! module depends on the methods. Each method chooses its backend and precision itself, as in
+//! `methods/explicit/mod.rs`, and lists what it refuses in its `refuse.rs`.
 
 pub mod choose;
 mod prepared;

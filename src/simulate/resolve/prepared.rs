@@ -1,4 +1,4 @@
-//! A scene prepared for the method that its pipeline asks for: schedule, refusals, start.
+//! A scene prepared for the method that its pipeline selects: schedule, checks, start.
 
 use crate::simulate::error::SimulateError;
 use crate::simulate::method::{Method, MethodEntry, Prepare};
@@ -6,7 +6,7 @@ use crate::simulate::methods::{explicit, implicit, voronoi};
 use crate::simulate::source::Source;
 use crate::spec::{Backend, MethodName, Pipeline};
 
-/// The method that a pipeline asks for.
+/// The method that a pipeline selects.
 fn method_of(pipeline: &Pipeline) -> &'static MethodEntry {
     match pipeline.method() {
         MethodName::Explicit => &explicit::ENTRY,
@@ -15,46 +15,46 @@ fn method_of(pipeline: &Pipeline) -> &'static MethodEntry {
     }
 }
 
-/// Time stepping as resolved: what `check` prints and `simulate` uses.
+/// Resolved time stepping, which `check` prints and `simulate` uses.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Schedule {
     /// Critical step found by Lanczos iteration, s.
     pub critical: f64,
     /// Longest step that the pipeline allows, s.
     pub longest: f64,
-    /// Time step, s: a whole number of them makes a frame.
+    /// Time step, s: a whole number of steps makes a frame.
     pub dt: f64,
-    /// Steps from frame to frame.
+    /// Steps per frame.
     pub steps_per_frame: u64,
-    /// Frames after the first, which shows the start.
+    /// Number of frames, except frame 0, which is the start.
     pub frames: u32,
 }
 
-/// A scene built for the method that its pipeline asks for.
+/// A scene built for the method that its pipeline selects.
 pub struct Prepared(Box<dyn Prepare>);
 
 impl Prepared {
-    /// Builds the scene, once for all that is asked of it.
+    /// Builds the scene.
     pub fn new(source: &dyn Source, pipeline: &Pipeline) -> Result<Self, SimulateError> {
         Ok(Prepared((method_of(pipeline).prepare)(source, pipeline)?))
     }
 
-    /// Hash of all numbers of the packing.
+    /// Hash of all values of the packing.
     pub fn hash(&self) -> u64 {
         self.0.hash()
     }
 
-    /// Finds the time step: the one asked for, or a fraction of the critical one, shortened so that frames
-    /// fall on steps.
+    /// Finds the time step: the one in the pipeline, or a fraction of the critical step, shortened so that a frame is a
+    /// whole number of steps.
     pub fn schedule(&self, pipeline: &Pipeline) -> Schedule {
         let critical = self.0.critical(pipeline);
         let time = &pipeline.time;
         let interval = 1.0 / time.frames_per_second;
-        let part = self.0.step_over_critical(pipeline);
-        let longest = time.step.unwrap_or(part * critical);
-        let wanted = longest.min(interval);
-        // A step asked for that divides the interval up to rounding is taken as it is.
-        let steps_per_frame = (interval / wanted - 1e-9).ceil().max(1.0);
+        let fraction = self.0.step_over_critical(pipeline);
+        let longest = time.step.unwrap_or(fraction * critical);
+        let unrounded = longest.min(interval);
+        // A `time.step` that divides the interval up to rounding is not shortened.
+        let steps_per_frame = (interval / unrounded - 1e-9).ceil().max(1.0);
         Schedule {
             critical,
             longest,
@@ -64,13 +64,13 @@ impl Prepared {
         }
     }
 
-    /// Refuses what no method does, before any work is done or lost.
+    /// Fails if the method does not support the pipeline or its start, before any work is done or data are removed.
     pub fn validate(&self, pipeline: &Pipeline, backend: Backend) -> Result<(), SimulateError> {
         refuse(pipeline, backend)?;
         self.0.check_start(pipeline)
     }
 
-    /// The method for a pipeline at time zero, or the reason why there is none.
+    /// The method for a pipeline at time zero, or the reason why it does not support the pipeline.
     pub fn start(
         self,
         pipeline: &Pipeline,
@@ -89,19 +89,19 @@ fn refuse(pipeline: &Pipeline, backend: Backend) -> Result<(), SimulateError> {
         MethodName::Explicit | MethodName::Implicit if has_borders => SimulateError::unsupported(
             "world.plane_strain and world.absorbing of bonded elements",
             "a side or an axis",
-            "none: they are for bodies packed with cells",
+            "none: they require bodies packed with cells",
         ),
         _ => (method_of(pipeline).refuse)(pipeline, backend),
     };
     refused.map_or(Ok(()), Err)
 }
 
-/// The time step of a packing: see [`Prepared::schedule`].
+/// The time step for a packing: see [`Prepared::schedule`].
 pub fn schedule(source: &dyn Source, pipeline: &Pipeline) -> Result<Schedule, SimulateError> {
     Ok(Prepared::new(source, pipeline)?.schedule(pipeline))
 }
 
-/// The method for a packing: see [`Prepared::start`].
+/// The method for a packing at time zero: see [`Prepared::start`].
 pub fn method(
     source: &dyn Source,
     pipeline: &Pipeline,

@@ -1,4 +1,4 @@
-//! The loop over frames: asks an engine for steps and frames, and hands the frames over in order.
+//! The loop over frames: lets a method compute steps and frames, and passes the frames to a sink in order.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -6,91 +6,100 @@ use crate::simulate::error::SimulateError;
 use crate::simulate::method::{Capture, Method};
 use crate::simulate::run_state::state::State;
 
-/// Which frames a run makes.
+/// The frames that a run computes.
 #[derive(Clone, Copy, Debug)]
 pub struct Course {
-    /// Frame at which the engine stands.
+    /// Frame at which the run starts.
     pub start: u32,
-    /// Whether that frame is to be made too; a resumed run has it on disk.
-    pub anew: bool,
-    /// Last frame; it comes with a state.
+    /// Whether that frame is delivered too; a resumed run has it on disk.
+    pub writes_start: bool,
+    /// Last frame; it is delivered with a state.
     pub last: u32,
-    /// Steps from frame to frame.
+    /// Steps per frame.
     pub steps_per_frame: u64,
-    /// Frames from state to state.
+    /// Frames per state.
     pub state_every: u32,
 }
 
-/// What a run hands over.
+/// Data that a run passes to the sink.
 #[derive(Debug)]
 pub enum Delivery {
-    /// A frame, with its state where an engine gives both in one.
+    /// A frame, with its state if the method captures both together.
     Frame {
         /// The frame.
         capture: Box<Capture>,
-        /// Whether its state follows: it is made when the frame has been taken.
+        /// Whether its state follows: it is made after the sink has taken the frame.
         state_follows: bool,
     },
-    /// The state of the frame just handed over.
+    /// The state of the last frame delivered.
     State(Box<State>),
 }
 
-/// Takes what is delivered and tells whether it can take more.
+/// Takes a frame number and its data, and returns whether it can take more.
 pub type Sink<'a> = dyn FnMut(u32, Delivery) -> bool + 'a;
 
-/// Runs the course: while a frame is brought in, an engine that works [`ahead`](Method::ahead) is busy with the next.
+/// Computes the frames of a course. While a frame is delivered, a method that works [`ahead`](Method::ahead)
+/// computes the next ones.
 ///
-/// Ends early when `stop` is set, with the state of the last frame, or when the sink is full. Frames asked
-/// for before a stop or a failure are still handed over; of two failures the earlier frame's is returned.
+/// Ends early if `stop` is set, with the state of the last frame, or if the sink takes no more. Frames
+/// requested before a stop or an error are still delivered; of two errors that of the earlier frame is
+/// returned.
 pub fn drive(
-    engine: &mut dyn Method,
+    method: &mut dyn Method,
     course: &Course,
     stop: &AtomicBool,
     sink: &mut Sink,
 ) -> Result<(), SimulateError> {
-    let ahead = engine.ahead();
-    let mut frames = Outstanding {
-        next: course.start + u32::from(!course.anew),
-        asked: course.start + 1,
+    let ahead = method.ahead();
+    let mut frames = PendingFrames {
+        next: course.start + u32::from(!course.writes_start),
+        end: course.start + 1,
     };
-    let apart = engine.has_state_without_frame();
-    if course.anew {
-        engine.capture(course.start, !apart && course.state_due(course.start))?;
+    let separate_state = method.has_state_without_frame();
+    if course.writes_start {
+        method.capture(
+            course.start,
+            !separate_state && course.state_due(course.start),
+        )?;
     }
-    let mut asked = Ok(());
+    let mut outcome = Ok(());
     let mut stopped = false;
     for frame in course.start + 1..=course.last {
-        if !frames.bring_in(engine, course, ahead, sink)? {
+        if !frames.deliver_until(method, course, ahead, sink)? {
             return Ok(());
         }
         stopped = stop.load(Ordering::Relaxed);
         if stopped {
             break;
         }
-        asked = engine
+        outcome = method
             .advance(course.steps_per_frame)
-            .and_then(|()| engine.capture(frame, !apart && course.state_due(frame)));
-        if asked.is_err() {
+            .and_then(|()| method.capture(frame, !separate_state && course.state_due(frame)));
+        if outcome.is_err() {
             break;
         }
-        frames.asked += 1;
+        frames.end += 1;
     }
-    if frames.bring_in(engine, course, 0, sink)? && stopped {
+    if frames.deliver_until(method, course, 0, sink)? && stopped {
         let last = frames.next - 1;
         if last > course.start && !course.state_due(last) {
-            state_of(engine, last, sink)?;
+            deliver_state(method, last, sink)?;
         }
     }
-    asked
+    outcome
 }
 
-/// The state of the last frame delivered, where the engine still stands.
-fn state_of(engine: &mut dyn Method, frame: u32, sink: &mut Sink) -> Result<(), SimulateError> {
-    let state = if engine.has_state_without_frame() {
-        engine.state_without_frame(frame)
+/// Delivers the state of the last frame delivered, at which the method still is.
+fn deliver_state(
+    method: &mut dyn Method,
+    frame: u32,
+    sink: &mut Sink,
+) -> Result<(), SimulateError> {
+    let state = if method.has_state_without_frame() {
+        method.state_without_frame(frame)
     } else {
-        engine.capture(frame, true)?;
-        engine.deliver()?.state
+        method.capture(frame, true)?;
+        method.deliver()?.state
     };
     if let Some(state) = state {
         sink(frame, Delivery::State(Box::new(state)));
@@ -104,35 +113,35 @@ impl Course {
     }
 }
 
-/// Frames asked for and not yet delivered: `next..asked`.
-struct Outstanding {
+/// Frames requested and not yet delivered: `next..end`.
+struct PendingFrames {
     next: u32,
-    asked: u32,
+    end: u32,
 }
 
-impl Outstanding {
-    /// Delivers the oldest frames until no more than `left` are outstanding; `false` when the sink is full.
-    fn bring_in(
+impl PendingFrames {
+    /// Delivers the oldest frames until at most `left` are pending; `false` if the sink takes no more.
+    fn deliver_until(
         &mut self,
-        engine: &mut dyn Method,
+        method: &mut dyn Method,
         course: &Course,
         left: usize,
         sink: &mut Sink,
     ) -> Result<bool, SimulateError> {
-        while (self.asked - self.next) as usize > left {
+        while (self.end - self.next) as usize > left {
             let frame = self.next;
             self.next += 1;
-            let state_follows = engine.has_state_without_frame() && course.state_due(frame);
-            let capture = Box::new(engine.deliver()?);
-            let taken = Delivery::Frame {
+            let state_follows = method.has_state_without_frame() && course.state_due(frame);
+            let capture = Box::new(method.deliver()?);
+            let delivery = Delivery::Frame {
                 capture,
                 state_follows,
             };
-            if !sink(frame, taken) {
+            if !sink(frame, delivery) {
                 return Ok(false);
             }
             if state_follows
-                && let Some(state) = engine.state_without_frame(frame)
+                && let Some(state) = method.state_without_frame(frame)
                 && !sink(frame, Delivery::State(Box::new(state)))
             {
                 return Ok(false);
@@ -150,19 +159,19 @@ mod tests {
     use crate::simulate::run_state::snapshot::Snapshot;
     use crate::simulate::run_state::state::State;
 
-    /// Notes what it is asked for, and fails where it is told to.
+    /// Records all calls, and fails at the given frames.
     #[derive(Default)]
     struct Recorder {
         ahead: usize,
         calls: Vec<String>,
         frame: u64,
         outstanding: std::collections::VecDeque<u32>,
-        /// Frame on the way to which stepping is refused.
-        refused: Option<u64>,
+        /// Frame before which stepping fails.
+        failed_step: Option<u64>,
         /// Frame whose delivery fails.
-        spoilt: Option<u32>,
-        /// Whether states come apart from frames.
-        apart: bool,
+        failed_delivery: Option<u32>,
+        /// Whether states are made separately from frames.
+        separate_state: bool,
     }
 
     fn failure(step: u64) -> Result<(), SimulateError> {
@@ -177,7 +186,7 @@ mod tests {
         fn advance(&mut self, steps: u64) -> Result<(), SimulateError> {
             self.frame += 1;
             self.calls.push(format!("step {steps}"));
-            if self.refused == Some(self.frame) {
+            if self.failed_step == Some(self.frame) {
                 failure(self.frame)?;
             }
             Ok(())
@@ -194,7 +203,7 @@ mod tests {
         fn deliver(&mut self) -> Result<Capture, SimulateError> {
             let frame = self.outstanding.pop_front().unwrap();
             self.calls.push(format!("get {frame}"));
-            if self.spoilt == Some(frame) {
+            if self.failed_delivery == Some(frame) {
                 failure(u64::from(frame))?;
             }
             let mut snapshot = Snapshot::default();
@@ -205,7 +214,7 @@ mod tests {
             })
         }
         fn has_state_without_frame(&self) -> bool {
-            self.apart
+            self.separate_state
         }
         fn state_without_frame(&mut self, frame: u32) -> Option<State> {
             self.calls.push(format!("state {frame}"));
@@ -227,21 +236,21 @@ mod tests {
 
     const COURSE: Course = Course {
         start: 0,
-        anew: true,
+        writes_start: true,
         last: 3,
         steps_per_frame: 7,
         state_every: 2,
     };
 
-    /// Drives the engine; the flag is set with frame `stop`, the sink is full with frame `full`.
+    /// Drives the method; the stop flag is set at frame `stop`, the sink takes no more after frame `full`.
     fn run(
-        engine: &mut Recorder,
+        method: &mut Recorder,
         course: &Course,
         (stop, full): (Option<u32>, Option<u32>),
     ) -> (Vec<u32>, Option<u64>) {
         let flag = AtomicBool::new(false);
         let mut sunk = Vec::new();
-        let result = drive(engine, course, &flag, &mut |frame, delivery| {
+        let result = drive(method, course, &flag, &mut |frame, delivery| {
             let Delivery::Frame { capture, .. } = delivery else {
                 panic!("it has no states");
             };
@@ -267,72 +276,72 @@ mod tests {
 
     #[test]
     fn in_place_every_frame_is_brought_in_before_the_next_is_begun() {
-        let mut engine = recorder(0);
-        let (sunk, error) = run(&mut engine, &COURSE, (None, None));
+        let mut method = recorder(0);
+        let (sunk, error) = run(&mut method, &COURSE, (None, None));
         assert_eq!((sunk, error), (vec![0, 1, 2, 3], None));
         let calls =
             "ask 0!, get 0, step 7, ask 1, get 1, step 7, ask 2!, get 2, step 7, ask 3!, get 3";
-        assert_eq!(engine.calls.join(", "), calls);
+        assert_eq!(method.calls.join(", "), calls);
     }
 
     #[test]
     fn a_state_that_comes_apart_is_made_when_its_frame_has_been_taken() {
-        let mut engine = recorder(0);
-        engine.apart = true;
-        let (sunk, error) = run(&mut engine, &COURSE, (None, None));
+        let mut method = recorder(0);
+        method.separate_state = true;
+        let (sunk, error) = run(&mut method, &COURSE, (None, None));
         assert_eq!((sunk, error), (vec![0, 1, 2, 3], None));
         let calls = "ask 0, get 0, state 0, step 7, ask 1, get 1, step 7, ask 2, get 2, state 2, \
                      step 7, ask 3, get 3, state 3";
-        assert_eq!(engine.calls.join(", "), calls);
-        // Where the sink is full there is no use for one.
-        let mut engine = recorder(0);
-        engine.apart = true;
-        run(&mut engine, &COURSE, (None, Some(0)));
-        assert_eq!(engine.calls.join(", "), "ask 0, get 0");
+        assert_eq!(method.calls.join(", "), calls);
+        // If the sink takes no more, no state is made.
+        let mut method = recorder(0);
+        method.separate_state = true;
+        run(&mut method, &COURSE, (None, Some(0)));
+        assert_eq!(method.calls.join(", "), "ask 0, get 0");
     }
 
     #[test]
     fn a_device_is_busy_with_the_next_frame_while_one_is_brought_in() {
-        let mut engine = recorder(1);
-        let (sunk, error) = run(&mut engine, &COURSE, (None, None));
+        let mut method = recorder(1);
+        let (sunk, error) = run(&mut method, &COURSE, (None, None));
         assert_eq!((sunk, error), (vec![0, 1, 2, 3], None));
         let calls =
             "ask 0!, step 7, ask 1, get 0, step 7, ask 2!, get 1, step 7, ask 3!, get 2, get 3";
-        assert_eq!(engine.calls.join(", "), calls);
+        assert_eq!(method.calls.join(", "), calls);
     }
 
     #[test]
     fn a_resumed_run_goes_on_with_the_next_frame() {
-        let mut engine = recorder(1);
+        let mut method = recorder(1);
         let course = Course {
             start: 1,
-            anew: false,
+            writes_start: false,
             ..COURSE
         };
-        let (sunk, error) = run(&mut engine, &course, (None, None));
+        let (sunk, error) = run(&mut method, &course, (None, None));
         assert_eq!((sunk, error), (vec![2, 3], None));
         let calls = "step 7, ask 2!, step 7, ask 3!, get 2, get 3";
-        assert_eq!(engine.calls.join(", "), calls);
+        assert_eq!(method.calls.join(", "), calls);
     }
 
     #[test]
     fn a_resumed_run_that_is_over_does_nothing() {
-        let mut engine = recorder(1);
+        let mut method = recorder(1);
         let course = Course {
             start: 5,
-            anew: false,
+            writes_start: false,
             ..COURSE
         };
-        assert_eq!(run(&mut engine, &course, (None, None)), (vec![], None));
-        assert_eq!(engine.calls, [""; 0]);
+        assert_eq!(run(&mut method, &course, (None, None)), (vec![], None));
+        assert_eq!(method.calls, [""; 0]);
     }
 
     #[test]
     fn frames_before_a_failed_delivery_are_handed_over() {
-        let mut engine = recorder(1);
-        engine.spoilt = Some(2);
+        let mut method = recorder(1);
+        method.failed_delivery = Some(2);
         assert_eq!(
-            run(&mut engine, &COURSE, (None, None)),
+            run(&mut method, &COURSE, (None, None)),
             (vec![0, 1], Some(2))
         );
     }
@@ -340,64 +349,64 @@ mod tests {
     #[test]
     fn frames_asked_for_before_a_refused_step_are_handed_over() {
         for ahead in [0, 1] {
-            let mut engine = recorder(ahead);
-            engine.refused = Some(2);
+            let mut method = recorder(ahead);
+            method.failed_step = Some(2);
             assert_eq!(
-                run(&mut engine, &COURSE, (None, None)),
+                run(&mut method, &COURSE, (None, None)),
                 (vec![0, 1], Some(2))
             );
         }
-        // The frame that was outstanding is the one that failed.
-        let mut engine = recorder(1);
-        (engine.refused, engine.spoilt) = (Some(2), Some(1));
-        assert_eq!(run(&mut engine, &COURSE, (None, None)), (vec![0], Some(1)));
+        // The pending frame is the one that failed.
+        let mut method = recorder(1);
+        (method.failed_step, method.failed_delivery) = (Some(2), Some(1));
+        assert_eq!(run(&mut method, &COURSE, (None, None)), (vec![0], Some(1)));
     }
 
     #[test]
     fn a_stopped_run_ends_with_what_was_asked_for() {
-        let mut engine = recorder(0);
-        let (sunk, error) = run(&mut engine, &COURSE, (Some(1), None));
+        let mut method = recorder(0);
+        let (sunk, error) = run(&mut method, &COURSE, (Some(1), None));
         assert_eq!((sunk, error), (vec![0, 1], None));
-        let mut engine = recorder(1);
-        let (sunk, error) = run(&mut engine, &COURSE, (Some(1), None));
+        let mut method = recorder(1);
+        let (sunk, error) = run(&mut method, &COURSE, (Some(1), None));
         assert_eq!((sunk, error), (vec![0, 1, 2], None));
-        assert!(engine.outstanding.is_empty());
+        assert!(method.outstanding.is_empty());
     }
 
     #[test]
     fn a_stopped_run_leaves_a_state_of_its_last_frame() {
-        let calls = |apart: bool, stop: u32, course: &Course| {
-            let mut engine = recorder(usize::from(!apart));
-            engine.apart = apart;
-            run(&mut engine, course, (Some(stop), None));
-            engine.calls.join(", ")
+        let calls = |separate_state: bool, stop: u32, course: &Course| {
+            let mut method = recorder(usize::from(!separate_state));
+            method.separate_state = separate_state;
+            run(&mut method, course, (Some(stop), None));
+            method.calls.join(", ")
         };
         let often = calls(true, 1, &COURSE);
         assert_eq!(
             often,
             "ask 0, get 0, state 0, step 7, ask 1, get 1, state 1"
         );
-        // Frame 2 has one by itself.
+        // A state is due at frame 2 anyway.
         assert!(calls(true, 2, &COURSE).ends_with("get 2, state 2"));
         let ahead = calls(false, 0, &COURSE);
         assert_eq!(ahead, "ask 0!, step 7, ask 1, get 0, get 1, ask 1!, get 1");
-        // Nothing came after the state that a resumed run began with.
+        // No frame came after the state from which the run resumed.
         let resumed = Course {
             start: 1,
-            anew: false,
+            writes_start: false,
             ..COURSE
         };
         let flag = AtomicBool::new(true);
-        let mut engine = recorder(0);
-        drive(&mut engine, &resumed, &flag, &mut |_, _| true).unwrap();
-        assert_eq!(engine.calls, [""; 0]);
+        let mut method = recorder(0);
+        drive(&mut method, &resumed, &flag, &mut |_, _| true).unwrap();
+        assert_eq!(method.calls, [""; 0]);
     }
 
     #[test]
     fn a_full_sink_gets_nothing_more() {
         for ahead in [0, 1] {
-            let mut engine = recorder(ahead);
-            let (sunk, error) = run(&mut engine, &COURSE, (None, Some(1)));
+            let mut method = recorder(ahead);
+            let (sunk, error) = run(&mut method, &COURSE, (None, Some(1)));
             assert_eq!((sunk, error), (vec![0, 1], None));
         }
     }

@@ -1,35 +1,37 @@
-//! The hash of all that the course of a run follows from: a state goes on where it is the same.
+//! The hash of all inputs that determine the results of a run. A run can resume from a state with the same hash.
 //!
-//! It digests a canonical text of the physics: JSON with sorted keys and without absent values, then the hash
-//! of the packing. The text has a version. A key that is added later leaves no trace while it has the value
-//! that runs had before it, so older states stay usable.
+//! It hashes a canonical text of the physics, JSON with sorted keys and without absent values, then the hash of the
+//! packing. The text has a version. Keys added later are omitted while they have the value that earlier runs used
+//! implicitly, so that older states stay usable.
 
 use serde_json::Value;
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::spec::Pipeline;
 
-/// Version of the text; raising it makes all older states unusable.
+/// Version of the text; increasing it makes all older states unusable.
 const VERSION: u32 = 1;
 
-/// Keys added since [`VERSION`], as paths such as `material[].friction`, each with the value (JSON) that runs
-/// had before it.
+/// Keys added since [`VERSION`], as paths such as `material[].friction`, each with the value (JSON) that
+/// earlier runs used implicitly.
 const ADDED: &[(&str, &str)] = &[
     ("attach[].action.signal", "null"),
     ("attach[].action.torque", "[0.0, 0.0, 0.0]"),
-    // Cells were balls before: the hash of a packing of cells tells which they are.
+    // Earlier cells had spherical contacts: the hash of a packing of cells distinguishes these.
     ("simulate.cell_contact", "\"polyhedra\""),
     ("simulate.method", "null"),
     ("world.absorbing", "[]"),
     ("world.plane_strain", "null"),
 ];
 
-/// What does not change the course of a run: how it is recorded, drawn and handed on, and where it is computed.
-const APART: [&str; 5] = ["stress", "output", "reconstruct", "export", "preview"];
-const APART_SETTINGS: [&str; 4] = ["backend", "gpu", "keep_states", "state_every"];
-const APART_TIME: [&str; 2] = ["end", "frames_per_second"];
+/// Tables that do not change the results of a run: recording, surfaces, export, preview.
+const UNHASHED_TABLES: [&str; 5] = ["stress", "output", "reconstruct", "export", "preview"];
+/// Keys of `simulate` that do not change the results: where a run is computed, and its states.
+const UNHASHED_SIMULATE_KEYS: [&str; 4] = ["backend", "gpu", "keep_states", "state_every"];
+/// Keys of `time` that do not change the results up to a given time.
+const UNHASHED_TIME_KEYS: [&str; 2] = ["end", "frames_per_second"];
 
-/// Hash of a packing, given by its own hash, and of the physics of a pipeline.
+/// Hash of a packing, itself given by its hash, and of the physics of a pipeline.
 pub fn hash(packing: u64, pipeline: &Pipeline) -> u64 {
     let mut hash = Xxh3::new();
     hash.update(canonical(pipeline, ADDED).as_bytes());
@@ -39,12 +41,12 @@ pub fn hash(packing: u64, pipeline: &Pipeline) -> u64 {
 
 fn canonical(pipeline: &Pipeline, added: &[(&str, &str)]) -> String {
     let mut physics = serde_json::to_value(pipeline).expect("a pipeline is JSON");
-    remove(Some(&mut physics), &APART);
-    remove(physics.get_mut("simulate"), &APART_SETTINGS);
-    remove(physics.get_mut("time"), &APART_TIME);
+    remove(Some(&mut physics), &UNHASHED_TABLES);
+    remove(physics.get_mut("simulate"), &UNHASHED_SIMULATE_KEYS);
+    remove(physics.get_mut("time"), &UNHASHED_TIME_KEYS);
     drop_absent(&mut physics);
     for (path, before) in added {
-        let before: Value = serde_json::from_str(before).expect("values of before are JSON");
+        let before: Value = serde_json::from_str(before).expect("earlier values are JSON");
         let path: Vec<&str> = path.split('.').collect();
         drop_equal(&mut physics, &path, &before);
     }
@@ -57,7 +59,7 @@ fn remove(table: Option<&mut Value>, keys: &[&str]) {
     }
 }
 
-/// Removes what is absent from tables; in lists a place counts.
+/// Removes null values from tables; in lists they stay, since positions count.
 fn drop_absent(value: &mut Value) {
     match value {
         Value::Object(table) => {
@@ -69,7 +71,7 @@ fn drop_absent(value: &mut Value) {
     }
 }
 
-/// Removes the key at the end of a path where it has this value.
+/// Removes the key at the end of a path if it has this value.
 fn drop_equal(value: &mut Value, path: &[&str], before: &Value) {
     let (Some(table), [key, rest @ ..]) = (value.as_object_mut(), path) else {
         return;
@@ -129,7 +131,7 @@ mod tests {
         assert_ne!(hash(3, &shot()), hash(3, &slower));
     }
 
-    /// The text of version 1 as it was first written: whoever changes it raises [`VERSION`].
+    /// The text of version 1, which must not change without increasing [`VERSION`].
     #[test]
     fn the_text_stays_as_it_is() {
         let text = canonical(&shot(), ADDED);
@@ -155,8 +157,8 @@ mod tests {
         assert!(canonical(&pipeline, &added).contains("\"friction\":0.5"));
     }
 
-    /// Structs of tables that no hash digests.
-    const UNHASHED: [&str; 10] = [
+    /// Structs of tables that are not hashed.
+    const UNHASHED_STRUCTS: [&str; 10] = [
         "Stress",
         "Fracture",
         "Output",
@@ -178,21 +180,21 @@ mod tests {
             .collect();
         for (path, _) in ADDED {
             let keys = keys_at(&schema, path);
-            assert!(!keys.is_empty(), "ADDED: no key stands at {path}");
+            assert!(!keys.is_empty(), "ADDED: there is no key at {path}");
             known.extend(keys);
         }
         let mut keys: BTreeSet<String> = keys_of("Pipeline", &schema);
         for (owner, definition) in schema["$defs"].as_object().unwrap() {
-            if !UNHASHED.contains(&owner.as_str()) {
+            if !UNHASHED_STRUCTS.contains(&owner.as_str()) {
                 keys.extend(keys_of(owner, definition));
             }
         }
         let new: Vec<_> = keys.difference(&known).collect();
         assert!(
             new.is_empty(),
-            "new keys: {new:?}. A key of a struct or variant that runs had before it: list its path in ADDED with the value that they ran \
-             with, so that their states stay usable. A key that comes with a variant of its own, which no run had: add it to \
-             keys_of_hash_version_1.txt as it stands here. A key of a table that no run follows: name it in APART, its struct in UNHASHED"
+            "new keys: {new:?}. For a key of an existing struct or variant, list its path in ADDED with the value that earlier runs used \
+             implicitly, so that their states stay usable. For a key of a new variant, add it to keys_of_hash_version_1.txt as printed \
+             here. For a key of a table that does not change results, add the table to UNHASHED_TABLES and its struct to UNHASHED_STRUCTS"
         );
     }
 
@@ -218,7 +220,8 @@ mod tests {
         serde_json::from_str(&spec::json_schema()).unwrap()
     }
 
-    /// Tables that a schema allows: those of its variants, by their names with a dot before, else its own.
+    /// Tables that a schema allows: those of its variants, each with `.` and the variant's name; else its
+    /// own, with an empty name.
     fn tables(schema: &Value) -> Vec<(String, &Map<String, Value>)> {
         let properties = |one: &'_ Value| one["properties"].as_object().is_some();
         let variants = schema["oneOf"].as_array().into_iter().flatten();
@@ -236,7 +239,7 @@ mod tests {
         .collect()
     }
 
-    /// `Owner.key`, of variants `Owner.variant.key`.
+    /// Keys as `Owner.key`, those of variants as `Owner.variant.key`.
     fn keys_of(owner: &str, schema: &Value) -> BTreeSet<String> {
         let tables = tables(schema).into_iter();
         let keys = tables.flat_map(|(variant, table)| {
@@ -246,7 +249,7 @@ mod tests {
         keys.collect()
     }
 
-    /// Those keys that a path such as `material[].friction` stands for.
+    /// Keys that a path such as `material[].friction` refers to.
     fn keys_at(schema: &Value, path: &str) -> BTreeSet<String> {
         let mut owners = vec![("Pipeline", schema)];
         let mut found = BTreeSet::new();
@@ -270,7 +273,7 @@ mod tests {
         found
     }
 
-    /// Names of the definitions that a value refers to.
+    /// Collects the names of the definitions that a value refers to.
     fn references<'a>(value: &'a Value, names: &mut Vec<&'a str>) {
         match value {
             Value::Object(table) => {

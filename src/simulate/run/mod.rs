@@ -1,4 +1,4 @@
-//! The loop over frames: from a packed store to frames, breaks, history, fragments and states.
+//! Runs a simulation: from a packed store to frames, breaks, history, fragments and states.
 
 mod drive;
 mod inputs;
@@ -19,59 +19,59 @@ use crate::store::{Store, StoreError, layout};
 pub enum Start {
     /// At the packing.
     Anew,
-    /// At the newest state that is whole; at the packing when there is none yet.
+    /// At the newest intact state; at the packing if there is none.
     Newest,
     /// At the state of this frame.
     State(u32),
 }
 
-/// How a run is asked for.
+/// Options of a run.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// Overrides the pipeline's backend.
     pub backend: Option<Backend>,
-    /// Overrides the pipeline's graphics adapter; the backend is then a graphics processor.
+    /// Overrides the pipeline's graphics adapter and selects the GPU backend.
     pub adapter: Option<String>,
     /// Where to begin.
     pub start: Start,
-    /// End earlier or later than the pipeline says, s.
+    /// Overrides the pipeline's end time, s.
     pub until: Option<f64>,
-    /// Frame of a state that another store left to this one: it may belong to other physics.
+    /// Frame of a state copied from another store: it may belong to other physics.
     pub inherited: Option<u32>,
 }
 
-/// Where a run stands, after every frame.
+/// Progress of a run, reported after every frame.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
-    /// Frame just done.
+    /// Frame just computed.
     pub frame: u32,
     /// Last frame of the run.
     pub last: u32,
     /// Bonds broken so far.
     pub broken: u32,
-    /// Fragments now.
+    /// Fragments in this frame.
     pub fragments: u32,
 }
 
-/// How a run ended.
+/// Result of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
-    /// What it ran on.
+    /// Device that it ran on.
     pub place: String,
     /// Last frame written.
     pub frame: u32,
-    /// Whether the user stopped it; it can then be resumed.
+    /// Whether it was stopped before the end; it can then be resumed.
     pub interrupted: bool,
     /// Steps taken in this run, up to the last frame.
     pub steps: u64,
-    /// What is wrong with a newer state than the one that the run went on from.
+    /// What is wrong with a state newer than the one from which the run resumed.
     pub damaged: Option<String>,
 }
 
-/// Runs the stage on a packed store.
+/// Runs the simulation of a packed store.
 ///
-/// `stop` ends the run after the frames in progress. Frames, breaks, history, fragments and states are
-/// written whole, in order.
+/// `stop` ends the run after the frames in progress. Frames, breaks, history, fragments and states are written
+/// atomically, in order.
 pub fn run(
     store: &Store,
     pipeline: &Pipeline,
@@ -90,16 +90,16 @@ pub fn run(
     }
     let (mut pipeline, _) = resolve::choose::choose(store, &pipeline)?;
     let prepared = Prepared::new(store, &pipeline)?;
-    let plan = prepared.schedule(&pipeline);
+    let schedule = prepared.schedule(&pipeline);
     let mut backend = options.backend.unwrap_or(pipeline.simulate.backend);
     if options.adapter.is_some() {
         pipeline.simulate.gpu.adapter.clone_from(&options.adapter);
         backend = Backend::Gpu;
     }
     let inputs = inputs::hash(prepared.hash(), &pipeline);
-    let mut method = prepared.start(&pipeline, backend, plan.dt)?;
-    let resumed = resume(store, method.as_mut(), options, inputs, plan.longest)?;
-    let course = course(store, &pipeline, resumed.as_ref(), &plan)?;
+    let mut method = prepared.start(&pipeline, backend, schedule.dt)?;
+    let resumed = restore_state(store, method.as_mut(), options, inputs, schedule.longest)?;
+    let course = plan_course(store, &pipeline, resumed.as_ref(), &schedule)?;
     let keep = pipeline.simulate.keep_states as usize;
     let writer = writer::Writer::start(store.clone(), &pipeline.output, keep);
     let mut progress = Progress {
@@ -117,7 +117,7 @@ pub fn run(
             } => (capture, state_follows),
             drive::Delivery::State(mut state) => {
                 state.inputs = inputs;
-                return writer.send(writer::Job::State(state));
+                return writer.send(writer::WriteJob::State(state));
             }
         };
         let mut snapshot = capture.snapshot;
@@ -126,13 +126,13 @@ pub fn run(
         progress.frame = frame;
         progress.broken = snapshot.history.broken[0];
         progress.fragments = snapshot.history.fragments[0];
-        let mut alive = writer.send(writer::Job::Frame(frame, Box::new(snapshot)));
+        let mut alive = writer.send(writer::WriteJob::Frame(frame, Box::new(snapshot)));
         if let Some(mut state) = capture.state {
             state.inputs = inputs;
-            alive &= writer.send(writer::Job::State(Box::new(state)));
+            alive &= writer.send(writer::WriteJob::State(Box::new(state)));
         }
         on_frame(progress);
-        // A state is large: the frame leaves memory before it comes.
+        // A state is large: the frame is written and freed before the state is made.
         alive && (!state_follows || writer.wait())
     };
     let driven = drive::drive(method.as_mut(), &course, stop, &mut record);
@@ -143,20 +143,20 @@ pub fn run(
         frame: progress.frame,
         interrupted: progress.frame < course.last,
         steps: u64::from(progress.frame - course.start) * course.steps_per_frame,
-        damaged: resumed.and_then(|resumed| resumed.newer),
+        damaged: resumed.and_then(|resumed| resumed.damaged),
     })
 }
 
-/// The frames that a run is to write; those that stand in their way are removed.
-fn course(
+/// Plans the frames that a run writes, and removes existing files that these replace.
+fn plan_course(
     store: &Store,
     pipeline: &Pipeline,
     resumed: Option<&Resumed>,
-    plan: &Schedule,
+    schedule: &Schedule,
 ) -> Result<drive::Course, SimulateError> {
     let (start, last, steps_per_frame) = match resumed {
         Some(from) => {
-            // A run that goes on keeps its step.
+            // A resumed run keeps its time step.
             let rate = pipeline.time.frames_per_second;
             let steps = steps_per_frame(rate, from.dt)?;
             let frames = ((pipeline.time.end - from.time) / (1.0 / rate) + 1e-9).floor();
@@ -164,41 +164,41 @@ fn course(
             (from.frame, from.frame.saturating_add(frames as u32), steps)
         }
         None => {
-            // What later stages made of other frames would not fit these.
+            // Files that later stages made from older frames would not match the new ones.
             store.clear(&layout::made_after("pack"))?;
-            (0, plan.frames, plan.steps_per_frame)
+            (0, schedule.frames, schedule.steps_per_frame)
         }
     };
     Ok(drive::Course {
         start,
-        anew: resumed.is_none(),
+        writes_start: resumed.is_none(),
         last,
         steps_per_frame,
         state_every: pipeline.simulate.frames_per_state(steps_per_frame),
     })
 }
 
-/// Where a run goes on.
+/// The state from which a run resumes.
 struct Resumed {
     frame: u32,
     time: f64,
     dt: f64,
-    /// What is wrong with a newer state.
-    newer: Option<String>,
+    /// What is wrong with a newer state, if any.
+    damaged: Option<String>,
 }
 
-/// Restores the state asked for; `None` when the run is to begin at the packing.
-fn resume(
+/// Restores the requested state; `None` if the run begins at the packing.
+fn restore_state(
     store: &Store,
     method: &mut dyn Method,
     options: &Options,
     inputs: u64,
     longest: f64,
 ) -> Result<Option<Resumed>, SimulateError> {
-    let Some((state, newer)) = kept_state(store, options.start)? else {
+    let Some((state, damaged)) = state_to_resume(store, options.start)? else {
         return Ok(None);
     };
-    let newer = newer.map(|error| error.to_string());
+    let damaged = damaged.map(|error| error.to_string());
     let (frame, dt) = (state.frame, state.dt);
     if state.inputs != inputs {
         if options.inherited != Some(frame) {
@@ -216,12 +216,12 @@ fn resume(
         frame,
         time,
         dt,
-        newer,
+        damaged,
     }))
 }
 
-/// Reads the state to begin with, if any, and tells what is wrong with a newer one.
-fn kept_state(
+/// Reads the state from which to resume, if any, and returns the error of a newer, damaged one.
+fn state_to_resume(
     store: &Store,
     start: Start,
 ) -> Result<Option<(State, Option<StoreError>)>, SimulateError> {
@@ -244,7 +244,7 @@ fn kept_state(
             for frame in kept.into_iter().rev() {
                 match State::read(store, frame) {
                     Ok(state) => return Ok(Some((state, damaged))),
-                    // An older state leads to the same frames.
+                    // An older state gives the same frames.
                     Err(error @ StoreError::Damaged { .. }) => damaged = damaged.or(Some(error)),
                     Err(error) => return Err(error.into()),
                 }
@@ -254,19 +254,19 @@ fn kept_state(
     }
 }
 
-/// Frame of the state that a run which starts so would go on from.
+/// Frame of the state from which a run with this start would resume.
 pub fn resumable(store: &Store, start: Start) -> Result<Option<u32>, SimulateError> {
-    Ok(kept_state(store, start)?.map(|(state, _)| state.frame))
+    Ok(state_to_resume(store, start)?.map(|(state, _)| state.frame))
 }
 
-/// Steps of `dt` from frame to frame at this rate, where that is a whole number.
+/// Steps of `dt` per frame at this frame rate; an error if that is not a whole number.
 fn steps_per_frame(rate: f64, dt: f64) -> Result<u64, SimulateError> {
     let steps = 1.0 / (rate * dt);
     let whole = steps.round();
     if whole >= 1.0 && (steps - whole).abs() <= 1e-6 * whole.min(1e3) {
         return Ok(whole as u64);
     }
-    // Rounded to what a person would write; the tolerance above takes it.
+    // Rounded to what a person would type; the tolerance above accepts it.
     let rate_of = |steps: f64| (1e9 / (steps.max(1.0) * dt)).round() / 1e9;
     Err(SimulateError::FrameRate {
         rate,

@@ -1,4 +1,4 @@
-//! Frames go to disk on a thread of their own, while the simulation goes on.
+//! Writes frames and states on a separate thread while the simulation continues.
 
 use std::path::PathBuf;
 use std::sync::mpsc::{SyncSender, sync_channel};
@@ -8,90 +8,92 @@ use crate::columns::Table;
 use crate::simulate::run_state::snapshot::Snapshot;
 use crate::simulate::run_state::state::State;
 use crate::spec::Output;
-use crate::store::{self, Format, Store, Sums, layout};
+use crate::store::{self, Store, Sums, TableFormat, layout};
 
-/// Frames that may wait while one is written, before the simulation waits for them: what a slow disk costs in memory.
+/// Jobs that may wait while another one is written. If more come, the simulation waits: this bounds the memory that a
+/// slow disk costs.
 const QUEUE: usize = 1;
 
-/// What there is to write.
-pub enum Job {
+/// A job for the writing thread.
+pub enum WriteJob {
     /// The tables of a frame.
     Frame(u32, Box<Snapshot>),
-    /// The state of a frame that was handed over before.
+    /// The state of a frame that was sent before.
     State(Box<State>),
-    /// Nothing: tells when all before it is done.
+    /// Signals that all earlier jobs are done.
     Done(SyncSender<()>),
 }
 
-/// The writing thread.
+/// Handle of the writing thread.
 pub struct Writer {
-    queue: SyncSender<Job>,
+    queue: SyncSender<WriteJob>,
     thread: JoinHandle<store::Result<()>>,
 }
 
 impl Writer {
-    /// Starts the thread; tables are written as `output` says, and the `keep` newest states stay on disk.
+    /// Starts the thread. Tables are written in the format that `output` specifies; the `keep` newest states
+    /// stay on disk.
     pub fn start(store: Store, output: &Output, keep: usize) -> Self {
-        let (queue, jobs) = sync_channel::<Job>(QUEUE);
-        let mut desk = Desk {
+        let (queue, jobs) = sync_channel::<WriteJob>(QUEUE);
+        let mut writer = WriterThread {
             store,
-            frames: Format::of_frames(output),
-            tables: Format::of_tables(output),
+            frame_format: TableFormat::of_frames(output),
+            table_format: TableFormat::of_tables(output),
             keep,
             sums: Sums::new(),
         };
         let thread = std::thread::spawn(move || {
-            let written = jobs.into_iter().try_for_each(|job| desk.write(job));
+            let written = jobs.into_iter().try_for_each(|job| writer.write(job));
             written?;
-            desk.list()?;
-            // A run that was killed may have left one more than is kept.
-            desk.prune()
+            writer.record_checksums()?;
+            // A killed run may have left one state too many.
+            writer.prune()
         });
         Writer { queue, thread }
     }
 
-    /// Hands a frame over; `false` when the thread has stopped with an error, which [`finish`](Self::finish) tells.
-    pub fn send(&self, job: Job) -> bool {
+    /// Sends a job; `false` if the thread has stopped with an error, which [`finish`](Self::finish) returns.
+    pub fn send(&self, job: WriteJob) -> bool {
         self.queue.send(job).is_ok()
     }
 
-    /// Waits until what was handed over is written and out of memory; `false` as [`send`](Self::send).
+    /// Waits until all jobs sent are written and freed; `false` as for [`send`](Self::send).
     pub fn wait(&self) -> bool {
-        let (done, told) = sync_channel(1);
-        self.send(Job::Done(done)) && told.recv().is_ok()
+        let (done, signal) = sync_channel(1);
+        self.send(WriteJob::Done(done)) && signal.recv().is_ok()
     }
 
-    /// Waits until everything is on disk.
+    /// Waits until everything is on disk; returns the first error.
     pub fn finish(self) -> store::Result<()> {
         drop(self.queue);
         self.thread.join().expect("the writer does not panic")
     }
 }
 
-/// What the writing thread works with.
-struct Desk {
+/// State of the writing thread.
+struct WriterThread {
     store: Store,
-    frames: Format,
-    tables: Format,
+    frame_format: TableFormat,
+    table_format: TableFormat,
     keep: usize,
-    /// Of files not yet in `store.json`.
+    /// Checksums of files that are not yet in `store.json`.
     sums: Sums,
 }
 
-impl Desk {
-    fn write(&mut self, job: Job) -> store::Result<()> {
+impl WriterThread {
+    fn write(&mut self, job: WriteJob) -> store::Result<()> {
         match job {
-            Job::Frame(frame, snapshot) => self.write_frame(frame, &snapshot),
-            Job::State(state) => self.write_state(&state),
-            Job::Done(told) => {
-                // Who asked may have gone.
-                let _ = told.send(());
+            WriteJob::Frame(frame, snapshot) => self.write_frame(frame, &snapshot),
+            WriteJob::State(state) => self.write_state(&state),
+            WriteJob::Done(signal) => {
+                // The receiver may no longer exist.
+                let _ = signal.send(());
                 Ok(())
             }
         }
     }
 
-    /// The frame comes after what belongs to it.
+    /// Writes the tables of a frame; `frames/` comes last, so that a frame on disk has all its tables.
     fn write_frame(&mut self, frame: u32, snapshot: &Snapshot) -> store::Result<()> {
         let Snapshot {
             frames,
@@ -113,7 +115,7 @@ impl Desk {
             paths.push(self.write_table("convergence", frame, convergence)?);
         }
         self.store
-            .write_unlisted("frames", frame, frames, &self.frames)?;
+            .write_unsynced("frames", frame, frames, &self.frame_format)?;
         paths.push(self.store.numbered("frames", frame, "parquet"));
         self.sums.append(&mut self.store.sums_of(&paths)?);
         Ok(())
@@ -121,29 +123,29 @@ impl Desk {
 
     fn write_table(&self, kind: &str, frame: u32, table: &impl Table) -> store::Result<PathBuf> {
         self.store
-            .write_unlisted(kind, frame, table, &self.tables)?;
+            .write_unsynced(kind, frame, table, &self.table_format)?;
         Ok(self.store.numbered(kind, frame, "parquet"))
     }
 
-    /// Makes what was written last, and puts its sums into `store.json`.
-    fn list(&mut self) -> store::Result<()> {
+    /// Makes the names of all written tables durable, and adds their checksums to `store.json`.
+    fn record_checksums(&mut self) -> store::Result<()> {
         for kind in layout::tables() {
-            // Not every run has loads, or a step that methods are compared in.
+            // Not every run has tables of loads or convergence.
             if !self.sums.is_empty() && self.store.path(kind).is_dir() {
                 self.store.sync_names(kind)?;
             }
         }
-        self.store.list(std::mem::take(&mut self.sums))
+        self.store.add_checksums(std::mem::take(&mut self.sums))
     }
 
-    /// The state comes last, so that a state on disk has its frame and all before it.
+    /// Writes a state after its frame and all earlier ones, so that a state on disk has all of them.
     fn write_state(&mut self, state: &State) -> store::Result<()> {
-        self.list()?;
+        self.record_checksums()?;
         state.write(&self.store)?;
         self.prune()
     }
 
-    /// Removes states but for the newest ones.
+    /// Removes all states except the newest ones.
     fn prune(&self) -> store::Result<()> {
         let kept = self.store.numbers("state", "rkyv")?;
         for &old in kept.iter().rev().skip(self.keep.max(1)) {

@@ -1,15 +1,15 @@
-//! What colliders and attachments bore since the frame before, from step to step.
+//! Mean loads on colliders and attachments since the previous frame.
 //!
-//! A mean over the steps of a frame, weighted as these kick the elements: half of the load at either end of
-//! the frame, all of each load between. So the momentum that a frame shows changes by just these forces and
-//! gravity.
+//! The mean is over the steps of a frame with the weights of the trapezoidal rule, by which the loads change
+//! the momentum: half of the loads at both ends of the frame, all of those between. So the momentum of
+//! consecutive frames differs exactly by these loads and gravity.
 
 use glam::DVec3;
 
 use crate::columns::LoadKind;
 use crate::simulate::scene::reactions::{MeanWrenches, Supports, Wrench};
 
-/// Load on a collider or an attachment in the last step of a state.
+/// Load on a collider or an attachment in the last step before a state.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LastLoad {
     /// Whether it is an attachment.
@@ -20,12 +20,12 @@ pub struct LastLoad {
     pub wrench: [f64; 6],
 }
 
-/// Load on each collider and attachment, in the last step and on average.
+/// Loads on all colliders and attachments: of the last step, and summed since the previous frame.
 #[derive(Clone, Debug)]
 pub struct MeanLoads {
-    /// In the last step.
+    /// Loads in the last step.
     last: Vec<Wrench>,
-    /// Since the frame before, times steps.
+    /// Weighted sum over the steps since the previous frame.
     sum: Vec<Wrench>,
     steps: u64,
 }
@@ -40,7 +40,7 @@ impl MeanLoads {
         }
     }
 
-    /// Takes what each bears before the first step.
+    /// Sets the loads before the first step.
     pub fn start(&mut self, now: Vec<Wrench>) {
         *self = MeanLoads {
             last: now,
@@ -48,7 +48,8 @@ impl MeanLoads {
         };
     }
 
-    /// Takes some steps: the sum over all of them but the last, and the last.
+    /// Adds `steps` steps: `before` is the sum of the loads in all of them except the last, `now` the loads
+    /// in the last.
     pub fn add(&mut self, steps: u64, before: &[Wrench], now: Vec<Wrench>) {
         for (k, sum) in self.sum.iter_mut().enumerate() {
             *sum += before[k] + (self.last[k] + now[k]) * 0.5;
@@ -57,16 +58,16 @@ impl MeanLoads {
         self.steps += steps;
     }
 
-    /// Takes some steps of which what each bore is known in sum; `now` is what it bore at the end.
+    /// Adds `steps` steps, given by the weighted sum of their loads, `sum`; `now` is the load in the last.
     pub fn add_sum(&mut self, steps: u64, sum: &[Wrench], now: Vec<Wrench>) {
-        for (all, more) in self.sum.iter_mut().zip(sum) {
-            *all += *more;
+        for (total, added) in self.sum.iter_mut().zip(sum) {
+            *total += *added;
         }
         self.last = now;
         self.steps += steps;
     }
 
-    /// The mean since it was taken before; none where no step was.
+    /// Returns the mean since the last call and resets it; `None` if there was no step.
     pub fn take(&mut self) -> Option<MeanWrenches> {
         let steps = std::mem::take(&mut self.steps);
         let sum = std::mem::replace(&mut self.sum, vec![Wrench::default(); self.last.len()]);
@@ -77,7 +78,7 @@ impl MeanLoads {
         })
     }
 
-    /// What a state keeps of it at a frame.
+    /// The loads of the last step, to be stored in a state.
     pub fn pack(&self, supports: &Supports) -> Vec<LastLoad> {
         let all = supports.kinds().zip(&self.last);
         all.map(|((kind, _, name), wrench)| LastLoad {
@@ -92,12 +93,12 @@ impl MeanLoads {
         .collect()
     }
 
-    /// Goes on from a state; what is new in a run has borne nothing yet.
-    pub fn unpack(&mut self, supports: &Supports, borne: &[LastLoad]) {
+    /// Continues from the loads in a state; supports that the state lacks start at zero.
+    pub fn unpack(&mut self, supports: &Supports, loads: &[LastLoad]) {
         let last = supports.kinds().enumerate().map(|(at, (kind, _, name))| {
             let same =
                 |b: &&LastLoad| b.attachment == (kind != LoadKind::Collider) && b.name == name;
-            let mut found = borne.get(at).into_iter().chain(borne);
+            let mut found = loads.get(at).into_iter().chain(loads);
             found.find(same).map_or(Wrench::default(), |b| {
                 let [fx, fy, fz, tx, ty, tz] = b.wrench;
                 Wrench {

@@ -1,7 +1,7 @@
-//! What a run records and keeps: frames, mean loads, states to resume from.
+//! Data that a run records: frames, mean loads, states to resume from.
 
 pub mod averages;
-mod parts;
+mod fragment_sums;
 pub mod sections;
 pub mod snapshot;
 pub mod state;

@@ -1,4 +1,4 @@
-//! The sections of a state that runs of bonded elements write.
+//! The sections of a state that runs of bonded elements write and read.
 
 use super::averages::LastLoad;
 use super::snapshot::Effort;
@@ -16,20 +16,20 @@ use crate::simulate::scene::rigid::BODY_NUMBERS;
 const MOTION: Kind = Kind::first("motion");
 const REMAINDERS: Kind = Kind::first("rotation remainders");
 const LOADS: Kind = Kind::first("loads");
-/// Of cells; absent where there are none.
+/// Angular momenta of cells; absent if there are none.
 const MOMENTA: Kind = Kind::first("angular momenta");
-/// Number of the rigid piece of each element, 0 for none; absent where no element is rigid.
+/// Number of the rigid piece of each element, 0 for none; absent if no element is rigid.
 const PIECES: Kind = Kind::first("rigid pieces");
 const WHOLE: Kind = Kind::first("whole bonds");
-/// In the order of the entries of broken bonds.
+/// Touching distances of broken bonds, in the order of their entries.
 const TOUCHING: Kind = Kind::first("touching distances");
-/// Of pairs that are crowded at rest; absent where there are none.
+/// Touching distances of pairs that are crowded at rest; absent if there are none.
 const CROWDED: Kind = Kind::first("crowded pairs");
 const PAIRS: Kind = Kind::first("contact pairs");
 const SPRINGS: Kind = Kind::first("friction springs");
-/// Absent where all are zero.
+/// Rolling springs of contacts; absent if all are zero.
 const ROLLING: Kind = Kind::first("rolling springs");
-/// Of polyhedra; absent where none touches.
+/// Contact pairs of polyhedra; absent if there are none.
 const SHAPE_PAIRS: Kind = Kind::first("contact pairs of polyhedra");
 const SHAPE_MEMORY: Kind = Kind::first("contacts of polyhedra");
 const LABELS: Kind = Kind::first("fragment labels");
@@ -39,7 +39,7 @@ const RIGID: Kind = Kind::first("rigid bodies");
 const WORK: Kind = Kind::first("energy taken");
 const EFFORT: Kind = Kind::first("implicit effort");
 
-/// Elements, bonds and loads of a run whose velocities are at the end of a step.
+/// Writes elements, bonds and loads of a run with velocities at the end of a step.
 pub fn put_system<S: Scalar>(state: &mut State, system: &System<S>, load: &[LoadRow<S>]) {
     let bonds = &system.bonds;
     state.put(MOTION, system.motion.iter().map(|row| row.0));
@@ -56,7 +56,7 @@ pub fn put_system<S: Scalar>(state: &mut State, system: &System<S>, load: &[Load
     }
 }
 
-/// Reads [`put_system`] into columns just built from the same packing in the same precision.
+/// Reads what [`put_system`] wrote into a newly built system of the same packing and precision.
 pub fn read_system<S: Scalar>(
     state: &State,
     system: &mut System<S>,
@@ -70,7 +70,7 @@ pub fn read_system<S: Scalar>(
     if !pieces.is_empty() {
         check_length(PIECES.name, pieces.len(), system.count)?;
     }
-    let (before, bonds) = (system.rigid().any(), &system.bonds);
+    let (was_rigid, bonds) = (system.rigid().any(), &system.bonds);
     let whole = state.require::<u32, 1>(WHOLE)?;
     check_length(WHOLE.name, whole.len(), bonds.intact().len())?;
     let whole: Vec<u32> = whole.map(|[bits]| bits).collect();
@@ -83,8 +83,8 @@ pub fn read_system<S: Scalar>(
     let mut broken: Vec<u32> = broken.map(|entry| entry as u32).collect();
     broken.sort_unstable();
     let touch = state.require::<S, 1>(TOUCHING)?;
-    if before && pieces.is_empty() && touch.len() != broken.len() {
-        // Of a time when bonds within rigid bodies were left out.
+    if was_rigid && pieces.is_empty() && touch.len() != broken.len() {
+        // An older state, without the bonds within rigid bodies.
         return Err(StateError::Missing {
             section: PIECES.name,
         });
@@ -104,12 +104,12 @@ pub fn read_system<S: Scalar>(
     Ok(())
 }
 
-/// Angular momenta of cells, kg m²/s.
+/// Writes angular momenta of cells, kg m²/s.
 pub fn put_momenta<S: Scalar>(state: &mut State, momenta: impl ExactSizeIterator<Item = [S; 4]>) {
     state.put(MOMENTA, momenta);
 }
 
-/// Reads [`put_momenta`].
+/// Reads what [`put_momenta`] wrote.
 pub fn read_momenta<'a, S: Scalar>(
     state: &State,
     to: impl ExactSizeIterator<Item = &'a mut [S; 4]>,
@@ -117,7 +117,7 @@ pub fn read_momenta<'a, S: Scalar>(
     state.copy_into(MOMENTA, to)
 }
 
-/// Springs of contacts, those that are not zero.
+/// Writes the nonzero springs of contacts.
 pub fn put_springs<S: Scalar>(state: &mut State, springs: &[SpringEntry<S>]) {
     state.put(PAIRS, springs.iter().map(|e| [e.element, e.partner]));
     state.put(SPRINGS, springs.iter().map(|e| e.memory.spring));
@@ -127,7 +127,7 @@ pub fn put_springs<S: Scalar>(state: &mut State, springs: &[SpringEntry<S>]) {
     }
 }
 
-/// Reads [`put_springs`].
+/// Reads what [`put_springs`] wrote.
 pub fn springs<S: Scalar>(state: &State) -> Result<Vec<SpringEntry<S>>, StateError> {
     let pairs = state.require::<u32, 2>(PAIRS)?;
     let springs = state.require::<S, 3>(SPRINGS)?;
@@ -147,7 +147,7 @@ pub fn springs<S: Scalar>(state: &State) -> Result<Vec<SpringEntry<S>>, StateErr
         .collect())
 }
 
-/// What contacts of polyhedra remember, where there is any.
+/// Writes the memory of contacts of polyhedra, if there are any.
 pub fn put_shapes(state: &mut State, entries: &[ShapeEntry]) {
     if entries.is_empty() {
         return;
@@ -164,7 +164,7 @@ pub fn put_shapes(state: &mut State, entries: &[ShapeEntry]) {
     state.put(SHAPE_MEMORY, entries.iter().map(row));
 }
 
-/// Reads [`put_shapes`].
+/// Reads what [`put_shapes`] wrote.
 pub fn shapes(state: &State) -> Result<Vec<ShapeEntry>, StateError> {
     let Some(pairs) = state.get::<u32, 2>(SHAPE_PAIRS)? else {
         return Ok(Vec::new());
@@ -186,19 +186,19 @@ pub fn shapes(state: &State) -> Result<Vec<ShapeEntry>, StateError> {
     Ok(all.collect())
 }
 
-/// Fragment of each element.
+/// Writes the fragment label of each element.
 pub fn put_labels(state: &mut State, labels: &[u32]) {
     state.put(LABELS, labels.iter().map(|&label| [label]));
 }
 
-/// Reads [`put_labels`] of so many elements.
+/// Reads what [`put_labels`] wrote for `count` elements.
 pub fn labels(state: &State, count: usize) -> Result<Vec<u32>, StateError> {
     let labels = state.require::<u32, 1>(LABELS)?;
     check_length(LABELS.name, labels.len(), count)?;
     Ok(labels.map(|[label]| label).collect())
 }
 
-/// Load on each collider and attachment in the last step.
+/// Writes the load on each collider and attachment in the last step.
 pub fn put_last_loads(state: &mut State, loads: &[LastLoad]) {
     let names: Vec<(bool, &str)> = loads
         .iter()
@@ -209,7 +209,7 @@ pub fn put_last_loads(state: &mut State, loads: &[LastLoad]) {
     state.put(LAST_LOADS, loads.iter().map(|load| load.wrench));
 }
 
-/// Reads [`put_last_loads`].
+/// Reads what [`put_last_loads`] wrote.
 pub fn last_loads(state: &State) -> Result<Vec<LastLoad>, StateError> {
     let names = state.require::<u8, 1>(LAST_NAMES)?;
     let names: Vec<u8> = names.map(|[byte]| byte).collect();
@@ -230,18 +230,18 @@ pub fn last_loads(state: &State) -> Result<Vec<LastLoad>, StateError> {
         .collect())
 }
 
-/// Motion of the free rigid bodies.
+/// Writes the motion of the free rigid bodies.
 pub fn put_rigid(state: &mut State, bodies: &[[f64; BODY_NUMBERS]]) {
     state.put(RIGID, bodies.iter().copied());
 }
 
-/// Reads [`put_rigid`]; none where the run had none.
+/// Reads what [`put_rigid`] wrote; empty if the run had no rigid bodies.
 pub fn rigid(state: &State) -> Result<Vec<[f64; BODY_NUMBERS]>, StateError> {
     let bodies = state.get(RIGID)?;
     Ok(bodies.map_or_else(Vec::new, Iterator::collect))
 }
 
-/// Energy taken by damping, friction and breaking, where that is accounted for.
+/// Writes the energy dissipated by damping, friction and breaking, if `output.work` is set.
 pub fn put_work(state: &mut State, work: Option<Work>) {
     if let Some(work) = work {
         let row = [work.damping, work.friction, work.breaking];
@@ -249,7 +249,7 @@ pub fn put_work(state: &mut State, work: Option<Work>) {
     }
 }
 
-/// Reads [`put_work`].
+/// Reads what [`put_work`] wrote.
 pub fn work(state: &State) -> Result<Option<Work>, StateError> {
     let row = state.get::<f64, 3>(WORK)?.and_then(|mut rows| rows.next());
     Ok(row.map(|[damping, friction, breaking]| Work {
@@ -259,13 +259,13 @@ pub fn work(state: &State) -> Result<Option<Work>, StateError> {
     }))
 }
 
-/// What implicit steps took since the start.
+/// Writes the effort of implicit steps since the start.
 pub fn put_effort(state: &mut State, effort: Effort) {
     let row = [effort.solves, effort.newton, effort.gradients];
     state.put(EFFORT, [row].into_iter());
 }
 
-/// Reads [`put_effort`]; zero where the run was explicit.
+/// Reads what [`put_effort`] wrote; zero if the run was explicit.
 pub fn effort(state: &State) -> Result<Effort, StateError> {
     let row = state.get::<u64, 3>(EFFORT)?;
     let row = row.and_then(|mut rows| rows.next()).unwrap_or_default();
@@ -365,12 +365,12 @@ mod tests {
         let mut woken = kept.clone();
         woken.set_rigid(RigidMask::default());
         assert!(woken.bonds.is_active(inner) && !woken.bonds.is_active(entry));
-        // A state without rigid elements makes those elastic that were rigid from the start.
+        // A state without rigid elements makes elements elastic that were rigid at the start.
         let elastic = packed(&chain::<f32>(), &[LaneRow::default(); BLOCK]);
         let mut fresh = kept;
         read_system(&elastic, &mut fresh, &mut [LaneRow::default(); BLOCK]).unwrap();
         assert!(!fresh.rigid().any() && fresh.bonds.is_active(inner));
-        // Older states say nothing of bonds within rigid bodies.
+        // Older states do not contain bonds within rigid bodies.
         let mut old = State::new(4, 7, 1e-3);
         for (kind, rows) in [(MOTION, 16), (REMAINDERS, 4), (LOADS, 8)] {
             let values = vec![[0.0_f32]; rows * BLOCK];
@@ -379,8 +379,8 @@ mod tests {
         old.put(WHOLE, [[0_u32]; BLOCK].into_iter());
         old.put(TOUCHING, [[1.0_f32]; 1].into_iter());
         let found = read_system(&old, &mut system, &mut [LaneRow::default(); BLOCK]);
-        let told = found.unwrap_err().to_string();
-        assert!(told.contains("rigid pieces"), "{told}");
+        let message = found.unwrap_err().to_string();
+        assert!(message.contains("rigid pieces"), "{message}");
     }
 
     #[test]
@@ -390,10 +390,10 @@ mod tests {
         for dt in [0.0, -1e-6, f64::NAN, f64::INFINITY] {
             let state = State::new(2, 7, dt);
             state.write(&store).unwrap();
-            let told = State::read(&store, 2).unwrap_err().to_string();
+            let message = State::read(&store, 2).unwrap_err().to_string();
             assert!(
-                told.ends_with(&format!("its time step is {dt} s")),
-                "{told}"
+                message.ends_with(&format!("its time step is {dt} s")),
+                "{message}"
             );
         }
     }
@@ -422,8 +422,11 @@ mod tests {
             ..LABELS
         };
         state.put(newer, [[0_u32]; 3].into_iter());
-        let told = labels(&state, 3).unwrap_err().to_string();
-        assert!(told.contains("\"fragment labels\" of version 2"), "{told}");
+        let message = labels(&state, 3).unwrap_err().to_string();
+        assert!(
+            message.contains("\"fragment labels\" of version 2"),
+            "{message}"
+        );
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! A moment of a run as the tables of the frame store.
+//! Converts the state of a run at a frame to tables of the frame store.
 
 use std::slice::ChunksMut;
 
@@ -12,27 +12,26 @@ use crate::simulate::bonded::rest::RestData;
 use crate::simulate::bonded::system::System;
 use crate::simulate::bonded::work::Work;
 use crate::simulate::contact::pass::ContactTotals;
-use crate::simulate::run_state::parts;
-use crate::simulate::run_state::parts::{Part, Parts};
+use crate::simulate::run_state::fragment_sums::{self, FragmentSumList, FragmentSums};
 
-/// What a frame consists of.
+/// The tables of a frame.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Snapshot {
-    /// One row an element.
+    /// One row per element.
     pub frames: Frames,
     /// Bonds broken since the last snapshot.
     pub breaks: Breaks,
-    /// One row.
+    /// One row for the frame.
     pub history: History,
-    /// One row a fragment.
+    /// One row per fragment.
     pub fragments: Fragments,
-    /// One row a collider and an attachment; empty where there is neither.
+    /// One row per collider and attachment; empty if there are none.
     pub loads: Loads,
-    /// One row an iteration of a method; empty but after the step of `output.convergence`.
+    /// One row per iteration of a method; empty except in the frame after the step of `output.convergence`.
     pub convergence: Convergence,
 }
 
-/// What a frame is made of: a run whose velocities are at the end of a step.
+/// Data from which a frame is made: a run with velocities at the end of a step.
 #[derive(Clone, Copy)]
 pub struct Moment<'a, S> {
     /// Steps done.
@@ -43,19 +42,19 @@ pub struct Moment<'a, S> {
     pub system: &'a System<S>,
     /// Fragment of each element.
     pub labels: &'a [u32],
-    /// What does not change.
+    /// Data that do not change during the run.
     pub rest: &'a RestData,
-    /// What the bonds of each element carry.
+    /// Stress and energy of the bonds of each element.
     pub carried: &'a [StressAndEnergy],
-    /// What contacts add up to.
+    /// Sums over contacts.
     pub contact: ContactTotals,
-    /// What was taken since the start, where that is accounted for.
+    /// Energy dissipated since the start, if `output.work` is set.
     pub work: Option<Work>,
-    /// What implicit steps took since the start.
+    /// Effort of implicit steps since the start.
     pub effort: Option<Effort>,
 }
 
-/// What solutions of implicit steps took.
+/// Effort of solving implicit steps.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Effort {
     /// Steps solved.
@@ -66,10 +65,10 @@ pub struct Effort {
     pub gradients: u64,
 }
 
-/// Frame, history and fragments of a moment; `breaks` and `loads`, those since the last one, become the frame's.
+/// Makes the tables of a frame. `breaks` and `loads` are those since the previous frame.
 ///
-/// Blocks of a fixed number of elements are summed up for themselves and then in order, so sums have the same
-/// bits for any number of threads.
+/// Blocks of a fixed number of elements are summed separately, then in order, so that sums have the same bits for any
+/// number of threads.
 pub fn snapshot<S: Scalar>(
     moment: &Moment<S>,
     frame: u32,
@@ -90,14 +89,14 @@ pub fn snapshot<S: Scalar>(
         .enumerate()
         .map(|(block, (broken, columns))| moment.block(block * BLOCK, broken, columns))
         .collect();
-    let (totals, parts): (Vec<Totals>, Vec<Vec<Part>>) = sums.into_iter().unzip();
-    let totals = totals.iter().fold(Totals::default(), Totals::and);
-    let parts = parts::joined(parts);
+    let (totals, fragments): (Vec<Totals>, Vec<Vec<FragmentSums>>) = sums.into_iter().unzip();
+    let totals = totals.iter().fold(Totals::default(), Totals::plus);
+    let fragments = fragment_sums::merged(fragments);
     #[rustfmt::skip]
     let Columns { x, y, z, qx, qy, qz, qw, vx, vy, vz, wx, wy, wz, sigma, tau } = columns;
     Snapshot {
-        history: history(moment, frame, &totals, parts.len()),
-        fragments: parts::table(&parts, frame, moment.time()),
+        history: history(moment, frame, &totals, fragments.len()),
+        fragments: fragment_sums::table(&fragments, frame, moment.time()),
         breaks,
         loads,
         convergence: Convergence::default(),
@@ -130,13 +129,13 @@ fn next_chunk<'a>(chunks: &mut ChunksMut<'a, f32>) -> &'a mut [f32] {
     chunks.next().expect("columns of one length")
 }
 
-/// Elements that are summed up for themselves.
+/// Number of elements per block of sums.
 const BLOCK: usize = 2048;
 
 /// Declares the single-precision columns of a frame.
 macro_rules! columns {
     ($($column:ident),*) => {
-        /// Something for each single-precision column of a frame.
+        /// A value for each single-precision column of a frame.
         struct Columns<T> {
             $($column: T,)*
         }
@@ -170,15 +169,15 @@ impl<S: Scalar> Moment<'_, S> {
         self.step as f64 * self.dt
     }
 
-    /// Fills the columns of a block of elements and sums the block up.
+    /// Fills the columns of a block of elements and returns its sums.
     fn block(
         &self,
         first: usize,
         broken: &mut [u32],
         mut columns: Columns<&mut [f32]>,
-    ) -> (Totals, Vec<Part>) {
+    ) -> (Totals, Vec<FragmentSums>) {
         let mut totals = Totals::default();
-        let mut parts = Parts::default();
+        let mut fragments = FragmentSumList::default();
         for (k, broken) in broken.iter_mut().enumerate() {
             let i = first + k;
             let (p, v, w) = (
@@ -205,11 +204,11 @@ impl<S: Scalar> Moment<'_, S> {
                 tau: carried.tau,
             };
             columns.put(k, &row);
-            let (bonds, area) = self.lost(i);
+            let (bonds, area) = self.broken_bonds(i);
             *broken = bonds;
             totals.broken += u64::from(bonds);
             self.add_to(&mut totals, i, (p, v), (q, w));
-            parts.add(&Part {
+            fragments.add(&FragmentSums {
                 body: self.rest.body[i],
                 elements: 1,
                 mass: self.rest.mass[i],
@@ -222,11 +221,11 @@ impl<S: Scalar> Moment<'_, S> {
                 label: self.labels[i],
             });
         }
-        (totals, parts.sorted())
+        (totals, fragments.sorted())
     }
 
-    /// Broken bonds of an element, and the sum of their sections, m².
-    fn lost(&self, i: usize) -> (u32, f64) {
+    /// Number of broken bonds of an element, and the sum of their cross-sections, m².
+    fn broken_bonds(&self, i: usize) -> (u32, f64) {
         let all = &self.system.bonds;
         let (mut bonds, mut area) = (0, 0.0);
         if all.touch.is_empty() {
@@ -266,7 +265,7 @@ impl<S: Scalar> Moment<'_, S> {
     }
 }
 
-/// What the history tells of the elements; units as there.
+/// Sums over elements for the history table, in its units.
 #[derive(Clone, Copy, Debug, Default)]
 struct Totals {
     kinetic: f64,
@@ -276,12 +275,12 @@ struct Totals {
     momentum: DVec3,
     angular: DVec3,
     outside: u32,
-    /// Broken bonds, each counted on both of its sides.
+    /// Broken bonds, each counted twice, once per side.
     broken: u64,
 }
 
 impl Totals {
-    fn and(self, next: &Totals) -> Totals {
+    fn plus(self, next: &Totals) -> Totals {
         Totals {
             kinetic: self.kinetic + next.kinetic,
             rotational: self.rotational + next.rotational,

@@ -1,7 +1,7 @@
-//! `state/NNNNNN.rkyv`: everything needed to go on as if a run had never stopped.
+//! `state/NNNNNN.rkyv`: all data needed to resume a run with the same results as without a stop.
 //!
-//! A state is a set of named sections, each with a version of its own. A method writes the sections that it
-//! needs and reads those that it knows.
+//! A state is a set of named sections, each with its own version. Each method writes and reads the sections
+//! that it needs.
 
 use bytemuck::Pod;
 use rkyv::{Archive, Deserialize, Serialize, rancor};
@@ -10,7 +10,7 @@ use crate::math::Scalar;
 use crate::simulate::error::StateError;
 use crate::store::{self, Store, StoreError};
 
-/// What a section is called, and the version in which this program writes it.
+/// Name of a section, and the version in which this program writes it.
 #[derive(Clone, Copy, Debug)]
 pub struct Kind {
     /// Its name.
@@ -20,28 +20,28 @@ pub struct Kind {
 }
 
 impl Kind {
-    /// The first version of a section.
+    /// Version 1 of a section.
     pub const fn first(name: &'static str) -> Self {
         Kind { name, version: 1 }
     }
 }
 
-/// Numbers of one kind, as raw little-endian bytes.
+/// A named array of numbers of one type, as raw little-endian bytes.
 #[derive(Clone, Debug, PartialEq, Archive, Serialize, Deserialize)]
 struct Section {
     name: String,
     version: u32,
-    /// Bytes of a number.
+    /// Size of a number, bytes.
     scalar_bytes: u32,
     bytes: Vec<u8>,
 }
 
-/// A state as it lies in the file.
+/// A state, as stored in the file.
 #[derive(Clone, Debug, PartialEq, Archive, Serialize, Deserialize)]
 pub struct State {
     /// Frame that it belongs to.
     pub frame: u32,
-    /// Steps done.
+    /// Number of steps done.
     pub step: u64,
     /// Time step, s.
     pub dt: f64,
@@ -53,7 +53,7 @@ pub struct State {
 const MAGIC: &[u8; 8] = b"cullets5";
 
 impl State {
-    /// Without sections.
+    /// A state without sections.
     pub fn new(frame: u32, step: u64, dt: f64) -> Self {
         State {
             frame,
@@ -80,8 +80,8 @@ impl State {
         });
     }
 
-    /// A section of rows of `C` numbers each; `None` where there is none of that name. Fails when it is of
-    /// another version or precision, or does not hold whole rows.
+    /// Reads a section as rows of `C` numbers; `None` if there is none of this name. Fails if it has another version or
+    /// precision, or does not consist of whole rows.
     pub fn get<T: Pod, const C: usize>(
         &self,
         kind: Kind,
@@ -115,7 +115,7 @@ impl State {
         })))
     }
 
-    /// The same of a section that must be there.
+    /// As [`get`](Self::get), for a section that must exist.
     pub fn require<T: Pod, const C: usize>(
         &self,
         kind: Kind,
@@ -124,7 +124,7 @@ impl State {
         rows.ok_or(StateError::Missing { section: kind.name })
     }
 
-    /// Copies a section into rows of the same number; the rows' precision is the section's.
+    /// Copies a section into `to`. Fails if the number of rows or the precision differs.
     pub fn copy_into<'a, S: Scalar, const C: usize>(
         &self,
         kind: Kind,
@@ -156,7 +156,7 @@ impl State {
     }
 }
 
-/// Fails where a section is longer or shorter than wanted.
+/// Fails if the length of a section differs from the expected one.
 pub fn check_length(what: &'static str, found: usize, wanted: usize) -> Result<(), StateError> {
     if found == wanted {
         Ok(())

@@ -1,38 +1,38 @@
-//! Places so far from the origin that files in single precision lose them.
+//! Warns about positions so far from the origin that single precision, used in files, does not resolve them.
 
 use crate::spec::Pipeline;
 use crate::store::Packing;
 use crate::units::show::{figures, quantity};
 
-/// Frames and meshes round a coordinate by up to so many times itself: half of the last of 24 bits.
+/// Relative rounding error of coordinates in frames and meshes: half of the last of 24 bits.
 const ROUNDING: f64 = 1.0 / (1 << 24) as f64;
-/// Rounded by more than this over the radius of its elements, a body is seen to tremble.
-const LARGEST: f64 = 1e-3;
+/// Largest rounding error relative to the radius of elements: above it, bodies visibly jitter.
+const MAX_RELATIVE_ERROR: f64 = 1e-3;
 
-/// What to say of each body that begins too far away.
-pub(super) fn far(packing: &Packing, pipeline: &Pipeline) -> Vec<String> {
+/// The warning text for each body that starts too far away.
+pub(super) fn far_bodies(packing: &Packing, pipeline: &Pipeline) -> Vec<String> {
     let e = &packing.elements;
-    // Of each body its farthest coordinate and its smallest radius, m.
+    // Farthest coordinate and smallest radius of each body, m.
     let mut reach = vec![(0.0_f64, f64::INFINITY); pipeline.bodies.len()];
     for (i, &body) in e.body.iter().enumerate() {
-        // One that the pipeline lacks is refused when the run is built.
+        // A body that the pipeline lacks is refused when the run is built.
         if let Some((farthest, radius)) = reach.get_mut(body as usize) {
             *farthest = farthest.max(e.x[i].abs().max(e.y[i].abs()).max(e.z[i].abs()));
             *radius = radius.min(e.r[i]);
         }
     }
-    let lost = pipeline.bodies.iter().zip(reach);
-    lost.filter(|(_, (farthest, radius))| farthest * ROUNDING > LARGEST * radius)
+    let bodies = pipeline.bodies.iter().zip(reach);
+    bodies.filter(|(_, (farthest, radius))| farthest * ROUNDING > MAX_RELATIVE_ERROR * radius)
         .map(|(body, (farthest, radius))| {
             format!(
-                "body {:?} lies up to {} from the origin along an axis, where single precision, which frames and meshes are written in, rounds places by \
-                 up to {}, {} of the radius of an element, {}; a place within {} keeps that below {LARGEST}",
+                "body {:?} lies up to {} from the origin along an axis, where single precision, in which frames and meshes are written, rounds positions by \
+                 up to {}, {} of the radius of an element, {}; a position within {} keeps that below {MAX_RELATIVE_ERROR}",
                 body.name,
                 quantity(farthest, "m"),
                 quantity(farthest * ROUNDING, "m"),
                 figures(farthest * ROUNDING / radius),
                 quantity(radius, "m"),
-                quantity(LARGEST * radius / ROUNDING, "m"),
+                quantity(MAX_RELATIVE_ERROR * radius / ROUNDING, "m"),
             )
         })
         .collect()
@@ -53,7 +53,7 @@ mod tests {
         );
         let pipeline = spec::parse(&text, "shot.toml", &[]).expect("a shot");
         let packing = pack::pack(&pipeline, "".as_ref()).expect("packed").packing;
-        far(&packing, &pipeline)
+        far_bodies(&packing, &pipeline)
     }
 
     #[test]
@@ -70,9 +70,9 @@ mod tests {
         ] {
             assert!(text.contains(word), "{word} in {}", text);
         }
-        // What the message says is so.
-        let place = -17.0_f64 + 0.3e-6;
-        assert!((f64::from(place as f32) - place).abs() <= 17.0 * ROUNDING);
+        // The numbers in the message are right.
+        let position = -17.0_f64 + 0.3e-6;
+        assert!((f64::from(position as f32) - position).abs() <= 17.0 * ROUNDING);
         assert!(f64::from(f32::EPSILON) / 2.0 == ROUNDING);
     }
 }

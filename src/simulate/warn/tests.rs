@@ -44,7 +44,7 @@ fn found(replaced: &[(&str, &str)]) -> Vec<Warning> {
     warnings(&packing, &pipeline, &plan)
 }
 
-/// The one warning, which must be of this kind and hold these words.
+/// Checks that there is exactly one warning, of this kind and with these words.
 fn one(replaced: &[(&str, &str)], kind: &str, words: &[&str]) {
     let found = found(replaced);
     let [warning] = found.as_slice() else {
@@ -75,7 +75,7 @@ fn a_plate_of_two_layers_is_thin_and_one_of_three_is_not() {
     assert_eq!(found(&[(BOX, block)]), []);
     let rod = "shape = { type = \"block\", rows = [20, 2, 3] }";
     one(&[(BOX, rod)], "thin", &["`shape.rows`"]);
-    // Grains are no body that could bend.
+    // Grains do not bend.
     let loose = format!("{}\nbonded = false", plate(1));
     assert_eq!(found(&[(BOX, &loose)]), []);
 }
@@ -89,7 +89,7 @@ fn a_random_packing_is_thin_by_its_own_neighbours() {
     assert_eq!(found(&[(HEXAGONAL, &graded)]), []);
     let slab = "shape = { type = \"box\", size = [\"30 mm\", \"3 mm\", \"30 mm\"] }";
     let words = ["body \"cube\"", "`packing.radius`"];
-    // At the default fraction its bonds, fewer than a lattice's, break within two steps.
+    // At the default `time.fraction` its bonds, fewer than in a lattice, break within two steps.
     let slower = ("frames_per_second", "fraction = 0.4\nframes_per_second");
     one(&[(HEXAGONAL, random), (BOX, slab), slower], "thin", &words);
 }
@@ -100,7 +100,7 @@ fn a_part_that_is_thin_counts_by_its_elements() {
     let packing = pack::pack(&pipeline, "".as_ref()).expect("packed").packing;
     let thin = thin_elements(&packing.elements, &packing.bonds, &[INNER_NEIGHBOURS]);
     assert!(thin.iter().all(|thin| !thin), "a cube has no thin part");
-    // Without the bonds of its upper half that part is loose.
+    // Without the bonds of the upper half, its elements are loose.
     let mut bonds = packing.bonds.clone();
     let high = |id: u32| packing.elements.y[id as usize] > 7e-3;
     let kept: Vec<bool> = (0..bonds.id.len())
@@ -130,7 +130,7 @@ fn a_weak_body_at_speed_breaks_within_a_step() {
         "of the bonds in fewer than 2",
     ];
     one(&weak, "steps_to_break", &words);
-    // What is told helps.
+    // The remedy in the message works.
     let pipeline = |fraction: f64| {
         let text = SHOT.replace(
             "frames_per_second",
@@ -141,7 +141,7 @@ fn a_weak_body_at_speed_breaks_within_a_step() {
             .replace("30 MPa", "300 kPa");
         parse(&text, "shot.toml", &[]).expect("a shot")
     };
-    let told = |fraction: f64| {
+    let message = |fraction: f64| {
         let pipeline = pipeline(fraction);
         let packing = pack::pack(&pipeline, "".as_ref()).expect("packed").packing;
         warnings(
@@ -150,15 +150,15 @@ fn a_weak_body_at_speed_breaks_within_a_step() {
             &schedule(&packing, &pipeline).expect("a plan"),
         )
     };
-    let text = &told(0.4)[0].text;
+    let text = &message(0.4)[0].text;
     let after = text.split("`time.fraction` of ").nth(1).expect("a remedy");
     let fraction: f64 = after
         .split(' ')
         .next()
         .and_then(|n| n.parse().ok())
         .expect("a number");
-    assert_eq!(told(fraction), []);
-    assert_ne!(told(fraction * 1.2), []);
+    assert_eq!(message(fraction), []);
+    assert_ne!(message(fraction * 1.2), []);
 }
 
 #[test]
@@ -217,7 +217,7 @@ fn falling_counts_as_far_as_the_scene_and_the_time_allow() {
         let number = after.and_then(|after| after.split(" m/s").next()?.parse::<f64>().ok());
         number.expect("a speed in m/s")
     };
-    // Longer than the 1.4 s that 10 m take, the floor ends it: √(2 g h).
+    // If the shot is longer than the 1.4 s that falling 10 m takes, the floor ends the fall: √(2 g h).
     let hit = fallen("\"3 s\"");
     assert!(
         (hit - (2.0f64 * 9.81 * 10.006).sqrt()).abs() < 0.05,
@@ -258,6 +258,6 @@ fn a_clamp_counts_by_its_farthest_element_at_its_fastest() {
         );
     }
     assert_eq!(found(&format!("spin = [0, 0, 900], {pivot}")), []);
-    // About its own middle it is slow.
+    // Rotation about its own centre is slow.
     assert_eq!(found("spin = [0, 0, 2000]"), []);
 }

@@ -1,11 +1,11 @@
-//! Whether a store keeps to the schema: everything that is missing or wrong, by file, column and row.
+//! Validates a store against the schema: reports everything that is missing or wrong, by file, column and row.
 //!
-//! For stores of other programs before all. Tables are read part by part, files side by side on all threads;
-//! what is told does not depend on their number. The rules for single tables stand in [`super::rules`], what
-//! holds between files is here.
+//! Meant mainly for stores of other programs. Tables are read part by part, files in parallel on all threads;
+//! the report does not depend on their number. Rules for single tables are in [`super::rules`], relations
+//! between files are checked here.
 
-mod checked;
-mod moments;
+mod checked_file;
+mod frame_tables;
 mod packing;
 mod table;
 
@@ -14,23 +14,23 @@ use std::path::Path;
 
 use crate::parallel::prelude::*;
 
-use self::checked::{Checked, name_of};
+use self::checked_file::{CheckedFile, name_of};
 use super::atomic;
 use super::error::{Result, StoreError};
 use super::folder::Store;
 use super::layout;
 use super::manifest::Manifest;
-use super::rules::Fault;
+use super::rules::SchemaFault;
 use super::sums::Sums;
 use super::surface::SurfaceFrame;
 
 /// Something missing or wrong in a store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// File or folder, from the store's own folder on.
+    /// File or folder, relative to the store's folder.
     pub file: String,
-    /// What is wrong with it and where.
-    pub fault: Fault,
+    /// What is wrong, and in which column and row.
+    pub fault: SchemaFault,
 }
 
 impl std::fmt::Display for Finding {
@@ -39,78 +39,78 @@ impl std::fmt::Display for Finding {
     }
 }
 
-/// What a validation found.
+/// Result of a validation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Report {
-    /// Everything wrong, in order of kinds and numbers of files.
+pub struct ValidationReport {
+    /// All findings, ordered by kind and number of the files.
     pub findings: Vec<Finding>,
-    /// Files read.
+    /// Number of files read.
     pub files: usize,
 }
 
-/// Checks a store; `read_state` reads the file of that number in `state/`, which only the stage that writes
-/// it understands.
+/// Checks a store. `read_state` reads the file of this number in `state/`: only the stage that writes states can read
+/// them.
 ///
 /// # Errors
-/// If a folder cannot be listed; what is wrong with files is in the report.
+/// If a folder cannot be listed. Faults of files are in the report.
 pub fn validate(
     store: &Store,
     read_state: &(dyn Fn(&Store, u32) -> Result<()> + Sync),
-) -> Result<Report> {
+) -> Result<ValidationReport> {
     let mut checked = Vec::new();
-    let mut manifest = Checked::new("store.json");
-    let told = Manifest::read(store);
-    if let Err(error) = &told {
+    let mut manifest = CheckedFile::new("store.json");
+    let read = Manifest::read(store);
+    if let Err(error) = &read {
         manifest.error(error);
     }
     checked.push(manifest);
     let (pipeline, sums) =
-        told.map_or_else(|_| Default::default(), |told| (told.pipeline, told.files));
+        read.map_or_else(|_| Default::default(), |read| (read.pipeline, read.files));
 
     let packing = packing::check(store, pipeline.as_ref(), &mut checked)?;
-    moments::check(store, &packing, &mut checked)?;
-    archives(store, "meshes", &mut checked, &|store, number| {
+    frame_tables::check(store, &packing, &mut checked)?;
+    check_archives(store, "meshes", &mut checked, &|store, number| {
         let surface = SurfaceFrame::read(store, number)?;
-        is_number(
+        check_frame_number(
             surface.frame,
             &store.numbered("meshes", number, "rkyv"),
             number,
         )
     })?;
-    archives(store, "state", &mut checked, read_state)?;
-    sums_hold(store, &sums, &mut checked);
+    check_archives(store, "state", &mut checked, read_state)?;
+    check_sums(store, &sums, &mut checked);
     let files = checked.len();
-    misnamed(store, &mut checked)?;
+    report_misnamed_files(store, &mut checked)?;
 
-    // One report a file, whatever looked at it.
+    // Findings are grouped by file.
     let mut findings: Vec<Finding> = Vec::new();
-    for Checked { file, faults } in checked {
-        let tell = |fault| Finding {
+    for CheckedFile { file, faults } in checked {
+        let finding = |fault| Finding {
             file: file.clone(),
             fault,
         };
-        findings.extend(faults.kept.into_iter().map(tell));
+        findings.extend(faults.kept.into_iter().map(finding));
         if faults.more > 0 {
-            findings.push(tell(Fault {
+            findings.push(finding(SchemaFault {
                 column: None,
                 row: None,
                 what: format!("and {} more", faults.more),
             }));
         }
     }
-    Ok(Report { findings, files })
+    Ok(ValidationReport { findings, files })
 }
 
 /// Checks the archives in a folder.
-fn archives(
+fn check_archives(
     store: &Store,
     kind: &str,
-    checked: &mut Vec<Checked>,
+    checked: &mut Vec<CheckedFile>,
     read: &(dyn Fn(&Store, u32) -> Result<()> + Sync),
 ) -> Result<()> {
     let numbers = store.numbers(kind, "rkyv")?;
     checked.par_extend(numbers.into_par_iter().map(|number| {
-        let mut file = Checked::new(name_of(kind, number, "rkyv"));
+        let mut file = CheckedFile::new(name_of(kind, number, "rkyv"));
         if let Err(error) = read(store, number) {
             file.error(&error);
         }
@@ -119,25 +119,25 @@ fn archives(
     Ok(())
 }
 
-/// Holds files against the sums in `store.json`, with whatever else there is to say of each.
-fn sums_hold(store: &Store, sums: &Sums, checked: &mut Vec<Checked>) {
+/// Compares files with their checksums in `store.json`; adds faults to the entries in `checked`.
+fn check_sums(store: &Store, sums: &Sums, checked: &mut Vec<CheckedFile>) {
     let all: Vec<_> = sums.iter().collect();
-    let held: Vec<_> = all
+    let failed: Vec<_> = all
         .into_par_iter()
         .filter_map(|(name, sum)| {
             let path = store.path(name);
-            let held = match path.is_file() {
+            let checked = match path.is_file() {
                 true => sum.check(&path),
                 false => Err(StoreError::damaged(&path, "missing; store.json lists it")),
             };
-            Some((name, held.err()?))
+            Some((name, checked.err()?))
         })
         .collect();
-    for (name, error) in held {
+    for (name, error) in failed {
         match checked.iter_mut().find(|file| file.file == *name) {
             Some(file) => file.error(&error),
             None => {
-                let mut file = Checked::new(name.clone());
+                let mut file = CheckedFile::new(name.clone());
                 file.error(&error);
                 checked.push(file);
             }
@@ -145,8 +145,8 @@ fn sums_hold(store: &Store, sums: &Sums, checked: &mut Vec<Checked>) {
     }
 }
 
-/// Refuses an archive of another frame than its name says.
-fn is_number(found: u32, path: &Path, number: u32) -> Result<()> {
+/// Fails if the frame number in an archive differs from the number in its name.
+fn check_frame_number(found: u32, path: &Path, number: u32) -> Result<()> {
     if found == number {
         return Ok(());
     }
@@ -154,8 +154,8 @@ fn is_number(found: u32, path: &Path, number: u32) -> Result<()> {
     Err(StoreError::damaged(path, what))
 }
 
-/// Tells files in the folders of numbered ones that no stage would read.
-fn misnamed(store: &Store, checked: &mut Vec<Checked>) -> Result<()> {
+/// Reports files in the folders of numbered files whose names no stage would read.
+fn report_misnamed_files(store: &Store, checked: &mut Vec<CheckedFile>) -> Result<()> {
     for (kind, extension) in layout::numbered() {
         let folder = store.path(kind);
         if !folder.is_dir() {
@@ -172,10 +172,10 @@ fn misnamed(store: &Store, checked: &mut Vec<Checked>) -> Result<()> {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             let name = format!("{kind}/{name}");
             if path.is_file() && !atomic::is_temporary(&path) && !known.contains(&name) {
-                let mut file = Checked::new(name.clone());
-                let wanted = name_of(kind, 12, extension);
-                let what = format_args!("is named unlike {wanted}: no stage reads it");
-                file.faults.tell(None, None, what);
+                let mut file = CheckedFile::new(name.clone());
+                let example = name_of(kind, 12, extension);
+                let what = format_args!("is not named like {example}: no stage reads it");
+                file.faults.add(None, None, what);
                 others.insert(name, file);
             }
         }

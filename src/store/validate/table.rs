@@ -1,32 +1,32 @@
-//! Reads a table as far as it can be read, and tells the rest.
+//! Reads a table as far as possible and reports the faults of the rest.
 
 use std::path::Path;
 
-use super::checked::Checked;
+use super::checked_file::CheckedFile;
 use crate::columns::{Column, Table};
 use crate::store::encode::BITS_KEY;
 use crate::store::parquet;
-use crate::store::rules::Faults;
+use crate::store::rules::SchemaFaults;
 
-/// Rows of a table as they come: the first one's number, and the columns of which every value is good; others
-/// are empty.
-pub struct Part<'a, T> {
+/// Consecutive rows of a table: the number of the first one, and the columns of which all values are valid; other
+/// columns are empty.
+pub struct TablePart<'a, T> {
     pub first: usize,
     pub table: &'a T,
 }
 
-/// Reads a table part by part. Told are columns that are missing though `required`, of the wrong type, or
-/// with values that do not fit.
+/// Reads a table part by part. Reports columns that are `required` but missing, that have a wrong type, or
+/// values that do not fit.
 ///
-/// The number of its rows if it can be read to the end.
+/// Returns the number of rows if the table can be read to the end.
 pub fn read<T: Table>(
     path: &Path,
-    file: &mut Checked,
+    file: &mut CheckedFile,
     required: impl Fn(&Column, &[String]) -> bool,
-    take: &mut dyn FnMut(Part<T>, &mut Faults),
+    take: &mut dyn FnMut(TablePart<T>, &mut SchemaFaults),
 ) -> Option<usize> {
     if !path.is_file() {
-        file.faults.tell(None, None, format_args!("missing"));
+        file.faults.add(None, None, format_args!("missing"));
         return None;
     }
     let builder = match parquet::open(path) {
@@ -38,14 +38,14 @@ pub fn read<T: Table>(
     };
     let columns = T::columns();
     let fields = builder.schema().fields().iter();
-    let there: Vec<String> = fields.map(|field| field.name().clone()).collect();
+    let present: Vec<String> = fields.map(|field| field.name().clone()).collect();
     for column in &columns {
-        if !there.iter().any(|name| name == column.name) && required(column, &there) {
-            let what = parquet::lacks(column);
-            file.faults.tell(column.name, None, format_args!("{what}"));
+        if !present.iter().any(|name| name == column.name) && required(column, &present) {
+            let what = parquet::missing_column(column);
+            file.faults.add(column.name, None, format_args!("{what}"));
         }
     }
-    let mut wrong = vec![false; columns.len()];
+    let mut wrong_type = vec![false; columns.len()];
     let mut rows = 0;
     let read = parquet::batches(
         builder,
@@ -54,23 +54,26 @@ pub fn read<T: Table>(
         &mut |first, batch, _| {
             let mut table = T::default();
             for (at, column) in columns.iter().enumerate() {
-                let Some(array) = batch.column_by_name(column.name).filter(|_| !wrong[at]) else {
+                let Some(array) = batch
+                    .column_by_name(column.name)
+                    .filter(|_| !wrong_type[at])
+                else {
                     continue;
                 };
-                let mut good = true;
+                let mut valid = true;
                 table.append(at, array.as_ref(), &mut |row, what| {
-                    good = false;
-                    // A wrong type is wrong in every part.
-                    wrong[at] |= row.is_none();
+                    valid = false;
+                    // A wrong type is the same in every part: it is reported once.
+                    wrong_type[at] |= row.is_none();
                     let row = row.map(|row| first + row);
-                    file.faults.tell(column.name, row, what);
+                    file.faults.add(column.name, row, what);
                 });
-                if !good {
+                if !valid {
                     table.clear(at);
                 }
             }
             rows = first + batch.num_rows();
-            let part = Part {
+            let part = TablePart {
                 first,
                 table: &table,
             };
@@ -87,13 +90,13 @@ pub fn read<T: Table>(
     }
 }
 
-/// How far numbers of this column may be from what they were, over their size, as the file tells.
+/// Relative rounding error of a column, from the mantissa bits in the file's metadata.
 pub fn rounding(path: &Path, column: &str) -> f64 {
     let Ok(builder) = parquet::open(path) else {
         return 0.0;
     };
-    let told = builder.metadata().file_metadata().key_value_metadata();
-    let bits = parquet::value(told, BITS_KEY);
+    let metadata = builder.metadata().file_metadata().key_value_metadata();
+    let bits = parquet::value(metadata, BITS_KEY);
     let bits: Option<serde_json::Value> = bits.and_then(|text| serde_json::from_str(text).ok());
     let bits = bits.and_then(|bits| bits[column].as_i64());
     bits.map_or(0.0, |bits| 0.5_f64.powi(bits.clamp(0, 23) as i32))

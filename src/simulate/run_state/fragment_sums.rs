@@ -1,36 +1,36 @@
-//! What the elements of each fragment add up to.
+//! Sums over the elements of each fragment.
 
 use glam::DVec3;
 
 use crate::columns::Fragments;
 
-/// Sums over some elements of a fragment.
+/// Sums over elements of one fragment.
 #[derive(Clone, Copy, Debug)]
-pub struct Part {
+pub struct FragmentSums {
     /// Label of the fragment.
     pub label: u32,
     /// Body of its first element.
     pub body: u32,
-    /// Elements.
+    /// Number of elements.
     pub elements: u32,
     /// Mass, kg.
     pub mass: f64,
     /// Volume, m³.
     pub volume: f64,
-    /// Sections of broken bonds, m².
+    /// Sum of the cross-sections of broken bonds, m².
     pub area: f64,
-    /// Positions by mass, kg m.
+    /// Sum of mass times position, kg m.
     pub centre: DVec3,
-    /// Velocities by mass, kg m/s.
+    /// Sum of mass times velocity, kg m/s.
     pub velocity: DVec3,
-    /// Lower bounds, radii included, m.
+    /// Lower corner of the bounding box, radii included, m.
     pub low: DVec3,
-    /// Upper bounds, radii included, m.
+    /// Upper corner of the bounding box, radii included, m.
     pub high: DVec3,
 }
 
-impl Part {
-    fn take(&mut self, other: &Part) {
+impl FragmentSums {
+    fn merge(&mut self, other: &FragmentSums) {
         self.elements += other.elements;
         self.mass += other.mass;
         self.volume += other.volume;
@@ -42,44 +42,46 @@ impl Part {
     }
 }
 
-/// Parts of the fragments in one run of elements.
+/// Sums of fragments over consecutive elements.
 #[derive(Debug, Default)]
-pub struct Parts(Vec<Part>);
+pub struct FragmentSumList(Vec<FragmentSums>);
 
-impl Parts {
-    /// Adds an element. Neighbours in memory are mostly of one fragment: only where they are not a new part begins.
-    pub fn add(&mut self, element: &Part) {
+impl FragmentSumList {
+    /// Adds an element. Neighbours in memory mostly belong to one fragment: a new entry begins only where they do not.
+    pub fn add(&mut self, element: &FragmentSums) {
         match self.0.last_mut() {
-            Some(last) if last.label == element.label => last.take(element),
+            Some(last) if last.label == element.label => last.merge(element),
             _ => self.0.push(*element),
         }
     }
 
-    /// One part for each label, by label.
-    pub fn sorted(self) -> Vec<Part> {
-        joined([self.0])
+    /// One entry per label, sorted by label.
+    pub fn sorted(self) -> Vec<FragmentSums> {
+        merged([self.0])
     }
 }
 
-/// Parts of the same label joined in the order in which they come, by label.
-pub fn joined(lists: impl IntoIterator<Item = Vec<Part>>) -> Vec<Part> {
-    let mut all: Vec<Part> = lists.into_iter().flatten().collect();
-    all.sort_by_key(|part| part.label);
+/// Merges the lists into one entry per label, sorted by label. Entries of a label are added in the order of the lists.
+pub fn merged(lists: impl IntoIterator<Item = Vec<FragmentSums>>) -> Vec<FragmentSums> {
+    let mut all: Vec<FragmentSums> = lists.into_iter().flatten().collect();
+    all.sort_by_key(|sums| sums.label);
     all.dedup_by(|next, kept| {
         let same = next.label == kept.label;
         if same {
-            kept.take(next);
+            kept.merge(next);
         }
         same
     });
     all
 }
 
-/// The table of whole fragments.
-pub fn table(parts: &[Part], frame: u32, time: f64) -> Fragments {
-    let count = parts.len();
-    let column = |value: fn(&Part) -> f64| parts.iter().map(value).collect::<Vec<f64>>();
-    let numbers = |value: fn(&Part) -> u32| parts.iter().map(value).collect::<Vec<u32>>();
+/// The table of fragments, from one entry per fragment.
+pub fn table(fragments: &[FragmentSums], frame: u32, time: f64) -> Fragments {
+    let count = fragments.len();
+    let column =
+        |value: fn(&FragmentSums) -> f64| fragments.iter().map(value).collect::<Vec<f64>>();
+    let numbers =
+        |value: fn(&FragmentSums) -> u32| fragments.iter().map(value).collect::<Vec<u32>>();
     Fragments {
         frame: vec![frame; count],
         time: vec![time; count],
@@ -108,9 +110,9 @@ pub fn table(parts: &[Part], frame: u32, time: f64) -> Fragments {
 mod tests {
     use super::*;
 
-    fn element(label: u32, k: u32) -> Part {
+    fn element(label: u32, k: u32) -> FragmentSums {
         let p = DVec3::new(f64::from(k), 0.0, -f64::from(k));
-        Part {
+        FragmentSums {
             label,
             body: label / 2,
             elements: 1,
@@ -128,16 +130,16 @@ mod tests {
     fn fragments_are_summed_however_the_elements_are_cut() {
         let labels = [4, 4, 0, 4, 2, 2, 0, 0, 4];
         let cut = |size: usize| {
-            let elements: Vec<Part> = (0..)
+            let elements: Vec<FragmentSums> = (0..)
                 .zip(labels)
                 .map(|(k, label)| element(label, k))
                 .collect();
             let lists = elements.chunks(size).map(|chunk| {
-                let mut parts = Parts::default();
+                let mut parts = FragmentSumList::default();
                 chunk.iter().for_each(|element| parts.add(element));
                 parts.sorted()
             });
-            table(&joined(lists.collect::<Vec<_>>()), 7, 0.5)
+            table(&merged(lists.collect::<Vec<_>>()), 7, 0.5)
         };
         let whole = cut(labels.len());
         assert_eq!(whole.fragment, [0, 2, 4]);

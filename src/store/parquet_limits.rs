@@ -1,9 +1,9 @@
-//! What a Parquet file says of itself, held against its size before room is made for it.
+//! Checks the sizes and counts that a Parquet file claims before memory is allocated for them.
 //!
-//! A file may hold many more values than bytes: a run of equal ones takes a few bytes however long it is, and
-//! zstd packs what repeats. What bounds it are its rows: no more than [`ROWS_PER_BYTE`] for each byte, thrice
-//! what a row group of a million equal rows comes to. Pages unpack to no more than their values need. The
-//! reader of Parquet files believes both, and lengths in headers of pages.
+//! A file may hold many more values than bytes: a run of equal values takes a few bytes however long it is,
+//! and zstd compresses repetitions. So the number of rows is limited to [`MAX_ROWS_PER_BYTE`], three times
+//! that of a row group of a million equal rows, and the unpacked size of a page to what its values need. The
+//! Parquet reader itself trusts these numbers and the lengths in page headers.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -11,43 +11,43 @@ use std::io::{Read, Seek, SeekFrom};
 use ::parquet::basic::Type;
 use ::parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
 
-use super::thrift::{self, Found};
+use super::thrift::{self, ThriftValue};
 
-/// Rows for each byte of a file, at most.
-const ROWS_PER_BYTE: u64 = 1000;
-/// Columns, at most, and groups of columns: the reader takes memory and stack for what the schema counts.
-const COLUMNS: i64 = 1000;
-/// Bytes of a page beside its values: levels, tables of encodings.
-const BESIDE: i64 = 1 << 16;
-/// Bytes that the header of a page may take.
-const HEADER: u64 = 1 << 16;
+/// Limit on rows per byte of a file.
+const MAX_ROWS_PER_BYTE: u64 = 1000;
+/// Limit on columns and on groups of columns: the reader allocates memory and stack for the counts in the schema.
+const MAX_COLUMNS: i64 = 1000;
+/// Limit on bytes of a page in addition to its values: levels, tables of encodings.
+const PAGE_OVERHEAD: i64 = 1 << 16;
+/// Limit on bytes of a page header.
+const MAX_HEADER_BYTES: u64 = 1 << 16;
 
-type Checked = Result<(), String>;
+type CheckResult = Result<(), String>;
 
-/// Refuses a file whose footer is none, or counts more than it holds.
-pub(super) fn check_footer(file: &mut File) -> Checked {
+/// Refuses a file whose footer is missing or damaged, or has too many columns.
+pub(super) fn check_footer(file: &mut File) -> CheckResult {
     let footer = footer(file).map_err(|error| error.to_string())?;
     check_schema(&footer.ok_or("no footer at its end: truncated, or not a Parquet file")?)
 }
 
-fn check_schema(footer: &[u8]) -> Checked {
+fn check_schema(footer: &[u8]) -> CheckResult {
     let mut most = 0;
     let read = thrift::read(footer, &mut |path, found| match (path, found) {
-        // The schema: a list of columns and groups, and how many belong to a group.
-        ([2], Found::List(count)) => most = most.max(count as i64),
-        ([2, 5], Found::Number(count)) => most = most.max(count),
+        // The schema: a list of columns and groups; field 5 is the number of children of a group.
+        ([2], ThriftValue::List(count)) => most = most.max(count as i64),
+        ([2, 5], ThriftValue::Number(count)) => most = most.max(count),
         _ => {}
     });
     if read.is_none() {
         return Err("its footer is damaged".to_owned());
     }
-    if most > COLUMNS {
-        return Err(format!("{most} columns; {COLUMNS} are allowed"));
+    if most > MAX_COLUMNS {
+        return Err(format!("{most} columns; at most {MAX_COLUMNS} are allowed"));
     }
     Ok(())
 }
 
-/// The bytes between the data and the length of themselves.
+/// The footer without its length and magic; `None` if there is no valid one.
 fn footer(file: &mut File) -> std::io::Result<Option<Vec<u8>>> {
     let size = file.seek(SeekFrom::End(0))?;
     if size < 12 {
@@ -67,8 +67,8 @@ fn footer(file: &mut File) -> std::io::Result<Option<Vec<u8>>> {
     Ok(Some(footer))
 }
 
-/// Refuses counts of rows that cannot be, and columns that lie outside the file.
-pub(super) fn check_rows(metadata: &ParquetMetaData, size: u64) -> Checked {
+/// Refuses impossible numbers of rows, and columns that lie outside the file.
+pub(super) fn check_rows(metadata: &ParquetMetaData, size: u64) -> CheckResult {
     let rows = metadata.file_metadata().num_rows();
     let mut sum = 0_i64;
     for group in metadata.row_groups() {
@@ -99,28 +99,27 @@ pub(super) fn check_rows(metadata: &ParquetMetaData, size: u64) -> Checked {
     if rows != sum {
         return Err(format!("{rows} rows; its row groups have {sum}"));
     }
-    if rows as u64 > ROWS_PER_BYTE.saturating_mul(size) {
+    if rows as u64 > MAX_ROWS_PER_BYTE.saturating_mul(size) {
         return Err(format!(
-            "{rows} rows in {size} bytes; {ROWS_PER_BYTE} for each byte are allowed"
+            "{rows} rows in {size} bytes; at most {MAX_ROWS_PER_BYTE} per byte are allowed"
         ));
     }
     Ok(())
 }
 
-/// First byte and bytes of a column in a row group.
+/// Offset and length of a column in a row group, bytes.
 fn range(column: &ColumnChunkMetaData) -> (i64, i64) {
     let start = column.dictionary_page_offset();
     let start = start.unwrap_or(column.data_page_offset());
     (start, column.compressed_size())
 }
 
-/// Refuses pages of `wanted` columns that say to unpack to more than they have values for, or that lack their
-/// dictionary.
+/// Refuses pages of `wanted` columns whose unpacked size exceeds what their values need, or that lack their dictionary.
 pub(super) fn check_pages(
     file: &mut File,
     metadata: &ParquetMetaData,
     wanted: impl Fn(&str) -> bool,
-) -> Checked {
+) -> CheckResult {
     for group in metadata.row_groups() {
         let rows = group.num_rows();
         for column in group.columns() {
@@ -138,9 +137,9 @@ pub(super) fn check_pages(
     Ok(())
 }
 
-/// What the header of a page says.
+/// Header of a page.
 #[derive(Default)]
-struct Page {
+struct PageHeader {
     unpacked: i64,
     packed: i64,
     values: i64,
@@ -148,19 +147,19 @@ struct Page {
     encoding: i64,
 }
 
-impl Page {
+impl PageHeader {
     fn is_dictionary(&self) -> bool {
         self.kind == 2
     }
 
-    /// Data that are numbers of values in a dictionary (PLAIN_DICTIONARY, RLE_DICTIONARY).
+    /// Whether its data are indices into a dictionary (PLAIN_DICTIONARY, RLE_DICTIONARY).
     fn needs_dictionary(&self) -> bool {
         !self.is_dictionary() && matches!(self.encoding, 2 | 8)
     }
 }
 
-fn check_column(file: &mut File, column: &ColumnChunkMetaData, rows: i64) -> Checked {
-    // Of a name or a number.
+fn check_column(file: &mut File, column: &ColumnChunkMetaData, rows: i64) -> CheckResult {
+    // For strings, and for numbers.
     let bytes_a_value = match column.column_type() {
         Type::BYTE_ARRAY | Type::FIXED_LEN_BYTE_ARRAY => 256,
         _ => 16,
@@ -170,25 +169,25 @@ fn check_column(file: &mut File, column: &ColumnChunkMetaData, rows: i64) -> Che
     let mut header = Vec::new();
     let mut has_dictionary = false;
     while at < end {
-        let mut read = |limit: u64| -> std::io::Result<Option<(Page, usize)>> {
+        let mut read = |limit: u64| -> std::io::Result<Option<(PageHeader, usize)>> {
             header.clear();
             file.seek(SeekFrom::Start(at))?;
             file.take(limit.min(end - at)).read_to_end(&mut header)?;
-            let mut page = Page::default();
+            let mut page = PageHeader::default();
             let length = thrift::read(&header, &mut |path, found| match (path, found) {
-                ([1], Found::Number(kind)) => page.kind = kind,
-                ([2], Found::Number(bytes)) => page.unpacked = bytes,
-                ([3], Found::Number(bytes)) => page.packed = bytes,
-                // Of data, of a dictionary, of data in the second version.
-                ([5 | 7 | 8, 1], Found::Number(values)) => page.values = values,
-                ([5, 2] | [8, 4], Found::Number(encoding)) => page.encoding = encoding,
+                ([1], ThriftValue::Number(kind)) => page.kind = kind,
+                ([2], ThriftValue::Number(bytes)) => page.unpacked = bytes,
+                ([3], ThriftValue::Number(bytes)) => page.packed = bytes,
+                // Headers of data pages, dictionary pages, data pages of version 2.
+                ([5 | 7 | 8, 1], ThriftValue::Number(values)) => page.values = values,
+                ([5, 2] | [8, 4], ThriftValue::Number(encoding)) => page.encoding = encoding,
                 _ => {}
             });
             Ok(length.map(|length| (page, length)))
         };
-        // Most are far smaller than a name may make them.
+        // Most headers are small; long strings in the statistics make some larger.
         let found = match read(256) {
-            Ok(None) => read(HEADER),
+            Ok(None) => read(MAX_HEADER_BYTES),
             found => found,
         };
         let Some((page, length)) = found.map_err(|error| error.to_string())? else {
@@ -201,20 +200,20 @@ fn check_column(file: &mut File, column: &ColumnChunkMetaData, rows: i64) -> Che
         has_dictionary |= page.is_dictionary();
         if page.needs_dictionary() && !has_dictionary {
             return Err(format!(
-                "the page at byte {at} needs a dictionary, none stands before it"
+                "the page at byte {at} needs a dictionary, but none precedes it"
             ));
         }
-        let most = BESIDE + bytes_a_value * page.values;
-        if !(0..=most).contains(&page.unpacked) {
+        let limit = PAGE_OVERHEAD + bytes_a_value * page.values;
+        if !(0..=limit).contains(&page.unpacked) {
             return Err(format!(
-                "a page of {} values that says to unpack to {} bytes",
+                "a page of {} values that claims to unpack to {} bytes",
                 page.values, page.unpacked
             ));
         }
         at += length as u64;
         if page.packed < 0 || page.packed as u64 > end.saturating_sub(at) {
             return Err(format!(
-                "a page of {} bytes that ends behind the column",
+                "a page of {} bytes that ends after the column",
                 page.packed
             ));
         }
@@ -236,7 +235,7 @@ mod tests {
     use super::*;
     use crate::columns::Breaks;
 
-    /// Writes these columns into one row group of one page each.
+    /// Writes these columns into one row group with one page per column.
     fn write(path: &Path, columns: Vec<(&str, ArrayRef)>) {
         let batch = RecordBatch::try_from_iter(columns).unwrap();
         let properties = WriterProperties::builder()
@@ -254,7 +253,7 @@ mod tests {
         ("bond", Arc::new(UInt32Array::from(vec![7; rows])))
     }
 
-    fn refused(path: &Path) -> String {
+    fn read_error(path: &Path) -> String {
         let read = parquet::read_columns::<Breaks>(path, &["bond"]);
         read.unwrap_err().to_string()
     }
@@ -267,8 +266,8 @@ mod tests {
         let read = parquet::read_columns::<Breaks>(&path, &["bond"]).unwrap();
         assert_eq!(read.bond, vec![7; 100_000]);
         write(&path, vec![bonds(4_000_000)]);
-        let told = refused(&path);
-        assert!(told.contains("a.parquet: 4000000 rows in "), "{told}");
+        let message = read_error(&path);
+        assert!(message.contains("a.parquet: 4000000 rows in "), "{message}");
         assert!(parquet::rows(&path).is_err());
     }
 
@@ -288,21 +287,21 @@ mod tests {
         let mut altered = bytes.clone();
         altered[at + 3..at + 7].copy_from_slice(&[0xFE, 0xFF, 0xFF, 0x7F]);
         std::fs::write(&path, &altered).unwrap();
-        let told = refused(&path);
+        let message = read_error(&path);
         assert!(
-            told.ends_with("says to unpack to 134217727 bytes"),
-            "{told}"
+            message.ends_with("claims to unpack to 134217727 bytes"),
+            "{message}"
         );
         assert!(
-            told.contains("a.parquet: column bond: a page of "),
-            "{told}"
+            message.contains("a.parquet: column bond: a page of "),
+            "{message}"
         );
-        // A page that goes on behind the column.
+        // A page that continues past the end of the column.
         altered[at + 3..at + 7].copy_from_slice(&bytes[at + 3..at + 7]);
         altered[at + 8..at + 12].copy_from_slice(&[0xFE, 0xFF, 0xFF, 0x7F]);
         std::fs::write(&path, &altered).unwrap();
-        let told = refused(&path);
-        assert!(told.contains("ends behind the column"), "{told}");
+        let message = read_error(&path);
+        assert!(message.contains("ends after the column"), "{message}");
     }
 
     #[test]
@@ -311,14 +310,15 @@ mod tests {
         let path = folder.path().join("a.parquet");
         write(&path, vec![bonds(100)]);
         let mut bytes = std::fs::read(&path).unwrap();
-        // The first page is the dictionary: kind 2. It becomes one of kind 1, an index.
+        // The first page is the dictionary, of kind 2. It is changed to kind 1, an index page.
         assert_eq!(bytes[4..6], [0x15, 4]);
         bytes[5] = 2;
         std::fs::write(&path, &bytes).unwrap();
-        let told = refused(&path);
+        let message = read_error(&path);
         assert!(
-            told.contains("column bond: the page at byte ") && told.contains("needs a dictionary"),
-            "{told}"
+            message.contains("column bond: the page at byte ")
+                && message.contains("needs a dictionary"),
+            "{message}"
         );
     }
 
@@ -336,15 +336,15 @@ mod tests {
             values,
         )];
         write(&path, vec![(name, Arc::new(StructArray::from(fields)))]);
-        let told = refused(&path);
+        let message = read_error(&path);
         assert!(
-            told.contains("column bond: holds lists or groups, not values"),
-            "{told}"
+            message.contains("column bond: holds lists or groups, not values"),
+            "{message}"
         );
-        // A group of the schema that says to have two million columns: field 2, a list of one, in it field 5.
+        // A group in the schema that claims two million columns: field 2, a list with one entry, which has field 5.
         let footer = [0x29, 0x1C, 0x55, 0x80, 0x92, 0xF4, 0x01, 0, 0];
-        let told = check_schema(&footer).unwrap_err();
-        assert_eq!(told, "2000000 columns; 1000 are allowed");
+        let message = check_schema(&footer).unwrap_err();
+        assert_eq!(message, "2000000 columns; at most 1000 are allowed");
         assert_eq!(
             check_schema(&footer[..7]).unwrap_err(),
             "its footer is damaged"
@@ -357,10 +357,10 @@ mod tests {
         let path = folder.path().join("a.parquet");
         for text in ["", "PAR1", "PAR1....PAR2", "PAR1\u{1}\0\0\0PAR1"] {
             std::fs::write(&path, text).unwrap();
-            let told = refused(&path);
+            let message = read_error(&path);
             assert!(
-                told.contains("not a readable Parquet file: no footer"),
-                "{told}"
+                message.contains("not a readable Parquet file: no footer"),
+                "{message}"
             );
         }
     }
