@@ -1,10 +1,10 @@
-//! The bench counts what it says, and its scenes do what their names say: a bench of a block that no longer
-//! breaks would only look fast.
+//! The bench counts operations correctly, and its scenes do what their names say: a bench of a block that no
+//! longer breaks would only look fast.
 
-#[allow(dead_code)] // what the laws cost is the tool's own
+#[allow(dead_code)] // only the tool itself uses the costs of the laws
 #[path = "../tools/bench/count.rs"]
 mod count;
-#[allow(dead_code)] // names and warm-up are the tool's own
+#[allow(dead_code)] // only the tool itself uses names and warm-up
 #[path = "../tools/bench/scenes.rs"]
 mod scenes;
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::harness::{Place, shot};
 
-/// A store of the beams at smoke size: breaks, no surfaces.
+/// A store of the beams at smoke size: bonds break, there are no surfaces.
 fn store(place: &Place) {
     let beams = shot("two_beams");
     let mut arguments = vec!["run", &beams, "--out", "store", "--to", "simulate"];
@@ -14,7 +14,7 @@ fn store(place: &Place) {
     place.succeed(&arguments);
 }
 
-/// Every element closed, every attribute quoted, no bare sign.
+/// Checks that every element is closed, every attribute quoted, and every `>` and `&` in the text escaped.
 fn well_formed(text: &str) {
     let mut open = Vec::new();
     let mut rest = text;
@@ -67,7 +67,7 @@ fn charts_are_the_same_whatever_the_threads_and_name_what_is_missing() {
         let png = place.path("elsewhere").join(format!("{name}.png"));
         assert_eq!(size(&png).0, 1240);
     }
-    // One frame, before anything broke.
+    // A store with one frame, before anything broke.
     let first = [
         "plot", "store", "--frames", "..1", "--to", "first", "--format", "svg",
     ];
@@ -75,7 +75,7 @@ fn charts_are_the_same_whatever_the_threads_and_name_what_is_missing() {
     let files = std::fs::read_dir(place.path("first")).unwrap().count();
     assert_eq!(files, 7);
 
-    // As a store of another program has it: frames and no more.
+    // A store as other programs write it: frames and nothing else.
     let manifest = "{\"schema_version\": 1, \"units\": \"SI\", \"coordinates\": \"right-handed, y up, metres\"}";
     place.write("store/store.json", manifest);
     for kind in ["history", "breaks"] {

@@ -1,11 +1,12 @@
-//! Methods for implicit steps side by side: the table, the chart, and the run that knows nothing of them.
+//! Comparison of methods for implicit steps: the table, the chart, and the run, which the comparison does not
+//! affect.
 
 use cullet::columns::{Convergence, Method};
 use cullet::store::Store;
 
 use crate::harness::{Place, files, shot};
 
-/// Runs the shot at smoke size; methods are compared in this step.
+/// Runs the shot at smoke size; the methods are compared in step `step`.
 fn simulated(place: &Place, out: &str, step: &str) {
     let file = shot("convergence");
     let step = format!("output.convergence={step}");
@@ -16,8 +17,8 @@ fn simulated(place: &Place, out: &str, step: &str) {
     place.succeed(&arguments);
 }
 
-/// Iterations that a method took until residual and violation were no more than this.
-fn taken(table: &Convergence, method: Method, enough: f64) -> Option<u32> {
+/// Iterations of a method until residual and violation were at most `enough`.
+fn iterations(table: &Convergence, method: Method, enough: f64) -> Option<u32> {
     let rows = (0..table.method.len()).filter(|&row| table.method[row] == method);
     let mut there = rows.filter(|&row| table.residual[row].max(table.violation[row]) <= enough);
     there.next().map(|row| table.iteration[row])
@@ -43,15 +44,15 @@ fn newtons_method_on_the_manifold_is_ahead_and_the_run_is_what_it_was() {
 
     let table = store.read_convergence(1).unwrap();
     assert!(table.step.iter().all(|&step| step == 1));
-    let newton = taken(&table, Method::Newton, 1e-3).unwrap();
+    let newton = iterations(&table, Method::Newton, 1e-3).unwrap();
     for (method, enough) in [
-        // Of first order: thousands of iterations are not enough for what the others reach.
+        // A first-order method: thousands of iterations are not enough for the accuracy of the others.
         (Method::Descent, 1e-2),
         (Method::Penalty, 1e-3),
         (Method::Multipliers, 1e-3),
         (Method::Augmented, 1e-3),
     ] {
-        let taken = taken(&table, method, enough);
+        let taken = iterations(&table, method, enough);
         println!("{method:?}: {taken:?} iterations to {enough}, Newton's method {newton} to 1e-3");
         let taken = taken.unwrap_or_else(|| panic!("{method:?} does not converge"));
         assert!(taken > newton);

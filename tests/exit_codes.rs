@@ -1,4 +1,4 @@
-//! Whose fault it was: exit code 2 where the pipeline, the store or the command is wrong, 1 where a run failed.
+//! Exit code 2 where the pipeline, the store or the command is wrong, 1 where a run failed.
 
 use cullet::store::{Manifest, Store};
 
@@ -100,7 +100,7 @@ fn a_state_that_does_not_fit_is_wrong_use() {
             .concat(),
             "rates that fit",
         ),
-        // State: a branch takes other physics, and a state has its precision.
+        // State: a branch may have other physics, but a state has a fixed precision.
         (
             with(&["--branch", "other", "--set", "simulate.precision=f64"]),
             "simulate.precision",
@@ -116,7 +116,7 @@ fn settings_and_stores_of_other_hands_are_wrong_use_and_damage_is_a_failure() {
     let place = Place::new();
     place.write("shot.toml", SHOT);
     place.succeed(&["run", "shot.toml", "--out", "store", "--to", "simulate"]);
-    // A file cut short is nobody's fault.
+    // A file cut short is a failure, not wrong use.
     let frame = place.path("store/frames/000002.parquet");
     let whole = std::fs::read(&frame).unwrap();
     std::fs::write(&frame, &whole[..whole.len() / 2]).unwrap();
@@ -127,7 +127,7 @@ fn settings_and_stores_of_other_hands_are_wrong_use_and_damage_is_a_failure() {
     let change = |change: fn(&mut Manifest)| {
         Manifest::update(&store, change).unwrap();
     };
-    // ReconstructError, PreviewError, ExportError of settings that only store.json can hold.
+    // ReconstructError, PreviewError and ExportError from settings that only store.json can contain.
     change(|manifest| {
         let shot = manifest.pipeline.as_mut().unwrap();
         shot.reconstruct.voxel = -1.0;
@@ -143,7 +143,7 @@ fn settings_and_stores_of_other_hands_are_wrong_use_and_damage_is_a_failure() {
         let message = place.refuse(command);
         assert!(message.contains(part), "{message}");
     }
-    // An element of a material that is not there.
+    // An element of a material that does not exist.
     let mut packing = store.read_packing().unwrap();
     packing.elements.material[0] = 7;
     store.write_packing(&packing).unwrap();

@@ -1,5 +1,5 @@
-//! Stores of other programs: what is missing may be missing, and what is wrong is told by file, column and
-//! row, never by a panic.
+//! Stores of other programs: optional parts may be missing, and an error is reported with file, column and
+//! row, never as a panic.
 
 use std::path::Path;
 use std::sync::OnceLock;
@@ -15,8 +15,8 @@ const PIPELINE: &str = "[time]\nend = \"2 ms\"\nframes_per_second = 1000\n\n[[ma
     packing = { type = \"hexagonal\", radius = \"1 mm\" }\nspin = [0, 3, 0]\n\n\
     [[collider]]\nname = \"floor\"\nshape = { type = \"half_space\", normal = [0, 1, 0] }\nposition = [0, -1, 0]\n";
 
-/// A simulated box with surfaces, in which the first bond is said to have broken; made once.
-fn sound() -> &'static Path {
+/// A simulated box with surfaces, in which the first bond is marked as broken; made once.
+fn sound_store() -> &'static Path {
     static STORE: OnceLock<Place> = OnceLock::new();
     let place = STORE.get_or_init(|| {
         let place = Place::new();
@@ -51,7 +51,7 @@ fn sound() -> &'static Path {
         Manifest::update(&store, sums).unwrap();
         store.write_numbered("breaks", 1, &breaks).unwrap();
         place.succeed(&["reconstruct", "store"]);
-        // Without sums: what is changed here is changed on purpose.
+        // Without checksums: the tests change files on purpose.
         let clear = |manifest: &mut Manifest| manifest.files.clear();
         Manifest::update(&store, clear).unwrap();
         place
@@ -73,9 +73,9 @@ fn copy(from: &Path, to: &Path) {
 }
 
 /// A copy of the sound store after `change`.
-fn changed(change: impl FnOnce(&Store)) -> Place {
+fn changed_store(change: impl FnOnce(&Store)) -> Place {
     let place = Place::new();
-    copy(sound(), &place.path("store"));
+    copy(sound_store(), &place.path("store"));
     change(&Store::at(place.path("store")));
     place
 }
@@ -99,7 +99,8 @@ pub const ALL: [&[&str]; 10] = [
     RECONSTRUCT,
 ];
 
-/// Runs everything that reads a store: each succeeds, or refuses with one message. The messages of those that refuse.
+/// Runs every command that reads a store: each succeeds, or refuses with one message. Returns the messages of
+/// those that refuse.
 pub fn survives(place: &Place) -> Vec<(String, String)> {
     let mut refusals = Vec::new();
     for arguments in ALL {
@@ -110,7 +111,7 @@ pub fn survives(place: &Place) -> Vec<(String, String)> {
             Some(code @ (1 | 2)) => {
                 let messages = error.lines().filter(|line| line.starts_with("cullet: "));
                 assert_eq!(messages.count(), 1, "{arguments:?}: {error}");
-                // An archive whose own checksum differs is no wrong input but a failure.
+                // An archive whose own checksum differs is a failure, not invalid input.
                 assert_eq!(
                     code == 1,
                     error.contains("checksum"),
@@ -142,15 +143,16 @@ pub fn findings(place: &Place) -> Vec<String> {
     }
 }
 
-/// A store that is wrong in one place: validation tells it so, these commands refuse for it, the others survive.
-fn wrong(finding: &str, refusing: &[&[&str]], change: impl FnOnce(&Store)) {
-    let place = changed(change);
+/// Tests a store with one error: validation reports it, the commands `refusing` refuse, the others succeed or
+/// refuse with one message.
+fn check_wrong_store(finding: &str, refusing: &[&[&str]], change: impl FnOnce(&Store)) {
+    let place = changed_store(change);
     let found = findings(&place);
     assert!(
         found.iter().any(|line| line == finding),
         "{finding:?} is not in {found:#?}"
     );
-    // Without surfaces of their own, so that pictures are drawn from the elements.
+    // The stores have no surfaces, so that pictures are drawn from the elements.
     for frame in 0..3 {
         let _ = std::fs::remove_file(place.path(&format!("store/meshes/{frame:06}.rkyv")));
     }
@@ -169,13 +171,13 @@ fn wrong(finding: &str, refusing: &[&[&str]], change: impl FnOnce(&Store)) {
     }
 }
 
-fn packing(store: &Store, change: impl FnOnce(&mut cullet::store::Packing)) {
+fn change_packing(store: &Store, change: impl FnOnce(&mut cullet::store::Packing)) {
     let mut packing = store.read_packing().unwrap();
     change(&mut packing);
     store.write_packing(&packing).unwrap();
 }
 
-fn frame(store: &Store, change: impl FnOnce(&mut cullet::columns::Frames)) {
+fn change_frame(store: &Store, change: impl FnOnce(&mut cullet::columns::Frames)) {
     let mut frame = store.read_frame(1).unwrap();
     change(&mut frame);
     store.write_numbered("frames", 1, &frame).unwrap();
@@ -183,7 +185,7 @@ fn frame(store: &Store, change: impl FnOnce(&mut cullet::columns::Frames)) {
 
 #[test]
 fn a_sound_store_is_valid() {
-    let place = changed(|_| ());
+    let place = changed_store(|_| ());
     assert_eq!(findings(&place), [""; 0]);
     let told = place.succeed(&["inspect", "store", "--validate", "--json"]);
     assert_eq!(told.trim(), "[]");
@@ -194,7 +196,7 @@ fn a_sound_store_is_valid() {
 
 #[test]
 fn sums_are_held_against_the_files() {
-    let place = changed(|store| {
+    let place = changed_store(|store| {
         let path = store.numbered("history", 1, "parquet");
         let sums = store
             .sums_of(&[&path, &store.numbered("frames", 0, "parquet")])
@@ -226,7 +228,7 @@ fn sums_are_held_against_the_files() {
             "{file}: {part} is not in {found:#?}"
         );
     }
-    let place = changed(|store| std::fs::write(store.path("store.json"), "{}").unwrap());
+    let place = changed_store(|store| std::fs::write(store.path("store.json"), "{}").unwrap());
     let told = "store.json: no schema_version; this program reads version 1";
     assert_eq!(findings(&place), [told]);
 }
@@ -234,54 +236,54 @@ fn sums_are_held_against_the_files() {
 #[test]
 fn packings_that_are_wrong() {
     let elements = sound_elements();
-    wrong(
+    check_wrong_store(
         &format!(
             "packing/bonds.parquet: column j, row 3: is element 9999; the packing has {elements} elements"
         ),
         &[RECONSTRUCT, VTK],
-        |store| packing(store, |p| p.bonds.j[3] = 9999),
+        |store| change_packing(store, |p| p.bonds.j[3] = 9999),
     );
-    wrong(
+    check_wrong_store(
         "packing/elements.parquet: column id, row 0: is 1; ids are the row numbers",
         &[RECONSTRUCT, VTK, ELEMENTS, PREVIEW, INSPECT],
-        |store| packing(store, |p| p.elements.id.swap(0, 1)),
+        |store| change_packing(store, |p| p.elements.id.swap(0, 1)),
     );
-    wrong(
+    check_wrong_store(
         "packing/elements.parquet: column r, row 2: is 0 m; it must be above 0",
         &[RECONSTRUCT, VTK, ELEMENTS, PREVIEW],
-        |store| packing(store, |p| p.elements.r[2] = 0.0),
+        |store| change_packing(store, |p| p.elements.r[2] = 0.0),
     );
-    wrong(
+    check_wrong_store(
         "packing/elements.parquet: column x, row 5: is not finite",
         &[RECONSTRUCT],
-        |store| packing(store, |p| p.elements.x[5] = f64::NAN),
+        |store| change_packing(store, |p| p.elements.x[5] = f64::NAN),
     );
-    wrong(
+    check_wrong_store(
         "packing/bonds.parquet: column id, row 0: is 7; ids are the row numbers",
         &[RECONSTRUCT, VTK],
-        |store| packing(store, |p| p.bonds.id[0] = 7),
+        |store| change_packing(store, |p| p.bonds.id[0] = 7),
     );
-    wrong(
+    check_wrong_store(
         "packing/bonds.parquet: column l0, row 1: is -1 m; it must be above 0",
         &[RECONSTRUCT, VTK],
-        |store| packing(store, |p| p.bonds.l0[1] = -1.0),
+        |store| change_packing(store, |p| p.bonds.l0[1] = -1.0),
     );
-    wrong(
+    check_wrong_store(
         "packing/bonds.parquet: row 4: joins 0 and 1, as bond 0 does",
         &[],
         |store| {
-            packing(store, |p| {
+            change_packing(store, |p| {
                 for bond in [0, 4] {
                     (p.bonds.i[bond], p.bonds.j[bond]) = (0, 1);
                 }
             })
         },
     );
-    wrong(
+    check_wrong_store(
         "packing/bonds.parquet: column dx, row 0: begins a vector of length 0.000000; it must be 1",
         &[RECONSTRUCT],
         |store| {
-            packing(store, |p| {
+            change_packing(store, |p| {
                 (p.bonds.dx[0], p.bonds.dy[0], p.bonds.dz[0]) = (0.0, 0.0, 0.0);
             })
         },
@@ -289,14 +291,14 @@ fn packings_that_are_wrong() {
 }
 
 fn sound_elements() -> usize {
-    Store::at(sound()).read_elements().unwrap().id.len()
+    Store::at(sound_store()).read_elements().unwrap().id.len()
 }
 
 #[test]
 fn frames_that_are_wrong() {
     let elements = sound_elements();
     let all = [RECONSTRUCT, VTK, ELEMENTS, PREVIEW];
-    wrong(
+    check_wrong_store(
         &format!("frames/000001.parquet: 10 rows; the packing has {elements} elements"),
         &all,
         |store| {
@@ -305,42 +307,42 @@ fn frames_that_are_wrong() {
             store.write_numbered("frames", 1, &short).unwrap();
         },
     );
-    wrong(
+    check_wrong_store(
         "frames/000001.parquet: column id, row 3: is 4; ids are the row numbers",
         &all,
-        |store| frame(store, |f| f.id.swap(3, 4)),
+        |store| change_frame(store, |f| f.id.swap(3, 4)),
     );
-    wrong(
+    check_wrong_store(
         "frames/000001.parquet: column y, row 6: is not finite",
         &all,
-        |store| frame(store, |f| f.y[6] = f32::NAN),
+        |store| change_frame(store, |f| f.y[6] = f32::NAN),
     );
-    wrong(
+    check_wrong_store(
         "frames/000001.parquet: column frame, row 2: is 5; the file is number 1",
         &all,
-        |store| frame(store, |f| f.frame[2] = 5),
+        |store| change_frame(store, |f| f.frame[2] = 5),
     );
-    wrong(
+    check_wrong_store(
         "frames/000001.parquet: column qx, row 1: begins a vector of length 0.000000; it must be 1",
         &[RECONSTRUCT],
         |store| {
-            frame(store, |f| {
+            change_frame(store, |f| {
                 for column in [&mut f.qx, &mut f.qy, &mut f.qz, &mut f.qw] {
                     column[1] = 0.0;
                 }
             })
         },
     );
-    wrong(
+    check_wrong_store(
         "frames/000001.parquet: column time, row 0: is 0 s; frame 0 is at 0 s: times must rise",
         &[],
-        |store| frame(store, |f| f.time.fill(0.0)),
+        |store| change_frame(store, |f| f.time.fill(0.0)),
     );
-    wrong(
+    check_wrong_store(
         "frames/000001.parquet: column time, row 1: is 7 s; row 0 is at 0.001 s",
         &[],
         |store| {
-            frame(store, |f| {
+            change_frame(store, |f| {
                 f.time.fill(0.001);
                 f.time[1] = 7.0;
             })
@@ -366,8 +368,8 @@ fn breaks_and_fragments_that_are_wrong() {
         change(&mut breaks);
         store.write_numbered("breaks", 1, &breaks).unwrap();
     };
-    let bonds = Store::at(sound()).bond_count().unwrap();
-    wrong(
+    let bonds = Store::at(sound_store()).bond_count().unwrap();
+    check_wrong_store(
         &format!(
             "breaks/000001.parquet: column bond, row 0: is 1000000; the packing has {bonds} bonds"
         ),
@@ -377,16 +379,16 @@ fn breaks_and_fragments_that_are_wrong() {
             store.clear(&["history", "fragments"]).unwrap();
         },
     );
-    let first = Store::at(sound()).read_breaks(1).unwrap();
+    let first = Store::at(sound_store()).read_breaks(1).unwrap();
     let (i, j) = (first.i[0], first.j[0]);
-    wrong(
+    check_wrong_store(
         &format!(
             "breaks/000001.parquet: column i, row 0: is 77 and j is {j}; bond 0 joins {i} and {j}"
         ),
         &[],
         |store| breaks(store, |b| b.i[0] = 77),
     );
-    wrong(
+    check_wrong_store(
         "breaks/000002.parquet: column bond, row 0: is 0, which broke in frame 1",
         &[],
         |store| {
@@ -401,19 +403,19 @@ fn breaks_and_fragments_that_are_wrong() {
         store.write_numbered("fragments", 2, &fragments).unwrap();
     };
     let elements = sound_elements();
-    wrong(
+    check_wrong_store(
         &format!(
             "fragments/000002.parquet: column elements, row 0: is 1; {elements} carry the label"
         ),
         &[],
         |store| fragments(store, |f| f.elements[0] = 1),
     );
-    wrong(
+    check_wrong_store(
         "fragments/000002.parquet: column fragment, row 0: is 9, which no element of the frame carries",
         &[],
         |store| fragments(store, |f| f.fragment[0] = 9),
     );
-    wrong(
+    check_wrong_store(
         "history/000000.parquet: column frame, row 0: is 3; the file is number 0",
         &[],
         |store| {
@@ -422,7 +424,7 @@ fn breaks_and_fragments_that_are_wrong() {
             store.write_numbered("history", 0, &history).unwrap();
         },
     );
-    wrong(
+    check_wrong_store(
         "loads/000002.parquet: column fy, row 0: is not finite",
         &[],
         |store| {
@@ -446,7 +448,7 @@ fn files_that_are_damaged_or_missing() {
         "packing/bonds.parquet",
         "frames/000001.parquet",
     ] {
-        let place = changed(cut(name));
+        let place = changed_store(cut(name));
         let found = findings(&place);
         assert!(
             found[0].starts_with(&format!("{name}: not a readable Parquet file")),
@@ -458,11 +460,11 @@ fn files_that_are_damaged_or_missing() {
             .find(|(command, _)| command == "reconstruct store");
         assert!(told.unwrap().1.contains(name), "{refusals:?}");
     }
-    let place = changed(|store| std::fs::remove_file(store.path("packing/bonds.parquet")).unwrap());
+    let place = changed_store(|store| std::fs::remove_file(store.path("packing/bonds.parquet")).unwrap());
     assert_eq!(findings(&place), ["packing/bonds.parquet: missing"]);
     assert!(!survives(&place).is_empty());
 
-    let place = changed(|store| {
+    let place = changed_store(|store| {
         let path = store.path("meshes/000001.rkyv");
         let mut bytes = std::fs::read(&path).unwrap();
         let last = bytes.len() - 1;
@@ -524,8 +526,8 @@ fn files_that_are_damaged_or_missing() {
 
 #[test]
 fn what_may_be_missing_is_not_missed() {
-    // Neither pipeline nor shapes nor anything that only simulate writes for itself.
-    let place = changed(|store| {
+    // Neither pipeline nor shapes nor anything else that only `simulate` writes for its own use.
+    let place = changed_store(|store| {
         let kinds = ["history", "fragments", "loads", "state", "meshes", "breaks"];
         store
             .clear(&[&kinds[..], &["packing/shapes"]].concat())
@@ -546,19 +548,19 @@ fn what_may_be_missing_is_not_missed() {
         (&1.into(), &2.into())
     );
 
-    // A body may have any number, and tables may be empty.
-    let place = changed(|store| packing(store, |p| p.elements.body.fill(u32::MAX)));
+    // A body may have any id, and tables may be empty.
+    let place = changed_store(|store| change_packing(store, |p| p.elements.body.fill(u32::MAX)));
     assert!(survives(&place).is_empty());
-    let place = changed(|store| store.write_packing(&Default::default()).unwrap());
+    let place = changed_store(|store| store.write_packing(&Default::default()).unwrap());
     assert!(findings(&place).contains(&"packing/elements.parquet: no elements".to_owned()));
     assert!(!survives(&place).is_empty());
 }
 
 #[test]
 fn findings_are_all_told_up_to_a_number_a_file() {
-    let place = changed(|store| {
-        packing(store, |p| p.elements.r[..50].fill(-1.0));
-        frame(store, |f| f.z[9] = f32::INFINITY);
+    let place = changed_store(|store| {
+        change_packing(store, |p| p.elements.r[..50].fill(-1.0));
+        change_frame(store, |f| f.z[9] = f32::INFINITY);
     });
     let found = findings(&place);
     let first = "packing/elements.parquet: column r, row 0: is -1 m; it must be above 0";

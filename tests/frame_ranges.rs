@@ -1,4 +1,4 @@
-//! `--frames`: every way to ask for some of them, and what is said of others.
+//! `--frames`: all ways to select frames, and the messages for invalid selections.
 
 use cullet::store::Store;
 

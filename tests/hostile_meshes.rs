@@ -1,4 +1,5 @@
-//! Meshes as files have them, each repaired, remeshed if need be and solved, or refused with a message.
+//! Meshes with defects as found in files: each is repaired, remeshed if necessary and solved, or refused with
+//! a message.
 
 mod damage;
 mod refused;
@@ -14,20 +15,21 @@ use crate::bem::bodies;
 use crate::bem::solved::{loads, norm, outer, tractions};
 use damage::*;
 
-/// Stress that loads are for, Pa.
+/// Stress of the applied loads, Pa.
 const STRESS: f64 = 2e6;
 
-/// What must become of a mesh.
+/// Expected outcome for a mesh.
 enum Expected {
-    /// It is solved; this is part of what was done to it.
+    /// The mesh is solved; the report of repairs contains this text.
     Solved(&'static str),
-    /// It is refused with a message that has this part.
+    /// The mesh is refused with a message that contains this text.
     Refused(&'static str),
 }
 
 use Expected::{Refused, Solved};
 
-/// Largest error of stress on the surface, over the stress, under pressure and under pull, and what was done; or why not.
+/// Largest relative error of stress on the surface under pressure and under tension, and the report of
+/// repairs; or the reason for refusal.
 fn solve(mesh: &TriMesh) -> Result<([f64; 2], String), Box<dyn std::error::Error>> {
     let (mesh, done) = repair(mesh)?;
     let quality = Quality::of(&mesh);

@@ -1,10 +1,10 @@
-//! A body of one element goes through every stage.
+//! A body of one element passes through all stages.
 
 use cullet::store::Store;
 
 use crate::harness::Place;
 
-/// Packs such a body above a floor, on which it falls.
+/// Packs a body of one element above a floor, onto which it falls.
 fn packed(place: &Place, shape: &str, packing: &str) {
     let text = format!(
         "[time]\nend = \"20 ms\"\nframes_per_second = 500\n[[material]]\nname = \"m\"\ndensity = 1000\nyoung = \"1 MPa\"\ntensile_strength = \"1 kPa\"\n\
@@ -21,7 +21,7 @@ fn packed(place: &Place, shape: &str, packing: &str) {
         .unwrap();
     assert_eq!(packing.elements.id, [0], "{shape} {packing:?}");
     assert!(packing.bonds.id.is_empty());
-    // A ball is no larger than what it fills.
+    // The radius of the element fits the volume of its body.
     assert!(packing.elements.r[0] < 1.7 * packing.elements.volume[0].cbrt());
 }
 
@@ -64,7 +64,7 @@ fn a_body_of_one_element_is_packed_simulated_drawn_and_exported() {
         assert!(told.contains("elements"), "{told}");
         let told = place.succeed(&["inspect", "store", "--validate"]);
         assert!(told.starts_with("valid: "), "{told}");
-        // A picture without the ball would be the floor alone.
+        // The element must be visible: a picture without it would show only the floor.
         let picture = |frame| std::fs::read(place.path(&format!("store/preview/{frame:06}.png")));
         assert!(picture(0).unwrap() != picture(3).unwrap());
     }

@@ -1,4 +1,4 @@
-//! Colliders of triangle meshes.
+//! Colliders that are triangle meshes.
 
 use cullet::geometry::{TriMesh, icosphere, ply, shapes};
 use cullet::math::{LaneWidth, Lanes};
@@ -15,8 +15,8 @@ use crate::scenes;
 
 const R: f64 = 1e-3;
 
-/// The shape of a collider whose mesh the packing holds.
-fn of_mesh() -> ColliderShape {
+/// Shape of a collider whose mesh is stored in the packing.
+fn mesh_shape() -> ColliderShape {
     ColliderShape::Mesh {
         file: "in the packing".into(),
         scale: None,
@@ -37,7 +37,7 @@ fn on<L: Lanes>(packing: &Packing, pipeline: &Pipeline, dt: f64) -> Cpu<L> {
     Cpu::new(build(packing, pipeline).unwrap(), pipeline, dt)
 }
 
-/// A bonded block that falls at 5 m/s with a twist onto a collider that spins below it.
+/// A bonded block that falls, rotating, at 5 m/s onto a collider that spins below it.
 fn falling(shape: ColliderShape, mesh: Option<TriMesh>) -> (Packing, Pipeline, f64) {
     let mut material = scenes::elastic(1e7, 4e6, 2600.0);
     (material.friction, material.contact_damping) = (0.4, 0.1);
@@ -50,7 +50,7 @@ fn falling(shape: ColliderShape, mesh: Option<TriMesh>) -> (Packing, Pipeline, f
     scenes::set_motion(&mut packing.elements, &velocity, &spins);
     let dt = 0.2 * unit_step(&material);
     let mut pipeline = scenes::pipeline(material);
-    // Reaches under half of the block, so that it tips over an edge.
+    // The collider reaches under half of the block, so that the block tips over an edge.
     let position = DVec3::new(-3e-3, -6.1e-3, 4e-3);
     pipeline.colliders = vec![collider(shape, position, DVec3::new(0.0, 60.0, 20.0))];
     packing.colliders.extend(mesh.map(|mesh| (0, mesh)));
@@ -65,7 +65,7 @@ fn a_box_of_triangles_pushes_and_rubs_like_a_box() {
     };
     let (packing, pipeline, dt) = falling(exact, None);
     let expected = scenes::frames(&mut on::<f64>(&packing, &pipeline, dt), 150, 1..9);
-    let (packing, pipeline, dt) = falling(of_mesh(), Some(shapes::cuboid(size)));
+    let (packing, pipeline, dt) = falling(mesh_shape(), Some(shapes::cuboid(size)));
     let found = scenes::frames(&mut on::<f64>(&packing, &pipeline, dt), 150, 1..9);
     let mut touched = 0;
     for (a, b) in expected.iter().zip(&found) {
@@ -88,7 +88,7 @@ fn a_mesh_gives_the_same_bits_on_any_number_of_threads_and_across_a_resume() {
     for p in &mut ball.positions {
         *p = *p * 5e-3 + DVec3::new(4e-3, 0.0, 0.0);
     }
-    let (packing, pipeline, dt) = falling(of_mesh(), Some(ball));
+    let (packing, pipeline, dt) = falling(mesh_shape(), Some(ball));
     let on_threads = |threads: usize, stop: u32| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
         pool.build().unwrap().install(|| {
@@ -116,7 +116,7 @@ fn a_mesh_gives_the_same_bits_on_any_number_of_threads_and_across_a_resume() {
     }
 }
 
-/// Loose grains without friction or damping.
+/// Loose grains without friction and damping.
 fn grains(points: &[DVec3], velocity: &[DVec3], mesh: TriMesh) -> (Packing, Pipeline, f64) {
     let material = scenes::elastic(1e7, 4e6, 2600.0);
     let mut packing = scenes::packing(points, R, &material, (f64::INFINITY, f64::INFINITY));
@@ -125,12 +125,13 @@ fn grains(points: &[DVec3], velocity: &[DVec3], mesh: TriMesh) -> (Packing, Pipe
     scenes::set_motion(&mut packing.elements, velocity, &spins);
     let dt = 0.1 * unit_step(&material);
     let mut pipeline = scenes::pipeline(material);
-    pipeline.colliders = vec![collider(of_mesh(), DVec3::ZERO, DVec3::ZERO)];
+    pipeline.colliders = vec![collider(mesh_shape(), DVec3::ZERO, DVec3::ZERO)];
     packing.colliders.insert(0, mesh);
     (packing, pipeline, dt)
 }
 
-/// What a frictionless wall without damping does has a potential, the distance, wherever a grain rolls over an edge.
+/// A frictionless collider without damping exerts a force with a potential, a function of the distance, also
+/// where a grain rolls over an edge.
 #[test]
 fn grains_bounce_off_the_edges_of_a_coarse_ball_without_losing_energy() {
     let mut ball = icosphere(1);
@@ -141,7 +142,7 @@ fn grains_bounce_off_the_edges_of_a_coarse_ball_without_losing_energy() {
     let apart = |i: usize| from[..i].iter().all(|p| p.distance(from[i]) > 2.4 * R);
     let points: Vec<DVec3> = (0..60).filter(|&i| apart(i)).map(|i| from[i]).collect();
     assert!(points.len() > 20);
-    // Aslant, so that they slide over faces, edges and corners while they touch.
+    // They move obliquely, so that they slide over faces, edges and corners while in contact.
     let velocity: Vec<DVec3> = points
         .iter()
         .map(|p| -p.normalize() * 2.0 + p.normalize().any_orthonormal_vector() * 2.0)
@@ -163,7 +164,7 @@ fn grains_bounce_off_the_edges_of_a_coarse_ball_without_losing_energy() {
 
 #[test]
 fn nothing_goes_through_a_blade_as_thick_as_a_grain_at_5_metres_a_second() {
-    // Along z it is as wide as the grains are spread, its edges among them.
+    // Along z it is as wide as the cloud of grains, its edges among them.
     let blade = shapes::cuboid(DVec3::new(2.0 * R, 40.0 * R, 24.0 * R));
     let points: Vec<DVec3> = (0..15 * 13)
         .map(|i| {
@@ -215,7 +216,7 @@ fn a_store_holds_the_mesh_and_a_changed_one_is_packed_again() {
     assert!(kept.is_file());
     let told = String::from_utf8(place.output(&run).stderr).unwrap();
     assert!(told.contains("nothing to do"), "{told}");
-    // Where it stands is nothing to the packing.
+    // The packing does not depend on the collider's position.
     let moved = ["--set", "collider.wedge.position=[0, -0.0001, 0]"];
     let moved = [&run[..], &moved[..], &["--to", "simulate"][..]].concat();
     let told = String::from_utf8(place.output(&moved).stderr).unwrap();
@@ -224,7 +225,7 @@ fn a_store_holds_the_mesh_and_a_changed_one_is_packed_again() {
         told.contains("simulate     again: collider.wedge"),
         "{told}"
     );
-    // A store that was moved away from the mesh file has all that it takes.
+    // A store that was moved away from the mesh file contains all that it needs.
     std::fs::rename(place.path("store"), place.path("moved")).unwrap();
     std::fs::rename(place.path("wedge.ply"), place.path("gone.ply")).unwrap();
     place.succeed(&["simulate", "moved"]);
@@ -232,7 +233,7 @@ fn a_store_holds_the_mesh_and_a_changed_one_is_packed_again() {
     place.succeed(&["preview", "moved", "--frames", "3..4"]);
     let told = place.succeed(&["inspect", "moved", "--validate"]);
     assert!(told.starts_with("valid: "), "{told}");
-    // The mesh is damaged, then gone.
+    // The mesh is damaged, then missing.
     let kept = place.path("moved/packing/colliders/000000.ply");
     let mut bytes = std::fs::read(&kept).unwrap();
     *bytes.last_mut().unwrap() ^= 1;

@@ -1,4 +1,5 @@
-//! Whole runs of the program: what they leave, the same bytes whatever the threads and however often they are killed.
+//! Whole runs of the program: their output, and the same bytes for any number of threads and after any number
+//! of kills.
 
 use std::process::Stdio;
 use std::time::Duration;
@@ -8,7 +9,7 @@ use serde_json::Value;
 
 use crate::harness::{Place, files, shot};
 
-/// Few elements, a short time, a state with every frame.
+/// Few elements, a short time, a state at every frame.
 const SMALL: [&str; 8] = [
     "--set",
     "scale=smoke",
@@ -94,7 +95,7 @@ fn killed_and_resumed_is_as_if_it_had_never_stopped() {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    // The first state is the sign that a kill leaves something to continue from.
+    // Once the first state exists, a killed run has something to continue from.
     while !place.path("killed/state/000001.rkyv").exists() {
         assert!(
             child.try_wait().unwrap().is_none(),
@@ -181,7 +182,7 @@ fn frames_hold_the_columns_asked_for_and_are_rounded() {
             "{x}: {rounded}"
         );
     }
-    // Physics and states do not know of it.
+    // Physics and states do not depend on it.
     let states = ["whole", "lean"].map(|name| files(&place.path(name), &["state"]));
     assert!(
         states[0].len() == 2 && states[0] == states[1],
@@ -209,7 +210,7 @@ fn states_come_so_many_steps_apart() {
         "time.frames_per_second=5000",
     ]);
     place.succeed(&arguments);
-    // A hundred steps a frame: each tenth frame has a state, and the last.
+    // A hundred steps a frame: every tenth frame has a state, and the last one.
     let states = Store::at(place.path("store")).numbers("state", "rkyv");
     assert_eq!(states.unwrap(), [0, 10, 15]);
 }
@@ -270,7 +271,7 @@ fn a_single_bond_breaks_at_its_strength() {
     let bonds = store.read_packing().unwrap().bonds;
     let strength = bonds.sigma_c[0];
     assert!(f64::from(breaks[0].sigma[0]) > strength);
-    // Pulled step by step: no more beyond its strength than one step stretches it.
+    // Pulled in steps: the stress exceeds the strength by at most the increase of one step.
     assert!(f64::from(breaks[0].sigma[0]) < 1.1 * strength, "{breaks:?}");
 }
 

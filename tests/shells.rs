@@ -1,4 +1,4 @@
-//! Shells, ropes and cloth: how stiff a shell comes out, and the whole chain of each.
+//! Shells, ropes and cloth: the stiffness of a shell, and all stages for each of them.
 
 use std::f64::consts::PI;
 
@@ -54,7 +54,7 @@ fn a_pulled_tube_is_as_stiff_as_the_solid_asked_for() {
     }
 }
 
-/// The chain of a small shot, the same on one thread and two.
+/// All stages of a small shot, with equal results on one thread and two.
 fn runs_alike(text: &str, frames: usize) {
     let place = Place::new();
     place.write("shot.toml", text);

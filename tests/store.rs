@@ -1,5 +1,5 @@
-//! A store one can trust: what is altered, cut short or gone is named; what changed is done again and nothing
-//! else; one writer at a time; runs go on from any state, in place or in a branch.
+//! Integrity of a store: altered, truncated or missing files are reported; only what changed is computed
+//! again; one process writes at a time; runs resume from any state, in place or in a branch.
 
 use std::path::Path;
 use std::process::{Child, Stdio};
@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::harness::{Place, files, shot};
 
-/// Few elements, four frames, a state with each and all of them kept.
+/// Few elements, four frames, a state at each of them, all states kept.
 const SMALL: [&str; 5] = [
     "scale=smoke",
     "body.bunny.packing.elements=1000",
@@ -20,7 +20,7 @@ const SMALL: [&str; 5] = [
     "simulate.keep_states=100",
 ];
 
-/// Tables that depend on nothing but the pipeline.
+/// Tables that depend only on the pipeline.
 const TABLES: [&str; 4] = ["frames", "breaks", "fragments", "loads"];
 
 fn arguments<'a>(bunny: &'a str, out: &'a str, more: &[&'a str]) -> Vec<&'a str> {
@@ -51,7 +51,7 @@ fn start(place: &Place, arguments: &[&str]) -> Child {
     command.spawn().unwrap()
 }
 
-/// Waits for a file, which a running process is to write.
+/// Waits for a file that a running process is to write.
 fn await_file(child: &mut Child, path: &Path) {
     while !path.exists() {
         assert!(child.try_wait().unwrap().is_none(), "it ended too early");
@@ -59,7 +59,7 @@ fn await_file(child: &mut Child, path: &Path) {
     }
 }
 
-/// A longer shot, which is still running when something is done to it.
+/// A longer shot, which is still running while the test acts on it.
 fn long<'a>(bunny: &'a str, out: &'a str) -> Vec<&'a str> {
     arguments(bunny, out, &["--to", "simulate", "--set", "time.end=1 s"])
 }
@@ -105,7 +105,7 @@ fn what_did_not_change_is_not_done_again() {
     );
     assert!(told.contains("export usd   up to date"), "{told}");
 
-    // What is gone is made again, and what follows from it is as it was.
+    // A missing file is made again, and what depends on it stays as it was.
     std::fs::remove_file(place.path("store/meshes/000001.rkyv")).unwrap();
     let settings = ["--set", "export.up=z", "--set", "preview.width=64"];
     let told = run(&place, "store", &settings);
@@ -151,7 +151,7 @@ fn what_changed_is_named_and_done_again() {
         "{told}"
     );
 
-    // The mesh itself counts, not its name alone.
+    // The content of the mesh file counts, not its name alone.
     let tetrahedron = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n";
     place.write("shape.obj", tetrahedron);
     place.write(
@@ -192,7 +192,7 @@ fn a_flipped_byte_is_found_in_every_kind_of_file() {
         let told = place.fail(command, 1);
         assert!(told.contains(file), "{command:?}: {told}");
         if file != "store.json" {
-            // Cut off in the middle, as by a copy that was stopped.
+            // Truncated in the middle, as by an interrupted copy.
             std::fs::write(&path, &whole[..whole.len() / 2]).unwrap();
             let told = place.fail(command, 1);
             assert!(told.contains(file), "{command:?}: {told}");
@@ -306,7 +306,7 @@ fn a_run_goes_on_at_another_rate_with_the_same_steps() {
         told.contains("1000.5: a frame is not a whole number"),
         "{told}"
     );
-    // Every second frame of those to come.
+    // Every second of the remaining frames.
     run(
         &place,
         "other",
@@ -376,7 +376,7 @@ fn a_branch_follows_other_physics_and_names_its_parent() {
         }
     }
     assert!(new["frames/000003.parquet"] != before["frames/000003.parquet"]);
-    // Where it began it can begin again.
+    // A branch can be restarted from its first frame.
     let again = ["simulate", "new", "--state", "1"];
     place.succeed(&again);
     let tables = |store: &str| files(&place.path(store), &TABLES);
@@ -474,7 +474,8 @@ fn interrupts_end_with_a_frame_and_its_state() {
     }
 }
 
-/// Runs a shell script in a mount namespace of its own; `None`, said aloud, where that is not allowed.
+/// Runs a shell script in its own mount namespace; prints a message and returns `None` where that is not
+/// allowed.
 #[cfg(target_os = "linux")]
 fn with_mounts(place: &Place, script: &str) -> Option<std::process::Output> {
     let allowed = |flags: &str| {
@@ -511,7 +512,7 @@ fn a_full_disk_is_one_message_and_the_run_goes_on_elsewhere() {
         let files = files(&place.path("whole"), folders);
         files.values().map(Vec::len).sum::<usize>()
     };
-    // Room for the packing, its shape and some of the frames.
+    // Space for the packing, its shape and some of the frames.
     let room = bytes(&["packing", "packing/shapes"]) + bytes(&["frames", "state"]) / 2;
     std::fs::create_dir(place.path("full")).unwrap();
     let settings: String = SMALL.map(|setting| format!(" --set '{setting}'")).concat();
@@ -572,7 +573,7 @@ fn a_packing_that_finds_no_room_leaves_the_store_as_it_was() {
     ];
     let before = files(&place.path("store"), &all);
     let manifest = std::fs::read(place.path("store/store.json")).unwrap();
-    // No file beyond 64 blocks of 512 bytes.
+    // The limit is 64 blocks of 512 bytes a file.
     let script = "trap '' XFSZ; ulimit -f 64; exec \"$@\"";
     let mut command = std::process::Command::new("sh");
     command.args(["-c", script, "sh", env!("CARGO_BIN_EXE_cullet")]);
@@ -603,7 +604,7 @@ fn records_say_what_was_followed() {
     assert!(simulate["inputs"]["packing"].is_string(), "{simulate}");
 }
 
-/// Copies a folder with everything in it.
+/// Copies a folder with all its content.
 fn copy(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).unwrap();
     for entry in std::fs::read_dir(from).unwrap() {

@@ -1,4 +1,4 @@
-//! Meshes that bound no solid, or several.
+//! Meshes that bound no solid, or several solids.
 
 use cullet::geometry::TriMesh;
 use glam::{DVec3, dvec3};
