@@ -131,7 +131,7 @@ impl Reader<'_> {
                     self.here.pop();
                     at + 3
                 }
-                [TokenTree::Ident(_), ..] => match self.base(&tokens, at) {
+                [TokenTree::Ident(_), ..] => match self.base_module(&tokens, at) {
                     Some(base) => self.path(&tokens, at, base, String::new()),
                     None => at + 1,
                 },
