@@ -14,7 +14,12 @@ use crate::scenes;
 const YOUNG: f64 = 1e8;
 
 /// Loose elements at `points` with velocities `v`, moved by implicit steps.
-fn loose_elements(young: f64, points: &[DVec3], v: &[DVec3], integrator: Integrator) -> (Pipeline, Packing) {
+fn loose_elements(
+    young: f64,
+    points: &[DVec3],
+    v: &[DVec3],
+    integrator: Integrator,
+) -> (Pipeline, Packing) {
     let material = scenes::elastic(young, 0.4 * young, DENSITY);
     let mut packing = scenes::packing(points, R, &material, (f64::INFINITY, f64::INFINITY));
     scenes::set_motion(&mut packing.elements, v, &vec![DVec3::ZERO; v.len()]);
@@ -149,17 +154,21 @@ fn a_stack_rests_where_the_barrier_bears_it() {
     let weight = 9.81 * scene.1.elements.mass[0];
     let k = young * std::f64::consts::PI * R / 2.0;
     let y = |i: usize| f64::from(end.frames.y[i]);
-    let borne = [
+    let force_over_weight = [
         barrier(y(0), R, k).force / (3.0 * weight),
         barrier(y(1) - y(0), 2.0 * R, k).force / (2.0 * weight),
         barrier(y(2) - y(1), 2.0 * R, k).force / weight,
     ];
     println!(
-        "over the weight above: {borne:.4?}; the lowest is {:.3} radii above the floor",
+        "over the weight above: {force_over_weight:.4?}; the lowest is {:.3} radii above the floor",
         y(0) / R
     );
     assert!(y(0) < 0.9 * R, "the overlap is one to be seen");
-    assert!(borne.iter().all(|part| (part - 1.0).abs() < 5e-3));
+    assert!(
+        force_over_weight
+            .iter()
+            .all(|part| (part - 1.0).abs() < 5e-3)
+    );
 }
 
 #[test]

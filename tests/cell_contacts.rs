@@ -136,8 +136,11 @@ fn a_brick_rests_on_the_floor_and_sinks_by_what_its_weight_presses() {
     run.advance(10).unwrap();
     let now = run.snapshot(2).unwrap();
     let mass = packing.elements.mass[0];
-    let borne = now.loads.fy[0];
-    assert!((borne / (mass * 9.81) + 1.0).abs() < 1e-3, "{borne}");
+    let floor_force = now.loads.fy[0];
+    assert!(
+        (floor_force / (mass * 9.81) + 1.0).abs() < 1e-3,
+        "{floor_force}"
+    );
     // The stiffness is E A/(2 r), where A is the largest projection.
     let area = size.x * size.z;
     let stiffness = MATERIAL.young * area / (2.0 * packing.elements.r[0]);

@@ -343,7 +343,8 @@ fn waves_on_cubes_have_the_speeds_of_the_formula() {
                 2.0 * mu * (1.0 + c * c / 4.0) + cell_material.young * s * s / 12.0,
             );
             let (sum, product) = (p + 6.0 * q, 6.0 * (p * q - (mu * s * c).powi(2)));
-            let shear_known = 0.5 * (sum - (sum * sum - 4.0 * product).sqrt()) / cell_material.density;
+            let shear_known =
+                0.5 * (sum - (sum * sum - 4.0 * product).sqrt()) / cell_material.density;
             let off = [
                 (found / known).sqrt() - 1.0,
                 (w2 / shear_known).sqrt() - 1.0,

@@ -261,7 +261,10 @@ fn a_body_turns_as_the_independent_one() {
                 continue;
             };
             next = path.next();
-            assert!(relative_error(&[l], &wanted["l"]) < 1e-12 && relative_error(&[phi], &wanted["phi"]) < 1e-8);
+            assert!(
+                relative_error(&[l], &wanted["l"]) < 1e-12
+                    && relative_error(&[phi], &wanted["phi"]) < 1e-8
+            );
             let wanted: Quat<f64> = quat(&numbers(&wanted["q"]));
             assert!((q.dot(wanted).abs() - 1.0).abs() < 1e-12 && (q.v - wanted.v).norm() < 1e-8);
         }

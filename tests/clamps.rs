@@ -308,7 +308,12 @@ fn turns_as_a_whole<T: InspectableMethod>(make: impl Fn(&Bar) -> T, steps: u64, 
         let frames = run.snapshot(part).unwrap().frames;
         let now = time * f64::from(part) / 4.0;
         let turn = DQuat::from_scaled_axis(spin * now);
-        let found = deviation(run.current_system(), &bar, &all, (pivot, turn, velocity * now));
+        let found = deviation(
+            run.current_system(),
+            &bar,
+            &all,
+            (pivot, turn, velocity * now),
+        );
         let strain = frames.sigma.iter().copied().fold(0.0, f32::max) / E as f32;
         let turns = 0.8 * f64::from(part);
         println!("{turns:.1} turns: off by {found:?}, strain {strain:.1e}");
@@ -503,13 +508,13 @@ fn what_drives_a_clamp_is_read_with_units_and_refused_where_it_is_given_twice() 
         ("velocity = [0, 0, \"1 mm/s\"]", "velocity"),
         ("spin = [\"10 rpm\", 0, 0]", "spin"),
     ] {
-        let told = read(&format!("{more}, {turned}")).unwrap_err();
+        let message = read(&format!("{more}, {turned}")).unwrap_err();
         let wanted = format!("attach.grip.action.{key}: `keys` replace `{key}`; give one of them");
-        assert!(told.contains(&wanted), "{told}");
+        assert!(message.contains(&wanted), "{message}");
     }
-    let told = read(&turned.replace("3 ms", "1 ms")).unwrap_err();
+    let message = read(&turned.replace("3 ms", "1 ms")).unwrap_err();
     let wanted = "attach.grip.action.keys.1.time: 0.001 s is not after the key before it, at 0.001 s; times must ascend";
-    assert!(told.contains(wanted), "{told}");
+    assert!(message.contains(wanted), "{message}");
     let override_ = ["attach.grip.action.spin=[0, 0, \"1 rad/s\"]".to_owned()];
     let set = parse(&shot("pivot = [0, \"1 cm\", 0]"), "shot.toml", &override_).unwrap();
     assert_eq!(

@@ -99,9 +99,9 @@ fn write_three_elements(store: &Store, modes: ArrayRef) {
         Compression::SNAPPY,
         breaks,
     );
-    let told =
+    let manifest =
         r#"{"schema_version": 1, "units": "SI", "coordinates": "right-handed, y up, metres"}"#;
-    std::fs::write(store.path("store.json"), told).unwrap();
+    std::fs::write(store.path("store.json"), manifest).unwrap();
 }
 
 #[test]
@@ -115,20 +115,20 @@ fn types_and_codecs_of_other_programs_are_read() {
         Arc::new(view),
     ];
     for modes in modes {
-        let place = Place::new();
-        write_three_elements(&Store::at(place.path("store")), modes);
-        assert_eq!(findings(&place), [""; 0]);
-        place.succeed(RECONSTRUCT);
+        let folder = Place::new();
+        write_three_elements(&Store::at(folder.path("store")), modes);
+        assert_eq!(findings(&folder), [""; 0]);
+        folder.succeed(RECONSTRUCT);
         for arguments in ALL {
-            place.succeed(arguments);
+            folder.succeed(arguments);
         }
-        let told = place.succeed(&["inspect", "store", "--json"]);
-        let told: Value = serde_json::from_str(&told).unwrap();
+        let message = folder.succeed(&["inspect", "store", "--json"]);
+        let json: Value = serde_json::from_str(&message).unwrap();
         assert_eq!(
-            (&told["last"]["broken"], &told["mass"]),
+            (&json["last"]["broken"], &json["mass"]),
             (&1.into(), &3.0.into())
         );
-        let elements = std::fs::read_to_string(place.path("store/exports/store.elements.usda"));
+        let elements = std::fs::read_to_string(folder.path("store/exports/store.elements.usda"));
         let elements = elements.unwrap();
         assert!(elements.contains("orientations") && !elements.contains("velocities"));
     }
@@ -136,8 +136,8 @@ fn types_and_codecs_of_other_programs_are_read() {
 
 #[test]
 fn values_that_do_not_fit_are_told_by_row() {
-    let place = Place::new();
-    let store = Store::at(place.path("store"));
+    let folder = Place::new();
+    let store = Store::at(folder.path("store"));
     write_three_elements(&store, Arc::new(LargeStringArray::from(vec!["bend"])));
     let whole = |values: Vec<Option<i64>>| Arc::new(Int64Array::from(values)) as ArrayRef;
     let columns = vec![
@@ -158,7 +158,7 @@ fn values_that_do_not_fit_are_told_by_row() {
     );
     let file = "packing/elements.parquet";
     assert_eq!(
-        findings(&place),
+        findings(&folder),
         [
             format!("{file}: column z: missing; Float64, unit m: rest position"),
             format!("{file}: column id, row 1: holds -1, which is no UInt32"),
@@ -171,12 +171,12 @@ fn values_that_do_not_fit_are_told_by_row() {
                 .to_owned(),
         ]
     );
-    let refusals = survives(&place);
-    let told = refusals
+    let refusals = survives(&folder);
+    let refusal = refusals
         .iter()
         .find(|(command, _)| command == "preview store");
     assert!(
-        told.unwrap().1.contains("column id, row 1: holds -1"),
+        refusal.unwrap().1.contains("column id, row 1: holds -1"),
         "{refusals:?}"
     );
 }

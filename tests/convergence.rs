@@ -7,14 +7,14 @@ use cullet::store::Store;
 use crate::harness::{Place, files, shot};
 
 /// Runs the shot at smoke size; the methods are compared in step `step`.
-fn simulated(place: &Place, out: &str, step: &str) {
+fn simulated(folder: &Place, out: &str, step: &str) {
     let file = shot("convergence");
     let step = format!("output.convergence={step}");
     let mut arguments = vec!["run", &file, "--out", out, "--to", "simulate"];
     for setting in ["scale=smoke", &step] {
         arguments.extend(["--set", setting]);
     }
-    place.succeed(&arguments);
+    folder.succeed(&arguments);
 }
 
 /// Iterations of a method until residual and violation were at most `enough`.
@@ -26,13 +26,13 @@ fn iterations(table: &Convergence, method: Method, enough: f64) -> Option<u32> {
 
 #[test]
 fn newtons_method_on_the_manifold_is_ahead_and_the_run_is_what_it_was() {
-    let place = Place::new();
-    simulated(&place, "compared", "1");
-    simulated(&place, "plain", "1000");
+    let folder = Place::new();
+    simulated(&folder, "compared", "1");
+    simulated(&folder, "plain", "1000");
     let kinds = ["frames", "breaks", "fragments", "loads", "state"];
-    let of = |store: &str| files(&place.path(store), &kinds);
+    let of = |store: &str| files(&folder.path(store), &kinds);
     assert!(of("compared") == of("plain"));
-    let open = |store: &str| Store::open(place.path(store)).unwrap();
+    let open = |store: &str| Store::open(folder.path(store)).unwrap();
     let (store, plain) = (open("compared"), open("plain"));
     for frame in store.numbers("history", "parquet").unwrap() {
         let [mut one, mut other] = [&store, &plain].map(|s| s.read_history(frame).unwrap());
@@ -58,13 +58,13 @@ fn newtons_method_on_the_manifold_is_ahead_and_the_run_is_what_it_was() {
         assert!(taken > newton);
     }
     assert_eq!(
-        place
+        folder
             .succeed(&["inspect", "compared", "--validate", "--json"])
             .trim(),
         "[]"
     );
-    place.succeed(&["plot", "compared", "--format", "svg"]);
-    let chart = std::fs::read_to_string(place.path("compared/plots/convergence.svg")).unwrap();
+    folder.succeed(&["plot", "compared", "--format", "svg"]);
+    let chart = std::fs::read_to_string(folder.path("compared/plots/convergence.svg")).unwrap();
     for word in ["iterations", "time (", "Newton, multigrid", "multipliers"] {
         assert!(chart.contains(word), "{word}");
     }
@@ -72,22 +72,22 @@ fn newtons_method_on_the_manifold_is_ahead_and_the_run_is_what_it_was() {
 
 #[test]
 fn a_number_that_is_none_in_the_table_is_found() {
-    let place = Place::new();
-    simulated(&place, "store", "1");
-    let store = Store::open(place.path("store")).unwrap();
+    let folder = Place::new();
+    simulated(&folder, "store", "1");
+    let store = Store::open(folder.path("store")).unwrap();
     let mut table = store.read_convergence(1).unwrap();
     table.residual[1] = f64::NAN;
     store.write_numbered("convergence", 1, &table).unwrap();
-    let output = place.output(&["inspect", "store", "--validate"]);
-    let told = String::from_utf8_lossy(&output.stdout);
+    let output = folder.output(&["inspect", "store", "--validate"]);
+    let message = String::from_utf8_lossy(&output.stdout);
     assert_eq!(output.status.code(), Some(1));
     let fault = "convergence/000001.parquet: column residual, row 1: is not finite";
-    assert!(told.contains(fault), "{told}");
+    assert!(message.contains(fault), "{message}");
 }
 
 #[test]
 fn steps_that_find_no_minimum_are_refused() {
-    let place = Place::new();
+    let folder = Place::new();
     let file = shot("convergence");
     for (setting, parts) in [
         (
@@ -102,10 +102,10 @@ fn steps_that_find_no_minimum_are_refused() {
     ] {
         let scale = ["--set", "scale=smoke", "--set", setting];
         let all = [&["run", &file, "--out", "store"][..], &scale].concat();
-        let told = place.refuse(&all);
+        let message = folder.refuse(&all);
         for part in parts {
-            assert!(told.contains(part), "{part}: {told}");
+            assert!(message.contains(part), "{part}: {message}");
         }
-        assert!(!place.path("store").exists());
+        assert!(!folder.path("store").exists());
     }
 }

@@ -257,11 +257,11 @@ fn lists_and_notes_that_are_too_short_grow_and_lose_nothing() {
     let bonds = packing.bonds.id.len();
     assert!(first.breaks.bond.len() > bonds * 3 / 4);
     let mut broken: Vec<u32> = [first.breaks.bond, second.snapshot.breaks.bond].concat();
-    let told = broken.len();
+    let reported = broken.len();
     broken.sort_unstable();
     broken.dedup();
-    assert_eq!(broken.len(), told, "each bond is told once");
-    assert_eq!(told as u32, second.snapshot.history.broken[0]);
+    assert_eq!(broken.len(), reported, "each bond is reported once");
+    assert_eq!(reported as u32, second.snapshot.history.broken[0]);
     // The same run, with frames taken one by one.
     let mut one = engine(&packing, &pipeline, dt, &request);
     one.advance(40).unwrap();
@@ -409,7 +409,7 @@ fn loaders_and_drivers_are_not_heard() {
         return;
     }
     let place = Place::new();
-    let told = |folder: Option<&str>, loader: Option<&str>| {
+    let messages = |folder: Option<&str>, loader: Option<&str>| {
         let mut command = place.command();
         for name in ["NODEVICE_SELECT", "VK_LOADER_DEBUG", "XDG_RUNTIME_DIR"] {
             command.env_remove(name);
@@ -422,11 +422,11 @@ fn loaders_and_drivers_are_not_heard() {
         String::from_utf8(output.stderr).unwrap()
     };
     for folder in [None, Some(""), Some("relative")] {
-        assert_eq!(told(folder, None), "");
+        assert_eq!(messages(folder, None), "");
     }
     // The loader's messages appear if the user enables them.
     if cfg!(target_os = "linux") {
-        assert_ne!(told(None, Some("all")), "");
+        assert_ne!(messages(None, Some("all")), "");
     }
 }
 
@@ -443,10 +443,10 @@ fn a_message_after_a_device_was_opened_is_heard() {
     for backend in [&["--backend", "gpu"][..], &["--backend", "auto"], &[]] {
         let arguments = [&["simulate", "store", "--adapter", &name], backend].concat();
         let output = place.output(&arguments);
-        let told = String::from_utf8(output.stderr).unwrap();
-        assert!(output.status.success(), "{told}");
-        assert!(told.contains(&name), "{told}");
-        assert!(!told.contains("XDG_RUNTIME_DIR"), "{told}");
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.success(), "{message}");
+        assert!(message.contains(&name), "{message}");
+        assert!(!message.contains("XDG_RUNTIME_DIR"), "{message}");
     }
     let manifest = cullet::store::Manifest::read(&Store::at(place.path("store"))).unwrap();
     let settings = &manifest.stages["simulate"].settings["simulate"];

@@ -159,11 +159,11 @@ fn the_table_of_bonds_names_the_law_that_a_run_takes() {
         ("drape", "simulate.integrator=auto", "manifold"),
         ("stretch", "simulate.integrator=auto", "bdem"),
     ] {
-        let place = Place::new();
+        let folder = Place::new();
         let file = shot(name);
         let settings = ["--set", "scale=smoke", "--set", setting];
-        place.succeed(&[&["pack", &file, "--out", "store"], &settings[..]].concat());
-        let store = cullet::store::Store::open(place.path("store")).unwrap();
+        folder.succeed(&[&["pack", &file, "--out", "store"], &settings[..]].concat());
+        let store = cullet::store::Store::open(folder.path("store")).unwrap();
         let bonds = store.read_packing().unwrap().bonds;
         assert!(!bonds.law.is_empty());
         assert!(bonds.law.iter().all(|one| one.name() == law), "{setting}");

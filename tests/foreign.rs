@@ -18,11 +18,11 @@ const PIPELINE: &str = "[time]\nend = \"2 ms\"\nframes_per_second = 1000\n\n[[ma
 /// A simulated box with surfaces, in which the first bond is marked as broken; made once.
 fn sound_store() -> &'static Path {
     static STORE: OnceLock<Place> = OnceLock::new();
-    let place = STORE.get_or_init(|| {
-        let place = Place::new();
-        place.write("shot.toml", PIPELINE);
-        place.succeed(&["run", "shot.toml", "--out", "store", "--to", "simulate"]);
-        let store = Store::at(place.path("store"));
+    let folder = STORE.get_or_init(|| {
+        let folder = Place::new();
+        folder.write("shot.toml", PIPELINE);
+        folder.succeed(&["run", "shot.toml", "--out", "store", "--to", "simulate"]);
+        let store = Store::at(folder.path("store"));
         let bonds = store.read_packing().unwrap().bonds;
         let time = store.read_frame(1).unwrap().time[0];
         let breaks = Breaks {
@@ -50,13 +50,13 @@ fn sound_store() -> &'static Path {
         };
         Manifest::update(&store, sums).unwrap();
         store.write_numbered("breaks", 1, &breaks).unwrap();
-        place.succeed(&["reconstruct", "store"]);
+        folder.succeed(&["reconstruct", "store"]);
         // Without checksums: the tests change files on purpose.
         let clear = |manifest: &mut Manifest| manifest.files.clear();
         Manifest::update(&store, clear).unwrap();
-        place
+        folder
     });
-    Box::leak(place.path("store").into_boxed_path())
+    Box::leak(folder.path("store").into_boxed_path())
 }
 
 fn copy(from: &Path, to: &Path) {
@@ -74,10 +74,10 @@ fn copy(from: &Path, to: &Path) {
 
 /// A copy of the sound store after `change`.
 fn changed_store(change: impl FnOnce(&Store)) -> Place {
-    let place = Place::new();
-    copy(sound_store(), &place.path("store"));
-    change(&Store::at(place.path("store")));
-    place
+    let folder = Place::new();
+    copy(sound_store(), &folder.path("store"));
+    change(&Store::at(folder.path("store")));
+    folder
 }
 
 pub const RECONSTRUCT: &[&str] = &["reconstruct", "store"];
@@ -101,10 +101,10 @@ pub const ALL: [&[&str]; 10] = [
 
 /// Runs every command that reads a store: each succeeds, or refuses with one message. Returns the messages of
 /// those that refuse.
-pub fn survives(place: &Place) -> Vec<(String, String)> {
+pub fn survives(folder: &Place) -> Vec<(String, String)> {
     let mut refusals = Vec::new();
     for arguments in ALL {
-        let output = place.output(arguments);
+        let output = folder.output(arguments);
         let error = String::from_utf8(output.stderr).unwrap();
         match output.status.code() {
             Some(0) => {}
@@ -126,44 +126,44 @@ pub fn survives(place: &Place) -> Vec<(String, String)> {
 }
 
 /// The findings of `inspect --validate`.
-pub fn findings(place: &Place) -> Vec<String> {
-    let output = place.output(&["inspect", "store", "--validate"]);
-    let told = String::from_utf8(output.stdout).unwrap();
-    let lines: Vec<String> = told.lines().map(str::to_owned).collect();
+pub fn findings(folder: &Place) -> Vec<String> {
+    let output = folder.output(&["inspect", "store", "--validate"]);
+    let message = String::from_utf8(output.stdout).unwrap();
+    let lines: Vec<String> = message.lines().map(str::to_owned).collect();
     match output.status.code() {
         Some(0) => {
             assert!(
                 lines.len() == 1 && lines[0].starts_with("valid: "),
-                "{told}"
+                "{message}"
             );
             Vec::new()
         }
         Some(1) => lines,
-        code => panic!("validation ended with {code:?}: {told}"),
+        code => panic!("validation ended with {code:?}: {message}"),
     }
 }
 
 /// Tests a store with one error: validation reports it, the commands `refusing` refuse, the others succeed or
 /// refuse with one message.
 fn check_wrong_store(finding: &str, refusing: &[&[&str]], change: impl FnOnce(&Store)) {
-    let place = changed_store(change);
-    let found = findings(&place);
+    let folder = changed_store(change);
+    let found = findings(&folder);
     assert!(
         found.iter().any(|line| line == finding),
         "{finding:?} is not in {found:#?}"
     );
     // The stores have no surfaces, so that pictures are drawn from the elements.
     for frame in 0..3 {
-        let _ = std::fs::remove_file(place.path(&format!("store/meshes/{frame:06}.rkyv")));
+        let _ = std::fs::remove_file(folder.path(&format!("store/meshes/{frame:06}.rkyv")));
     }
-    let refusals = survives(&place);
+    let refusals = survives(&folder);
     let (file, what) = finding.split_once(": ").unwrap();
     for arguments in refusing {
-        let told = refusals
+        let refusal = refusals
             .iter()
             .find(|(command, _)| *command == arguments.join(" "));
         let (_, message) =
-            told.unwrap_or_else(|| panic!("{arguments:?} does not refuse: {finding}"));
+            refusal.unwrap_or_else(|| panic!("{arguments:?} does not refuse: {finding}"));
         assert!(
             message.contains(file) && message.contains(what),
             "{finding}: {message}"
@@ -185,18 +185,18 @@ fn change_frame(store: &Store, change: impl FnOnce(&mut cullet::columns::Frames)
 
 #[test]
 fn a_sound_store_is_valid() {
-    let place = changed_store(|_| ());
-    assert_eq!(findings(&place), [""; 0]);
-    let told = place.succeed(&["inspect", "store", "--validate", "--json"]);
-    assert_eq!(told.trim(), "[]");
-    assert!(survives(&place).is_empty());
-    let message = place.refuse(&["inspect", "nowhere", "--validate"]);
+    let folder = changed_store(|_| ());
+    assert_eq!(findings(&folder), [""; 0]);
+    let message = folder.succeed(&["inspect", "store", "--validate", "--json"]);
+    assert_eq!(message.trim(), "[]");
+    assert!(survives(&folder).is_empty());
+    let message = folder.refuse(&["inspect", "nowhere", "--validate"]);
     assert!(message.contains("store.json"), "{message}");
 }
 
 #[test]
 fn sums_are_held_against_the_files() {
-    let place = changed_store(|store| {
+    let folder = changed_store(|store| {
         let path = store.numbered("history", 1, "parquet");
         let sums = store
             .sums_of(&[&path, &store.numbered("frames", 0, "parquet")])
@@ -213,7 +213,7 @@ fn sums_are_held_against_the_files() {
             .write_numbered("history", 1, &store.read_history(2).unwrap())
             .unwrap();
     });
-    let found = findings(&place);
+    let found = findings(&folder);
     for (file, part) in [
         ("history/000001.parquet", "store.json"),
         (
@@ -222,15 +222,15 @@ fn sums_are_held_against_the_files() {
         ),
         ("frames/000009.parquet", "missing; store.json lists it"),
     ] {
-        let told = |line: &&String| line.starts_with(file) && line.contains(part);
+        let is_expected = |line: &&String| line.starts_with(file) && line.contains(part);
         assert!(
-            found.iter().any(|line| told(&line)),
+            found.iter().any(|line| is_expected(&line)),
             "{file}: {part} is not in {found:#?}"
         );
     }
-    let place = changed_store(|store| std::fs::write(store.path("store.json"), "{}").unwrap());
-    let told = "store.json: no schema_version; this program reads version 1";
-    assert_eq!(findings(&place), [told]);
+    let folder = changed_store(|store| std::fs::write(store.path("store.json"), "{}").unwrap());
+    let message = "store.json: no schema_version; this program reads version 1";
+    assert_eq!(findings(&folder), [message]);
 }
 
 #[test]
@@ -448,23 +448,24 @@ fn files_that_are_damaged_or_missing() {
         "packing/bonds.parquet",
         "frames/000001.parquet",
     ] {
-        let place = changed_store(cut(name));
-        let found = findings(&place);
+        let folder = changed_store(cut(name));
+        let found = findings(&folder);
         assert!(
             found[0].starts_with(&format!("{name}: not a readable Parquet file")),
             "{found:?}"
         );
-        let refusals = survives(&place);
-        let told = refusals
+        let refusals = survives(&folder);
+        let refusal = refusals
             .iter()
             .find(|(command, _)| command == "reconstruct store");
-        assert!(told.unwrap().1.contains(name), "{refusals:?}");
+        assert!(refusal.unwrap().1.contains(name), "{refusals:?}");
     }
-    let place = changed_store(|store| std::fs::remove_file(store.path("packing/bonds.parquet")).unwrap());
-    assert_eq!(findings(&place), ["packing/bonds.parquet: missing"]);
-    assert!(!survives(&place).is_empty());
+    let folder =
+        changed_store(|store| std::fs::remove_file(store.path("packing/bonds.parquet")).unwrap());
+    assert_eq!(findings(&folder), ["packing/bonds.parquet: missing"]);
+    assert!(!survives(&folder).is_empty());
 
-    let place = changed_store(|store| {
+    let folder = changed_store(|store| {
         let path = store.path("meshes/000001.rkyv");
         let mut bytes = std::fs::read(&path).unwrap();
         let last = bytes.len() - 1;
@@ -494,7 +495,7 @@ fn files_that_are_damaged_or_missing() {
         )
         .unwrap();
     });
-    let found = findings(&place);
+    let found = findings(&folder);
     for (start, part) in [
         ("meshes/000001.rkyv: ", "checksum"),
         (
@@ -506,12 +507,12 @@ fn files_that_are_damaged_or_missing() {
         ("packing/shapes/0.ply: ", ""),
         ("packing/shapes/4.ply: ", "there are 1 bodies"),
     ] {
-        let told = found
+        let is_found = found
             .iter()
             .any(|line| line.starts_with(start) && line.contains(part));
-        assert!(told, "{start}{part} is not in {found:#?}");
+        assert!(is_found, "{start}{part} is not in {found:#?}");
     }
-    let refusals = survives(&place);
+    let refusals = survives(&folder);
     assert!(
         refusals
             .iter()
@@ -527,42 +528,42 @@ fn files_that_are_damaged_or_missing() {
 #[test]
 fn what_may_be_missing_is_not_missed() {
     // Neither pipeline nor shapes nor anything else that only `simulate` writes for its own use.
-    let place = changed_store(|store| {
+    let folder = changed_store(|store| {
         let kinds = ["history", "fragments", "loads", "state", "meshes", "breaks"];
         store
             .clear(&[&kinds[..], &["packing/shapes"]].concat())
             .unwrap();
-        let told =
+        let manifest =
             r#"{"schema_version": 1, "units": "SI", "coordinates": "right-handed, y up, metres"}"#;
-        std::fs::write(store.path("store.json"), told).unwrap();
+        std::fs::write(store.path("store.json"), manifest).unwrap();
     });
-    assert_eq!(findings(&place), [""; 0]);
-    place.succeed(RECONSTRUCT);
+    assert_eq!(findings(&folder), [""; 0]);
+    folder.succeed(RECONSTRUCT);
     for arguments in ALL {
-        place.succeed(arguments);
+        folder.succeed(arguments);
     }
-    let told: Value =
-        serde_json::from_str(&place.succeed(&["inspect", "store", "--json"])).unwrap();
+    let json: Value =
+        serde_json::from_str(&folder.succeed(&["inspect", "store", "--json"])).unwrap();
     assert_eq!(
-        (&told["last"]["fragments"], &told["last"]["frame"]),
+        (&json["last"]["fragments"], &json["last"]["frame"]),
         (&1.into(), &2.into())
     );
 
     // A body may have any id, and tables may be empty.
-    let place = changed_store(|store| change_packing(store, |p| p.elements.body.fill(u32::MAX)));
-    assert!(survives(&place).is_empty());
-    let place = changed_store(|store| store.write_packing(&Default::default()).unwrap());
-    assert!(findings(&place).contains(&"packing/elements.parquet: no elements".to_owned()));
-    assert!(!survives(&place).is_empty());
+    let folder = changed_store(|store| change_packing(store, |p| p.elements.body.fill(u32::MAX)));
+    assert!(survives(&folder).is_empty());
+    let folder = changed_store(|store| store.write_packing(&Default::default()).unwrap());
+    assert!(findings(&folder).contains(&"packing/elements.parquet: no elements".to_owned()));
+    assert!(!survives(&folder).is_empty());
 }
 
 #[test]
 fn findings_are_all_told_up_to_a_number_a_file() {
-    let place = changed_store(|store| {
+    let folder = changed_store(|store| {
         change_packing(store, |p| p.elements.r[..50].fill(-1.0));
         change_frame(store, |f| f.z[9] = f32::INFINITY);
     });
-    let found = findings(&place);
+    let found = findings(&folder);
     let first = "packing/elements.parquet: column r, row 0: is -1 m; it must be above 0";
     assert_eq!((found.len(), &found[0][..]), (22, first));
     assert_eq!(found[20], "packing/elements.parquet: and 30 more");
@@ -570,16 +571,16 @@ fn findings_are_all_told_up_to_a_number_a_file() {
         found[21],
         "frames/000001.parquet: column z, row 9: is not finite"
     );
-    let output = place.output(&["inspect", "store", "--validate", "--json"]);
+    let output = folder.output(&["inspect", "store", "--validate", "--json"]);
     assert_eq!(output.status.code(), Some(1));
-    let told: Value = serde_json::from_slice(&output.stdout).unwrap();
-    let last = &told.as_array().unwrap()[21];
+    let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let last = &json.as_array().unwrap()[21];
     let expected = serde_json::json!({
         "file": "frames/000001.parquet", "column": "z", "row": 9, "what": "is not finite",
     });
     assert_eq!(last, &expected);
     for threads in ["1", "3"] {
-        let again = place.output(&[
+        let again = folder.output(&[
             "inspect",
             "store",
             "--validate",

@@ -295,9 +295,19 @@ fn bond_vectors_on_a_device() {
     for (n, (entry, found)) in entries.iter().zip(&found).enumerate() {
         let found: Vec<f64> = found.iter().map(|x| f64::from(*x)).collect();
         let single: Vec<f64> = bond_results(&rows[n]).into_iter().map(f64::from).collect();
-        same += usize::from(check_bond(n, entry, (&found, &single), (SINGLE_TOLERANCE, strain)));
+        same += usize::from(check_bond(
+            n,
+            entry,
+            (&found, &single),
+            (SINGLE_TOLERANCE, strain),
+        ));
         let expected = bond_expected(entry);
-        exact += usize::from(check_bond(n, entry, (&found, &expected), (DOUBLE_TOLERANCE, strain)));
+        exact += usize::from(check_bond(
+            n,
+            entry,
+            (&found, &expected),
+            (DOUBLE_TOLERANCE, strain),
+        ));
     }
     println!(
         "{same} of 64 within {SINGLE_TOLERANCE:e} of f32, {exact} within {DOUBLE_TOLERANCE:e} of f64, the others within the rounding of their inputs"

@@ -65,8 +65,8 @@ fn check(cases: Vec<(&str, TriMesh, Expected)>) {
                 done.contains(part) && errors.iter().all(|error| *error < 0.01)
             }
             (Err(error), Refused(part)) => {
-                let told = error.to_string();
-                told.contains(part) && !told.contains('\n')
+                let message = error.to_string();
+                message.contains(part) && !message.contains('\n')
             }
             _ => false,
         };
@@ -329,7 +329,10 @@ fn sizes_and_places_are_mended() {
         ),
         (
             "needles, inward, doubled, tiny",
-            scaled(doubled(inward(with_split_edges(torus(), 20, 1e-4, true))), 1e-9),
+            scaled(
+                doubled(inward(with_split_edges(torus(), 20, 1e-4, true))),
+                1e-9,
+            ),
             Solved("needles"),
         ),
     ]);

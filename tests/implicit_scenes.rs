@@ -83,12 +83,12 @@ fn projected_friction_brakes_a_slab_by_its_coefficient() {
         });
         let slowed = (first.0 - last.0) / last.1 / (0.5 * 9.81);
         let weight = 9.81 * packing.elements.mass.iter().sum::<f64>();
-        let borne = last.2.fx[0] / (0.5 * weight);
+        let friction_share = last.2.fx[0] / (0.5 * weight);
         println!(
-            "steps of {steps} T: slowed by {slowed:.4} of μ g; the floor bears {borne:.4} of that"
+            "steps of {steps} T: slowed by {slowed:.4} of μ g; the floor bears {friction_share:.4} of that"
         );
         assert!((slowed - 1.0).abs() < 0.03);
-        assert!((borne - 1.0).abs() < 0.03);
+        assert!((friction_share - 1.0).abs() < 0.03);
     }
 }
 
@@ -269,13 +269,13 @@ fn a_step_that_is_not_solved_says_so() {
     let Err(error @ SimulateError::NotConverged { .. }) = run.advance(5) else {
         panic!("one iteration cannot be enough");
     };
-    let told = error.to_string();
+    let message = error.to_string();
     for part in [
         "step 0",
         "in 1 iterations",
         "simulate.implicit.tolerance is 1.0e-12",
         "time.step",
     ] {
-        assert!(told.contains(part), "{told}");
+        assert!(message.contains(part), "{message}");
     }
 }

@@ -137,14 +137,15 @@ fn a_wrong_use_in_this_crate_is_found() {
         ),
     ];
     let sound = own_sources();
-    for (file, line, told) in wrong {
+    for (file, line, message) in wrong {
         let mut files = sound.clone();
         let place = files.iter_mut().find(|(name, _)| name == file);
         let (_, text) = place.unwrap_or_else(|| panic!("{file} is not there"));
         let number = text.lines().count() + 1;
         *text += line;
         let found = rules().check(&Sources::parse(&files));
-        let named = |one: &String| one.contains(told) && one.contains(&format!("{file}:{number}"));
+        let named =
+            |one: &String| one.contains(message) && one.contains(&format!("{file}:{number}"));
         assert!(
             found.iter().any(named),
             "{file}: {line}\n{}",

@@ -384,8 +384,8 @@ fn a_clamp_within_another_leaves_it_the_load() {
 fn a_rigid_body_beside_changes_no_pressure() {
     let material = scenes::elastic(1e7, 4e6, 2600.0);
     let cube = scenes::block(9, 9, 9, R);
-    let beside = cube.iter().map(|p| *p + DVec3::new(0.1, 0.0, 0.0));
-    let points: Vec<DVec3> = cube.iter().copied().chain(beside).collect();
+    let second_cube = cube.iter().map(|p| *p + DVec3::new(0.1, 0.0, 0.0));
+    let points: Vec<DVec3> = cube.iter().copied().chain(second_cube).collect();
     let mut packing = scenes::packing(&points, R, &material, (f64::INFINITY, f64::INFINITY));
     packing.elements.body[cube.len()..].fill(1);
     let mut pipeline = scenes::pipeline(material);

@@ -11,7 +11,8 @@ use glam::{DMat3, DVec3};
 use crate::harness::Place;
 use crate::scenes::{self, read};
 
-const PIPELINE_HEAD: &str = "[time]\nend = 1\nframes_per_second = 1\n[world]\ngravity = [0, 0, 0]\n";
+const PIPELINE_HEAD: &str =
+    "[time]\nend = 1\nframes_per_second = 1\n[world]\ngravity = [0, 0, 0]\n";
 
 /// A beam along x of wood, with the grain along `direction`.
 fn wooden_beam(packing: &str, direction: [f64; 3], lambda: f64) -> (Pipeline, Packed) {
@@ -223,11 +224,12 @@ fn an_element_beyond_its_mean_stress_loses_all_its_bonds() {
     // Above the neighbours' limit no bond is left: each of the 24 + 12 bonds breaks once.
     assert_eq!(broken(0.4 * mean).bond.len(), 36);
     material.hydrostatic_strength = Some(1.0);
-    let told = cullet::simulate::method(&packing, &scenes::pipeline(material), Backend::Gpu, 1e-9);
-    let told = told.err().unwrap().to_string();
+    let message =
+        cullet::simulate::method(&packing, &scenes::pipeline(material), Backend::Gpu, 1e-9);
+    let message = message.err().unwrap().to_string();
     assert!(
-        told.contains("hydrostatic_strength") && told.contains("--backend cpu"),
-        "{told}"
+        message.contains("hydrostatic_strength") && message.contains("--backend cpu"),
+        "{message}"
     );
 }
 
@@ -306,10 +308,10 @@ fn pairs_and_grains_of_unknown_materials_are_refused_with_their_line() {
         ),
     ] {
         let file = place.write("shot.toml", &shot(more));
-        let told = place.refuse(&["check", file.to_str().unwrap()]);
+        let message = place.refuse(&["check", file.to_str().unwrap()]);
         assert!(
-            told.contains(expected) && told.contains("shot.toml:1"),
-            "{told}"
+            message.contains(expected) && message.contains("shot.toml:1"),
+            "{message}"
         );
     }
 }
@@ -324,7 +326,7 @@ fn a_packing_is_made_again_for_a_law_of_other_sections() {
          [[body]]\nname = \"b\"\nmaterial = \"m\"\nshape = { type = \"sphere\", radius = 0.05 }\n\
          packing = { type = \"random\", elements = 60, spread = 0.5 }\n",
     );
-    let told = |set: &str| {
+    let pack_again = |set: &str| {
         let set = ["--set", set];
         let arguments = ["run", "shot.toml", "--out", "store", "--to", "pack"];
         let output = place.output(&[&arguments[..], &set].concat());
@@ -332,13 +334,13 @@ fn a_packing_is_made_again_for_a_law_of_other_sections() {
         let radii = store.read_packing().unwrap().bonds.radius;
         (String::from_utf8(output.stderr).unwrap(), radii)
     };
-    let (_, mean) = told("simulate.law=bdem");
+    let (_, mean) = pack_again("simulate.law=bdem");
     for same in ["simulate.law=manifold", "simulate.integrator=midpoint"] {
-        let (told, radii) = told(same);
-        assert!(told.contains("nothing to do"), "{told}");
+        let (message, radii) = pack_again(same);
+        assert!(message.contains("nothing to do"), "{message}");
         assert_eq!(radii, mean);
     }
-    let (again, smaller) = told("simulate.law=cosserat");
+    let (again, smaller) = pack_again("simulate.law=cosserat");
     assert!(
         again.contains("pack         again: simulate.law changed"),
         "{again}"
@@ -358,27 +360,27 @@ fn a_packing_is_made_again_for_another_grain_or_pair() {
              [[pair]]\nmaterials = [\"wood\", \"wood\"]\nfriction = {friction}\n{pair}"
         )
     };
-    let told = |text: &str| {
+    let pack_again = |text: &str| {
         place.write("shot.toml", text);
         let output = place.output(&["run", "shot.toml", "--out", "store", "--to", "pack"]);
         String::from_utf8(output.stderr).unwrap()
     };
     let grain = "grain = { direction = [1, 0, 0], stiffness = 5 }\n";
-    told(&shot("", "", 0.5));
+    pack_again(&shot("", "", 0.5));
     // The packing does not depend on contacts.
-    let same = told(&shot("", "", 0.2));
+    let same = pack_again(&shot("", "", 0.2));
     assert!(same.contains("nothing to do"), "{same}");
     for (grain, pair, changed) in [
         (grain, "", "material.wood.grain changed"),
         (grain, "bond_strength = 0.5\n", "pair"),
     ] {
         let text = shot(grain, pair, 0.2);
-        let again = told(&text);
+        let again = pack_again(&text);
         assert!(
             again.contains("pack         again: ") && again.contains(changed),
             "{again}"
         );
-        let same = told(&text);
+        let same = pack_again(&text);
         assert!(same.contains("nothing to do"), "{same}");
     }
 }

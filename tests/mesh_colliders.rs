@@ -200,67 +200,67 @@ const DROP: &str = "[time]\nend = \"2 ms\"\nframes_per_second = 2000\n[world]\ng
     position = [0, 0.013, 0]\nvelocity = [0, -2, 0]\npacking = { type = \"hexagonal\", radius = \"1 mm\" }\n\
     [[collider]]\nname = \"wedge\"\nshape = { type = \"mesh\", file = \"wedge.ply\", height = \"10 mm\" }\n";
 
-fn write_wedge(place: &Place, size: DVec3) {
-    let mut file = std::fs::File::create(place.path("wedge.ply")).unwrap();
+fn write_wedge(folder: &Place, size: DVec3) {
+    let mut file = std::fs::File::create(folder.path("wedge.ply")).unwrap();
     ply::write_ply(&shapes::cuboid(size), &mut file).unwrap();
 }
 
 #[test]
 fn a_store_holds_the_mesh_and_a_changed_one_is_packed_again() {
-    let place = Place::new();
-    write_wedge(&place, DVec3::new(0.5, 1.0, 3.0));
-    place.write("shot.toml", DROP);
+    let folder = Place::new();
+    write_wedge(&folder, DVec3::new(0.5, 1.0, 3.0));
+    folder.write("shot.toml", DROP);
     let run = ["run", "shot.toml", "--out", "store"];
-    place.succeed(&run);
-    let kept = place.path("store/packing/colliders/000000.ply");
+    folder.succeed(&run);
+    let kept = folder.path("store/packing/colliders/000000.ply");
     assert!(kept.is_file());
-    let told = String::from_utf8(place.output(&run).stderr).unwrap();
-    assert!(told.contains("nothing to do"), "{told}");
+    let message = String::from_utf8(folder.output(&run).stderr).unwrap();
+    assert!(message.contains("nothing to do"), "{message}");
     // The packing does not depend on the collider's position.
     let moved = ["--set", "collider.wedge.position=[0, -0.0001, 0]"];
     let moved = [&run[..], &moved[..], &["--to", "simulate"][..]].concat();
-    let told = String::from_utf8(place.output(&moved).stderr).unwrap();
-    assert!(told.contains("pack         up to date"), "{told}");
+    let message = String::from_utf8(folder.output(&moved).stderr).unwrap();
+    assert!(message.contains("pack         up to date"), "{message}");
     assert!(
-        told.contains("simulate     again: collider.wedge"),
-        "{told}"
+        message.contains("simulate     again: collider.wedge"),
+        "{message}"
     );
     // A store that was moved away from the mesh file contains all that it needs.
-    std::fs::rename(place.path("store"), place.path("moved")).unwrap();
-    std::fs::rename(place.path("wedge.ply"), place.path("gone.ply")).unwrap();
-    place.succeed(&["simulate", "moved"]);
-    place.succeed(&["reconstruct", "moved"]);
-    place.succeed(&["preview", "moved", "--frames", "3..4"]);
-    let told = place.succeed(&["inspect", "moved", "--validate"]);
-    assert!(told.starts_with("valid: "), "{told}");
+    std::fs::rename(folder.path("store"), folder.path("moved")).unwrap();
+    std::fs::rename(folder.path("wedge.ply"), folder.path("gone.ply")).unwrap();
+    folder.succeed(&["simulate", "moved"]);
+    folder.succeed(&["reconstruct", "moved"]);
+    folder.succeed(&["preview", "moved", "--frames", "3..4"]);
+    let message = folder.succeed(&["inspect", "moved", "--validate"]);
+    assert!(message.starts_with("valid: "), "{message}");
     // The mesh is damaged, then missing.
-    let kept = place.path("moved/packing/colliders/000000.ply");
+    let kept = folder.path("moved/packing/colliders/000000.ply");
     let mut bytes = std::fs::read(&kept).unwrap();
     *bytes.last_mut().unwrap() ^= 1;
     std::fs::write(&kept, &bytes).unwrap();
-    let message = place.fail(&["simulate", "moved"], 1);
+    let message = folder.fail(&["simulate", "moved"], 1);
     assert!(message.contains("000000.ply"), "{message}");
     std::fs::remove_file(&kept).unwrap();
-    let message = place.refuse(&["preview", "moved"]);
+    let message = folder.refuse(&["preview", "moved"]);
     assert!(message.contains("000000.ply"), "{message}");
     // Another mesh under the same name.
-    std::fs::rename(place.path("moved"), place.path("store")).unwrap();
-    write_wedge(&place, DVec3::new(0.6, 1.0, 3.0));
-    let told = String::from_utf8(place.output(&run).stderr).unwrap();
+    std::fs::rename(folder.path("moved"), folder.path("store")).unwrap();
+    write_wedge(&folder, DVec3::new(0.6, 1.0, 3.0));
+    let message = String::from_utf8(folder.output(&run).stderr).unwrap();
     assert!(
-        told.contains("pack         again: mesh wedge.ply changed"),
-        "{told}"
+        message.contains("pack         again: mesh wedge.ply changed"),
+        "{message}"
     );
 }
 
 #[test]
 fn meshes_of_colliders_that_cannot_be() {
-    let place = Place::new();
-    write_wedge(&place, DVec3::new(0.5, 1.0, 3.0));
+    let folder = Place::new();
+    write_wedge(&folder, DVec3::new(0.5, 1.0, 3.0));
     let refused = |text: &str, more: &[&str], parts: &[&str]| {
-        place.write("shot.toml", text);
+        folder.write("shot.toml", text);
         let check = [&["check", "shot.toml"], more].concat();
-        let message = place.refuse(&check);
+        let message = folder.refuse(&check);
         for part in parts {
             assert!(message.contains(part), "{part:?} is not in {message}");
         }
@@ -273,7 +273,7 @@ fn meshes_of_colliders_that_cannot_be() {
     let parts = ["collider.wedge.shape.scale", "give one of them"];
     refused(&both, &[], &parts);
     let tetrahedron = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\n";
-    place.write("open.obj", tetrahedron);
+    folder.write("open.obj", tetrahedron);
     let open = DROP.replace("wedge.ply", "open.obj");
     let message = refused(&open, &[], &["collider \"wedge\"", "3 boundary edges"]);
     assert!(!message.contains("winding"), "{message}");

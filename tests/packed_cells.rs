@@ -245,7 +245,8 @@ fn cells_and_balls_stand_in_one_store() {
     let balls = format!(
         "{BOX}\npacking = {{ type = \"hexagonal\", elements = 50 }}\nposition = [0, 0.25, 0]"
     );
-    let text = pipeline_text(&[&cells(0.0), &balls, &cells(-0.2)]).replace("poisson = 0.4", "poisson = 0.2");
+    let text = pipeline_text(&[&cells(0.0), &balls, &cells(-0.2)])
+        .replace("poisson = 0.4", "poisson = 0.2");
     // Bonds of balls have no faces.
     let text = format!("{text}\n[simulate]\nmethod = \"bonds\"\n");
     place.write("shot.toml", &text);

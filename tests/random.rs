@@ -103,16 +103,16 @@ seed = 3
 
 #[test]
 fn a_graded_ball_falls_breaks_and_gets_surfaces_the_same_on_any_number_of_threads() {
-    let place = Place::new();
-    place.write("shot.toml", DROP);
+    let folder = Place::new();
+    folder.write("shot.toml", DROP);
     for (threads, out) in [("1", "one"), ("2", "two")] {
-        place.succeed(&["run", "shot.toml", "--out", out, "--threads", threads]);
+        folder.succeed(&["run", "shot.toml", "--out", out, "--threads", threads]);
     }
     let folders = ["packing", "frames", "breaks", "meshes"];
-    let [one, two] = ["one", "two"].map(|out| files(&place.path(out), &folders));
+    let [one, two] = ["one", "two"].map(|out| files(&folder.path(out), &folders));
     assert!(one.len() >= 12 && one == two);
     let report: Value =
-        serde_json::from_str(&place.succeed(&["inspect", "one", "--json"])).unwrap();
+        serde_json::from_str(&folder.succeed(&["inspect", "one", "--json"])).unwrap();
     let last = &report["last"];
     assert!(
         last["fragments"].as_u64().unwrap() > 1 && last["broken"].as_u64().unwrap() > 50,
@@ -134,7 +134,7 @@ fn a_graded_ball_falls_breaks_and_gets_surfaces_the_same_on_any_number_of_thread
     assert!((0.63..0.66).contains(&number(&bulk["filling"])), "{ball}");
     assert!((8.3..9.6).contains(&number(&bulk["bonds"])), "{ball}");
     // Masses scale with the cubes of the radii and add up to that of the ball.
-    let store = Store::open(place.path("one")).unwrap();
+    let store = Store::open(folder.path("one")).unwrap();
     let e = store.read_elements().unwrap();
     let mass: f64 = e.mass.iter().sum();
     let whole = 1100.0 * 4.0 / 3.0 * std::f64::consts::PI * 0.02_f64.powi(3);
@@ -146,7 +146,7 @@ fn a_graded_ball_falls_breaks_and_gets_surfaces_the_same_on_any_number_of_thread
             .zip(&e.r)
             .all(|(m, r)| (m / r.powi(3) / each - 1.0).abs() < 1e-12)
     );
-    let text = place.succeed(&["check", "shot.toml"]);
+    let text = folder.succeed(&["check", "shot.toml"]);
     assert!(
         text.contains("% full") && text.contains("a third each"),
         "{text}"

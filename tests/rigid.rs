@@ -354,6 +354,6 @@ fn rigid_bodies_that_cannot_be() {
     );
     place.write("shot.toml", &falls);
     place.succeed(&["run", "shot.toml", "--out", "store"]);
-    let told = place.succeed(&["inspect", "store", "--validate"]);
-    assert!(told.starts_with("valid: "), "{told}");
+    let message = place.succeed(&["inspect", "store", "--validate"]);
+    assert!(message.starts_with("valid: "), "{message}");
 }

@@ -356,7 +356,11 @@ fn grains_within_a_shell_of_elements_do_not_get_out() {
                 let there = wall.iter().min_by(|a, b| angle(a).total_cmp(&angle(b)))?;
                 Some(there.length() - p.length())
             };
-            least = least.min(least_distance(std::slice::from_ref(frame), 0..grains, within));
+            least = least.min(least_distance(
+                std::slice::from_ref(frame),
+                0..grains,
+                within,
+            ));
         }
         println!(
             "{name}: {grains} grains, centres come within {least:.3} radii of the wall's middle"

@@ -56,13 +56,13 @@ fn a_pulled_tube_is_as_stiff_as_the_solid_asked_for() {
 
 /// All stages of a small shot, with equal results on one thread and two.
 fn runs_alike(text: &str, frames: usize) {
-    let place = Place::new();
-    place.write("shot.toml", text);
+    let folder = Place::new();
+    folder.write("shot.toml", text);
     for (threads, out) in [("1", "one"), ("2", "two")] {
-        place.succeed(&["run", "shot.toml", "--out", out, "--threads", threads]);
+        folder.succeed(&["run", "shot.toml", "--out", out, "--threads", threads]);
     }
     let folders = ["packing", "frames", "breaks", "meshes"];
-    let [one, two] = ["one", "two"].map(|out| files(&place.path(out), &folders));
+    let [one, two] = ["one", "two"].map(|out| files(&folder.path(out), &folders));
     assert!(one.len() >= 2 * frames && one == two);
 }
 

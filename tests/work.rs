@@ -98,7 +98,8 @@ fn friction_takes_the_kinetic_energy_of_a_block_that_slides_to_rest() {
     println!("friction of a sliding block is off by {:.2} %", 100.0 * off);
     assert!(off.abs() < 0.02, "friction is off by {off:.1e}");
     assert_eq!(last.breaking[0], 0.0);
-    let off = (mechanical_energy(&first) - mechanical_energy(&last)) / dissipated_energy(&last) - 1.0;
+    let off =
+        (mechanical_energy(&first) - mechanical_energy(&last)) / dissipated_energy(&last) - 1.0;
     assert!(off.abs() < 0.02, "the balance is off by {off:.1e}");
 }
 
@@ -240,11 +241,11 @@ shape = { type = "half_space", normal = [0, 1, 0] }
 
 #[test]
 fn a_store_tells_it_where_it_is_asked_for_and_lacks_the_columns_elsewhere() {
-    let place = Place::new();
-    place.write("shot.toml", SHOT);
+    let folder = Place::new();
+    folder.write("shot.toml", SHOT);
     let run = |out: &str, work: &str| {
         let work = format!("output.work={work}");
-        place.succeed(&[
+        folder.succeed(&[
             "run",
             "shot.toml",
             "--out",
@@ -256,26 +257,26 @@ fn a_store_tells_it_where_it_is_asked_for_and_lacks_the_columns_elsewhere() {
             "--set",
             &work,
         ]);
-        place.succeed(&["inspect", out, "--validate"]);
-        let told: serde_json::Value =
-            serde_json::from_str(&place.succeed(&["inspect", out, "--json"])).unwrap();
-        place.succeed(&["plot", out]);
-        let path = place.path(&format!("{out}/plots/energy.svg"));
-        (told, std::fs::read_to_string(path).unwrap())
+        folder.succeed(&["inspect", out, "--validate"]);
+        let json: serde_json::Value =
+            serde_json::from_str(&folder.succeed(&["inspect", out, "--json"])).unwrap();
+        folder.succeed(&["plot", out]);
+        let path = folder.path(&format!("{out}/plots/energy.svg"));
+        (json, std::fs::read_to_string(path).unwrap())
     };
-    let (told, chart) = run("with", "true");
+    let (json, chart) = run("with", "true");
     for kind in ["damping", "friction", "breaking"] {
-        let taken = told["last"]["work"][kind].as_f64().unwrap();
+        let taken = json["last"]["work"][kind].as_f64().unwrap();
         assert!(taken > 0.0, "{kind}: {taken}");
         assert!(chart.contains(&format!("taken by {kind}")), "{kind}");
     }
-    let text = place.succeed(&["inspect", "with"]);
+    let text = folder.succeed(&["inspect", "with"]);
     assert!(text.contains("taken by         breaking"), "{text}");
-    let (told, chart) = run("without", "false");
-    assert_eq!(told["last"]["work"], serde_json::json!({}));
+    let (json, chart) = run("without", "false");
+    assert_eq!(json["last"]["work"], serde_json::json!({}));
     assert!(chart.contains("kinetic") && !chart.contains("taken by"));
     let names = |out: &str| {
-        let path = place.path(&format!("{out}/history/000001.parquet"));
+        let path = folder.path(&format!("{out}/history/000001.parquet"));
         cullet::store::parquet::column_names(&path).unwrap()
     };
     let all = names("with");
@@ -283,7 +284,7 @@ fn a_store_tells_it_where_it_is_asked_for_and_lacks_the_columns_elsewhere() {
     let lacking: Vec<_> = all.iter().filter(|name| !others.contains(name)).collect();
     assert_eq!(lacking, ["damping", "friction", "breaking"]);
 
-    let said = place.refuse(&[
+    let said = folder.refuse(&[
         "run",
         "shot.toml",
         "--out",

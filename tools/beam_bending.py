@@ -50,14 +50,14 @@ def built():
 def body_settings(case):
     """Overrides of the shot's beam."""
     rows, random = case["rows"], case["random"]
-    told = {"body.beam.packing": f'{{ type = "{"random" if random else "hexagonal"}", radius = {SIDE / rows} }}'}
+    overrides = {"body.beam.packing": f'{{ type = "{"random" if random else "hexagonal"}", radius = {SIDE / rows} }}'}
     if random:
-        told["body.beam.shape"] = f'{{ type = "box", size = [{LENGTH}, {WIDTH}, {HEIGHT}] }}'
+        overrides["body.beam.shape"] = f'{{ type = "box", size = [{LENGTH}, {WIDTH}, {HEIGHT}] }}'
     else:
-        told["body.beam.shape.rows"] = f"[{6 * rows}, {rows}, {rows}]"
+        overrides["body.beam.shape.rows"] = f"[{6 * rows}, {rows}, {rows}]"
     if case["elasticity"] == "material":
-        told |= {"material.stone.elasticity": '"material"', "material.stone.poisson": POISSON}
-    return told
+        overrides |= {"material.stone.elasticity": '"material"', "material.stone.poisson": POISSON}
+    return overrides
 
 
 def collider_settings(touch):
@@ -98,8 +98,8 @@ def simulate(cullet, case, store, more):
     shot = store.parent / "beam_bending.toml"
     shot.write_text(text)
 
-    def run(command, told):
-        words = [word for key, value in told.items() for word in ("--set", f"{key}={value}")]
+    def run(command, overrides):
+        words = [word for key, value in overrides.items() for word in ("--set", f"{key}={value}")]
         subprocess.run([cullet, *command, *words, "--quiet"], check=True)
 
     # First with supports and press out of the way, to find where they touch.

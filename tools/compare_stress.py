@@ -42,7 +42,7 @@ except ImportError as missing:
 ROOT = Path(__file__).resolve().parent.parent
 SHOT = ROOT/"pipelines/bem_bunny_squeezed.toml"
 FORCE = 300.0                                           # N
-LIFT = 5.0     # times that on bonded elements, whose places frames hold in single precision: displacements stand out of the rounding; strains stay below 1e-3
+LIFT = 5.0     # times that on bonded elements, whose positions in frames have single precision: displacements are well above rounding; strains stay below 1e-3
 HOLD = 1e6                                              # N/m, of soft springs on all elements together, against turning
 # Region, m, and direction of each force. Their middles lie above each other, and the stress that they cause is largest between them.
 REGIONS = {

@@ -53,8 +53,8 @@ def main():
     distance, depth, azimuth, radius = crack(given.store, frame)
     if given.json:
         found = angles(distance, depth, azimuth, radius)
-        told = {"angle": np.median(found), "least": found[0], "most": found[-1]} if len(found) else {}
-        print(json.dumps({"frame": frame, "gone": len(depth), "sectors": len(found)} | told, default=float))
+        figures = {"angle": np.median(found), "least": found[0], "most": found[-1]} if len(found) else {}
+        print(json.dumps({"frame": frame, "gone": len(depth), "sectors": len(found)} | figures, default=float))
         return
     print(f"frame {frame}: {len(depth)} elements without bonds")
     for low in np.arange(0, depth.max(initial=0), 2.5 * radius):

@@ -31,13 +31,13 @@ def measured(cullet, rows, method, step, end):
     import pyarrow.parquet as parquet
 
     case = {"rows": rows, "random": False, "elasticity": "bond"}
-    told = {"time.end": end, "simulate.backend": "cpu"} | METHODS[method]
+    overrides = {"time.end": end, "simulate.backend": "cpu"} | METHODS[method]
     if step:
-        told["time.step"] = step * 1e-3
+        overrides["time.step"] = step * 1e-3
     with tempfile.TemporaryDirectory() as folder:
         store = Path(folder) / "run"
         clock = time.monotonic()
-        beam.simulate(cullet, case, store, told)
+        beam.simulate(cullet, case, store, overrides)
         wall = time.monotonic() - clock
         load, middle, _ = beam.curve(store)
         history = parquet.read_table(store / "history").to_pydict()

@@ -1,12 +1,13 @@
-"""What a frame of each shot of the implicit papers costs at the published size: implicit steps, explicit ones, and what `auto` takes.
+"""Cost of a frame of each shot of the implicit papers at the published size: by implicit and explicit steps, and the choice of `auto`.
 
     cargo build --release && python3 tools/implicit_sizes.py [--list] [--steps N] [--scale SCALE] [--cullet PROGRAM] [ROW …]      (pip install duckdb)
 
-Prints a line of the table in pipelines/README.md a row, as it is measured: elements, length of the implicit step, seconds a frame by implicit steps (three frames; where a
-published frame takes more than N steps, 12 unless told, three stretches of N / 3 steps, extrapolated and marked "≈"), by explicit ones (extrapolated from 200
-steps), how many times faster implicit steps are, what `integrator = "auto"` takes, and as published: elements, seconds a frame explicit and implicit (Lu et
-al. 2025, Table 1, Core i7-13700K; Zhang et al. 2024, Tables 1 and 2, GTX 1080 Ti). Frames are the published ones, whatever the file's own rate: measured
-from the start of the shot, before most of it breaks, steps not halved where bonds do (`simulate.implicit.halvings = 0`), as in the papers. --scale smoke tries the tool on small shots."""
+For each row, prints a line of the table in pipelines/README.md: elements, length of the implicit step, seconds per frame by implicit steps (three frames;
+where a published frame takes more than N steps, 12 by default, three stretches of N / 3 steps, extrapolated and marked "≈"), by explicit ones (extrapolated
+from 200 steps), how many times faster implicit steps are, the choice of `integrator = "auto"`, and as published: elements, seconds per frame explicit and
+implicit (Lu et al. 2025, Table 1, Core i7-13700K; Zhang et al. 2024, Tables 1 and 2, GTX 1080 Ti). Frames are the published ones, regardless of the file's
+own rate. Measured from the start of the shot, before most of it breaks, with steps not halved where bonds break (`simulate.implicit.halvings = 0`), as in
+the papers. --scale smoke tests the tool on small shots."""
 
 import argparse
 import json

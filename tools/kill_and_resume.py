@@ -55,8 +55,8 @@ def history(path):
 
 def difference(whole, found):
     names = sorted(name for name in whole.keys() | found.keys() if whole.get(name) != found.get(name))
-    told = [name + (" is missing" if name not in found else " is new" if name not in whole else " differs") for name in names]
-    return ", ".join(told[:5])
+    differences = [name + (" is missing" if name not in found else " is new" if name not in whole else " differs") for name in names]
+    return ", ".join(differences[:5])
 
 
 def main():
@@ -86,7 +86,7 @@ def main():
             process = subprocess.Popen(command(options, store, resume), stderr=subprocess.PIPE)
             resume = True
             try:
-                _, told = process.communicate(timeout=wait if kills < options.kills else None)
+                _, output = process.communicate(timeout=wait if kills < options.kills else None)
             except subprocess.TimeoutExpired:
                 process.send_signal(signal.SIGKILL)
                 process.communicate()
@@ -99,7 +99,7 @@ def main():
         wrong = difference(whole, found)
         if process.returncode != 0 or wrong:
             failures += 1
-            print(f"killed after {', '.join(times)} s: exit {process.returncode}; {wrong}; {told.decode().strip()}")
+            print(f"killed after {', '.join(times)} s: exit {process.returncode}; {wrong}; {output.decode().strip()}")
         else:
             shutil.rmtree(store.parent)
     print(f"{kills} kills in {runs} runs of {len(whole)} files ({length:.1f} s undisturbed): {failures} runs differ")

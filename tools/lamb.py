@@ -2,7 +2,7 @@
 """Compares runs of pipelines/lamb.toml with the exact solution of Lamb's problem in plane strain.
 
     python tools/lamb.py STORE...                 largest error of each gauge over its largest displacement, and its order from store to store
-    python tools/lamb.py STORE... --plot PNG      traces beside the exact ones
+    python tools/lamb.py STORE... --plot PNG      traces next to the exact ones
 
 Needs numpy and pyarrow, --plot matplotlib too. The half-space is y <= 0, u_z = 0; a vertical force per metre of z acts on the surface at the origin,
     f(t) = A (1 - 2 a) exp(-a),   a = (pi f0 (t - t0))^2.

@@ -64,7 +64,7 @@ def snapshots(path, renamed):
         try:
             return kind(text)
         except ValueError:
-            sys.exit(f"{path}:{at}: {text!r} where a number was looked for")
+            sys.exit(f"{path}:{at}: {text!r} is not a number")
 
     for at, line in lines:
         if line.startswith("ITEM: TIMESTEP"):
@@ -89,7 +89,7 @@ def snapshots(path, renamed):
             columns = dict(zip(names, zip(*rows) if rows else [()] * len(names)))
             yield step, time, columns
         elif line.strip():
-            sys.exit(f"{path}:{at}: {line[:60]!r} is no line of a dump")
+            sys.exit(f"{path}:{at}: {line[:60]!r} is not a line of a dump")
 
 
 def numbers(path, step, columns, name, kind=float):
@@ -250,12 +250,12 @@ def main():
     parser.add_argument("--column", action="append", default=[], metavar="NAME=DUMPED", help="what a column is called in the dump; may be repeated")
     arguments = parser.parse_args()
     if any("=" not in pair for pair in arguments.column):
-        parser.error("--column: wanted NAME=DUMPED, for example quatw=c_turn[1]")
+        parser.error("--column: expected NAME=DUMPED, for example quatw=c_turn[1]")
     renamed = {dumped: name for name, dumped in (pair.split("=", 1) for pair in arguments.column)}
     for name in ("length", "mass", "time", "radius", "density", "timestep"):
         value = getattr(arguments, name)
         if value is not None and not (value > 0 and math.isfinite(value)):
-            parser.error(f"--{name}: {value} is not above 0")
+            parser.error(f"--{name}: {value} must be above 0")
     convert(arguments, renamed)
 
 

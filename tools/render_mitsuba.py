@@ -218,7 +218,7 @@ def arguments(given=None):
     for name, default, what in angles:
         parser.add_argument(f"--{name}", type=float, default=default, help=f"angle {what}, degrees; default: {default}")
     parser.add_argument("--up", choices=["y", "z"], help="axis that points up in the picture; default: where gravity comes from")
-    parser.add_argument("--target", type=float, nargs=3, metavar=("X", "Y", "Z"), help="what the camera looks at, m")
+    parser.add_argument("--target", type=float, nargs=3, metavar=("X", "Y", "Z"), help="point that the camera looks at, m")
     parser.add_argument("--distance", type=float, help="from the target to the camera, m")
     parser.add_argument("--tint", type=float, default=0, help="0 to 1: how much the colour differs from fragment to fragment")
     parser.add_argument("--variant", default="scalar_rgb", help="of Mitsuba, such as llvm_ad_rgb or cuda_ad_rgb")

@@ -100,8 +100,8 @@ class StoreWriter:
 
     def finish(self):
         """Writes store.json; without it no stage takes the folder for a store."""
-        told = {"schema_version": SCHEMA_VERSION, "units": "SI", "coordinates": "right-handed, y up, metres"}
-        (self.folder / "store.json").write_text(json.dumps(told, indent=2) + "\n")
+        manifest = {"schema_version": SCHEMA_VERSION, "units": "SI", "coordinates": "right-handed, y up, metres"}
+        (self.folder / "store.json").write_text(json.dumps(manifest, indent=2) + "\n")
 
 
 def packed(cells, edge):

@@ -22,21 +22,21 @@ class Clip:
         with tempfile.TemporaryDirectory() as folder:
             folder = Path(folder)
             play(file, folder)
-            told = json.loads((folder / "clip.json").read_text())
+            info = json.loads((folder / "clip.json").read_text())
             matrices = np.fromfile(folder / "matrices.f64")
             points = np.fromfile(folder / "points.f32", np.float32).astype(float).reshape(-1, 3)
-        self.duration, self.extras = told["duration"], told["extras"]
+        self.duration, self.extras = info["duration"], info["extras"]
         self.first, self.last = self.extras["frames"]
         self.rate, self.event = self.extras["framesPerSecond"], self.extras["eventFramesPerSecond"]
         # Nodes by body and name.
-        self.nodes = {(node["body"], node["name"]): at for at, node in enumerate(told["nodes"])}
-        assert len(self.nodes) == len(told["nodes"]), f"{file}: two nodes with one name"
+        self.nodes = {(node["body"], node["name"]): at for at, node in enumerate(info["nodes"])}
+        assert len(self.nodes) == len(info["nodes"]), f"{file}: two nodes with one name"
         # Row vectors times matrix, as in USD: the columns of three.js are the rows here.
-        self.matrices = matrices.reshape(-1, len(told["nodes"]), 4, 4)
+        self.matrices = matrices.reshape(-1, len(info["nodes"]), 4, 4)
         self.scales = np.linalg.norm(self.matrices[:, :, :3, :3], axis=3).mean(axis=2)
         # The scale converts integers to lengths; a hidden node has scale 0.
-        self.reach = np.array([node["reach"] for node in told["nodes"]])
-        ends = np.cumsum([node["vertices"] for node in told["nodes"]])[:-1]
+        self.reach = np.array([node["reach"] for node in info["nodes"]])
+        ends = np.cumsum([node["vertices"] for node in info["nodes"]])[:-1]
         self.points = np.split(points, ends)
 
     def moment(self, code):

@@ -169,7 +169,12 @@ impl RandomStream {
         all
     }
     pub fn parameters(&mut self) -> Vec<f64> {
-        let mut all = vec![self.log_uniform(1e3, 1e12), self.unit(), self.unit(), self.unit()];
+        let mut all = vec![
+            self.log_uniform(1e3, 1e12),
+            self.unit(),
+            self.unit(),
+            self.unit(),
+        ];
         let r_i = self.log_uniform(1e-5, 10.0);
         all.extend([r_i, r_i * self.within(0.2, 5.0)]);
         all.extend([self.inverse_mass(), self.inverse_mass()]);
@@ -190,7 +195,12 @@ impl RandomStream {
     pub fn contact_energy(&mut self) -> Vec<f64> {
         let mut all = vec![self.log_uniform(1e-8, 1e-1)];
         all.extend(self.vector(1e-9, 1e-1).to_array());
-        all.extend([self.log_uniform(1e-2, 1e10), self.log_uniform(1e-2, 1e10), 0.5, 0.0]);
+        all.extend([
+            self.log_uniform(1e-2, 1e10),
+            self.log_uniform(1e-2, 1e10),
+            0.5,
+            0.0,
+        ]);
         all
     }
     pub fn kick(&mut self) -> Vec<f64> {

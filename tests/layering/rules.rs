@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use super::paths::{Module, Sources, PathUse};
+use super::paths::{Module, PathUse, Sources};
 
 /// Rules of a crate.
 pub struct Rules<'a> {
@@ -33,7 +33,9 @@ impl Rules<'_> {
                         None => found.push(parent_violation(one, &parent)),
                     }
                 }
-                (Some(from), Some(to)) if common == 0 => found.extend(self.module_violation(one, from, to)),
+                (Some(from), Some(to)) if common == 0 => {
+                    found.extend(self.module_violation(one, from, to))
+                }
                 (Some(from), Some(to)) => {
                     let parts = within.entry(&one.from[..common]).or_default();
                     parts.entry(from).or_default().entry(to).or_insert(one);
@@ -79,7 +81,10 @@ impl Rules<'_> {
             std::cmp::Ordering::Equal => "both are in one row of LAYERS".to_owned(),
             std::cmp::Ordering::Greater => format!("{to} is above {from} in LAYERS"),
         };
-        Some(format!("{}: {from} may not use {to}: {why}", described(one)))
+        Some(format!(
+            "{}: {from} may not use {to}: {why}",
+            described(one)
+        ))
     }
 }
 

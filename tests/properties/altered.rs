@@ -128,13 +128,13 @@ fn altered(name: &str, changes: &[Change], read: impl FnOnce(&Store) -> Result<(
         bytes[12..16].copy_from_slice(&sum.to_le_bytes());
     }
     std::fs::write(&path, &bytes).unwrap();
-    let told = read(&store);
+    let messages = read(&store);
     let report = validate(&store, &|store, number| {
         State::read(store, number).map(drop)
     });
     std::fs::write(&path, &whole).unwrap();
     let file = name.rsplit('/').next().unwrap();
-    for message in told.err().into_iter().flatten() {
+    for message in messages.err().into_iter().flatten() {
         assert!(message.contains(file), "{message}");
     }
     for finding in report.unwrap().findings {

@@ -57,7 +57,13 @@ pub fn states(draw: &mut RandomStream, body: &Body, frames: u32) -> Vec<BrokenSt
 }
 
 /// Breaks bonds by a random pattern; `r` is the mean radius of the elements (m).
-fn break_pattern(draw: &mut RandomStream, elements: &Elements, bonds: &Bonds, r: f64, broken: &mut [bool]) {
+fn break_pattern(
+    draw: &mut RandomStream,
+    elements: &Elements,
+    bonds: &Bonds,
+    r: f64,
+    broken: &mut [bool],
+) {
     let count = elements.x.len();
     let at = |e: u32| place(elements, e);
     let ends = |b: usize| [at(bonds.i[b]), at(bonds.j[b])];

@@ -119,9 +119,9 @@ pub fn cells(draw: &mut RandomStream) -> TriMesh {
             continue;
         }
         for (axis, upper) in [(0, 0), (0, 1), (1, 0), (1, 1), (2, 0), (2, 1)] {
-            let mut beside = at;
-            beside[axis] = at[axis] + 2 * upper - 1;
-            if full[flat(beside)] {
+            let mut neighbour = at;
+            neighbour[axis] = at[axis] + 2 * upper - 1;
+            if full[flat(neighbour)] {
                 continue;
             }
             let (u, v) = ((axis + 1) % 3, (axis + 2) % 3);
@@ -154,8 +154,8 @@ fn meet_well(low: [usize; 3], full: impl Fn([usize; 3]) -> bool) -> bool {
         let mut reached = 1_u8 << first;
         for _ in 0..8 {
             for (c, full) in is_full.iter().enumerate() {
-                let beside = (0..3).any(|axis| reached >> (c ^ 1 << axis) & 1 == 1);
-                if *full == kind && beside {
+                let is_neighbour = (0..3).any(|axis| reached >> (c ^ 1 << axis) & 1 == 1);
+                if *full == kind && is_neighbour {
                     reached |= 1 << c;
                 }
             }

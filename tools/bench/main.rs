@@ -21,7 +21,7 @@ use cullet::simulate::schedule;
 use cullet::store::{Manifest, Store};
 
 use scenes::{Failure, SCENE_KINDS, Scene};
-use steps::{StepCounts, Limits};
+use steps::{Limits, StepCounts};
 use table::{Cell, Table};
 
 /// Measures the machine's limits, whole steps of three scenes, and the stages around them.
@@ -74,7 +74,7 @@ enum Part {
 fn elements(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(value) if (64.0..=1e8).contains(&value) => Ok(value),
-        _ => Err("wanted a number of elements from 64 to 1e8".to_owned()),
+        _ => Err("expected a number of elements from 64 to 1e8".to_owned()),
     }
 }
 

@@ -40,7 +40,10 @@ impl InstructionSet {
             (InstructionSet::Avx512, is_x86_feature_detected!("avx512f")),
         ];
         #[cfg(not(target_arch = "x86_64"))]
-        let found = [(InstructionSet::Avx2, false), (InstructionSet::Avx512, false)];
+        let found = [
+            (InstructionSet::Avx2, false),
+            (InstructionSet::Avx512, false),
+        ];
         let there = found.into_iter().filter(|(_, there)| *there);
         there.map(|(lanes, _)| lanes).collect()
     }

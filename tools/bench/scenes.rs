@@ -110,7 +110,11 @@ impl SceneKind {
             ),
             SceneKind::Heap => ("10 MPa", ""),
         };
-        let speed = if self == SceneKind::Breaking { IMPACT } else { 0.0 };
+        let speed = if self == SceneKind::Breaking {
+            IMPACT
+        } else {
+            0.0
+        };
         let bonded = self != SceneKind::Heap;
         format!(
             r#"

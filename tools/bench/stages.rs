@@ -14,7 +14,7 @@ use cullet::spec::{self, Backend, ExportFormat, Pipeline, Playback};
 use cullet::store::{Manifest, Packing, Store};
 use cullet::{export, reconstruct};
 
-use super::scenes::{Failure, SceneKind, Scene};
+use super::scenes::{Failure, Scene, SceneKind};
 use super::table::{Cell, Column, Table, column};
 use super::timing::Timing;
 
@@ -242,7 +242,12 @@ pub fn storage(table: &mut Table, size: StageSizes) -> Result<(), Failure> {
     let store = Store::at(folder.path());
     let Scene { packing, pipeline } = SceneKind::Elastic.scene(f64::from(size.large))?;
     let elements = packing.elements.id.len();
-    let mut engine = method(&packing, &pipeline, Backend::Cpu, SceneKind::Elastic.step()?)?;
+    let mut engine = method(
+        &packing,
+        &pipeline,
+        Backend::Cpu,
+        SceneKind::Elastic.step()?,
+    )?;
     // A few steps, so that the last digits vary as in a run.
     engine.advance(5)?;
     let mut frame = Frames::default();

@@ -7,7 +7,7 @@ use cullet::spec::Backend;
 
 use super::count;
 use super::peak::{self, InstructionSet};
-use super::scenes::{Failure, SceneKind, Scene};
+use super::scenes::{Failure, Scene, SceneKind};
 use super::table::{Cell, Column, Table, column};
 use super::timing::Timing;
 

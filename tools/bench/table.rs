@@ -98,7 +98,9 @@ impl Table {
     pub fn text(&self) -> String {
         let shown = |row: &Vec<Cell>| -> Vec<String> {
             let cells = row.iter().zip(self.columns);
-            cells.map(|(cell, column)| cell_text(cell, column)).collect()
+            cells
+                .map(|(cell, column)| cell_text(cell, column))
+                .collect()
         };
         let body: Vec<Vec<String>> = self.rows.iter().map(shown).collect();
         let heads = self.columns.iter().map(|column| column.head.to_owned());

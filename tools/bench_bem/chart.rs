@@ -58,7 +58,9 @@ fn series(curves: &[Curve], of: Quantity) -> Vec<Series> {
                 true => String::new(),
                 false => curve.name.to_owned(),
             },
-            points: points.filter(|[_, error]| *error > SMALLEST_ERROR).collect(),
+            points: points
+                .filter(|[_, error]| *error > SMALLEST_ERROR)
+                .collect(),
             colour: COLOURS[place.unwrap_or(0) % COLOURS.len()],
             dashed: is_linear,
         }

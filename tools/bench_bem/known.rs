@@ -66,7 +66,10 @@ const BODIES: [Body; 7] = [
     Body {
         sizes: [3, 6, 10],
         triangles: |parts| 28 * parts * parts,
-        names: &[("hanging bar", Quantity::Surface), ("hanging bar", Quantity::Inside)],
+        names: &[
+            ("hanging bar", Quantity::Surface),
+            ("hanging bar", Quantity::Inside),
+        ],
         errors: |parts, order, poisson| {
             let [mean, _, inside] = hanging_bar(parts, order, poisson);
             vec![mean, inside]

@@ -184,16 +184,15 @@ impl Body<'_> {
                 Some(name) if name == "self" => "own".to_owned(),
                 Some(name) => name.to_string(),
                 None => {
-                    return Err(Error::new(
-                        path.span(),
-                        "a constant must stand in `T::splat`",
-                    ));
+                    return Err(Error::new(path.span(), "a constant must be in `T::splat`"));
                 }
             },
             Expr::Field(field) => {
                 let base = of(&field.base)?;
                 match &field.member {
-                    Member::Named(name) if name == "v" && QUATERNION_MODULES.contains(&self.module) => {
+                    Member::Named(name)
+                        if name == "v" && QUATERNION_MODULES.contains(&self.module) =>
+                    {
                         format!("{base}.xyz")
                     }
                     Member::Named(name) => format!("{base}.{name}"),
