@@ -1,4 +1,5 @@
-//! The barrier of contacts: nothing passes it, and its force is that of its law.
+//! Barrier contacts: no element passes through another or a collider, and the contact force is that of the
+//! law.
 
 use cullet::laws::barrier::barrier;
 use cullet::simulate::resolve::choose::choose;
@@ -12,8 +13,13 @@ use crate::scenes;
 
 const YOUNG: f64 = 1e8;
 
-/// Loose elements at these places with these velocities, by implicit steps.
-fn loose(young: f64, points: &[DVec3], v: &[DVec3], integrator: Integrator) -> (Pipeline, Packing) {
+/// Loose elements at `points` with velocities `v`, moved by implicit steps.
+fn loose_elements(
+    young: f64,
+    points: &[DVec3],
+    v: &[DVec3],
+    integrator: Integrator,
+) -> (Pipeline, Packing) {
     let material = scenes::elastic(young, 0.4 * young, DENSITY);
     let mut packing = scenes::packing(points, R, &material, (f64::INFINITY, f64::INFINITY));
     scenes::set_motion(&mut packing.elements, v, &vec![DVec3::ZERO; v.len()]);
@@ -46,9 +52,9 @@ fn what_is_thrown_at_a_thin_plate_comes_back() {
     let speed = 20.0;
     for integrator in [Integrator::Midpoint, Integrator::BackwardEuler] {
         let from = [DVec3::new(0.3 * R, 8.0 * R, 0.0)];
-        let mut scene = loose(YOUNG, &from, &[DVec3::Y * -speed], integrator);
+        let mut scene = loose_elements(YOUNG, &from, &[DVec3::Y * -speed], integrator);
         scene.0.colliders = vec![plate()];
-        // A step is over three radii long: it would jump over the plate.
+        // A step covers over three radii: without the barrier the element would jump over the plate.
         let dt = 40.0 * period(YOUNG);
         assert!(speed * dt > 3.0 * R);
         let mut run = start(&scene, dt);
@@ -67,7 +73,7 @@ fn what_is_thrown_at_a_thin_plate_comes_back() {
             last / speed
         );
         assert!(last > 0.0, "it comes back");
-        // Shorter steps than a touch lasts.
+        // The time step is shorter than a contact lasts.
         scene.0.simulate.implicit.tolerance = 1e-6;
         let mut run = start(&scene, period(YOUNG));
         run.advance(300).unwrap();
@@ -89,7 +95,7 @@ fn what_is_thrown_at_each_other_does_not_pass() {
             DVec3::new(6.0 * R, 0.1 * R, 0.0),
         ];
         let v = [DVec3::X * speed, DVec3::X * -speed];
-        let scene = loose(YOUNG, &points, &v, integrator);
+        let scene = loose_elements(YOUNG, &points, &v, integrator);
         for steps in [40.0, 1.0] {
             let dt = steps * period(YOUNG);
             let mut run = start(&scene, dt);
@@ -103,7 +109,7 @@ fn what_is_thrown_at_each_other_does_not_pass() {
                 let from = apart(&end);
                 run.advance((40.0 / steps) as u64).unwrap();
                 end = run.snapshot(frame).unwrap();
-                // Nowhere on the straight way from frame to frame does one come into the midst of the other.
+                // Between two frames no element passes through the middle of the other on the straight line.
                 let way = apart(&end) - from;
                 let nearest = (-from.dot(way) / way.length_squared()).clamp(0.0, 1.0);
                 let least = (from + way * nearest).length();
@@ -117,7 +123,8 @@ fn what_is_thrown_at_each_other_does_not_pass() {
                 "{integrator:?}, steps of {steps} T: {left:.4} of the energy is left, momentum {momentum:.1e} of what each had"
             );
             assert!(momentum < 1e-12);
-            // Euler steps far longer than the touch take what would part them: they may glide off sideways.
+            // Euler steps that are far longer than the contact dissipate the rebound: the elements may glide
+            // off sideways.
             let back = end.frames.vx[0] < 0.0 && end.frames.vx[1] > 0.0;
             assert!(back || integrator == Integrator::BackwardEuler && steps > 1.0);
             if steps == 1.0 {
@@ -136,7 +143,7 @@ fn a_stack_rests_where_the_barrier_bears_it() {
     let points: Vec<DVec3> = (0..3)
         .map(|k| DVec3::Y * (1.0 + 2.0 * f64::from(k)) * R)
         .collect();
-    let mut scene = loose(young, &points, &[DVec3::ZERO; 3], Integrator::BackwardEuler);
+    let mut scene = loose_elements(young, &points, &[DVec3::ZERO; 3], Integrator::BackwardEuler);
     scene.0.world.gravity = [0.0, -9.81, 0.0];
     scene.0.simulate.drag = 20.0;
     scene.0.simulate.implicit.tolerance = 1e-5;
@@ -147,23 +154,27 @@ fn a_stack_rests_where_the_barrier_bears_it() {
     let weight = 9.81 * scene.1.elements.mass[0];
     let k = young * std::f64::consts::PI * R / 2.0;
     let y = |i: usize| f64::from(end.frames.y[i]);
-    let borne = [
+    let force_over_weight = [
         barrier(y(0), R, k).force / (3.0 * weight),
         barrier(y(1) - y(0), 2.0 * R, k).force / (2.0 * weight),
         barrier(y(2) - y(1), 2.0 * R, k).force / weight,
     ];
     println!(
-        "over the weight above: {borne:.4?}; the lowest is {:.3} radii above the floor",
+        "over the weight above: {force_over_weight:.4?}; the lowest is {:.3} radii above the floor",
         y(0) / R
     );
     assert!(y(0) < 0.9 * R, "the overlap is one to be seen");
-    assert!(borne.iter().all(|part| (part - 1.0).abs() < 5e-3));
+    assert!(
+        force_over_weight
+            .iter()
+            .all(|part| (part - 1.0).abs() < 5e-3)
+    );
 }
 
 #[test]
 fn a_floor_that_rises_by_radii_a_step_takes_its_load_along() {
     let from = [DVec3::Y * 1.5 * R];
-    let mut scene = loose(YOUNG, &from, &[DVec3::ZERO], Integrator::BackwardEuler);
+    let mut scene = loose_elements(YOUNG, &from, &[DVec3::ZERO], Integrator::BackwardEuler);
     let speed = 10.0;
     scene.0.colliders = vec![scenes::rising_floor(0.0, speed)];
     let dt = 80.0 * period(YOUNG);
@@ -179,7 +190,7 @@ fn a_floor_that_rises_by_radii_a_step_takes_its_load_along() {
 
 #[test]
 fn explicit_steps_have_no_barrier() {
-    let (mut pipeline, packing) = loose(
+    let (mut pipeline, packing) = loose_elements(
         YOUNG,
         &[DVec3::ZERO],
         &[DVec3::ZERO],
@@ -195,7 +206,7 @@ fn explicit_steps_have_no_barrier() {
         (option, value),
         ("simulate.contact in explicit steps", "barrier")
     );
-    // What chooses takes steps that have one.
+    // With automatic choice of the integrator the run takes implicit steps.
     pipeline.simulate.integrator = Integrator::Auto;
     let (settled, _) = choose(&packing, &pipeline).unwrap();
     assert!(settled.simulate.integrator.is_implicit());

@@ -1,10 +1,10 @@
-//! The bench counts what it says, and its scenes do what their names say: a bench of a block that no longer
-//! breaks would only look fast.
+//! The bench counts operations correctly, and its scenes do what their names say: a bench of a block that no
+//! longer breaks would only look fast.
 
-#[allow(dead_code)] // what the laws cost is the tool's own
+#[allow(dead_code)] // only the tool itself uses the costs of the laws
 #[path = "../tools/bench/count.rs"]
 mod count;
-#[allow(dead_code)] // names and warm-up are the tool's own
+#[allow(dead_code)] // only the tool itself uses names and warm-up
 #[path = "../tools/bench/scenes.rs"]
 mod scenes;
 
@@ -13,7 +13,7 @@ use cullet::simulate::method;
 use cullet::spec::Backend;
 
 use count::{Counted, operations};
-use scenes::{KINDS, Kind};
+use scenes::{SCENE_KINDS, SceneKind};
 
 #[test]
 fn operations_are_counted_once_each() {
@@ -30,7 +30,7 @@ fn operations_are_counted_once_each() {
 
 #[test]
 fn scenes_swing_break_and_press() {
-    for kind in KINDS {
+    for kind in SCENE_KINDS {
         let scene = kind.scene(3000.0).unwrap();
         let elements = scene.packing.elements.id.len() as f64;
         let dt = kind.step().unwrap();
@@ -40,15 +40,15 @@ fn scenes_swing_break_and_press() {
         let (broken, contacts) = (history.broken[0], f64::from(history.contacts[0]) / elements);
         let name = kind.name();
         match kind {
-            Kind::Elastic => {
+            SceneKind::Elastic => {
                 assert_eq!((broken, contacts), (0, 0.0), "{name}");
                 assert!(history.bond[0] > 0.0, "{name}: bonds work");
             }
-            Kind::Breaking => {
+            SceneKind::Breaking => {
                 assert!(broken > 100, "{name}: {broken}");
                 assert!(contacts > 0.0, "{name}: {contacts}");
             }
-            Kind::Heap => assert!(contacts > 4.0, "{name}: {contacts}"),
+            SceneKind::Heap => assert!(contacts > 4.0, "{name}: {contacts}"),
         }
     }
 }

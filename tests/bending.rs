@@ -1,4 +1,4 @@
-//! Three-point bending: beam, supports and patch of the shot, pressed slowly.
+//! Three-point bending: beam, supports and press of the shot, pressed slowly.
 
 use std::path::Path;
 
@@ -8,8 +8,8 @@ use cullet::spec::{self, Backend};
 
 use crate::scenes::slope;
 
-/// ΔF/Δδ from 0.2 to 1 mm of the press's way, N/m: what `tools/beam_bending.py --rows 6 --elasticity bond`
-/// finds by a sparse solution of the same bonds and contacts.
+/// ΔF/Δδ for press displacements from 0.2 to 1 mm, N/m: the result of `tools/beam_bending.py --rows 6
+/// --elasticity bond`, a sparse static solution of the same bonds and contacts.
 const STATIC_SLOPE: f64 = 85_881.0;
 
 /// Speed of the press, m/s.
@@ -29,7 +29,7 @@ fn a_beam_on_two_supports_is_as_stiff_as_its_static_solution() {
         "collider.press.position=[0, 0.0269416096821, 0]".to_owned(),
         format!("collider.press.velocity=[0, -{SPEED}, 0]"),
         "world.gravity=[0, 0, 0]".to_owned(),
-        // The oscillation of the start dies away.
+        // Wait until the oscillation of the start has died away.
         "simulate.drag=200".to_owned(),
     ];
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("pipelines/beam_bending.toml");
@@ -47,7 +47,7 @@ fn a_beam_on_two_supports_is_as_stiff_as_its_static_solution() {
         }
         let loads = run.snapshot(frame).unwrap().loads;
         let way = -loads.dy[row(&loads, "middle")];
-        // A load is a mean since the frame before.
+        // A load is averaged over the time since the previous frame.
         moments.push(((way + before) / 2.0, loads.fy[row(&loads, "press")]));
         before = way;
     }

@@ -1,4 +1,4 @@
-//! Cells in contact as polyhedra: with each other, with balls, with colliders.
+//! Contacts of cells as polyhedra: with each other, with balls and with colliders.
 
 use cullet::columns::Shape;
 use cullet::simulate::Snapshot;
@@ -6,54 +6,54 @@ use cullet::spec::{CellContact, Pipeline};
 use cullet::store::Packing;
 use glam::DVec3;
 
-use crate::cell_scenes::{Stuff, bricks, loose, method, packing, random, shot};
+use crate::cell_scenes::{CellMaterial, bricks, loose, method, packing, random, shot};
 
-const STUFF: Stuff = Stuff {
+const MATERIAL: CellMaterial = CellMaterial {
     density: 1000.0,
     young: 1e7,
     poisson: 0.2,
 };
 
-/// A shot without damping and with this coefficient of friction.
+/// A shot without damping, with this coefficient of friction.
 fn elastic(friction: f64, more: &str) -> Pipeline {
-    let mut pipeline = shot(STUFF, more);
+    let mut pipeline = shot(MATERIAL, more);
     pipeline.materials[0].contact_damping = 0.0;
     pipeline.materials[0].friction = friction;
     pipeline
 }
 
-fn set(columns: [&mut Vec<f64>; 3], at: usize, v: DVec3) {
+fn set_row(columns: [&mut Vec<f64>; 3], at: usize, v: DVec3) {
     for (column, value) in columns.into_iter().zip(v.to_array()) {
         column[at] = value;
     }
 }
 
-/// Moves a loose cell with its faces.
+/// Moves a loose cell together with its faces.
 fn shift(packing: &mut Packing, cell: usize, by: DVec3) {
     let e = &mut packing.elements;
     let place = DVec3::new(e.x[cell], e.y[cell], e.z[cell]) + by;
-    set([&mut e.x, &mut e.y, &mut e.z], cell, place);
+    set_row([&mut e.x, &mut e.y, &mut e.z], cell, place);
     let faces = &mut packing.cells.faces;
     for row in 0..faces.id.len() {
         if faces.i[row] as usize == cell {
             let centre = faces.centre(row) + by;
-            set([&mut faces.x, &mut faces.y, &mut faces.z], row, centre);
+            set_row([&mut faces.x, &mut faces.y, &mut faces.z], row, centre);
         }
     }
 }
 
 fn throw(packing: &mut Packing, cell: usize, v: DVec3) {
     let e = &mut packing.elements;
-    set([&mut e.vx, &mut e.vy, &mut e.vz], cell, v);
+    set_row([&mut e.vx, &mut e.vy, &mut e.vz], cell, v);
 }
 
-fn kinetic(snapshot: &Snapshot) -> f64 {
+fn kinetic_energy(snapshot: &Snapshot) -> f64 {
     snapshot.history.kinetic[0] + snapshot.history.rotational[0]
 }
 
 #[test]
 fn a_brick_thrown_flat_on_another_hands_its_speed_on() {
-    let mut packing = loose(&bricks([1, 2, 1], DVec3::splat(0.1)), STUFF);
+    let mut packing = loose(&bricks([1, 2, 1], DVec3::splat(0.1)), MATERIAL);
     shift(&mut packing, 1, DVec3::Y * 0.001);
     throw(&mut packing, 1, DVec3::Y * -1.0);
     let (mut run, dt) = method(&packing, &elastic(0.5, ""), 0.1);
@@ -67,10 +67,11 @@ fn a_brick_thrown_flat_on_another_hands_its_speed_on() {
     assert!(sideways.iter().all(|v| v.iter().all(|v| v.abs() < 1e-9)));
 }
 
-/// Loose cells that fly at each other: what contacts do is the gradient of an energy, and opposite on both ends.
+/// Loose cells that fly at each other: contact forces are the gradient of an energy, and opposite on both
+/// cells.
 #[test]
 fn cells_that_hit_each_other_keep_energy_and_momenta() {
-    let mut packing = loose(&random(DVec3::ONE, 60, 5), STUFF);
+    let mut packing = loose(&random(DVec3::ONE, 60, 5), MATERIAL);
     let middle = DVec3::splat(0.5);
     for cell in 0..60 {
         let e = &packing.elements;
@@ -96,17 +97,17 @@ fn cells_that_hit_each_other_keep_energy_and_momenta() {
             run.advance((5e-3 / dt) as u64).unwrap();
             let now = run.snapshot(frame).unwrap();
             let h = &now.history;
-            let all = kinetic(&now) + h.contact[0] + h.damping[0] + h.friction[0];
+            let all = kinetic_energy(&now) + h.contact[0] + h.damping[0] + h.friction[0];
             (least, most) = (least.min(all), most.max(all));
             touched = touched.max(h.contact[0]);
             for (now, before) in momenta(&now).into_iter().zip(momenta(&start)) {
                 assert!(
-                    now.distance(before) < 1e-9 * kinetic(&start),
+                    now.distance(before) < 1e-9 * kinetic_energy(&start),
                     "{now} {before}"
                 );
             }
         }
-        let first = kinetic(&start);
+        let first = kinetic_energy(&start);
         println!(
             "friction {friction}: energy {:+.4} to {:+.4} %, {:.1} % of it in contacts",
             100.0 * (least / first - 1.0),
@@ -125,8 +126,8 @@ const FLOOR: &str = "[[collider]]\nname = \"floor\"\nfriction = 0.3\n\
 #[test]
 fn a_brick_rests_on_the_floor_and_sinks_by_what_its_weight_presses() {
     let size = DVec3::new(0.2, 0.1, 0.15);
-    let packing = loose(&bricks([1, 1, 1], size), STUFF);
-    let mut pipeline = shot(STUFF, FLOOR);
+    let packing = loose(&bricks([1, 1, 1], size), MATERIAL);
+    let mut pipeline = shot(MATERIAL, FLOOR);
     pipeline.world.gravity = [0.0, -9.81, 0.0];
     pipeline.simulate.drag = 200.0;
     let (mut run, dt) = method(&packing, &pipeline, 0.5);
@@ -135,11 +136,14 @@ fn a_brick_rests_on_the_floor_and_sinks_by_what_its_weight_presses() {
     run.advance(10).unwrap();
     let now = run.snapshot(2).unwrap();
     let mass = packing.elements.mass[0];
-    let borne = now.loads.fy[0];
-    assert!((borne / (mass * 9.81) + 1.0).abs() < 1e-3, "{borne}");
-    // E A/(2 r), A the largest projection.
+    let floor_force = now.loads.fy[0];
+    assert!(
+        (floor_force / (mass * 9.81) + 1.0).abs() < 1e-3,
+        "{floor_force}"
+    );
+    // The stiffness is E A/(2 r), where A is the largest projection.
     let area = size.x * size.z;
-    let stiffness = STUFF.young * area / (2.0 * packing.elements.r[0]);
+    let stiffness = MATERIAL.young * area / (2.0 * packing.elements.r[0]);
     let sunk = 0.05 - f64::from(now.frames.y[0]);
     assert!(
         (sunk * stiffness / (mass * 9.81) - 1.0).abs() < 1e-3,
@@ -151,8 +155,8 @@ fn a_brick_rests_on_the_floor_and_sinks_by_what_its_weight_presses() {
 #[test]
 fn a_brick_on_a_slope_slides_where_friction_is_too_small() {
     for (slope, slides) in [(0.25f64, false), (0.4, true)] {
-        let packing = loose(&bricks([1, 1, 1], DVec3::new(0.2, 0.05, 0.2)), STUFF);
-        let mut pipeline = shot(STUFF, FLOOR);
+        let packing = loose(&bricks([1, 1, 1], DVec3::new(0.2, 0.05, 0.2)), MATERIAL);
+        let mut pipeline = shot(MATERIAL, FLOOR);
         let (sine, cosine) = slope.atan().sin_cos();
         pipeline.world.gravity = [9.81 * sine, -9.81 * cosine, 0.0];
         let (mut run, dt) = method(&packing, &pipeline, 0.5);
@@ -170,10 +174,10 @@ fn a_brick_on_a_slope_slides_where_friction_is_too_small() {
 
 #[test]
 fn a_tower_of_bricks_that_lie_flush_stays() {
-    let mut packing = loose(&bricks([1, 4, 1], DVec3::new(0.1, 0.05, 0.1)), STUFF);
+    let mut packing = loose(&bricks([1, 4, 1], DVec3::new(0.1, 0.05, 0.1)), MATERIAL);
     shift(&mut packing, 2, DVec3::X * 0.03);
     let before = packing.elements.clone();
-    let mut pipeline = shot(STUFF, FLOOR);
+    let mut pipeline = shot(MATERIAL, FLOOR);
     pipeline.world.gravity = [0.0, -9.81, 0.0];
     let (mut run, dt) = method(&packing, &pipeline, 0.5);
     run.advance((0.3 / dt) as u64).unwrap();
@@ -188,10 +192,10 @@ fn a_tower_of_bricks_that_lie_flush_stays() {
     }
 }
 
-/// A ball dropped on a brick off its middle bounces back and turns it.
+/// A ball dropped on a brick, off its middle, bounces back and turns the brick.
 #[test]
 fn a_ball_bounces_off_a_cell() {
-    let mut packing = loose(&bricks([1, 1, 1], DVec3::new(0.4, 0.1, 0.4)), STUFF);
+    let mut packing = loose(&bricks([1, 1, 1], DVec3::new(0.4, 0.1, 0.4)), MATERIAL);
     let radius = 0.02;
     let e = &mut packing.elements;
     e.id.push(1);
@@ -226,15 +230,15 @@ fn a_ball_bounces_off_a_cell() {
         now.frames.vy[1]
     );
     assert!((now.history.py[0] / momentum - 1.0).abs() < 1e-9);
-    assert!((kinetic(&now) / (0.5 * 1000.0 * volume) - 1.0).abs() < 2e-3);
-    // It hit off the middle: the brick turns.
+    assert!((kinetic_energy(&now) / (0.5 * 1000.0 * volume) - 1.0).abs() < 2e-3);
+    // The hit was off the middle: the brick turns.
     assert!(now.frames.wz[0] < -1e-4, "{:?}", now.frames.wz);
 }
 
-/// A broken face bears what presses on it, though its cells have neighbours in common.
+/// A broken face bears pressure, even if its cells have neighbours in common.
 #[test]
 fn a_broken_face_bears_pressure() {
-    let mut packing = packing(&random(DVec3::ONE, 40, 5), STUFF);
+    let mut packing = packing(&random(DVec3::ONE, 40, 5), MATERIAL);
     let bonds = &mut packing.bonds;
     let bond = (0..bonds.id.len())
         .find(|&k| bonds.radius[k] > 0.1)
@@ -243,9 +247,9 @@ fn a_broken_face_bears_pressure() {
     bonds.tau_c[bond] = 1.0;
     let (i, j) = (bonds.i[bond] as usize, bonds.j[bond] as usize);
     let normal = DVec3::new(bonds.dx[bond], bonds.dy[bond], bonds.dz[bond]);
-    // Apart until it breaks, then together.
+    // Pulled apart until it breaks, then pushed together.
     throw(&mut packing, i, -0.01 * normal);
-    let (mut run, dt) = method(&packing, &shot(STUFF, ""), 0.1);
+    let (mut run, dt) = method(&packing, &shot(MATERIAL, ""), 0.1);
     run.advance(5).unwrap();
     let state = run.state(1).unwrap();
     let broken = run.snapshot(1).unwrap().history.broken[0];
@@ -260,18 +264,18 @@ fn a_broken_face_bears_pressure() {
         pressed > 1e-3 * thrown,
         "{pressed} of {thrown}; {i} and {j}"
     );
-    // A run that goes on from a state goes the same way.
-    let (mut again, _) = method(&packing, &shot(STUFF, ""), 0.1);
+    // A run resumed from a state gives the same result.
+    let (mut again, _) = method(&packing, &shot(MATERIAL, ""), 0.1);
     again.restore(&state).unwrap();
     again.advance(5 * 198).unwrap();
     let [one, two] = [run, again].map(|mut run| run.snapshot(200).unwrap().frames);
     assert_eq!((one.x, one.vy, one.wz, dt), (two.x, two.vy, two.wz, dt));
 }
 
-/// While a body is whole its cells do nothing to each other but through their faces.
+/// In an intact body, cells act on each other only through their faces.
 #[test]
 fn cells_of_a_whole_body_do_not_touch() {
-    let mut packing = packing(&random(DVec3::ONE, 200, 5), STUFF);
+    let mut packing = packing(&random(DVec3::ONE, 200, 5), MATERIAL);
     packing.elements.vx = packing
         .elements
         .y
@@ -279,9 +283,9 @@ fn cells_of_a_whole_body_do_not_touch() {
         .map(|y| 20.0 * (y - 0.5))
         .collect();
     let run = |kind: CellContact| {
-        let mut pipeline = shot(STUFF, "");
+        let mut pipeline = shot(MATERIAL, "");
         pipeline.simulate.cell_contact = kind;
-        let (_, dt) = method(&packing, &shot(STUFF, ""), 0.3);
+        let (_, dt) = method(&packing, &shot(MATERIAL, ""), 0.3);
         let prepared = cullet::simulate::resolve::Prepared::new(&packing, &pipeline).unwrap();
         let backend = cullet::spec::Backend::Cpu;
         let mut run = prepared.start(&pipeline, backend, dt).unwrap();

@@ -1,4 +1,4 @@
-//! Runs of cells: what is kept, and what the solid of them does to known loads.
+//! Runs of cells: conserved quantities, and the response of a solid of cells to known loads.
 
 use cullet::simulate::methods::voronoi::build::{CellScene, scene};
 use cullet::simulate::methods::voronoi::cpu::CellRun;
@@ -9,12 +9,12 @@ use cullet::spec::CellContact;
 use cullet::store::Packing;
 use glam::DVec3;
 
-use crate::cell_scenes::{Stuff, bricks, method, packing, random, shot, stir};
+use crate::cell_scenes::{CellMaterial, bricks, method, packing, random, shot, stir};
 
 const RATIOS: [f64; 6] = [-0.5, -0.2, 0.0, 0.25, 0.4, 0.49];
 
-fn stuff(poisson: f64) -> Stuff {
-    Stuff {
+fn material(poisson: f64) -> CellMaterial {
+    CellMaterial {
         density: 2000.0,
         young: 1e7,
         poisson,
@@ -41,9 +41,9 @@ fn momenta(snapshot: &Snapshot) -> [DVec3; 2] {
 #[test]
 fn ten_thousand_steps_keep_energy_and_momenta() {
     for poisson in [-0.5, 0.25, 0.49] {
-        let mut packing = packing(&random(DVec3::new(1.0, 1.0, 1.0), 40, 3), stuff(poisson));
+        let mut packing = packing(&random(DVec3::new(1.0, 1.0, 1.0), 40, 3), material(poisson));
         stir(&mut packing, 1.0, 2.0);
-        let pipeline = shot(stuff(poisson), "");
+        let pipeline = shot(material(poisson), "");
         let (mut run, _) = method(&packing, &pipeline, 0.3);
         let start = run.snapshot(0).unwrap();
         let (before, at) = (momenta(&start), energy(&start));
@@ -69,9 +69,9 @@ fn ten_thousand_steps_keep_energy_and_momenta() {
 
 #[test]
 fn time_runs_back() {
-    let mut packing = packing(&random(DVec3::ONE, 40, 3), stuff(0.3));
+    let mut packing = packing(&random(DVec3::ONE, 40, 3), material(0.3));
     stir(&mut packing, 1.0, 2.0);
-    let pipeline = shot(stuff(0.3), "");
+    let pipeline = shot(material(0.3), "");
     let made: CellScene<f64> = scene(&packing, &pipeline).unwrap();
     let (_, dt) = method(&packing, &pipeline, 0.3);
     let mut run = CellRun::<f64>::new(made, &pipeline, dt);
@@ -90,12 +90,13 @@ fn time_runs_back() {
     assert!(moved < 1e-9 && turned < 1e-9, "{moved} {turned}");
 }
 
-/// Angle by which a moment that bends a beam of this length to a circle turns the end of N joints (002, eq. 46 and 47).
+/// Angle by which a moment that bends a beam of this length to a circle turns the end of N joints (002, eq.
+/// 46 and 47).
 #[test]
 fn an_end_moment_rolls_a_bar_up() {
     let (mut last, mut orders) = (None, Vec::new());
     for joints in [8usize, 16, 32] {
-        let made_of = Stuff {
+        let cell_material = CellMaterial {
             density: 1000.0,
             young: 1e6,
             poisson: 0.0,
@@ -103,9 +104,9 @@ fn an_end_moment_rolls_a_bar_up() {
         let (length, edge) = (1.0, 0.1);
         let step = length / joints as f64;
         let size = DVec3::new(step, edge, edge);
-        let packing = packing(&bricks([joints + 1, 1, 1], size), made_of);
-        let moment = std::f64::consts::TAU * made_of.young * edge.powi(4) / 12.0 / length;
-        let speed = (made_of.young / made_of.density).sqrt();
+        let packing = packing(&bricks([joints + 1, 1, 1], size), cell_material);
+        let moment = std::f64::consts::TAU * cell_material.young * edge.powi(4) / 12.0 / length;
+        let speed = (cell_material.young / cell_material.density).sqrt();
         let slowest = 3.516 * speed * edge / 12.0f64.sqrt() / length.powi(2);
         let attach = |name: &str, min: f64, max: f64, action: &str| {
             format!(
@@ -121,14 +122,15 @@ fn an_end_moment_rolls_a_bar_up() {
                 9.0,
                 &format!("type = \"force\", torque = [0, 0, {moment}]"),
             );
-        let mut pipeline = shot(made_of, &more);
-        // The bar may pass through itself. Polyhedra could push it out of its plane, in which it is not stable.
+        let mut pipeline = shot(cell_material, &more);
+        // The bar may pass through itself. Contacts of polyhedra could push it out of its plane, in which it
+        // is not stable.
         pipeline.materials[0].contact_young = Some(1e-9);
         pipeline.simulate.cell_contact = CellContact::Balls;
         let (mut run, dt) = method(&packing, &pipeline, 0.9);
         run.advance((60.0 / slowest / dt) as u64).unwrap();
         let state = run.state(0).unwrap();
-        let turned = angle(&state, joints);
+        let turned = end_angle(&state, joints);
         let known = joints as f64 * (std::f64::consts::TAU / joints as f64).asin();
         println!("{joints} joints: {turned} rad, {known} known");
         assert!((turned / known - 1.0).abs() < 1e-6, "{turned} {known}");
@@ -141,8 +143,8 @@ fn an_end_moment_rolls_a_bar_up() {
     assert!((1.9..2.3).contains(&orders[1]), "{orders:?}");
 }
 
-/// Rotation about z of the last of `joints + 1` cells, all turns counted.
-fn angle(state: &State_, joints: usize) -> f64 {
+/// Rotation about z of the last of `joints + 1` cells, including full turns.
+fn end_angle(state: &State_, joints: usize) -> f64 {
     let rows = state.require::<f64, 16>(Kind::first("motion")).unwrap();
     let angles = rows.map(|row| 2.0 * row[6].atan2(row[7]));
     let mut all = 0.0;
@@ -155,7 +157,7 @@ fn angle(state: &State_, joints: usize) -> f64 {
     all
 }
 
-/// K x = f by conjugate gradients, without the rigid motions.
+/// Solves K x = f by conjugate gradients, with rigid motions projected out.
 fn solve(linear: &LinearisedCells<f64>, load: &State) -> State {
     let dot = |a: &State, b: &State| -> f64 {
         let pairs = a.iter().flatten().zip(b.iter().flatten());
@@ -188,7 +190,7 @@ fn solve(linear: &LinearisedCells<f64>, load: &State) -> State {
     x
 }
 
-/// Slope of values over places, by least squares.
+/// Slope of the line through `points`, by least squares.
 fn slope(points: &[(f64, f64)]) -> f64 {
     let n = points.len() as f64;
     let mean = |f: fn(&(f64, f64)) -> f64| points.iter().map(f).sum::<f64>() / n;
@@ -198,15 +200,15 @@ fn slope(points: &[(f64, f64)]) -> f64 {
     xy / xx
 }
 
-/// E and ν of a bar along z whose ends are pulled.
-fn pulled(packing: &Packing, stuff: Stuff, size: DVec3) -> [f64; 2] {
-    let pipeline = shot(stuff, "");
+/// E and ν of a bar along z that is pulled at its ends.
+fn measured_moduli(packing: &Packing, material: CellMaterial, size: DVec3) -> [f64; 2] {
+    let pipeline = shot(material, "");
     let made: CellScene<f64> = scene(packing, &pipeline).unwrap();
     let rest = &made.built.rest;
     let system = &made.built.system;
     let faces = &packing.cells.faces;
     let stress = 1000.0;
-    // Where the ends' faces are, each with its own lever.
+    // Force on each end face, and its torque about the centre of the cell.
     let mut load: State = vec![[DVec3::ZERO; 2]; system.count];
     for k in (0..faces.id.len()).filter(|&k| faces.bond[k] == u32::MAX && faces.nz[k].abs() > 0.999)
     {
@@ -240,30 +242,30 @@ fn pulled(packing: &Packing, stuff: Stuff, size: DVec3) -> [f64; 2] {
 fn a_pulled_bar_has_the_moduli_asked_for() {
     for poisson in RATIOS {
         let size = DVec3::new(1.0, 1.0, 3.0);
-        let cubic = packing(&bricks([8, 8, 24], DVec3::splat(0.125)), stuff(poisson));
-        let cells = packing(&random(size, 1000, 20), stuff(poisson));
+        let cubic = packing(&bricks([8, 8, 24], DVec3::splat(0.125)), material(poisson));
+        let cells = packing(&random(size, 1000, 20), material(poisson));
         for (name, packing, most) in [("cubic", cubic, 0.005), ("voronoi", cells, 0.02)] {
-            let [young, ratio] = pulled(&packing, stuff(poisson), size);
+            let [young, ratio] = measured_moduli(&packing, material(poisson), size);
             let off = [young / 1e7 - 1.0, ratio - poisson];
             println!(
                 "{name}, nu {poisson}: E {:+.3} %, nu {ratio:.4}",
                 100.0 * off[0]
             );
-            // Of Poisson's ratio as of one of 0.25 at least: of none there is no part.
+            // The error is relative to a Poisson's ratio of at least 0.25, as it cannot be relative to zero.
             let part = off[1].abs() / poisson.abs().max(0.25);
             assert!(off[0].abs() < most && part < most, "{off:?}");
         }
     }
 }
 
-/// Uniform strain put on all cells: what interior cells of a Voronoi body feel should be nothing.
+/// A uniform strain applied to all cells: interior cells of a Voronoi body should feel no force.
 #[test]
 fn uniform_strain_leaves_cells_nearly_at_rest_the_more_centroidal_the_nearer() {
     let mut last = f64::INFINITY;
     for relax in [0, 5, 20] {
-        let made_of = stuff(0.3);
-        let packing = packing(&random(DVec3::ONE, 600, relax), made_of);
-        let made: CellScene<f64> = scene(&packing, &shot(made_of, "")).unwrap();
+        let cell_material = material(0.3);
+        let packing = packing(&random(DVec3::ONE, 600, relax), cell_material);
+        let made: CellScene<f64> = scene(&packing, &shot(cell_material, "")).unwrap();
         let system = &made.built.system;
         let ground = vec![0.0; system.count];
         let inverse = &made.built.rest.inverse_mass;
@@ -292,9 +294,9 @@ fn waves_on_cubes_have_the_speeds_of_the_formula() {
     let size = 1.0;
     let count = 7;
     for poisson in RATIOS {
-        let made_of = stuff(poisson);
-        let packing = packing(&bricks([count; 3], DVec3::splat(size)), made_of);
-        let made: CellScene<f64> = scene(&packing, &shot(made_of, "")).unwrap();
+        let cell_material = material(poisson);
+        let packing = packing(&bricks([count; 3], DVec3::splat(size)), cell_material);
+        let made: CellScene<f64> = scene(&packing, &shot(cell_material, "")).unwrap();
         let system = &made.built.system;
         let ground = vec![0.0; system.count];
         let inverse = &made.built.rest.inverse_mass;
@@ -302,18 +304,18 @@ fn waves_on_cubes_have_the_speeds_of_the_formula() {
         let centre = (0..system.count)
             .find(|&k| system.position(k).distance(DVec3::splat(3.5)) < 1e-9)
             .unwrap();
-        let mu = made_of.young / (2.0 * (1.0 + poisson));
-        let lame = made_of.young * poisson / ((1.0 + poisson) * (1.0 - 2.0 * poisson));
+        let mu = cell_material.young / (2.0 * (1.0 + poisson));
+        let lame = cell_material.young * poisson / ((1.0 + poisson) * (1.0 - 2.0 * poisson));
         for waves in [10.0, 20.0] {
             let k = 2.0 * std::f64::consts::PI / waves;
             let phase = |i: usize| k * (system.position(i).x - 3.5);
             let along = (0..system.count).map(|i| [DVec3::X * phase(i).cos(), DVec3::ZERO]);
             let force = linear.restoring(&along.collect::<Vec<_>>())[centre][0].x;
-            let found = -force / (made_of.density * size.powi(3));
+            let found = -force / (cell_material.density * size.powi(3));
             let known = (8.0 * mu * (0.5 * k * size).sin().powi(2)
                 + lame * (k * size).sin().powi(2))
-                / (made_of.density * size * size);
-            // Across: displacement as cosine, rotation about z as sine.
+                / (cell_material.density * size * size);
+            // For transverse waves the displacement is a cosine, the rotation about z a sine.
             let shear = (0..system.count).map(|i| [DVec3::Y * phase(i).cos(), DVec3::ZERO]);
             let turn = (0..system.count).map(|i| [DVec3::ZERO, DVec3::Z * phase(i).cos()]);
             let shifted = |i: usize| phase(i) + 0.5 * std::f64::consts::PI;
@@ -324,9 +326,9 @@ fn waves_on_cubes_have_the_speeds_of_the_formula() {
             let tt = -at(turn.collect())[1].z;
             let ut = -at(turn_s.collect())[0].y;
             let tu = -at(shear_s.collect())[1].z;
-            let mass = made_of.density * size.powi(3);
+            let mass = cell_material.density * size.powi(3);
             let inertia = mass * size * size / 6.0;
-            // det [[uu − m w², ut],[−tu, tt − I w²]] = 0 with u cos, θ sin.
+            // det [[uu − m w², ut],[−tu, tt − I w²]] = 0, where u varies as cos and θ as sin.
             let (a, b, c) = (
                 mass * inertia,
                 -(uu * inertia + tt * mass),
@@ -338,15 +340,16 @@ fn waves_on_cubes_have_the_speeds_of_the_formula() {
             let (s, c) = (2.0 * (0.5 * k).sin(), 2.0 * (0.5 * k).cos());
             let (p, q) = (
                 2.0 * mu * s * s,
-                2.0 * mu * (1.0 + c * c / 4.0) + made_of.young * s * s / 12.0,
+                2.0 * mu * (1.0 + c * c / 4.0) + cell_material.young * s * s / 12.0,
             );
             let (sum, product) = (p + 6.0 * q, 6.0 * (p * q - (mu * s * c).powi(2)));
-            let shear_known = 0.5 * (sum - (sum * sum - 4.0 * product).sqrt()) / made_of.density;
+            let shear_known =
+                0.5 * (sum - (sum * sum - 4.0 * product).sqrt()) / cell_material.density;
             let off = [
                 (found / known).sqrt() - 1.0,
                 (w2 / shear_known).sqrt() - 1.0,
             ];
-            let slow = w2.sqrt() / (k * (mu / made_of.density).sqrt()) - 1.0;
+            let slow = w2.sqrt() / (k * (mu / cell_material.density).sqrt()) - 1.0;
             println!(
                 "nu {poisson}, {waves} cells a wave: off the formulas by {off:?}, S {:+.2} % fast",
                 100.0 * slow
@@ -356,7 +359,7 @@ fn waves_on_cubes_have_the_speeds_of_the_formula() {
     }
 }
 
-/// What a run leaves, in bytes.
+/// The state of a run, as bytes.
 pub fn bytes(state: &State_) -> Vec<u8> {
     let rows = state.require::<f32, 16>(Kind::first("motion")).unwrap();
     rows.flat_map(|row| row.map(f32::to_le_bytes))
@@ -366,11 +369,11 @@ pub fn bytes(state: &State_) -> Vec<u8> {
 
 #[test]
 fn threads_lanes_and_going_on_change_no_bit() {
-    let made_of = stuff(0.3);
-    let mut packing = packing(&random(DVec3::ONE, 1500, 2), made_of);
+    let cell_material = material(0.3);
+    let mut packing = packing(&random(DVec3::ONE, 1500, 2), cell_material);
     stir(&mut packing, 2.0, 5.0);
     packing.bonds.sigma_c.fill(2e5);
-    let mut pipeline = shot(made_of, "");
+    let mut pipeline = shot(cell_material, "");
     pipeline.simulate.precision = cullet::spec::Precision::F32;
     pipeline.materials[0].damping = 0.02;
     pipeline.output.work = true;
@@ -391,7 +394,7 @@ fn threads_lanes_and_going_on_change_no_bit() {
     let middle = narrow.state(0).unwrap();
     narrow.advance(15).unwrap();
     assert_eq!(bytes(&one), bytes(&narrow.state(1).unwrap()));
-    // From the middle on.
+    // Resume from the middle of the run.
     let (mut again, _) = method(&packing, &pipeline, 0.3);
     again.restore(&middle).unwrap();
     again.advance(15).unwrap();
@@ -401,14 +404,14 @@ fn threads_lanes_and_going_on_change_no_bit() {
     assert!(broken > 10, "something breaks: {broken}");
 }
 
-/// What breaks takes energy with it, all of which is accounted for.
+/// Breaking dissipates energy, and all of it is accounted for.
 #[test]
 fn energy_that_breaking_and_damping_take_is_accounted_for() {
-    let made_of = stuff(0.3);
-    let mut packing = packing(&random(DVec3::ONE, 300, 3), made_of);
+    let cell_material = material(0.3);
+    let mut packing = packing(&random(DVec3::ONE, 300, 3), cell_material);
     stir(&mut packing, 2.0, 5.0);
     packing.bonds.sigma_c.fill(2e5);
-    let mut pipeline = shot(made_of, "");
+    let mut pipeline = shot(cell_material, "");
     pipeline.materials[0].damping = 0.01;
     pipeline.materials[0].friction = 0.0;
     pipeline.output.work = true;
@@ -427,12 +430,12 @@ fn energy_that_breaking_and_damping_take_is_accounted_for() {
     assert!(((left + taken) / start - 1.0).abs() < 0.01);
 }
 
-/// Energy of one layer of cells that is bent, J: displacements and rotations by place.
-fn bent(count: [usize; 2], poisson: f64, shape: impl Fn(DVec3) -> [DVec3; 2]) -> f64 {
-    let made_of = stuff(poisson);
+/// Energy of one layer of cells that is bent, J; `shape` gives displacement and rotation at each position.
+fn bending_energy(count: [usize; 2], poisson: f64, shape: impl Fn(DVec3) -> [DVec3; 2]) -> f64 {
+    let cell_material = material(poisson);
     let size = DVec3::new(1.0, 1.0, 0.1);
-    let packing = packing(&bricks([count[0], count[1], 1], size), made_of);
-    let made: CellScene<f64> = scene(&packing, &shot(made_of, "")).unwrap();
+    let packing = packing(&bricks([count[0], count[1], 1], size), cell_material);
+    let made: CellScene<f64> = scene(&packing, &shot(cell_material, "")).unwrap();
     let system = &made.built.system;
     let ground = vec![0.0; system.count];
     let inverse = &made.built.rest.inverse_mass;
@@ -462,8 +465,8 @@ fn a_wall_of_one_layer_bends_as_a_plate() {
                 let slope = [a * p.x + c * p.y, b * p.y + c * p.x];
                 [DVec3::Z * up, DVec3::new(slope[1], -slope[0], 0.0)]
             };
-            let of = |n: usize, m: usize| bent([n, m], poisson, shape);
-            // What is stored at the border is the same in all four.
+            let of = |n: usize, m: usize| bending_energy([n, m], poisson, shape);
+            // The energy stored at the border is the same for all four sizes.
             let inner = (of(8, 8) - of(8, 6) - of(6, 8) + of(6, 6)) / 4.0;
             let plate = 0.5
                 * rigidity
@@ -476,18 +479,18 @@ fn a_wall_of_one_layer_bends_as_a_plate() {
 
 #[test]
 fn waves_leave_through_absorbing_sides() {
-    let made_of = stuff(0.0);
-    let mut packing = packing(&bricks([200, 1, 1], DVec3::ONE), made_of);
+    let cell_material = material(0.0);
+    let mut packing = packing(&bricks([200, 1, 1], DVec3::ONE), cell_material);
     for i in 0..200 {
         let from_middle = (packing.elements.x[i] - 100.0) / 10.0;
         packing.elements.vx[i] = (-from_middle * from_middle).exp();
     }
     let left = |sides: Vec<cullet::spec::Side>| {
-        let mut pipeline = shot(made_of, "");
+        let mut pipeline = shot(cell_material, "");
         pipeline.world.absorbing = sides;
         let (mut run, dt) = method(&packing, &pipeline, 0.5);
         let start = energy(&run.snapshot(0).unwrap())[2];
-        let speed = (made_of.young / made_of.density).sqrt();
+        let speed = (cell_material.young / cell_material.density).sqrt();
         run.advance((180.0 / speed / dt) as u64).unwrap();
         energy(&run.snapshot(1).unwrap())[2] / start
     };
@@ -500,10 +503,10 @@ fn waves_leave_through_absorbing_sides() {
 /// A pulled sheet has E under plane stress and E/(1 − ν²) under plane strain.
 #[test]
 fn plane_strain_stiffens_a_sheet() {
-    let made_of = stuff(0.4);
-    let packing = packing(&bricks([16, 8, 1], DVec3::ONE), made_of);
+    let cell_material = material(0.4);
+    let packing = packing(&bricks([16, 8, 1], DVec3::ONE), cell_material);
     let stretched = |axis: Option<cullet::spec::Axis>| {
-        let mut pipeline = shot(made_of, "");
+        let mut pipeline = shot(cell_material, "");
         pipeline.world.plane_strain = axis;
         let made: CellScene<f64> = scene(&packing, &pipeline).unwrap();
         let system = &made.built.system;

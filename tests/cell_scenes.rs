@@ -9,7 +9,7 @@ use cullet::spec::{self, Pipeline};
 use cullet::store::{CellTables, Packing};
 use glam::{DMat3, DQuat, DVec3};
 
-/// Bricks on a grid from the origin on.
+/// Bricks on a grid, one corner of which is the origin.
 pub fn bricks(count: [usize; 3], size: DVec3) -> Solids {
     let all = count.iter().product();
     let generators: Vec<DVec3> = (0..all)
@@ -31,7 +31,8 @@ fn within(bounds: [DVec3; 2], generators: &[DVec3]) -> Solids {
     Solids::of(&solids).unwrap()
 }
 
-/// Voronoi cells of random points in a box, moved to the middles of their cells some times.
+/// Voronoi cells of random points in a box; each of `relax` passes moves the points to the centres of their
+/// cells.
 pub fn random(size: DVec3, count: usize, relax: usize) -> Solids {
     let mut state = 17u64;
     let mut number = || {
@@ -52,24 +53,24 @@ pub fn random(size: DVec3, count: usize, relax: usize) -> Solids {
 
 /// A material of cells.
 #[derive(Clone, Copy)]
-pub struct Stuff {
+pub struct CellMaterial {
     pub density: f64,
     pub young: f64,
     pub poisson: f64,
 }
 
-fn put(columns: [&mut Vec<f64>; 3], v: DVec3) {
+fn push_vector(columns: [&mut Vec<f64>; 3], v: DVec3) {
     for (column, value) in columns.into_iter().zip(v.to_array()) {
         column.push(value);
     }
 }
 
-/// The tables of cells, at rest.
-pub fn packing(solids: &Solids, stuff: Stuff) -> Packing {
+/// Packing of cells, at rest.
+pub fn packing(solids: &Solids, material: CellMaterial) -> Packing {
     let (mut e, mut b) = (Elements::default(), Bonds::default());
     let (mut cells, mut faces) = (Cells::default(), Faces::default());
     for (id, mass) in solids.masses.iter().enumerate() {
-        let inertia = mass.inertia * stuff.density;
+        let inertia = mass.inertia * material.density;
         let columns = [0, 1, 2].map(|k| inertia.col(k).to_array());
         let (moments, rows) = cullet::math::eigen(columns);
         let rows = rows.map(DVec3::from_array);
@@ -80,9 +81,9 @@ pub fn packing(solids: &Solids, stuff: Stuff) -> Packing {
         e.body.push(0);
         e.material.push(0);
         e.kind.push(Shape::Cell);
-        put([&mut e.x, &mut e.y, &mut e.z], mass.centre);
+        push_vector([&mut e.x, &mut e.y, &mut e.z], mass.centre);
         e.r.push((0.75 * mass.volume / std::f64::consts::PI).cbrt());
-        e.mass.push(mass.volume * stuff.density);
+        e.mass.push(mass.volume * material.density);
         e.inertia.push((moments.x + moments.y + moments.z) / 3.0);
         e.volume.push(mass.volume);
         for zero in [
@@ -92,11 +93,11 @@ pub fn packing(solids: &Solids, stuff: Stuff) -> Packing {
         }
         cells.id.push(id as u32);
         cells.free.push(solids.free_volumes()[id]);
-        put([&mut cells.i1, &mut cells.i2, &mut cells.i3], moments);
-        put([&mut cells.qx, &mut cells.qy, &mut cells.qz], axes.xyz());
+        push_vector([&mut cells.i1, &mut cells.i2, &mut cells.i3], moments);
+        push_vector([&mut cells.qx, &mut cells.qy, &mut cells.qz], axes.xyz());
         cells.qw.push(axes.w);
     }
-    let shear = stuff.young / (2.0 * (1.0 + stuff.poisson));
+    let shear = material.young / (2.0 * (1.0 + material.poisson));
     for (id, one) in solids.between.iter().enumerate() {
         let [i, j] = one.cells;
         let [from, to] = one.cells.map(|cell| solids.masses[cell as usize].centre);
@@ -104,17 +105,17 @@ pub fn packing(solids: &Solids, stuff: Stuff) -> Packing {
         b.i.push(i);
         b.j.push(j);
         b.l0.push(from.distance(to));
-        put([&mut b.dx, &mut b.dy, &mut b.dz], (to - from).normalize());
+        push_vector([&mut b.dx, &mut b.dy, &mut b.dz], (to - from).normalize());
         b.radius
             .push((one.section.area / std::f64::consts::PI).sqrt());
-        b.young.push(stuff.young);
+        b.young.push(material.young);
         b.shear.push(shear);
         b.sigma_c.push(f64::INFINITY);
         b.tau_c.push(f64::INFINITY);
-        face(&mut faces, [i, j, id as u32], &one.section);
+        push_face(&mut faces, [i, j, id as u32], &one.section);
     }
     for one in &solids.free {
-        face(&mut faces, [one.cell, u32::MAX, u32::MAX], &one.section);
+        push_face(&mut faces, [one.cell, u32::MAX, u32::MAX], &one.section);
     }
     Packing {
         elements: e,
@@ -124,8 +125,8 @@ pub fn packing(solids: &Solids, stuff: Stuff) -> Packing {
     }
 }
 
-/// The tables of cells that nothing joins, at rest.
-pub fn loose(solids: &Solids, stuff: Stuff) -> Packing {
+/// Packing of cells without bonds, at rest.
+pub fn loose(solids: &Solids, material: CellMaterial) -> Packing {
     let mut apart = solids.clone();
     for one in apart.between.drain(..) {
         let back = Section {
@@ -136,21 +137,21 @@ pub fn loose(solids: &Solids, stuff: Stuff) -> Packing {
             apart.free.push(FreeFace { cell, section });
         }
     }
-    packing(&apart, stuff)
+    packing(&apart, material)
 }
 
-fn face(faces: &mut Faces, [i, j, bond]: [u32; 3], section: &Section) {
+fn push_face(faces: &mut Faces, [i, j, bond]: [u32; 3], section: &Section) {
     faces.id.push(faces.id.len() as u32);
     faces.i.push(i);
     faces.j.push(j);
     faces.bond.push(bond);
     faces.area.push(section.area);
-    put([&mut faces.x, &mut faces.y, &mut faces.z], section.centre);
-    put(
+    push_vector([&mut faces.x, &mut faces.y, &mut faces.z], section.centre);
+    push_vector(
         [&mut faces.nx, &mut faces.ny, &mut faces.nz],
         section.normal,
     );
-    put(
+    push_vector(
         [&mut faces.sx, &mut faces.sy, &mut faces.sz],
         section.axes[0],
     );
@@ -158,8 +159,8 @@ fn face(faces: &mut Faces, [i, j, bond]: [u32; 3], section: &Section) {
     faces.second_t.push(section.second[1]);
 }
 
-/// Numbers between −1 and 1.
-fn numbers() -> impl FnMut() -> f64 {
+/// A generator of pseudo-random numbers between −1 and 1.
+fn random_numbers() -> impl FnMut() -> f64 {
     let mut state = 29u64;
     move || {
         state = state
@@ -171,7 +172,7 @@ fn numbers() -> impl FnMut() -> f64 {
 
 /// Random velocities and spins.
 pub fn stir(packing: &mut Packing, speed: f64, spin: f64) {
-    let mut number = numbers();
+    let mut number = random_numbers();
     let e = &mut packing.elements;
     for column in [&mut e.vx, &mut e.vy, &mut e.vz] {
         column.iter_mut().for_each(|v| *v = speed * number());
@@ -181,13 +182,14 @@ pub fn stir(packing: &mut Packing, speed: f64, spin: f64) {
     }
 }
 
-/// A shot of such a packing, in double precision and without gravity; `more` is added to the file.
-pub fn shot(stuff: Stuff, more: &str) -> Pipeline {
-    let Stuff {
+/// A shot of such a packing, in double precision and without gravity; `more` is appended to the pipeline
+/// file.
+pub fn shot(material: CellMaterial, more: &str) -> Pipeline {
+    let CellMaterial {
         density,
         young,
         poisson,
-    } = stuff;
+    } = material;
     let text = format!(
         "[time]\nend = 1\nframes_per_second = 24\n[world]\ngravity = [0, 0, 0]\n\
          [[material]]\nname = \"m\"\ndensity = {density:e}\nyoung = {young:e}\npoisson = 0.2\n\
@@ -201,7 +203,7 @@ pub fn shot(stuff: Stuff, more: &str) -> Pipeline {
     pipeline
 }
 
-/// The method for a packing, with a part of the critical step.
+/// The method for a packing, with a time step that is a fraction of the critical one.
 pub fn method(
     packing: &Packing,
     pipeline: &Pipeline,

@@ -32,7 +32,7 @@ fn complex(packing: &Packing) -> CellComplex {
     made.expect("cells")
 }
 
-/// Every edge is gone along as often one way as the other.
+/// Each edge is used equally often in both directions.
 fn require_closed(mesh: &TriMesh) {
     let mut edges: HashMap<[u32; 2], i32> = HashMap::new();
     for t in &mesh.triangles {
@@ -50,7 +50,7 @@ fn fragments_of_cells_are_closed_and_fill_the_body() {
     let complex = complex(&packing);
     let e = &packing.elements;
     let all: f64 = e.volume.iter().sum();
-    // Whole; in three parts by height; every cell for itself.
+    // The body whole; in three parts by height; each cell a fragment of its own.
     let heights = |parts: f64| -> Vec<u32> {
         e.y.iter()
             .map(|y| (y / 0.1 * parts).floor() as u32)
@@ -75,7 +75,7 @@ fn fragments_of_cells_are_closed_and_fill_the_body() {
         );
         assert!((sum / all - 1.0).abs() < 1e-6, "{sum} {all}");
     }
-    // A cell by itself has its own volume.
+    // A fragment of one cell has the volume of that cell.
     let found = surfaces(&complex, &e.id, &e.id, |_| false);
     for (surface, volume) in found.iter().zip(&e.volume) {
         assert!((surface.rest_surface.mesh.volume() / volume - 1.0).abs() < 1e-3);

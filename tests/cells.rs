@@ -1,4 +1,5 @@
-//! The law and the step of rigid cells against independently computed values (float64, automatic differentiation).
+//! The law and the time step of rigid cells against independently computed values (float64, automatic
+//! differentiation).
 
 use cullet::geometry::cells::{Cells, SharedFace};
 use cullet::geometry::voronoi;
@@ -24,9 +25,9 @@ fn numbers(value: &Value) -> Vec<f64> {
 /// A face between two cells at rest.
 struct Link {
     cells: [usize; 2],
-    /// From either centre to the face's.
+    /// Vectors from the centre of each cell to the centre of the face.
     arms: [DVec3; 2],
-    /// Normal from the first cell to the second, and principal axes.
+    /// Normal from the first cell to the second, and principal axes of the face.
     axes: [DVec3; 3],
     section: cell::FaceSection,
 }
@@ -34,7 +35,7 @@ struct Link {
 /// Cells that fill a body, free outside.
 struct Body {
     links: Vec<Link>,
-    /// With what stands over free faces.
+    /// Cell volumes, including the volumes over free faces.
     volumes: Vec<f64>,
     young: f64,
     poisson: f64,
@@ -123,7 +124,7 @@ impl Body {
         (body, centres)
     }
 
-    /// Energy, and force and torque of each cell.
+    /// Energy, and force and torque on each cell.
     fn load<T: Scalar>(&self, x: &[Vec3<T>], q: &[Quat<T>]) -> (T, Vec<[Vec3<T>; 2]>) {
         let volumes: Vec<T> = self.volumes.iter().map(|&v| T::from_f64(v)).collect();
         let lame = T::from_f64(cell::lame(self.young, self.poisson));
@@ -160,7 +161,8 @@ impl Body {
                 let own = CellRotation::new(q[a], Vec3::zero());
                 cell::bending(&own, (q[b], Vec3::zero()), n, s, bending)
             };
-            // The reference counts energies of bending from where all axes are square to each other.
+            // The reference measures bending energies from the state in which all axes are square to each
+            // other.
             let rest = bending.x + bending.y + bending.z;
             energy = energy + cell::gap_energy(face(link, 0), traction) + bend(i, j).energy - rest;
             for own in 0..2 {
@@ -184,8 +186,8 @@ fn quats<T: Scalar>(value: &Value) -> Vec<Quat<T>> {
     all.chunks(4).map(quat).collect()
 }
 
-/// Largest difference over the largest component.
-fn off<T: Scalar>(found: &[Vec3<T>], expected: &Value) -> f64 {
+/// Largest difference, relative to the largest component.
+fn relative_error<T: Scalar>(found: &[Vec3<T>], expected: &Value) -> f64 {
     let expected = numbers(expected);
     let largest = expected.iter().fold(0.0f64, |m, e| m.max(e.abs()));
     let found = found.iter().flat_map(|v| v.to_f64());
@@ -208,8 +210,8 @@ fn compare<T: Scalar>(precision: f64) {
         let (energy, loads) = bricks.load(&x, &q);
         let (forces, torques): (Vec<_>, Vec<_>) = loads.iter().map(|[f, t]| (*f, *t)).unzip();
         let found = [
-            off(&forces, &entry["force"]),
-            off(&torques, &entry["torque"]),
+            relative_error(&forces, &entry["force"]),
+            relative_error(&torques, &entry["torque"]),
             (energy.to_f64() / number(&entry["U"]) - 1.0).abs(),
         ];
         println!("{found:?}");
@@ -223,7 +225,7 @@ fn forces_torques_and_energy_are_the_independent_ones() {
     compare::<f32>(1e-4);
 }
 
-/// The rotation of a step, to the last bit.
+/// One step of rotation, checked to the last bit.
 fn turn(momentum: Vec3<f64>, inertia: Vec3<f64>) -> Vec3<f64> {
     let inverse = Vec3::new(1.0 / inertia.x, 1.0 / inertia.y, 1.0 / inertia.z);
     assert!(rattle::convergence_measure(momentum, inverse) < rattle::CONVERGENCE_LIMIT);
@@ -259,7 +261,10 @@ fn a_body_turns_as_the_independent_one() {
                 continue;
             };
             next = path.next();
-            assert!(off(&[l], &wanted["l"]) < 1e-12 && off(&[phi], &wanted["phi"]) < 1e-8);
+            assert!(
+                relative_error(&[l], &wanted["l"]) < 1e-12
+                    && relative_error(&[phi], &wanted["phi"]) < 1e-8
+            );
             let wanted: Quat<f64> = quat(&numbers(&wanted["q"]));
             assert!((q.dot(wanted).abs() - 1.0).abs() < 1e-12 && (q.v - wanted.v).norm() < 1e-8);
         }
@@ -292,16 +297,16 @@ fn bricks_move_as_the_independent_ones_and_keep_energy_and_momenta() {
             }
         }
         let found = [
-            off(&x, &entry["X"]),
-            off(&v, &entry["v"]),
-            off(&l, &entry["l"]),
+            relative_error(&x, &entry["X"]),
+            relative_error(&v, &entry["v"]),
+            relative_error(&l, &entry["l"]),
         ];
         println!("{found:?}");
         assert!(found.iter().all(|off| *off < 1e-8), "{found:?}");
     }
 }
 
-/// Central differences of the energy of Voronoi cells that were moved and turned.
+/// Compares forces with central differences of the energy of Voronoi cells that were displaced and rotated.
 #[test]
 fn forces_of_voronoi_cells_are_the_derivative_of_the_energy() {
     let mut state = 3u64;

@@ -4,17 +4,17 @@ use std::path::Path;
 
 use crate::harness::{Place, shot};
 
-/// A store of the beams at smoke size: breaks, no surfaces.
-fn store(place: &Place) {
+/// A store of the beams at smoke size: bonds break, there are no surfaces.
+fn store(folder: &Place) {
     let beams = shot("two_beams");
     let mut arguments = vec!["run", &beams, "--out", "store", "--to", "simulate"];
     for setting in ["scale=smoke", "simulate.backend=cpu"] {
         arguments.extend(["--set", setting]);
     }
-    place.succeed(&arguments);
+    folder.succeed(&arguments);
 }
 
-/// Every element closed, every attribute quoted, no bare sign.
+/// Checks that every element is closed, every attribute quoted, and every `>` and `&` in the text escaped.
 fn well_formed(text: &str) {
     let mut open = Vec::new();
     let mut rest = text;
@@ -50,66 +50,66 @@ fn size(path: &Path) -> (u32, u32) {
 
 #[test]
 fn charts_are_the_same_whatever_the_threads_and_name_what_is_missing() {
-    let place = Place::new();
-    store(&place);
-    place.succeed(&["plot", "store", "--threads", "1"]);
-    place.succeed(&["plot", "store", "--threads", "2", "--to", "elsewhere"]);
+    let folder = Place::new();
+    store(&folder);
+    folder.succeed(&["plot", "store", "--threads", "1"]);
+    folder.succeed(&["plot", "store", "--threads", "2", "--to", "elsewhere"]);
     let packing = ["distances", "bonds", "directions"].map(|kind| format!("packing_{kind}"));
     let others = ["energy", "breaks", "fragments", "loads"].map(str::to_owned);
     for name in others.into_iter().chain(packing) {
         for format in ["svg", "png"] {
             let file = format!("{name}.{format}");
-            let read = |folder: &str| std::fs::read(place.path(folder).join(&file)).unwrap();
+            let read = |store: &str| std::fs::read(folder.path(store).join(&file)).unwrap();
             assert!(read("store/plots") == read("elsewhere"), "{file}");
         }
-        let svg = place.path("elsewhere").join(format!("{name}.svg"));
+        let svg = folder.path("elsewhere").join(format!("{name}.svg"));
         well_formed(&std::fs::read_to_string(svg).unwrap());
-        let png = place.path("elsewhere").join(format!("{name}.png"));
+        let png = folder.path("elsewhere").join(format!("{name}.png"));
         assert_eq!(size(&png).0, 1240);
     }
-    // One frame, before anything broke.
+    // A store with one frame, before anything broke.
     let first = [
         "plot", "store", "--frames", "..1", "--to", "first", "--format", "svg",
     ];
-    place.succeed(&first);
-    let files = std::fs::read_dir(place.path("first")).unwrap().count();
+    folder.succeed(&first);
+    let files = std::fs::read_dir(folder.path("first")).unwrap().count();
     assert_eq!(files, 7);
 
-    // As a store of another program has it: frames and no more.
+    // A store as other programs write it: frames and nothing else.
     let manifest = "{\"schema_version\": 1, \"units\": \"SI\", \"coordinates\": \"right-handed, y up, metres\"}";
-    place.write("store/store.json", manifest);
+    folder.write("store/store.json", manifest);
     for kind in ["history", "breaks"] {
-        std::fs::remove_dir_all(place.path("store").join(kind)).unwrap();
+        std::fs::remove_dir_all(folder.path("store").join(kind)).unwrap();
     }
-    let output = place.output(&["plot", "store", "--to", "some"]);
+    let output = folder.output(&["plot", "store", "--to", "some"]);
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{said}");
     assert!(said.contains("left out: energy needs history"), "{said}");
     for kind in ["fragments", "loads", "packing"] {
-        std::fs::remove_dir_all(place.path("store").join(kind)).unwrap();
+        std::fs::remove_dir_all(folder.path("store").join(kind)).unwrap();
     }
-    let message = place.refuse(&["plot", "store", "--to", "none"]);
+    let message = folder.refuse(&["plot", "store", "--to", "none"]);
     assert!(message.contains("fragments needs"), "{message}");
-    assert!(!place.path("none").exists());
+    assert!(!folder.path("none").exists());
 }
 
 #[test]
 fn the_summary_tells_energies_breaks_fragments_time_and_disk() {
-    let place = Place::new();
-    store(&place);
-    let told: serde_json::Value =
-        serde_json::from_str(&place.succeed(&["inspect", "store", "--json"])).unwrap();
-    let modes = told["broken_by_mode"].as_object().unwrap();
+    let folder = Place::new();
+    store(&folder);
+    let json: serde_json::Value =
+        serde_json::from_str(&folder.succeed(&["inspect", "store", "--json"])).unwrap();
+    let modes = json["broken_by_mode"].as_object().unwrap();
     let broken: u64 = modes.values().filter_map(|count| count.as_u64()).sum();
     assert!(broken > 0);
-    assert_eq!(told["last"]["broken"], broken);
-    let frames = &told["disk"]["by_kind"]["frames"];
-    assert_eq!(frames["files"], told["frames"]);
-    let first = std::fs::metadata(place.path("store/frames/000000.parquet")).unwrap();
+    assert_eq!(json["last"]["broken"], broken);
+    let frames = &json["disk"]["by_kind"]["frames"];
+    assert_eq!(frames["files"], json["frames"]);
+    let first = std::fs::metadata(folder.path("store/frames/000000.parquet")).unwrap();
     assert!(frames["bytes"].as_u64().unwrap() > first.len());
-    assert!(told["frame_seconds"]["most"].as_f64() >= told["frame_seconds"]["mean"].as_f64());
+    assert!(json["frame_seconds"]["most"].as_f64() >= json["frame_seconds"]["mean"].as_f64());
 
-    let text = place.succeed(&["inspect", "store"]);
+    let text = folder.succeed(&["inspect", "store"]);
     for word in [
         "packing          720 elements",
         "kinetic ",
@@ -127,22 +127,22 @@ fn the_summary_tells_energies_breaks_fragments_time_and_disk() {
 
 #[test]
 fn check_warns_with_numbers_and_says_nothing_of_the_shots() {
-    let place = Place::new();
+    let folder = Place::new();
     let plate = shot("plate_impact");
-    let told = |settings: &[&str]| {
+    let warnings = |settings: &[&str]| {
         let mut arguments = vec!["check", &plate, "--json", "--set", "scale=smoke"];
         for setting in settings {
             arguments.extend(["--set", setting]);
         }
-        let told: serde_json::Value = serde_json::from_str(&place.succeed(&arguments)).unwrap();
-        let kinds = told["warnings"].as_array().unwrap().iter();
+        let json: serde_json::Value = serde_json::from_str(&folder.succeed(&arguments)).unwrap();
+        let kinds = json["warnings"].as_array().unwrap().iter();
         let kinds = kinds.map(|warning| warning["kind"].as_str().unwrap().to_owned());
         kinds.collect::<Vec<_>>()
     };
-    assert!(told(&["simulate.backend=cpu"]).is_empty());
-    let two = told(&["simulate.backend=cpu", "body.plate.shape.layers=2"]);
+    assert!(warnings(&["simulate.backend=cpu"]).is_empty());
+    let two = warnings(&["simulate.backend=cpu", "body.plate.shape.layers=2"]);
     assert_eq!(two, ["thin"]);
-    let fast = told(&[
+    let fast = warnings(&[
         "simulate.backend=cpu",
         "collider.ball.velocity=[0, \"-50 m/s\", 0]",
         "material.ceramic.tensile_strength=5 MPa",

@@ -1,4 +1,4 @@
-//! Clamps that turn and that go along key frames.
+//! Clamps that rotate and that follow key frames.
 
 use cullet::columns::Loads;
 use cullet::math::{LaneWidth, Lanes, Scalar};
@@ -16,7 +16,7 @@ use crate::{device, scenes};
 
 const R: f64 = 1e-3;
 const E: f64 = 1e7;
-/// Rows of the bar.
+/// Elements of the bar along x, y and z.
 const ROWS: [usize; 3] = [20, 4, 4];
 
 fn spinning(spin: DVec3, velocity: DVec3, pivot: Option<DVec3>) -> Action {
@@ -48,7 +48,7 @@ fn keyed(keys: Vec<Key>) -> Action {
     }
 }
 
-/// A bar along x, an attachment to either end of it, and a step.
+/// A bar along x with an attachment at each end, and the time step.
 struct Bar {
     points: Vec<DVec3>,
     packing: Packing,
@@ -81,17 +81,17 @@ impl Bar {
         Cpu::new(built, &self.pipeline, self.dt)
     }
 
-    /// Indices of what an attachment takes.
-    fn taken(&self, attachment: usize) -> Vec<usize> {
+    /// Indices of the elements of an attachment.
+    fn clamped(&self, attachment: usize) -> Vec<usize> {
         let region = &self.pipeline.attachments[attachment].region;
         let within = |i: &usize| (region.min[0]..=region.max[0]).contains(&self.points[*i].x);
         (0..self.points.len()).filter(within).collect()
     }
 
-    /// Middle at rest of what an attachment takes.
+    /// Mean rest position of the elements of an attachment.
     fn middle(&self, attachment: usize) -> DVec3 {
-        let taken = self.taken(attachment);
-        taken.iter().map(|&i| self.points[i]).sum::<DVec3>() / taken.len() as f64
+        let clamped = self.clamped(attachment);
+        clamped.iter().map(|&i| self.points[i]).sum::<DVec3>() / clamped.len() as f64
     }
 }
 
@@ -107,7 +107,7 @@ fn end(from: f64, to: f64, action: Action) -> Attachment {
     }
 }
 
-/// A bar that one clamp holds as a whole.
+/// A bar of which all elements are in one clamp.
 fn whole(action: Action) -> Bar {
     let mut bar = Bar::new(
         f64::INFINITY,
@@ -119,20 +119,21 @@ fn whole(action: Action) -> Bar {
     bar
 }
 
-/// Rotation of an element with what its quaternion has not taken.
+/// Rotation of an element, including the part that its quaternion does not yet contain.
 fn rotation<S: Scalar>(system: &System<S>, i: usize) -> DQuat {
     let left = [0, 1, 2].map(|k| system.tail[i].0[k].to_f64());
     DQuat::from_scaled_axis(left.into()) * system.rotation(i)
 }
 
-/// Largest distance of elements from where a turn about a pivot and a shift have them, and largest angle from how.
-fn off<S: Scalar>(
+/// Largest distance of the elements from their positions after a rotation about a pivot and a shift, and
+/// largest angle from that rotation.
+fn deviation<S: Scalar>(
     system: &System<S>,
     bar: &Bar,
-    taken: &[usize],
+    clamped: &[usize],
     (pivot, turn, shift): (DVec3, DQuat, DVec3),
 ) -> (f64, f64) {
-    let each = taken.iter().map(|&i| {
+    let each = clamped.iter().map(|&i| {
         let expected = pivot + shift + turn * (bar.points[i] - pivot);
         let left = rotation(system, i) * turn.inverse();
         (
@@ -146,7 +147,7 @@ fn off<S: Scalar>(
 const STEPS: u64 = 12_000;
 
 /// The bar twisted by a quarter turn within [`STEPS`] steps, by spin or by keys: its end is where it must be,
-/// and both clamps bear the same.
+/// and the loads on both clamps are equal and opposite.
 fn twisted<L: Lanes>(by_keys: bool, tolerance: f64) -> Vec<Loads> {
     let still = scenes::clamp([0.0; 3]);
     let mut bar = Bar::new(f64::INFINITY, 0.1, still.clone(), still);
@@ -166,7 +167,7 @@ fn twisted<L: Lanes>(by_keys: bool, tolerance: f64) -> Vec<Loads> {
     }
     let turn = DQuat::from_rotation_x(FRAC_PI_2);
     let pose = (bar.middle(1), turn, DVec3::ZERO);
-    let found = off(run.system(), &bar, &bar.taken(1), pose);
+    let found = deviation(run.system(), &bar, &bar.clamped(1), pose);
     println!("a quarter turn, keys {by_keys}: off by {found:?}");
     assert!(found.0 < tolerance && found.1 < 1e-6, "{found:?}");
     let last = &all[9];
@@ -200,7 +201,7 @@ fn a_bar_twisted_by_spin_and_by_keys_bears_the_same_at_both_ends() {
 fn the_work_of_a_turning_clamp_is_in_the_energy_of_its_bar() {
     let still = scenes::clamp([0.0; 3]);
     let mut bar = Bar::new(f64::INFINITY, 0.0, still.clone(), still);
-    // Some degrees: what a bond stores is its work for small turns only.
+    // By a few degrees: the energy stored in a bond equals its work for small rotations only.
     let spin = DVec3::X * 0.05 / (4000.0 * bar.dt);
     bar.pipeline.attachments[1].action = spinning(spin, DVec3::ZERO, None);
     let mut run = bar.on::<f64>();
@@ -211,7 +212,7 @@ fn the_work_of_a_turning_clamp_is_in_the_energy_of_its_bar() {
     for frame in 1..=20 {
         run.advance(200).unwrap();
         let Snapshot { history, loads, .. } = run.snapshot(frame).unwrap();
-        // What the clamp bears is what the elements do to it.
+        // The load on the clamp is what the elements exert on it.
         work -= torque(&loads, 1).dot(spin) * (history.time[0] - before.time[0]);
         before = history;
     }
@@ -220,18 +221,18 @@ fn the_work_of_a_turning_clamp_is_in_the_energy_of_its_bar() {
     assert!(work > 0.0 && (gained / work - 1.0).abs() < 0.02);
 }
 
-/// Words of the positions and rotations of elements.
-fn words<S: Scalar>(system: &System<S>, taken: &[usize]) -> Vec<[u64; 10]> {
+/// Bits of the positions and rotations of elements.
+fn bits<S: Scalar>(system: &System<S>, clamped: &[usize]) -> Vec<[u64; 10]> {
     let columns = [0, 1, 2].map(|k| motion::P + k).into_iter();
     let columns = columns.chain(motion::LOW).chain(motion::Q..motion::Q + 4);
     let columns: Vec<usize> = columns.collect();
-    taken
+    clamped
         .iter()
         .map(|&i| std::array::from_fn(|k| system.motion[i].0[columns[k]].to_f64().to_bits()))
         .collect()
 }
 
-/// There, turned and shifted, and back within a hundred steps.
+/// Moves and rotates the clamp and returns it within a hundred steps.
 fn there_and_back(dt: f64) -> Action {
     keyed(vec![
         key(10.5 * dt, DVec3::ZERO, DVec3::X, 0.0),
@@ -245,44 +246,44 @@ fn there_and_back(dt: f64) -> Action {
     ])
 }
 
-/// An engine whose columns can be looked at.
-trait Seen: Method {
+/// A method whose system the test can read.
+trait InspectableMethod: Method {
     type Scalar: Scalar;
-    /// As of the last snapshot.
-    fn seen(&self) -> &System<Self::Scalar>;
+    /// System as of the last snapshot.
+    fn current_system(&self) -> &System<Self::Scalar>;
 }
 
-impl<L: Lanes> Seen for Cpu<L> {
+impl<L: Lanes> InspectableMethod for Cpu<L> {
     type Scalar = L::Scalar;
-    fn seen(&self) -> &System<L::Scalar> {
+    fn current_system(&self) -> &System<L::Scalar> {
         self.system()
     }
 }
 
-impl Seen for Gpu {
+impl InspectableMethod for Gpu {
     type Scalar = f32;
-    fn seen(&self) -> &System<f32> {
+    fn current_system(&self) -> &System<f32> {
         self.system()
     }
 }
 
-fn goes_there_and_back<T: Seen>(make: impl Fn(&Bar) -> T) {
+fn goes_there_and_back<T: InspectableMethod>(make: impl Fn(&Bar) -> T) {
     let still = scenes::clamp([0.0; 3]);
     let mut bar = Bar::new(f64::INFINITY, 0.0, still.clone(), still);
     bar.pipeline.attachments[1].action = there_and_back(bar.dt);
     let mut run = make(&bar);
-    let taken = bar.taken(1);
+    let clamped = bar.clamped(1);
     run.snapshot(0).unwrap();
-    let before = words(run.seen(), &taken);
+    let before = bits(run.current_system(), &clamped);
     run.advance(40).unwrap();
     run.snapshot(1).unwrap();
-    assert!(words(run.seen(), &taken) != before);
+    assert!(bits(run.current_system(), &clamped) != before);
     run.advance(60).unwrap();
     run.snapshot(2).unwrap();
-    assert!(words(run.seen(), &taken) == before);
-    for &i in &taken {
-        assert_eq!(run.seen().velocity(i), DVec3::ZERO);
-        assert_eq!(run.seen().spin(i), DVec3::ZERO);
+    assert!(bits(run.current_system(), &clamped) == before);
+    for &i in &clamped {
+        assert_eq!(run.current_system().velocity(i), DVec3::ZERO);
+        assert_eq!(run.current_system().spin(i), DVec3::ZERO);
     }
 }
 
@@ -292,8 +293,8 @@ fn a_clamp_that_goes_there_and_back_ends_where_it_began() {
     goes_there_and_back(Bar::on::<f32>);
 }
 
-/// Several turns about a pivot far off that moves too.
-fn turns_as_a_whole<T: Seen>(make: impl Fn(&Bar) -> T, steps: u64, tolerance: f64) {
+/// Several turns about a distant pivot that moves as well.
+fn turns_as_a_whole<T: InspectableMethod>(make: impl Fn(&Bar) -> T, steps: u64, tolerance: f64) {
     let mut bar = whole(scenes::clamp([0.0; 3]));
     let pivot = DVec3::new(0.01, -0.3, 0.2);
     let time = steps as f64 * bar.dt;
@@ -307,15 +308,20 @@ fn turns_as_a_whole<T: Seen>(make: impl Fn(&Bar) -> T, steps: u64, tolerance: f6
         let frames = run.snapshot(part).unwrap().frames;
         let now = time * f64::from(part) / 4.0;
         let turn = DQuat::from_scaled_axis(spin * now);
-        let found = off(run.seen(), &bar, &all, (pivot, turn, velocity * now));
+        let found = deviation(
+            run.current_system(),
+            &bar,
+            &all,
+            (pivot, turn, velocity * now),
+        );
         let strain = frames.sigma.iter().copied().fold(0.0, f32::max) / E as f32;
         let turns = 0.8 * f64::from(part);
         println!("{turns:.1} turns: off by {found:?}, strain {strain:.1e}");
         assert!(found.0 < tolerance && found.1 < 1e-9, "{found:?}");
         assert!(strain < 1e-6, "{strain:.1e}");
         for &i in &all {
-            let arm = run.seen().position(i) - pivot - velocity * now;
-            let off = run.seen().velocity(i) - velocity - spin.cross(arm);
+            let arm = run.current_system().position(i) - pivot - velocity * now;
+            let off = run.current_system().velocity(i) - velocity - spin.cross(arm);
             assert!(off.length() < 1e-6 * spin.length(), "{off}");
         }
     }
@@ -335,7 +341,7 @@ fn a_device_has_turning_clamps_where_they_are() {
     let make = |bar: &Bar| device::engine(&bar.packing, &bar.pipeline, bar.dt, &request);
     goes_there_and_back(make);
     turns_as_a_whole(make, 2000, 1e-12);
-    // Beside the CPU until something breaks, and the same bits after a resume.
+    // Close to the CPU until a bond breaks, and bit-identical after a resume.
     let mut bar = torn();
     for strength in [&mut bar.packing.bonds.sigma_c, &mut bar.packing.bonds.tau_c] {
         strength.fill(f64::INFINITY);
@@ -380,7 +386,7 @@ fn a_turning_clamp_bears_what_its_elements_weigh_about_where_they_are() {
         *mass *= 1.0 + k as f64 / 100.0;
     }
     let mass = &bar.packing.elements.mass;
-    let pushed = bar.taken(1);
+    let pushed = bar.clamped(1);
     let gravity = DVec3::from_array(bar.pipeline.world.gravity);
     let on = |i: usize| match pushed.contains(&i) {
         true => gravity * mass[i] + push / pushed.len() as f64,
@@ -389,7 +395,7 @@ fn a_turning_clamp_bears_what_its_elements_weigh_about_where_they_are() {
     let mut run = bar.on::<f64>();
     run.snapshot(0).unwrap();
     let mut expected = DVec3::ZERO;
-    let all = bar.taken(0);
+    let all = bar.clamped(0);
     for step in 0..=steps {
         let system = run.system();
         let middle = all.iter().map(|&i| system.position(i)).sum::<DVec3>() / all.len() as f64;
@@ -408,7 +414,7 @@ fn a_turning_clamp_bears_what_its_elements_weigh_about_where_they_are() {
     assert!(off < 1e-6, "{off:.1e}");
 }
 
-/// A bar that is twisted and pulled until it breaks, and rubs.
+/// A bar that is twisted and pulled until it breaks, with friction at the cracks.
 fn torn() -> Bar {
     let still = scenes::clamp([0.0; 3]);
     let mut bar = Bar::new(2e5, 0.05, still.clone(), still);
@@ -478,7 +484,7 @@ fn a_torn_bar_has_the_same_bits_on_any_number_of_threads_and_across_a_resume() {
     }
 }
 
-/// A pipeline whose only attachment does this.
+/// A pipeline whose only attachment has this action.
 fn shot(action: &str) -> String {
     format!(
         "[time]\nend = 1\nframes_per_second = 1\n[[material]]\nname = \"m\"\ndensity = 1000\nyoung = 1e6\n\
@@ -502,13 +508,13 @@ fn what_drives_a_clamp_is_read_with_units_and_refused_where_it_is_given_twice() 
         ("velocity = [0, 0, \"1 mm/s\"]", "velocity"),
         ("spin = [\"10 rpm\", 0, 0]", "spin"),
     ] {
-        let told = read(&format!("{more}, {turned}")).unwrap_err();
+        let message = read(&format!("{more}, {turned}")).unwrap_err();
         let wanted = format!("attach.grip.action.{key}: `keys` replace `{key}`; give one of them");
-        assert!(told.contains(&wanted), "{told}");
+        assert!(message.contains(&wanted), "{message}");
     }
-    let told = read(&turned.replace("3 ms", "1 ms")).unwrap_err();
+    let message = read(&turned.replace("3 ms", "1 ms")).unwrap_err();
     let wanted = "attach.grip.action.keys.1.time: 0.001 s is not after the key before it, at 0.001 s; times must ascend";
-    assert!(told.contains(wanted), "{told}");
+    assert!(message.contains(wanted), "{message}");
     let override_ = ["attach.grip.action.spin=[0, 0, \"1 rad/s\"]".to_owned()];
     let set = parse(&shot("pivot = [0, \"1 cm\", 0]"), "shot.toml", &override_).unwrap();
     assert_eq!(

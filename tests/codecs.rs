@@ -1,4 +1,4 @@
-//! Columns as other programs write them: other types, other codecs, and values that do not fit.
+//! Columns as other programs write them: other types, other codecs, and values out of range.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use serde_json::Value;
 use crate::foreign::{ALL, RECONSTRUCT, findings, survives};
 use crate::harness::Place;
 
-fn write(path: &Path, compression: Compression, columns: Vec<(&str, ArrayRef)>) {
+fn write_table(path: &Path, compression: Compression, columns: Vec<(&str, ArrayRef)>) {
     let batch = RecordBatch::try_from_iter(columns).unwrap();
     let properties = WriterProperties::builder()
         .set_compression(compression)
@@ -29,8 +29,8 @@ fn write(path: &Path, compression: Compression, columns: Vec<(&str, ArrayRef)>) 
     writer.close().unwrap();
 }
 
-/// Three elements in a row with bonds, the last broken in frame 1, in the types that other programs have at hand.
-fn three(store: &Store, modes: ArrayRef) {
+/// Three elements in a row with bonds, of which the last breaks in frame 1, in types that other programs use.
+fn write_three_elements(store: &Store, modes: ArrayRef) {
     let whole = |values: &[i64]| Arc::new(Int64Array::from(values.to_vec())) as ArrayRef;
     let short = |values: &[i16]| Arc::new(Int16Array::from(values.to_vec())) as ArrayRef;
     let long = |values: &[u64]| Arc::new(UInt64Array::from(values.to_vec())) as ArrayRef;
@@ -46,7 +46,7 @@ fn three(store: &Store, modes: ArrayRef) {
         ("mass", double(&[1.0; 3])),
         ("colour", double(&[0.5; 3])),
     ];
-    write(
+    write_table(
         &store.path("packing/elements.parquet"),
         Compression::SNAPPY,
         elements,
@@ -60,7 +60,7 @@ fn three(store: &Store, modes: ArrayRef) {
         ("dy", single(&[0.0; 2])),
         ("dz", single(&[0.0; 2])),
     ];
-    write(
+    write_table(
         &store.path("packing/bonds.parquet"),
         Compression::GZIP(Default::default()),
         bonds,
@@ -81,7 +81,7 @@ fn three(store: &Store, modes: ArrayRef) {
             ("fragment", short(&[0, 0, frame as i16])),
         ];
         let path = store.numbered("frames", frame, "parquet");
-        write(&path, Compression::LZ4_RAW, columns);
+        write_table(&path, Compression::LZ4_RAW, columns);
     }
     let breaks = vec![
         ("frame", whole(&[1])),
@@ -94,14 +94,14 @@ fn three(store: &Store, modes: ArrayRef) {
         ("z", double(&[0.0])),
         ("mode", modes),
     ];
-    write(
+    write_table(
         &store.path("breaks/000001.parquet"),
         Compression::SNAPPY,
         breaks,
     );
-    let told =
+    let manifest =
         r#"{"schema_version": 1, "units": "SI", "coordinates": "right-handed, y up, metres"}"#;
-    std::fs::write(store.path("store.json"), told).unwrap();
+    std::fs::write(store.path("store.json"), manifest).unwrap();
 }
 
 #[test]
@@ -115,20 +115,20 @@ fn types_and_codecs_of_other_programs_are_read() {
         Arc::new(view),
     ];
     for modes in modes {
-        let place = Place::new();
-        three(&Store::at(place.path("store")), modes);
-        assert_eq!(findings(&place), [""; 0]);
-        place.succeed(RECONSTRUCT);
+        let folder = Place::new();
+        write_three_elements(&Store::at(folder.path("store")), modes);
+        assert_eq!(findings(&folder), [""; 0]);
+        folder.succeed(RECONSTRUCT);
         for arguments in ALL {
-            place.succeed(arguments);
+            folder.succeed(arguments);
         }
-        let told = place.succeed(&["inspect", "store", "--json"]);
-        let told: Value = serde_json::from_str(&told).unwrap();
+        let message = folder.succeed(&["inspect", "store", "--json"]);
+        let json: Value = serde_json::from_str(&message).unwrap();
         assert_eq!(
-            (&told["last"]["broken"], &told["mass"]),
+            (&json["last"]["broken"], &json["mass"]),
             (&1.into(), &3.0.into())
         );
-        let elements = std::fs::read_to_string(place.path("store/exports/store.elements.usda"));
+        let elements = std::fs::read_to_string(folder.path("store/exports/store.elements.usda"));
         let elements = elements.unwrap();
         assert!(elements.contains("orientations") && !elements.contains("velocities"));
     }
@@ -136,9 +136,9 @@ fn types_and_codecs_of_other_programs_are_read() {
 
 #[test]
 fn values_that_do_not_fit_are_told_by_row() {
-    let place = Place::new();
-    let store = Store::at(place.path("store"));
-    three(&store, Arc::new(LargeStringArray::from(vec!["bend"])));
+    let folder = Place::new();
+    let store = Store::at(folder.path("store"));
+    write_three_elements(&store, Arc::new(LargeStringArray::from(vec!["bend"])));
     let whole = |values: Vec<Option<i64>>| Arc::new(Int64Array::from(values)) as ArrayRef;
     let columns = vec![
         ("id", whole(vec![Some(0), Some(-1), Some(1 << 40)])),
@@ -151,14 +151,14 @@ fn values_that_do_not_fit_are_told_by_row() {
         ("r", whole(vec![Some(1); 3])),
         ("mass", whole(vec![Some(1), Some(0), Some(1)])),
     ];
-    write(
+    write_table(
         &store.path("packing/elements.parquet"),
         Compression::UNCOMPRESSED,
         columns,
     );
     let file = "packing/elements.parquet";
     assert_eq!(
-        findings(&place),
+        findings(&folder),
         [
             format!("{file}: column z: missing; Float64, unit m: rest position"),
             format!("{file}: column id, row 1: holds -1, which is no UInt32"),
@@ -171,12 +171,12 @@ fn values_that_do_not_fit_are_told_by_row() {
                 .to_owned(),
         ]
     );
-    let refusals = survives(&place);
-    let told = refusals
+    let refusals = survives(&folder);
+    let refusal = refusals
         .iter()
         .find(|(command, _)| command == "preview store");
     assert!(
-        told.unwrap().1.contains("column id, row 1: holds -1"),
+        refusal.unwrap().1.contains("column id, row 1: holds -1"),
         "{refusals:?}"
     );
 }

@@ -1,10 +1,10 @@
-//! `CONTRIBUTING.md` names files and tests that there are.
+//! `CONTRIBUTING.md` names only files and tests that exist.
 
 use std::path::Path;
 
 use crate::layering::rust_files;
 
-/// What stands between backquotes outside of blocks of code.
+/// Texts between backquotes outside code blocks.
 fn quoted() -> Vec<&'static str> {
     let text = include_str!("../CONTRIBUTING.md");
     text.split('`').skip(1).step_by(2).collect()
@@ -18,7 +18,7 @@ fn every_path_named_is_there() {
         let top = name.split('/').next().unwrap_or_default();
         tops.contains(&top) || name.ends_with(".md")
     };
-    // NAME stands for what is to be added.
+    // NAME is a placeholder for what is to be added.
     let named = quoted().into_iter().filter(|name| !name.contains("NAME"));
     let paths: Vec<&str> = named.filter(|name| is_path(name)).collect();
     assert!(paths.len() > 50, "{}", paths.len());
@@ -27,7 +27,7 @@ fn every_path_named_is_there() {
     }
 }
 
-/// Names of tests are sentences: they have three words or more between underscores, where no function named there has.
+/// Test names are sentences: they contain at least three underscores, unlike the other functions named there.
 #[test]
 fn every_test_named_is_there() {
     let sources = rust_files(&["src", "tests"]);

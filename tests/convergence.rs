@@ -1,23 +1,24 @@
-//! Methods for implicit steps side by side: the table, the chart, and the run that knows nothing of them.
+//! Comparison of methods for implicit steps: the table, the chart, and the run, which the comparison does not
+//! affect.
 
 use cullet::columns::{Convergence, Method};
 use cullet::store::Store;
 
 use crate::harness::{Place, files, shot};
 
-/// Runs the shot at smoke size; methods are compared in this step.
-fn simulated(place: &Place, out: &str, step: &str) {
+/// Runs the shot at smoke size; the methods are compared in step `step`.
+fn simulated(folder: &Place, out: &str, step: &str) {
     let file = shot("convergence");
     let step = format!("output.convergence={step}");
     let mut arguments = vec!["run", &file, "--out", out, "--to", "simulate"];
     for setting in ["scale=smoke", &step] {
         arguments.extend(["--set", setting]);
     }
-    place.succeed(&arguments);
+    folder.succeed(&arguments);
 }
 
-/// Iterations that a method took until residual and violation were no more than this.
-fn taken(table: &Convergence, method: Method, enough: f64) -> Option<u32> {
+/// Iterations of a method until residual and violation were at most `enough`.
+fn iterations(table: &Convergence, method: Method, enough: f64) -> Option<u32> {
     let rows = (0..table.method.len()).filter(|&row| table.method[row] == method);
     let mut there = rows.filter(|&row| table.residual[row].max(table.violation[row]) <= enough);
     there.next().map(|row| table.iteration[row])
@@ -25,13 +26,13 @@ fn taken(table: &Convergence, method: Method, enough: f64) -> Option<u32> {
 
 #[test]
 fn newtons_method_on_the_manifold_is_ahead_and_the_run_is_what_it_was() {
-    let place = Place::new();
-    simulated(&place, "compared", "1");
-    simulated(&place, "plain", "1000");
+    let folder = Place::new();
+    simulated(&folder, "compared", "1");
+    simulated(&folder, "plain", "1000");
     let kinds = ["frames", "breaks", "fragments", "loads", "state"];
-    let of = |store: &str| files(&place.path(store), &kinds);
+    let of = |store: &str| files(&folder.path(store), &kinds);
     assert!(of("compared") == of("plain"));
-    let open = |store: &str| Store::open(place.path(store)).unwrap();
+    let open = |store: &str| Store::open(folder.path(store)).unwrap();
     let (store, plain) = (open("compared"), open("plain"));
     for frame in store.numbers("history", "parquet").unwrap() {
         let [mut one, mut other] = [&store, &plain].map(|s| s.read_history(frame).unwrap());
@@ -43,27 +44,27 @@ fn newtons_method_on_the_manifold_is_ahead_and_the_run_is_what_it_was() {
 
     let table = store.read_convergence(1).unwrap();
     assert!(table.step.iter().all(|&step| step == 1));
-    let newton = taken(&table, Method::Newton, 1e-3).unwrap();
+    let newton = iterations(&table, Method::Newton, 1e-3).unwrap();
     for (method, enough) in [
-        // Of first order: thousands of iterations are not enough for what the others reach.
+        // A first-order method: thousands of iterations are not enough for the accuracy of the others.
         (Method::Descent, 1e-2),
         (Method::Penalty, 1e-3),
         (Method::Multipliers, 1e-3),
         (Method::Augmented, 1e-3),
     ] {
-        let taken = taken(&table, method, enough);
+        let taken = iterations(&table, method, enough);
         println!("{method:?}: {taken:?} iterations to {enough}, Newton's method {newton} to 1e-3");
         let taken = taken.unwrap_or_else(|| panic!("{method:?} does not converge"));
         assert!(taken > newton);
     }
     assert_eq!(
-        place
+        folder
             .succeed(&["inspect", "compared", "--validate", "--json"])
             .trim(),
         "[]"
     );
-    place.succeed(&["plot", "compared", "--format", "svg"]);
-    let chart = std::fs::read_to_string(place.path("compared/plots/convergence.svg")).unwrap();
+    folder.succeed(&["plot", "compared", "--format", "svg"]);
+    let chart = std::fs::read_to_string(folder.path("compared/plots/convergence.svg")).unwrap();
     for word in ["iterations", "time (", "Newton, multigrid", "multipliers"] {
         assert!(chart.contains(word), "{word}");
     }
@@ -71,22 +72,22 @@ fn newtons_method_on_the_manifold_is_ahead_and_the_run_is_what_it_was() {
 
 #[test]
 fn a_number_that_is_none_in_the_table_is_found() {
-    let place = Place::new();
-    simulated(&place, "store", "1");
-    let store = Store::open(place.path("store")).unwrap();
+    let folder = Place::new();
+    simulated(&folder, "store", "1");
+    let store = Store::open(folder.path("store")).unwrap();
     let mut table = store.read_convergence(1).unwrap();
     table.residual[1] = f64::NAN;
     store.write_numbered("convergence", 1, &table).unwrap();
-    let output = place.output(&["inspect", "store", "--validate"]);
-    let told = String::from_utf8_lossy(&output.stdout);
+    let output = folder.output(&["inspect", "store", "--validate"]);
+    let message = String::from_utf8_lossy(&output.stdout);
     assert_eq!(output.status.code(), Some(1));
     let fault = "convergence/000001.parquet: column residual, row 1: is not finite";
-    assert!(told.contains(fault), "{told}");
+    assert!(message.contains(fault), "{message}");
 }
 
 #[test]
 fn steps_that_find_no_minimum_are_refused() {
-    let place = Place::new();
+    let folder = Place::new();
     let file = shot("convergence");
     for (setting, parts) in [
         (
@@ -101,10 +102,10 @@ fn steps_that_find_no_minimum_are_refused() {
     ] {
         let scale = ["--set", "scale=smoke", "--set", setting];
         let all = [&["run", &file, "--out", "store"][..], &scale].concat();
-        let told = place.refuse(&all);
+        let message = folder.refuse(&all);
         for part in parts {
-            assert!(told.contains(part), "{part}: {told}");
+            assert!(message.contains(part), "{part}: {message}");
         }
-        assert!(!place.path("store").exists());
+        assert!(!folder.path("store").exists());
     }
 }

@@ -1,4 +1,5 @@
-//! The criterion of Rod-BDEM in motion: a bond in shear breaks at three quarters of the force that others take.
+//! The criterion of Rod-BDEM in a run: a bond in shear breaks at three quarters of the force of the other
+//! criteria.
 
 use cullet::simulate::{Method, method};
 use cullet::spec::*;
@@ -13,7 +14,7 @@ const E: f64 = 1e8;
 const SPEED: f64 = 0.05;
 const STRENGTH: f64 = 1e6;
 
-/// A bond along x between two clamps, of which one goes sideways, and a loose element far away.
+/// A bond along x between two clamps, one of which moves sideways, and a loose element far away.
 fn sheared(criterion: Criterion) -> (Pipeline, Packing) {
     let mut material = scenes::elastic(E, 0.4 * E, 2600.0);
     material.criterion = criterion;
@@ -38,8 +39,8 @@ fn sheared(criterion: Criterion) -> (Pipeline, Packing) {
     (pipeline, packing)
 }
 
-/// When the bond breaks, s, and τ then over the strength.
-fn breaks(mut run: Box<dyn Method>, (dt, steps): (f64, u64)) -> (f64, f64) {
+/// Time at which the bond breaks, s, and τ at that time over the strength.
+fn first_break(mut run: Box<dyn Method>, (dt, steps): (f64, u64)) -> (f64, f64) {
     let all = 2.0 * STRENGTH / (0.4 * E) * 2.0 * R / SPEED;
     for _ in 0..(all / (dt * steps as f64)) as u64 {
         run.advance(steps).unwrap();
@@ -51,7 +52,7 @@ fn breaks(mut run: Box<dyn Method>, (dt, steps): (f64, u64)) -> (f64, f64) {
     panic!("it does not break");
 }
 
-/// Bonds have no stress of cells to break by.
+/// Rankine's criterion is refused: bonds have no stress of cells.
 fn refuses_rankine() {
     for integrator in [Integrator::Explicit, Integrator::BackwardEuler] {
         let (mut pipeline, packing) = sheared(Criterion::Rankine);
@@ -77,7 +78,7 @@ fn all_criteria() -> Vec<Criterion> {
 
 #[test]
 fn a_rod_in_shear_breaks_at_three_quarters_of_the_force() {
-    // G θ = τ_c.
+    // Expected where G θ = τ_c.
     let whole = STRENGTH / (0.4 * E) * 2.0 * R / SPEED;
     for criterion in all_criteria() {
         let part = match criterion {
@@ -105,7 +106,7 @@ fn a_rod_in_shear_breaks_at_three_quarters_of_the_force() {
             }
             let dt = whole / 400.0;
             let run = method(&packing, &pipeline, backend, dt).unwrap();
-            let (time, tau) = breaks(run, (dt, 1));
+            let (time, tau) = first_break(run, (dt, 1));
             println!(
                 "{criterion:?}, {integrator:?}, {precision:?}, {backend:?}: breaks at {:.4} of the time, τ/τ_c {tau:.4}",
                 time / whole

@@ -11,7 +11,8 @@ use crate::energy::{noise3, unit_step};
 use crate::harness::{Place, files, shot};
 use crate::scenes;
 
-/// The first adapter, a software one if there is no other; none where the machine has no driver and nobody insists.
+/// The first adapter, a software one if there is no other; `None` where the machine has no driver and the
+/// environment does not require one.
 pub fn request() -> Option<Request> {
     let named = adapters().into_iter().next().map(|adapter| adapter.name);
     if named.is_none() {
@@ -36,7 +37,7 @@ pub fn engine(packing: &Packing, pipeline: &Pipeline, dt: f64, request: &Request
 /// Settings of a run on the adapter under test.
 fn on_device(request: &Request) -> [String; 4] {
     let name = request.adapter.clone().unwrap();
-    // The first word is enough, and needs no quotes.
+    // The first word of the name is enough, and needs no quotes.
     let name = name.split_whitespace().next().unwrap().to_owned();
     [
         "--set".into(),
@@ -55,7 +56,7 @@ fn run(place: &Place, name: &str, out: &str, more: &[&str]) -> Store {
     Store::open(place.path(out)).unwrap()
 }
 
-/// A shot on both backends: the same until something breaks, and about the same pieces at the end.
+/// A shot on both backends: equal until a bond breaks, and similar fragments at the end.
 fn compare_backends(
     name: &str,
     (frames_per_second, fraction): (&str, f64),
@@ -108,7 +109,7 @@ fn compare_backends(
     assert!(farthest < 1e-6, "{farthest:.1e}");
 
     // Cracks fork: a shift of less than 1 nm changes the number of broken bonds by 2 to 3 per cent on either
-    // backend. So the means of a few such runs are compared, the first of them the one above.
+    // backend. So the test compares the means of a few such runs, the first of them the one above.
     let last = *frames.last().unwrap();
     let (mut ends, runs) = ([end(&cpu, last), end(&gpu, last)], 4);
     for draw in 1..runs {
@@ -136,7 +137,7 @@ fn compare_backends(
     }
 }
 
-/// Broken bonds and the mass of the largest fragment.
+/// Number of broken bonds and the mass of the largest fragment.
 fn end(store: &Store, frame: u32) -> [f64; 2] {
     let masses = store.read_fragments(frame).unwrap().mass;
     let broken = store.read_history(frame).unwrap().broken[0];
@@ -152,14 +153,14 @@ fn a_bunny_breaks_alike_on_both_backends() {
 
 #[test]
 fn a_plate_breaks_alike_on_both_backends() {
-    // At longer steps a handful of bonds decides whether this coarse plate is left in one piece or in two:
-    // nothing to compare means of.
+    // At longer steps a handful of bonds decides whether this coarse plate ends in one piece or in two: then
+    // means cannot be compared.
     compare_backends("plate_impact", ("50 kHz", 0.46), &|k| {
         format!("collider.ball.position=[{k}e-10, 0.034, 0]")
     });
 }
 
-/// Two blocks that fly into each other, break, rub, fall onto a floor that rises.
+/// Two blocks that collide, break, rub and fall onto a rising floor.
 fn collision(points: &[DVec3], strength: f64) -> (Packing, Pipeline, f64) {
     let r = 1e-3;
     let mut material = scenes::elastic(1e7, 4e6, 2600.0);
@@ -185,7 +186,7 @@ fn collision(points: &[DVec3], strength: f64) -> (Packing, Pipeline, f64) {
     (packing, pipeline, 0.2 * unit_step(&material))
 }
 
-/// Frame, breaks and state after some steps, as bytes.
+/// Frame, breaks and state after some steps, as text, and the number of broken bonds.
 fn outcome(gpu: &mut Gpu, steps: u64) -> (String, u32) {
     gpu.advance(steps).unwrap();
     gpu.capture(1, true).unwrap();
@@ -219,7 +220,8 @@ fn lowered_limits_and_a_second_run_give_the_same_bytes() {
     assert!(whole == split, "lowered limits");
 }
 
-/// 16 MiB and 256 workgroups bind at this size: motion, bonds and strengths are split, kernels stride.
+/// 16 MiB and 256 workgroups are limiting at this size: motion, bonds and strengths are split over buffers,
+/// kernels stride.
 #[test]
 fn a_large_body_under_lowered_limits_gives_the_same_bytes() {
     let Some(request) = request() else { return };
@@ -239,8 +241,8 @@ fn a_large_body_under_lowered_limits_gives_the_same_bytes() {
 #[test]
 fn lists_and_notes_that_are_too_short_grow_and_lose_nothing() {
     let Some(request) = request() else { return };
-    // Every bond breaks at once, more than there is room to note, and the debris has far more contacts than
-    // the whole body had.
+    // Every bond breaks at once, more than the buffer of breaks holds, and the debris has far more contacts
+    // than the whole body had.
     let points = scenes::block(30, 20, 12, 1e-3);
     let (packing, pipeline, dt) = collision(&points, 1.0);
     let mut gpu = engine(&packing, &pipeline, dt, &request);
@@ -255,12 +257,12 @@ fn lists_and_notes_that_are_too_short_grow_and_lose_nothing() {
     let bonds = packing.bonds.id.len();
     assert!(first.breaks.bond.len() > bonds * 3 / 4);
     let mut broken: Vec<u32> = [first.breaks.bond, second.snapshot.breaks.bond].concat();
-    let told = broken.len();
+    let reported = broken.len();
     broken.sort_unstable();
     broken.dedup();
-    assert_eq!(broken.len(), told, "each bond is told once");
-    assert_eq!(told as u32, second.snapshot.history.broken[0]);
-    // The same with frames taken one by one.
+    assert_eq!(broken.len(), reported, "each bond is reported once");
+    assert_eq!(reported as u32, second.snapshot.history.broken[0]);
+    // The same run, with frames taken one by one.
     let mut one = engine(&packing, &pipeline, dt, &request);
     one.advance(40).unwrap();
     one.snapshot(1).unwrap();
@@ -270,7 +272,7 @@ fn lists_and_notes_that_are_too_short_grow_and_lose_nothing() {
         one.deliver().unwrap().state == second.state,
         "states differ"
     );
-    // A state with more contacts than the whole body had finds room.
+    // A state with more contacts than the whole body had can be resumed.
     let mut resumed = engine(&packing, &pipeline, dt, &request);
     resumed.restore(second.state.as_ref().unwrap()).unwrap();
     assert!(resumed.state(2).unwrap() == second.state.unwrap());
@@ -310,13 +312,13 @@ fn a_number_gone_wrong_stops_the_run_within_a_frame() {
     gpu.capture(2, false).unwrap();
     match gpu.deliver() {
         Err(SimulateError::NotFinite { step, element, .. }) => {
-            // The damping of its bonds carries it to its neighbours in the same pass.
+            // Bond damping carries the NaN to the neighbours in the same pass.
             assert_eq!(step, 50);
             assert!(element <= 77, "{element}");
         }
         other => panic!("{:?}", other.map(|c| c.snapshot.history)),
     }
-    // The state before is good.
+    // The previous state is valid.
     let mut again = engine(&packing, &pipeline, dt, &request);
     again.restore(&state).unwrap();
     assert!(again.state(1).unwrap() == state);
@@ -329,7 +331,7 @@ fn a_run_that_blows_up_keeps_its_last_good_frame() {
     let Some(request) = request() else { return };
     let place = Place::new();
     let device = on_device(&request);
-    // A step far beyond the critical one.
+    // A time step far beyond the critical one.
     let mut arguments: Vec<String> = [
         "run",
         &shot("bunny_drop"),
@@ -407,7 +409,7 @@ fn loaders_and_drivers_are_not_heard() {
         return;
     }
     let place = Place::new();
-    let told = |folder: Option<&str>, loader: Option<&str>| {
+    let messages = |folder: Option<&str>, loader: Option<&str>| {
         let mut command = place.command();
         for name in ["NODEVICE_SELECT", "VK_LOADER_DEBUG", "XDG_RUNTIME_DIR"] {
             command.env_remove(name);
@@ -420,11 +422,11 @@ fn loaders_and_drivers_are_not_heard() {
         String::from_utf8(output.stderr).unwrap()
     };
     for folder in [None, Some(""), Some("relative")] {
-        assert_eq!(told(folder, None), "");
+        assert_eq!(messages(folder, None), "");
     }
-    // The loader speaks where it is asked to.
+    // The loader's messages appear if the user enables them.
     if cfg!(target_os = "linux") {
-        assert_ne!(told(None, Some("all")), "");
+        assert_ne!(messages(None, Some("all")), "");
     }
 }
 
@@ -437,14 +439,14 @@ fn a_message_after_a_device_was_opened_is_heard() {
     let file = shot("single_bond");
     place.succeed(&["pack", &file, "--out", "store", "--set", "scale=smoke"]);
     let name = request.adapter.unwrap();
-    // What simulate tells at its end comes after the device was opened.
+    // The final message of `simulate` comes after the device was opened.
     for backend in [&["--backend", "gpu"][..], &["--backend", "auto"], &[]] {
         let arguments = [&["simulate", "store", "--adapter", &name], backend].concat();
         let output = place.output(&arguments);
-        let told = String::from_utf8(output.stderr).unwrap();
-        assert!(output.status.success(), "{told}");
-        assert!(told.contains(&name), "{told}");
-        assert!(!told.contains("XDG_RUNTIME_DIR"), "{told}");
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.success(), "{message}");
+        assert!(message.contains(&name), "{message}");
+        assert!(!message.contains("XDG_RUNTIME_DIR"), "{message}");
     }
     let manifest = cullet::store::Manifest::read(&Store::at(place.path("store"))).unwrap();
     let settings = &manifest.stages["simulate"].settings["simulate"];

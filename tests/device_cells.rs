@@ -1,4 +1,4 @@
-//! Cells on a graphics processor: against the CPU, under lowered limits, and across a state.
+//! Cells on a graphics processor: against the CPU, under lowered limits, and resumed from a state.
 
 use cullet::gpu::Request;
 use cullet::simulate::methods::explicit::device::Gpu;
@@ -9,21 +9,21 @@ use cullet::spec::{CellContact, Pipeline, Precision};
 use cullet::store::Packing;
 use glam::DVec3;
 
-use crate::cell_scenes::{Stuff, bricks, method, packing, random, shot, stir};
+use crate::cell_scenes::{CellMaterial, bricks, method, packing, random, shot, stir};
 use crate::device::request;
 use crate::scenes;
 
-fn stuff(poisson: f64) -> Stuff {
-    Stuff {
+fn material(poisson: f64) -> CellMaterial {
+    CellMaterial {
         density: 2000.0,
         young: 1e7,
         poisson,
     }
 }
 
-/// A shot that a device takes.
-fn single(made_of: Stuff, damping: f64) -> Pipeline {
-    let mut pipeline = shot(made_of, "");
+/// A shot that a device can run.
+fn single_precision_shot(cell_material: CellMaterial, damping: f64) -> Pipeline {
+    let mut pipeline = shot(cell_material, "");
     pipeline.simulate.precision = Precision::F32;
     pipeline.simulate.cell_contact = CellContact::Balls;
     pipeline.materials[0].damping = damping;
@@ -37,8 +37,9 @@ fn on_device(packing: &Packing, pipeline: &Pipeline, dt: f64, request: &Request)
     Gpu::with(opened, (made.built, Some(tables)), pipeline, dt).unwrap()
 }
 
-/// How far two frames of one body are apart at most, m, and how far the first has moved from rest.
-fn apart(a: &Snapshot, b: &Snapshot, rest: &Packing) -> [f64; 2] {
+/// Largest distance between the same cells of two frames, m, and largest displacement of the first frame from
+/// rest.
+fn distances(a: &Snapshot, b: &Snapshot, rest: &Packing) -> [f64; 2] {
     let point = |s: &Snapshot, i: usize| {
         let e = &s.frames;
         DVec3::new(f64::from(e.x[i]), f64::from(e.y[i]), f64::from(e.z[i]))
@@ -52,8 +53,8 @@ fn apart(a: &Snapshot, b: &Snapshot, rest: &Packing) -> [f64; 2] {
     [off, moved]
 }
 
-/// Kinetic energy with that of spin, energy of the faces, and the largest σ and τ of any cell.
-fn numbers_of(snapshot: &Snapshot) -> [f64; 4] {
+/// Kinetic energy including spin, energy of the faces, and the largest σ and τ of any cell.
+fn energies_and_stresses(snapshot: &Snapshot) -> [f64; 4] {
     let h = &snapshot.history;
     let largest = |values: &[f32]| values.iter().copied().fold(0.0, f32::max);
     let e = &snapshot.frames;
@@ -75,22 +76,23 @@ fn cells_move_alike_on_both_backends() {
         ("solid", &solid, -0.5, 0.02),
         ("plate", &plate, 0.3, 0.0),
     ] {
-        let made_of = stuff(poisson);
-        let mut packing = packing(solids, made_of);
+        let cell_material = material(poisson);
+        let mut packing = packing(solids, cell_material);
         stir(&mut packing, 1.0, 2.0);
-        let pipeline = single(made_of, damping);
+        let pipeline = single_precision_shot(cell_material, damping);
         let (mut cpu, dt) = method(&packing, &pipeline, 0.3);
         let mut gpu = on_device(&packing, &pipeline, dt, &request);
         for _ in 0..2 {
             cpu.advance(60).unwrap();
             gpu.advance(60).unwrap();
             let [a, b] = [cpu.snapshot(1).unwrap(), gpu.snapshot(1).unwrap()];
-            let [off, moved] = apart(&a, &b, &packing);
-            let [on_cpu, on_gpu] = [numbers_of(&a), numbers_of(&b)];
+            let [off, moved] = distances(&a, &b, &packing);
+            let [on_cpu, on_gpu] = [energies_and_stresses(&a), energies_and_stresses(&b)];
             println!("{name}, ν = {poisson}: {off:.1e} m of {moved:.1e}; {on_cpu:?} {on_gpu:?}");
-            // Frames hold positions of the size of one in single precision.
+            // Frames hold positions of magnitude 1 m in single precision.
             assert!(moved > 1e-3 && off < 2e-7, "{off} {moved}");
-            // A stress is that of one face alone, and of a gap that rounding knows to 1e-4.
+            // A cell's stress may come from one face alone, with a gap that is accurate to 1e-4 only, due to
+            // rounding.
             for (k, allowed) in [1e-5, 1e-5, 1e-3, 1e-3].into_iter().enumerate() {
                 let (a, b) = (on_cpu[k], on_gpu[k]);
                 assert!(
@@ -102,10 +104,10 @@ fn cells_move_alike_on_both_backends() {
     }
 }
 
-/// Two lumps of cells that fly into each other, break and fall onto a floor.
+/// Two lumps of cells that collide, break and fall onto a floor.
 fn collision(strength: f64) -> (Packing, Pipeline, f64) {
-    let made_of = stuff(0.35);
-    let mut both = packing(&random(DVec3::new(2.0, 1.0, 1.0), 900, 3), made_of);
+    let cell_material = material(0.35);
+    let mut both = packing(&random(DVec3::new(2.0, 1.0, 1.0), 900, 3), cell_material);
     stir(&mut both, 0.3, 1.0);
     let e = &mut both.elements;
     for (v, x) in e.vx.iter_mut().zip(&e.x) {
@@ -113,14 +115,14 @@ fn collision(strength: f64) -> (Packing, Pipeline, f64) {
     }
     both.bonds.sigma_c.fill(strength);
     both.bonds.tau_c.fill(2.0 * strength);
-    let mut pipeline = single(made_of, 0.02);
+    let mut pipeline = single_precision_shot(cell_material, 0.02);
     pipeline.world.gravity = [0.0, -9.81, 0.0];
     pipeline.colliders.push(scenes::rising_floor(-0.02, 2.0));
     let (_, dt) = method(&both, &pipeline, 0.3);
     (both, pipeline, dt)
 }
 
-/// Frame, breaks and state after some steps, as text, and how many faces broke.
+/// Frame, breaks and state after some steps, as text, and the number of broken faces.
 fn outcome(gpu: &mut Gpu, steps: u64) -> (String, u32) {
     gpu.advance(steps).unwrap();
     gpu.capture(1, true).unwrap();
@@ -147,7 +149,7 @@ fn lowered_limits_and_a_second_run_of_cells_give_the_same_bytes() {
     assert!(whole == again, "a second run");
     let (few, _) = outcome(&mut on_device(&packing, &pipeline, dt, &limited), steps);
     assert!(whole == few, "lowered limits");
-    // From the middle on.
+    // Resume from the middle of the run.
     let mut first = on_device(&packing, &pipeline, dt, &request);
     first.advance(150).unwrap();
     let middle = first.state(0).unwrap();
@@ -178,10 +180,10 @@ fn lumps_of_cells_break_alike_on_both_backends() {
             assert_eq!(events[0], events[1], "the first face that breaks");
             first = Some(events[0]);
         }
-        let sums = [&a, &b].map(|s| numbers_of(s)[..2].iter().sum::<f64>());
+        let sums = [&a, &b].map(|s| energies_and_stresses(s)[..2].iter().sum::<f64>());
         println!("{broken:?} {sums:?}");
         let off = (f64::from(broken[0]) - f64::from(broken[1])).abs();
-        // Cracks fork, and cells that met at an edge of the whole body touch on the CPU alone.
+        // Cracks fork, and cells that met at an edge of the whole body are in contact on the CPU only.
         assert!(off <= 3.0 + 0.1 * f64::from(broken[0]), "{broken:?}");
         assert!((sums[0] - sums[1]).abs() < 0.05 * sums[0], "{sums:?}");
     }

@@ -1,26 +1,26 @@
-//! What a drill takes out of boards.
+//! The debris that a drill removes from boards.
 
 use std::collections::BTreeMap;
 
 use crate::scenes::{at_rest, play, read};
 
 const R: f64 = 2e-3;
-/// Extent of what the clamps leave free, m, along x and y.
+/// Extent of the part of the board between the clamps, m, along x and y.
 const FREE: [f64; 2] = [0.034, 0.020];
-/// A twist drill of radius 1 along y.
+/// A twist drill of radius 1, with its axis along y.
 const DRILL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/pipelines/meshes/drill.obj");
-/// Elements of the smallest fragment that has a length.
+/// Elements of the smallest fragment whose length is measured.
 const CHIP: usize = 3;
 
-/// What a drill took out.
+/// The material that a drill removed.
 struct Removed {
-    /// Part of its mass in fragments too small for a length.
+    /// Fraction of its mass in fragments too small to measure their length.
     dust: f64,
-    /// Length along x over mean width across, of the other fragments, weighted with their mass.
+    /// Length along x over mean width across, averaged over the other fragments and weighted with their mass.
     aspect: f64,
 }
 
-/// A board in the x–y plane, held all around, is drilled through along z.
+/// A board in the x–y plane, clamped all around, is drilled through along z.
 fn drilled(grain: &str) -> Removed {
     let [x, y] = FREE;
     let rim = [
@@ -57,7 +57,7 @@ fn drilled(grain: &str) -> Removed {
     }
     let board = fragments.values().map(Vec::len).max().unwrap();
     let (mut dust, mut chips, mut aspects) = (0, 0, 0.0);
-    // All elements weigh the same.
+    // All elements have the same mass.
     for elements in fragments.values().filter(|of| of.len() < board) {
         if elements.len() < CHIP {
             dust += elements.len();
@@ -87,7 +87,7 @@ fn drilled(grain: &str) -> Removed {
 
 #[test]
 fn wood_comes_out_in_splinters_along_its_grain_and_plaster_as_dust() {
-    // Rows of the packing run along the grain.
+    // The rows of the packing run along the grain.
     let wood = drilled("grain = { direction = [1, 0, 0], stiffness = 5, strength = 20 }\n");
     let plaster = drilled("");
     assert!(wood.aspect > 3.0, "{}", wood.aspect);

@@ -1,4 +1,4 @@
-//! Conservation, drift and small motions of the real engine.
+//! Conservation, energy drift and small motions in the simulator.
 
 use cullet::math::{LaneWidth, Lanes, Scalar};
 use cullet::simulate::bonded::system::System;
@@ -11,7 +11,7 @@ use glam::{DQuat, DVec3};
 
 use crate::{device, scenes};
 
-/// Numbers between −1 and 1 that are the same everywhere.
+/// Pseudo-random number between −1 and 1, the same on all machines.
 fn noise(k: usize) -> f64 {
     let mut z = (k as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0x5DEE_CE66;
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -23,8 +23,8 @@ pub fn noise3(k: usize) -> DVec3 {
     DVec3::new(noise(3 * k), noise(3 * k + 1), noise(3 * k + 2))
 }
 
-/// An element and its twelve neighbours.
-fn cluster(r: f64) -> Vec<DVec3> {
+/// An element and its twelve neighbours, at rest.
+fn cluster_of_thirteen(r: f64) -> Vec<DVec3> {
     let all = scenes::block(5, 5, 3, r);
     let centre = all[25 + 12];
     all.into_iter()
@@ -34,7 +34,7 @@ fn cluster(r: f64) -> Vec<DVec3> {
 
 const R: f64 = 1e-3;
 
-/// 2/√(16 k/m) with k = (π/2) E r: the step that the papers count in.
+/// 2/√(16 k/m) with k = (π/2) E r: the unit of time steps in the papers.
 pub fn unit_step(material: &Material) -> f64 {
     let mass = 4.0 / 3.0 * std::f64::consts::PI * R.powi(3) * material.density;
     2.0 / (16.0 * std::f64::consts::FRAC_PI_2 * material.young * R / mass).sqrt()
@@ -45,14 +45,14 @@ fn engine<L: Lanes>(packing: &Packing, pipeline: &Pipeline, dt: f64) -> Cpu<L> {
     Cpu::new(built, pipeline, dt)
 }
 
-/// Makes an engine for a scene; none where there is no device.
-type Make<'a> = &'a dyn Fn(&Packing, &Pipeline, f64) -> Option<Box<dyn Method>>;
+/// Makes an engine for a scene; `None` where there is no device.
+type MakeMethod<'a> = &'a dyn Fn(&Packing, &Pipeline, f64) -> Option<Box<dyn Method>>;
 
 fn on_cpu<L: Lanes>(packing: &Packing, pipeline: &Pipeline, dt: f64) -> Option<Box<dyn Method>> {
     Some(Box::new(engine::<L>(packing, pipeline, dt)))
 }
 
-/// Single precision in the widest lanes, whose bits are those of one lane.
+/// Single precision in the widest lanes; the result has the same bits as with one lane.
 fn on_lanes(packing: &Packing, pipeline: &Pipeline, dt: f64) -> Option<Box<dyn Method>> {
     Some(cullet::simulate::method(packing, pipeline, Backend::Cpu, dt).unwrap())
 }
@@ -62,13 +62,13 @@ fn on_device(packing: &Packing, pipeline: &Pipeline, dt: f64) -> Option<Box<dyn 
     Some(Box::new(device::engine(packing, pipeline, dt, &request)))
 }
 
-/// Largest part of what moves by which momentum or angular momentum changes while two blocks collide and break.
-fn check_momentum(make: Make, part: f64) {
+/// Checks that momentum and angular momentum change by less than `part` while two blocks collide and break.
+fn check_momentum(make: MakeMethod, part: f64) {
     let mut material = scenes::elastic(1e7, 4e6, 2600.0);
     material.friction = 0.4;
     material.damping = 0.05;
     material.contact_damping = 0.2;
-    // Two blocks fly into each other off centre, break and rub.
+    // Two blocks collide off centre, break and rub.
     let mut points = scenes::block(4, 4, 3, R);
     let shift = DVec3::new(0.0113, 0.0012, 0.0004);
     points.extend(scenes::block(4, 4, 3, R).iter().map(|p| *p + shift));
@@ -88,7 +88,7 @@ fn check_momentum(make: Make, part: f64) {
     assert!(after.broken[0] > 20, "it breaks: {}", after.broken[0]);
     assert!(after.kinetic[0] < 0.9 * before.kinetic[0], "it collides");
     let mass: f64 = packing.elements.mass.iter().sum();
-    // Relative to what moves: the momentum of the parts, not their sum.
+    // Relative to the sum of the magnitudes of the elements' momenta, not to the total momentum.
     let scale = mass * 6.0;
     let pairs = [
         (&before.px, &after.px, scale),
@@ -115,22 +115,23 @@ fn momentum_is_conserved_on_a_device() {
     check_momentum(&on_device, 1e-5);
 }
 
-/// Clusters of which the energies are added up where each one's wanders.
+/// Number of clusters whose energies are summed where the energy of each one wanders.
 const CLUSTERS: u32 = 24;
 
-/// Largest departure of the total energy, and the slope of a line through it over the run, both relative.
-fn energy_drift(make: Make, clusters: u32, fraction: f64, steps: u64) -> Option<(f64, f64)> {
+/// Largest deviation of the total energy, and the slope of a line fitted to it over the run, both relative.
+fn energy_drift(make: MakeMethod, clusters: u32, fraction: f64, steps: u64) -> Option<(f64, f64)> {
     let material = scenes::elastic(1e7, 4e6, 2600.0);
-    // Far apart: in single precision rounding makes each one's energy wander by some tenths of a per cent, either way.
+    // The clusters are far apart. In single precision, rounding makes the energy of each wander by some
+    // tenths of a per cent, either way.
     let points: Vec<DVec3> = (0..clusters)
         .flat_map(|k| {
             let place = DVec3::X * (20.0 * R * f64::from(k));
-            cluster(R).into_iter().map(move |p| p + place)
+            cluster_of_thirteen(R).into_iter().map(move |p| p + place)
         })
         .collect();
     let mut packing = scenes::packing(&points, R, &material, (f64::INFINITY, f64::INFINITY));
     let n = packing.elements.id.len();
-    // Strains below 1e-3: speeds well under a thousandth of the wave speed.
+    // Strains are below 1e-3: speeds are well under a thousandth of the wave speed.
     let v: Vec<DVec3> = (0..n).map(|k| noise3(k) * 0.02).collect();
     let w: Vec<DVec3> = (0..n).map(|k| noise3(k + 100) * 10.0).collect();
     scenes::set_motion(&mut packing.elements, &v, &w);
@@ -159,7 +160,7 @@ fn energy_drift(make: Make, clusters: u32, fraction: f64, steps: u64) -> Option<
     Some((departure, 2.0 * top / bottom))
 }
 
-fn check_energy(make: Make, clusters: u32) {
+fn check_energy(make: MakeMethod, clusters: u32) {
     let Some((departure, trend)) = energy_drift(make, clusters, 0.2, 100_000) else {
         return;
     };
@@ -188,8 +189,8 @@ fn energy_stays_over_a_hundred_thousand_steps_on_a_device() {
     check_energy(&on_device, CLUSTERS);
 }
 
-/// A body carried 1 m away and turned as one; its material.
-fn carried<S: Scalar>(system: &mut System<S>, points: &[DVec3]) {
+/// Moves a body by 1 m and rotates it as a whole.
+fn move_rigidly<S: Scalar>(system: &mut System<S>, points: &[DVec3]) {
     let turn = DQuat::from_scaled_axis(DVec3::new(0.7, -1.1, 0.4));
     let away = DVec3::new(0.6, -0.7, 0.4).normalize();
     for (i, p) in points.iter().enumerate() {
@@ -200,8 +201,8 @@ fn carried<S: Scalar>(system: &mut System<S>, points: &[DVec3]) {
     }
 }
 
-/// Largest strain that a frame shows.
-fn strain(engine: &mut dyn Method, material: &Material) -> f64 {
+/// Largest strain in a frame.
+fn largest_strain(engine: &mut dyn Method, material: &Material) -> f64 {
     let frames = engine.snapshot(0).unwrap().frames;
     let stresses = frames.sigma.iter().chain(&frames.tau);
     f64::from(stresses.fold(0.0f32, |a, b| a.max(*b))) / material.young
@@ -215,26 +216,26 @@ fn a_carried_and_turned_body_shows_no_strain() {
     let pipeline = scenes::pipeline(material.clone());
     fn on<L: Lanes>(packing: &Packing, pipeline: &Pipeline, points: &[DVec3]) -> Cpu<L> {
         let mut engine = engine::<L>(packing, pipeline, 1e-6);
-        carried(engine.system_mut(), points);
+        move_rigidly(engine.system_mut(), points);
         engine.refresh();
         engine
     }
-    let single = strain(&mut on::<f32>(&packing, &pipeline, &points), &material);
+    let single = largest_strain(&mut on::<f32>(&packing, &pipeline, &points), &material);
     assert!(single < 1e-6, "{single:.1e}");
-    assert!(strain(&mut on::<f64>(&packing, &pipeline, &points), &material) < 1e-12);
+    assert!(largest_strain(&mut on::<f64>(&packing, &pipeline, &points), &material) < 1e-12);
     let Some(request) = device::request() else {
         return;
     };
     let mut engine = device::engine(&packing, &pipeline, 1e-6, &request);
-    carried(engine.system_mut(), &points);
+    move_rigidly(engine.system_mut(), &points);
     engine.refresh().unwrap();
-    let there = strain(&mut engine, &material);
+    let there = largest_strain(&mut engine, &material);
     println!("carried: {single:.1e} on the CPU, {there:.1e} on a device");
     assert!(there < 1e-6, "{there:.1e}");
 }
 
-/// The same by time stepping: flown 1 m, undamped.
-fn check_flown(make: Make) {
+/// The same motion by time steps: an undamped flight of 1 m.
+fn check_flown(make: MakeMethod) {
     let material = scenes::elastic(1e7, 4e6, 2600.0);
     let points = scenes::block(5, 4, 3, R);
     let mut packing = scenes::packing(&points, R, &material, (f64::INFINITY, f64::INFINITY));
@@ -252,10 +253,11 @@ fn check_flown(make: Make) {
     engine.advance(50_000).unwrap();
     let frames = engine.snapshot(0).unwrap().frames;
     assert!((frames.x[0] - points[0].x as f32 - 0.6).abs() < 1e-4);
-    let strain = strain(engine.as_mut(), &material);
+    let strain = largest_strain(engine.as_mut(), &material);
     println!("flown: {strain:.1e}");
-    // Velocities of 20 m/s round to 1e-6 m/s a kick; over 1e5 kicks that heats the undamped body by 1e-4 m/s,
-    // a strain of 2e-6 at its wave speed of 62 m/s. Displacements from one word would show 1e-4.
+    // Velocities of 20 m/s are rounded to 1e-6 m/s a kick; over 1e5 kicks that heats the undamped body by
+    // 1e-4 m/s, a strain of 2e-6 at its wave speed of 62 m/s. Displacements stored in one word would show
+    // 1e-4.
     assert!(strain < 1e-5, "{strain:.1e}");
 }
 
@@ -271,7 +273,7 @@ fn a_body_flown_on_a_device_shows_no_strain() {
 
 const SPIN: DVec3 = DVec3::new(0.006, 0.0, 0.008);
 
-/// A small block that spins slowly about its centre: packing, pipeline, where its elements start.
+/// A small block that spins slowly about its centre: packing, pipeline, initial positions of its elements.
 fn slow_spin() -> (Packing, Pipeline, Vec<DVec3>) {
     let material = scenes::elastic(1e7, 4e6, 2600.0);
     let points = scenes::block(3, 3, 2, R);
@@ -282,7 +284,7 @@ fn slow_spin() -> (Packing, Pipeline, Vec<DVec3>) {
     (packing, scenes::pipeline(material), points)
 }
 
-/// After 0.1 s.
+/// Checks the state after 0.1 s.
 fn check_slow_spin<S: Scalar>(system: &System<S>, points: &[DVec3]) {
     let expected = SPIN * 0.1;
     let count = points.len();
@@ -295,7 +297,7 @@ fn check_slow_spin<S: Scalar>(system: &System<S>, points: &[DVec3]) {
         (turned - expected).length() < 1e-3 * expected.length(),
         "elements turned by {turned}, expected {expected}"
     );
-    // The body as a whole: displacement of its elements, as a turn.
+    // Rigid motion of the body: the displacements of its elements, as one rotation.
     let (mut moment, mut size) = (DVec3::ZERO, 0.0);
     for (i, p) in points.iter().enumerate() {
         let arm = *p - centre;
@@ -330,13 +332,13 @@ fn a_slow_spin_is_not_lost_to_rounding_on_a_device() {
     check_slow_spin(engine.system(), &points);
 }
 
-/// Frame and state after so many steps, which must not depend on the number of lanes.
+/// Frame and state after `steps` steps, which must not depend on the number of lanes.
 fn run(
     width: LaneWidth,
     shot: (&Packing, &Pipeline, f64),
     steps: u64,
 ) -> Option<(Snapshot, State)> {
-    // With each number of lanes another size of chunks: nor may that change a bit.
+    // The size of chunks differs with the number of lanes: that must not change a bit either.
     let chunk = match width {
         LaneWidth::One => 80,
         LaneWidth::Eight => 640,
@@ -347,7 +349,7 @@ fn run(
     Some((engine.snapshot(1).unwrap(), engine.state(1).unwrap()))
 }
 
-/// Whether eight and sixteen lanes give what one gives.
+/// Whether runs with eight and sixteen lanes equal the run with one lane.
 pub fn check_lanes(
     packing: &Packing,
     pipeline: &Pipeline,
@@ -379,7 +381,7 @@ fn any_number_of_lanes_gives_the_same_bits() {
     assert!(one.0.history.broken[0] > 10, "{:?}", one.0.history.broken);
 }
 
-/// Loose balls of two sizes and two materials, pressed together and thrown about in a box with a rising
+/// Loose balls of two sizes and two materials, pressed together and moving at random in a box with a rising
 /// floor: more than one chunk of them.
 fn stirred() -> (Packing, Pipeline, f64) {
     let mut material = scenes::elastic(1e7, 4e6, 2600.0);
@@ -406,7 +408,7 @@ fn stirred() -> (Packing, Pipeline, f64) {
     let mut pipeline = scenes::pipeline(material);
     pipeline.materials.push(other);
     pipeline.colliders = vec![scenes::rising_floor(-R, 0.5)];
-    // The other walls touch the outermost balls; the lid leaves room.
+    // The other walls touch the outermost balls; there is a gap below the lid.
     for (axis, sign) in [(0, 1.0), (0, -1.0), (1, -1.0), (2, 1.0), (2, -1.0)] {
         let outermost = points
             .iter()
@@ -435,13 +437,14 @@ fn any_number_of_lanes_gives_contacts_the_same_bits() {
         loosened > n && loosened < pressed,
         "{loosened} pairs of {n}"
     );
-    // Most of their sides remember friction.
+    // Most contacts remember friction.
     let springs = sections::springs::<f32>(&state).unwrap().len() as u32;
     assert!(springs > loosened, "{springs} springs");
 }
 
-/// A run that goes on from a state makes its lists there, the other when elements have moved far enough: that
-/// changes nothing. Nor do threads, each of which takes chunks as they come.
+/// A resumed run rebuilds its neighbour lists at the start, the original one when elements have moved far
+/// enough: that changes no result. The number of threads does not either, each of which takes chunks in no
+/// fixed order.
 #[test]
 fn when_contacts_are_listed_and_by_whom_changes_no_bit() {
     let (packing, pipeline, dt) = stirred();
@@ -460,7 +463,8 @@ fn when_contacts_are_listed_and_by_whom_changes_no_bit() {
             engine.restore(&state).unwrap();
             engine.advance(700 - stop).unwrap();
             let mut snapshot = engine.snapshot(1).unwrap();
-            // Means since the frame before, which was at another step; tests of loads stop at frames.
+            // Loads are means since the previous frame, which was at another step; the comparison of loads
+            // ends at frames.
             snapshot.loads.clone_from(&whole.0.loads);
             (snapshot, engine.state(1).unwrap())
         });

@@ -11,8 +11,8 @@ use serde_json::Value;
 
 use crate::vectors::{quat, read, vec3};
 
-/// A bond as a row of vectors has it.
-struct Row {
+/// A bond as given by an entry of the file of vectors.
+struct BondEntry {
     x: Vec3<f64>,
     q: [Quat<f64>; 2],
     d0: Vec3<f64>,
@@ -27,8 +27,8 @@ fn numbers(value: &Value) -> Vec<f64> {
     }
 }
 
-/// `r0` from the radii, `kappa` times the shear stiffness.
-fn row(value: &Value, r0: fn(f64, f64) -> f64, kappa: f64) -> Row {
+/// Reads an entry; `r0` is computed from the radii, the shear stiffness is multiplied by `kappa`.
+fn read_entry(value: &Value, r0: fn(f64, f64) -> f64, kappa: f64) -> BondEntry {
     let state = &value["state"];
     let get = |key: &str| numbers(&state[key]);
     let one = |key: &str| get(key)[0];
@@ -37,7 +37,7 @@ fn row(value: &Value, r0: fn(f64, f64) -> f64, kappa: f64) -> Row {
     let area = std::f64::consts::PI * r0 * r0;
     let second = area * r0 * r0 / 4.0;
     let es = young * area;
-    Row {
+    BondEntry {
         x: vec3(&get("p_i")) - vec3(&get("p_j")),
         q: [quat(&get("q_i")), quat(&get("q_j"))],
         d0: vec3(&get("d0")),
@@ -52,23 +52,23 @@ fn row(value: &Value, r0: fn(f64, f64) -> f64, kappa: f64) -> Row {
     }
 }
 
-impl Row {
-    fn at(&self) -> Relative<f64> {
+impl BondEntry {
+    fn relative_state(&self) -> Relative<f64> {
         let [q_i, q_j] = self.q;
         relative(self.x, q_i, q_j, Vec3::zero(), self.d0)
     }
 }
 
-/// Largest difference over the largest expected value.
-fn off(found: &[f64], expected: &[f64]) -> f64 {
+/// Largest difference, relative to the largest expected value.
+fn relative_error(found: &[f64], expected: &[f64]) -> f64 {
     assert_eq!(found.len(), expected.len());
     let largest = expected.iter().fold(1e-300, |m: f64, e| m.max(e.abs()));
     let pairs = found.iter().zip(expected);
     pairs.map(|(f, e)| (f - e).abs()).fold(0.0, f64::max) / largest
 }
 
-/// The twelve by twelve matrix, row by row.
-fn full(t: Tangent<f64>) -> Vec<f64> {
+/// The 12 × 12 matrix, row by row.
+fn full_matrix(t: Tangent<f64>) -> Vec<f64> {
     let minus = |m: Mat3<f64>| m * -1.0;
     let blocks = [
         [t.ww, minus(t.wi), minus(t.ww), minus(t.wj)],
@@ -96,7 +96,7 @@ type Second = fn(Relative<f64>, f64, Stiffness<f64>) -> Curvature<f64>;
 type Bond =
     fn(Vec3<f64>, Quat<f64>, Quat<f64>, Vec3<f64>, Vec3<f64>, f64, Stiffness<f64>) -> BondLoad<f64>;
 
-/// Largest errors of energy, loads and tangent over a file.
+/// Largest relative errors of energy, loads and tangent over a file.
 fn errors(
     name: &str,
     (r0, kappa): (fn(f64, f64) -> f64, f64),
@@ -104,8 +104,8 @@ fn errors(
 ) -> [f64; 3] {
     let mut worst = [0.0f64; 3];
     for value in read(name).as_array().unwrap() {
-        let row = row(value, r0, kappa);
-        let (at, l0, k) = (row.at(), row.l0, row.k);
+        let row = read_entry(value, r0, kappa);
+        let (at, l0, k) = (row.relative_state(), row.l0, row.k);
         let [q_i, q_j] = row.q;
         let load = bond(row.x, q_i, q_j, Vec3::zero(), row.d0, l0, k);
         let mut loads = 0.0f64;
@@ -115,13 +115,13 @@ fn errors(
             (load.shear_moment + load.moment, "torque_i"),
             (load.shear_moment - load.moment, "torque_j"),
         ] {
-            loads = loads.max(off(&found.to_f64(), &numbers(&value[key])));
+            loads = loads.max(relative_error(&found.to_f64(), &numbers(&value[key])));
         }
         let tangent = exact(at, first(at, l0, k), second(at, l0, k));
         let found = [
-            off(&[energy(at, l0, k)], &numbers(&value["energy"])),
+            relative_error(&[energy(at, l0, k)], &numbers(&value["energy"])),
             loads,
-            off(&full(tangent), &numbers(&value["hessian"])),
+            relative_error(&full_matrix(tangent), &numbers(&value["hessian"])),
         ];
         for (worst, found) in worst.iter_mut().zip(found) {
             *worst = worst.max(found);
@@ -165,11 +165,11 @@ fn the_cosserat_bond_is_that_of_the_vectors() {
     );
     let mut gauss = 0.0f64;
     for value in read("cosserat_bond").as_array().unwrap() {
-        let row = row(value, f64::min, kappa);
-        let at = row.at();
+        let row = read_entry(value, f64::min, kappa);
+        let at = row.relative_state();
         let tangent = gauss_newton(at, cosserat::gauss_newton(at, row.l0, row.k));
-        gauss = gauss.max(off(
-            &full(tangent),
+        gauss = gauss.max(relative_error(
+            &full_matrix(tangent),
             &numbers(&value["hessian_gauss_newton"]),
         ));
     }
@@ -181,8 +181,8 @@ fn the_cosserat_bond_is_that_of_the_vectors() {
 
 #[test]
 fn a_manifold_bond_leans_by_any_angle() {
-    // At its rest length and with both ends as they were, V is ½ k_s l0 θ² and the force k_s θ, across the
-    // bond and back to the director.
+    // At rest length and with the rotations of both ends unchanged, V is ½ k_s l0 θ² and the force k_s θ,
+    // across the bond and towards the director.
     let (l0, k_s) = (0.3, 2.0);
     let k = Stiffness {
         normal: 5.0,
@@ -212,11 +212,11 @@ fn a_manifold_bond_leans_by_any_angle() {
 
 #[test]
 fn to_first_order_all_bonds_are_one() {
-    // The same state with its strains made ten times smaller: the differences shrink a hundredfold.
+    // Strains of the same state made ten times smaller: the differences shrink a hundredfold.
     let differ = |scale: f64| {
         let mut worst = [0.0f64; 2];
         for value in read("bdem_bond").as_array().unwrap() {
-            let row = row(value, mean, 1.0);
+            let row = read_entry(value, mean, 1.0);
             let [q_i, q_j] = row.q;
             let base = q_i;
             let turn = rotation_between(q_i, q_j) * scale;

@@ -1,4 +1,4 @@
-//! Whose fault it was: exit code 2 where the pipeline, the store or the command is wrong, 1 where a run failed.
+//! Exit code 2 where the pipeline, the store or the command is wrong, 1 where a run failed.
 
 use cullet::store::{Manifest, Store};
 
@@ -61,26 +61,26 @@ fn a_pipeline_that_cannot_be_run_is_wrong_use() {
         // PackError: Overlap
         (SHOT.replace("[0.1, 0, 0]", "[0, 0, 0]"), "overlap"),
     ] {
-        let place = Place::new();
-        place.write("shot.toml", &text);
+        let folder = Place::new();
+        folder.write("shot.toml", &text);
         for command in [
             &["check", "shot.toml"][..],
             &["pack", "shot.toml", "--out", "store"],
             &["run", "shot.toml", "--out", "store"],
         ] {
-            let message = place.refuse(command);
+            let message = folder.refuse(command);
             assert!(message.contains(part), "{message}");
         }
-        assert!(!place.path("store").exists(), "nothing is written");
+        assert!(!folder.path("store").exists(), "nothing is written");
     }
 }
 
 #[test]
 fn a_state_that_does_not_fit_is_wrong_use() {
-    let place = Place::new();
+    let folder = Place::new();
     let alone = attach("hard", 0.02, 0.1, "type = \"clamp\"");
-    place.write("shot.toml", &alone);
-    place.succeed(&["run", "shot.toml", "--out", "store", "--to", "simulate"]);
+    folder.write("shot.toml", &alone);
+    folder.succeed(&["run", "shot.toml", "--out", "store", "--to", "simulate"]);
     let go_on = ["run", "shot.toml", "--out", "store", "--to", "simulate"];
     let with = |more: &[&'static str]| [&go_on[..], more].concat();
     let resume = |setting: &'static str| with(&["--resume", "--set", setting]);
@@ -100,34 +100,34 @@ fn a_state_that_does_not_fit_is_wrong_use() {
             .concat(),
             "rates that fit",
         ),
-        // State: a branch takes other physics, and a state has its precision.
+        // State: a branch may have other physics, but a state has a fixed precision.
         (
             with(&["--branch", "other", "--set", "simulate.precision=f64"]),
             "simulate.precision",
         ),
     ] {
-        let message = place.refuse(&arguments);
+        let message = folder.refuse(&arguments);
         assert!(message.contains(part), "{message}");
     }
 }
 
 #[test]
 fn settings_and_stores_of_other_hands_are_wrong_use_and_damage_is_a_failure() {
-    let place = Place::new();
-    place.write("shot.toml", SHOT);
-    place.succeed(&["run", "shot.toml", "--out", "store", "--to", "simulate"]);
-    // A file cut short is nobody's fault.
-    let frame = place.path("store/frames/000002.parquet");
+    let folder = Place::new();
+    folder.write("shot.toml", SHOT);
+    folder.succeed(&["run", "shot.toml", "--out", "store", "--to", "simulate"]);
+    // A file cut short is a failure, not wrong use.
+    let frame = folder.path("store/frames/000002.parquet");
     let whole = std::fs::read(&frame).unwrap();
     std::fs::write(&frame, &whole[..whole.len() / 2]).unwrap();
-    let message = place.fail(&["reconstruct", "store"], 1);
+    let message = folder.fail(&["reconstruct", "store"], 1);
     assert!(message.contains("truncated or altered"), "{message}");
     std::fs::write(&frame, &whole).unwrap();
-    let store = Store::open(place.path("store")).unwrap();
+    let store = Store::open(folder.path("store")).unwrap();
     let change = |change: fn(&mut Manifest)| {
         Manifest::update(&store, change).unwrap();
     };
-    // ReconstructError, PreviewError, ExportError of settings that only store.json can hold.
+    // ReconstructError, PreviewError and ExportError from settings that only store.json can contain.
     change(|manifest| {
         let shot = manifest.pipeline.as_mut().unwrap();
         shot.reconstruct.voxel = -1.0;
@@ -140,14 +140,14 @@ fn settings_and_stores_of_other_hands_are_wrong_use_and_damage_is_a_failure() {
         (&["preview", "store"], "preview of 3 x"),
         (&export, "size of debris"),
     ] {
-        let message = place.refuse(command);
+        let message = folder.refuse(command);
         assert!(message.contains(part), "{message}");
     }
-    // An element of a material that is not there.
+    // An element of a material that does not exist.
     let mut packing = store.read_packing().unwrap();
     packing.elements.material[0] = 7;
     store.write_packing(&packing).unwrap();
     change(|manifest| manifest.files.clear());
-    let message = place.refuse(&["simulate", "store"]);
+    let message = folder.refuse(&["simulate", "store"]);
     assert!(message.contains("of material 7"), "{message}");
 }

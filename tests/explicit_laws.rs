@@ -1,5 +1,5 @@
-//! The table of bond laws in explicit steps: lanes, precision, the device; laws with an energy: that it
-//! stays, a cantilever.
+//! The table of bond laws in explicit steps: lanes, precision, the device. For laws with an energy: its
+//! conservation, and a cantilever.
 
 use cullet::columns::Named;
 use cullet::simulate::{Method, Snapshot, method};
@@ -14,7 +14,8 @@ use crate::{device, scenes};
 
 const R: f64 = 1e-3;
 
-/// A block whose elements fly and spin apart, by a law that agrees with the others to first order; its time step.
+/// A block whose elements fly and spin apart, by a law that agrees with the others to first order; and its
+/// time step.
 fn stirred(law: Law, strength: f64) -> (Packing, Pipeline, f64) {
     let mut material = scenes::elastic(1e7, 4e6, 2600.0);
     (material.friction, material.damping) = (0.4, 0.05);
@@ -40,8 +41,8 @@ fn any_number_of_lanes_gives_the_laws_the_same_bits() {
     }
 }
 
-/// Farthest that an element of one is from the same one of another, m.
-fn apart(a: &Snapshot, b: &Snapshot) -> f64 {
+/// Largest distance between the same elements of two frames, m.
+fn largest_distance(a: &Snapshot, b: &Snapshot) -> f64 {
     let (a, b) = (&a.frames, &b.frames);
     let axes = [(&a.x, &b.x), (&a.y, &b.y), (&a.z, &b.z)];
     let pairs = axes.into_iter().flat_map(|(a, b)| a.iter().zip(b));
@@ -50,8 +51,8 @@ fn apart(a: &Snapshot, b: &Snapshot) -> f64 {
         .fold(0.0, f64::max)
 }
 
-/// The block after so many steps in which nothing breaks.
-fn shaken(mut run: Box<dyn Method>, steps: u64) -> Snapshot {
+/// The block after `steps` steps, in which nothing breaks.
+fn after_steps(mut run: Box<dyn Method>, steps: u64) -> Snapshot {
     run.advance(steps).unwrap();
     let last = run.snapshot(1).unwrap();
     assert_eq!(last.history.broken[0], 0);
@@ -64,22 +65,22 @@ fn single_precision_follows_double_precision_by_every_law() {
         let (packing, mut pipeline, dt) = stirred(law, f64::INFINITY);
         let run = |pipeline: &Pipeline| {
             let made = method(&packing, pipeline, Backend::Cpu, dt).unwrap();
-            shaken(made, 200)
+            after_steps(made, 200)
         };
         let single = run(&pipeline);
         pipeline.simulate.precision = Precision::F64;
         let double = run(&pipeline);
-        let off = apart(&single, &double);
+        let off = largest_distance(&single, &double);
         let energy = single.history.bond[0] / double.history.bond[0] - 1.0;
         println!("{law:?}: {off:.1e} m and {energy:.1e} of the energy apart");
         assert!(off < 1e-6 * R && energy.abs() < 1e-5, "{law:?}");
         double
     });
     let ends: Vec<Snapshot> = ends.collect();
-    // The law that was asked for is the one that acts.
+    // The run uses the requested law.
     for (b, other) in ends.iter().enumerate() {
         for (a, one) in ends[..b].iter().enumerate() {
-            let off = apart(one, other);
+            let off = largest_distance(one, other);
             assert!(off > 1e-6 * R, "laws {a} and {b}: {off:.1e} m");
         }
     }
@@ -138,10 +139,10 @@ fn laws_on_a_device_move_a_block_as_on_the_cpu() {
     };
     for &(law, _) in Law::NAMES {
         let (packing, pipeline, dt) = stirred(law, f64::INFINITY);
-        let cpu = shaken(method(&packing, &pipeline, Backend::Cpu, dt).unwrap(), 200);
+        let cpu = after_steps(method(&packing, &pipeline, Backend::Cpu, dt).unwrap(), 200);
         let gpu = device::engine(&packing, &pipeline, dt, &request);
-        let gpu = shaken(Box::new(gpu), 200);
-        let off = apart(&cpu, &gpu);
+        let gpu = after_steps(Box::new(gpu), 200);
+        let off = largest_distance(&cpu, &gpu);
         let energy = gpu.history.bond[0] / cpu.history.bond[0] - 1.0;
         println!("{law:?}: {off:.1e} m and {energy:.1e} of the energy apart");
         assert!(off < 1e-6 * R && energy.abs() < 1e-5, "{law:?}");
@@ -154,15 +155,15 @@ fn the_table_of_bonds_names_the_law_that_a_run_takes() {
         ("single_bond", "simulate.integrator=explicit", "bdem"),
         ("single_bond", "simulate.law=cosserat", "cosserat"),
         ("drape", "simulate.integrator=backward_euler", "manifold"),
-        // Settled by what both would cost.
+        // The law is chosen by the cost of each.
         ("drape", "simulate.integrator=auto", "manifold"),
         ("stretch", "simulate.integrator=auto", "bdem"),
     ] {
-        let place = Place::new();
+        let folder = Place::new();
         let file = shot(name);
         let settings = ["--set", "scale=smoke", "--set", setting];
-        place.succeed(&[&["pack", &file, "--out", "store"], &settings[..]].concat());
-        let store = cullet::store::Store::open(place.path("store")).unwrap();
+        folder.succeed(&[&["pack", &file, "--out", "store"], &settings[..]].concat());
+        let store = cullet::store::Store::open(folder.path("store")).unwrap();
         let bonds = store.read_packing().unwrap().bonds;
         assert!(!bonds.law.is_empty());
         assert!(bonds.law.iter().all(|one| one.name() == law), "{setting}");

@@ -1,9 +1,9 @@
-//! The readers at the other end: usd-core, pyarrow, trimesh, VTK, Khronos' glTF validator, glTF-Transform,
+//! Readers of other projects: usd-core, pyarrow, trimesh, VTK, Khronos' glTF validator, glTF-Transform,
 //! three.js, DuckDB, Polars, pandas, Mitsuba, SciPy, run on shots from the command line.
 //!
 //! They are Python and Node packages in the folder that `CULLET_EXTERNAL` names (`tests/external/setup.sh`
-//! fills it). Without it each test says that it was skipped and passes; with `CULLET_EXTERNAL_REQUIRED` set
-//! it fails.
+//! fills it). Without it each test reports that it was skipped and passes; with `CULLET_EXTERNAL_REQUIRED`
+//! set it fails.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -11,7 +11,7 @@ use std::sync::OnceLock;
 
 use crate::harness::{Place, shot};
 
-/// A store with every export, made once.
+/// A store with all exports, made once.
 fn store() -> &'static PathBuf {
     static STORE: OnceLock<(Place, PathBuf)> = OnceLock::new();
     &STORE
@@ -36,7 +36,7 @@ fn store() -> &'static PathBuf {
         .1
 }
 
-/// The plate with surfaces as PLY, made once.
+/// The store of the plate with surfaces as PLY, made once.
 fn plate_store() -> &'static PathBuf {
     static STORE: OnceLock<(Place, PathBuf)> = OnceLock::new();
     &STORE
@@ -54,8 +54,8 @@ fn plate_store() -> &'static PathBuf {
         .1
 }
 
-/// Texture coordinates of a cube of edge 1 about the origin: sides in a row of six, -x, +x, -y, +y, -z, +z,
-/// each with a chart of its own.
+/// Texture coordinates of a cube of edge 1 about the origin: the sides -x, +x, -y, +y, -z, +z in a row of
+/// six, each with a chart of its own.
 fn cube_obj() -> String {
     let mut text = String::new();
     let mut faces = String::new();
@@ -74,7 +74,8 @@ fn cube_obj() -> String {
     text + &faces
 }
 
-/// A cube with texture coordinates that breaks on a floor, in every format that carries them, made once.
+/// A cube with texture coordinates that breaks on a floor, exported to every format that carries them, made
+/// once.
 fn textured_store() -> &'static PathBuf {
     static STORE: OnceLock<(Place, PathBuf)> = OnceLock::new();
     &STORE
@@ -116,7 +117,7 @@ formats = ["usd", "glb", "glb_animated", "obj", "ply"]
         .1
 }
 
-/// A store whose frames lack columns and are rounded, made once.
+/// A store whose frames lack columns and hold rounded values, made once.
 fn lean_store() -> &'static PathBuf {
     static STORE: OnceLock<(Place, PathBuf)> = OnceLock::new();
     &STORE
@@ -140,7 +141,7 @@ fn lean_store() -> &'static PathBuf {
         .1
 }
 
-/// A folder for what the tools write.
+/// A folder for the output of the tools.
 fn scratch() -> &'static PathBuf {
     static FOLDER: OnceLock<(Place, PathBuf)> = OnceLock::new();
     &FOLDER
@@ -153,7 +154,7 @@ fn scratch() -> &'static PathBuf {
         .1
 }
 
-/// A store called `shot`, as the READMEs call it, with numbers that do not depend on the machine, made once.
+/// A store called `shot`, as in the READMEs, with numbers that do not depend on the machine, made once.
 fn shot_store() -> &'static PathBuf {
     static STORE: OnceLock<(Place, PathBuf)> = OnceLock::new();
     &STORE
@@ -171,7 +172,8 @@ fn shot_store() -> &'static PathBuf {
         .1
 }
 
-/// The bunny with frames at a rate and at four times that rate, of the same run, with the exports that move, made once.
+/// Two stores of the same bunny run, one with four times the frame rate of the other, with the exports that
+/// contain motion; made once.
 fn shots_at_two_rates() -> &'static [PathBuf; 2] {
     static STORES: OnceLock<(Place, [PathBuf; 2])> = OnceLock::new();
     &STORES
@@ -184,7 +186,7 @@ fn shots_at_two_rates() -> &'static [PathBuf; 2] {
                 for setting in [
                     "scale=smoke",
                     "time.end=10 ms",
-                    // Both rates have the same steps.
+                    // Both runs take the same steps.
                     "time.step=2.6041666666666667e-6",
                     "export.formats=[\"usd\", \"glb_animated\"]",
                     &fps,
@@ -224,7 +226,7 @@ fn check_with(script: &str, stores: impl Fn() -> &'static [PathBuf]) {
         node.env("NODE_PATH", readers.join("node_modules"));
         node
     };
-    // For checks of tools that start the program themselves.
+    // Some checks of tools start the program themselves.
     command.env("CULLET", env!("CARGO_BIN_EXE_cullet"));
     let output = match command.arg(path).args(stores()).output() {
         Ok(output) => output,

@@ -1,5 +1,5 @@
-//! Stores of other programs: what is missing may be missing, and what is wrong is told by file, column and
-//! row, never by a panic.
+//! Stores of other programs: optional parts may be missing, and an error is reported with file, column and
+//! row, never as a panic.
 
 use std::path::Path;
 use std::sync::OnceLock;
@@ -15,14 +15,14 @@ const PIPELINE: &str = "[time]\nend = \"2 ms\"\nframes_per_second = 1000\n\n[[ma
     packing = { type = \"hexagonal\", radius = \"1 mm\" }\nspin = [0, 3, 0]\n\n\
     [[collider]]\nname = \"floor\"\nshape = { type = \"half_space\", normal = [0, 1, 0] }\nposition = [0, -1, 0]\n";
 
-/// A simulated box with surfaces, in which the first bond is said to have broken; made once.
-fn sound() -> &'static Path {
+/// A simulated box with surfaces, in which the first bond is marked as broken; made once.
+fn sound_store() -> &'static Path {
     static STORE: OnceLock<Place> = OnceLock::new();
-    let place = STORE.get_or_init(|| {
-        let place = Place::new();
-        place.write("shot.toml", PIPELINE);
-        place.succeed(&["run", "shot.toml", "--out", "store", "--to", "simulate"]);
-        let store = Store::at(place.path("store"));
+    let folder = STORE.get_or_init(|| {
+        let folder = Place::new();
+        folder.write("shot.toml", PIPELINE);
+        folder.succeed(&["run", "shot.toml", "--out", "store", "--to", "simulate"]);
+        let store = Store::at(folder.path("store"));
         let bonds = store.read_packing().unwrap().bonds;
         let time = store.read_frame(1).unwrap().time[0];
         let breaks = Breaks {
@@ -50,13 +50,13 @@ fn sound() -> &'static Path {
         };
         Manifest::update(&store, sums).unwrap();
         store.write_numbered("breaks", 1, &breaks).unwrap();
-        place.succeed(&["reconstruct", "store"]);
-        // Without sums: what is changed here is changed on purpose.
+        folder.succeed(&["reconstruct", "store"]);
+        // Without checksums: the tests change files on purpose.
         let clear = |manifest: &mut Manifest| manifest.files.clear();
         Manifest::update(&store, clear).unwrap();
-        place
+        folder
     });
-    Box::leak(place.path("store").into_boxed_path())
+    Box::leak(folder.path("store").into_boxed_path())
 }
 
 fn copy(from: &Path, to: &Path) {
@@ -73,11 +73,11 @@ fn copy(from: &Path, to: &Path) {
 }
 
 /// A copy of the sound store after `change`.
-fn changed(change: impl FnOnce(&Store)) -> Place {
-    let place = Place::new();
-    copy(sound(), &place.path("store"));
-    change(&Store::at(place.path("store")));
-    place
+fn changed_store(change: impl FnOnce(&Store)) -> Place {
+    let folder = Place::new();
+    copy(sound_store(), &folder.path("store"));
+    change(&Store::at(folder.path("store")));
+    folder
 }
 
 pub const RECONSTRUCT: &[&str] = &["reconstruct", "store"];
@@ -99,18 +99,19 @@ pub const ALL: [&[&str]; 10] = [
     RECONSTRUCT,
 ];
 
-/// Runs everything that reads a store: each succeeds, or refuses with one message. The messages of those that refuse.
-pub fn survives(place: &Place) -> Vec<(String, String)> {
+/// Runs every command that reads a store: each succeeds, or refuses with one message. Returns the messages of
+/// those that refuse.
+pub fn survives(folder: &Place) -> Vec<(String, String)> {
     let mut refusals = Vec::new();
     for arguments in ALL {
-        let output = place.output(arguments);
+        let output = folder.output(arguments);
         let error = String::from_utf8(output.stderr).unwrap();
         match output.status.code() {
             Some(0) => {}
             Some(code @ (1 | 2)) => {
                 let messages = error.lines().filter(|line| line.starts_with("cullet: "));
                 assert_eq!(messages.count(), 1, "{arguments:?}: {error}");
-                // An archive whose own checksum differs is no wrong input but a failure.
+                // An archive whose own checksum differs is a failure, not invalid input.
                 assert_eq!(
                     code == 1,
                     error.contains("checksum"),
@@ -125,43 +126,44 @@ pub fn survives(place: &Place) -> Vec<(String, String)> {
 }
 
 /// The findings of `inspect --validate`.
-pub fn findings(place: &Place) -> Vec<String> {
-    let output = place.output(&["inspect", "store", "--validate"]);
-    let told = String::from_utf8(output.stdout).unwrap();
-    let lines: Vec<String> = told.lines().map(str::to_owned).collect();
+pub fn findings(folder: &Place) -> Vec<String> {
+    let output = folder.output(&["inspect", "store", "--validate"]);
+    let message = String::from_utf8(output.stdout).unwrap();
+    let lines: Vec<String> = message.lines().map(str::to_owned).collect();
     match output.status.code() {
         Some(0) => {
             assert!(
                 lines.len() == 1 && lines[0].starts_with("valid: "),
-                "{told}"
+                "{message}"
             );
             Vec::new()
         }
         Some(1) => lines,
-        code => panic!("validation ended with {code:?}: {told}"),
+        code => panic!("validation ended with {code:?}: {message}"),
     }
 }
 
-/// A store that is wrong in one place: validation tells it so, these commands refuse for it, the others survive.
-fn wrong(finding: &str, refusing: &[&[&str]], change: impl FnOnce(&Store)) {
-    let place = changed(change);
-    let found = findings(&place);
+/// Tests a store with one error: validation reports it, the commands `refusing` refuse, the others succeed or
+/// refuse with one message.
+fn check_wrong_store(finding: &str, refusing: &[&[&str]], change: impl FnOnce(&Store)) {
+    let folder = changed_store(change);
+    let found = findings(&folder);
     assert!(
         found.iter().any(|line| line == finding),
         "{finding:?} is not in {found:#?}"
     );
-    // Without surfaces of their own, so that pictures are drawn from the elements.
+    // The stores have no surfaces, so that pictures are drawn from the elements.
     for frame in 0..3 {
-        let _ = std::fs::remove_file(place.path(&format!("store/meshes/{frame:06}.rkyv")));
+        let _ = std::fs::remove_file(folder.path(&format!("store/meshes/{frame:06}.rkyv")));
     }
-    let refusals = survives(&place);
+    let refusals = survives(&folder);
     let (file, what) = finding.split_once(": ").unwrap();
     for arguments in refusing {
-        let told = refusals
+        let refusal = refusals
             .iter()
             .find(|(command, _)| *command == arguments.join(" "));
         let (_, message) =
-            told.unwrap_or_else(|| panic!("{arguments:?} does not refuse: {finding}"));
+            refusal.unwrap_or_else(|| panic!("{arguments:?} does not refuse: {finding}"));
         assert!(
             message.contains(file) && message.contains(what),
             "{finding}: {message}"
@@ -169,13 +171,13 @@ fn wrong(finding: &str, refusing: &[&[&str]], change: impl FnOnce(&Store)) {
     }
 }
 
-fn packing(store: &Store, change: impl FnOnce(&mut cullet::store::Packing)) {
+fn change_packing(store: &Store, change: impl FnOnce(&mut cullet::store::Packing)) {
     let mut packing = store.read_packing().unwrap();
     change(&mut packing);
     store.write_packing(&packing).unwrap();
 }
 
-fn frame(store: &Store, change: impl FnOnce(&mut cullet::columns::Frames)) {
+fn change_frame(store: &Store, change: impl FnOnce(&mut cullet::columns::Frames)) {
     let mut frame = store.read_frame(1).unwrap();
     change(&mut frame);
     store.write_numbered("frames", 1, &frame).unwrap();
@@ -183,18 +185,18 @@ fn frame(store: &Store, change: impl FnOnce(&mut cullet::columns::Frames)) {
 
 #[test]
 fn a_sound_store_is_valid() {
-    let place = changed(|_| ());
-    assert_eq!(findings(&place), [""; 0]);
-    let told = place.succeed(&["inspect", "store", "--validate", "--json"]);
-    assert_eq!(told.trim(), "[]");
-    assert!(survives(&place).is_empty());
-    let message = place.refuse(&["inspect", "nowhere", "--validate"]);
+    let folder = changed_store(|_| ());
+    assert_eq!(findings(&folder), [""; 0]);
+    let message = folder.succeed(&["inspect", "store", "--validate", "--json"]);
+    assert_eq!(message.trim(), "[]");
+    assert!(survives(&folder).is_empty());
+    let message = folder.refuse(&["inspect", "nowhere", "--validate"]);
     assert!(message.contains("store.json"), "{message}");
 }
 
 #[test]
 fn sums_are_held_against_the_files() {
-    let place = changed(|store| {
+    let folder = changed_store(|store| {
         let path = store.numbered("history", 1, "parquet");
         let sums = store
             .sums_of(&[&path, &store.numbered("frames", 0, "parquet")])
@@ -211,7 +213,7 @@ fn sums_are_held_against_the_files() {
             .write_numbered("history", 1, &store.read_history(2).unwrap())
             .unwrap();
     });
-    let found = findings(&place);
+    let found = findings(&folder);
     for (file, part) in [
         ("history/000001.parquet", "store.json"),
         (
@@ -220,68 +222,68 @@ fn sums_are_held_against_the_files() {
         ),
         ("frames/000009.parquet", "missing; store.json lists it"),
     ] {
-        let told = |line: &&String| line.starts_with(file) && line.contains(part);
+        let is_expected = |line: &&String| line.starts_with(file) && line.contains(part);
         assert!(
-            found.iter().any(|line| told(&line)),
+            found.iter().any(|line| is_expected(&line)),
             "{file}: {part} is not in {found:#?}"
         );
     }
-    let place = changed(|store| std::fs::write(store.path("store.json"), "{}").unwrap());
-    let told = "store.json: no schema_version; this program reads version 1";
-    assert_eq!(findings(&place), [told]);
+    let folder = changed_store(|store| std::fs::write(store.path("store.json"), "{}").unwrap());
+    let message = "store.json: no schema_version; this program reads version 1";
+    assert_eq!(findings(&folder), [message]);
 }
 
 #[test]
 fn packings_that_are_wrong() {
     let elements = sound_elements();
-    wrong(
+    check_wrong_store(
         &format!(
             "packing/bonds.parquet: column j, row 3: is element 9999; the packing has {elements} elements"
         ),
         &[RECONSTRUCT, VTK],
-        |store| packing(store, |p| p.bonds.j[3] = 9999),
+        |store| change_packing(store, |p| p.bonds.j[3] = 9999),
     );
-    wrong(
+    check_wrong_store(
         "packing/elements.parquet: column id, row 0: is 1; ids are the row numbers",
         &[RECONSTRUCT, VTK, ELEMENTS, PREVIEW, INSPECT],
-        |store| packing(store, |p| p.elements.id.swap(0, 1)),
+        |store| change_packing(store, |p| p.elements.id.swap(0, 1)),
     );
-    wrong(
+    check_wrong_store(
         "packing/elements.parquet: column r, row 2: is 0 m; it must be above 0",
         &[RECONSTRUCT, VTK, ELEMENTS, PREVIEW],
-        |store| packing(store, |p| p.elements.r[2] = 0.0),
+        |store| change_packing(store, |p| p.elements.r[2] = 0.0),
     );
-    wrong(
+    check_wrong_store(
         "packing/elements.parquet: column x, row 5: is not finite",
         &[RECONSTRUCT],
-        |store| packing(store, |p| p.elements.x[5] = f64::NAN),
+        |store| change_packing(store, |p| p.elements.x[5] = f64::NAN),
     );
-    wrong(
+    check_wrong_store(
         "packing/bonds.parquet: column id, row 0: is 7; ids are the row numbers",
         &[RECONSTRUCT, VTK],
-        |store| packing(store, |p| p.bonds.id[0] = 7),
+        |store| change_packing(store, |p| p.bonds.id[0] = 7),
     );
-    wrong(
+    check_wrong_store(
         "packing/bonds.parquet: column l0, row 1: is -1 m; it must be above 0",
         &[RECONSTRUCT, VTK],
-        |store| packing(store, |p| p.bonds.l0[1] = -1.0),
+        |store| change_packing(store, |p| p.bonds.l0[1] = -1.0),
     );
-    wrong(
+    check_wrong_store(
         "packing/bonds.parquet: row 4: joins 0 and 1, as bond 0 does",
         &[],
         |store| {
-            packing(store, |p| {
+            change_packing(store, |p| {
                 for bond in [0, 4] {
                     (p.bonds.i[bond], p.bonds.j[bond]) = (0, 1);
                 }
             })
         },
     );
-    wrong(
+    check_wrong_store(
         "packing/bonds.parquet: column dx, row 0: begins a vector of length 0.000000; it must be 1",
         &[RECONSTRUCT],
         |store| {
-            packing(store, |p| {
+            change_packing(store, |p| {
                 (p.bonds.dx[0], p.bonds.dy[0], p.bonds.dz[0]) = (0.0, 0.0, 0.0);
             })
         },
@@ -289,14 +291,14 @@ fn packings_that_are_wrong() {
 }
 
 fn sound_elements() -> usize {
-    Store::at(sound()).read_elements().unwrap().id.len()
+    Store::at(sound_store()).read_elements().unwrap().id.len()
 }
 
 #[test]
 fn frames_that_are_wrong() {
     let elements = sound_elements();
     let all = [RECONSTRUCT, VTK, ELEMENTS, PREVIEW];
-    wrong(
+    check_wrong_store(
         &format!("frames/000001.parquet: 10 rows; the packing has {elements} elements"),
         &all,
         |store| {
@@ -305,42 +307,42 @@ fn frames_that_are_wrong() {
             store.write_numbered("frames", 1, &short).unwrap();
         },
     );
-    wrong(
+    check_wrong_store(
         "frames/000001.parquet: column id, row 3: is 4; ids are the row numbers",
         &all,
-        |store| frame(store, |f| f.id.swap(3, 4)),
+        |store| change_frame(store, |f| f.id.swap(3, 4)),
     );
-    wrong(
+    check_wrong_store(
         "frames/000001.parquet: column y, row 6: is not finite",
         &all,
-        |store| frame(store, |f| f.y[6] = f32::NAN),
+        |store| change_frame(store, |f| f.y[6] = f32::NAN),
     );
-    wrong(
+    check_wrong_store(
         "frames/000001.parquet: column frame, row 2: is 5; the file is number 1",
         &all,
-        |store| frame(store, |f| f.frame[2] = 5),
+        |store| change_frame(store, |f| f.frame[2] = 5),
     );
-    wrong(
+    check_wrong_store(
         "frames/000001.parquet: column qx, row 1: begins a vector of length 0.000000; it must be 1",
         &[RECONSTRUCT],
         |store| {
-            frame(store, |f| {
+            change_frame(store, |f| {
                 for column in [&mut f.qx, &mut f.qy, &mut f.qz, &mut f.qw] {
                     column[1] = 0.0;
                 }
             })
         },
     );
-    wrong(
+    check_wrong_store(
         "frames/000001.parquet: column time, row 0: is 0 s; frame 0 is at 0 s: times must rise",
         &[],
-        |store| frame(store, |f| f.time.fill(0.0)),
+        |store| change_frame(store, |f| f.time.fill(0.0)),
     );
-    wrong(
+    check_wrong_store(
         "frames/000001.parquet: column time, row 1: is 7 s; row 0 is at 0.001 s",
         &[],
         |store| {
-            frame(store, |f| {
+            change_frame(store, |f| {
                 f.time.fill(0.001);
                 f.time[1] = 7.0;
             })
@@ -366,8 +368,8 @@ fn breaks_and_fragments_that_are_wrong() {
         change(&mut breaks);
         store.write_numbered("breaks", 1, &breaks).unwrap();
     };
-    let bonds = Store::at(sound()).bond_count().unwrap();
-    wrong(
+    let bonds = Store::at(sound_store()).bond_count().unwrap();
+    check_wrong_store(
         &format!(
             "breaks/000001.parquet: column bond, row 0: is 1000000; the packing has {bonds} bonds"
         ),
@@ -377,16 +379,16 @@ fn breaks_and_fragments_that_are_wrong() {
             store.clear(&["history", "fragments"]).unwrap();
         },
     );
-    let first = Store::at(sound()).read_breaks(1).unwrap();
+    let first = Store::at(sound_store()).read_breaks(1).unwrap();
     let (i, j) = (first.i[0], first.j[0]);
-    wrong(
+    check_wrong_store(
         &format!(
             "breaks/000001.parquet: column i, row 0: is 77 and j is {j}; bond 0 joins {i} and {j}"
         ),
         &[],
         |store| breaks(store, |b| b.i[0] = 77),
     );
-    wrong(
+    check_wrong_store(
         "breaks/000002.parquet: column bond, row 0: is 0, which broke in frame 1",
         &[],
         |store| {
@@ -401,19 +403,19 @@ fn breaks_and_fragments_that_are_wrong() {
         store.write_numbered("fragments", 2, &fragments).unwrap();
     };
     let elements = sound_elements();
-    wrong(
+    check_wrong_store(
         &format!(
             "fragments/000002.parquet: column elements, row 0: is 1; {elements} carry the label"
         ),
         &[],
         |store| fragments(store, |f| f.elements[0] = 1),
     );
-    wrong(
+    check_wrong_store(
         "fragments/000002.parquet: column fragment, row 0: is 9, which no element of the frame carries",
         &[],
         |store| fragments(store, |f| f.fragment[0] = 9),
     );
-    wrong(
+    check_wrong_store(
         "history/000000.parquet: column frame, row 0: is 3; the file is number 0",
         &[],
         |store| {
@@ -422,7 +424,7 @@ fn breaks_and_fragments_that_are_wrong() {
             store.write_numbered("history", 0, &history).unwrap();
         },
     );
-    wrong(
+    check_wrong_store(
         "loads/000002.parquet: column fy, row 0: is not finite",
         &[],
         |store| {
@@ -446,23 +448,24 @@ fn files_that_are_damaged_or_missing() {
         "packing/bonds.parquet",
         "frames/000001.parquet",
     ] {
-        let place = changed(cut(name));
-        let found = findings(&place);
+        let folder = changed_store(cut(name));
+        let found = findings(&folder);
         assert!(
             found[0].starts_with(&format!("{name}: not a readable Parquet file")),
             "{found:?}"
         );
-        let refusals = survives(&place);
-        let told = refusals
+        let refusals = survives(&folder);
+        let refusal = refusals
             .iter()
             .find(|(command, _)| command == "reconstruct store");
-        assert!(told.unwrap().1.contains(name), "{refusals:?}");
+        assert!(refusal.unwrap().1.contains(name), "{refusals:?}");
     }
-    let place = changed(|store| std::fs::remove_file(store.path("packing/bonds.parquet")).unwrap());
-    assert_eq!(findings(&place), ["packing/bonds.parquet: missing"]);
-    assert!(!survives(&place).is_empty());
+    let folder =
+        changed_store(|store| std::fs::remove_file(store.path("packing/bonds.parquet")).unwrap());
+    assert_eq!(findings(&folder), ["packing/bonds.parquet: missing"]);
+    assert!(!survives(&folder).is_empty());
 
-    let place = changed(|store| {
+    let folder = changed_store(|store| {
         let path = store.path("meshes/000001.rkyv");
         let mut bytes = std::fs::read(&path).unwrap();
         let last = bytes.len() - 1;
@@ -492,7 +495,7 @@ fn files_that_are_damaged_or_missing() {
         )
         .unwrap();
     });
-    let found = findings(&place);
+    let found = findings(&folder);
     for (start, part) in [
         ("meshes/000001.rkyv: ", "checksum"),
         (
@@ -504,12 +507,12 @@ fn files_that_are_damaged_or_missing() {
         ("packing/shapes/0.ply: ", ""),
         ("packing/shapes/4.ply: ", "there are 1 bodies"),
     ] {
-        let told = found
+        let is_found = found
             .iter()
             .any(|line| line.starts_with(start) && line.contains(part));
-        assert!(told, "{start}{part} is not in {found:#?}");
+        assert!(is_found, "{start}{part} is not in {found:#?}");
     }
-    let refusals = survives(&place);
+    let refusals = survives(&folder);
     assert!(
         refusals
             .iter()
@@ -524,43 +527,43 @@ fn files_that_are_damaged_or_missing() {
 
 #[test]
 fn what_may_be_missing_is_not_missed() {
-    // Neither pipeline nor shapes nor anything that only simulate writes for itself.
-    let place = changed(|store| {
+    // Neither pipeline nor shapes nor anything else that only `simulate` writes for its own use.
+    let folder = changed_store(|store| {
         let kinds = ["history", "fragments", "loads", "state", "meshes", "breaks"];
         store
             .clear(&[&kinds[..], &["packing/shapes"]].concat())
             .unwrap();
-        let told =
+        let manifest =
             r#"{"schema_version": 1, "units": "SI", "coordinates": "right-handed, y up, metres"}"#;
-        std::fs::write(store.path("store.json"), told).unwrap();
+        std::fs::write(store.path("store.json"), manifest).unwrap();
     });
-    assert_eq!(findings(&place), [""; 0]);
-    place.succeed(RECONSTRUCT);
+    assert_eq!(findings(&folder), [""; 0]);
+    folder.succeed(RECONSTRUCT);
     for arguments in ALL {
-        place.succeed(arguments);
+        folder.succeed(arguments);
     }
-    let told: Value =
-        serde_json::from_str(&place.succeed(&["inspect", "store", "--json"])).unwrap();
+    let json: Value =
+        serde_json::from_str(&folder.succeed(&["inspect", "store", "--json"])).unwrap();
     assert_eq!(
-        (&told["last"]["fragments"], &told["last"]["frame"]),
+        (&json["last"]["fragments"], &json["last"]["frame"]),
         (&1.into(), &2.into())
     );
 
-    // A body may have any number, and tables may be empty.
-    let place = changed(|store| packing(store, |p| p.elements.body.fill(u32::MAX)));
-    assert!(survives(&place).is_empty());
-    let place = changed(|store| store.write_packing(&Default::default()).unwrap());
-    assert!(findings(&place).contains(&"packing/elements.parquet: no elements".to_owned()));
-    assert!(!survives(&place).is_empty());
+    // A body may have any id, and tables may be empty.
+    let folder = changed_store(|store| change_packing(store, |p| p.elements.body.fill(u32::MAX)));
+    assert!(survives(&folder).is_empty());
+    let folder = changed_store(|store| store.write_packing(&Default::default()).unwrap());
+    assert!(findings(&folder).contains(&"packing/elements.parquet: no elements".to_owned()));
+    assert!(!survives(&folder).is_empty());
 }
 
 #[test]
 fn findings_are_all_told_up_to_a_number_a_file() {
-    let place = changed(|store| {
-        packing(store, |p| p.elements.r[..50].fill(-1.0));
-        frame(store, |f| f.z[9] = f32::INFINITY);
+    let folder = changed_store(|store| {
+        change_packing(store, |p| p.elements.r[..50].fill(-1.0));
+        change_frame(store, |f| f.z[9] = f32::INFINITY);
     });
-    let found = findings(&place);
+    let found = findings(&folder);
     let first = "packing/elements.parquet: column r, row 0: is -1 m; it must be above 0";
     assert_eq!((found.len(), &found[0][..]), (22, first));
     assert_eq!(found[20], "packing/elements.parquet: and 30 more");
@@ -568,16 +571,16 @@ fn findings_are_all_told_up_to_a_number_a_file() {
         found[21],
         "frames/000001.parquet: column z, row 9: is not finite"
     );
-    let output = place.output(&["inspect", "store", "--validate", "--json"]);
+    let output = folder.output(&["inspect", "store", "--validate", "--json"]);
     assert_eq!(output.status.code(), Some(1));
-    let told: Value = serde_json::from_slice(&output.stdout).unwrap();
-    let last = &told.as_array().unwrap()[21];
+    let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let last = &json.as_array().unwrap()[21];
     let expected = serde_json::json!({
         "file": "frames/000001.parquet", "column": "z", "row": 9, "what": "is not finite",
     });
     assert_eq!(last, &expected);
     for threads in ["1", "3"] {
-        let again = place.output(&[
+        let again = folder.output(&[
             "inspect",
             "store",
             "--validate",

@@ -1,4 +1,4 @@
-//! `--frames`: every way to ask for some of them, and what is said of others.
+//! `--frames`: all ways to select frames, and the messages for invalid selections.
 
 use cullet::store::Store;
 
@@ -10,9 +10,9 @@ const SHOT: &str = "[time]\nend = \"5 ms\"\nframes_per_second = 1000\n[[material
 
 #[test]
 fn frames_are_asked_for_in_five_ways() {
-    let place = Place::new();
-    place.write("shot.toml", SHOT);
-    place.succeed(&["run", "shot.toml", "--out", "store", "--to", "simulate"]);
+    let folder = Place::new();
+    folder.write("shot.toml", SHOT);
+    folder.succeed(&["run", "shot.toml", "--out", "store", "--to", "simulate"]);
     for (frames, wanted) in [
         ("..", 0..6),
         ("2..", 2..6),
@@ -31,20 +31,20 @@ fn frames_are_asked_for_in_five_ways() {
             wanted.clone().map(name).collect()
         };
         let made = |kind: &str| {
-            let mut names: Vec<_> = files(&place.path("store"), &[kind]).into_keys().collect();
+            let mut names: Vec<_> = files(&folder.path("store"), &[kind]).into_keys().collect();
             names.retain(|name| name != "preview/contact_sheet.png");
-            Store::at(place.path("store")).clear(&[kind]).unwrap();
+            Store::at(folder.path("store")).clear(&[kind]).unwrap();
             names
         };
-        place.succeed(&["preview", "store", "--frames", frames]);
+        folder.succeed(&["preview", "store", "--frames", frames]);
         assert_eq!(made("preview"), wanted("preview", "png"), "{frames}");
-        place.succeed(&["reconstruct", "store", "--frames", frames]);
+        folder.succeed(&["reconstruct", "store", "--frames", frames]);
         let ply = [
             "export", "store", "--format", "ply", "--to", "ply", "--frames", frames,
         ];
-        place.succeed(&ply);
-        let exported = std::fs::read_dir(place.path("ply")).unwrap().count();
-        std::fs::remove_dir_all(place.path("ply")).unwrap();
+        folder.succeed(&ply);
+        let exported = std::fs::read_dir(folder.path("ply")).unwrap().count();
+        std::fs::remove_dir_all(folder.path("ply")).unwrap();
         let surfaces = made("meshes");
         assert_eq!(surfaces, wanted("meshes", "rkyv"), "{frames}");
         assert_eq!(exported, surfaces.len(), "{frames}");
@@ -53,7 +53,7 @@ fn frames_are_asked_for_in_five_ways() {
 
 #[test]
 fn other_words_for_frames_are_refused_with_those_there_are() {
-    let place = Place::new();
+    let folder = Place::new();
     for (frames, parts) in [
         (
             "first",
@@ -73,14 +73,17 @@ fn other_words_for_frames_are_refused_with_those_there_are() {
         ("..0", &["..0 holds no frame"]),
     ] {
         for stage in ["reconstruct", "preview", "plot"] {
-            let output = place.output(&[stage, "store", "--frames", frames]);
-            let told = String::from_utf8(output.stderr).unwrap();
-            assert_eq!(output.status.code(), Some(2), "{frames}: {told}");
+            let output = folder.output(&[stage, "store", "--frames", frames]);
+            let message = String::from_utf8(output.stderr).unwrap();
+            assert_eq!(output.status.code(), Some(2), "{frames}: {message}");
             for part in parts {
-                assert!(told.contains(part), "{frames}: {part:?} is not in {told}");
+                assert!(
+                    message.contains(part),
+                    "{frames}: {part:?} is not in {message}"
+                );
             }
         }
     }
-    let help = place.succeed(&["export", "--help"]);
+    let help = folder.succeed(&["export", "--help"]);
     assert!(help.contains("A..=B or A-B (with B)"), "{help}");
 }

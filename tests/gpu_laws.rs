@@ -1,4 +1,4 @@
-//! The generated WGSL on a device against the Rust text that it was made from.
+//! The generated WGSL on a device, compared with the Rust text that it was generated from.
 
 mod bound;
 mod draw;
@@ -6,7 +6,7 @@ mod laws;
 mod probe;
 
 use bound::Bound;
-use draw::{Draw, half_turn};
+use draw::{RandomStream, half_turn};
 use glam::DVec3;
 use laws::{LAWS, Law, rotation_between};
 use probe::{device, run};
@@ -16,14 +16,15 @@ use crate::vectors::{
     contact_arguments, contact_expected, contact_results, contact_steps, read, vec3,
 };
 
-/// Rows at random for each law.
+/// Number of random rows for each law.
 const ROWS: usize = 100_000;
-/// Part of a value's largest component by which device and Rust may differ, both in single precision.
-const SAME: f64 = 2e-6;
-/// The same against double precision.
-const EXACT: f64 = 1e-4;
+/// Allowed difference between device and Rust, both in single precision, relative to a value's largest
+/// component.
+const SINGLE_TOLERANCE: f64 = 2e-6;
+/// Allowed difference between device and double precision, likewise.
+const DOUBLE_TOLERANCE: f64 = 1e-4;
 
-/// Largest of some differences; what is no number is no small difference.
+/// Largest of the differences; NaN counts as infinite.
 fn largest(values: impl Iterator<Item = f64>) -> f64 {
     values.fold(0.0, |m, x| {
         if x.is_nan() {
@@ -34,24 +35,24 @@ fn largest(values: impl Iterator<Item = f64>) -> f64 {
     })
 }
 
-/// How results compare with others of the same law.
+/// Statistics of results compared with those of the same law in Rust.
 #[derive(Default)]
-struct Compared {
-    /// Values in all.
+struct Comparison {
+    /// Number of values.
     count: usize,
-    /// Values with the same bits.
+    /// Number of values with the same bits.
     equal: usize,
-    /// Values within the tolerance of their own largest component.
+    /// Number of values within the tolerance relative to their own largest component.
     plain: usize,
-    /// Largest departure relative to the value's largest component, where rounding can make it no more than 1e-5.
+    /// Largest relative deviation, among values that rounding can change by at most 1e-5.
     departure: f64,
-    /// Largest departure in parts of what is allowed.
+    /// Largest deviation over the allowed one.
     part: f64,
 }
 
-impl Compared {
-    /// Takes a value; whether it holds to the tolerance of its largest component, or to the bound where
-    /// rounding makes more.
+impl Comparison {
+    /// Adds a value; returns whether it is within the tolerance relative to its largest component, or within
+    /// the bound where rounding errors are larger.
     fn add(&mut self, found: &[f32], expected: &[f64], error: f64, tolerance: f64) -> bool {
         let found = found.iter().map(|x| f64::from(*x));
         let size = largest(expected.iter().copied());
@@ -70,10 +71,10 @@ impl Compared {
     }
 }
 
-/// Puts random rows through a law on the device.
+/// Evaluates a law on the device for random rows.
 fn check(law: &Law) {
     let Some(device) = device() else { return };
-    let mut draw = Draw(7 + law.name.len() as u64);
+    let mut draw = RandomStream(7 + law.name.len() as u64);
     let rows: Vec<Vec<f32>> = (0..ROWS)
         .map(|_| {
             (law.draw)(&mut draw)
@@ -83,7 +84,7 @@ fn check(law: &Law) {
         })
         .collect();
     let found = run(device, law.name, &rows, law.outputs());
-    let (mut same, mut exact) = (Compared::default(), Compared::default());
+    let (mut same, mut exact) = (Comparison::default(), Comparison::default());
     for (n, (row, found)) in rows.iter().zip(&found).enumerate() {
         let wide: Vec<f64> = row.iter().map(|x| f64::from(*x)).collect();
         let single: Vec<f64> = (law.single)(row).into_iter().map(f64::from).collect();
@@ -94,8 +95,8 @@ fn check(law: &Law) {
             let part = at..at + size;
             let error = largest(bounds[part.clone()].iter().map(|b| b.error));
             let value = &found[part.clone()];
-            let holds = same.add(value, &single[part.clone()], error, SAME)
-                & exact.add(value, &double[part.clone()], error, EXACT);
+            let holds = same.add(value, &single[part.clone()], error, SINGLE_TOLERANCE)
+                & exact.add(value, &double[part.clone()], error, DOUBLE_TOLERANCE);
             assert!(
                 holds && error.is_finite(),
                 "{} row {n}, value at {at}: device {value:?}, Rust {:?}, exact {:?}, bound {error:.1e}, from {row:?}",
@@ -108,8 +109,8 @@ fn check(law: &Law) {
     }
     let percent = |part: usize, all: usize| 100.0 * part as f64 / all as f64;
     println!(
-        "{:>20}: {:.2} % same bits; {:.3} % within {SAME:e} of f32, at most {:.1e} and {:.2} of what is allowed; \
-         {:.3} % within {EXACT:e} of f64, {:.2} of what is allowed",
+        "{:>20}: {:.2} % same bits; {:.3} % within {SINGLE_TOLERANCE:e} of f32, at most {:.1e} and {:.2} of what is allowed; \
+         {:.3} % within {DOUBLE_TOLERANCE:e} of f64, {:.2} of what is allowed",
         law.name,
         percent(same.equal, same.count),
         percent(same.plain, same.count),
@@ -120,8 +121,8 @@ fn check(law: &Law) {
     );
 }
 
-/// A row of the table of bond laws without a probe would be tested on no device, one without vectors against
-/// nothing but itself.
+/// A row of the table of bond laws without a probe would be tested on no device, one without vectors only
+/// against itself.
 #[test]
 fn every_bond_law_has_a_probe_and_vectors() {
     let probes = include_str!("gpu_laws/probes.wgsl");
@@ -154,11 +155,11 @@ fn laws_on_a_device_are_those_in_rust() {
     }
 }
 
-/// The pair's two words together are the sum, whatever a compiler thinks of `sum - high`.
+/// The two words of a pair represent the sum, even if a compiler simplifies `sum - high`.
 #[test]
 fn a_pair_keeps_what_its_high_word_cannot() {
     let Some(device) = device() else { return };
-    let mut draw = Draw(3);
+    let mut draw = RandomStream(3);
     let rows: Vec<Vec<f32>> = (0..ROWS)
         .map(|_| draw.pair().into_iter().map(|x| x as f32).collect())
         .collect();
@@ -168,7 +169,7 @@ fn a_pair_keeps_what_its_high_word_cannot() {
         let [high, low, small] = row[..] else {
             unreachable!("a pair and a step")
         };
-        // Low words are added with rounding; all else is exact.
+        // The addition of low words is rounded; all else is exact.
         let expected = f64::from(high) + f64::from(low + small);
         let sum = f64::from(found[0]) + f64::from(found[1]);
         let size = f64::from(high.abs().max(small.abs()));
@@ -184,12 +185,12 @@ fn a_pair_keeps_what_its_high_word_cannot() {
     assert!(kept > ROWS / 2, "the low words are used: {kept}");
 }
 
-/// The rotation that the quaternion took and the part left over make the whole turn, to the precision of the
-/// turn itself.
+/// The rotation that the quaternion took and the remainder together are the whole rotation, to the precision
+/// of the rotation itself.
 #[test]
 fn a_turn_keeps_what_its_quaternion_cannot() {
     let Some(device) = device() else { return };
-    let mut draw = Draw(4);
+    let mut draw = RandomStream(4);
     let rows: Vec<Vec<f32>> = (0..ROWS)
         .map(|_| draw.turn().into_iter().map(|x| x as f32).collect())
         .collect();
@@ -200,18 +201,18 @@ fn a_turn_keeps_what_its_quaternion_cannot() {
         let phi = vec3(&row[7..]) + vec3(&row[4..]);
         let taken = vec3(&rotation_between(&[&row[..4], &found[..4]].concat()));
         let missing = (phi - taken - vec3(&found[4..])).norm();
-        // Less than the last place of a quaternion no turn is taken or left over.
+        // No rotation smaller than the last place of a quaternion is applied or left over.
         worst = worst.max(missing / phi.norm().max(f64::from(f32::EPSILON)));
     }
     println!("turns are off by {worst:.1e}");
-    assert!(worst < SAME, "{worst:.1e}");
+    assert!(worst < SINGLE_TOLERANCE, "{worst:.1e}");
 }
 
-/// Exactly half a turn apart, either way round is right.
+/// For rotations exactly half a turn apart, either direction of rotation is right.
 #[test]
 fn half_turns_are_half_turns_about_their_axis() {
     let Some(device) = device() else { return };
-    let mut draw = Draw(5);
+    let mut draw = RandomStream(5);
     let (axes, rows): (Vec<_>, Vec<Vec<f32>>) = (0..ROWS)
         .map(|_| {
             let (axis, q_i, q_j) = half_turn(&mut draw);
@@ -226,17 +227,17 @@ fn half_turns_are_half_turns_about_their_axis() {
         worst = worst.max(off(1.0).min(off(-1.0)));
     }
     println!("half turns are off by {worst:.1e}");
-    assert!(worst < SAME, "{worst:.1e}");
+    assert!(worst < SINGLE_TOLERANCE, "{worst:.1e}");
 }
 
-/// Both ends of a bond or contact may evaluate it on their own.
+/// Each end of a bond or contact may evaluate it separately.
 #[test]
 fn exchanging_the_ends_flips_the_forces() {
     let Some(device) = device() else { return };
     let minus = |values: &[f32]| values.iter().map(|x| -x).collect::<Vec<_>>();
-    let mut draw = Draw(6);
+    let mut draw = RandomStream(6);
     let mut check = |name,
-                     draw_row: fn(&mut Draw) -> Vec<f64>,
+                     draw_row: fn(&mut RandomStream) -> Vec<f64>,
                      outputs,
                      exchange: &dyn Fn(&[f32]) -> Vec<f32>| {
         let rows: Vec<Vec<f32>> = (0..ROWS)
@@ -253,7 +254,7 @@ fn exchanging_the_ends_flips_the_forces() {
         println!("{name}: {flipped} of {ROWS} forces on the other end are exactly opposite");
         assert_eq!(flipped, ROWS, "{name}");
     };
-    check("bdem", Draw::bond, 12, &|row| {
+    check("bdem", RandomStream::bond, 12, &|row| {
         [
             &minus(&row[..3]),
             &row[7..11],
@@ -263,7 +264,7 @@ fn exchanging_the_ends_flips_the_forces() {
         ]
         .concat()
     });
-    check("contact", Draw::contact, 10, &|row| {
+    check("contact", RandomStream::contact, 10, &|row| {
         [
             &minus(&row[..6]),
             &row[9..12],
@@ -274,13 +275,13 @@ fn exchanging_the_ends_flips_the_forces() {
         ]
         .concat()
     });
-    check("damping", Draw::damping, 9, &|row| {
+    check("damping", RandomStream::damping, 9, &|row| {
         [&minus(&row[..6]), &row[9..12], &row[6..9], &row[12..]].concat()
     });
 }
 
-/// The bond vectors: 2e-6 of the f32 law and 1e-4 of the file, entries at small strain within the rounding of
-/// their inputs.
+/// The bond vectors: 2e-6 against the f32 law and 1e-4 against the file, for entries at small strain within
+/// the rounding of their inputs.
 #[test]
 fn bond_vectors_on_a_device() {
     let Some(device) = device() else { return };
@@ -288,23 +289,33 @@ fn bond_vectors_on_a_device() {
     let entries = file.as_array().unwrap();
     let rows: Vec<Vec<f32>> = entries.iter().map(bond_arguments::<f32>).collect();
     let found = run(device, "bdem", &rows, 12);
-    // As for the processor's lanes: three roundings of half a unit in the last place.
+    // As for the CPU lanes: three roundings of half a unit in the last place.
     let strain = 1.5 * f64::from(f32::EPSILON);
     let (mut same, mut exact) = (0, 0);
     for (n, (entry, found)) in entries.iter().zip(&found).enumerate() {
         let found: Vec<f64> = found.iter().map(|x| f64::from(*x)).collect();
         let single: Vec<f64> = bond_results(&rows[n]).into_iter().map(f64::from).collect();
-        same += usize::from(check_bond(n, entry, (&found, &single), (SAME, strain)));
+        same += usize::from(check_bond(
+            n,
+            entry,
+            (&found, &single),
+            (SINGLE_TOLERANCE, strain),
+        ));
         let expected = bond_expected(entry);
-        exact += usize::from(check_bond(n, entry, (&found, &expected), (EXACT, strain)));
+        exact += usize::from(check_bond(
+            n,
+            entry,
+            (&found, &expected),
+            (DOUBLE_TOLERANCE, strain),
+        ));
     }
     println!(
-        "{same} of 64 within {SAME:e} of f32, {exact} within {EXACT:e} of f64, the others within the rounding of their inputs"
+        "{same} of 64 within {SINGLE_TOLERANCE:e} of f32, {exact} within {DOUBLE_TOLERANCE:e} of f64, the others within the rounding of their inputs"
     );
     assert!(exact >= 38, "{exact}");
 }
 
-/// The contact sequences, both sides: 2e-6 of the f32 law and 1e-4 of the file, no floor.
+/// The contact sequences, both sides: 2e-6 against the f32 law and 1e-4 against the file, without a floor.
 #[test]
 fn contact_vectors_on_a_device() {
     let Some(device) = device() else { return };
@@ -320,8 +331,8 @@ fn contact_vectors_on_a_device() {
                 .into_iter()
                 .map(f64::from)
                 .collect();
-            check_contact(n, (&found, &single), SAME);
-            check_contact(n, (&found, &contact_expected(row, side)), EXACT);
+            check_contact(n, (&found, &single), SINGLE_TOLERANCE);
+            check_contact(n, (&found, &contact_expected(row, side)), DOUBLE_TOLERANCE);
         }
     }
 }

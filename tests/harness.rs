@@ -1,4 +1,4 @@
-//! Runs the program as a user does, in a folder of its own.
+//! Runs the program like a user, in a temporary folder.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -33,12 +33,12 @@ impl Place {
         command
     }
 
-    /// Runs and returns the output.
+    /// Runs the program and returns its output.
     pub fn output(&self, arguments: &[&str]) -> Output {
         self.command().args(arguments).output().unwrap()
     }
 
-    /// Runs and wants success; returns standard output.
+    /// Runs the program, expects success and returns standard output.
     pub fn succeed(&self, arguments: &[&str]) -> String {
         let output = self.output(arguments);
         let error = String::from_utf8_lossy(&output.stderr);
@@ -46,12 +46,12 @@ impl Place {
         String::from_utf8(output.stdout).unwrap()
     }
 
-    /// Runs and wants exit code 2 with one message; returns it.
+    /// Runs the program, expects exit code 2 with one message, and returns the message.
     pub fn refuse(&self, arguments: &[&str]) -> String {
         self.fail(arguments, 2)
     }
 
-    /// Runs and wants this exit code with one message, the last line; returns it.
+    /// Runs the program, expects this exit code with one message on the last line, and returns the message.
     pub fn fail(&self, arguments: &[&str], code: i32) -> String {
         let output = self.output(arguments);
         let error = String::from_utf8(output.stderr).unwrap();
@@ -69,13 +69,13 @@ pub fn shot(name: &str) -> String {
     format!("{}/pipelines/{name}.toml", env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Every file below the folders, by relative path.
+/// All files in these folders under `root`, by relative path.
 pub fn files(root: &Path, folders: &[&str]) -> BTreeMap<String, Vec<u8>> {
     let mut found = BTreeMap::new();
     for folder in folders {
         for entry in std::fs::read_dir(root.join(folder)).unwrap() {
             let path = entry.unwrap().path();
-            // Folders, and what a killed writer did not get to rename.
+            // Skips folders, and temporary files that a killed writer left behind.
             if path.is_dir() || path.file_name().unwrap().to_string_lossy().starts_with('.') {
                 continue;
             }

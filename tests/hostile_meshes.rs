@@ -1,4 +1,5 @@
-//! Meshes as files have them, each repaired, remeshed if need be and solved, or refused with a message.
+//! Meshes with defects as found in files: each is repaired, remeshed if necessary and solved, or refused with
+//! a message.
 
 mod damage;
 mod refused;
@@ -14,21 +15,21 @@ use crate::bem::bodies;
 use crate::bem::solved::{loads, norm, outer, tractions};
 use damage::*;
 
-/// Stress that loads are for, Pa.
+/// Stress of the applied loads, Pa.
 const STRESS: f64 = 2e6;
 
-/// What must become of a mesh.
+/// Expected outcome for a mesh.
 enum Expected {
-    /// It is solved; this is part of what was done to it.
+    /// The mesh is solved; the report of repairs contains this text.
     Solved(&'static str),
-    /// It is refused with a message that has this part.
+    /// The mesh is refused with a message that contains this text.
     Refused(&'static str),
 }
 
 use Expected::{Refused, Solved};
 
-/// Largest error of stress on the surface, over the stress, under pressure and under pull, and what was done;
-/// or why not.
+/// Largest relative error of stress on the surface under pressure and under tension, and the report of
+/// repairs; or the reason for refusal.
 fn solve(mesh: &TriMesh) -> Result<([f64; 2], String), Box<dyn std::error::Error>> {
     let (mesh, done) = repair(mesh)?;
     let quality = Quality::of(&mesh);
@@ -64,8 +65,8 @@ fn check(cases: Vec<(&str, TriMesh, Expected)>) {
                 done.contains(part) && errors.iter().all(|error| *error < 0.01)
             }
             (Err(error), Refused(part)) => {
-                let told = error.to_string();
-                told.contains(part) && !told.contains('\n')
+                let message = error.to_string();
+                message.contains(part) && !message.contains('\n')
             }
             _ => false,
         };
@@ -97,12 +98,12 @@ fn sound_bodies_and_badly_numbered_ones_are_solved() {
         ),
         (
             "box twice",
-            both([cuboid(), cuboid()]),
+            merged([cuboid(), cuboid()]),
             Solved("removed 48 duplicate"),
         ),
         (
             "two-sided box",
-            both([cuboid(), inward(cuboid())]),
+            merged([cuboid(), inward(cuboid())]),
             Solved("removed 48 duplicate"),
         ),
         (
@@ -122,12 +123,12 @@ fn sound_bodies_and_badly_numbered_ones_are_solved() {
         ),
         (
             "box with a fin",
-            finned(cuboid()),
+            with_fin(cuboid()),
             Solved("removed 2 fin triangles"),
         ),
         (
             "sphere with a fin",
-            finned(sphere()),
+            with_fin(sphere()),
             Solved("removed 2 fin triangles"),
         ),
     ]);
@@ -157,22 +158,22 @@ fn winding_is_mended() {
         ),
         (
             "cavity wound outward",
-            both([cuboid(), cavity()]),
+            merged([cuboid(), cavity()]),
             Solved("reversed 48 triangles"),
         ),
         (
             "cavity wound inward",
-            both([cuboid(), inward(cavity())]),
+            merged([cuboid(), inward(cavity())]),
             Solved("nothing to repair"),
         ),
         (
             "inward box, cavity too",
-            both([inward(cuboid()), cavity()]),
+            merged([inward(cuboid()), cavity()]),
             Solved("reversed 96"),
         ),
         (
             "two cavities",
-            both([slab, mixed(both(two))]),
+            merged([slab, mixed(merged(two))]),
             Solved("reversed"),
         ),
     ]);
@@ -183,47 +184,47 @@ fn needles_and_slits_are_mended() {
     check(vec![
         (
             "box with T-junctions",
-            cut(cuboid(), 6, 0.5, false),
+            with_split_edges(cuboid(), 6, 0.5, false),
             Solved("joined"),
         ),
         (
             "torus with T-junctions",
-            cut(torus(), 20, 0.3, false),
+            with_split_edges(torus(), 20, 0.3, false),
             Solved("joined"),
         ),
         (
             "needles on a sphere",
-            cut(sphere(), 12, 1e-4, true),
+            with_split_edges(sphere(), 12, 1e-4, true),
             Solved("needles"),
         ),
         (
             "needles on a box",
-            cut(cuboid(), 6, 1e-4, true),
+            with_split_edges(cuboid(), 6, 1e-4, true),
             Solved("needles"),
         ),
         (
             "needles on a torus",
-            cut(torus(), 20, 1e-4, true),
+            with_split_edges(torus(), 20, 1e-4, true),
             Solved("needles"),
         ),
         (
             "needles on a bunny",
-            cut(bunny(), 20, 1e-4, true),
+            with_split_edges(bunny(), 20, 1e-4, true),
             Solved("needles"),
         ),
         (
             "flat triangles on a sphere",
-            flattened(sphere(), 12, 1e-4),
+            with_needles(sphere(), 12, 1e-4),
             Solved("flat triangles"),
         ),
         (
             "flat triangles on a bunny",
-            flattened(bunny(), 20, 1e-4),
+            with_needles(bunny(), 20, 1e-4),
             Solved("flipped"),
         ),
         (
             "flatter ones on a torus",
-            flattened(torus(), 16, 1e-12),
+            with_needles(torus(), 16, 1e-12),
             Solved(""),
         ),
     ]);
@@ -321,14 +322,17 @@ fn sizes_and_places_are_mended() {
         (
             "everything at once",
             with_unused(doubled(mixed(soup(
-                shifted(cut(bunny(), 10, 0.4, false), far),
+                shifted(with_split_edges(bunny(), 10, 0.4, false), far),
                 1e-8,
             )))),
             Solved("joined"),
         ),
         (
             "needles, inward, doubled, tiny",
-            scaled(doubled(inward(cut(torus(), 20, 1e-4, true))), 1e-9),
+            scaled(
+                doubled(inward(with_split_edges(torus(), 20, 1e-4, true))),
+                1e-9,
+            ),
             Solved("needles"),
         ),
     ]);

@@ -16,7 +16,7 @@ pub fn period(young: f64) -> f64 {
     2.0 / (16.0 * std::f64::consts::FRAC_PI_2 * young * R / mass).sqrt()
 }
 
-/// A beam along x clamped at its foot, of bonds that do not break.
+/// A beam along x clamped at its foot, with unbreakable bonds.
 pub struct Cantilever {
     pub pipeline: Pipeline,
     pub packing: Packing,
@@ -61,7 +61,7 @@ impl Cantilever {
         method(&self.packing, &self.pipeline, Backend::Cpu, dt).unwrap()
     }
 
-    /// How far the tip is from where it was, m, after every so many steps.
+    /// Displacement of the tip, m, after every `steps` steps, `times` times.
     pub fn tips(&self, dt: f64, (steps, times): (u64, usize)) -> Vec<f64> {
         let mut run = self.engine(dt);
         let rest = self.packing.elements.z[self.tip];
@@ -75,7 +75,7 @@ impl Cantilever {
     }
 }
 
-/// Period and mean of an oscillation that begins at one of its turning points, sampled at intervals.
+/// Period and mean of an oscillation that begins at a turning point, sampled at intervals.
 pub fn oscillation(values: &[f64], interval: f64) -> (f64, f64) {
     let low = values.iter().copied().fold(f64::INFINITY, f64::min);
     let middle = 0.5 * (low + values[0]);
@@ -117,7 +117,7 @@ fn a_cantilever_swings_as_in_explicit_steps() {
     }
 }
 
-/// Largest difference of two runs of the tip, each seen at the same times.
+/// Largest difference between the tip displacements of two runs, at the same times.
 fn apart(a: &[f64], b: &[f64]) -> f64 {
     a.iter()
         .zip(b)
@@ -172,7 +172,7 @@ fn midpoint_steps_keep_energy() {
     }
 }
 
-/// A short beam that swings from the speed it is given, with damping of this ratio.
+/// A short beam that swings from an initial velocity, with this damping ratio.
 fn swinging(damping: f64) -> Cantilever {
     let mut beam = Cantilever::new([10, 3, 3], 1e7);
     let material = &mut beam.pipeline.materials[0];
@@ -183,8 +183,8 @@ fn swinging(damping: f64) -> Cantilever {
     beam
 }
 
-/// Part of its swing that is left after each period, from the mean squares of the first and the last one.
-fn left_of_swing(tips: &[f64], interval: f64) -> f64 {
+/// Ratio of the amplitudes of successive periods, from the mean squares of the first and the last one.
+fn amplitude_ratio(tips: &[f64], interval: f64) -> f64 {
     let crossings: Vec<f64> = (1..tips.len() - 1)
         .filter(|&k| (tips[k] > 0.0) != (tips[k + 1] > 0.0))
         .map(|k| (k as f64 + tips[k] / (tips[k] - tips[k + 1])) * interval)
@@ -207,7 +207,7 @@ fn damping_of_bonds_takes_as_much_as_in_explicit_steps_whatever_their_length() {
     let samples = (400, 8.0 * t);
     let damping = 2.0;
     let explicit = swinging(damping).tips(0.02 * t, (400, samples.0));
-    let wanted = left_of_swing(&explicit, samples.1);
+    let wanted = amplitude_ratio(&explicit, samples.1);
     assert!((0.5..0.95).contains(&wanted), "{wanted}");
     for (law, steps, length) in [
         (Law::Manifold, 8, 1.0),
@@ -217,7 +217,7 @@ fn damping_of_bonds_takes_as_much_as_in_explicit_steps_whatever_their_length() {
         let tips = swinging(damping)
             .integrated(Integrator::Midpoint, law)
             .tips(length * t, (steps, samples.0));
-        let found = left_of_swing(&tips, samples.1);
+        let found = amplitude_ratio(&tips, samples.1);
         println!(
             "{law:?}, steps of {length} T: {found:.4} of a swing is left for the next, by explicit steps {wanted:.4}"
         );
@@ -227,7 +227,7 @@ fn damping_of_bonds_takes_as_much_as_in_explicit_steps_whatever_their_length() {
     let free = swinging(0.0)
         .integrated(Integrator::Midpoint, Law::Manifold)
         .tips(8.0 * t, (1, samples.0));
-    let kept = left_of_swing(&free, samples.1);
+    let kept = amplitude_ratio(&free, samples.1);
     assert!(kept.ln().abs() < 0.05 * wanted.ln().abs(), "{kept}");
 }
 

@@ -1,5 +1,5 @@
-//! Implicit steps with contacts and breaking bonds: against explicit ones, against formulas, and whatever the
-//! length of steps.
+//! Implicit steps with contacts and breaking bonds: compared with explicit steps and with formulas, for all
+//! lengths of steps.
 
 use cullet::columns::Breaks;
 use cullet::simulate::{Method, SimulateError, method};
@@ -74,7 +74,7 @@ fn projected_friction_brakes_a_slab_by_its_coefficient() {
             let sum: f64 = frames.vx.iter().map(|&v| f64::from(v)).sum();
             sum / frames.vx.len() as f64
         };
-        // What it lands with at first is over then.
+        // Its bounces after landing have died away by then.
         let [first, last] = [0.02, 0.04].map(|span: f64| {
             let count = (span / dt).round() as u64;
             run.advance(count).unwrap();
@@ -83,12 +83,12 @@ fn projected_friction_brakes_a_slab_by_its_coefficient() {
         });
         let slowed = (first.0 - last.0) / last.1 / (0.5 * 9.81);
         let weight = 9.81 * packing.elements.mass.iter().sum::<f64>();
-        let borne = last.2.fx[0] / (0.5 * weight);
+        let friction_share = last.2.fx[0] / (0.5 * weight);
         println!(
-            "steps of {steps} T: slowed by {slowed:.4} of μ g; the floor bears {borne:.4} of that"
+            "steps of {steps} T: slowed by {slowed:.4} of μ g; the floor bears {friction_share:.4} of that"
         );
         assert!((slowed - 1.0).abs() < 0.03);
-        assert!((borne - 1.0).abs() < 0.03);
+        assert!((friction_share - 1.0).abs() < 0.03);
     }
 }
 
@@ -122,7 +122,8 @@ fn projected_friction_stops_and_brakes_what_turns() {
     assert!((slowed / expected - 1.0).abs() < 0.03);
     let rests = at(4 * count);
     assert!(rests.abs() < 1e-6 * spin, "{rests}");
-    // Solved with all else there is none.
+    // Friction that is solved together with all other forces (`lagged`) has no rolling friction: the run is
+    // refused.
     pipeline.simulate.implicit.friction = Friction::Lagged;
     assert!(method(&packing, &pipeline, Backend::Cpu, dt).is_err());
 }
@@ -146,8 +147,8 @@ fn a_floor_bears_what_rests_on_it() {
     );
 }
 
-/// A beam between two clamps, of which one goes or turns.
-fn pulled(action: Action, strength: (f64, f64)) -> (Pipeline, Packing) {
+/// A beam between two clamps, one of which moves or rotates.
+fn clamped_beam(action: Action, strength: (f64, f64)) -> (Pipeline, Packing) {
     let material = scenes::elastic(YOUNG, 0.4 * YOUNG, DENSITY);
     let points = scenes::block(20, 4, 4, R);
     let packing = scenes::packing(&points, R, &material, strength);
@@ -173,7 +174,7 @@ fn pulled(action: Action, strength: (f64, f64)) -> (Pipeline, Packing) {
     (pipeline, packing)
 }
 
-fn turned(rate: f64) -> Action {
+fn rotation_at(rate: f64) -> Action {
     Action::Clamp {
         velocity: [0.0; 3],
         spin: [rate, 0.0, 0.0],
@@ -182,7 +183,7 @@ fn turned(rate: f64) -> Action {
     }
 }
 
-/// Time of the first break, and places just before it.
+/// Time of the first break, and the positions just before it.
 fn first_break(
     (pipeline, packing): &(Pipeline, Packing),
     (dt, steps): (f64, u64),
@@ -211,9 +212,9 @@ fn stretched_and_twisted_beams_break_as_in_explicit_steps() {
             scenes::clamp([0.1, 0.0, 0.0]),
             (2e6, f64::INFINITY),
         ),
-        ("twisted", turned(20.0), (f64::INFINITY, 1e6)),
+        ("twisted", rotation_at(20.0), (f64::INFINITY, 1e6)),
     ] {
-        let mut scene = pulled(action, strength);
+        let mut scene = clamped_beam(action, strength);
         // Frames of 100 T for both.
         let explicit = first_break(&scene, (0.2 * t, 500));
         for law in [Law::Manifold, Law::Cosserat] {
@@ -240,7 +241,7 @@ fn stretched_and_twisted_beams_break_as_in_explicit_steps() {
 
 #[test]
 fn a_run_goes_on_from_a_state_to_the_same_bits() {
-    let mut scene = pulled(scenes::clamp([0.5, 0.0, 0.0]), (2e6, 2e6));
+    let mut scene = clamped_beam(scenes::clamp([0.5, 0.0, 0.0]), (2e6, 2e6));
     implicit(&mut scene.0, Integrator::BackwardEuler);
     scene.0.colliders = vec![scenes::rising_floor(-1.2 * R, 0.05)];
     let dt = 50.0 * period(YOUNG);
@@ -259,7 +260,7 @@ fn a_run_goes_on_from_a_state_to_the_same_bits() {
 
 #[test]
 fn a_step_that_is_not_solved_says_so() {
-    let mut scene = pulled(turned(20.0), (f64::INFINITY, f64::INFINITY));
+    let mut scene = clamped_beam(rotation_at(20.0), (f64::INFINITY, f64::INFINITY));
     implicit(&mut scene.0, Integrator::BackwardEuler);
     scene.0.simulate.implicit.iterations = 1;
     scene.0.simulate.implicit.halvings = Some(1);
@@ -268,13 +269,13 @@ fn a_step_that_is_not_solved_says_so() {
     let Err(error @ SimulateError::NotConverged { .. }) = run.advance(5) else {
         panic!("one iteration cannot be enough");
     };
-    let told = error.to_string();
+    let message = error.to_string();
     for part in [
         "step 0",
         "in 1 iterations",
         "simulate.implicit.tolerance is 1.0e-12",
         "time.step",
     ] {
-        assert!(told.contains(part), "{told}");
+        assert!(message.contains(part), "{message}");
     }
 }

@@ -1,4 +1,4 @@
-//! Kelvin's solution against independently computed values (float64, automatic differentiation).
+//! Kelvin's solution, compared with independently computed values (float64, automatic differentiation).
 
 use cullet::laws::{galerkin, hooke, kelvin};
 use cullet::math::{Mat3, Vec3};
@@ -18,8 +18,8 @@ fn vector(value: &Value) -> Vec3<f64> {
     Vec3::new(v[0], v[1], v[2])
 }
 
-/// Largest difference over the largest number expected.
-fn off(found: &[f64], expected: &[f64]) -> f64 {
+/// Largest difference, relative to the largest expected number.
+fn relative_error(found: &[f64], expected: &[f64]) -> f64 {
     assert_eq!(found.len(), expected.len());
     let largest = expected.iter().fold(0.0f64, |most, e| most.max(e.abs()));
     let pairs = found.iter().zip(expected);
@@ -45,14 +45,14 @@ fn kelvin_vectors() {
             (&stress[..], "stress"),
             (&traction[..], "traction"),
         ]) {
-            *worst = worst.max(off(found, &numbers(&row[key])));
+            *worst = worst.max(relative_error(found, &numbers(&row[key])));
         }
     }
     println!("displacement, stress, traction off by {worst:?}");
     assert!(worst.iter().all(|off| *off < 1e-12), "{worst:?}");
 }
 
-/// Gradients are central differences of the displacement, and give the stress by Hooke's law.
+/// Gradients equal central differences of the displacement, and give the stress by Hooke's law.
 #[test]
 fn gradients_are_differences_and_give_the_stress() {
     let step = 1e-5;
@@ -69,13 +69,13 @@ fn gradients_are_differences_and_give_the_stress() {
                 (up - down) * (0.5 / step.norm())
             });
         let differences = Mat3::new(along_x, along_y, along_z).transposed();
-        assert!(off(&flat(found), &flat(differences)) < 1e-8);
+        assert!(relative_error(&flat(found), &flat(differences)) < 1e-8);
         let by_hooke = hooke::stress(found, shear, poisson);
-        assert!(off(&flat(by_hooke), &flat(kelvin::stress(r, force, poisson))) < 1e-12);
+        assert!(relative_error(&flat(by_hooke), &flat(kelvin::stress(r, force, poisson))) < 1e-12);
     }
 }
 
-/// A point's potential Ψ = r gives the point force.
+/// Galerkin's vector Ψ = r of a point gives the point force.
 #[test]
 fn galerkins_vector_of_a_point_is_the_point_force() {
     for row in read("kelvin").as_array().unwrap() {
@@ -94,10 +94,10 @@ fn galerkins_vector_of_a_point_is_the_point_force() {
             * (phi * phi);
         let displacement = galerkin::displacement((phi, second), force, shear, poisson);
         let expected = kelvin::displacement(r, force, shear, poisson);
-        assert!(off(&displacement.to_f64(), &expected.to_f64()) < 1e-12);
+        assert!(relative_error(&displacement.to_f64(), &expected.to_f64()) < 1e-12);
         let gradient = galerkin::gradient((slope, third), force, shear, poisson);
         let expected = kelvin::gradient(r, force, shear, poisson);
-        assert!(off(&flat(gradient), &flat(expected)) < 1e-12);
+        assert!(relative_error(&flat(gradient), &flat(expected)) < 1e-12);
     }
 }
 

@@ -1,6 +1,6 @@
-//! The committed WGSL of the laws is what their Rust text gives, and is valid.
+//! The committed WGSL of the laws equals what `lawgen` generates from their Rust text, and is valid.
 
-#[allow(dead_code)] // writing the files is the tool's own
+#[allow(dead_code)] // only the tool itself writes the files
 #[path = "../tools/lawgen.rs"]
 mod tool;
 
@@ -31,7 +31,7 @@ fn committed_laws_are_those_of_the_rust_text() {
             "shaders/laws/{name}.wgsl is out of date; run `cargo run --example lawgen`"
         );
     }
-    // The kernel's part of the bargain.
+    // The function that a kernel has to provide.
     let mut all = "fn kept(x: f32) -> f32 { return x; }\n".to_owned();
     all.extend(generated.into_iter().map(|(_, text)| text));
     let module = naga::front::wgsl::parse_str(&all)
@@ -56,20 +56,20 @@ fn committed_laws_are_those_of_the_rust_text() {
     }
 }
 
-/// What the tool says to a file with this text.
-fn refusal(text: &str) -> String {
+/// The error message of the tool for a file with this text.
+fn error_message(text: &str) -> String {
     tool::translate(&[("x", "src/x.rs", text.to_owned())]).unwrap_err()
 }
 
 #[test]
 fn what_has_no_translation_is_refused_with_its_place() {
-    let said = refusal("fn f<T: Real>(x: T) -> T {\n    if a { x } else { x }\n}");
+    let said = error_message("fn f<T: Real>(x: T) -> T {\n    if a { x } else { x }\n}");
     assert_eq!(said, "src/x.rs:2:5: this expression is not translated");
-    let said = refusal("fn f<T: Real>(x: T) -> T {\n    x.tangent()\n}");
+    let said = error_message("fn f<T: Real>(x: T) -> T {\n    x.tangent()\n}");
     assert_eq!(said, "src/x.rs:2:7: no law is called tangent");
-    let said = refusal("fn f<T: Real>(x: T) -> T {\n    let mut y = x;\n    y\n}");
+    let said = error_message("fn f<T: Real>(x: T) -> T {\n    let mut y = x;\n    y\n}");
     assert_eq!(said, "src/x.rs:2:5: `let` takes a name or a tuple of names");
-    let said = refusal("fn f<T: Real>(x: T) -> T {\n    T::splat(NAME)\n}");
+    let said = error_message("fn f<T: Real>(x: T) -> T {\n    T::splat(NAME)\n}");
     assert_eq!(said, "src/x.rs:2:14: this constant is not translated");
 }
 

@@ -1,8 +1,8 @@
-//! Modules use only what stands below them.
+//! Modules use only modules in lower layers.
 //!
 //! The list of layers is [`LAYERS`]. Within a module, the files and folders directly under it are its parts;
-//! they may use each other, but not in a circle, and no part uses the file that declares it (`mod.rs`, or
-//! `x.rs` beside a folder `x/`): what parts share is a part of its own. Code for tests is free.
+//! they may use each other, but not in a cycle, and no part uses the file that declares it (`mod.rs`, or
+//! `x.rs` next to a folder `x/`): code that parts share is a part of its own. Test code may use anything.
 
 mod cases;
 mod paths;
@@ -13,11 +13,12 @@ use std::path::Path;
 use paths::Sources;
 use rules::Rules;
 
-/// The modules right under the crate. Each may use those of later rows; those of one row may not use each other.
+/// The modules directly under the crate root. Each may use those of later rows; those of one row may not use
+/// each other.
 const LAYERS: &[&[&str]] = &[
     &["main"],
     &["cli"],
-    // The stages, which meet only in the store.
+    // The stages, which are connected only by the store.
     &[
         "pack",
         "simulate",
@@ -32,15 +33,15 @@ const LAYERS: &[&[&str]] = &[
     &["columns", "spec"],
     &["bem"],
     &["geometry", "laws", "solve"],
-    // These know nothing of ours.
+    // These use no other module of the crate.
     &["gpu", "guide", "math", "parallel", "units"],
 ];
 
-/// Modules whose parts may use the file that declares them, and why.
+/// Modules whose parts may use the file that declares them, with the reason.
 const EXEMPT: &[(&str, &str)] = &[
     (
         "laws::manifold",
-        "lawgen prints one WGSL text a law from one file: `lean` stands beside the force, its curvature in a file for the host alone",
+        "lawgen prints one WGSL text a law from one file: `lean` is next to the force, its curvature in a file for the host alone",
     ),
     ("simulate::methods::explicit::cpu", "passes of `Cpu`"),
     ("simulate::methods::explicit::device", "passes of `Gpu`"),
@@ -94,20 +95,20 @@ pub fn files_ending(extension: &str, folders: &[&str]) -> Vec<(String, String)> 
 #[test]
 fn every_use_points_down() {
     let sources = Sources::parse(&own_sources());
-    // So that a reader that finds nothing does not pass.
+    // Guards against a reader that finds nothing and so passes.
     assert!(sources.files() > 200 && sources.uses().len() > 1000);
     let found = rules().check(&sources);
     assert!(found.is_empty(), "\n{}\n", found.join("\n"));
 }
 
-/// A wrong use put into a file of the crate is found.
+/// An invalid use inserted into a file of the crate is found.
 #[test]
 fn a_wrong_use_in_this_crate_is_found() {
     let wrong = [
         (
             "src/math/hash.rs",
             "use crate::geometry::TriMesh;",
-            "geometry stands above",
+            "geometry is above",
         ),
         (
             "src/plot/energy.rs",
@@ -117,12 +118,12 @@ fn a_wrong_use_in_this_crate_is_found() {
         (
             "src/pack/solid.rs",
             "use super::hexagonal::fill;",
-            "pack: a circle",
+            "pack: a cycle",
         ),
         (
             "src/store/sums.rs",
             "use super::tables::Packing;",
-            "store: a circle",
+            "store: a cycle",
         ),
         (
             "src/cli/bodies.rs",
@@ -132,18 +133,19 @@ fn a_wrong_use_in_this_crate_is_found() {
         (
             "src/reconstruct/body/skin.rs",
             "fn f() { crate::reconstruct::cracks::field::nothing() }",
-            "reconstruct: a circle",
+            "reconstruct: a cycle",
         ),
     ];
     let sound = own_sources();
-    for (file, line, told) in wrong {
+    for (file, line, message) in wrong {
         let mut files = sound.clone();
         let place = files.iter_mut().find(|(name, _)| name == file);
         let (_, text) = place.unwrap_or_else(|| panic!("{file} is not there"));
         let number = text.lines().count() + 1;
         *text += line;
         let found = rules().check(&Sources::parse(&files));
-        let named = |one: &String| one.contains(told) && one.contains(&format!("{file}:{number}"));
+        let named =
+            |one: &String| one.contains(message) && one.contains(&format!("{file}:{number}"));
         assert!(
             found.iter().any(named),
             "{file}: {line}\n{}",

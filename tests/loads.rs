@@ -1,4 +1,4 @@
-//! What colliders and attachments bear.
+//! Loads on colliders and attachments.
 
 use cullet::columns::{LoadKind, Loads};
 use cullet::math::{LaneWidth, Lanes};
@@ -30,7 +30,7 @@ pub fn place(loads: &Loads, row: usize) -> DVec3 {
     vector([&loads.x, &loads.y, &loads.z], row)
 }
 
-/// A body called `body` and an attachment to its elements between two planes across x.
+/// Adds an attachment to the elements between two planes across x of the body called `body`.
 fn attach(pipeline: &mut Pipeline, name: &str, (from, to): (f64, f64), action: Action) {
     if pipeline.bodies.is_empty() {
         pipeline.bodies.push(crate::statics::body());
@@ -56,7 +56,7 @@ fn a_block_at_rest_weighs_on_its_floor_what_it_weighs() {
     let low = points.iter().map(|p| p.y).fold(f64::INFINITY, f64::min);
     pipeline.world.gravity = [0.0, -9.81, 0.0];
     pipeline.colliders = vec![scenes::rising_floor(low - R, 0.0)];
-    // Its slowest motion is on its contacts: a few thousand radians a second.
+    // Its slowest oscillation is that of its contacts: a few thousand radians a second.
     pipeline.simulate.drag = 2000.0;
     let weight = 9.81 * packing.elements.mass.iter().sum::<f64>();
     let dt = 0.6 * schedule(&packing, &pipeline).unwrap().critical;
@@ -74,7 +74,7 @@ fn a_block_at_rest_weighs_on_its_floor_what_it_weighs() {
     assert_eq!(loads.contacts, [lowest as u32]);
     let off = (found - DVec3::NEG_Y * weight).length() / weight;
     assert!(off < 1e-3, "{found} for a weight of {weight}: {off:.1e}");
-    // About the floor's position it acts under the middle of the block.
+    // Relative to the floor's position, the force acts under the middle of the block.
     let middle = points.iter().sum::<DVec3>() / points.len() as f64;
     let expected = (middle - place(&loads, 0)).cross(DVec3::NEG_Y * weight);
     let off = (torque(&loads, 0) - expected).length() / (weight * 0.01);
@@ -111,7 +111,7 @@ fn a_clamp_bears_what_pulls_and_bends_its_beam_and_the_weight() {
         loads.kind,
         [LoadKind::Clamp, LoadKind::Force, LoadKind::Gauge]
     );
-    // A gauge tells the way of its elements and bears nothing.
+    // A gauge reports the displacement of its elements and bears no load.
     assert_eq!(force(&loads, 2), DVec3::ZERO);
     assert_eq!(
         [loads.dx[2], loads.dy[2], loads.dz[2]],
@@ -128,7 +128,7 @@ fn a_clamp_bears_what_pulls_and_bends_its_beam_and_the_weight() {
     assert_eq!(given, -pull);
     let off = (found - expected).length() / expected.length();
     assert!(off < 1e-3, "{found} for {expected}: {off:.1e}");
-    // The force acts where the end is now, some tenths of a millimetre off.
+    // The force acts at the current position of the end, some tenths of a millimetre away.
     let about = place(&loads, 0);
     let bent = vector([&loads.dx, &loads.dy, &loads.dz], 1);
     assert!(bent.length() > 2e-4, "{bent}");
@@ -146,8 +146,8 @@ fn a_clamp_bears_what_pulls_and_bends_its_beam_and_the_weight() {
     );
 }
 
-/// Two blocks that fly into each other and onto a floor, break and rub, one of them held at its far end:
-/// floor, box, clamp, force.
+/// Two blocks that collide with each other and with a floor, break and rub, one of them clamped at its far
+/// end. The supports are: floor, box, clamp, force.
 fn crash(gravity: f64, floor: f64) -> (Packing, Pipeline, f64) {
     let mut material = scenes::elastic(1e7, 4e6, 2600.0);
     (
@@ -194,8 +194,8 @@ fn on<L: Lanes>(packing: &Packing, pipeline: &Pipeline, dt: f64) -> Box<dyn Meth
     ))
 }
 
-/// Momentum and angular momentum that loads and gravity give over each frame against what the history shows;
-/// relative to what is given in all.
+/// Largest difference between the momentum and angular momentum that loads and gravity give in each frame and
+/// the change in the history, relative to the sum of what is given; it must be below `part`.
 fn check_newton(mut run: Box<dyn Method>, gravity: f64, packing: &Packing, part: f64) {
     let mut before = run.snapshot(0).unwrap().history;
     let (mut given, mut worst) = ([0.0; 2], [0.0; 2]);
@@ -210,7 +210,7 @@ fn check_newton(mut run: Box<dyn Method>, gravity: f64, packing: &Packing, part:
         let time = h.time[0] - before.time[0];
         let field = DVec3::new(0.3 * gravity, -gravity, 0.0);
         let rows = || 0..loads.name.len();
-        // Clamped elements have no momentum of their own, but weigh on their clamp.
+        // Clamped elements have no momentum of their own, but their weight loads their clamp.
         let sum: DVec3 = rows().map(|row| force(&loads, row)).sum();
         let force_on_all = field * (mass * (count - held)) - (sum - field * (mass * held));
         let p = |h: &cullet::columns::History| DVec3::new(h.px[0], h.py[0], h.pz[0]);
@@ -220,8 +220,8 @@ fn check_newton(mut run: Box<dyn Method>, gravity: f64, packing: &Packing, part:
         given[0] += sizes * time;
         worst[0] = off.length().max(worst[0]);
         if gravity == 0.0 {
-            // What stands still bears about where it stands; the push follows its elements, whose turning it
-            // leaves alone.
+            // The moment of a fixed support refers to its fixed position; the push follows its elements,
+            // whose rotation it leaves alone.
             let about =
                 |row: usize| torque(&loads, row) + place(&loads, row).cross(force(&loads, row));
             let off = l(&h) - l(&before) + (0..3).map(about).sum::<DVec3>() * time;
@@ -243,7 +243,7 @@ fn loads_are_what_changes_the_momentum() {
     let (packing, pipeline, dt) = crash(900.0, 2.0);
     check_newton(on::<f64>(&packing, &pipeline, dt), 900.0, &packing, 1e-9);
     check_newton(on::<f32>(&packing, &pipeline, dt), 900.0, &packing, 1e-5);
-    // Without gravity, floors that move and a push, angular momentum too.
+    // Without gravity, moving floors and a push, angular momentum is conserved too.
     let (packing, mut pipeline, dt) = crash(0.0, 0.0);
     pipeline.attachments.pop();
     check_newton(on::<f64>(&packing, &pipeline, dt), 0.0, &packing, 1e-9);
@@ -290,8 +290,9 @@ fn loads_have_the_same_bits_on_any_number_of_threads_and_across_a_resume() {
     }
 }
 
-/// Largest difference of forces and torques over the largest, before cracks make small differences large.
-fn apart(a: &[Snapshot], b: &[Snapshot]) -> f64 {
+/// Largest difference of forces and torques, relative to the largest one, before cracks make small
+/// differences large.
+fn largest_relative_difference(a: &[Snapshot], b: &[Snapshot]) -> f64 {
     let (mut off, mut size) = ([0.0f64; 2], [0.0f64; 2]);
     for (a, b) in a.iter().zip(b) {
         assert_eq!(a.loads.contacts[2..], b.loads.contacts[2..]);
@@ -314,7 +315,7 @@ fn loads_agree_in_single_and_double_precision_and_on_a_device() {
     }
     let reference = scenes::frames(on::<f64>(&packing, &pipeline, dt).as_mut(), 60, 1..6);
     let single = scenes::frames(on::<f32>(&packing, &pipeline, dt).as_mut(), 60, 1..6);
-    let off = apart(&reference, &single);
+    let off = largest_relative_difference(&reference, &single);
     println!("single precision: {off:.1e}");
     assert!(off < 1e-4, "{off:.1e}");
     let Some(request) = device::request() else {
@@ -322,33 +323,33 @@ fn loads_agree_in_single_and_double_precision_and_on_a_device() {
     };
     let mut gpu = device::engine(&packing, &pipeline, dt, &request);
     let there = scenes::frames(&mut gpu, 60, 1..6);
-    let off = apart(&reference, &there);
+    let off = largest_relative_difference(&reference, &there);
     println!("device: {off:.1e}");
     assert!(off < 1e-4, "{off:.1e}");
     for (a, b) in single.iter().zip(&there) {
         assert_eq!(a.loads.contacts, b.loads.contacts);
     }
-    // A frame in two advances has the same means but for their rounding.
+    // A frame in two advances has the same means, except for their rounding.
     let mut halves = device::engine(&packing, &pipeline, dt, &request);
     halves.advance(25).unwrap();
     halves.advance(35).unwrap();
     let half = [halves.snapshot(1).unwrap()];
     assert!(half[0].frames == there[0].frames);
-    let off = apart(&there[..1], &half);
+    let off = largest_relative_difference(&there[..1], &half);
     assert!(off < 1e-12, "{off:.1e}");
     let mut halves = on::<f32>(&packing, &pipeline, dt);
     halves.advance(25).unwrap();
     halves.advance(35).unwrap();
-    let off = apart(&single[..1], &[halves.snapshot(1).unwrap()]);
+    let off = largest_relative_difference(&single[..1], &[halves.snapshot(1).unwrap()]);
     assert!(off < 1e-12, "{off:.1e}");
-    // And a state taken on one goes on on the other.
+    // A state saved by one backend can be resumed on the other.
     let state = gpu.state(5).unwrap();
     let mut on_cpu = on::<f32>(&packing, &pipeline, dt);
     on_cpu.restore(&state).unwrap();
     let mut again = device::engine(&packing, &pipeline, dt, &request);
     again.restore(&state).unwrap();
     let on = scenes::frames(&mut gpu, 60, 6..8);
-    let off = apart(&scenes::frames(on_cpu.as_mut(), 60, 6..8), &on);
+    let off = largest_relative_difference(&scenes::frames(on_cpu.as_mut(), 60, 6..8), &on);
     assert!(off < 1e-4, "{off:.1e}");
     assert!(scenes::frames(&mut again, 60, 6..8) == on);
 }
@@ -361,7 +362,7 @@ fn a_clamp_within_another_leaves_it_the_load() {
     let mut pipeline = scenes::pipeline(material);
     pipeline.world.gravity = [0.0, -10.0, 0.0];
     let slow = |speed: f64| scenes::clamp([speed, 0.0, 0.0]);
-    // The second takes half of the first, the third all of the second.
+    // The second clamp takes over half of the first one's elements, the third all of the second one's.
     attach(&mut pipeline, "first", (-1.0, 3.5 * R), slow(0.0));
     attach(&mut pipeline, "second", (1.5 * R, 5.5 * R), slow(0.1));
     attach(&mut pipeline, "third", (1.5 * R, 1.0), slow(0.2));
@@ -383,8 +384,8 @@ fn a_clamp_within_another_leaves_it_the_load() {
 fn a_rigid_body_beside_changes_no_pressure() {
     let material = scenes::elastic(1e7, 4e6, 2600.0);
     let cube = scenes::block(9, 9, 9, R);
-    let beside = cube.iter().map(|p| *p + DVec3::new(0.1, 0.0, 0.0));
-    let points: Vec<DVec3> = cube.iter().copied().chain(beside).collect();
+    let second_cube = cube.iter().map(|p| *p + DVec3::new(0.1, 0.0, 0.0));
+    let points: Vec<DVec3> = cube.iter().copied().chain(second_cube).collect();
     let mut packing = scenes::packing(&points, R, &material, (f64::INFINITY, f64::INFINITY));
     packing.elements.body[cube.len()..].fill(1);
     let mut pipeline = scenes::pipeline(material);
@@ -420,13 +421,13 @@ fn pressure_presses_a_cube_evenly() {
     };
     let press = Action::Pressure { pressure };
     attach(&mut pipeline, "all", (-1.0, 1.0), press.clone());
-    // The layer of the close-packed face, without the sides' share of it: their forces lie across.
+    // The layer of the close-packed face, without the share of the sides, whose forces act across.
     attach(&mut pipeline, "face", (-1.0, 1.0), press);
     pipeline.attachments[1].region.min[2] = bounds(2).1 - 0.1 * R;
     let mut run = method(&packing, &pipeline, Backend::Cpu, 1e-7).unwrap();
     let loads = run.snapshot(0).unwrap().loads;
     assert_eq!(loads.kind, [LoadKind::Pressure; 2]);
-    // Elements along x and rows of the face, a cell of area 2 r by √3 r each; where layers overhang at the
+    // Elements along x and rows of the face, with an area of 2 r by √3 r each; where layers overhang at the
     // sides a little is missing.
     let area = 22.0 * 25.0 * 2.0 * 3f64.sqrt() * R * R;
     let face = force(&loads, 1);
@@ -437,7 +438,7 @@ fn pressure_presses_a_cube_evenly() {
     );
     let net = force(&loads, 0).length();
     assert!(net < 0.01 * pressure * area, "{net}");
-    // Both attachments press the face: the cube flies the other way.
+    // Both attachments press on the face: the cube flies in the opposite direction.
     run.advance(10).unwrap();
     let frames = run.snapshot(1).unwrap().frames;
     let mean = |column: &[f32]| column.iter().map(|v| f64::from(*v)).sum::<f64>() / 1e-6;

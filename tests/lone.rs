@@ -1,27 +1,27 @@
-//! A body of one element goes through every stage.
+//! A body of one element passes through all stages.
 
 use cullet::store::Store;
 
 use crate::harness::Place;
 
-/// Packs such a body above a floor, on which it falls.
-fn packed(place: &Place, shape: &str, packing: &str) {
+/// Packs a body of one element above a floor, onto which it falls.
+fn packed(folder: &Place, shape: &str, packing: &str) {
     let text = format!(
         "[time]\nend = \"20 ms\"\nframes_per_second = 500\n[[material]]\nname = \"m\"\ndensity = 1000\nyoung = \"1 MPa\"\ntensile_strength = \"1 kPa\"\n\
          [[body]]\nname = \"b\"\nmaterial = \"m\"\nshape = {{ {shape} }}\npacking = {{ {packing} }}\nvelocity = [0, -1, 0]\n\
          [[collider]]\nname = \"floor\"\nshape = {{ type = \"half_space\", normal = [0, 1, 0] }}\nposition = [0, -0.012, 0]\n\
          [preview]\nwidth = 64\nheight = 48\n"
     );
-    place.write("shot.toml", &text);
-    place.succeed(&["check", "shot.toml"]);
-    place.succeed(&["pack", "shot.toml", "--out", "store"]);
-    let packing = Store::open(place.path("store"))
+    folder.write("shot.toml", &text);
+    folder.succeed(&["check", "shot.toml"]);
+    folder.succeed(&["pack", "shot.toml", "--out", "store"]);
+    let packing = Store::open(folder.path("store"))
         .unwrap()
         .read_packing()
         .unwrap();
     assert_eq!(packing.elements.id, [0], "{shape} {packing:?}");
     assert!(packing.bonds.id.is_empty());
-    // A ball is no larger than what it fills.
+    // The radius of the element fits the volume of its body.
     assert!(packing.elements.r[0] < 1.7 * packing.elements.volume[0].cbrt());
 }
 
@@ -36,15 +36,15 @@ fn a_body_of_one_element_is_packed_simulated_drawn_and_exported() {
         (CUBE, "type = \"random\", elements = 1"),
         (CUBE, "type = \"loose\", elements = 1"),
     ] {
-        let place = Place::new();
-        packed(&place, shape, packing);
-        place.succeed(&["simulate", "store"]);
-        let store = Store::open(place.path("store")).unwrap();
+        let folder = Place::new();
+        packed(&folder, shape, packing);
+        folder.succeed(&["simulate", "store"]);
+        let store = Store::open(folder.path("store")).unwrap();
         let y = |frame| f64::from(store.read_frame(frame).unwrap().y[0]);
         assert!(y(1) < y(0) - 1e-3, "it falls");
         let ground = -0.012 + store.read_elements().unwrap().r[0];
         assert!(y(10) > ground - 1e-3, "the floor holds it");
-        place.succeed(&["reconstruct", "store"]);
+        folder.succeed(&["reconstruct", "store"]);
         let surfaces = cullet::store::SurfaceFrame::read(&store, 3).unwrap();
         assert_eq!(surfaces.pieces.len(), 1);
         for format in [
@@ -56,16 +56,16 @@ fn a_body_of_one_element_is_packed_simulated_drawn_and_exported() {
             "ply",
             "vtk",
         ] {
-            place.succeed(&["export", "store", "--format", format]);
+            folder.succeed(&["export", "store", "--format", format]);
         }
-        place.succeed(&["preview", "store"]);
-        place.succeed(&["plot", "store"]);
-        let told = place.succeed(&["inspect", "store"]);
-        assert!(told.contains("elements"), "{told}");
-        let told = place.succeed(&["inspect", "store", "--validate"]);
-        assert!(told.starts_with("valid: "), "{told}");
-        // A picture without the ball would be the floor alone.
-        let picture = |frame| std::fs::read(place.path(&format!("store/preview/{frame:06}.png")));
+        folder.succeed(&["preview", "store"]);
+        folder.succeed(&["plot", "store"]);
+        let message = folder.succeed(&["inspect", "store"]);
+        assert!(message.contains("elements"), "{message}");
+        let message = folder.succeed(&["inspect", "store", "--validate"]);
+        assert!(message.starts_with("valid: "), "{message}");
+        // The element must be visible: a picture without it would show only the floor.
+        let picture = |frame| std::fs::read(folder.path(&format!("store/preview/{frame:06}.png")));
         assert!(picture(0).unwrap() != picture(3).unwrap());
     }
 }
@@ -89,8 +89,8 @@ fn other_shapes_and_implicit_steps_take_one_element_too() {
     ] {
         packed(&Place::new(), shape, packing);
     }
-    let place = Place::new();
-    packed(&place, CUBE, "type = \"hexagonal\", elements = 1");
+    let folder = Place::new();
+    packed(&folder, CUBE, "type = \"hexagonal\", elements = 1");
     let implicit = [
         "run",
         "shot.toml",
@@ -99,16 +99,16 @@ fn other_shapes_and_implicit_steps_take_one_element_too() {
         "--set",
         "simulate.integrator=backward_euler",
     ];
-    place.succeed(&implicit);
+    folder.succeed(&implicit);
 }
 
 #[test]
 fn an_element_larger_than_its_body_is_refused() {
-    let place = Place::new();
+    let folder = Place::new();
     let text = "[time]\nend = 1\nframes_per_second = 1\n[[material]]\nname = \"m\"\ndensity = 1000\nyoung = 1e6\n\
         [[body]]\nname = \"b\"\nmaterial = \"m\"\nshape = { type = \"box\", size = [0.01, 0.01, 0.01] }\n\
         packing = { type = \"hexagonal\", radius = \"7 mm\" }\n";
-    place.write("shot.toml", text);
-    let message = place.refuse(&["pack", "shot.toml", "--out", "store"]);
+    folder.write("shot.toml", text);
+    let message = folder.refuse(&["pack", "shot.toml", "--out", "store"]);
     assert!(message.contains("too large"), "{message}");
 }

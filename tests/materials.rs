@@ -1,4 +1,5 @@
-//! What materials do beyond stretching and breaking: grain, mixtures, pairs of materials, mean stress, rolling.
+//! Material behaviour other than stretching and breaking: grain, mixtures, pairs of materials, mean stress,
+//! rolling friction.
 
 use cullet::columns::BreakMode;
 use cullet::pack::Packed;
@@ -10,20 +11,21 @@ use glam::{DMat3, DVec3};
 use crate::harness::Place;
 use crate::scenes::{self, read};
 
-const HEAD: &str = "[time]\nend = 1\nframes_per_second = 1\n[world]\ngravity = [0, 0, 0]\n";
+const PIPELINE_HEAD: &str =
+    "[time]\nend = 1\nframes_per_second = 1\n[world]\ngravity = [0, 0, 0]\n";
 
-/// A beam along x, of wood whose grain runs along `direction`.
+/// A beam along x of wood, with the grain along `direction`.
 fn wooden_beam(packing: &str, direction: [f64; 3], lambda: f64) -> (Pipeline, Packed) {
     read(&format!(
-        "{HEAD}[[material]]\nname = \"wood\"\ndensity = 1700\nelasticity = \"bond\"\nyoung = 1e7\nshear = 3e6\ndamping = 0\n\
+        "{PIPELINE_HEAD}[[material]]\nname = \"wood\"\ndensity = 1700\nelasticity = \"bond\"\nyoung = 1e7\nshear = 3e6\ndamping = 0\n\
          grain = {{ direction = {direction:?}, stiffness = {lambda} }}\n\
          [[body]]\nname = \"beam\"\nmaterial = \"wood\"\nshape = {{ type = \"box\", size = [0.144, 0.012, 0.012] }}\n\
          packing = {{ type = \"{packing}\", radius = \"1 mm\" }}\n"
     ))
 }
 
-/// Young's modulus along x of a solid of these bonds, by their average: the stiffnesses of strains along the
-/// axes, inverted.
+/// Young's modulus along x of a solid of these bonds, from their average: the stiffness matrix for strains
+/// along the axes, inverted.
 fn averaged_modulus(packed: &Packed) -> f64 {
     let (b, e) = (&packed.packing.bonds, &packed.packing.elements);
     let volume: f64 = e.volume.iter().sum();
@@ -45,7 +47,7 @@ fn averaged_modulus(packed: &Packed) -> f64 {
     matrix.inverse().x_axis.x.recip()
 }
 
-/// Deflection over force of a cantilever's end, m/N.
+/// Deflection of a cantilever's end over the force on it, m/N.
 fn compliance((mut pipeline, packed): (Pipeline, Packed)) -> f64 {
     let end = |name: &str, (from, to): (f64, f64), action| Attachment {
         name: name.into(),
@@ -61,7 +63,7 @@ fn compliance((mut pipeline, packed): (Pipeline, Packed)) -> f64 {
         end("root", (-1.0, -0.066), scenes::clamp([0.0; 3])),
         end("tip", (0.066, 1.0), Action::force([0.0, force, 0.0])),
     ];
-    // Its slowest motion at the modulus along the grain, near critical damping.
+    // Damping near critical for its slowest oscillation, with the modulus along the grain.
     pipeline.simulate.drag = 150.0;
     let dt = 0.6 * schedule(&packed.packing, &pipeline).unwrap().critical;
     let mut run = method(&packed.packing, &pipeline, Backend::Cpu, dt).unwrap();
@@ -92,7 +94,8 @@ fn wood_bends_along_and_across_its_grain_as_its_bonds_average() {
     let (found, expected) = ratios("hexagonal");
     assert!(expected > 2.0, "{expected}");
     assert!((found / expected - 1.0).abs() < 0.15, "{found} {expected}");
-    // Elements of a random packing do not move with the average: soft bonds give way between stiff ones.
+    // Elements of a random packing do not follow the average strain: soft bonds deform more between stiff
+    // ones.
     let (found, expected) = ratios("random");
     assert!(
         (0.7..1.0).contains(&(found / expected)),
@@ -104,7 +107,7 @@ fn wood_bends_along_and_across_its_grain_as_its_bonds_average() {
 fn grain_turns_with_its_body_and_makes_bonds_stiffer_and_stronger() {
     let text = |rotation: &str| {
         format!(
-            "{HEAD}[[material]]\nname = \"wood\"\ndensity = 700\nelasticity = \"bond\"\nyoung = 2\nshear = 1\ntensile_strength = 4\n\
+            "{PIPELINE_HEAD}[[material]]\nname = \"wood\"\ndensity = 700\nelasticity = \"bond\"\nyoung = 2\nshear = 1\ntensile_strength = 4\n\
              grain = {{ direction = [2, 0, 0], stiffness = 3, strength = 1 }}\n\
              [[body]]\nname = \"board\"\nmaterial = \"wood\"\nshape = {{ type = \"block\", rows = [4, 4, 4] }}\n\
              packing = {{ type = \"hexagonal\", radius = 1 }}\n{rotation}"
@@ -130,7 +133,7 @@ fn grain_turns_with_its_body_and_makes_bonds_stiffer_and_stronger() {
 #[test]
 fn grains_take_their_part_of_a_body_and_join_as_the_pair_says() {
     let text = format!(
-        "{HEAD}[[material]]\nname = \"mortar\"\ndensity = 2000\nelasticity = \"bond\"\nyoung = 3e6\nshear = 1e6\ntensile_strength = 100\n\
+        "{PIPELINE_HEAD}[[material]]\nname = \"mortar\"\ndensity = 2000\nelasticity = \"bond\"\nyoung = 3e6\nshear = 1e6\ntensile_strength = 100\n\
          [[material]]\nname = \"stone\"\ndensity = 3000\nelasticity = \"bond\"\nyoung = 6e6\nshear = 2e6\ntensile_strength = 900\n\
          [[pair]]\nmaterials = [\"stone\", \"mortar\"]\nbond_strength = 0.5\nbond_stiffness = 2\n\
          [[body]]\nname = \"concrete\"\nmaterial = \"mortar\"\nshape = {{ type = \"box\", size = [0.2, 0.2, 0.2] }}\n\
@@ -140,7 +143,7 @@ fn grains_take_their_part_of_a_body_and_join_as_the_pair_says() {
     let (_, packed) = read(&text);
     let (e, b) = (&packed.packing.elements, &packed.packing.bonds);
     let stones = e.material.iter().filter(|m| **m == 1).count() as f64 / e.id.len() as f64;
-    // About 2,400 cells.
+    // There are about 2,400 cells.
     assert!((stones - 0.4).abs() < 0.04, "{stones}");
     let volume: f64 = e.volume.iter().sum();
     let mass: f64 = e.mass.iter().sum();
@@ -152,13 +155,13 @@ fn grains_take_their_part_of_a_body_and_join_as_the_pair_says() {
         let (young, sigma) = match kinds {
             [0, 0] => (3e6, 100.0),
             [1, 1] => (6e6, 900.0),
-            // In series 4 MPa, twice that; half of the weaker.
+            // In series 4 MPa, times two; half of the weaker strength.
             _ => (8e6, 50.0),
         };
         counts[(kinds[0] + kinds[1]) as usize] += 1;
         assert!((b.young[k] / young - 1.0).abs() < 1e-12 && (b.sigma_c[k] - sigma).abs() < 1e-9);
     }
-    // Grains are lumps: of bonds drawn one by one, 0.48 would join unlike ends.
+    // Grains are clusters: if each bond were assigned at random, 0.48 would join unlike ends.
     let unlike = f64::from(counts[1]) / b.id.len() as f64;
     assert!((0.1..0.35).contains(&unlike), "{unlike}");
 }
@@ -168,7 +171,7 @@ fn an_element_beyond_its_mean_stress_loses_all_its_bonds() {
     let r = 1e-3;
     let stretch = 1e-3;
     let mut material = scenes::elastic(1e7, 4e6, 2600.0);
-    // A ball and its twelve neighbours, all pulled from it alike: those have five bonds each.
+    // A ball and its twelve neighbours, all pulled away from it equally: the neighbours have five bonds each.
     let all = scenes::block(5, 5, 3, r);
     let centre = all[25 + 12];
     let points: Vec<DVec3> = all
@@ -218,19 +221,20 @@ fn an_element_beyond_its_mean_stress_loses_all_its_bonds() {
     let inner = points.iter().position(|p| *p == centre).unwrap() as u32;
     let ends = breaks.i.iter().zip(&breaks.j);
     assert!(ends.clone().all(|(i, j)| [i, j].contains(&&inner)));
-    // Beyond the neighbours' stress nothing is left: each of the 24 + 12 bonds goes, once.
+    // Above the neighbours' limit no bond is left: each of the 24 + 12 bonds breaks once.
     assert_eq!(broken(0.4 * mean).bond.len(), 36);
     material.hydrostatic_strength = Some(1.0);
-    let told = cullet::simulate::method(&packing, &scenes::pipeline(material), Backend::Gpu, 1e-9);
-    let told = told.err().unwrap().to_string();
+    let message =
+        cullet::simulate::method(&packing, &scenes::pipeline(material), Backend::Gpu, 1e-9);
+    let message = message.err().unwrap().to_string();
     assert!(
-        told.contains("hydrostatic_strength") && told.contains("--backend cpu"),
-        "{told}"
+        message.contains("hydrostatic_strength") && message.contains("--backend cpu"),
+        "{message}"
     );
 }
 
-/// Acceleration down a slope, m/s², of a ball with this coefficient of rolling friction.
-fn rolls(slope: f64, rolling: f64) -> f64 {
+/// Acceleration of a ball with this coefficient of rolling friction down a slope, m/s².
+fn rolling_acceleration(slope: f64, rolling: f64) -> f64 {
     let r = 5e-3;
     let mut material = scenes::elastic(1e6, 4e5, 2600.0);
     (
@@ -261,13 +265,13 @@ fn a_ball_rolls_down_a_slope_steeper_than_its_rolling_friction_and_stays_on_othe
     for friction in [0.0, 0.1] {
         // 2/5 m r² α = r F − μ_r r N, so 7/5 a = g (sin − μ_r cos).
         let expected = 9.81 * (slope.sin() - friction * slope.cos()) / 1.4;
-        let found = rolls(slope, friction);
+        let found = rolling_acceleration(slope, friction);
         assert!(
             (found / expected - 1.0).abs() < 0.01,
             "{friction}: {found} {expected}"
         );
     }
-    let stays = rolls(slope, 0.2);
+    let stays = rolling_acceleration(slope, 0.2);
     assert!(stays.abs() < 1e-3, "{stays}");
 }
 
@@ -304,15 +308,15 @@ fn pairs_and_grains_of_unknown_materials_are_refused_with_their_line() {
         ),
     ] {
         let file = place.write("shot.toml", &shot(more));
-        let told = place.refuse(&["check", file.to_str().unwrap()]);
+        let message = place.refuse(&["check", file.to_str().unwrap()]);
         assert!(
-            told.contains(expected) && told.contains("shot.toml:1"),
-            "{told}"
+            message.contains(expected) && message.contains("shot.toml:1"),
+            "{message}"
         );
     }
 }
 
-/// The sections of the bonds follow from the law: its rods take the smaller of two radii, others the mean.
+/// The sections of the bonds follow from the law: rods use the smaller of the two radii, others the mean.
 #[test]
 fn a_packing_is_made_again_for_a_law_of_other_sections() {
     let place = Place::new();
@@ -322,7 +326,7 @@ fn a_packing_is_made_again_for_a_law_of_other_sections() {
          [[body]]\nname = \"b\"\nmaterial = \"m\"\nshape = { type = \"sphere\", radius = 0.05 }\n\
          packing = { type = \"random\", elements = 60, spread = 0.5 }\n",
     );
-    let told = |set: &str| {
+    let pack_again = |set: &str| {
         let set = ["--set", set];
         let arguments = ["run", "shot.toml", "--out", "store", "--to", "pack"];
         let output = place.output(&[&arguments[..], &set].concat());
@@ -330,13 +334,13 @@ fn a_packing_is_made_again_for_a_law_of_other_sections() {
         let radii = store.read_packing().unwrap().bonds.radius;
         (String::from_utf8(output.stderr).unwrap(), radii)
     };
-    let (_, mean) = told("simulate.law=bdem");
+    let (_, mean) = pack_again("simulate.law=bdem");
     for same in ["simulate.law=manifold", "simulate.integrator=midpoint"] {
-        let (told, radii) = told(same);
-        assert!(told.contains("nothing to do"), "{told}");
+        let (message, radii) = pack_again(same);
+        assert!(message.contains("nothing to do"), "{message}");
         assert_eq!(radii, mean);
     }
-    let (again, smaller) = told("simulate.law=cosserat");
+    let (again, smaller) = pack_again("simulate.law=cosserat");
     assert!(
         again.contains("pack         again: simulate.law changed"),
         "{again}"
@@ -356,27 +360,27 @@ fn a_packing_is_made_again_for_another_grain_or_pair() {
              [[pair]]\nmaterials = [\"wood\", \"wood\"]\nfriction = {friction}\n{pair}"
         )
     };
-    let told = |text: &str| {
+    let pack_again = |text: &str| {
         place.write("shot.toml", text);
         let output = place.output(&["run", "shot.toml", "--out", "store", "--to", "pack"]);
         String::from_utf8(output.stderr).unwrap()
     };
     let grain = "grain = { direction = [1, 0, 0], stiffness = 5 }\n";
-    told(&shot("", "", 0.5));
-    // Contacts are nothing to the packing.
-    let same = told(&shot("", "", 0.2));
+    pack_again(&shot("", "", 0.5));
+    // The packing does not depend on contacts.
+    let same = pack_again(&shot("", "", 0.2));
     assert!(same.contains("nothing to do"), "{same}");
     for (grain, pair, changed) in [
         (grain, "", "material.wood.grain changed"),
         (grain, "bond_strength = 0.5\n", "pair"),
     ] {
         let text = shot(grain, pair, 0.2);
-        let again = told(&text);
+        let again = pack_again(&text);
         assert!(
             again.contains("pack         again: ") && again.contains(changed),
             "{again}"
         );
-        let same = told(&text);
+        let same = pack_again(&text);
         assert!(same.contains("nothing to do"), "{same}");
     }
 }

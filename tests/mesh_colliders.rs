@@ -1,4 +1,4 @@
-//! Colliders of triangle meshes.
+//! Colliders that are triangle meshes.
 
 use cullet::geometry::{TriMesh, icosphere, ply, shapes};
 use cullet::math::{LaneWidth, Lanes};
@@ -15,8 +15,8 @@ use crate::scenes;
 
 const R: f64 = 1e-3;
 
-/// The shape of a collider whose mesh the packing holds.
-fn of_mesh() -> ColliderShape {
+/// Shape of a collider whose mesh is stored in the packing.
+fn mesh_shape() -> ColliderShape {
     ColliderShape::Mesh {
         file: "in the packing".into(),
         scale: None,
@@ -37,7 +37,7 @@ fn on<L: Lanes>(packing: &Packing, pipeline: &Pipeline, dt: f64) -> Cpu<L> {
     Cpu::new(build(packing, pipeline).unwrap(), pipeline, dt)
 }
 
-/// A bonded block that falls at 5 m/s with a twist onto a collider that spins below it.
+/// A bonded block that falls, rotating, at 5 m/s onto a collider that spins below it.
 fn falling(shape: ColliderShape, mesh: Option<TriMesh>) -> (Packing, Pipeline, f64) {
     let mut material = scenes::elastic(1e7, 4e6, 2600.0);
     (material.friction, material.contact_damping) = (0.4, 0.1);
@@ -50,7 +50,7 @@ fn falling(shape: ColliderShape, mesh: Option<TriMesh>) -> (Packing, Pipeline, f
     scenes::set_motion(&mut packing.elements, &velocity, &spins);
     let dt = 0.2 * unit_step(&material);
     let mut pipeline = scenes::pipeline(material);
-    // Reaches under half of the block, so that it tips over an edge.
+    // The collider reaches under half of the block, so that the block tips over an edge.
     let position = DVec3::new(-3e-3, -6.1e-3, 4e-3);
     pipeline.colliders = vec![collider(shape, position, DVec3::new(0.0, 60.0, 20.0))];
     packing.colliders.extend(mesh.map(|mesh| (0, mesh)));
@@ -65,7 +65,7 @@ fn a_box_of_triangles_pushes_and_rubs_like_a_box() {
     };
     let (packing, pipeline, dt) = falling(exact, None);
     let expected = scenes::frames(&mut on::<f64>(&packing, &pipeline, dt), 150, 1..9);
-    let (packing, pipeline, dt) = falling(of_mesh(), Some(shapes::cuboid(size)));
+    let (packing, pipeline, dt) = falling(mesh_shape(), Some(shapes::cuboid(size)));
     let found = scenes::frames(&mut on::<f64>(&packing, &pipeline, dt), 150, 1..9);
     let mut touched = 0;
     for (a, b) in expected.iter().zip(&found) {
@@ -88,7 +88,7 @@ fn a_mesh_gives_the_same_bits_on_any_number_of_threads_and_across_a_resume() {
     for p in &mut ball.positions {
         *p = *p * 5e-3 + DVec3::new(4e-3, 0.0, 0.0);
     }
-    let (packing, pipeline, dt) = falling(of_mesh(), Some(ball));
+    let (packing, pipeline, dt) = falling(mesh_shape(), Some(ball));
     let on_threads = |threads: usize, stop: u32| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
         pool.build().unwrap().install(|| {
@@ -116,7 +116,7 @@ fn a_mesh_gives_the_same_bits_on_any_number_of_threads_and_across_a_resume() {
     }
 }
 
-/// Loose grains without friction or damping.
+/// Loose grains without friction and damping.
 fn grains(points: &[DVec3], velocity: &[DVec3], mesh: TriMesh) -> (Packing, Pipeline, f64) {
     let material = scenes::elastic(1e7, 4e6, 2600.0);
     let mut packing = scenes::packing(points, R, &material, (f64::INFINITY, f64::INFINITY));
@@ -125,12 +125,13 @@ fn grains(points: &[DVec3], velocity: &[DVec3], mesh: TriMesh) -> (Packing, Pipe
     scenes::set_motion(&mut packing.elements, velocity, &spins);
     let dt = 0.1 * unit_step(&material);
     let mut pipeline = scenes::pipeline(material);
-    pipeline.colliders = vec![collider(of_mesh(), DVec3::ZERO, DVec3::ZERO)];
+    pipeline.colliders = vec![collider(mesh_shape(), DVec3::ZERO, DVec3::ZERO)];
     packing.colliders.insert(0, mesh);
     (packing, pipeline, dt)
 }
 
-/// What a frictionless wall without damping does has a potential, the distance, wherever a grain rolls over an edge.
+/// A frictionless collider without damping exerts a force with a potential, a function of the distance, also
+/// where a grain rolls over an edge.
 #[test]
 fn grains_bounce_off_the_edges_of_a_coarse_ball_without_losing_energy() {
     let mut ball = icosphere(1);
@@ -141,7 +142,7 @@ fn grains_bounce_off_the_edges_of_a_coarse_ball_without_losing_energy() {
     let apart = |i: usize| from[..i].iter().all(|p| p.distance(from[i]) > 2.4 * R);
     let points: Vec<DVec3> = (0..60).filter(|&i| apart(i)).map(|i| from[i]).collect();
     assert!(points.len() > 20);
-    // Aslant, so that they slide over faces, edges and corners while they touch.
+    // They move obliquely, so that they slide over faces, edges and corners while in contact.
     let velocity: Vec<DVec3> = points
         .iter()
         .map(|p| -p.normalize() * 2.0 + p.normalize().any_orthonormal_vector() * 2.0)
@@ -163,7 +164,7 @@ fn grains_bounce_off_the_edges_of_a_coarse_ball_without_losing_energy() {
 
 #[test]
 fn nothing_goes_through_a_blade_as_thick_as_a_grain_at_5_metres_a_second() {
-    // Along z it is as wide as the grains are spread, its edges among them.
+    // Along z it is as wide as the cloud of grains, its edges among them.
     let blade = shapes::cuboid(DVec3::new(2.0 * R, 40.0 * R, 24.0 * R));
     let points: Vec<DVec3> = (0..15 * 13)
         .map(|i| {
@@ -199,67 +200,67 @@ const DROP: &str = "[time]\nend = \"2 ms\"\nframes_per_second = 2000\n[world]\ng
     position = [0, 0.013, 0]\nvelocity = [0, -2, 0]\npacking = { type = \"hexagonal\", radius = \"1 mm\" }\n\
     [[collider]]\nname = \"wedge\"\nshape = { type = \"mesh\", file = \"wedge.ply\", height = \"10 mm\" }\n";
 
-fn write_wedge(place: &Place, size: DVec3) {
-    let mut file = std::fs::File::create(place.path("wedge.ply")).unwrap();
+fn write_wedge(folder: &Place, size: DVec3) {
+    let mut file = std::fs::File::create(folder.path("wedge.ply")).unwrap();
     ply::write_ply(&shapes::cuboid(size), &mut file).unwrap();
 }
 
 #[test]
 fn a_store_holds_the_mesh_and_a_changed_one_is_packed_again() {
-    let place = Place::new();
-    write_wedge(&place, DVec3::new(0.5, 1.0, 3.0));
-    place.write("shot.toml", DROP);
+    let folder = Place::new();
+    write_wedge(&folder, DVec3::new(0.5, 1.0, 3.0));
+    folder.write("shot.toml", DROP);
     let run = ["run", "shot.toml", "--out", "store"];
-    place.succeed(&run);
-    let kept = place.path("store/packing/colliders/000000.ply");
+    folder.succeed(&run);
+    let kept = folder.path("store/packing/colliders/000000.ply");
     assert!(kept.is_file());
-    let told = String::from_utf8(place.output(&run).stderr).unwrap();
-    assert!(told.contains("nothing to do"), "{told}");
-    // Where it stands is nothing to the packing.
+    let message = String::from_utf8(folder.output(&run).stderr).unwrap();
+    assert!(message.contains("nothing to do"), "{message}");
+    // The packing does not depend on the collider's position.
     let moved = ["--set", "collider.wedge.position=[0, -0.0001, 0]"];
     let moved = [&run[..], &moved[..], &["--to", "simulate"][..]].concat();
-    let told = String::from_utf8(place.output(&moved).stderr).unwrap();
-    assert!(told.contains("pack         up to date"), "{told}");
+    let message = String::from_utf8(folder.output(&moved).stderr).unwrap();
+    assert!(message.contains("pack         up to date"), "{message}");
     assert!(
-        told.contains("simulate     again: collider.wedge"),
-        "{told}"
+        message.contains("simulate     again: collider.wedge"),
+        "{message}"
     );
-    // A store that was moved away from the mesh file has all that it takes.
-    std::fs::rename(place.path("store"), place.path("moved")).unwrap();
-    std::fs::rename(place.path("wedge.ply"), place.path("gone.ply")).unwrap();
-    place.succeed(&["simulate", "moved"]);
-    place.succeed(&["reconstruct", "moved"]);
-    place.succeed(&["preview", "moved", "--frames", "3..4"]);
-    let told = place.succeed(&["inspect", "moved", "--validate"]);
-    assert!(told.starts_with("valid: "), "{told}");
-    // The mesh is damaged, then gone.
-    let kept = place.path("moved/packing/colliders/000000.ply");
+    // A store that was moved away from the mesh file contains all that it needs.
+    std::fs::rename(folder.path("store"), folder.path("moved")).unwrap();
+    std::fs::rename(folder.path("wedge.ply"), folder.path("gone.ply")).unwrap();
+    folder.succeed(&["simulate", "moved"]);
+    folder.succeed(&["reconstruct", "moved"]);
+    folder.succeed(&["preview", "moved", "--frames", "3..4"]);
+    let message = folder.succeed(&["inspect", "moved", "--validate"]);
+    assert!(message.starts_with("valid: "), "{message}");
+    // The mesh is damaged, then missing.
+    let kept = folder.path("moved/packing/colliders/000000.ply");
     let mut bytes = std::fs::read(&kept).unwrap();
     *bytes.last_mut().unwrap() ^= 1;
     std::fs::write(&kept, &bytes).unwrap();
-    let message = place.fail(&["simulate", "moved"], 1);
+    let message = folder.fail(&["simulate", "moved"], 1);
     assert!(message.contains("000000.ply"), "{message}");
     std::fs::remove_file(&kept).unwrap();
-    let message = place.refuse(&["preview", "moved"]);
+    let message = folder.refuse(&["preview", "moved"]);
     assert!(message.contains("000000.ply"), "{message}");
     // Another mesh under the same name.
-    std::fs::rename(place.path("moved"), place.path("store")).unwrap();
-    write_wedge(&place, DVec3::new(0.6, 1.0, 3.0));
-    let told = String::from_utf8(place.output(&run).stderr).unwrap();
+    std::fs::rename(folder.path("moved"), folder.path("store")).unwrap();
+    write_wedge(&folder, DVec3::new(0.6, 1.0, 3.0));
+    let message = String::from_utf8(folder.output(&run).stderr).unwrap();
     assert!(
-        told.contains("pack         again: mesh wedge.ply changed"),
-        "{told}"
+        message.contains("pack         again: mesh wedge.ply changed"),
+        "{message}"
     );
 }
 
 #[test]
 fn meshes_of_colliders_that_cannot_be() {
-    let place = Place::new();
-    write_wedge(&place, DVec3::new(0.5, 1.0, 3.0));
+    let folder = Place::new();
+    write_wedge(&folder, DVec3::new(0.5, 1.0, 3.0));
     let refused = |text: &str, more: &[&str], parts: &[&str]| {
-        place.write("shot.toml", text);
+        folder.write("shot.toml", text);
         let check = [&["check", "shot.toml"], more].concat();
-        let message = place.refuse(&check);
+        let message = folder.refuse(&check);
         for part in parts {
             assert!(message.contains(part), "{part:?} is not in {message}");
         }
@@ -272,7 +273,7 @@ fn meshes_of_colliders_that_cannot_be() {
     let parts = ["collider.wedge.shape.scale", "give one of them"];
     refused(&both, &[], &parts);
     let tetrahedron = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\n";
-    place.write("open.obj", tetrahedron);
+    folder.write("open.obj", tetrahedron);
     let open = DROP.replace("wedge.ply", "open.obj");
     let message = refused(&open, &[], &["collider \"wedge\"", "3 boundary edges"]);
     assert!(!message.contains("winding"), "{message}");

@@ -12,8 +12,8 @@ use crate::harness::Place;
 
 const NONE: u32 = u32::MAX;
 
-/// A pipeline of bodies of a material that no bonds could be made of.
-fn text(bodies: &[&str]) -> String {
+/// A pipeline of these bodies, with a material that bonds cannot represent.
+fn pipeline_text(bodies: &[&str]) -> String {
     let bodies = bodies.iter().zip(0..);
     let bodies: String = bodies
         .map(|(body, k)| format!("[[body]]\nname = \"b{k}\"\nmaterial = \"m\"\n{body}\n"))
@@ -25,15 +25,15 @@ fn text(bodies: &[&str]) -> String {
 }
 
 fn packed(bodies: &[&str]) -> Packed {
-    let pipeline = cullet::spec::parse(&text(bodies), "shot.toml", &[]);
+    let pipeline = cullet::spec::parse(&pipeline_text(bodies), "shot.toml", &[]);
     let found = pack(&pipeline.expect("a pipeline"), Path::new("."));
     let found = found.expect("a packing");
-    whole(&found.packing);
+    check_consistency(&found.packing);
     found
 }
 
-fn refused(body: &str) -> String {
-    match cullet::spec::parse(&text(&[body]), "shot.toml", &[]) {
+fn refusal(body: &str) -> String {
+    match cullet::spec::parse(&pipeline_text(&[body]), "shot.toml", &[]) {
         Err(errors) => errors.to_string(),
         Ok(pipeline) => match pack(&pipeline, Path::new(".")) {
             Err(error) => error.to_string(),
@@ -42,8 +42,9 @@ fn refused(body: &str) -> String {
     }
 }
 
-/// The tables belong together: faces close about each cell, a bond has what its face has.
-fn whole(packing: &Packing) {
+/// Checks that the tables are consistent: the faces of each cell form a closed surface, each bond matches its
+/// face.
+fn check_consistency(packing: &Packing) {
     let (e, b) = (&packing.elements, &packing.bonds);
     let (c, f) = (&packing.cells.cells, &packing.cells.faces);
     let place = |i: u32| DVec3::new(e.x[i as usize], e.y[i as usize], e.z[i as usize]);
@@ -92,7 +93,7 @@ fn whole(packing: &Packing) {
     }
 }
 
-fn volume(packing: &Packing) -> f64 {
+fn total_volume(packing: &Packing) -> f64 {
     packing.elements.volume.iter().sum()
 }
 
@@ -106,12 +107,12 @@ fn voronoi_cells_fill_a_box() {
     for body in [by_number, by_size] {
         let found = packed(&[&body]);
         assert_eq!(found.packing.elements.id.len(), 200);
-        assert!((volume(&found.packing) / 0.008 - 1.0).abs() < 1e-9);
+        assert!((total_volume(&found.packing) / 0.008 - 1.0).abs() < 1e-9);
         assert_eq!(found.bodies[0].parts, 1);
         let strengths = &found.packing.bonds.sigma_c;
         assert!(strengths[0] != strengths[1] && strengths[0].is_finite());
     }
-    // Seeds choose; that of the packing goes before that of the shot.
+    // The seed determines the cells; the seed of the packing overrides that of the shot.
     let seeded = |seed: u32| {
         let body = format!("{BOX}\npacking = {{ type = \"voronoi\", cells = 20, seed = {seed} }}");
         packed(&[&body]).packing.elements.x
@@ -132,7 +133,7 @@ fn voronoi_cells_fill_every_shape() {
         let body = format!("shape = {shape}\npacking = {{ type = \"voronoi\", cells = 500 }}");
         let found = packed(&[&body]);
         let skin = &found.shapes[0];
-        let off = volume(&found.packing) / skin.volume() - 1.0;
+        let off = total_volume(&found.packing) / skin.volume() - 1.0;
         assert!(off.abs() < 0.01, "{shape}: {off}");
         assert_eq!((found.bodies[0].parts, found.bodies[0].isolated), (1, 0));
     }
@@ -142,13 +143,13 @@ fn voronoi_cells_fill_every_shape() {
 fn bricks_fill_a_box_with_their_axes_along_it() {
     let turned = "rotation = { axis = [0, 0, 1], angle = \"90 deg\" }\nposition = [5, 6, 7]";
     let rows = format!("{BOX}\npacking = {{ type = \"cubic\", rows = [8, 2, 1] }}\n{turned}");
-    // The nearest that fill the box: 0.05 x 0.1 x 0.1.
+    // The nearest sizes that fill the box: 0.05 x 0.1 x 0.1.
     let size = format!("{BOX}\npacking = {{ type = \"cubic\", size = [0.052, 0.09, \"8 cm\"] }}");
     for (body, angle, position) in [(rows, 0.5 * PI, [5.0, 6.0, 7.0]), (size, 0.0, [0.0; 3])] {
         let Packed { packing, .. } = packed(&[&body]);
         let (e, c) = (&packing.elements, &packing.cells.cells);
         assert_eq!((e.id.len(), packing.bonds.id.len()), (16, 7 * 2 + 8));
-        assert!((volume(&packing) / 0.008 - 1.0).abs() < 1e-12);
+        assert!((total_volume(&packing) / 0.008 - 1.0).abs() < 1e-12);
         let turn = DQuat::from_rotation_z(angle);
         let from_shape = |i: usize| {
             let at = DVec3::new(e.x[i], e.y[i], e.z[i]) - DVec3::from_array(position);
@@ -172,12 +173,12 @@ fn bricks_fill_a_box_with_their_axes_along_it() {
 fn other_shapes_have_the_bricks_whose_centre_is_inside() {
     let body = "shape = { type = \"sphere\", radius = 0.1 }\npacking = { type = \"cubic\", size = [0.01, 0.01, 0.01] }";
     let found = packed(&[body]);
-    let off = volume(&found.packing) / (4.0 / 3.0 * PI * 1e-3) - 1.0;
+    let off = total_volume(&found.packing) / (4.0 / 3.0 * PI * 1e-3) - 1.0;
     assert!(off.abs() < 0.02, "{off}");
     assert_eq!(found.bodies[0].parts, 1);
 }
 
-/// The benchmarks of shells: a cylinder of 50 x 20 bricks and half a ball of 64 x 16 with a hole of 18°.
+/// The shell benchmarks: a cylinder of 50 x 20 bricks and half a sphere of 64 x 16 with a hole of 18°.
 #[test]
 fn walls_are_made_of_rows_round_along_and_through() {
     let cylinder =
@@ -193,9 +194,9 @@ fn walls_are_made_of_rows_round_along_and_through() {
         assert_eq!(found.packing.elements.id.len(), a * b * c);
         let faces = a * b * c + a * (b - 1) * c + a * b * (c - 1);
         assert_eq!(found.packing.bonds.id.len(), faces);
-        // A polygon of chords.
+        // The cross-section is a polygon of chords.
         let area = 0.5 * a as f64 * (TAU / a as f64).sin() * (1.005f64.powi(2) - 0.995f64.powi(2));
-        assert!((volume(&found.packing) / (2.0 * area) - 1.0).abs() < 1e-9);
+        assert!((total_volume(&found.packing) / (2.0 * area) - 1.0).abs() < 1e-9);
         assert!((found.shapes[0].volume() / (2.0 * area) - 1.0).abs() < 1e-9);
     }
     let part = "shape = { type = \"cylinder_shell\", radius = 1, height = 2, thickness = 0.01, angle = \"90 deg\" }\n\
@@ -210,7 +211,7 @@ fn walls_are_made_of_rows_round_along_and_through() {
         (1024, 1024 + 64 * 15)
     );
     let whole = TAU * (18f64.to_radians().cos()) * 0.04 * 100.0;
-    let off = volume(&found.packing) / whole - 1.0;
+    let off = total_volume(&found.packing) / whole - 1.0;
     assert!(off < 0.0 && off > -4e-3, "{off}");
     assert!(
         e.y.iter()
@@ -244,7 +245,8 @@ fn cells_and_balls_stand_in_one_store() {
     let balls = format!(
         "{BOX}\npacking = {{ type = \"hexagonal\", elements = 50 }}\nposition = [0, 0.25, 0]"
     );
-    let text = text(&[&cells(0.0), &balls, &cells(-0.2)]).replace("poisson = 0.4", "poisson = 0.2");
+    let text = pipeline_text(&[&cells(0.0), &balls, &cells(-0.2)])
+        .replace("poisson = 0.4", "poisson = 0.2");
     // Bonds of balls have no faces.
     let text = format!("{text}\n[simulate]\nmethod = \"bonds\"\n");
     place.write("shot.toml", &text);
@@ -260,7 +262,7 @@ fn cells_and_balls_stand_in_one_store() {
     let of_cells = e.body.iter().filter(|body| **body != 1).count();
     assert_eq!(packing.cells.cells.id.len(), of_cells);
     assert_eq!(of_cells, 60);
-    // Faces of the third body are numbered behind bonds of the second.
+    // Faces of the third body are numbered after bonds of the second.
     let bonds = &packing.bonds;
     for (k, &bond) in f.bond.iter().enumerate().filter(|(_, bond)| **bond != NONE) {
         assert_eq!(
@@ -270,7 +272,7 @@ fn cells_and_balls_stand_in_one_store() {
     }
     let last = f.bond.iter().filter(|bond| **bond != NONE).max();
     assert_eq!(last, bonds.id.last());
-    // What is missing or altered is told.
+    // Missing or altered data is reported.
     std::fs::remove_file(place.path("store/packing/faces.parquet")).unwrap();
     let said = place.output(&["inspect", "store", "--validate", "--json"]);
     let said = String::from_utf8_lossy(&said.stdout).into_owned();
@@ -284,7 +286,7 @@ fn a_shot_of_cells_alone_counts_its_faces_when_packed() {
     let body = format!("{BOX}\npacking = {{ type = \"cubic\", rows = [4, 1, 1] }}");
     place.write(
         "shot.toml",
-        &text(&[&body]).replace("poisson = 0.4", "poisson = 0.2"),
+        &pipeline_text(&[&body]).replace("poisson = 0.4", "poisson = 0.2"),
     );
     let said = place.output(&["pack", "shot.toml", "--out", "store"]);
     let said = String::from_utf8_lossy(&said.stderr).into_owned();
@@ -297,12 +299,12 @@ fn a_shot_of_cells_alone_counts_its_faces_when_packed() {
 #[test]
 fn what_cells_cannot_fill_is_refused() {
     let voronoi = |shape: &str, keys: &str| {
-        refused(&format!(
+        refusal(&format!(
             "shape = {{ {shape} }}\npacking = {{ type = \"voronoi\", {keys} }}"
         ))
     };
     let cubic = |shape: &str, keys: &str| {
-        refused(&format!(
+        refusal(&format!(
             "shape = {{ {shape} }}\npacking = {{ type = \"cubic\", {keys} }}"
         ))
     };
@@ -364,7 +366,7 @@ fn what_cells_cannot_fill_is_refused() {
             ),
             &["shape.thickness", "thinner"],
         ),
-        // A spring is thinner than a cell of a thirtieth of it.
+        // Divided into thirty cells, the spring is thinner than a cell.
         (
             voronoi(
                 "type = \"mesh\", file = \"pipelines/meshes/spring.obj\"",
@@ -387,7 +389,7 @@ fn what_cells_cannot_fill_is_refused() {
             "{BOX}\npacking = {{ type = \"cubic\", rows = [4, 2, 1] }}\nposition = [0.05, {y}, 0]"
         )
     };
-    let pipeline = cullet::spec::parse(&text(&[&on(0.0), &on(0.15)]), "shot.toml", &[]);
+    let pipeline = cullet::spec::parse(&pipeline_text(&[&on(0.0), &on(0.15)]), "shot.toml", &[]);
     let error = pack(&pipeline.unwrap(), Path::new("."))
         .unwrap_err()
         .to_string();

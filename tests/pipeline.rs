@@ -1,4 +1,5 @@
-//! Whole runs of the program: what they leave, the same bytes whatever the threads and however often they are killed.
+//! Whole runs of the program: their output, and the same bytes for any number of threads and after any number
+//! of kills.
 
 use std::process::Stdio;
 use std::time::Duration;
@@ -8,7 +9,7 @@ use serde_json::Value;
 
 use crate::harness::{Place, files, shot};
 
-/// Few elements, a short time, a state with every frame.
+/// Few elements, a short time, a state at every frame.
 const SMALL: [&str; 8] = [
     "--set",
     "scale=smoke",
@@ -20,25 +21,25 @@ const SMALL: [&str; 8] = [
     "simulate.state_every=1",
 ];
 
-fn simulate(place: &Place, out: &str, more: &[&str]) {
+fn simulate(folder: &Place, out: &str, more: &[&str]) {
     let bunny = shot("bunny_drop");
     let mut arguments = vec!["run", &bunny, "--out", out, "--to", "simulate"];
     arguments.extend(SMALL);
     arguments.extend(more);
-    place.succeed(&arguments);
+    folder.succeed(&arguments);
 }
 
 #[test]
 fn a_bunny_breaks_and_nothing_is_lost() {
-    let place = Place::new();
-    simulate(&place, "store", &[]);
+    let folder = Place::new();
+    simulate(&folder, "store", &[]);
     let report: Value =
-        serde_json::from_str(&place.succeed(&["inspect", "store", "--json"])).unwrap();
+        serde_json::from_str(&folder.succeed(&["inspect", "store", "--json"])).unwrap();
     let last = &report["last"];
     assert!(last["fragments"].as_u64().unwrap() >= 5, "{last}");
     assert!(last["mass_error"].as_f64().unwrap().abs() < 1e-9, "{last}");
     assert_eq!(last["outside"], 0);
-    let store = Store::open(place.path("store")).unwrap();
+    let store = Store::open(folder.path("store")).unwrap();
     let mut broken = 0;
     for frame in store.frames(&(0..u32::MAX)).unwrap() {
         let frames = store.read_frame(frame).unwrap();
@@ -65,13 +66,13 @@ fn a_bunny_breaks_and_nothing_is_lost() {
 
 #[test]
 fn threads_do_not_change_a_byte() {
-    let place = Place::new();
+    let folder = Place::new();
     let folders = ["packing", "frames", "breaks", "fragments", "loads", "state"];
     let results: Vec<_> = ["1", "2", "3"]
         .iter()
         .map(|threads| {
-            simulate(&place, threads, &["--threads", threads]);
-            files(&place.path(threads), &folders[..])
+            simulate(&folder, threads, &["--threads", threads]);
+            files(&folder.path(threads), &folders[..])
         })
         .collect();
     assert!(results[0].len() > 10);
@@ -81,21 +82,21 @@ fn threads_do_not_change_a_byte() {
 
 #[test]
 fn killed_and_resumed_is_as_if_it_had_never_stopped() {
-    let place = Place::new();
-    simulate(&place, "whole", &[]);
+    let folder = Place::new();
+    simulate(&folder, "whole", &[]);
     let folders = ["frames", "breaks", "fragments", "loads", "state"];
-    let whole = files(&place.path("whole"), &folders);
+    let whole = files(&folder.path("whole"), &folders);
     let bunny = shot("bunny_drop");
     let mut arguments = vec!["run", &bunny, "--out", "killed", "--to", "simulate"];
     arguments.extend(SMALL);
-    let mut child = place
+    let mut child = folder
         .command()
         .args(&arguments)
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    // The first state is the sign that a kill leaves something to continue from.
-    while !place.path("killed/state/000001.rkyv").exists() {
+    // Once the first state exists, a killed run has something to continue from.
+    while !folder.path("killed/state/000001.rkyv").exists() {
         assert!(
             child.try_wait().unwrap().is_none(),
             "it was to be killed while running"
@@ -104,10 +105,10 @@ fn killed_and_resumed_is_as_if_it_had_never_stopped() {
     }
     child.kill().unwrap();
     child.wait().unwrap();
-    let frames = Store::at(place.path("killed"))
+    let frames = Store::at(folder.path("killed"))
         .frames(&(0..u32::MAX))
         .unwrap();
-    let all = Store::at(place.path("whole"))
+    let all = Store::at(folder.path("whole"))
         .frames(&(0..u32::MAX))
         .unwrap();
     assert!(
@@ -115,30 +116,30 @@ fn killed_and_resumed_is_as_if_it_had_never_stopped() {
         "it was killed in the middle: {frames:?}"
     );
     arguments.push("--resume");
-    place.succeed(&arguments);
+    folder.succeed(&arguments);
     assert!(
-        files(&place.path("killed"), &folders) == whole,
+        files(&folder.path("killed"), &folders) == whole,
         "the same bytes"
     );
 }
 
 #[test]
 fn a_damaged_state_falls_back_to_the_one_before() {
-    let place = Place::new();
-    simulate(&place, "store", &[]);
+    let folder = Place::new();
+    simulate(&folder, "store", &[]);
     let folders = ["frames", "breaks", "fragments", "loads", "state"];
-    let whole = files(&place.path("store"), &folders);
-    let states = Store::at(place.path("store"))
+    let whole = files(&folder.path("store"), &folders);
+    let states = Store::at(folder.path("store"))
         .numbers("state", "rkyv")
         .unwrap();
-    let newest = place
+    let newest = folder
         .path("store")
         .join(format!("state/{:06}.rkyv", states.last().unwrap()));
     let bytes = std::fs::read(&newest).unwrap();
     std::fs::write(&newest, &bytes[..bytes.len() / 2]).unwrap();
-    place.succeed(&["simulate", "store", "--resume"]);
+    folder.succeed(&["simulate", "store", "--resume"]);
     assert!(
-        files(&place.path("store"), &folders) == whole,
+        files(&folder.path("store"), &folders) == whole,
         "the same bytes"
     );
 }
@@ -150,8 +151,8 @@ const SUNK: &str = "[time]\nend = \"5 ms\"\nframes_per_second = 1000\n[world]\ng
 
 #[test]
 fn frames_hold_the_columns_asked_for_and_are_rounded() {
-    let place = Place::new();
-    simulate(&place, "whole", &["--set", "time.end=1 ms"]);
+    let folder = Place::new();
+    simulate(&folder, "whole", &["--set", "time.end=1 ms"]);
     let changed = [
         "--set",
         "time.end=1 ms",
@@ -162,8 +163,8 @@ fn frames_hold_the_columns_asked_for_and_are_rounded() {
         "--set",
         "output.compression=none",
     ];
-    simulate(&place, "lean", &changed);
-    let [whole, lean] = ["whole", "lean"].map(|name| Store::at(place.path(name)));
+    simulate(&folder, "lean", &changed);
+    let [whole, lean] = ["whole", "lean"].map(|name| Store::at(folder.path(name)));
     let error = lean.read_frame(1).unwrap_err().to_string();
     assert!(
         error.contains("add \"velocity\" to output.columns"),
@@ -181,23 +182,23 @@ fn frames_hold_the_columns_asked_for_and_are_rounded() {
             "{x}: {rounded}"
         );
     }
-    // Physics and states do not know of it.
-    let states = ["whole", "lean"].map(|name| files(&place.path(name), &["state"]));
+    // Physics and states do not depend on it.
+    let states = ["whole", "lean"].map(|name| files(&folder.path(name), &["state"]));
     assert!(
         states[0].len() == 2 && states[0] == states[1],
         "the same states"
     );
-    let told = std::fs::read_to_string(place.path("lean/store.json")).unwrap();
-    let told: Value = serde_json::from_str(&told).unwrap();
-    assert_eq!(told["pipeline"]["output"]["precision_bits"]["position"], 12);
-    place.succeed(&["reconstruct", "lean"]);
-    place.succeed(&["export", "lean", "--format", "usd"]);
-    place.succeed(&["preview", "lean"]);
+    let message = std::fs::read_to_string(folder.path("lean/store.json")).unwrap();
+    let json: Value = serde_json::from_str(&message).unwrap();
+    assert_eq!(json["pipeline"]["output"]["precision_bits"]["position"], 12);
+    folder.succeed(&["reconstruct", "lean"]);
+    folder.succeed(&["export", "lean", "--format", "usd"]);
+    folder.succeed(&["preview", "lean"]);
 }
 
 #[test]
 fn states_come_so_many_steps_apart() {
-    let place = Place::new();
+    let folder = Place::new();
     let bunny = shot("bunny_drop");
     let mut arguments = vec!["run", &bunny, "--out", "store", "--to", "simulate"];
     arguments.extend(&SMALL[..6]);
@@ -208,22 +209,22 @@ fn states_come_so_many_steps_apart() {
         "--set",
         "time.frames_per_second=5000",
     ]);
-    place.succeed(&arguments);
-    // A hundred steps a frame: each tenth frame has a state, and the last.
-    let states = Store::at(place.path("store")).numbers("state", "rkyv");
+    folder.succeed(&arguments);
+    // A hundred steps a frame: every tenth frame has a state, and the last one.
+    let states = Store::at(folder.path("store")).numbers("state", "rkyv");
     assert_eq!(states.unwrap(), [0, 10, 15]);
 }
 
 #[test]
 fn a_body_that_starts_in_a_collider_is_refused() {
-    let place = Place::new();
-    place.write("shot.toml", SUNK);
-    let message = place.refuse(&["run", "shot.toml", "--out", "store"]);
+    let folder = Place::new();
+    folder.write("shot.toml", SUNK);
+    let message = folder.refuse(&["run", "shot.toml", "--out", "store"]);
     assert!(
         message.contains("\"b\" starts inside collider \"floor\", up to 5"),
         "{message}"
     );
-    assert!(!place.path("store").exists());
+    assert!(!folder.path("store").exists());
 }
 
 #[test]
@@ -241,24 +242,24 @@ fn an_element_driven_deep_into_a_floor_is_pushed_out() {
 
 #[test]
 fn a_resumed_run_refuses_changed_physics() {
-    let place = Place::new();
-    simulate(&place, "store", &[]);
+    let folder = Place::new();
+    simulate(&folder, "store", &[]);
     let bunny = shot("bunny_drop");
     let mut arguments = vec![
         "run", &bunny, "--out", "store", "--to", "simulate", "--resume",
     ];
     arguments.extend(SMALL);
     arguments.extend(["--set", "material.gypsum.friction=0.1"]);
-    let message = place.refuse(&arguments);
+    let message = folder.refuse(&arguments);
     assert!(message.contains("other physics"), "{message}");
 }
 
 #[test]
 fn a_single_bond_breaks_at_its_strength() {
-    let place = Place::new();
+    let folder = Place::new();
     let single = shot("single_bond");
-    place.succeed(&["run", &single, "--out", "store", "--to", "simulate"]);
-    let store = Store::open(place.path("store")).unwrap();
+    folder.succeed(&["run", &single, "--out", "store", "--to", "simulate"]);
+    let store = Store::open(folder.path("store")).unwrap();
     let breaks: Vec<_> = store
         .frames(&(0..u32::MAX))
         .unwrap()
@@ -270,17 +271,17 @@ fn a_single_bond_breaks_at_its_strength() {
     let bonds = store.read_packing().unwrap().bonds;
     let strength = bonds.sigma_c[0];
     assert!(f64::from(breaks[0].sigma[0]) > strength);
-    // Pulled step by step: no more beyond its strength than one step stretches it.
+    // Pulled in steps: the stress exceeds the strength by at most the increase of one step.
     assert!(f64::from(breaks[0].sigma[0]) < 1.1 * strength, "{breaks:?}");
 }
 
 #[test]
 fn schema_and_completions_are_printed() {
-    let place = Place::new();
-    let schema: Value = serde_json::from_str(&place.succeed(&["schema"])).unwrap();
+    let folder = Place::new();
+    let schema: Value = serde_json::from_str(&folder.succeed(&["schema"])).unwrap();
     assert!(schema["properties"]["body"].is_object());
     assert!(
-        place
+        folder
             .succeed(&["completions", "bash"])
             .contains("reconstruct")
     );
@@ -288,14 +289,14 @@ fn schema_and_completions_are_printed() {
 
 #[test]
 fn a_step_too_long_stops_with_the_element_and_keeps_the_good_frames() {
-    let place = Place::new();
-    place.write(
+    let folder = Place::new();
+    folder.write(
         "shot.toml",
         "[time]\nend = \"20 ms\"\nframes_per_second = 1000\nstep = \"50 us\"\n\n[[material]]\nname = \"m\"\ndensity = 1000\nyoung = \"1 GPa\"\n\
          damping = 0\n\n[[body]]\nname = \"b\"\nmaterial = \"m\"\nshape = { type = \"block\", rows = [4, 4, 4] }\n\
          packing = { type = \"hexagonal\", radius = \"1 mm\" }\nspin = [0, 0, 100]\n",
     );
-    let output = place.output(&[
+    let output = folder.output(&[
         "run",
         "shot.toml",
         "--out",
@@ -309,7 +310,7 @@ fn a_step_too_long_stops_with_the_element_and_keeps_the_good_frames() {
     for part in ["step ", "element ", "no longer finite"] {
         assert!(message.contains(part), "{message}");
     }
-    let store = Store::open(place.path("store")).unwrap();
+    let store = Store::open(folder.path("store")).unwrap();
     let frames = store.frames(&(0..u32::MAX)).unwrap();
     let last = store.read_frame(*frames.last().unwrap()).unwrap();
     assert!(last.x.iter().all(|x| x.is_finite()));

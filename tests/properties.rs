@@ -1,5 +1,4 @@
-//! What holds for whatever is written or read: it comes back as it was, and files that were altered are
-//! refused in words.
+//! Property tests: written data is read back unchanged, and altered files are refused with a clear message.
 
 mod altered;
 mod meshes;
@@ -8,7 +7,7 @@ mod stores;
 
 use proptest::test_runner::Config;
 
-/// So many cases each; none is kept in a file of its own.
+/// Configuration with `count` cases per test and no file of failed cases.
 fn cases(count: u32) -> Config {
     Config {
         failure_persistence: None,

@@ -1,4 +1,4 @@
-//! Bodies of random close packing through the whole chain, and how stiff they come out.
+//! Bodies of random close packing through all stages, and their stiffness.
 
 use cullet::pack::{self, Packed};
 use cullet::simulate::{method, schedule};
@@ -26,8 +26,8 @@ fn bar(size: [f64; 3], spread: f64) -> (Pipeline, Packed) {
     (pipeline, packed)
 }
 
-/// Young's modulus over the one asked for, and Poisson's ratio, of a bar pulled at its ends.
-fn pulled(spread: f64) -> (f64, f64) {
+/// Measured Young's modulus over the specified one, and Poisson's ratio, of a bar pulled at its ends.
+fn measured_moduli(spread: f64) -> (f64, f64) {
     let [length, width] = [0.06, 0.024];
     let (mut pipeline, packed) = bar([length, width, width], spread);
     let force = 1e-3 * E * width * width;
@@ -69,7 +69,7 @@ fn pulled(spread: f64) -> (f64, f64) {
 #[test]
 fn a_pulled_bar_is_as_stiff_as_the_solid_asked_for() {
     for spread in [0.0, 0.4] {
-        let (young, poisson) = pulled(spread);
+        let (young, poisson) = measured_moduli(spread);
         println!("spread {spread}: E {young:.4} of that asked for, Poisson's ratio {poisson:.4}");
         assert!((young - 1.0).abs() < 0.08, "{young}");
         assert!((poisson - NU).abs() < 0.03, "{poisson}");
@@ -103,16 +103,16 @@ seed = 3
 
 #[test]
 fn a_graded_ball_falls_breaks_and_gets_surfaces_the_same_on_any_number_of_threads() {
-    let place = Place::new();
-    place.write("shot.toml", DROP);
+    let folder = Place::new();
+    folder.write("shot.toml", DROP);
     for (threads, out) in [("1", "one"), ("2", "two")] {
-        place.succeed(&["run", "shot.toml", "--out", out, "--threads", threads]);
+        folder.succeed(&["run", "shot.toml", "--out", out, "--threads", threads]);
     }
     let folders = ["packing", "frames", "breaks", "meshes"];
-    let [one, two] = ["one", "two"].map(|out| files(&place.path(out), &folders));
+    let [one, two] = ["one", "two"].map(|out| files(&folder.path(out), &folders));
     assert!(one.len() >= 12 && one == two);
     let report: Value =
-        serde_json::from_str(&place.succeed(&["inspect", "one", "--json"])).unwrap();
+        serde_json::from_str(&folder.succeed(&["inspect", "one", "--json"])).unwrap();
     let last = &report["last"];
     assert!(
         last["fragments"].as_u64().unwrap() > 1 && last["broken"].as_u64().unwrap() > 50,
@@ -133,8 +133,8 @@ fn a_graded_ball_falls_breaks_and_gets_surfaces_the_same_on_any_number_of_thread
     let bulk = &ball["bulk"];
     assert!((0.63..0.66).contains(&number(&bulk["filling"])), "{ball}");
     assert!((8.3..9.6).contains(&number(&bulk["bonds"])), "{ball}");
-    // Masses go with the cubes of the radii and add up to the ball's.
-    let store = Store::open(place.path("one")).unwrap();
+    // Masses scale with the cubes of the radii and add up to that of the ball.
+    let store = Store::open(folder.path("one")).unwrap();
     let e = store.read_elements().unwrap();
     let mass: f64 = e.mass.iter().sum();
     let whole = 1100.0 * 4.0 / 3.0 * std::f64::consts::PI * 0.02_f64.powi(3);
@@ -146,7 +146,7 @@ fn a_graded_ball_falls_breaks_and_gets_surfaces_the_same_on_any_number_of_thread
             .zip(&e.r)
             .all(|(m, r)| (m / r.powi(3) / each - 1.0).abs() < 1e-12)
     );
-    let text = place.succeed(&["check", "shot.toml"]);
+    let text = folder.succeed(&["check", "shot.toml"]);
     assert!(
         text.contains("% full") && text.contains("a third each"),
         "{text}"
@@ -172,7 +172,7 @@ fn loose_grains_lie_inside_their_shape_as_a_whole() {
         farthest <= 0.02 * (1.0 + 1e-12) && farthest > 0.0199,
         "{farthest}"
     );
-    // They fill their part of the ball but for a layer under its skin.
+    // They fill their fraction of the ball, except for a layer under its surface.
     let filled: f64 = e.r.iter().map(|r| r.powi(3)).sum::<f64>() / 0.02_f64.powi(3);
     assert!((0.52..0.645).contains(&filled), "{filled}");
 }

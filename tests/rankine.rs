@@ -1,4 +1,5 @@
-//! Rankine's criterion on the stress of cells: a pulled bar of Voronoi cells breaks at the strength asked for, across.
+//! Rankine's criterion on the stress of cells: a pulled bar of Voronoi cells breaks at the specified
+//! strength, across its axis.
 
 use cullet::simulate::methods::voronoi::build::{CellScene, scene};
 use cullet::simulate::methods::voronoi::cpu::CellRun;
@@ -8,20 +9,20 @@ use cullet::store::Packing;
 use glam::DVec3;
 
 use crate::cell_runs::bytes;
-use crate::cell_scenes::{Stuff, bricks, method, packing, random, shot};
+use crate::cell_scenes::{CellMaterial, bricks, method, packing, random, shot};
 
 const STRENGTH: f64 = 1e4;
 /// Strain rate, 1/s.
 const RATE: f64 = 0.01;
-const STUFF: Stuff = Stuff {
+const MATERIAL: CellMaterial = CellMaterial {
     density: 1000.0,
     young: 1e7,
     poisson: 0.25,
 };
 
-/// A bar along z whose ends are clamped and pulled apart; every cell begins with its part of that motion, so
-/// that no wave sets out.
-fn pulled(
+/// A bar along z whose ends are clamped and pulled apart; every cell starts with its share of that motion, so
+/// that no wave is excited.
+fn pulled_bar(
     packing: &mut Packing,
     size: DVec3,
     criterion: Criterion,
@@ -40,17 +41,17 @@ fn pulled(
         )
     };
     let more = clamp("lower", -1.0, 0.2, -1.0) + &clamp("upper", size.z - 0.2, 9.0, 1.0);
-    let mut pipeline = shot(STUFF, &more);
+    let mut pipeline = shot(MATERIAL, &more);
     pipeline.materials[0].criterion = criterion;
     pipeline.materials[0].damping = 0.02;
     pipeline.simulate.precision = precision;
     pipeline
 }
 
-/// The largest mean stress that the bar bears, over the strength, and the last snapshot.
-fn strength(packing: &Packing, pipeline: &Pipeline, size: DVec3) -> (f64, Snapshot) {
+/// The largest mean stress in the bar, over the strength, and the last snapshot.
+fn measured_strength(packing: &Packing, pipeline: &Pipeline, size: DVec3) -> (f64, Snapshot) {
     let (mut run, dt) = method(packing, pipeline, 0.5);
-    let steps = (2.0 * STRENGTH / STUFF.young / RATE / dt / 100.0) as u64;
+    let steps = (2.0 * STRENGTH / MATERIAL.young / RATE / dt / 100.0) as u64;
     let mut most = 0.0f64;
     for frame in 0..100 {
         run.advance(steps).unwrap();
@@ -69,9 +70,9 @@ fn a_bar_of_voronoi_cells_breaks_at_the_strength_asked_for() {
     let size = DVec3::new(1.0, 1.0, 3.0);
     let mut found = Vec::new();
     for criterion in [Criterion::Rankine, Criterion::Tension] {
-        let mut packing = packing(&random(size, 1000, 20), STUFF);
-        let pipeline = pulled(&mut packing, size, criterion, Precision::F64);
-        let (strength, last) = strength(&packing, &pipeline, size);
+        let mut packing = packing(&random(size, 1000, 20), MATERIAL);
+        let pipeline = pulled_bar(&mut packing, size, criterion, Precision::F64);
+        let (strength, last) = measured_strength(&packing, &pipeline, size);
         let largest = last.fragments.elements.iter().max();
         println!(
             "{criterion:?}: strength {strength:.3} of that asked for, {} fragments, the largest of {largest:?} cells, {} broken faces",
@@ -80,7 +81,7 @@ fn a_bar_of_voronoi_cells_breaks_at_the_strength_asked_for() {
         );
         found.push(strength);
     }
-    // Tractions of single faces differ more than stresses of cells.
+    // Tractions of single faces vary more than stresses of cells.
     assert!((found[0] - 1.0).abs() < 0.12, "{found:?}");
     assert!(
         (found[0] - 1.0).abs() < 0.6 * (found[1] - 1.0).abs(),
@@ -88,26 +89,27 @@ fn a_bar_of_voronoi_cells_breaks_at_the_strength_asked_for() {
     );
 }
 
-/// Bricks: tension counts the bending beside the clamps too, Rankine's criterion the stress alone.
+/// Bricks: criterion `tension` includes the bending stress at the clamps, Rankine's criterion the stress
+/// alone.
 #[test]
 fn bricks_break_at_the_strength_asked_for() {
     let size = DVec3::new(0.75, 0.75, 2.0);
-    let mut packing = packing(&bricks([3, 3, 8], DVec3::splat(0.25)), STUFF);
-    let pipeline = pulled(&mut packing, size, Criterion::Rankine, Precision::F64);
-    let (strength, _) = strength(&packing, &pipeline, size);
+    let mut packing = packing(&bricks([3, 3, 8], DVec3::splat(0.25)), MATERIAL);
+    let pipeline = pulled_bar(&mut packing, size, Criterion::Rankine, Precision::F64);
+    let (strength, _) = measured_strength(&packing, &pipeline, size);
     println!("{strength:.3}");
     assert!((strength - 1.0).abs() < 0.05, "{strength}");
 }
 
-/// Stresses are not part of the state: they are found again when a run goes on.
+/// Stresses are not part of the state: they are recomputed when a run is resumed.
 #[test]
 fn lanes_threads_and_going_on_change_no_bit() {
     let size = DVec3::new(1.0, 1.0, 3.0);
-    let mut packing = packing(&random(size, 1500, 3), STUFF);
+    let mut packing = packing(&random(size, 1500, 3), MATERIAL);
     packing.bonds.tau_c.fill(1.5 * STRENGTH);
-    let pipeline = pulled(&mut packing, size, Criterion::Rankine, Precision::F32);
+    let pipeline = pulled_bar(&mut packing, size, Criterion::Rankine, Precision::F32);
     let (mut run, dt) = method(&packing, &pipeline, 0.5);
-    // Until some faces have broken, and some steps more.
+    // Until some faces have broken, and for some more steps.
     let mut first = 0;
     while run.snapshot(0).unwrap().history.broken[0] < 5 {
         run.advance(20).unwrap();

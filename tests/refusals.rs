@@ -15,26 +15,26 @@ fn pipeline(from: &str, to: &str) -> String {
 }
 
 /// Packs a pipeline that must be refused; the message must hold every part.
-fn refused(place: &Place, text: &str, parts: &[&str]) {
-    place.write("shot.toml", text);
+fn refused(folder: &Place, text: &str, parts: &[&str]) {
+    folder.write("shot.toml", text);
     for arguments in [
         &["pack", "shot.toml", "--out", "store"][..],
         &["run", "shot.toml", "--out", "store"],
         &["check", "shot.toml"],
     ] {
-        let message = place.refuse(arguments);
+        let message = folder.refuse(arguments);
         for part in parts {
             assert!(message.contains(part), "{part:?} is not in {message}");
         }
-        assert!(!place.path("store").exists(), "nothing is written");
+        assert!(!folder.path("store").exists(), "nothing is written");
     }
 }
 
 #[test]
 fn the_small_pipeline_itself_is_valid() {
-    let place = Place::new();
-    place.write("shot.toml", &pipeline("1 mm", "1 mm"));
-    place.succeed(&["run", "shot.toml", "--out", "store"]);
+    let folder = Place::new();
+    folder.write("shot.toml", &pipeline("1 mm", "1 mm"));
+    folder.succeed(&["run", "shot.toml", "--out", "store"]);
 }
 
 #[test]
@@ -211,19 +211,19 @@ fn a_shutter_that_closes_before_it_opens() {
 
 #[test]
 fn surfaces_of_frames_without_their_columns() {
-    let place = Place::new();
+    let folder = Place::new();
     let columns = "[output]\ncolumns = [\"position\"]\n[[material]]";
-    place.write("shot.toml", &pipeline("[[material]]", columns));
+    folder.write("shot.toml", &pipeline("[[material]]", columns));
     let run = ["run", "shot.toml", "--out", "store"];
-    let message = place.refuse(&run);
+    let message = folder.refuse(&run);
     let wanted = ["output.columns", "\"rotation\"", "reconstruct"];
     assert!(
         wanted.iter().all(|part| message.contains(part)),
         "{message}"
     );
-    assert!(!place.path("store").exists(), "nothing is written");
-    place.succeed(&[&run[..], &["--to", "simulate"]].concat());
-    let message = place.refuse(&["reconstruct", "store"]);
+    assert!(!folder.path("store").exists(), "nothing is written");
+    folder.succeed(&[&run[..], &["--to", "simulate"]].concat());
+    let message = folder.refuse(&["reconstruct", "store"]);
     let wanted = [
         "000000.parquet",
         "column qx",
@@ -234,7 +234,7 @@ fn surfaces_of_frames_without_their_columns() {
         wanted.iter().all(|part| message.contains(part)),
         "{message}"
     );
-    place.succeed(&["preview", "store"]);
+    folder.succeed(&["preview", "store"]);
 }
 
 #[test]
@@ -251,37 +251,37 @@ const TETRAHEDRON: &str =
 
 #[test]
 fn open_mesh() {
-    let place = Place::new();
-    place.write(
+    let folder = Place::new();
+    folder.write(
         "open.obj",
         TETRAHEDRON.trim_end().rsplit_once('\n').unwrap().0,
     );
     let shape = "shape = { type = \"mesh\", file = \"open.obj\", scale = 0.1 }";
     let parts = ["open.obj", "open", "3 boundary edges", "fill = \"winding\""];
-    refused(&place, &pipeline(BODY, shape), &parts);
+    refused(&folder, &pipeline(BODY, shape), &parts);
 }
 
 #[test]
 fn a_winding_fill_takes_the_open_mesh() {
-    let place = Place::new();
-    place.write(
+    let folder = Place::new();
+    folder.write(
         "open.obj",
         TETRAHEDRON.trim_end().rsplit_once('\n').unwrap().0,
     );
     let shape = "shape = { type = \"mesh\", file = \"open.obj\", scale = 0.1, fill = \"winding\" }";
-    place.write("shot.toml", &pipeline(BODY, shape));
-    place.succeed(&["pack", "shot.toml", "--out", "store"]);
+    folder.write("shot.toml", &pipeline(BODY, shape));
+    folder.succeed(&["pack", "shot.toml", "--out", "store"]);
     // A skin with a hole cannot be cut: the surfaces come from the elements then.
-    place.succeed(&["simulate", "store"]);
-    place.succeed(&["reconstruct", "store"]);
+    folder.succeed(&["simulate", "store"]);
+    folder.succeed(&["reconstruct", "store"]);
 }
 
 #[test]
 fn not_a_number_in_an_obj() {
-    let place = Place::new();
-    place.write("nan.obj", &TETRAHEDRON.replace("v 0 1 0", "v 0 nan 0"));
+    let folder = Place::new();
+    folder.write("nan.obj", &TETRAHEDRON.replace("v 0 1 0", "v 0 nan 0"));
     let shape = "shape = { type = \"mesh\", file = \"nan.obj\", scale = 0.1 }";
-    refused(&place, &pipeline(BODY, shape), &["nan.obj", "3", "finite"]);
+    refused(&folder, &pipeline(BODY, shape), &["nan.obj", "3", "finite"]);
 }
 
 #[test]
@@ -314,13 +314,13 @@ fn zero_length_run() {
 
 #[test]
 fn a_gpu_that_is_not_there_and_a_store_that_is_none() {
-    let place = Place::new();
-    place.write("shot.toml", &pipeline("1 mm", "1 mm"));
-    place.succeed(&["pack", "shot.toml", "--out", "store"]);
-    let message = place.refuse(&["simulate", "store", "--adapter", "no such card"]);
+    let folder = Place::new();
+    folder.write("shot.toml", &pipeline("1 mm", "1 mm"));
+    folder.succeed(&["pack", "shot.toml", "--out", "store"]);
+    let message = folder.refuse(&["simulate", "store", "--adapter", "no such card"]);
     assert!(message.contains("no graphics adapter named"), "{message}");
     assert!(message.contains("--backend cpu"), "{message}");
-    assert!(!place.path("store/frames").exists());
+    assert!(!folder.path("store/frames").exists());
     let double = [
         "check",
         "shot.toml",
@@ -329,61 +329,61 @@ fn a_gpu_that_is_not_there_and_a_store_that_is_none() {
         "--set",
         "simulate.precision=f64",
     ];
-    let message = place.refuse(&double);
+    let message = folder.refuse(&double);
     assert!(
         message.contains("f64") && message.contains("f32"),
         "{message}"
     );
-    let message = place.refuse(&["inspect", "nowhere"]);
+    let message = folder.refuse(&["inspect", "nowhere"]);
     assert!(message.contains("store.json"), "{message}");
-    let message = place.refuse(&["reconstruct", "store"]);
+    let message = folder.refuse(&["reconstruct", "store"]);
     assert!(message.contains("no frame"), "{message}");
 }
 
 #[test]
 fn a_folder_with_other_things_in_it_is_not_touched() {
-    let place = Place::new();
-    place.write("shot.toml", &pipeline("1 mm", "1 mm"));
-    std::fs::create_dir_all(place.path("mine/frames")).unwrap();
-    place.write("mine/frames/holiday.jpg", "picture");
-    let message = place.refuse(&["run", "shot.toml", "--out", "mine"]);
+    let folder = Place::new();
+    folder.write("shot.toml", &pipeline("1 mm", "1 mm"));
+    std::fs::create_dir_all(folder.path("mine/frames")).unwrap();
+    folder.write("mine/frames/holiday.jpg", "picture");
+    let message = folder.refuse(&["run", "shot.toml", "--out", "mine"]);
     assert!(message.contains("mine"), "{message}");
-    assert!(place.path("mine/frames/holiday.jpg").exists());
+    assert!(folder.path("mine/frames/holiday.jpg").exists());
 }
 
 #[test]
 fn a_refused_run_leaves_the_store_as_it_was() {
-    let place = Place::new();
-    place.write("shot.toml", &pipeline("1 mm", "1 mm"));
-    place.succeed(&["run", "shot.toml", "--out", "store", "--to", "simulate"]);
+    let folder = Place::new();
+    folder.write("shot.toml", &pipeline("1 mm", "1 mm"));
+    folder.succeed(&["run", "shot.toml", "--out", "store", "--to", "simulate"]);
     let folders = ["packing", "frames", "state"];
-    let before = crate::harness::files(&place.path("store"), &folders);
-    let manifest = std::fs::read(place.path("store/store.json")).unwrap();
+    let before = crate::harness::files(&folder.path("store"), &folders);
+    let manifest = std::fs::read(folder.path("store/store.json")).unwrap();
     let nowhere = "[[attach]]\nname = \"a\"\nbody = \"b\"\nregion = { min = [1, 1, 1], max = [2, 2, 2] }\naction = { type = \"clamp\" }\n";
-    place.write("shot.toml", &(pipeline("1 mm", "1 mm") + nowhere));
-    let message = place.refuse(&["run", "shot.toml", "--out", "store"]);
+    folder.write("shot.toml", &(pipeline("1 mm", "1 mm") + nowhere));
+    let message = folder.refuse(&["run", "shot.toml", "--out", "store"]);
     assert!(message.contains("no element"), "{message}");
-    let message = place.refuse(&["run", "shot.toml", "--out", "store", "--from", "simulate"]);
+    let message = folder.refuse(&["run", "shot.toml", "--out", "store", "--from", "simulate"]);
     assert!(message.contains("no element"), "{message}");
     let denser = pipeline("1000 kg/m^3", "2000 kg/m^3");
-    place.write("shot.toml", &denser);
-    let message = place.refuse(&["run", "shot.toml", "--out", "store", "--from", "simulate"]);
+    folder.write("shot.toml", &denser);
+    let message = folder.refuse(&["run", "shot.toml", "--out", "store", "--from", "simulate"]);
     assert!(
         message.contains("other bodies, materials or meshes"),
         "{message}"
     );
-    assert!(crate::harness::files(&place.path("store"), &folders) == before);
-    assert!(std::fs::read(place.path("store/store.json")).unwrap() == manifest);
+    assert!(crate::harness::files(&folder.path("store"), &folders) == before);
+    assert!(std::fs::read(folder.path("store/store.json")).unwrap() == manifest);
 }
 
 #[test]
 fn until_before_the_first_frame() {
-    let place = Place::new();
-    place.write("shot.toml", &pipeline("1 mm", "1 mm"));
-    place.succeed(&["run", "shot.toml", "--out", "store", "--to", "simulate"]);
+    let folder = Place::new();
+    folder.write("shot.toml", &pipeline("1 mm", "1 mm"));
+    folder.succeed(&["run", "shot.toml", "--out", "store", "--to", "simulate"]);
     for until in ["--until=0", "--until=-5 ms", "--until=0.1 ms"] {
-        let message = place.refuse(&["simulate", "store", until]);
+        let message = folder.refuse(&["simulate", "store", until]);
         assert!(message.contains("first frame"), "{message}");
     }
-    assert!(place.path("store/frames/000001.parquet").exists());
+    assert!(folder.path("store/frames/000001.parquet").exists());
 }

@@ -25,7 +25,7 @@ fn body(name: &str, rigid: bool) -> Body {
     }
 }
 
-/// A pipeline of elastic material, without friction and damping, and of these bodies.
+/// A pipeline with these bodies of an elastic material, without friction and damping.
 fn pipeline(bodies: Vec<Body>) -> Pipeline {
     let mut pipeline = scenes::pipeline(scenes::elastic(1e7, 4e6, 2600.0));
     pipeline.bodies = bodies;
@@ -44,12 +44,12 @@ fn momentum(h: &History) -> DVec3 {
     vector(&h.px, &h.py, &h.pz)
 }
 
-fn angular(h: &History) -> DVec3 {
+fn angular_momentum(h: &History) -> DVec3 {
     vector(&h.lx, &h.ly, &h.lz)
 }
 
-/// Sets rigid motions of the elements from number `first` on.
-fn throw(packing: &mut Packing, first: usize, velocity: DVec3, spin: DVec3) {
+/// Sets a rigid motion of the elements from index `first` on.
+fn set_rigid_motion(packing: &mut Packing, first: usize, velocity: DVec3, spin: DVec3) {
     let e = &packing.elements;
     let at = |i: usize| DVec3::new(e.x[i], e.y[i], e.z[i]);
     let count = e.id.len();
@@ -62,8 +62,8 @@ fn throw(packing: &mut Packing, first: usize, velocity: DVec3, spin: DVec3) {
     scenes::set_motion(&mut packing.elements, &v, &w);
 }
 
-/// Two bodies of these elements in one packing, bonded within themselves.
-fn two(first: &[DVec3], second: &[DVec3], strength: (f64, f64)) -> Packing {
+/// Two bodies of these elements in one packing, without bonds between them.
+fn two_bodies(first: &[DVec3], second: &[DVec3], strength: (f64, f64)) -> Packing {
     let points = [first, second].concat();
     let material = scenes::elastic(1e7, 4e6, 2600.0);
     let mut packing = scenes::packing(&points, R, &material, strength);
@@ -76,8 +76,8 @@ fn a_box_thrown_about_its_middle_axis_tumbles_and_keeps_energy_and_angular_momen
     let points = scenes::block(10, 6, 3, R);
     let material = scenes::elastic(1e7, 4e6, 2600.0);
     let mut packing = scenes::packing(&points, R, &material, NEVER);
-    // Long along x, thin along z: its middle moment is about y.
-    throw(
+    // Longest along x, thinnest along z: the axis of its intermediate moment of inertia is y.
+    set_rigid_motion(
         &mut packing,
         0,
         DVec3::new(1.0, 2.0, 0.5),
@@ -89,7 +89,7 @@ fn a_box_thrown_about_its_middle_axis_tumbles_and_keeps_energy_and_angular_momen
     let (e, p, l) = (
         energy(&first.history),
         momentum(&first.history),
-        angular(&first.history),
+        angular_momentum(&first.history),
     );
     assert_eq!(first.history.bond[0], 0.0);
     let mut turned = 0;
@@ -100,7 +100,7 @@ fn a_box_thrown_about_its_middle_axis_tumbles_and_keeps_energy_and_angular_momen
         } = run.snapshot(frame).unwrap();
         assert!((energy(&history) / e - 1.0).abs() < 1e-6);
         assert!((momentum(&history) - p).length() < 1e-12 * p.length());
-        assert!((angular(&history) - l).length() < 1e-9 * l.length());
+        assert!((angular_momentum(&history) - l).length() < 1e-9 * l.length());
         assert_eq!((history.fragments[0], history.contacts[0]), (1, 0));
         let q = DQuat::from_xyzw(
             frames.qx[0].into(),
@@ -113,7 +113,7 @@ fn a_box_thrown_about_its_middle_axis_tumbles_and_keeps_energy_and_angular_momen
     assert!(turned > 5, "end over end in {turned} of 100 frames");
 }
 
-/// Drops something onto a floor at 1 m/s until it has left it; the velocity of its mass then.
+/// Drops a body onto a floor at 1 m/s until it has bounced off; returns the velocity of its centre of mass.
 fn rebound(packing: &Packing, pipeline: &Pipeline, dt: f64) -> DVec3 {
     let mut run = on::<f64>(packing, pipeline, dt);
     let mass: f64 = packing.elements.mass.iter().sum();
@@ -132,13 +132,13 @@ fn rebound(packing: &Packing, pipeline: &Pipeline, dt: f64) -> DVec3 {
 
 #[test]
 fn a_rigid_ball_of_elements_bounces_like_one_element_of_its_mass() {
-    // A ball cut out of a packing, its lowest element alone at the bottom, below the centre of mass.
+    // A ball cut out of a packing: a single element is the lowest, directly below the centre of mass.
     let mut ball: Vec<DVec3> = Vec::new();
     let packed = scenes::block(9, 9, 9, R);
     let middle = packed[9 * 9 * 4 + 9 * 4 + 4];
     for p in &packed {
         let p = *p - middle;
-        // Symmetric under a half turn about y, so that nothing makes it turn.
+        // Symmetric under a half turn about y, so that no torque makes it spin.
         for p in [p, DVec3::new(-p.x, p.y, -p.z)] {
             let apart = ball.iter().all(|q| q.distance(p) > 1.999 * R);
             if p.length() < 6.0 * R && p.y > -4.0 * R && apart {
@@ -151,17 +151,17 @@ fn a_rigid_ball_of_elements_bounces_like_one_element_of_its_mass() {
     let mut material = scenes::elastic(1e7, 4e6, 2600.0);
     material.contact_damping = 0.2;
     let mut packing = scenes::packing(&ball, R, &material, NEVER);
-    throw(&mut packing, 0, DVec3::NEG_Y, DVec3::ZERO);
+    set_rigid_motion(&mut packing, 0, DVec3::NEG_Y, DVec3::ZERO);
     let mass: f64 = packing.elements.mass.iter().sum();
     let mut shot = scenes::pipeline(material.clone());
     shot.bodies = vec![body("beam", true)];
     shot.colliders = vec![scenes::rising_floor(low - 3.0 * R - 1e-6, 0.0)];
     let dt = 0.1 * unit_step(&material);
     let found = rebound(&packing, &shot, dt);
-    // One element of the same radius, made as heavy.
+    // One element of the same radius and the same mass.
     material.density = mass / (4.0 / 3.0 * PI * R.powi(3));
     let mut single = scenes::packing(&[DVec3::ZERO], R, &material, NEVER);
-    throw(&mut single, 0, DVec3::NEG_Y, DVec3::ZERO);
+    set_rigid_motion(&mut single, 0, DVec3::NEG_Y, DVec3::ZERO);
     let mut shot = scenes::pipeline(material);
     shot.colliders = vec![scenes::rising_floor(-R - 1e-6, 0.0)];
     let expected = rebound(&single, &shot, dt);
@@ -170,15 +170,15 @@ fn a_rigid_ball_of_elements_bounces_like_one_element_of_its_mass() {
     assert!(off < 0.02, "{found} for {expected}");
 }
 
-/// A rigid block that runs into a bonded one, in this precision, with cracks at this strength.
+/// A rigid block that runs into a bonded one, whose bonds break at this strength.
 fn push(strength: f64) -> (Packing, Pipeline, f64) {
     let block = scenes::block(8, 6, 6, R);
     let ram: Vec<DVec3> = scenes::block(5, 4, 4, R)
         .iter()
         .map(|p| *p + DVec3::new(-0.0125, 2.3e-3, 2.2e-3))
         .collect();
-    let mut packing = two(&block, &ram, (strength, strength));
-    throw(&mut packing, block.len(), DVec3::X * 3.0, DVec3::Y * 30.0);
+    let mut packing = two_bodies(&block, &ram, (strength, strength));
+    set_rigid_motion(&mut packing, block.len(), DVec3::X * 3.0, DVec3::Y * 30.0);
     let mut shot = pipeline(vec![body("beam", false), body("ram", true)]);
     let material = &mut shot.materials[0];
     (
@@ -205,8 +205,8 @@ fn check_push<L: Lanes>(limit: f64) {
     assert!(taken > 0.2 * p.x, "the block takes {taken} of {p}");
     let off = (momentum(&last.history) - p).length() / p.length();
     assert!(off < limit, "momentum off by {off:.1e}");
-    let l = angular(&before);
-    let off = (angular(&last.history) - l).length() / l.length();
+    let l = angular_momentum(&before);
+    let off = (angular_momentum(&last.history) - l).length() / l.length();
     assert!(off < 10.0 * limit, "angular momentum off by {off:.1e}");
 }
 
@@ -247,7 +247,7 @@ fn rigid_bodies_have_the_same_bits_on_any_number_of_threads_and_across_a_resume(
     }
 }
 
-/// Clamps a body between two heights.
+/// Clamps all elements of a body between two heights.
 fn clamp(pipeline: &mut Pipeline, name: &str, (from, to): (f64, f64), keys: Vec<Key>) {
     pipeline.attachments.push(Attachment {
         name: "grip".into(),
@@ -265,7 +265,7 @@ fn clamp(pipeline: &mut Pipeline, name: &str, (from, to): (f64, f64), keys: Vec<
     });
 }
 
-/// What is driven whatever it meets: a blade of elements that a clamp holds as a whole.
+/// A body with prescribed motion: a blade of elements, all of them in one clamp.
 #[test]
 fn a_blade_held_as_a_whole_follows_its_keys_through_a_block() {
     let block = scenes::block(10, 8, 5, R);
@@ -274,7 +274,7 @@ fn a_blade_held_as_a_whole_follows_its_keys_through_a_block() {
         .iter()
         .map(|p| *p + DVec3::new(9e-3, top + 2.2 * R, -1.5e-3))
         .collect();
-    let packing = two(&block, &blade, (3e5, 3e5));
+    let packing = two_bodies(&block, &blade, (3e5, 3e5));
     let mut shot = pipeline(vec![body("beam", false), body("blade", true)]);
     let key = |time: f64, down: f64, angle: f64| Key {
         time,
@@ -347,13 +347,13 @@ fn rigid_bodies_that_cannot_be() {
     let on_device = ["--set", "simulate.backend=gpu"];
     let parts = ["body.rigid", "--backend cpu"];
     refused(&shot("rigid = true\n", ""), &on_device, &parts);
-    // The surface of one that falls is its skin.
+    // The surface of a rigid body that falls is its skin.
     let falls = shot(
         "rigid = true\nspin = [0, 0, 200]\n",
         "[world]\ngravity = [0, -9.81, 0]\n",
     );
     place.write("shot.toml", &falls);
     place.succeed(&["run", "shot.toml", "--out", "store"]);
-    let told = place.succeed(&["inspect", "store", "--validate"]);
-    assert!(told.starts_with("valid: "), "{told}");
+    let message = place.succeed(&["inspect", "store", "--validate"]);
+    assert!(message.starts_with("valid: "), "{message}");
 }

@@ -1,4 +1,4 @@
-//! Bonds within rigid pieces: kept, but not evaluated until the piece is elastic.
+//! Bonds within rigid pieces: stored, but not evaluated until the piece is elastic again.
 
 use cullet::laws::manifold::Manifold;
 use cullet::math::{LaneWidth, Lanes};
@@ -14,11 +14,11 @@ use crate::scenes;
 
 const R: f64 = 1e-3;
 
-/// Elements of the block: a chunk and a part of another.
+/// Elements of the block: one chunk and a part of the next.
 const BLOCK: usize = 10 * 9 * 8;
 
-/// A ram that runs into a block, which cracks at this strength; three chunks of elements, of which the last
-/// is of the ram alone.
+/// A ram that runs into a block whose bonds break at this strength; three chunks of elements, the last of
+/// which belongs to the ram alone.
 fn push(strength: f64, rigid: bool) -> (Packing, Pipeline) {
     let block = scenes::block(10, 9, 8, R);
     let ram = scenes::block(12, 8, 8, R);
@@ -49,7 +49,7 @@ fn push(strength: f64, rigid: bool) -> (Packing, Pipeline) {
     (packing, pipeline)
 }
 
-/// The packing with those bonds alone whose ends are as asked.
+/// The packing with only those bonds that `kept` accepts by their ends.
 fn with_bonds(packing: &Packing, kept: impl Fn(usize, usize) -> bool) -> Packing {
     let mut fewer = packing.clone();
     let ends = packing.bonds.i.iter().zip(&packing.bonds.j);
@@ -64,8 +64,8 @@ fn with_bonds(packing: &Packing, kept: impl Fn(usize, usize) -> bool) -> Packing
     fewer
 }
 
-/// Pieces by body: none for the first, the second is one.
-fn ram(packing: &Packing) -> RigidMask {
+/// Rigid mask by body: the first body is not rigid, the second is one rigid piece.
+fn ram_mask(packing: &Packing) -> RigidMask {
     RigidMask::new(packing.elements.body.clone())
 }
 
@@ -88,7 +88,7 @@ fn bonds_of_rigid_bodies_are_kept_and_not_evaluated() {
     assert!(0 < active && active < packing.bonds.id.len());
 }
 
-/// Rows of a run are those of one whose packing lacks the bonds of the rigid body.
+/// A run of a rigid body equals a run whose packing lacks the bonds of the rigid body.
 #[test]
 fn bonds_of_rigid_bodies_change_no_bit() {
     let (packing, pipeline) = push(1.5e5, true);
@@ -113,7 +113,7 @@ fn bonds_of_rigid_bodies_change_no_bit() {
     }
 }
 
-fn elastic<L: Lanes>(packing: &Packing, pipeline: &Pipeline, dt: f64) -> Cpu<L> {
+fn elastic_run<L: Lanes>(packing: &Packing, pipeline: &Pipeline, dt: f64) -> Cpu<L> {
     let mut run = Cpu::<L>::new(build(packing, pipeline).unwrap(), pipeline, dt);
     run.advance(300).unwrap();
     run
@@ -121,19 +121,19 @@ fn elastic<L: Lanes>(packing: &Packing, pipeline: &Pipeline, dt: f64) -> Cpu<L> 
 
 fn check_waking<L: Lanes>() {
     let (mut packing, pipeline) = push(1.5e5, false);
-    // Contacts between ends of broken bonds, which end where a piece becomes rigid, are in the block alone.
+    // Only the block has contacts between ends of broken bonds, which end where a piece becomes rigid.
     let bonds = &mut packing.bonds;
     let of_ram = bonds.i.partition_point(|&i| (i as usize) < BLOCK);
     bonds.sigma_c[of_ram..].fill(f64::INFINITY);
     bonds.tau_c[of_ram..].fill(f64::INFINITY);
     let dt = 0.3 * schedule(&packing, &pipeline).unwrap().critical;
-    let mut never = elastic::<L>(&packing, &pipeline, dt);
-    let mut run = elastic::<L>(&packing, &pipeline, dt);
+    let mut never = elastic_run::<L>(&packing, &pipeline, dt);
+    let mut run = elastic_run::<L>(&packing, &pipeline, dt);
     let before = run.snapshot(1).unwrap();
     let broken = before.breaks.bond.len();
     assert!(broken > 10 && before.history.bond[0] > 0.0);
 
-    run.system_mut().set_rigid(ram(&packing));
+    run.system_mut().set_rigid(ram_mask(&packing));
     run.refresh();
     let rigid = run.snapshot(1).unwrap();
     let stressed = |sigma: &[f32]| sigma.iter().filter(|sigma| **sigma > 0.0).count();
@@ -141,7 +141,7 @@ fn check_waking<L: Lanes>() {
     assert_eq!(stressed(&rigid.frames.sigma[BLOCK..]), 0);
     assert_eq!(rigid.frames.sigma[..BLOCK], before.frames.sigma[..BLOCK]);
     assert!(rigid.history.bond[0] < before.history.bond[0]);
-    // Broken bonds stay broken, and fragments are what they were.
+    // Broken bonds stay broken, and the fragments do not change.
     assert_eq!(rigid.history.broken, before.history.broken);
     assert_eq!(rigid.frames.fragment, before.frames.fragment);
 
@@ -151,7 +151,7 @@ fn check_waking<L: Lanes>() {
         never.snapshot(1).unwrap();
         never.refresh();
     }
-    // Loads are in the state.
+    // The state contains the loads.
     assert!(run.state(1).unwrap() == never.state(1).unwrap());
     let [on, without] = [&mut run, &mut never].map(|run| scenes::frames(run, 100, 2..4));
     assert!(on == without, "goes on as if it had always been elastic");
@@ -163,7 +163,7 @@ fn a_rigid_piece_that_becomes_elastic_has_the_loads_of_its_bonds_again() {
     check_waking::<f32>();
 }
 
-/// What is rigid from the start can become elastic too.
+/// A body that is rigid from the start can become elastic too.
 #[test]
 fn a_rigid_body_has_the_bonds_of_an_elastic_one() {
     let (packing, pipeline) = push(f64::INFINITY, true);
@@ -184,7 +184,7 @@ fn a_rigid_body_has_the_bonds_of_an_elastic_one() {
     }
 }
 
-/// Implicit steps leave out the same bonds: sums, matrix and strengths.
+/// Implicit steps leave out the same bonds in sums, matrix and strengths.
 #[test]
 fn implicit_steps_leave_out_bonds_within_rigid_pieces() {
     let (packing, mut pipeline) = push(5e4, false);
@@ -200,8 +200,8 @@ fn implicit_steps_leave_out_bonds_within_rigid_pieces() {
         run.advance(60).unwrap();
         run.snapshot(1).unwrap()
     };
-    let masked = run(&packing, ram(&packing));
-    let dropped = run(&fewer, ram(&packing));
+    let masked = run(&packing, ram_mask(&packing));
+    let dropped = run(&fewer, ram_mask(&packing));
     assert!(!masked.breaks.bond.is_empty());
     assert_eq!(masked.breaks.bond, dropped.breaks.bond);
     assert!(masked.frames == dropped.frames);

@@ -1,4 +1,4 @@
-//! Loose grains: heaps, an hourglass, walls.
+//! Loose grains: heaps, an hourglass, thin walls.
 
 use cullet::geometry::shapes;
 use cullet::pack::Packed;
@@ -8,13 +8,13 @@ use glam::{DMat3, DQuat, DVec3};
 
 use crate::scenes::{self, places, play, read};
 
-/// Height at which the slope of a heap lies, over its radius and over its top: neither its toe nor the flat
-/// part at the wall.
+/// Heights between which the slope of a heap is measured, relative to the grain radius and to the height of
+/// its top: this leaves out its toe and the flat part at the wall.
 const SLOPE: (f64, f64) = (4.0, 0.92);
 
-/// Slope, degrees, of what stays of a column of grains behind a gate that is lifted slowly, with this
-/// coefficient of rolling friction; and how fast the fastest of the grains of that slope still are, m/s.
-fn repose(rolling: f64) -> (f64, f64) {
+/// Slope, degrees, of a column of grains after the gate in front of it is lifted slowly, with this
+/// coefficient of rolling friction; and the final speed of the fastest grain of that slope, m/s.
+fn angle_of_repose(rolling: f64) -> (f64, f64) {
     let r = 2e-3;
     let text = format!(
         "[time]\nend = 1.2\nframes_per_second = 5\n\
@@ -33,7 +33,7 @@ fn repose(rolling: f64) -> (f64, f64) {
     let frames = play(&pipeline, &packed.packing);
     let last = &frames[frames.len() - 1];
     let grains = places(last);
-    // The mean height of the three highest grains of each slice.
+    // Mean height of the three highest grains of each slice.
     let width = 2.5 * r;
     let mut slices: Vec<Vec<f64>> = Vec::new();
     for p in &grains {
@@ -70,12 +70,12 @@ fn repose(rolling: f64) -> (f64, f64) {
 
 #[test]
 fn sand_of_friction_one_half_heaps_up_at_thirty_degrees() {
-    let (angle, speed) = repose(0.3);
+    let (angle, speed) = angle_of_repose(0.3);
     println!("rolling friction 0.3: {angle:.1} degrees, {speed:.1e} m/s");
     assert!((25.0..35.0).contains(&angle), "{angle}");
-    // It stays.
+    // The heap stays at rest.
     assert!(speed < 0.02, "{speed}");
-    let (flat, speed) = repose(0.0);
+    let (flat, speed) = angle_of_repose(0.0);
     println!("no rolling friction: {flat:.1} degrees, {speed:.1e} m/s");
     assert!(flat < angle - 8.0, "{flat} {angle}");
 }
@@ -112,7 +112,7 @@ fn poured_grains_settle_and_gain_no_energy() {
     let (first, last) = (&frames[0], &frames[frames.len() - 1]);
     let sunk = 1.0 - height(last) / height(first);
     let motion = (last.history.kinetic[0] + last.history.rotational[0]) / lost;
-    // Of the box; less at its walls, where no grain sticks out.
+    // Fraction of the box, lower at its walls, as no grain overlaps them.
     let volume = |r: &f64| 4.0 / 3.0 * std::f64::consts::PI * r.powi(3);
     let before = packed.packing.elements.r.iter().map(volume).sum::<f64>() / 8e-6;
     let after = before / (1.0 - sunk);
@@ -129,7 +129,7 @@ fn poured_grains_settle_and_gain_no_energy() {
                 .windows(2)
                 .all(|pair| pair[1] < pair[0] + 1e-3 * lost)
     );
-    // Onto each other, no closer than grains pack at random.
+    // They come to rest on each other, no denser than random packing.
     assert!(
         before > 0.3 && after > 1.1 * before && after < 0.64,
         "{before} {after}"
@@ -137,7 +137,7 @@ fn poured_grains_settle_and_gain_no_energy() {
     assert!(motion < 1e-3, "{motion}");
 }
 
-/// Radius and height, m, of the outside of an hourglass.
+/// Radius and height, m, of the profile of an hourglass's outer surface.
 const GLASS: [[f64; 2]; 11] = [
     [0.028, -0.06],
     [0.035, -0.053],
@@ -152,7 +152,7 @@ const GLASS: [[f64; 2]; 11] = [
     [0.028, 0.06],
 ];
 
-/// Whether a point of the hourglass's own frame is within its outside.
+/// Whether a point in the hourglass's own frame is inside its outer surface.
 fn within_glass(p: DVec3) -> bool {
     let radius = p.x.hypot(p.z);
     GLASS.windows(2).any(|pair| {
@@ -162,9 +162,9 @@ fn within_glass(p: DVec3) -> bool {
     })
 }
 
-/// Rotation that takes the `rest` places, about their mean, nearest to the places `now`: the polar factor of
-/// Σ now restᵀ, by Newton's iteration (N. J. Higham, Functions of Matrices, 2008, §8.3).
-fn turned(rest: &[DVec3], now: &[DVec3]) -> DMat3 {
+/// Rotation that best maps the positions `rest`, about their mean, to the positions `now`: the polar factor
+/// of Σ now restᵀ, by Newton's iteration (N. J. Higham, Functions of Matrices, 2008, §8.3).
+fn best_rotation(rest: &[DVec3], now: &[DVec3]) -> DMat3 {
     let outer = |a: DVec3, b: DVec3| DMat3::from_cols(a * b.x, a * b.y, a * b.z);
     let sum = rest
         .iter()
@@ -177,8 +177,8 @@ fn turned(rest: &[DVec3], now: &[DVec3]) -> DMat3 {
     factor
 }
 
-/// An hourglass that falls on its side: sand grains that lie on the floor, and those out of the glass as its
-/// own frame has them, in each frame; broken bonds at the end.
+/// An hourglass that falls on its side: number of sand grains that lie on the floor, and of those outside the
+/// glass in its own frame, for each frame; and the number of broken bonds at the end.
 fn dropped(strength: &str) -> (Vec<[usize; 2]>, u32) {
     let placed = "position = [0, 0.075, 0]\nrotation = { axis = [0, 0, 1], angle = \"35 deg\" }\nvelocity = [0, -3, 0]\n";
     let text = format!(
@@ -209,7 +209,7 @@ fn dropped(strength: &str) -> (Vec<[usize; 2]>, u32) {
     let out = |frame: &Snapshot| {
         let now = places(frame);
         let middle = mean(&now[..glass]);
-        let turn = turned(&about(&rest[..glass]), &about(&now[..glass]));
+        let turn = best_rotation(&about(&rest[..glass]), &about(&now[..glass]));
         let floor = (glass..now.len()).filter(|i| now[*i].y < 1.1 * e.r[*i]);
         let own = |i: usize| tilt.inverse() * (turn.transpose() * (now[i] - middle)) + offset;
         let outside = (glass..now.len()).filter(|i| !within_glass(own(*i)));
@@ -235,10 +235,10 @@ fn an_hourglass_that_breaks_spills_its_sand_and_one_that_holds_does_not() {
 }
 
 const R: f64 = 1e-3;
-/// Half of the width of thin walls, and half of their thickness, m: half of a grain's radius.
+/// Half of the width of thin walls, and half of their thickness, m: the latter is half of a grain's radius.
 const WALL: [f64; 2] = [0.03, 0.25e-3];
 
-/// A ball of loose grains above the origin, thrown at a velocity.
+/// A ball of loose grains above the origin with this initial velocity.
 fn thrown(velocity: DVec3, more: &str) -> (Pipeline, Packed) {
     read(&format!(
         "[time]\nend = 4e-3\nframes_per_second = 10000\n[world]\ngravity = [0, 0, 0]\n\
@@ -251,9 +251,9 @@ fn thrown(velocity: DVec3, more: &str) -> (Pipeline, Packed) {
     ))
 }
 
-/// Least distance, over the radius, of a grain's centre from a surface, in all frames; `distance` in metres,
-/// none where it does not count.
-fn nearest(
+/// Least distance of a grain's centre from a surface in all frames, over the radius; `distance` is in metres,
+/// `None` where the surface does not extend.
+fn least_distance(
     frames: &[Snapshot],
     grains: std::ops::Range<usize>,
     distance: impl Fn(DVec3) -> Option<f64>,
@@ -318,11 +318,12 @@ fn grains_thrown_at_walls_at_five_metres_a_second_stay_on_their_side() {
             }];
             let frames = play(&pipeline, &packed.packing);
             let count = packed.packing.elements.id.len();
-            let least = nearest(&frames, 0..count, distance);
+            let least = least_distance(&frames, 0..count, distance);
             println!(
                 "{name}, {velocity} m/s: {count} grains, centres come within {least:.3} radii"
             );
-            // They have hit it, and none is in it: behind a thin wall the distance is less than its thickness below.
+            // The grains hit the wall, and none passes through: behind a thin wall the distance would be
+            // negative.
             assert!(least < 1.0 && least > 0.0, "{name}: {least}");
         }
     }
@@ -342,7 +343,8 @@ fn grains_within_a_shell_of_elements_do_not_get_out() {
         let grains = body.iter().filter(|body| **body == 0).count();
         assert!(body[..grains].iter().all(|body| *body == 0));
         let frames = play(&pipeline, &packed.packing);
-        // A shell that is free bends: the wall is where its nearest element in the direction of the grain is.
+        // A free shell deforms: the wall is at the position of its element nearest to the direction of the
+        // grain.
         let mut least = f64::INFINITY;
         for frame in &frames {
             let now = places(frame);
@@ -354,12 +356,16 @@ fn grains_within_a_shell_of_elements_do_not_get_out() {
                 let there = wall.iter().min_by(|a, b| angle(a).total_cmp(&angle(b)))?;
                 Some(there.length() - p.length())
             };
-            least = least.min(nearest(std::slice::from_ref(frame), 0..grains, within));
+            least = least.min(least_distance(
+                std::slice::from_ref(frame),
+                0..grains,
+                within,
+            ));
         }
         println!(
             "{name}: {grains} grains, centres come within {least:.3} radii of the wall's middle"
         );
-        // They have touched it.
+        // The grains touched the shell.
         assert!(least < 2.0 && least > 0.0, "{name}: {least}");
     }
 }

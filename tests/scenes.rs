@@ -1,4 +1,4 @@
-//! Small scenes that tests build by hand.
+//! Small scenes built for tests.
 
 use cullet::columns::{BondLaw, Bonds, Elements, Shape};
 use cullet::math::{LaneWidth, Lanes, OnLanes};
@@ -9,13 +9,13 @@ use cullet::spec::*;
 use cullet::store::Packing;
 use glam::DVec3;
 
-/// Every law of bonds that implicit steps can take.
+/// All bond laws that implicit steps support.
 pub fn energy_laws() -> impl Iterator<Item = Law> {
     let all = Law::NAMES.iter().map(|(law, _)| *law);
     all.filter(|law| law.has_energy())
 }
 
-/// A material with nothing that dissipates and nothing that breaks.
+/// A material without dissipation and without breaking.
 pub fn elastic(young: f64, shear: f64, density: f64) -> Material {
     Material {
         name: "elastic".into(),
@@ -67,7 +67,7 @@ pub fn pipeline(material: Material) -> Pipeline {
     }
 }
 
-/// Equal elements at `points` with solid-ball masses, bonded where they touch; strengths as given.
+/// Equal elements at `points` with masses of solid balls, bonded where they touch, with the given strengths.
 pub fn packing(points: &[DVec3], r: f64, material: &Material, strength: (f64, f64)) -> Packing {
     let n = points.len();
     let mass = 4.0 / 3.0 * std::f64::consts::PI * r.powi(3) * material.density;
@@ -130,7 +130,7 @@ pub fn packing(points: &[DVec3], r: f64, material: &Material, strength: (f64, f6
     }
 }
 
-/// A floor at height `y` that moves up at a speed.
+/// A floor at height `y` that moves up at speed `speed`.
 pub fn rising_floor(y: f64, speed: f64) -> Collider {
     Collider {
         name: "floor".into(),
@@ -147,7 +147,7 @@ pub fn rising_floor(y: f64, speed: f64) -> Collider {
     }
 }
 
-/// A clamp that goes at a velocity and does not turn.
+/// A clamp that moves at a velocity and does not rotate.
 pub fn clamp(velocity: [f64; 3]) -> Action {
     Action::Clamp {
         velocity,
@@ -174,7 +174,7 @@ pub fn block(nx: usize, ny: usize, nz: usize, r: f64) -> Vec<DVec3> {
     points
 }
 
-/// The columns of an initial velocity and spin for each element.
+/// Sets the initial velocity and spin of each element.
 pub fn set_motion(elements: &mut Elements, v: &[DVec3], w: &[DVec3]) {
     elements.vx = v.iter().map(|v| v.x).collect();
     elements.vy = v.iter().map(|v| v.y).collect();
@@ -184,7 +184,7 @@ pub fn set_motion(elements: &mut Elements, v: &[DVec3], w: &[DVec3]) {
     elements.wz = w.iter().map(|w| w.z).collect();
 }
 
-/// Slope of the second over the first numbers, by least squares.
+/// Slope of the line through the pairs, by least squares.
 pub fn slope(pairs: impl Iterator<Item = (f64, f64)> + Clone) -> f64 {
     let count = pairs.clone().count() as f64;
     let (x, y) = pairs
@@ -198,14 +198,14 @@ pub fn slope(pairs: impl Iterator<Item = (f64, f64)> + Clone) -> f64 {
     xy / xx
 }
 
-/// A pipeline from its text, and what it packs.
+/// A pipeline read from its text, and its packing.
 pub fn read(text: &str) -> (Pipeline, Packed) {
     let pipeline = cullet::spec::parse(text, "shot", &[]).unwrap();
     let packed = pack::pack(&pipeline, ".".as_ref()).unwrap();
     (pipeline, packed)
 }
 
-/// All frames of a pipeline on the CPU, the start first.
+/// All frames of a pipeline on the CPU, the initial one first.
 pub fn play(pipeline: &Pipeline, packing: &Packing) -> Vec<Snapshot> {
     let schedule = schedule(packing, pipeline).unwrap();
     let mut run = method(packing, pipeline, Backend::Cpu, schedule.dt).unwrap();
@@ -218,21 +218,21 @@ pub fn play(pipeline: &Pipeline, packing: &Packing) -> Vec<Snapshot> {
     frames.collect()
 }
 
-/// Where elements are in a frame.
+/// Positions of the elements in a frame.
 pub fn places(snapshot: &Snapshot) -> Vec<DVec3> {
     let f = &snapshot.frames;
     let place = |i: usize| DVec3::new(f.x[i].into(), f.y[i].into(), f.z[i].into());
     (0..f.id.len()).map(place).collect()
 }
 
-/// Where elements are at rest.
+/// Positions of the elements at rest.
 pub fn at_rest(packing: &Packing) -> Vec<DVec3> {
     let e = &packing.elements;
     let place = |i: usize| DVec3::new(e.x[i], e.y[i], e.z[i]);
     (0..e.id.len()).map(place).collect()
 }
 
-/// Frames of a run, so many steps apart.
+/// Frames of a run, `steps` steps apart.
 pub fn frames(run: &mut dyn Method, steps: u64, range: std::ops::Range<u32>) -> Vec<Snapshot> {
     range
         .map(|frame| {
@@ -242,7 +242,7 @@ pub fn frames(run: &mut dyn Method, steps: u64, range: std::ops::Range<u32>) -> 
         .collect()
 }
 
-/// A CPU run to be made on lanes of any width.
+/// Arguments of a CPU run on lanes of any width.
 struct OnCpu<'a>(Built<f32>, &'a Pipeline, f64);
 
 impl OnLanes for OnCpu<'_> {
@@ -252,8 +252,8 @@ impl OnLanes for OnCpu<'_> {
     }
 }
 
-/// A run on so many lanes, whose chunks of elements may be of another size; says so where this machine has no
-/// such lanes.
+/// A run on lanes of this width, with an optional size of its chunks of elements; prints a message and
+/// returns `None` where this machine lacks such lanes.
 pub fn on_width(
     width: LaneWidth,
     (packing, pipeline, dt): (&Packing, &Pipeline, f64),

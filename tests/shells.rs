@@ -1,4 +1,4 @@
-//! Shells, ropes and cloth: how stiff a shell comes out, and the whole chain of each.
+//! Shells, ropes and cloth: the stiffness of a shell, and all stages for each of them.
 
 use std::f64::consts::PI;
 
@@ -54,15 +54,15 @@ fn a_pulled_tube_is_as_stiff_as_the_solid_asked_for() {
     }
 }
 
-/// The chain of a small shot, the same on one thread and two.
+/// All stages of a small shot, with equal results on one thread and two.
 fn runs_alike(text: &str, frames: usize) {
-    let place = Place::new();
-    place.write("shot.toml", text);
+    let folder = Place::new();
+    folder.write("shot.toml", text);
     for (threads, out) in [("1", "one"), ("2", "two")] {
-        place.succeed(&["run", "shot.toml", "--out", out, "--threads", threads]);
+        folder.succeed(&["run", "shot.toml", "--out", out, "--threads", threads]);
     }
     let folders = ["packing", "frames", "breaks", "meshes"];
-    let [one, two] = ["one", "two"].map(|out| files(&place.path(out), &folders));
+    let [one, two] = ["one", "two"].map(|out| files(&folder.path(out), &folders));
     assert!(one.len() >= 2 * frames && one == two);
 }
 

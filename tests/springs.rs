@@ -13,15 +13,15 @@ const R: f64 = 1e-3;
 const E: f64 = 1e8;
 const STIFFNESS: f64 = 20.0;
 
-/// A block of which the elements of the upper layer hang on springs.
-struct Hung {
+/// A block whose upper layer of elements hangs on springs.
+struct HangingBlock {
     pipeline: Pipeline,
     packing: Packing,
-    /// Elements that hang on springs.
+    /// Elements attached to springs.
     springs: Vec<usize>,
 }
 
-impl Hung {
+impl HangingBlock {
     fn new(velocity: [f64; 3], spin: [f64; 3]) -> Self {
         let points = scenes::block(4, 3, 4, R);
         let material = scenes::elastic(E, 0.4 * E, 2600.0);
@@ -47,7 +47,7 @@ impl Hung {
             },
         }];
         let springs = (0..points.len()).filter(|&i| points[i].z > top).collect();
-        Hung {
+        HangingBlock {
             pipeline,
             packing,
             springs,
@@ -60,7 +60,7 @@ impl Hung {
         self
     }
 
-    /// Places and loads at a time, the loads a mean of the last steps.
+    /// Positions and loads at a time; the loads are a mean over the last steps.
     fn after(&self, dt: f64, time: f64) -> (Vec<DVec3>, Loads) {
         let mut run = method(&self.packing, &self.pipeline, Backend::Auto, dt).unwrap();
         run.advance((time / dt).round() as u64).unwrap();
@@ -81,9 +81,9 @@ impl Hung {
 
 #[test]
 fn a_body_hung_on_springs_sags_by_its_weight_over_their_stiffness() {
-    let explicit = Hung::new([0.0; 3], [0.0; 3]);
+    let explicit = HangingBlock::new([0.0; 3], [0.0; 3]);
     let dt = explicit.step();
-    let implicit = Hung::new([0.0; 3], [0.0; 3]).implicit();
+    let implicit = HangingBlock::new([0.0; 3], [0.0; 3]).implicit();
     for (name, hung, dt) in [("explicit", explicit, dt), ("implicit", implicit, 2e-3)] {
         let (places, loads) = hung.after(dt, 0.6);
         let rest = scenes::at_rest(&hung.packing);
@@ -98,7 +98,8 @@ fn a_body_hung_on_springs_sags_by_its_weight_over_their_stiffness() {
         assert_eq!(loads.contacts[0] as usize, hung.springs.len());
         assert!((sag / expected - 1.0).abs() < 1e-3);
         assert!((force(&loads, 0).z / -hung.weight() - 1.0).abs() < 1e-3);
-        // About the middle of what hangs on springs, the weight pulls at the middle of all.
+        // The moment is about the mean position of the elements on springs; the weight acts at the centre of
+        // the whole block.
         let middle = |of: &[usize]| {
             let sum: DVec3 = of.iter().map(|&i| places[i]).sum();
             sum / of.len() as f64
@@ -115,9 +116,9 @@ fn a_body_hung_on_springs_sags_by_its_weight_over_their_stiffness() {
 #[test]
 fn springs_draw_along_and_turn_as_their_drive_does() {
     let (speed, spin) = (0.02, 4.0);
-    let explicit = Hung::new([speed, 0.0, 0.0], [0.0, 0.0, spin]);
+    let explicit = HangingBlock::new([speed, 0.0, 0.0], [0.0, 0.0, spin]);
     let dt = explicit.step();
-    let implicit = Hung::new([speed, 0.0, 0.0], [0.0, 0.0, spin]).implicit();
+    let implicit = HangingBlock::new([speed, 0.0, 0.0], [0.0, 0.0, spin]).implicit();
     let mut ends = Vec::new();
     for (mut hung, dt) in [(explicit, dt), (implicit, 5e-4)] {
         hung.pipeline.world.gravity = [0.0; 3];
@@ -132,7 +133,7 @@ fn springs_draw_along_and_turn_as_their_drive_does() {
         };
         let (from, to) = (middle_of(&rest), middle_of(&places));
         let moved = to - from;
-        // How far the outermost has turned about the middle.
+        // Angle by which the outermost element has rotated about the middle.
         let far = hung.springs[0];
         let (before, now) = (rest[far] - from, places[far] - to);
         let turned = before.cross(now).z.atan2(before.dot(now));
@@ -146,7 +147,7 @@ fn springs_draw_along_and_turn_as_their_drive_does() {
 
 #[test]
 fn graphics_processors_leave_springs_to_the_cpu() {
-    let hung = Hung::new([0.0; 3], [0.0; 3]);
+    let hung = HangingBlock::new([0.0; 3], [0.0; 3]);
     let Err(SimulateError::Unsupported { option, value, .. }) =
         method(&hung.packing, &hung.pipeline, Backend::Gpu, 1e-7)
     else {

@@ -1,4 +1,4 @@
-//! Beams in static equilibrium, by damped relaxation of the real simulator.
+//! Beams in static equilibrium, by damped relaxation in the simulator.
 //!
 //! The reference values come from a sparse direct solution of the same linearised packing.
 
@@ -12,7 +12,7 @@ use crate::scenes;
 const R: f64 = 1e-3;
 const E: f64 = 1e7;
 
-/// A bonded block with the solid-ball masses of its elements, and its section.
+/// A bonded block whose elements have the masses of solid balls, and its section.
 struct Beam {
     points: Vec<DVec3>,
     packing: Packing,
@@ -43,7 +43,7 @@ impl Beam {
         self.points.iter().map(|p| p.x).fold(0.0, f64::max)
     }
 
-    /// Elements of the last or first 2.1 radii.
+    /// Elements within 2.1 radii of the last or first one along x.
     fn end(&self, last: bool) -> Vec<usize> {
         let limit = self.length() - 2.1 * R;
         (0..self.points.len())
@@ -57,7 +57,7 @@ impl Beam {
             .collect()
     }
 
-    /// Holds or loads an end.
+    /// Clamps or loads an end.
     fn attach(&mut self, last: bool, action: Action) {
         let (from, to) = if last {
             (self.length() - 2.1 * R, 1.0)
@@ -75,7 +75,7 @@ impl Beam {
         });
     }
 
-    /// Displacements at rest, relaxing with drag 2ω towards a mode of angular frequency ω.
+    /// Displacements at rest, relaxed with drag 2ω for a mode of angular frequency ω.
     fn relax(mut self, omega: f64) -> (Vec<DVec3>, Self) {
         self.pipeline.simulate.drag = 2.0 * omega;
         let plan = schedule(&self.packing, &self.pipeline).unwrap();
@@ -123,7 +123,7 @@ fn pulled_modulus(rows: [usize; 3], shear_ratio: f64) -> f64 {
     let force = 2e-3 * E * beam.width * beam.height;
     beam.attach(false, Action::force([-force, 0.0, 0.0]));
     beam.attach(true, Action::force([force, 0.0, 0.0]));
-    // Longitudinal mode π c/L, slowed by the sparse mass model.
+    // Longitudinal mode π c/L, slowed because the elements have less mass than the solid.
     let omega = 3.0 * (1.5 * E / 2000.0).sqrt() / beam.length();
     let (moved, beam) = beam.relax(omega);
     // Strain of the middle 40 %, by least squares.
@@ -161,7 +161,7 @@ fn tip_deflection(rows: [usize; 3], shear_ratio: f64) -> f64 {
         force * length.powi(3) / (3.0 * E * inertia)
             + force * length / (5.0 / 6.0 * shear_ratio * E * area)
     };
-    // A small load: the tip sinks by a thousandth of the length.
+    // A small load: the tip deflects by a thousandth of the length.
     let force = 1e-3 * length / timoshenko(1.0);
     beam.attach(true, Action::force([0.0, 0.0, force]));
     let omega = 3.0 * (1.5 * E * inertia / (2000.0 * area)).sqrt() / length.powi(2);
@@ -211,8 +211,8 @@ fn short_beam_at_shear_ratio_0_3() {
     check([40, 6, 6], 0.3, 1.4625, 0.7039);
 }
 
-/// Tip deflection of a cantilever packed from a pipeline with the solid's moduli, over Timoshenko's for that
-/// solid (κ = 5/6).
+/// Tip deflection of a cantilever packed from a pipeline with the moduli of a solid, over Timoshenko's for
+/// that solid (κ = 5/6).
 fn bent_solid(rows: [usize; 3]) -> f64 {
     let poisson = 0.15;
     let text = format!(

@@ -1,5 +1,5 @@
-//! A store one can trust: what is altered, cut short or gone is named; what changed is done again and nothing
-//! else; one writer at a time; runs go on from any state, in place or in a branch.
+//! Integrity of a store: altered, truncated or missing files are reported; only what changed is computed
+//! again; one process writes at a time; runs resume from any state, in place or in a branch.
 
 use std::path::Path;
 use std::process::{Child, Stdio};
@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::harness::{Place, files, shot};
 
-/// Few elements, four frames, a state with each and all of them kept.
+/// Few elements, four frames, a state at each of them, all states kept.
 const SMALL: [&str; 5] = [
     "scale=smoke",
     "body.bunny.packing.elements=1000",
@@ -20,7 +20,7 @@ const SMALL: [&str; 5] = [
     "simulate.keep_states=100",
 ];
 
-/// Tables that depend on nothing but the pipeline.
+/// Tables that depend only on the pipeline.
 const TABLES: [&str; 4] = ["frames", "breaks", "fragments", "loads"];
 
 fn arguments<'a>(bunny: &'a str, out: &'a str, more: &[&'a str]) -> Vec<&'a str> {
@@ -33,25 +33,25 @@ fn arguments<'a>(bunny: &'a str, out: &'a str, more: &[&'a str]) -> Vec<&'a str>
 }
 
 /// Runs the bunny up to a stage.
-fn run(place: &Place, out: &str, more: &[&str]) -> String {
+fn run(folder: &Place, out: &str, more: &[&str]) -> String {
     let bunny = shot("bunny_drop");
-    let output = place.output(&arguments(&bunny, out, more));
-    let told = String::from_utf8(output.stderr).unwrap();
-    assert!(output.status.success(), "{told}");
-    told
+    let output = folder.output(&arguments(&bunny, out, more));
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{message}");
+    message
 }
 
-fn simulated(place: &Place, out: &str) {
-    run(place, out, &["--to", "simulate"]);
+fn simulated(folder: &Place, out: &str) {
+    run(folder, out, &["--to", "simulate"]);
 }
 
-fn start(place: &Place, arguments: &[&str]) -> Child {
-    let mut command = place.command();
+fn start(folder: &Place, arguments: &[&str]) -> Child {
+    let mut command = folder.command();
     command.args(arguments).stderr(Stdio::null());
     command.spawn().unwrap()
 }
 
-/// Waits for a file, which a running process is to write.
+/// Waits for a file that a running process is to write.
 fn await_file(child: &mut Child, path: &Path) {
     while !path.exists() {
         assert!(child.try_wait().unwrap().is_none(), "it ended too early");
@@ -59,7 +59,7 @@ fn await_file(child: &mut Child, path: &Path) {
     }
 }
 
-/// A longer shot, which is still running when something is done to it.
+/// A longer shot, which is still running while the test acts on it.
 fn long<'a>(bunny: &'a str, out: &'a str) -> Vec<&'a str> {
     arguments(bunny, out, &["--to", "simulate", "--set", "time.end=1 s"])
 }
@@ -73,104 +73,110 @@ fn flip(path: &Path) {
 
 #[test]
 fn what_did_not_change_is_not_done_again() {
-    let place = Place::new();
-    run(&place, "store", &[]);
-    let told = run(&place, "store", &[]);
+    let folder = Place::new();
+    run(&folder, "store", &[]);
+    let message = run(&folder, "store", &[]);
     assert!(
-        told.ends_with("nothing to do: store is up to date\n"),
-        "{told}"
+        message.ends_with("nothing to do: store is up to date\n"),
+        "{message}"
     );
-    assert_eq!(told.matches("up to date").count(), 7, "{told}");
+    assert_eq!(message.matches("up to date").count(), 7, "{message}");
 
     let kinds = ["packing", "frames", "meshes", "preview"];
-    let before = files(&place.path("store"), &kinds);
-    let told = run(&place, "store", &["--set", "export.up=z"]);
+    let before = files(&folder.path("store"), &kinds);
+    let message = run(&folder, "store", &["--set", "export.up=z"]);
     assert!(
-        told.contains("export usd   again: export.up changed"),
-        "{told}"
+        message.contains("export usd   again: export.up changed"),
+        "{message}"
     );
     for stage in ["pack", "simulate", "reconstruct", "preview"] {
-        assert!(told.contains(&format!("{stage:<12} up to date")), "{told}");
+        assert!(
+            message.contains(&format!("{stage:<12} up to date")),
+            "{message}"
+        );
     }
-    assert!(files(&place.path("store"), &kinds) == before);
+    assert!(files(&folder.path("store"), &kinds) == before);
 
-    let told = run(
-        &place,
+    let message = run(
+        &folder,
         "store",
         &["--set", "export.up=z", "--set", "preview.width=64"],
     );
     assert!(
-        told.contains("preview      again: preview.width changed"),
-        "{told}"
+        message.contains("preview      again: preview.width changed"),
+        "{message}"
     );
-    assert!(told.contains("export usd   up to date"), "{told}");
+    assert!(message.contains("export usd   up to date"), "{message}");
 
-    // What is gone is made again, and what follows from it is as it was.
-    std::fs::remove_file(place.path("store/meshes/000001.rkyv")).unwrap();
+    // A missing file is made again, and what depends on it stays as it was.
+    std::fs::remove_file(folder.path("store/meshes/000001.rkyv")).unwrap();
     let settings = ["--set", "export.up=z", "--set", "preview.width=64"];
-    let told = run(&place, "store", &settings);
+    let message = run(&folder, "store", &settings);
     assert!(
-        told.contains("reconstruct  again: meshes/000001.rkyv is missing"),
-        "{told}"
+        message.contains("reconstruct  again: meshes/000001.rkyv is missing"),
+        "{message}"
     );
-    assert!(told.contains("export usd   up to date"), "{told}");
+    assert!(message.contains("export usd   up to date"), "{message}");
 
-    let told = run(
-        &place,
+    let message = run(
+        &folder,
         "store",
         &[&settings[..], &["--force", "--to", "pack"]].concat(),
     );
-    assert!(!told.contains("up to date"), "{told}");
+    assert!(!message.contains("up to date"), "{message}");
     assert!(
-        !place.path("store/frames").exists(),
+        !folder.path("store/frames").exists(),
         "frames of another packing"
     );
 }
 
 #[test]
 fn what_changed_is_named_and_done_again() {
-    let place = Place::new();
-    simulated(&place, "store");
-    let told = run(
-        &place,
+    let folder = Place::new();
+    simulated(&folder, "store");
+    let message = run(
+        &folder,
         "store",
         &["--to", "simulate", "--set", "material.gypsum.friction=0.1"],
     );
-    assert!(told.contains("pack         up to date"), "{told}");
+    assert!(message.contains("pack         up to date"), "{message}");
     assert!(
-        told.contains("simulate     again: material.gypsum.friction changed"),
-        "{told}"
+        message.contains("simulate     again: material.gypsum.friction changed"),
+        "{message}"
     );
-    let told = run(
-        &place,
+    let message = run(
+        &folder,
         "store",
         &["--to", "pack", "--set", "material.gypsum.young=2 GPa"],
     );
     assert!(
-        told.contains("pack         again: material.gypsum.young changed"),
-        "{told}"
+        message.contains("pack         again: material.gypsum.young changed"),
+        "{message}"
     );
 
-    // The mesh itself counts, not its name alone.
+    // The content of the mesh file counts, not its name alone.
     let tetrahedron = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n";
-    place.write("shape.obj", tetrahedron);
-    place.write(
+    folder.write("shape.obj", tetrahedron);
+    folder.write(
         "shot.toml",
         "[time]\nend = \"1 ms\"\nframes_per_second = 1000\n[[material]]\nname = \"m\"\ndensity = 1000\nyoung = \"1 MPa\"\n\
          [[body]]\nname = \"b\"\nmaterial = \"m\"\nshape = { type = \"mesh\", file = \"shape.obj\", scale = 0.1 }\n\
          packing = { type = \"hexagonal\", radius = \"10 mm\" }\n",
     );
     let pack = ["run", "shot.toml", "--out", "mesh", "--to", "pack"];
-    place.succeed(&pack);
-    place.write("shape.obj", &tetrahedron.replace("v 0 0 1", "v 0 0 2"));
-    let told = String::from_utf8(place.output(&pack).stderr).unwrap();
-    assert!(told.contains("again: mesh shape.obj changed"), "{told}");
+    folder.succeed(&pack);
+    folder.write("shape.obj", &tetrahedron.replace("v 0 0 1", "v 0 0 2"));
+    let message = String::from_utf8(folder.output(&pack).stderr).unwrap();
+    assert!(
+        message.contains("again: mesh shape.obj changed"),
+        "{message}"
+    );
 }
 
 #[test]
 fn a_flipped_byte_is_found_in_every_kind_of_file() {
-    let place = Place::new();
-    run(&place, "store", &["--to", "reconstruct"]);
+    let folder = Place::new();
+    run(&folder, "store", &["--to", "reconstruct"]);
     let commands: [(&str, &[&str]); 9] = [
         ("packing/elements.parquet", &["simulate", "store"]),
         ("packing/bonds.parquet", &["reconstruct", "store"]),
@@ -186,89 +192,86 @@ fn a_flipped_byte_is_found_in_every_kind_of_file() {
         ("store.json", &["inspect", "store"]),
     ];
     for (file, command) in commands {
-        let path = place.path("store").join(file);
+        let path = folder.path("store").join(file);
         let whole = std::fs::read(&path).unwrap();
         flip(&path);
-        let told = place.fail(command, 1);
-        assert!(told.contains(file), "{command:?}: {told}");
+        let message = folder.fail(command, 1);
+        assert!(message.contains(file), "{command:?}: {message}");
         if file != "store.json" {
-            // Cut off in the middle, as by a copy that was stopped.
+            // Truncated in the middle, as by an interrupted copy.
             std::fs::write(&path, &whole[..whole.len() / 2]).unwrap();
-            let told = place.fail(command, 1);
-            assert!(told.contains(file), "{command:?}: {told}");
+            let message = folder.fail(command, 1);
+            assert!(message.contains(file), "{command:?}: {message}");
         }
         std::fs::write(&path, &whole).unwrap();
     }
     let other = "{\"schema_version\": 99}";
-    let manifest = std::fs::read(place.path("store/store.json")).unwrap();
-    place.write("store/store.json", other);
-    let told = place.fail(&["export", "store", "--format", "usd"], 1);
+    let manifest = std::fs::read(folder.path("store/store.json")).unwrap();
+    folder.write("store/store.json", other);
+    let message = folder.fail(&["export", "store", "--format", "usd"], 1);
     assert!(
-        told.contains("store.json: schema version 99; this program reads version 1"),
-        "{told}"
+        message.contains("store.json: schema version 99; this program reads version 1"),
+        "{message}"
     );
-    std::fs::write(place.path("store/store.json"), manifest).unwrap();
-    place.succeed(&["reconstruct", "store"]);
+    std::fs::write(folder.path("store/store.json"), manifest).unwrap();
+    folder.succeed(&["reconstruct", "store"]);
 }
 
 #[test]
 fn a_missing_frame_is_named_and_made_again() {
-    let place = Place::new();
-    simulated(&place, "store");
-    let whole = files(&place.path("store"), &TABLES);
-    std::fs::remove_file(place.path("store/frames/000002.parquet")).unwrap();
-    let told = place.fail(&["reconstruct", "store"], 2);
+    let folder = Place::new();
+    simulated(&folder, "store");
+    let whole = files(&folder.path("store"), &TABLES);
+    std::fs::remove_file(folder.path("store/frames/000002.parquet")).unwrap();
+    let message = folder.fail(&["reconstruct", "store"], 2);
+    assert!(message.contains("frames/000002.parquet: missing, though"), "{message}");
+    assert!(!folder.path("store/meshes").exists());
+    let message = run(&folder, "store", &["--to", "simulate", "--state", "1"]);
     assert!(
-        told.contains("frames/000002.parquet: missing, though"),
-        "{told}"
+        message.contains("again: frames/000002.parquet is missing"),
+        "{message}"
     );
-    assert!(!place.path("store/meshes").exists());
-    let told = run(&place, "store", &["--to", "simulate", "--state", "1"]);
-    assert!(
-        told.contains("again: frames/000002.parquet is missing"),
-        "{told}"
-    );
-    assert!(files(&place.path("store"), &TABLES) == whole);
+    assert!(files(&folder.path("store"), &TABLES) == whole);
 }
 
 #[test]
 fn damaged_states_are_passed_over_aloud() {
-    let place = Place::new();
-    simulated(&place, "store");
-    flip(&place.path("store/state/000003.rkyv"));
-    let output = place.output(&["simulate", "store", "--resume"]);
-    let told = String::from_utf8(output.stderr).unwrap();
-    assert!(output.status.success(), "{told}");
+    let folder = Place::new();
+    simulated(&folder, "store");
+    flip(&folder.path("store/state/000003.rkyv"));
+    let output = folder.output(&["simulate", "store", "--resume"]);
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{message}");
     assert!(
-        told.contains("an older state was taken") && told.contains("000003.rkyv"),
-        "{told}"
+        message.contains("an older state was taken") && message.contains("000003.rkyv"),
+        "{message}"
     );
     for frame in 0..4 {
-        flip(&place.path(&format!("store/state/00000{frame}.rkyv")));
+        flip(&folder.path(&format!("store/state/00000{frame}.rkyv")));
     }
-    let told = place.fail(&["simulate", "store", "--resume"], 1);
-    assert!(told.contains("000003.rkyv"), "{told}");
-    let told = place.fail(&["simulate", "store", "--state", "7"], 2);
+    let message = folder.fail(&["simulate", "store", "--resume"], 1);
+    assert!(message.contains("000003.rkyv"), "{message}");
+    let message = folder.fail(&["simulate", "store", "--state", "7"], 2);
     assert!(
-        told.contains("state 7 was not kept; available: 0, 1, 2, 3"),
-        "{told}"
+        message.contains("state 7 was not kept; available: 0, 1, 2, 3"),
+        "{message}"
     );
 }
 
 #[test]
 fn a_run_goes_on_from_any_state_with_any_threads_and_end() {
-    let place = Place::new();
-    simulated(&place, "whole");
+    let folder = Place::new();
+    simulated(&folder, "whole");
     let folders = ["frames", "breaks", "fragments", "loads", "state"];
-    let whole = files(&place.path("whole"), &folders);
-    place.succeed(&["simulate", "whole", "--state", "1", "--threads", "3"]);
+    let whole = files(&folder.path("whole"), &folders);
+    folder.succeed(&["simulate", "whole", "--state", "1", "--threads", "3"]);
     assert!(
-        files(&place.path("whole"), &folders) == whole,
+        files(&folder.path("whole"), &folders) == whole,
         "from state 1"
     );
 
     run(
-        &place,
+        &folder,
         "short",
         &[
             "--to",
@@ -279,22 +282,22 @@ fn a_run_goes_on_from_any_state_with_any_threads_and_end() {
             "1",
         ],
     );
-    let frames = Store::at(place.path("short")).frames(&(0..u32::MAX));
+    let frames = Store::at(folder.path("short")).frames(&(0..u32::MAX));
     assert_eq!(frames.unwrap(), [0, 1]);
-    run(&place, "short", &["--to", "simulate", "--resume"]);
+    run(&folder, "short", &["--to", "simulate", "--resume"]);
     assert!(
-        files(&place.path("short"), &folders) == whole,
+        files(&folder.path("short"), &folders) == whole,
         "a longer end"
     );
 }
 
 #[test]
 fn a_run_goes_on_at_another_rate_with_the_same_steps() {
-    let place = Place::new();
+    let folder = Place::new();
     let step = ["--to", "simulate", "--set", "time.end=3.4 ms"];
-    run(&place, "whole", &step);
+    run(&folder, "whole", &step);
     run(
-        &place,
+        &folder,
         "other",
         &["--to", "simulate", "--set", "time.end=0.9 ms"],
     );
@@ -304,14 +307,14 @@ fn a_run_goes_on_at_another_rate_with_the_same_steps() {
     ]
     .concat();
     let bunny = shot("bunny_drop");
-    let told = place.fail(&arguments(&bunny, "other", &refused), 2);
+    let message = folder.fail(&arguments(&bunny, "other", &refused), 2);
     assert!(
-        told.contains("1000.5: a frame is not a whole number"),
-        "{told}"
+        message.contains("1000.5: a frame is not a whole number"),
+        "{message}"
     );
-    // Every second frame of those to come.
+    // Every second of the remaining frames.
     run(
-        &place,
+        &folder,
         "other",
         &[
             &step[..],
@@ -320,7 +323,7 @@ fn a_run_goes_on_at_another_rate_with_the_same_steps() {
         .concat(),
     );
     let state = |store: &str, frame: u32| {
-        let mut state = State::read(&Store::at(place.path(store)), frame).unwrap();
+        let mut state = State::read(&Store::at(folder.path(store)), frame).unwrap();
         state.frame = 0;
         state
     };
@@ -328,7 +331,7 @@ fn a_run_goes_on_at_another_rate_with_the_same_steps() {
         state("other", 2) == state("whole", 3),
         "1 + 2 frames of the first rate"
     );
-    let store = Store::open(place.path("other")).unwrap();
+    let store = Store::open(folder.path("other")).unwrap();
     assert_eq!(store.frames(&(0..9)).unwrap(), [0, 1, 2]);
     let time = |frame: u32| store.read_frame(frame).unwrap().time[0];
     assert!((time(2) - time(1) - 2.0 * (time(1) - time(0))).abs() < 1e-12);
@@ -336,8 +339,8 @@ fn a_run_goes_on_at_another_rate_with_the_same_steps() {
 
 #[test]
 fn a_branch_follows_other_physics_and_names_its_parent() {
-    let place = Place::new();
-    simulated(&place, "store");
+    let folder = Place::new();
+    simulated(&folder, "store");
     let all = [
         "packing",
         "frames",
@@ -347,28 +350,28 @@ fn a_branch_follows_other_physics_and_names_its_parent() {
         "history",
         "state",
     ];
-    let before = files(&place.path("store"), &all);
+    let before = files(&folder.path("store"), &all);
     let bunny = shot("bunny_drop");
     let other = ["--to", "simulate", "--set", "material.gypsum.friction=0"];
     let in_place = [&other[..], &["--resume"]].concat();
-    let told = place.fail(&arguments(&bunny, "store", &in_place), 2);
+    let message = folder.fail(&arguments(&bunny, "store", &in_place), 2);
     assert!(
-        told.contains("other physics") && told.contains("--branch"),
-        "{told}"
+        message.contains("other physics") && message.contains("--branch"),
+        "{message}"
     );
     let branch = [&other[..], &["--branch", "new", "--state", "1"]].concat();
-    run(&place, "store", &branch);
+    run(&folder, "store", &branch);
     assert!(
-        files(&place.path("store"), &all) == before,
+        files(&folder.path("store"), &all) == before,
         "the parent is as it was"
     );
-    let manifest = Manifest::read(&Store::open(place.path("new")).unwrap()).unwrap();
+    let manifest = Manifest::read(&Store::open(folder.path("new")).unwrap()).unwrap();
     let parent = manifest.parent.unwrap();
     assert_eq!(
         (parent.store.as_path(), parent.frame),
         (Path::new("store"), 1)
     );
-    let new = files(&place.path("new"), &all);
+    let new = files(&folder.path("new"), &all);
     for (name, bytes) in &new {
         let same = before.get(name) == Some(bytes);
         let early = ["000000", "000001"]
@@ -379,49 +382,52 @@ fn a_branch_follows_other_physics_and_names_its_parent() {
         }
     }
     assert!(new["frames/000003.parquet"] != before["frames/000003.parquet"]);
-    // Where it began it can begin again.
+    // A branch can be restarted from its first frame.
     let again = ["simulate", "new", "--state", "1"];
-    place.succeed(&again);
-    let tables = |store: &str| files(&place.path(store), &TABLES);
+    folder.succeed(&again);
+    let tables = |store: &str| files(&folder.path(store), &TABLES);
     let first: Vec<_> = new
         .iter()
         .filter(|(name, _)| TABLES.iter().any(|kind| name.starts_with(kind)))
         .collect();
     assert!(tables("new").iter().eq(first));
-    let told = place.fail(&arguments(&bunny, "store", &branch), 2);
-    assert!(told.contains("there is a store already"), "{told}");
+    let message = folder.fail(&arguments(&bunny, "store", &branch), 2);
+    assert!(message.contains("there is a store already"), "{message}");
     let solid = ["--branch", "third", "--set", "material.gypsum.young=9 GPa"];
-    let told = place.fail(&arguments(&bunny, "store", &solid), 2);
-    assert!(told.contains("material.gypsum.young changed"), "{told}");
-    assert!(!place.path("third").exists());
+    let message = folder.fail(&arguments(&bunny, "store", &solid), 2);
+    assert!(
+        message.contains("material.gypsum.young changed"),
+        "{message}"
+    );
+    assert!(!folder.path("third").exists());
 }
 
 #[test]
 fn two_processes_do_not_write_one_store_and_the_dead_hold_nothing() {
-    let place = Place::new();
+    let folder = Place::new();
     let bunny = shot("bunny_drop");
-    let mut child = start(&place, &long(&bunny, "store"));
-    await_file(&mut child, &place.path("store/state/000001.rkyv"));
+    let mut child = start(&folder, &long(&bunny, "store"));
+    await_file(&mut child, &folder.path("store/state/000001.rkyv"));
     for command in [
         &["simulate", "store"][..],
         &["reconstruct", "store"],
         &["pack", &bunny, "--out", "store"],
     ] {
-        let told = place.fail(command, 2);
+        let message = folder.fail(command, 2);
         let wanted = format!("store: in use by cullet run, process {}", child.id());
-        assert!(told.contains(&wanted), "{told}");
+        assert!(message.contains(&wanted), "{message}");
     }
-    place.succeed(&["inspect", "store"]);
+    folder.succeed(&["inspect", "store"]);
     child.kill().unwrap();
     child.wait().unwrap();
-    place.succeed(&["simulate", "store", "--resume", "--until", "2.6 ms"]);
+    folder.succeed(&["simulate", "store", "--resume", "--until", "2.6 ms"]);
 }
 
 #[cfg(unix)]
 #[test]
 fn interrupts_end_with_a_frame_and_its_state() {
-    let place = Place::new();
-    simulated(&place, "whole");
+    let folder = Place::new();
+    simulated(&folder, "whole");
     let bunny = shot("bunny_drop");
     for (signal, out) in [("INT", "first"), ("TERM", "second")] {
         let settings = [
@@ -432,10 +438,10 @@ fn interrupts_end_with_a_frame_and_its_state() {
             "--set",
             "simulate.state_every=1000",
         ];
-        let mut child = start(&place, &arguments(&bunny, out, &settings));
+        let mut child = start(&folder, &arguments(&bunny, out, &settings));
         await_file(
             &mut child,
-            &place.path(&format!("{out}/frames/000001.parquet")),
+            &folder.path(&format!("{out}/frames/000001.parquet")),
         );
         let pid = child.id().to_string();
         let sent = std::process::Command::new("kill")
@@ -443,7 +449,7 @@ fn interrupts_end_with_a_frame_and_its_state() {
             .status();
         assert!(sent.unwrap().success());
         assert_eq!(child.wait().unwrap().code(), Some(130));
-        let store = Store::open(place.path(out)).unwrap();
+        let store = Store::open(folder.path(out)).unwrap();
         let last = *store.frames(&(0..u32::MAX)).unwrap().last().unwrap();
         assert_eq!(
             store.numbers("state", "rkyv").unwrap(),
@@ -451,7 +457,7 @@ fn interrupts_end_with_a_frame_and_its_state() {
             "SIG{signal}"
         );
         run(
-            &place,
+            &folder,
             out,
             &[
                 "--to",
@@ -463,7 +469,9 @@ fn interrupts_end_with_a_frame_and_its_state() {
                 &format!("time.end={} ms", (last + 2) as f64 / 1.2),
             ],
         );
-        let frames = Store::open(place.path(out)).unwrap().frames(&(0..u32::MAX));
+        let frames = Store::open(folder.path(out))
+            .unwrap()
+            .frames(&(0..u32::MAX));
         assert_eq!(frames.unwrap().last(), Some(&(last + 2)));
         let common = [
             "frames/000001.parquet",
@@ -471,15 +479,16 @@ fn interrupts_end_with_a_frame_and_its_state() {
             "frames/000003.parquet",
         ];
         for name in common {
-            let read = |store: &str| std::fs::read(place.path(store).join(name)).unwrap();
+            let read = |store: &str| std::fs::read(folder.path(store).join(name)).unwrap();
             assert!(read(out) == read("whole"), "{name}");
         }
     }
 }
 
-/// Runs a shell script in a mount namespace of its own; `None`, said aloud, where that is not allowed.
+/// Runs a shell script in its own mount namespace; prints a message and returns `None` where that is not
+/// allowed.
 #[cfg(target_os = "linux")]
-fn with_mounts(place: &Place, script: &str) -> Option<std::process::Output> {
+fn with_mounts(folder: &Place, script: &str) -> Option<std::process::Output> {
     let allowed = |flags: &str| {
         let tried = std::process::Command::new("unshare")
             .args([flags, "sh", "-c", "mount -t tmpfs none /tmp"])
@@ -501,69 +510,69 @@ fn with_mounts(place: &Place, script: &str) -> Option<std::process::Output> {
         program,
         &shot("bunny_drop"),
     ]);
-    Some(command.current_dir(place.path("")).output().unwrap())
+    Some(command.current_dir(folder.path("")).output().unwrap())
 }
 
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_is_one_message_and_the_run_goes_on_elsewhere() {
-    let place = Place::new();
-    simulated(&place, "whole");
-    let whole = files(&place.path("whole"), &TABLES);
+    let folder = Place::new();
+    simulated(&folder, "whole");
+    let whole = files(&folder.path("whole"), &TABLES);
     let bytes = |folders: &[&str]| {
-        let files = files(&place.path("whole"), folders);
+        let files = files(&folder.path("whole"), folders);
         files.values().map(Vec::len).sum::<usize>()
     };
-    // Room for the packing, its shape and some of the frames.
+    // Space for the packing, its shape and some of the frames.
     let room = bytes(&["packing", "packing/shapes"]) + bytes(&["frames", "state"]) / 2;
-    std::fs::create_dir(place.path("full")).unwrap();
+    std::fs::create_dir(folder.path("full")).unwrap();
     let settings: String = SMALL.map(|setting| format!(" --set '{setting}'")).concat();
     let script = format!(
         "mount -t tmpfs -o size={room} tmpfs full && \"$1\" run \"$2\" --out full/store --to simulate{settings}; code=$?; \
          cp -r full/store left; exit $code"
     );
-    let Some(output) = with_mounts(&place, &script) else {
+    let Some(output) = with_mounts(&folder, &script) else {
         return;
     };
-    let told = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(1), "{told}");
-    assert_eq!(told.matches("cullet: ").count(), 1, "{told}");
-    assert!(told.contains("No space left on device"), "{told}");
-    let left = files(&place.path("left"), &TABLES);
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{message}");
+    assert_eq!(message.matches("cullet: ").count(), 1, "{message}");
+    assert!(message.contains("No space left on device"), "{message}");
+    let left = files(&folder.path("left"), &TABLES);
     assert!(
         left.iter().all(|(name, bytes)| whole[name] == *bytes),
         "whole files only"
     );
     assert!(left.len() < whole.len());
-    run(&place, "left", &["--to", "simulate", "--resume"]);
-    assert!(files(&place.path("left"), &TABLES) == whole);
+    run(&folder, "left", &["--to", "simulate", "--resume"]);
+    assert!(files(&folder.path("left"), &TABLES) == whole);
 }
 
 #[cfg(target_os = "linux")]
 #[test]
 fn a_read_only_folder_is_one_message() {
-    let place = Place::new();
-    simulated(&place, "store");
+    let folder = Place::new();
+    simulated(&folder, "store");
     let script =
         "mount --bind store store && mount -o remount,bind,ro store && \"$1\" reconstruct store";
-    let Some(output) = with_mounts(&place, script) else {
+    let Some(output) = with_mounts(&folder, script) else {
         return;
     };
-    let told = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(1), "{told}");
-    assert_eq!(told.lines().count(), 1, "{told}");
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{message}");
+    assert_eq!(message.lines().count(), 1, "{message}");
     assert!(
-        told.contains("store/") && told.contains("Read-only file system"),
-        "{told}"
+        message.contains("store/") && message.contains("Read-only file system"),
+        "{message}"
     );
-    assert!(!place.path("store/meshes").exists());
+    assert!(!folder.path("store/meshes").exists());
 }
 
 #[cfg(unix)]
 #[test]
 fn a_packing_that_finds_no_room_leaves_the_store_as_it_was() {
-    let place = Place::new();
-    simulated(&place, "store");
+    let folder = Place::new();
+    simulated(&folder, "store");
     let all = [
         "packing",
         "frames",
@@ -573,21 +582,21 @@ fn a_packing_that_finds_no_room_leaves_the_store_as_it_was() {
         "history",
         "state",
     ];
-    let before = files(&place.path("store"), &all);
-    let manifest = std::fs::read(place.path("store/store.json")).unwrap();
-    // No file beyond 64 blocks of 512 bytes.
+    let before = files(&folder.path("store"), &all);
+    let manifest = std::fs::read(folder.path("store/store.json")).unwrap();
+    // The limit is 64 blocks of 512 bytes a file.
     let script = "trap '' XFSZ; ulimit -f 64; exec \"$@\"";
     let mut command = std::process::Command::new("sh");
     command.args(["-c", script, "sh", env!("CARGO_BIN_EXE_cullet")]);
     let bunny = shot("bunny_drop");
     command.args(["pack", &bunny, "--out", "store"]);
-    let output = command.current_dir(place.path("")).output().unwrap();
-    let told = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(1), "{told}");
-    assert!(told.contains("File too large"), "{told}");
-    assert!(files(&place.path("store"), &all) == before);
-    assert!(std::fs::read(place.path("store/store.json")).unwrap() == manifest);
-    let left = std::fs::read_dir(place.path("store")).unwrap();
+    let output = command.current_dir(folder.path("")).output().unwrap();
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{message}");
+    assert!(message.contains("File too large"), "{message}");
+    assert!(files(&folder.path("store"), &all) == before);
+    assert!(std::fs::read(folder.path("store/store.json")).unwrap() == manifest);
+    let left = std::fs::read_dir(folder.path("store")).unwrap();
     let temporary = |name: &str| name.ends_with(".tmp");
     assert!(
         left.into_iter()
@@ -597,16 +606,16 @@ fn a_packing_that_finds_no_room_leaves_the_store_as_it_was() {
 
 #[test]
 fn records_say_what_was_followed() {
-    let place = Place::new();
-    simulated(&place, "store");
-    let told = place.succeed(&["inspect", "store", "--json"]);
-    let told: Value = serde_json::from_str(&told).unwrap();
-    let simulate = &told["stages"]["simulate"];
+    let folder = Place::new();
+    simulated(&folder, "store");
+    let message = folder.succeed(&["inspect", "store", "--json"]);
+    let json: Value = serde_json::from_str(&message).unwrap();
+    let simulate = &json["stages"]["simulate"];
     assert_eq!(simulate["settings"]["material"][0]["friction"], 0.5);
     assert!(simulate["inputs"]["packing"].is_string(), "{simulate}");
 }
 
-/// Copies a folder with everything in it.
+/// Copies a folder with all its content.
 fn copy(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).unwrap();
     for entry in std::fs::read_dir(from).unwrap() {
@@ -621,20 +630,20 @@ fn copy(from: &Path, to: &Path) {
 
 #[test]
 fn a_store_of_version_1_is_read_and_goes_on() {
-    let place = Place::new();
+    let folder = Place::new();
     let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/stores/v1");
-    copy(&kept, &place.path("store"));
-    let told = place.succeed(&["inspect", "store", "--validate"]);
-    assert!(told.starts_with("valid: "), "{told}");
-    let store = Store::open(place.path("store")).unwrap();
+    copy(&kept, &folder.path("store"));
+    let message = folder.succeed(&["inspect", "store", "--validate"]);
+    assert!(message.starts_with("valid: "), "{message}");
+    let store = Store::open(folder.path("store")).unwrap();
     assert_eq!(store.frames(&(0..9)).unwrap(), [0, 1, 2, 3]);
     let broken: usize = (0..4)
         .map(|k| store.read_breaks(k).unwrap().bond.len())
         .sum();
     assert_eq!(store.read_history(3).unwrap().broken[0] as usize, broken);
     assert!(broken > 0);
-    place.succeed(&["export", "store", "--format", "obj"]);
-    place.succeed(&[
+    folder.succeed(&["export", "store", "--format", "obj"]);
+    folder.succeed(&[
         "simulate",
         "store",
         "--resume",
@@ -643,8 +652,8 @@ fn a_store_of_version_1_is_read_and_goes_on() {
         "--until",
         "1 ms",
     ]);
-    place.succeed(&["reconstruct", "store"]);
-    place.succeed(&["export", "store", "--format", "usd"]);
-    let frames = Store::open(place.path("store")).unwrap().frames(&(0..9));
+    folder.succeed(&["reconstruct", "store"]);
+    folder.succeed(&["export", "store", "--format", "usd"]);
+    let frames = Store::open(folder.path("store")).unwrap().frames(&(0..9));
     assert_eq!(frames.unwrap(), [0, 1, 2, 3, 4, 5]);
 }

@@ -1,4 +1,4 @@
-//! The laws against independently computed values (float64, automatic differentiation).
+//! The laws, compared with independently computed values (float64, automatic differentiation).
 
 use cullet::laws::bdem::bond;
 use cullet::laws::bond::Stiffness;
@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::scenes;
 
-/// A file of vectors.
+/// A file of test vectors.
 pub fn read(name: &str) -> Value {
     let path = format!("{}/tests/vectors/{name}.json", env!("CARGO_MANIFEST_DIR"));
     serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
@@ -38,11 +38,12 @@ fn lane<L: Lanes>(value: L) -> f64 {
     room[0].to_f64()
 }
 
-/// A name, the values found and those expected.
-type Compared<'a> = (&'a str, Vec<f64>, Vec<f64>);
+/// A name, the computed values and the expected ones.
+type Comparison<'a> = (&'a str, Vec<f64>, Vec<f64>);
 
-/// Largest error of the named values, each relative to its largest component, or to `floor` where that is more.
-fn worst(floor: f64, pairs: &[Compared]) -> f64 {
+/// Largest error of the named values, each relative to its largest component, or to `floor` if that is
+/// larger.
+fn largest_error(floor: f64, pairs: &[Comparison]) -> f64 {
     let mut worst = 0.0f64;
     for (_, found, expected) in pairs {
         let largest = expected.iter().fold(0.0, |m: f64, e| m.max(e.abs()));
@@ -54,8 +55,8 @@ fn worst(floor: f64, pairs: &[Compared]) -> f64 {
     worst
 }
 
-fn compare(entry: usize, precision: f64, floor: f64, pairs: &[Compared]) {
-    let error = worst(floor, pairs);
+fn compare(entry: usize, precision: f64, floor: f64, pairs: &[Comparison]) {
+    let error = largest_error(floor, pairs);
     assert!(
         error <= precision,
         "entry {entry}: off by {error:.1e}: {pairs:?}"
@@ -72,7 +73,7 @@ pub fn quat<T: Real>(a: &[T]) -> Quat<T> {
     Quat::new(a[0], a[1], a[2], a[3])
 }
 
-/// Four consecutive numbers, as a bond's stiffnesses.
+/// Four consecutive numbers, as the stiffnesses of a bond.
 pub fn bond_stiffness<T: Real>(a: &[T]) -> Stiffness<T> {
     Stiffness {
         normal: a[0],
@@ -82,7 +83,7 @@ pub fn bond_stiffness<T: Real>(a: &[T]) -> Stiffness<T> {
     }
 }
 
-/// Five consecutive numbers, as a bond's section.
+/// Five consecutive numbers, as the section of a bond.
 pub fn section<T: Real>(a: &[T]) -> CriterionSection<T> {
     CriterionSection {
         inverse_area: a[0],
@@ -101,7 +102,8 @@ pub fn bond_arguments<L: Lanes>(row: &Value) -> Vec<L> {
     let (e, g, l0) = (get("E"), get("G"), get("l0"));
     let area = std::f64::consts::PI * r0 * r0;
     let second = area * r0 * r0 / 4.0;
-    // As elements carry it: what rounding keeps out of a quaternion stands beside it as a rotation vector.
+    // As stored for elements: what rounding leaves out of a quaternion is stored next to it as a rotation
+    // vector.
     let left_over = |key: &str| {
         let exact = numbers(&s[key]);
         let kept: Vec<f64> = exact.iter().map(|q| lane(L::splat(*q))).collect();
@@ -167,7 +169,7 @@ impl<L: Lanes> Pass<L> for BondVector<'_> {
     }
 }
 
-/// Results that the file gives for an entry.
+/// Expected results of an entry of the file.
 pub fn bond_expected(row: &Value) -> Vec<f64> {
     let mut all = numbers(&row["force_i"]);
     for key in ["torque_i", "torque_j"] {
@@ -177,10 +179,11 @@ pub fn bond_expected(row: &Value) -> Vec<f64> {
     all
 }
 
-/// Checks an entry's results; whether they hold to `precision` of each value's own largest component.
+/// Checks the results of an entry; returns whether they are within `precision`, relative to each value's own
+/// largest component.
 ///
-/// The others must hold to that of what a strain of `strain` makes: the rounding of the inputs, which no
-/// arithmetic behind it undoes.
+/// Otherwise they must be within the stress of a strain of `strain`: the rounding of the inputs, which no
+/// later arithmetic can undo.
 pub fn check_bond(
     n: usize,
     row: &Value,
@@ -191,7 +194,7 @@ pub fn check_bond(
     let stress = get("E") * strain / precision;
     let r0 = 0.5 * (get("r_i") + get("r_j"));
     let force_floor = stress * std::f64::consts::PI * r0 * r0;
-    let part = |name, range: std::ops::Range<usize>| -> Compared {
+    let part = |name, range: std::ops::Range<usize>| -> Comparison {
         (
             name,
             found[range.clone()].to_vec(),
@@ -200,7 +203,7 @@ pub fn check_bond(
     };
     let forces = [part("force_i", 0..3)];
     let torques = [part("torque_i", 3..6), part("torque_j", 6..9)];
-    // A cancelling σ is judged by what it is made of.
+    // A σ with cancellation is compared relative to its summands.
     let size = number(&row["sigma_lu2021"]);
     let stresses = [
         part("sigma_lu2021", 9..10),
@@ -210,13 +213,14 @@ pub fn check_bond(
     compare(n, precision, force_floor, &forces);
     compare(n, precision, force_floor * r0, &torques);
     compare(n, precision, stress.max(size), &stresses);
-    worst(0.0, &forces)
-        .max(worst(0.0, &torques))
-        .max(worst(size, &stresses))
+    largest_error(0.0, &forces)
+        .max(largest_error(0.0, &torques))
+        .max(largest_error(size, &stresses))
         <= precision
 }
 
-/// Checks every entry; returns how many hold without regard to the rounding of the inputs.
+/// Checks every entry; returns the number of those within `precision` without an allowance for the rounding
+/// of the inputs.
 fn check_bonds<L: Lanes>(precision: f64, strain: f64) -> usize {
     let mut plain = 0;
     for (n, row) in read("bdem_bond").as_array().unwrap().iter().enumerate() {
@@ -248,7 +252,8 @@ impl OnLanes for CheckBonds {
 
 #[test]
 fn bond_law_in_single_precision_lanes() {
-    // Three roundings of half a unit in the last place. The entries' strains go down to 5e-5, where that alone is 4e-3.
+    // Three roundings of half a unit in the last place. The strains of the entries go down to 5e-5, where
+    // that alone is an error of 4e-3.
     let strain = 1.5 * f64::from(f32::EPSILON);
     let plain = check_bonds::<f32>(1e-4, strain);
     println!("{plain} of 64 entries within 1e-4, the others within the rounding of their inputs");
@@ -259,7 +264,7 @@ fn bond_law_in_single_precision_lanes() {
     }
 }
 
-/// Four consecutive numbers, as a contact's parameters.
+/// Four consecutive numbers, as the parameters of a contact.
 pub fn contact_parameters<T: Real>(a: &[T]) -> ContactParameters<T> {
     ContactParameters {
         normal: a[0],
@@ -298,7 +303,7 @@ pub fn contact_arguments<T: Real>(
 /// Both sides of a contact, in the order in which they are evaluated.
 pub const SIDES: [(&str, &str, f64); 2] = [("i", "j", 1.0), ("j", "i", -1.0)];
 
-/// Force and torque on this side, its spring after the step, overlap.
+/// Force and torque on this side, its tangential spring after the step, overlap.
 pub fn contact_results<T: Real>(a: &[T]) -> Vec<T> {
     let state = ContactState {
         x: vec3(a),
@@ -331,7 +336,7 @@ impl<L: Lanes> Pass<L> for ContactVector<'_> {
     }
 }
 
-/// Force and torque on one side and its spring after the step, as the file gives them.
+/// Force and torque on one side and its tangential spring after the step, as given by the file.
 pub fn contact_expected(row: &Value, (i, _, sign): (&str, &str, f64)) -> Vec<f64> {
     let mut all = numbers(&row[&format!("force_{i}")]);
     all.extend(numbers(&row[&format!("torque_{i}")]));
@@ -341,7 +346,7 @@ pub fn contact_expected(row: &Value, (i, _, sign): (&str, &str, f64)) -> Vec<f64
 
 /// Checks force, torque and spring of one side of a step, each against its own largest component.
 pub fn check_contact(n: usize, (found, expected): (&[f64], &[f64]), precision: f64) {
-    let part = |name, at: usize| -> Compared {
+    let part = |name, at: usize| -> Comparison {
         (
             name,
             found[at..at + 3].to_vec(),
@@ -352,7 +357,7 @@ pub fn check_contact(n: usize, (found, expected): (&[f64], &[f64]), precision: f
     compare(n, precision, 0.0, &parts);
 }
 
-/// Every step of every sequence of contacts.
+/// All steps of all contact sequences.
 pub fn contact_steps(file: &Value) -> impl Iterator<Item = (&Value, &Value)> {
     let cases = file.as_array().unwrap().iter();
     cases.flat_map(|case| {
@@ -416,7 +421,7 @@ fn check_trajectory(name: &str) {
             .collect()
     };
     let mut material = scenes::elastic(get("E"), get("G"), get("rho"));
-    material.contact_young = Some(1e-30); // the reference knows no contact
+    material.contact_young = Some(1e-30); // the reference has no contacts
     let mut packing = scenes::packing(
         &vectors("p0"),
         get("r"),

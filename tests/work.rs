@@ -1,4 +1,4 @@
-//! Where energy goes: what damping, friction and breaking take is what is missing.
+//! Energy balance: the energy dissipated by damping, friction and breaking equals the energy lost.
 
 use cullet::columns::History;
 use cullet::math::LaneWidth;
@@ -12,23 +12,24 @@ use crate::harness::Place;
 use crate::scenes;
 
 const R: f64 = 1e-3;
-/// m/s².
+/// Gravitational acceleration, m/s².
 const GRAVITY: f64 = 9.81;
 
-/// Runs on this many threads; long runs of few elements take one, which waits for none.
+/// Runs on this many threads; long runs of few elements use one, which never waits for others.
 fn on<T: Send>(threads: usize, run: impl FnOnce() -> T + Send) -> T {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     pool.unwrap().install(run)
 }
 
-/// A packing on a floor that its lowest elements are `gap` above, all of it at velocity `v`, and its time step.
-struct Drop {
+/// A packing above a floor, with a gap `gap` below its lowest elements and all of it at velocity `v`; and its
+/// time step.
+struct DropTest {
     packing: Packing,
     pipeline: Pipeline,
     dt: f64,
 }
 
-impl Drop {
+impl DropTest {
     fn new(points: &[DVec3], material: &Material, strength: f64, gap: f64, v: DVec3) -> Self {
         let mut packing = scenes::packing(points, R, material, (strength, strength));
         let n = points.len();
@@ -40,7 +41,7 @@ impl Drop {
         let mut floor = scenes::rising_floor(lowest - R - gap, 0.0);
         floor.friction = material.friction;
         pipeline.colliders = vec![floor];
-        Drop {
+        DropTest {
             packing,
             pipeline,
             dt: 0.2 * unit_step(material),
@@ -51,8 +52,8 @@ impl Drop {
         cullet::simulate::method(&self.packing, &self.pipeline, Backend::Cpu, self.dt).unwrap()
     }
 
-    /// History at the start and after some time, s.
-    fn both(&self, time: f64) -> [History; 2] {
+    /// History at the start and after a time, s.
+    fn history_after(&self, time: f64) -> [History; 2] {
         on(1, || {
             let mut engine = self.engine();
             let first = engine.snapshot(0).unwrap().history;
@@ -68,36 +69,37 @@ fn material(friction: f64) -> Material {
     material
 }
 
-/// Energy that is still there, J.
-fn left(h: &History) -> f64 {
+/// Mechanical energy, J.
+fn mechanical_energy(h: &History) -> f64 {
     h.kinetic[0] + h.rotational[0] + h.gravity[0] + h.bond[0] + h.contact[0]
 }
 
-/// Energy that was taken, J.
-fn taken(h: &History) -> f64 {
+/// Dissipated energy, J.
+fn dissipated_energy(h: &History) -> f64 {
     h.damping[0] + h.friction[0] + h.breaking[0]
 }
 
-/// A block on which little but the friction of its floor does anything.
-fn block() -> Drop {
+/// A block that loses energy almost only by friction with its floor.
+fn block() -> DropTest {
     let mut material = material(0.5);
     (material.damping, material.contact_damping) = (0.05, 0.1);
     let points = scenes::block(9, 3, 9, R);
-    Drop::new(&points, &material, f64::INFINITY, 0.0, DVec3::X * 0.3)
+    DropTest::new(&points, &material, f64::INFINITY, 0.0, DVec3::X * 0.3)
 }
 
 #[test]
 fn friction_takes_the_kinetic_energy_of_a_block_that_slides_to_rest() {
     // It comes to rest after v/(μ g) = 61 ms.
-    let [first, last] = block().both(0.1);
-    assert_eq!(taken(&first), 0.0);
+    let [first, last] = block().history_after(0.1);
+    assert_eq!(dissipated_energy(&first), 0.0);
     let (before, after) = (first.kinetic[0], last.kinetic[0] + last.rotational[0]);
     assert!(after < 1e-4 * before, "at rest: {after:e} of {before:e} J");
     let off = last.friction[0] / before - 1.0;
     println!("friction of a sliding block is off by {:.2} %", 100.0 * off);
     assert!(off.abs() < 0.02, "friction is off by {off:.1e}");
     assert_eq!(last.breaking[0], 0.0);
-    let off = (left(&first) - left(&last)) / taken(&last) - 1.0;
+    let off =
+        (mechanical_energy(&first) - mechanical_energy(&last)) / dissipated_energy(&last) - 1.0;
     assert!(off.abs() < 0.02, "the balance is off by {off:.1e}");
 }
 
@@ -106,10 +108,10 @@ fn rolling_friction_takes_the_kinetic_energy_of_a_ball() {
     let mut material = material(0.8);
     (material.rolling_friction, material.contact_damping) = (0.1, 0.2);
     let v = 0.1;
-    let mut ball = Drop::new(&[DVec3::ZERO], &material, f64::INFINITY, 0.0, DVec3::X * v);
-    // It rolls from the start: only what resists rolling slows it down.
+    let mut ball = DropTest::new(&[DVec3::ZERO], &material, f64::INFINITY, 0.0, DVec3::X * v);
+    // It rolls from the start: only rolling friction slows it down.
     ball.packing.elements.wz = vec![-v / R];
-    let [first, last] = ball.both(0.3);
+    let [first, last] = ball.history_after(0.3);
     let before = first.kinetic[0] + first.rotational[0];
     let after = last.kinetic[0] + last.rotational[0];
     assert!(after < 1e-4 * before, "at rest: {after:e} of {before:e} J");
@@ -119,13 +121,13 @@ fn rolling_friction_takes_the_kinetic_energy_of_a_ball() {
 }
 
 /// A plate that breaks on its floor, and slides and rolls to rest in pieces.
-fn plate() -> Drop {
+fn plate() -> DropTest {
     let mut material = material(0.5);
     (material.damping, material.contact_damping) = (0.02, 0.2);
     material.rolling_friction = 0.3;
     let points = scenes::block(10, 3, 10, R);
     let v = DVec3::new(0.8, -2.0, 0.2);
-    Drop::new(&points, &material, 1.5e5, 0.1 * R, v)
+    DropTest::new(&points, &material, 1.5e5, 0.1 * R, v)
 }
 
 #[test]
@@ -137,7 +139,7 @@ fn what_a_dropped_plate_loses_is_what_damping_friction_and_breaking_take() {
     }
 }
 
-fn check_balance(plate: &Drop) {
+fn check_balance(plate: &DropTest) {
     let moves = |h: &History| h.kinetic[0] + h.rotational[0];
     let [first, last] = on(1, || {
         let mut engine = plate.engine();
@@ -150,10 +152,10 @@ fn check_balance(plate: &Drop) {
         let rest = frames.find(|h| moves(h) < 1e-3 * moves(&first));
         [first, rest.expect("it comes to rest")]
     });
-    let lost = left(&first) - left(&last);
+    let lost = mechanical_energy(&first) - mechanical_energy(&last);
     assert!(last.broken[0] > 20, "it breaks: {}", last.broken[0]);
     let parts = [last.damping[0], last.friction[0], last.breaking[0]].map(|part| part / lost);
-    let off = taken(&last) / lost - 1.0;
+    let off = dissipated_energy(&last) / lost - 1.0;
     println!(
         "a dropped plate lost {lost:.3e} J: damping, friction, breaking took {parts:.3?}, {:.2} % off",
         100.0 * off
@@ -162,8 +164,8 @@ fn check_balance(plate: &Drop) {
     assert!(off.abs() < 0.05, "off by {off:.1e}: {parts:.3?}");
 }
 
-/// Frames after the steps given.
-fn frames(drop: &Drop, width: LaneWidth, chunk: usize, steps: &[u64]) -> Option<Vec<Snapshot>> {
+/// Frames after each of these numbers of steps.
+fn frames(drop: &DropTest, width: LaneWidth, chunk: usize, steps: &[u64]) -> Option<Vec<Snapshot>> {
     let shot = (&drop.packing, &drop.pipeline, drop.dt);
     let mut engine = scenes::on_width(width, shot, Some(chunk))?;
     let mut frames = Vec::new();
@@ -195,7 +197,7 @@ fn threads_chunks_lanes_and_going_on_from_a_state_change_no_bit_of_it() {
     resumed.advance(700).unwrap();
     assert!(one[2].history == resumed.snapshot(2).unwrap().history);
 
-    // From a state that knows nothing of it, nothing can be told since the start.
+    // A state of a run without work output does not contain the dissipated energies since the start.
     let mut silent = plate;
     silent.pipeline.output.work = false;
     let mut engine = silent.engine();
@@ -239,11 +241,11 @@ shape = { type = "half_space", normal = [0, 1, 0] }
 
 #[test]
 fn a_store_tells_it_where_it_is_asked_for_and_lacks_the_columns_elsewhere() {
-    let place = Place::new();
-    place.write("shot.toml", SHOT);
+    let folder = Place::new();
+    folder.write("shot.toml", SHOT);
     let run = |out: &str, work: &str| {
         let work = format!("output.work={work}");
-        place.succeed(&[
+        folder.succeed(&[
             "run",
             "shot.toml",
             "--out",
@@ -255,26 +257,26 @@ fn a_store_tells_it_where_it_is_asked_for_and_lacks_the_columns_elsewhere() {
             "--set",
             &work,
         ]);
-        place.succeed(&["inspect", out, "--validate"]);
-        let told: serde_json::Value =
-            serde_json::from_str(&place.succeed(&["inspect", out, "--json"])).unwrap();
-        place.succeed(&["plot", out]);
-        let path = place.path(&format!("{out}/plots/energy.svg"));
-        (told, std::fs::read_to_string(path).unwrap())
+        folder.succeed(&["inspect", out, "--validate"]);
+        let json: serde_json::Value =
+            serde_json::from_str(&folder.succeed(&["inspect", out, "--json"])).unwrap();
+        folder.succeed(&["plot", out]);
+        let path = folder.path(&format!("{out}/plots/energy.svg"));
+        (json, std::fs::read_to_string(path).unwrap())
     };
-    let (told, chart) = run("with", "true");
+    let (json, chart) = run("with", "true");
     for kind in ["damping", "friction", "breaking"] {
-        let taken = told["last"]["work"][kind].as_f64().unwrap();
+        let taken = json["last"]["work"][kind].as_f64().unwrap();
         assert!(taken > 0.0, "{kind}: {taken}");
         assert!(chart.contains(&format!("taken by {kind}")), "{kind}");
     }
-    let text = place.succeed(&["inspect", "with"]);
+    let text = folder.succeed(&["inspect", "with"]);
     assert!(text.contains("taken by         breaking"), "{text}");
-    let (told, chart) = run("without", "false");
-    assert_eq!(told["last"]["work"], serde_json::json!({}));
+    let (json, chart) = run("without", "false");
+    assert_eq!(json["last"]["work"], serde_json::json!({}));
     assert!(chart.contains("kinetic") && !chart.contains("taken by"));
     let names = |out: &str| {
-        let path = place.path(&format!("{out}/history/000001.parquet"));
+        let path = folder.path(&format!("{out}/history/000001.parquet"));
         cullet::store::parquet::column_names(&path).unwrap()
     };
     let all = names("with");
@@ -282,7 +284,7 @@ fn a_store_tells_it_where_it_is_asked_for_and_lacks_the_columns_elsewhere() {
     let lacking: Vec<_> = all.iter().filter(|name| !others.contains(name)).collect();
     assert_eq!(lacking, ["damping", "friction", "breaking"]);
 
-    let said = place.refuse(&[
+    let said = folder.refuse(&[
         "run",
         "shot.toml",
         "--out",

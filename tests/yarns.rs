@@ -1,4 +1,4 @@
-//! What friction does in rope, and how cloth tears.
+//! Friction in rope, and the tearing of cloth.
 
 use std::path::Path;
 
@@ -11,20 +11,21 @@ use crate::loads::{force, torque};
 use crate::scenes::{at_rest, places, play, read};
 
 const R: f64 = 1.9e-3;
-/// Part of the rope's length on either side of its middle that clamps leave free, m.
+/// Half of the length of the rope between the clamps, m.
 const FREE: f64 = 0.114;
-/// Angle the head is turned by, rad, and when: turned, held, turned back, let settle, s.
+/// Angle by which the head is rotated, rad, and the times at which it is rotated, held, rotated back and
+/// settled, s.
 const ANGLE: f64 = std::f64::consts::FRAC_PI_2;
 const TIMES: [f64; 4] = [0.4, 0.6, 1.0, 1.2];
 const FRAMES_PER_SECOND: usize = 20;
 
-/// Frame at a time, s.
-fn at(time: f64) -> usize {
+/// Index of the frame at a time, s.
+fn frame_at(time: f64) -> usize {
     (time * FRAMES_PER_SECOND as f64).round() as usize
 }
 
-/// A rope along y of two strands, of which clamps hold all or one at the foot and turn all or the other at
-/// the head, the way it is laid.
+/// A rope along y of two strands. A clamp holds both strands (if `whole`) or one at the foot, another rotates
+/// both or the other one at the head, in the direction in which the rope is laid.
 fn twist_rope(friction: f64, whole: bool) -> (Packing, Vec<Snapshot>) {
     let [up, hold, back, end] = TIMES;
     let side = u32::from(whole);
@@ -52,7 +53,7 @@ fn twist_rope(friction: f64, whole: bool) -> (Packing, Vec<Snapshot>) {
     (packed.packing, frames)
 }
 
-/// Torque about the rope, N m, that the foot bears against the turn.
+/// Torque on the foot about the rope, N m, against the rotation.
 fn resistance(loads: &Loads) -> f64 {
     -torque(loads, 0).y
 }
@@ -63,9 +64,9 @@ fn friction_keeps_a_twisted_rope_together_and_it_springs_back() {
         let (packing, frames) = twist_rope(friction, true);
         let torques: Vec<f64> = [0.1, 0.2, 0.3, 0.4, 0.6]
             .iter()
-            .map(|time| resistance(&frames[at(*time)].loads))
+            .map(|time| resistance(&frames[frame_at(*time)].loads))
             .collect();
-        let last = &frames[at(TIMES[3])];
+        let last = &frames[frame_at(TIMES[3])];
         let left = resistance(&last.loads).abs();
         let now = places(last);
         let off = at_rest(&packing)
@@ -79,7 +80,7 @@ fn friction_keeps_a_twisted_rope_together_and_it_springs_back() {
             1e3 * left
         );
         assert!(frames.iter().all(|frame| frame.history.broken[0] == 0));
-        let loads = &frames[at(TIMES[1])].loads;
+        let loads = &frames[frame_at(TIMES[1])].loads;
         let ends = torque(loads, 0).y / -torque(loads, 1).y;
         assert!(
             (ends - 1.0).abs() < 0.05,
@@ -88,12 +89,13 @@ fn friction_keeps_a_twisted_rope_together_and_it_springs_back() {
         (torques, left, off)
     };
     let (rough, left, off) = turned(0.5);
-    // It rises with the angle, as it does in what sticks together: half of the turn gives half of the torque.
+    // It rises with the angle, as in a bonded body: half of the angle gives half of the torque.
     assert!(rough[..4].is_sorted_by(|a, b| 1.2 * a < *b), "{rough:?}");
     assert!((rough[3] / rough[1] - 2.0).abs() < 0.4, "{rough:?}");
     assert!(left < 0.02 * rough[3], "{left}");
     assert!(off < 0.1, "{off}");
-    // Smooth strands bear the same as long as they lie as laid, but roll off each other before a quarter turn.
+    // Smooth strands bear the same torque while they lie as laid, but slide off each other before a quarter
+    // turn.
     let (smooth, _, smooth_off) = turned(0.0);
     assert!((smooth[0] / rough[0] - 1.0).abs() < 0.05, "{smooth:?}");
     assert!(rough[4] > 1.2 * smooth[4], "{rough:?} {smooth:?}");
@@ -127,7 +129,7 @@ fn a_rope_laid_in_a_quarter_circle_rests() {
         first.contacts[0]
     );
     assert_eq!(last.history.fragments[0], 3, "three strands");
-    // No deeper than the overlap that packings are allowed.
+    // They move by no more than the overlap that packings may have.
     assert!(off < 0.02, "{off}");
 }
 
@@ -135,9 +137,9 @@ fn a_rope_laid_in_a_quarter_circle_rests() {
 fn a_strand_pulls_the_other_along_by_friction_alone() {
     let held = |friction: f64| {
         let (packing, frames) = twist_rope(friction, false);
-        let frame = &frames[at(TIMES[1])];
+        let frame = &frames[frame_at(TIMES[1])];
         let (rest, now) = (at_rest(&packing), places(frame));
-        // Strands are bonded within themselves alone, so that each is a fragment.
+        // Strands are bonded only within themselves, so that each is a fragment.
         let strand = &frame.frames.fragment;
         let held = |end: f64, side: f64| {
             let within = |p: &DVec3| p.y * end > FREE && p.x * side > 0.0;
@@ -167,15 +169,15 @@ fn a_strand_pulls_the_other_along_by_friction_alone() {
     };
     let (pull, torque, slip) = held(0.5);
     let (thrust, smooth_torque, smooth_slip) = held(0.0);
-    // Turned tighter, strands that grip pull on the clamps; smooth ones screw themselves out and push.
+    // Twisted tighter, rough strands pull on the clamps; smooth ones unscrew and push.
     assert!(pull > 0.05 && thrust < -0.05, "{pull} {thrust}");
     assert!(torque > 1.3 * smooth_torque, "{torque} {smooth_torque}");
     assert!(smooth_slip > 3.0 * slip, "{slip} {smooth_slip}");
 }
 
-/// Broken bonds of yarns along x, and along z, of a patch that is pulled apart along one of them, and the
-/// number of yarns along that.
-fn torn(along_x: bool) -> [usize; 3] {
+/// Broken bonds of yarns along x, and along z, of a patch that is pulled apart along one of these directions,
+/// and the number of yarns along the load.
+fn broken_bonds(along_x: bool) -> [usize; 3] {
     let (size, normal) = if along_x {
         ([0.06, 0.04], [1.0, 0.0, 0.0])
     } else {
@@ -226,7 +228,7 @@ fn torn(along_x: bool) -> [usize; 3] {
 #[test]
 fn cloth_tears_the_yarns_along_the_load() {
     for along_x in [true, false] {
-        let [x, z, yarns] = torn(along_x);
+        let [x, z, yarns] = broken_bonds(along_x);
         let (along, across) = if along_x { (x, z) } else { (z, x) };
         println!("{along} bonds along the load broke, {across} across it; {yarns} yarns along it");
         assert!(along >= yarns, "it tears through: {along} of {yarns}");
@@ -234,8 +236,8 @@ fn cloth_tears_the_yarns_along_the_load() {
     }
 }
 
-/// Bonds that break in the shot of a cloth at its smoke size, and Newton iterations a solve.
-fn shot_torn(integrator: &str) -> (u32, f64) {
+/// Number of broken bonds in the shot of a cloth at its smoke size, and Newton iterations per solve.
+fn broken_in_shot(integrator: &str) -> (u32, f64) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let shot = root.join("pipelines/textile_tear.toml");
     let sets = ["scale=smoke", &format!("simulate.integrator={integrator}")].map(str::to_owned);
@@ -243,7 +245,7 @@ fn shot_torn(integrator: &str) -> (u32, f64) {
     let packed = cullet::pack::pack(&resolved.pipeline, &resolved.folder).unwrap();
     let frames = play(&resolved.pipeline, &packed.packing);
     let last = &frames[frames.len() - 1].history;
-    // Explicit steps solve nothing.
+    // Explicit steps have no solves.
     let [newton, solves] =
         [&last.newton, &last.solves].map(|sums| sums.first().copied().unwrap_or(0));
     let iterations = newton as f64 / solves.max(1) as f64;
@@ -252,12 +254,12 @@ fn shot_torn(integrator: &str) -> (u32, f64) {
 
 #[test]
 fn long_steps_tear_a_cloth_as_short_ones_do() {
-    let (short, _) = shot_torn("explicit");
-    let (long, iterations) = shot_torn("midpoint");
+    let (short, _) = broken_in_shot("explicit");
+    let (long, iterations) = broken_in_shot("midpoint");
     println!(
         "{short} bonds break by explicit steps, {long} by midpoint steps, of {iterations:.1} Newton iterations each"
     );
-    // Steps too long to be solved well would crumble what whips back.
+    // If steps are too long to be solved well, the cloth crumbles where it whips back.
     assert!(
         short >= 5 && long >= 5 && long <= 2 * short,
         "{short} {long}"

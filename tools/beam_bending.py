@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
-"""Three-point bending (pipelines/beam_bending.toml) against a static solution of the same bonds, supports and patch.
+"""Three-point bending (pipelines/beam_bending.toml) against a static solution of the same bonds, supports and press.
 
     python3 -m venv venv && venv/bin/pip install numpy scipy pyarrow
     venv/bin/python tools/beam_bending.py [--rows 8 16] [--random] [--cullet PROGRAM] [--json]
 
-Each case runs the shot with its radius and rows changed and reads the load of the press and the way of the middle plane, half way and over
-the supports, in a slow run. The static solution takes the bonds of the packed store (linearised explicit bond: stretch, shear, bending, twist) and one-sided
-springs to the supports and the press, whose set is found by iteration; conjugate gradients solve it (hexagonal packing only). Slopes are of load over the way of the
-middle, fitted over the same stretch. Then, with l, b, h the span, width and height (Lu et al. 2021, eq. 29):
+Each case runs the shot with its radius and rows changed, and reads in a slow run the load of the press and the displacement of the middle plane, half way
+up and over the supports. The static solution uses the bonds of the packed store (linearised explicit bond: stretch, shear, bending, twist) and one-sided
+springs to the supports and the press, whose active set is found by iteration; it is solved by conjugate gradients (hexagonal packing only). Slopes are of
+load over the displacement of the middle, fitted over the same range. Then, with l, b, h the span, width and height (Lu et al. 2021, eq. 29):
 
     E_macro = l³ / (4 b h³) ΔF/Δδ        σ_macro = 3 l F_top / (2 b h²)
 
-and E of Timoshenko's beam (shear taken off, Cowper's coefficient), with the sinking in of the supports taken off too. F_top is the largest
-load until the first bonds break. Elasticity "bond" takes the papers' moduli for the bonds, "material" calibrates bonds to the modulus asked for.
+and E of Timoshenko's beam (shear subtracted, Cowper's coefficient), with the indentation at the supports subtracted too. F_top is the largest
+load until the first bonds break. Elasticity "bond" uses the papers' moduli for the bonds, "material" calibrates bonds to the specified modulus.
 """
 
 import argparse
@@ -30,8 +30,8 @@ SPAN, LENGTH, SIDE = 0.2, 0.24, 20e-3  # m; SIDE / rows is the radius
 PATCH, SUPPORT = 5e-3, 10e-3  # half width of the press and radius of the supports, m
 WIDTH, HEIGHT = 3**0.5 * SIDE, 2 * 6**0.5 / 3 * SIDE  # whole rows and layers, m
 YOUNG, POISSON, SHEAR_RATIO = 1e8, 0.2, 0.5  # Pa; of the material; tangential over normal stiffness of contacts
-FROM, TO = 0.2e-3, 1e-3  # way of the middle between which slopes are fitted, m
-# The slow run that slopes are taken from: the press goes 1.2 mm, oscillations of its start die away.
+FROM, TO = 0.2e-3, 1e-3  # displacement of the middle between which slopes are fitted, m
+# The slow run for the slopes: the press moves by 1.2 mm, and oscillations of its start die away.
 SLOW = {
     "time.end": 0.06,
     "time.frames_per_second": 1000,
@@ -42,7 +42,7 @@ SLOW = {
 
 
 def built():
-    """The program, built from this repository."""
+    """Path of the program, built from this repository."""
     subprocess.run(["cargo", "build", "--release", "--quiet", "--bin", "cullet"], cwd=ROOT, check=True)
     return Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release/cullet"
 
@@ -50,29 +50,29 @@ def built():
 def body_settings(case):
     """Overrides of the shot's beam."""
     rows, random = case["rows"], case["random"]
-    told = {"body.beam.packing": f'{{ type = "{"random" if random else "hexagonal"}", radius = {SIDE / rows} }}'}
+    overrides = {"body.beam.packing": f'{{ type = "{"random" if random else "hexagonal"}", radius = {SIDE / rows} }}'}
     if random:
-        told["body.beam.shape"] = f'{{ type = "box", size = [{LENGTH}, {WIDTH}, {HEIGHT}] }}'
+        overrides["body.beam.shape"] = f'{{ type = "box", size = [{LENGTH}, {WIDTH}, {HEIGHT}] }}'
     else:
-        told["body.beam.shape.rows"] = f"[{6 * rows}, {rows}, {rows}]"
+        overrides["body.beam.shape.rows"] = f"[{6 * rows}, {rows}, {rows}]"
     if case["elasticity"] == "material":
-        told |= {"material.stone.elasticity": '"material"', "material.stone.poisson": POISSON}
-    return told
+        overrides |= {"material.stone.elasticity": '"material"', "material.stone.poisson": POISSON}
+    return overrides
 
 
 def collider_settings(touch):
-    """Overrides that bring supports and press to where they touch."""
+    """Overrides that move supports and press to where they touch the beam."""
     left, right, press = touch
     places = {"left": (-SPAN / 2, left - SUPPORT), "right": (SPAN / 2, right - SUPPORT), "press": (0, press + SUPPORT)}
     return {f"collider.{name}.position": f"[{x}, {y}, 0]" for name, (x, y) in places.items()}
 
 
 def touching(elements):
-    """Height at which left support, right support and press touch the elements, m."""
+    """Heights at which left support, right support and press touch the elements, m."""
     np, x, y, r = elements["np"], *(elements[key] for key in "xyr")
     out = []
     for at in (-SPAN / 2, SPAN / 2):
-        # The middle of a cylinder from below: as high as the first element lets it come.
+        # The middle of a cylinder under the beam: as high as the first element lets it move.
         reach = SUPPORT + r
         near = abs(x - at) < reach
         out.append(float((y[near] - np.sqrt(reach[near] ** 2 - (x[near] - at) ** 2)).min()) + SUPPORT)
@@ -82,7 +82,7 @@ def touching(elements):
 
 
 def packed(store):
-    """Columns of the elements that are asked for here."""
+    """Columns of the elements that are used here."""
     import numpy as np
     import pyarrow.parquet as parquet
 
@@ -91,18 +91,18 @@ def packed(store):
 
 
 def simulate(cullet, case, store, more):
-    """Runs the shot with these settings; the heights at which supports and press touch the beam."""
+    """Runs the shot with these settings; returns the heights at which supports and press touch the beam."""
     text = SHOT.read_text()
     if case["elasticity"] == "material":
         text = text.replace('shear = "30 MPa"\n', "")
     shot = store.parent / "beam_bending.toml"
     shot.write_text(text)
 
-    def run(command, told):
-        words = [word for key, value in told.items() for word in ("--set", f"{key}={value}")]
+    def run(command, overrides):
+        words = [word for key, value in overrides.items() for word in ("--set", f"{key}={value}")]
         subprocess.run([cullet, *command, *words, "--quiet"], check=True)
 
-    # First with supports and press out of the way, to see where they touch.
+    # First with supports and press out of the way, to find where they touch.
     apart = store.parent / "apart"
     run(["pack", shot, "--out", apart], body_settings(case) | collider_settings((-1, -1, 1)))
     touch = touching(packed(apart))
@@ -113,7 +113,8 @@ def simulate(cullet, case, store, more):
 
 
 def curve(store):
-    """Load of the press (mean over a frame), and ways of the middle alone and over the supports, midway in the frame: N, m, m."""
+    """Load of the press (mean over a frame), and displacement of the middle, absolute and relative to the
+    supports, midway in the frame: N, m, m."""
     import numpy as np
     import pyarrow.parquet as parquet
 
@@ -125,7 +126,7 @@ def curve(store):
 
 
 def stiffness(np, sparse, packing):
-    """Of all bonds, about rest: six unknowns an element, place and turn."""
+    """Stiffness matrix of all bonds about rest: six unknowns per element, displacement and rotation."""
     p, bonds = packing["p"], packing["bonds"]
     i, j, l0, r0 = (bonds[key] for key in ("i", "j", "l0", "radius"))
     n = np.stack([bonds["dx"], bonds["dy"], bonds["dz"]], 1)
@@ -151,7 +152,8 @@ def stiffness(np, sparse, packing):
 
 
 def walls(np, packing, touch):
-    """Elements that may touch: which, gap, outward normal, whether it is the press (whose friction holds)."""
+    """Elements that may touch a support or the press: index, gap, outward normal, and whether it is the press
+    (whose friction holds)."""
     p, r = packing["p"], packing["r"]
     out = []
     left, right, top = touch
@@ -168,17 +170,17 @@ def walls(np, packing, touch):
 
 
 def statics(np, sparse, linalg, packing, touch, way, start):
-    """Load of the press, N, and all displacements when the press has gone down by `way`, m."""
+    """Load of the press, N, and all displacements when the press has moved down by `way`, m."""
     at, gap, n, press = walls(np, packing, touch)
     r, modulus = packing["r"][at], YOUNG
     normal = modulus * np.pi * r / 2
-    sunk = np.where(press, way, 0.0)  # the press goes along -y
+    sunk = np.where(press, way, 0.0)  # the press moves along -y
     u = start.copy()
     active = None
     for _ in range(30):
         moved = u.reshape(-1, 6)[at, :3]
         distance = gap + (n * moved).sum(1) + n[:, 1] * sunk
-        # At first all that are near, so that the beam lies firmly.
+        # Start with all elements near supports and press, so that the beam is held.
         found = distance < (FROM if active is None else 0)
         if active is not None and (found == active).all():
             return float((normal * -distance * -n[:, 1])[active & press].sum()), u
@@ -193,10 +195,11 @@ def statics(np, sparse, linalg, packing, touch, way, start):
 
 
 def contact_springs(np, sparse, at, n, r, normal, gap, sunk, press, active, size):
-    """Normal springs of all that touch, and tangential ones under the press, as a matrix and the forces at no displacement."""
+    """Normal springs of all contacts, and tangential ones under the press, as a matrix and the forces at zero
+    displacement."""
     rows, columns, values, force = [], [], [], np.zeros(size)
     for element, direction, radius, k, g, way, sticks in zip(*(part[active] for part in (at, n, r, normal, gap, sunk, press))):
-        # Of the point of contact: displacement plus turn × (-r n).
+        # Displacement of the point of contact: displacement plus rotation × (-r n).
         arm = -radius * direction
         point = np.zeros((3, 6))
         point[:, :3] = np.eye(3)
@@ -207,7 +210,7 @@ def contact_springs(np, sparse, at, n, r, normal, gap, sunk, press, active, size
         rows.append(np.repeat(unknowns, 6))
         columns.append(np.tile(unknowns, 6))
         values.append((point.T @ spring @ point).ravel())
-        # At rest the point is off by the gap along the normal, and by the way of the press.
+        # At rest the point is off by the gap along the normal, and by the displacement of the press.
         off = -g * direction + np.array([0.0, -way, 0.0])
         force[unknowns] += point.T @ spring @ off
     entries = (np.concatenate(values), (np.concatenate(rows), np.concatenate(columns)))
@@ -215,7 +218,8 @@ def contact_springs(np, sparse, at, n, r, normal, gap, sunk, press, active, size
 
 
 def static_slope(store, touch):
-    """ΔF/Δδ between the two ways of the press, δ of the middle plane, N/m; and δ less that over the supports."""
+    """ΔF/Δδ between the two displacements of the press, with δ of the middle plane, N/m; and with δ relative to
+    the supports."""
     import numpy as np
     import pyarrow.parquet as parquet
     import scipy.sparse as sparse
@@ -251,7 +255,7 @@ def figures(cullet, case, breaks):
         touch = simulate(cullet, case, store, SLOW)
         load, middle, over = curve(store)
         count = parquet.read_metadata(store / "packing/elements.parquet").num_rows
-        # A random beam lies on a few elements that come and go: its own curve alone.
+        # A random beam touches its supports with a few changing elements: only its own curve is used.
         static = (None, None) if case["random"] else static_slope(store, touch)
         strength = top_of(np, cullet, case, Path(folder) / "broken") if breaks else {}
     fitted = (FROM <= middle) & (middle <= TO)
@@ -269,7 +273,7 @@ def figures(cullet, case, breaks):
 
 
 def top_of(np, cullet, case, store):
-    """Load when the first bonds break, N, in the shot as it is; the frame of that."""
+    """Load when the first bonds break, N, in the unchanged shot; and the frame."""
     import pyarrow.parquet as parquet
 
     simulate(cullet, case, store, {})
@@ -283,7 +287,7 @@ def top_of(np, cullet, case, store):
 
 
 def cowper():
-    """Shear coefficient of a rectangle."""
+    """Cowper's shear coefficient of a rectangle."""
     return 10 * (1 + POISSON) / (12 + 11 * POISSON)
 
 

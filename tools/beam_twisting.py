@@ -4,18 +4,18 @@
     python3 -m venv venv && venv/bin/pip install numpy scipy pyarrow
     venv/bin/python tools/beam_twisting.py [--rows 6 8 12 16] [--simulate] [--endless] [--cullet PROGRAM] [--json]
 
-Each case packs the shot with its rows and radius changed: the section stays about square. The static solution takes the bonds of the packed
-store, linearised (as in `beam_bending.py`); held elements stand, turned ones have turned as one rigid piece, conjugate gradients find the
-others. With `--simulate` a slow run gives the slope of torque over angle too.
+Each case packs the shot with its rows and radius changed: the section stays about square. The static solution uses the linearised bonds of the packed
+store (as in `beam_bending.py`); clamped elements are fixed, those of the other clamp rotate as one rigid piece, the others are found by conjugate gradients.
+With `--simulate` a slow run gives the slope of torque over angle too.
 
-The modulus is that of the packing's own bonds: two elements of the inside, one of each kind of layer, and their bonds repeat in all directions
-under a simple shear; places and turns of the two are those of least energy. A hexagonal packing has two moduli: along the layers, G_xy, and
-across them, G_xz. Saint-Venant's torsion of a bar with different moduli is, coordinates stretched, that of an even bar
+The modulus is that of the packing's own bonds: two elements of the interior, one of each kind of layer, and their bonds are repeated in all directions
+under a simple shear; positions and rotations of the two minimise the energy. A hexagonal packing has two moduli: along the layers, G_xy, and
+across them, G_xz. Saint-Venant's torsion of a bar with different moduli is, after scaling coordinates, that of an isotropic bar
 (S. G. Lekhnitskii, Theory of Elasticity of an Anisotropic Body, 1981): with G = √(G_xy G_xz), G J_t of the rectangle b √(G_xz / G) × h √(G_xy / G).
-J_t is the series of S. P. Timoshenko and J. N. Goodier, Theory of Elasticity, 1970, §109. The free length goes, row by row, from the last
-held element to the first turned one. "Endless" is the torque over the twist of the same section far from its ends, over G J_t: the skin, whose
-elements lack three of twelve bonds and more, is softer than the inside, and torsion strains it most, so this nears 1 as one over the rows.
-Clamps, which hold the ends of a section plane, make a beam stiffer again.
+J_t is the series of S. P. Timoshenko and J. N. Goodier, Theory of Elasticity, 1970, §109. The free length is measured, row by row, from the last
+clamped element to the first rotated one. "Endless" is the torque over the twist of the same section far from its ends, over G J_t: the skin, whose
+elements lack three or more of twelve bonds, is softer than the interior, and torsion strains it most, so this approaches 1 as one over the rows.
+Clamps, which keep the end sections plane, make a beam stiffer again.
 """
 
 import argparse
@@ -31,8 +31,8 @@ from beam_bending import ROOT, built, packed, stiffness
 SHOT = ROOT / "pipelines/beam_twisting.toml"
 SIDE = 0.08  # m; SIDE / rows is the diameter
 DENSITY = 2600  # kg/m³, of the shot
-HELD = 4.4  # depth of what a clamp holds from the end of the centres, over the radius: two or three elements of each row
-ANGLE = 0.05  # rad, up to which the slow run goes
+HELD = 4.4  # depth of the clamped elements from the end of the centres, over the radius: two or three elements of each row
+ANGLE = 0.05  # rad, final angle of the slow run
 NO_BREAK = {"material.stone.tensile_strength": 1e9, "material.stone.shear_strength": 1e9}
 
 
@@ -40,7 +40,7 @@ def settings(case):
     """Overrides of the shot: beam, and clamps that hold the outermost elements of all rows."""
     count, radius = case["rows"], SIDE / case["rows"] / 2
     along = case["along"] * count
-    # Rows of odd and even layers are a radius apart, their centres lie within this about 0.
+    # Rows of odd and even layers are a radius apart, their centres are within this distance of 0.
     half = (along - 0.5) * radius
     face, far = half - HELD * radius, half + radius
     return NO_BREAK | {
@@ -54,7 +54,7 @@ def settings(case):
 
 
 def run(cullet, case, store, more=()):
-    """Packs the shot with these settings; runs it where there are more of them."""
+    """Packs the shot with these settings; also runs it if there are settings in `more`."""
     words = [word for key, value in (settings(case) | dict(more)).items() for word in ("--set", f"{key}={value}")]
     subprocess.run([cullet, "pack", SHOT, "--out", store, *words, "--quiet"], check=True)
     if more:
@@ -62,7 +62,7 @@ def run(cullet, case, store, more=()):
 
 
 def read(store):
-    """Places, radius and bonds of a packed store."""
+    """Positions, radius and bonds of a packed store."""
     import pyarrow.parquet as parquet
 
     elements = packed(store)
@@ -74,11 +74,11 @@ def read(store):
 
 
 def ends(np, case, p, r):
-    """Which elements are held and which turned; free length, a mean over the rows, m."""
+    """Indices of clamped and of rotated elements; and the free length, a mean over the rows, m."""
     half = (case["along"] * case["rows"] - 0.5) * r
     face = half - HELD * r
     held, turned = p[:, 0] <= -face, p[:, 0] >= face
-    # A row is what has the same y and z.
+    # A row consists of the elements with the same y and z.
     keys = np.unique(np.round(p[:, 1:] / r, 3), axis=0, return_inverse=True)[1].ravel()
     rows = keys.max() + 1
     last, first = np.full(rows, -np.inf), np.full(rows, np.inf)
@@ -92,7 +92,7 @@ def static_slope(np, sparse, linalg, case, packing):
     p, r = packing["p"], packing["r"]
     held, turned, length = ends(np, case, p, r)
     matrix = stiffness(np, sparse, packing)
-    # A turn by 1 rad about the middle of what is turned, of the linear problem.
+    # In the linear problem, a rotation by 1 rad about the middle of the rotated elements.
     u = np.zeros((len(p), 6))
     arm = p[turned] - p[turned].mean(0)
     u[turned, 1], u[turned, 2], u[turned, 3] = -arm[:, 2], arm[:, 1], 1
@@ -109,15 +109,15 @@ def static_slope(np, sparse, linalg, case, packing):
 
 
 def shear_moduli(np, sparse, packing):
-    """G_xy and G_xz of two elements of the inside and their bonds, repeated in all directions, Pa."""
+    """G_xy and G_xz of two elements of the interior and their bonds, repeated in all directions, Pa."""
     p, bonds = packing["p"], packing["bonds"]
     degree = np.bincount(np.concatenate([bonds["i"], bonds["j"]]), minlength=len(p))
     ends = np.stack([bonds["i"], bonds["j"]])
-    # A bond across layers both of whose ends have all twelve neighbours, nearest the middle.
+    # A bond across layers, both ends of which have all twelve neighbours, nearest to the middle.
     across = (degree[ends] == 12).all(0) & (abs(bonds["dz"]) > 0.5)
     middle = np.where(across, np.linalg.norm(p[ends].mean(0), axis=1), np.inf).argmin()
     pair = ends[:, middle]
-    # Half of each bond belongs to either of its ends.
+    # Half of each bond belongs to each of its ends.
     share = np.isin(ends, pair).sum(0) / 2
     kept = share > 0
     cell = {name: column[kept] for name, column in bonds.items()}
@@ -126,7 +126,7 @@ def shear_moduli(np, sparse, packing):
     second = abs((p[:, 2] - p[pair[0], 2]) / (2 * 6**0.5 / 3 * packing["r"])).round().astype(int) % 2 == 1
     out = []
     for axis in (1, 2):
-        # The shear, then what is free: places of the second kind, turns of both.
+        # First the shear, then the unknowns: positions of the second kind, rotations of both.
         ways = np.zeros((10, len(p), 6))
         ways[0, :, 0] = p[:, axis]
         for k in range(3):
@@ -147,10 +147,12 @@ def torsion_constant(b, h):
 
 
 def uniform_rigidity(np, sparse, linalg, packing):
-    """Torque over twist of an endless beam of this section, N m²: from one element to the next in its row all is the same but for the turn."""
+    """Torque over twist of an infinite beam of this section, N m²: from one element to the next in its row only
+    the rotation changes."""
     p, r, bonds = packing["p"], packing["r"], packing["bonds"]
     row = np.unique(np.round(p[:, 1:] / r, 3), axis=0, return_inverse=True)[1].ravel()
-    # Of each row the element nearest the middle stands for all; `along` others lie this many on.
+    # The element of each row nearest to the middle represents all; `along` is the offset of others in their
+    # row.
     nearest = np.lexsort((abs(p[:, 0] + 1e-6 * r), row))
     cell = nearest[np.unique(row[nearest], return_index=True)[1]]
     along = np.round((p[:, 0] - p[cell[row], 0]) / (2 * r))
@@ -173,7 +175,7 @@ def uniform_rigidity(np, sparse, linalg, packing):
 
 
 def rigidity(case, moduli, r):
-    """G J_t of Saint-Venant, N m²: section of whole rows and layers."""
+    """G J_t of Saint-Venant, N m²: the section consists of whole rows and layers."""
     b, h = 3**0.5 * r * case["rows"], 2 * 6**0.5 / 3 * r * case["rows"]
     xy, xz = moduli
     mean = (xy * xz) ** 0.5
@@ -184,11 +186,11 @@ def slow_slope(np, cullet, case, store, length, modulus):
     """Torque over angle of a slow run, N m: mean of both clamps."""
     import pyarrow.parquet as parquet
 
-    # Twenty times as long as a wave takes along the beam; drag that lets the first mode just not oscillate.
+    # Twenty times as long as a wave takes along the beam; drag that damps the first mode critically.
     speed = (modulus / DENSITY) ** 0.5
     end = 20 * length / speed
-    told = {"time.end": end, "time.frames_per_second": 60 / end, "simulate.drag": 2 * math.pi * speed / length}
-    run(cullet, case, store, told | {"attach.turned.action.spin": f"[{ANGLE / end}, 0, 0]"})
+    overrides = {"time.end": end, "time.frames_per_second": 60 / end, "simulate.drag": 2 * math.pi * speed / length}
+    run(cullet, case, store, overrides | {"attach.turned.action.spin": f"[{ANGLE / end}, 0, 0]"})
     table = parquet.read_table(store / "loads").to_pydict()
     column = lambda name, key: np.array([value for value, of in zip(table[key], table["name"]) if of == name])
     angle = column("turned", "angle")
@@ -240,7 +242,7 @@ def main():
         for rows in arguments.rows
     ]
     if arguments.endless:
-        # Rows as long as the section is wide are enough to find the inside.
+        # Rows as long as the section is wide are enough to find the interior.
         cases = [case | {"along": 1} for case in cases]
     found = [figures(cullet, case, arguments.simulate and not arguments.endless, arguments.endless) for case in cases]
     if arguments.json:

@@ -4,12 +4,12 @@
 //! `cargo run --release --example bench_bem -- [--triangles 1e3,1e4,1e5,1e6] [--accuracy 1e-4] [--body
 //! ball|bar|FILE] [--matrix 6e3] [--quadratic]`
 //!
-//! With `--answers DIR`: bodies with a known answer instead, each at three sizes, the last of about 3,000
-//! triangles; their errors, orders of convergence, and charts of both in the folder.
+//! With `--answers DIR`: bodies with a known answer instead, each at three sizes, the largest of about 3,000
+//! triangles; prints their errors and orders of convergence, and writes charts of both to the folder.
 //!
-//! A body under an uneven load, at each size. Seconds on the clock stand beside those of all threads together
-//! (`_cpu`, where the system tells them): the machine may have other work. Memory is measured for the first
-//! size alone. One JSON object a line goes to standard output.
+//! Solves a body under an uneven load, at each size. Wall-clock seconds come with the processor seconds of
+//! all threads (`_cpu`, where the system reports them): the machine may do other work. Memory is measured
+//! only for the first size. Standard output is one JSON object per line.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -30,35 +30,36 @@ use serde_json::{Map, Value, json};
 mod chart;
 #[path = "bench_bem/known.rs"]
 mod known;
-#[allow(dead_code, unused_imports, clippy::unwrap_used)] // what tests alone use, and may
+#[allow(dead_code, unused_imports, clippy::unwrap_used)] // used only by tests
 #[path = "bench_bem/tested.rs"]
 mod tested;
 
 use tested::bodies;
 
 /// Nodes at which products are compared with exact sums over all panels.
-const SAMPLE: usize = 100;
-/// Points inside at which both sums are compared.
-const SOME: usize = 100;
+const NODE_SAMPLE: usize = 100;
+/// Interior points at which fast sums are compared with exact ones.
+const INTERIOR_SAMPLE: usize = 100;
 
 #[derive(Parser)]
 struct Arguments {
-    /// About how many triangles the body has.
+    /// Approximate number of triangles of the body.
     #[arg(long, value_delimiter = ',', default_value = "1e3,1e4,1e5,1e6")]
     triangles: Vec<f64>,
-    /// Accuracy of products asked for.
+    /// Requested accuracy of products.
     #[arg(long, default_value_t = 1e-4)]
     accuracy: f64,
-    /// `ball`, `bar` (1 × 1 × 3), or the file of a mesh, whose triangles are split in four as often as the size takes.
+    /// `ball`, `bar` (1 × 1 × 3), or a mesh file, whose triangles are split in four until the size is
+    /// reached.
     #[arg(long, default_value = "ball")]
     body: String,
-    /// Triangles up to which the stored matrix is timed too.
+    /// Number of triangles up to which the stored matrix is timed too.
     #[arg(long, default_value_t = 6e3)]
     matrix: f64,
-    /// Products timed, of which the quickest counts.
+    /// Number of timed products; the quickest counts.
     #[arg(long, default_value_t = 3)]
     products: u32,
-    /// Points inside at which displacement and stress are asked for.
+    /// Number of interior points at which displacement and stress are evaluated.
     #[arg(long, default_value_t = 10_000)]
     points: usize,
     /// Poisson's ratio.
@@ -67,7 +68,7 @@ struct Arguments {
     /// Quadratic displacements instead of linear ones.
     #[arg(long)]
     quadratic: bool,
-    /// Folder for the charts of bodies with a known answer, which are computed instead.
+    /// Folder for charts of bodies with a known answer, which are computed instead.
     #[arg(long)]
     answers: Option<PathBuf>,
 }
@@ -84,7 +85,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for (k, triangles) in arguments.triangles.iter().enumerate() {
         let mesh = mesh(&arguments.body, *triangles)?;
         let mut row = measure(&mesh, &arguments)?;
-        // Later sizes use memory again that earlier ones have left.
+        // Later sizes reuse memory that earlier ones have freed.
         if k > 0 {
             row.remove("bytes_a_triangle");
         }
@@ -111,7 +112,7 @@ fn mesh(body: &str, triangles: f64) -> Result<TriMesh, Box<dyn std::error::Error
     })
 }
 
-/// Each triangle split at the middles of its edges.
+/// Splits each triangle in four at the midpoints of its edges.
 fn split_in_four(mesh: &TriMesh) -> TriMesh {
     let mut middles = std::collections::BTreeMap::new();
     let mut fine = TriMesh {
@@ -133,7 +134,7 @@ fn split_in_four(mesh: &TriMesh) -> TriMesh {
     fine
 }
 
-/// Seconds on the clock and of all threads.
+/// Wall-clock seconds, and processor seconds of all threads.
 fn timed<T>(work: impl FnOnce() -> T) -> (T, [Option<f64>; 2]) {
     let (clock, before) = (Instant::now(), cpu_seconds());
     let value = work();
@@ -143,11 +144,11 @@ fn timed<T>(work: impl FnOnce() -> T) -> (T, [Option<f64>; 2]) {
     (value, [Some(clock.elapsed().as_secs_f64()), cpu])
 }
 
-/// Of this process so far, where Linux tells them.
+/// Processor seconds of this process so far, where Linux reports them.
 fn cpu_seconds() -> Option<f64> {
     let text = std::fs::read_to_string("/proc/self/stat").ok()?;
-    // Fields after the name, which is in brackets: user and system time, in hundredths of a second, are the
-    // 12th and 13th.
+    // In the fields after the name, which is in brackets, user and system time, in hundredths of a second,
+    // are the 12th and 13th.
     let fields = text.rsplit_once(')')?.1.split_whitespace();
     let ticks = fields
         .skip(11)
@@ -156,7 +157,7 @@ fn cpu_seconds() -> Option<f64> {
     ticks.sum::<Option<f64>>().map(|ticks| ticks / 100.0)
 }
 
-/// Bytes of this process now, where Linux tells them.
+/// Memory of this process now, bytes, where Linux reports it.
 fn memory() -> Option<f64> {
     let text = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = text.lines().find(|line| line.starts_with("VmRSS:"))?;
@@ -191,7 +192,7 @@ fn measure(
     let (split, spent) = timed(|| Split::new(&basis, elastic, arguments.accuracy));
     put(&mut row, "build", spent);
     let u = displacements(&basis);
-    let y = products(&mut row, "product", &split, &u, arguments.products);
+    let y = time_products(&mut row, "product", &split, &u, arguments.products);
     let bytes = memory()
         .zip(before)
         .map(|(after, before)| (after - before) / surface.len() as f64);
@@ -214,11 +215,11 @@ fn measure(
     put(&mut row, "solve", spent);
     row.insert("iterations".to_owned(), json!(solution.found().iterations));
     row.insert("residual".to_owned(), json!(solution.found().residual));
-    inside(&mut row, mesh, &solution, arguments.points);
+    measure_inside(&mut row, mesh, &solution, arguments.points);
     if surface.len() as f64 <= arguments.matrix {
         let (dense, spent) = timed(|| cullet::bem::dense::Dense::new(&basis, elastic));
         put(&mut row, "matrix_build", spent);
-        products(&mut row, "matrix_product", &dense, &u, arguments.products);
+        time_products(&mut row, "matrix_product", &dense, &u, arguments.products);
         let solver = Solver::new(&basis, elastic, Box::new(dense), None);
         let (solution, spent) = timed(|| solver.solve(&loads, &mut Recycled::default()));
         put(&mut row, "matrix_solve", spent);
@@ -228,31 +229,31 @@ fn measure(
     Ok(row)
 }
 
-/// Coordinates about the centre of mass in units of the body's size.
-fn unit(surface: &Surface, x: DVec3) -> DVec3 {
+/// Coordinates about the centre of mass, relative to the body's size.
+fn scaled_position(surface: &Surface, x: DVec3) -> DVec3 {
     (x - surface.mass.centre) / surface.area.sqrt()
 }
 
 fn displacements(basis: &Basis) -> Vec<[f64; 3]> {
     let at = |x: &DVec3| {
-        let x = unit(basis.surface, *x);
+        let x = scaled_position(basis.surface, *x);
         [(3.0 * x.x).sin() * x.y, x.z * x.z, x.x * x.y + x.z]
     };
     basis.places.iter().map(at).collect()
 }
 
-/// Twist and squeeze.
+/// Tractions that twist and squeeze the body.
 fn tractions(surface: &Surface) -> Vec<DVec3> {
     let places = surface.centroids.iter().zip(&surface.normals);
     let at = |(x, n): (&DVec3, &DVec3)| {
-        let x = unit(surface, *x);
+        let x = scaled_position(surface, *x);
         DVec3::Z.cross(x) * x.z + *n * x.x * x.x
     };
     places.map(at).collect()
 }
 
-/// Times products; the last of them.
-fn products(
+/// Times `count` products; returns the last one.
+fn time_products(
     row: &mut Map<String, Value>,
     what: &str,
     layers: &dyn Layers,
@@ -260,7 +261,7 @@ fn products(
     count: u32,
 ) -> Vec<[f64; 3]> {
     let mut y = vec![[0.0; 3]; u.len()];
-    // Processor time comes in hundredths: the mean of all of them.
+    // Processor time has a resolution of a hundredth of a second: take the mean of all products.
     let (best, [_, cpu]) = timed(|| {
         let clocks = (0..count).map(|_| timed(|| layers.times(u, &mut y)).1[0]);
         clocks.flatten().fold(f64::INFINITY, f64::min)
@@ -276,7 +277,7 @@ fn products(
 /// Relative L2 error at a sample of nodes, against exact integrals over all panels.
 fn product_error(basis: &Basis, elastic: Elastic, u: &[[f64; 3]], y: &[[f64; 3]]) -> f64 {
     let (mut wrong, mut size) = (0.0, 0.0);
-    for node in (0..u.len()).step_by(u.len().div_ceil(SAMPLE)) {
+    for node in (0..u.len()).step_by(u.len().div_ceil(NODE_SAMPLE)) {
         let own = Vec3::from_f64(u[node]);
         let mut exact = Vec3::zero();
         for t in 0..basis.surface.len() {
@@ -293,8 +294,8 @@ fn product_error(basis: &Basis, elastic: Elastic, u: &[[f64; 3]], y: &[[f64; 3]]
     (wrong / size).sqrt()
 }
 
-/// Displacement gradients at points inside; exact sums at some of them.
-fn inside(row: &mut Map<String, Value>, mesh: &TriMesh, solution: &Solution, count: usize) {
+/// Times displacement gradients at interior points, and compares some of them with exact sums.
+fn measure_inside(row: &mut Map<String, Value>, mesh: &TriMesh, solution: &Solution, count: usize) {
     let Some((low, high)) = mesh.bounds() else {
         return;
     };
@@ -307,7 +308,7 @@ fn inside(row: &mut Map<String, Value>, mesh: &TriMesh, solution: &Solution, cou
     let points: Vec<DVec3> = places.take(count).collect();
     let (fast, spent) = timed(|| solution.inside(&points));
     put(row, "inside", spent);
-    let some = &points[..count.min(SOME)];
+    let some = &points[..count.min(INTERIOR_SAMPLE)];
     let (exact, spent) = timed(|| solution.inside(some));
     put(row, "inside_exact_at_100", spent);
     let pairs = fast.iter().zip(&exact);

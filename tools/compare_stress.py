@@ -9,20 +9,20 @@
 
 Needs numpy, scipy, pyarrow, scikit-fem, tetgen (`pip install numpy scipy pyarrow scikit-fem tetgen`).
 
-The body is that of pipelines/bem_bunny_squeezed.toml. Two even forces in balance squeeze it, one on its back, one on its base, so that every method has
-the same loads; the little moment they leave is taken by inertia, of bonded elements by springs.
+The body is that of pipelines/bem_bunny_squeezed.toml. Two uniform forces in balance squeeze it, one on its back, one on its base, so that every method has
+the same loads; the small remaining moment is balanced by inertia, in bonded elements by springs.
 
-Finite elements: tetrahedra fill the very surface that boundary elements took (stress/shapes/0.ply), with quadratic displacement; tractions are the same
-on every triangle. Both are compared at the centroids of these triangles and at the centres of the packing's elements. Where a load begins, its traction
+Finite elements: tetrahedra with quadratic displacement fill the surface that boundary elements used (stress/shapes/0.ply); tractions are the same
+on every triangle. Both are compared at the centroids of these triangles and at the centres of the packing's elements. At the rim of a load its traction
 jumps; there stress has a high gradient, and no mesh resolves it. So rms differences are also given away from the rims of loaded regions.
 
-Bonded elements: implicit steps, unbreakable, until the body is at rest; soft springs on all elements keep it from turning. The forces are shared among
-tiles of their regions in proportion to the surface in them, and to the outermost elements of each. Stress of the bonded elements is found in two ways:
-from the forces of their bonds, sum of force times lever over volume, averaged over neighbours; and from the gradient of displacement, fitted over the same
-neighbours, by Hooke's law. The stress of boundary elements is averaged over the same neighbours before it is compared.
+Bonded elements: implicit steps, unbreakable, until the body is at rest; soft springs on all elements keep it from rotating. The forces are distributed
+over tiles of their regions in proportion to the surface in them, and to the outermost elements of each. Stress of the bonded elements is computed in two
+ways: from the forces of their bonds, sum of force times lever over volume, averaged over neighbours; and from the gradient of displacement, fitted over
+the same neighbours, by Hooke's law. The stress of boundary elements is averaged over the same neighbours before it is compared.
 
-Columns: largest principal stress of both, its ratio, how far apart both places are in radii of the packing's elements, the ratio where the second has its
-largest, rms of the difference of all components over rms of the second, and where the first has its largest.
+Columns: largest principal stress of both, its ratio, the distance between both maxima in radii of the packing's elements, the ratio at the maximum of the
+second, rms of the difference of all components over rms of the second, and the position of the maximum of the first.
 """
 import argparse, json, subprocess, sys, tempfile
 from pathlib import Path
@@ -42,7 +42,7 @@ except ImportError as missing:
 ROOT = Path(__file__).resolve().parent.parent
 SHOT = ROOT/"pipelines/bem_bunny_squeezed.toml"
 FORCE = 300.0                                           # N
-LIFT = 5.0     # times that on bonded elements, whose places frames hold in single precision: displacements stand out of the rounding; strains stay below 1e-3
+LIFT = 5.0     # times that on bonded elements, whose positions in frames have single precision: displacements are well above rounding; strains stay below 1e-3
 HOLD = 1e6                                              # N/m, of soft springs on all elements together, against turning
 # Region, m, and direction of each force. Their middles lie above each other, and the stress that they cause is largest between them.
 REGIONS = {
@@ -55,7 +55,7 @@ AXES = ("xx", "yy", "zz", "yz", "zx", "xy")
 # ---------------------------------------------------------------- runs
 
 def run(cullet, store, to, settings, shot=None):
-    """a run of the shot with balanced loads, or of another that has its own, as far as a stage"""
+    """Runs the shot with balanced loads, or another one with its own loads, up to a stage."""
     if shot is None:
         for name, (low, high, along) in REGIONS.items():
             settings = settings | {f"attach.{name}.region": f"{{ min = {low}, max = {high} }}",
@@ -67,9 +67,9 @@ def run(cullet, store, to, settings, shot=None):
 
 
 def tiled(points, faces, elements, side, radius):
-    """a pipeline that shares each force among tiles of its region, in proportion to the surface in them, and to the outermost elements of each
+    """A pipeline that distributes each force over tiles of its region, in proportion to the surface in them, and to the outermost elements of each.
 
-    A force on bonded elements is shared evenly, however many lie on top of each other; boundary elements spread it over the surface.
+    A force on bonded elements is distributed evenly, even if many are on top of each other; boundary elements spread it over the surface.
     """
     text = SHOT.read_text().replace("meshes/", f"{SHOT.parent}/meshes/")
     text = text[:text.index("[[attach]]")] + text[text.index("[simulate]"):]
@@ -101,19 +101,19 @@ def tiled(points, faces, elements, side, radius):
 
 
 def material(store):
-    """Young's modulus (Pa), Poisson's ratio, density"""
+    """Young's modulus (Pa), Poisson's ratio, density."""
     own = json.loads((Path(store)/"store.json").read_text())["pipeline"]["material"][0]
     return own["young"], own["poisson"], own["density"]
 
 
 def tensor(rows):
-    """symmetric matrices of six components each"""
+    """Symmetric matrices, from six components each."""
     xx, yy, zz, yz, zx, xy = rows
     return np.array([[xx, xy, zx], [xy, yy, yz], [zx, yz, zz]]).transpose(2, 0, 1)
 
 
 def read_stress(store, frame=0):
-    """of triangles and of elements: id, place, area, stress"""
+    """Of triangles and of elements: id, position, area, stress."""
     table = pq.read_table(Path(store)/f"stress/{frame:06}.parquet")
     kind = np.array(table["kind"].to_pylist())
     column = lambda name: table[name].to_numpy()
@@ -126,7 +126,7 @@ def read_stress(store, frame=0):
 
 
 def read_ply(path):
-    """vertices and triangles of a binary PLY, as cullet writes it"""
+    """Vertices and triangles of a binary PLY written by cullet."""
     data = Path(path).read_bytes()
     end = data.index(b"end_header\n") + len(b"end_header\n")
     head = data[:end].decode().split("\n")
@@ -148,7 +148,7 @@ def read_ply(path):
 # ---------------------------------------------------------------- loads
 
 def covered(corners, low, high):
-    """area of the part of a triangle in a box"""
+    """Area of the part of a triangle inside a box."""
     polygon = list(corners)
     for axis in range(3):
         for sign, limit in ((1, high[axis]), (-1, -low[axis])):
@@ -164,14 +164,14 @@ def covered(corners, low, high):
 
 
 def patch(points, faces, low, high):
-    """area of each triangle that lies in a box"""
+    """Area of each triangle inside a box."""
     corners, area = points[faces], np.zeros(len(faces))
     for t in np.nonzero(((corners.max(1) >= low) & (corners.min(1) <= high)).all(1))[0]: area[t] = covered(corners[t], low, high)
     return area
 
 
 def tractions(points, faces):
-    """traction on each triangle (Pa), and distance of points from the rims of the loaded regions"""
+    """Traction on each triangle (Pa), and distance of points from the rims of the loaded regions."""
     corners = points[faces]
     whole = np.linalg.norm(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1)/2
     total, rims = np.zeros((len(faces), 3)), []
@@ -195,7 +195,7 @@ class Fem:
         self.trees = cKDTree(mesh.p[:, mesh.t].mean(1).T)
 
     def matrix(self):
-        """of stiffness, displacements of one axis after the other"""
+        """Stiffness matrix, with the displacements of one axis after the other."""
         first, second = self.lame
         form = lambda a, b: skfem.asm(skfem.BilinearForm(lambda u, v, w: v.grad[a]*u.grad[b]), self.basis)
         products = {(a, b): form(a, b) for a in range(3) for b in range(a, 3)}
@@ -205,7 +205,7 @@ class Fem:
         return sparse.bmat([[block(a, b) for b in range(3)] for a in range(3)], format="csr")
 
     def load(self, facets, traction):
-        """of a constant traction on each of these facets"""
+        """Load vector of a constant traction on each of these facets."""
         order = np.argsort(facets)
         facets, traction = facets[order], traction[order]
         basis = skfem.FacetBasis(self.mesh, self.element, facets=facets, intorder=2)
@@ -213,7 +213,8 @@ class Fem:
                                for a in range(3)])
 
     def levels(self, stiffness, coarser):
-        """of a multigrid cycle, fine to coarse: matrix, inverse diagonal, largest eigenvalue of their product, prolongation to the level above"""
+        """Levels of a multigrid cycle, fine to coarse: matrix, inverse diagonal, largest eigenvalue of their
+        product, prolongation to the finer level."""
         levels, before, along = [], stiffness, self
         if coarser:
             tets, _ = coarser.inside(self.basis.doflocs.T)
@@ -238,11 +239,11 @@ class Fem:
             for _ in range(12): v = inverse*(before @ (v/np.linalg.norm(v)))
             levels.append((before, inverse, 1.1*np.linalg.norm(v), up))
             before = (up.T @ before @ up).tocsc()
-        # Rigid motion costs nothing: a little stiffness keeps the factors finite.
+        # Rigid motion has no energy: a little stiffness keeps the factors finite.
         return [*levels, splu((before + 1e-9*sparse.diags(before.diagonal())).tocsc())]
 
     def solve(self, facets, traction, coarser=None):
-        """displacement at the nodes, without rigid motion, by conjugate gradients"""
+        """Displacement at the nodes, without rigid motion, by conjugate gradients."""
         stiffness, load = self.matrix(), self.load(facets, traction)
         mass = skfem.asm(skfem.BilinearForm(lambda u, v, w: u*v), skfem.Basis(self.mesh, self.element, intorder=4))
         x = self.basis.doflocs
@@ -253,7 +254,7 @@ class Fem:
         rigid[:, 3:] /= abs(x).max()
         weighted = np.concatenate([mass @ part for part in np.split(rigid, 3)])
         own = rigid.T @ weighted
-        # Inertia: a body force that is a rigid motion times density, whose resultant is opposite.
+        # Inertia: a body force that is a rigid motion times density, whose resultant is opposite to the load.
         load = load - weighted @ np.linalg.solve(own, rigid.T @ load)
         levels = self.levels(stiffness, coarser)
         u, r, steps, rho, p = np.zeros(len(load)), load.copy(), 0, None, None
@@ -272,7 +273,7 @@ class Fem:
         return self
 
     def stress(self, at, tets):
-        """at places in these tetrahedra"""
+        """Stress at positions in these tetrahedra."""
         mapping = self.mesh.mapping()
         local = mapping.invF(at.T[:, :, None], tind=tets)
         gradient = np.zeros((len(at), 3, 3))
@@ -282,7 +283,7 @@ class Fem:
         return hooke(gradient, self.lame)
 
     def inside(self, at):
-        """numbers of the tetrahedra that hold these places, and whether one does"""
+        """Indices of the tetrahedra that contain these positions, and whether there is one."""
         best, depth = np.zeros(len(at), int), np.full(len(at), -np.inf)
         near = self.trees.query(at, 40)[1]
         for tets in near.T:
@@ -294,7 +295,7 @@ class Fem:
 
 
 def cycle(levels, load):
-    """a symmetric multigrid cycle with Chebyshev smoothing"""
+    """A symmetric multigrid cycle with Chebyshev smoothing."""
     if len(levels) == 1: return levels[0].solve(load)
     matrix, inverse, top, up = levels[0]
     u = smooth(matrix, inverse, top, load, np.zeros(len(load)))
@@ -303,7 +304,7 @@ def cycle(levels, load):
 
 
 def smooth(matrix, inverse, top, load, u, degree=3):
-    """Chebyshev iterations for the upper nine tenths of the eigenvalues of the matrix over its diagonal"""
+    """Chebyshev iterations for the upper nine tenths of the eigenvalues of the matrix over its diagonal."""
     middle, half = 0.55*top, 0.45*top
     rho = half/middle
     step = inverse*(load - matrix @ u)/middle
@@ -321,7 +322,7 @@ def hooke(gradient, lame):
 
 
 def volume_mesh(points, faces, largest):
-    """tetrahedra inside a surface whose triangles stay; `largest`: of their volumes, m³"""
+    """Tetrahedra inside a surface whose triangles are kept; `largest` is their largest volume, m³."""
     scale = 1/np.ptp(points, axis=0).max()
     made = tetgen.TetGen(points*scale, faces)
     nodes, tets = made.tetrahedralize(nobisect=True, minratio=1.3, mindihedral=12, fixedvolume=True, maxvolume=largest*scale**3)[:2]
@@ -329,7 +330,7 @@ def volume_mesh(points, faces, largest):
 
 
 def parents(mesh, points, faces, refined):
-    """facets of the mesh's boundary, and the triangle of the surface each lies in"""
+    """Facets of the mesh's boundary, and the triangle of the surface that contains each."""
     facets = mesh.boundary_facets()
     at = mesh.p[:, mesh.facets[:, facets]].mean(1).T
     parts = points[faces]
@@ -344,7 +345,7 @@ def parents(mesh, points, faces, refined):
 
 
 def finite(store, refine, largest):
-    """stress at the triangles and inside that finite elements find, from coarse to fine meshes"""
+    """Stress at the triangles and inside, by finite elements, from coarse to fine meshes."""
     points, faces = read_ply(Path(store)/"stress/shapes/0.ply")
     loads, rim = tractions(points, faces)
     young, poisson, _ = material(store)
@@ -355,7 +356,8 @@ def finite(store, refine, largest):
         if refined: mesh = mesh.refined()
         facets, triangle, child = parents(mesh, points, faces, refined)
         fem = Fem(mesh, young, poisson).solve(facets, loads[triangle], fem)
-        # The facet that holds a triangle's centroid is the middle one of each refinement, whose own centroid it is.
+        # The facet that contains a triangle's centroid is the middle one of each refinement, with the same
+        # centroid.
         middle = np.empty(len(faces), int)
         central = child % 4**refined == 4**refined - 1
         middle[triangle[central]] = facets[central]
@@ -368,7 +370,7 @@ def finite(store, refine, largest):
 # ---------------------------------------------------------------- comparing
 
 def first(stress):
-    """largest principal stress"""
+    """Largest principal stress."""
     return np.linalg.eigvalsh(stress)[:, 2]
 
 
@@ -377,7 +379,8 @@ def rms(difference, weight=None):
 
 
 def compare(at, ours, theirs, radius, rows=None, weight=None):
-    """largest principal stress of both, its ratio, distance between places over the radius, and rms difference over rms"""
+    """Largest principal stress of both, its ratio, distance between the maxima over the radius, and rms difference
+    over rms."""
     rows = np.ones(len(at), bool) if rows is None else rows
     at, ours, theirs, weight = at[rows], ours[rows], theirs[rows], None if weight is None else weight[rows]
     a, b = first(ours), first(theirs)
@@ -386,21 +389,21 @@ def compare(at, ours, theirs, radius, rows=None, weight=None):
             "rms": rms(ours - theirs, weight)/rms(theirs, weight), "place": at[i]}
 
 
-class Told:
-    """how and of what lines are printed"""
+class Reporter:
+    """Prints lines, as text or as JSON."""
     as_json = False
     of = {}
 
 
 def say(text, **of):
-    """a line of text about what the next lines are of"""
-    Told.of = of
-    print(json.dumps(of) if Told.as_json else text)
+    """Prints a line of text about the following lines."""
+    Reporter.of = of
+    print(json.dumps(of) if Reporter.as_json else text)
 
 
 def line(what, found):
-    if Told.as_json:
-        print(json.dumps(Told.of | {"what": what.strip()} | found, default=lambda value: value.tolist()))
+    if Reporter.as_json:
+        print(json.dumps(Reporter.of | {"what": what.strip()} | found, default=lambda value: value.tolist()))
         return
     place = ", ".join(f"{1000*part:.1f}" for part in found["place"])
     print(f"{what:<58} {found['ours']/1e3:8.1f} {found['theirs']/1e3:8.1f} {found['ratio']:7.3f} {found['apart']:7.2f} {found['there']:7.3f}"
@@ -408,14 +411,15 @@ def line(what, found):
 
 
 def title(ours, theirs):
-    if Told.as_json: return
+    if Reporter.as_json: return
     print(f"{'':<58} {'largest principal stress (kPa)':>30}\n{'':<58} {ours:>8} {theirs:>8} {'ratio':>7} {'apart':>7} {'there':>7} {'rms':>7}  at (mm)")
 
 
 # ---------------------------------------------------------------- bonded elements
 
 def read_rest(store, frame):
-    """elements, bonds, and displacements (m) and turns of the elements under FORCE, less the body's own motion"""
+    """Elements, bonds, and displacements (m) and rotations of the elements under FORCE, less the body's rigid
+    motion."""
     column = lambda table, name: table[name].to_numpy().astype(float)
     packed, bonds, moved = (pq.read_table(Path(store)/name) for name in
                             ("packing/elements.parquet", "packing/bonds.parquet", f"frames/{frame:06}.parquet"))
@@ -423,7 +427,7 @@ def read_rest(store, frame):
     label = moved["fragment"].to_numpy()
     whole = label == np.bincount(label).argmax()            # loose elements are left out
     off, to = x - x[whole].mean(0), now - now[whole].mean(0)
-    # Displacement as seen by a body that neither moves nor turns (Kabsch).
+    # Displacement relative to the rigid motion of the body (Kabsch).
     left, _, right = np.linalg.svd(to[whole].T @ off[whole])
     back = Rotation.from_matrix((left*[1, 1, np.linalg.det(left @ right)]) @ right).inv()
     turn = (back*Rotation.from_quat(np.stack([column(moved, name) for name in ("qx", "qy", "qz", "qw")], 1))).as_rotvec()
@@ -432,7 +436,7 @@ def read_rest(store, frame):
 
 
 def neighbours(rest, reach):
-    """pairs of elements no farther apart than `reach` mean radii, each with itself, and their weights"""
+    """Pairs of elements at most `reach` mean radii apart, each also with itself, and their weights."""
     limit = reach*rest["r"].mean()
     tree = cKDTree(rest["x"])
     pairs = tree.sparse_distance_matrix(tree, limit*(1 - 1e-9), output_type="coo_matrix")
@@ -441,13 +445,13 @@ def neighbours(rest, reach):
 
 
 def averaged(near, field):
-    """weighted mean over neighbours"""
+    """Weighted mean over neighbours."""
     flat = field.reshape(len(field), -1)
     return (near @ flat/np.maximum(np.asarray(near.sum(1)).reshape(-1, 1), 1e-30)).reshape(field.shape)
 
 
 def by_gradient(rest, near, lame):
-    """stress from the gradient of displacement that fits the neighbours best, and where they lie in all directions"""
+    """Stress from the gradient of displacement fitted to the neighbours, and whether these surround the element."""
     x, u = rest["x"], rest["u"]
     mean_x, mean_u = averaged(near, x), averaged(near, u)
     second = averaged(near, np.einsum("na,nb->nab", x, x)) - np.einsum("na,nb->nab", mean_x, mean_x)
@@ -456,7 +460,8 @@ def by_gradient(rest, near, lame):
 
 
 def by_forces(rest):
-    """stress of each element from the forces of its bonds, and the largest part of a bond's force that is out of balance"""
+    """Stress of each element from the forces of its bonds, and the largest residual force relative to the force of
+    a bond."""
     bonds, x = rest["bonds"], rest["x"]
     i, j = bonds["i"], bonds["j"]
     n = np.stack([bonds["dx"], bonds["dy"], bonds["dz"]], 1)
@@ -476,7 +481,7 @@ def by_forces(rest):
 
 
 def bonded(o, folder, packing, elements):
-    """compares the fields in a body of bonded elements"""
+    """Compares the fields in a body of bonded elements."""
     store, bem_store = folder/f"{packing}{elements}", folder/f"{packing}{elements}_bem"
     own = f'{{ type = "{packing}", elements = {elements} }}'
     run(o.cullet, bem_store, "stress", {"body.bunny.packing": own, "stress.size": o.sizes[-1]})
@@ -503,7 +508,7 @@ def bonded(o, folder, packing, elements):
     x = rest["x"][held]
     away = tractions(points, faces)[1](x) > 3*radius
     depth = cKDTree(points[faces].mean(1)).query(x)[0]/radius
-    # Stiffness of the packing: moduli that turn the fitted strains into the stress of the bonds' forces.
+    # Stiffness of the packing: moduli that convert the fitted strains to the stress of the bonds' forces.
     inner = depth > 3
     stiff = (fitted[inner]*forces[inner]).sum()/(fitted[inner]**2).sum()
     say(f"{packing}: {len(rest['x'])} elements of {1000*radius:.2f} mm, {near.getnnz()/len(rest['x']):.0f} neighbours; E within the packing over the E asked"
@@ -517,7 +522,7 @@ def bonded(o, folder, packing, elements):
 # ---------------------------------------------------------------- all
 
 def against_finite(o, folder):
-    """compares boundary elements of several sizes with finite elements on the same surface"""
+    """Compares boundary elements of several sizes with finite elements on the same surface."""
     title("BEM", "FEM")
     for size in o.sizes:
         store = run(o.cullet, folder/f"bem{1000*size:g}", "stress", {"stress.size": size, "body.bunny.packing.elements": o.points})
@@ -562,7 +567,7 @@ def main():
     options.add_argument("--json", action="store_true", help="one JSON object a line instead of text")
     options.add_argument("--tiny", action="store_true", help="coarse, in seconds")
     o = options.parse_args()
-    Told.as_json = o.json
+    Reporter.as_json = o.json
     if o.tiny: o.sizes, o.refine, o.points, o.elements, o.reach, o.tile = [0.012], 1, 200, [1500], 3.5, 0.01
     with tempfile.TemporaryDirectory() as temporary:
         folder = o.store or Path(temporary)

@@ -3,9 +3,9 @@
     cullet run pipelines/hertzian_cone.toml --to simulate --out shot
     python3 tools/cone_angle.py shot [--frame N] [--json]        (pip install numpy duckdb)
 
-The crack is the elements that have lost all their bonds. Twelve sectors around the axis, as the ring is not a perfect circle: in each a straight line is
-fitted to the crack below the ring (deeper than three radii), distance from the axis over depth at rest; the angle is the median. (Depth over distance, or
-both alike, would come out flatter: the crack has a width, and the cut at three radii is level.)"""
+The crack consists of the elements that have lost all their bonds. As the ring is not a perfect circle, twelve sectors around the axis are used: in each a
+straight line is fitted to the crack below the ring (deeper than three radii), distance from the axis over depth at rest; the result is the median angle.
+(Fitting depth over distance, or both alike, would give a flatter cone: the crack has a width, and the cut at three radii is level.)"""
 
 import argparse
 import json
@@ -30,7 +30,8 @@ def crack(store, frame):
 
 
 def angles(distance, depth, azimuth, radius):
-    """Angle from the surface in each sector that has enough of the crack, degrees; over 90 where it runs inwards."""
+    """Angle from the surface in each sector with enough crack elements, degrees; over 90 where the crack runs
+    inwards."""
     found = []
     for sector in range(SECTORS):
         inside = np.floor((azimuth / (2 * np.pi) + 0.5) * SECTORS) == sector
@@ -52,8 +53,8 @@ def main():
     distance, depth, azimuth, radius = crack(given.store, frame)
     if given.json:
         found = angles(distance, depth, azimuth, radius)
-        told = {"angle": np.median(found), "least": found[0], "most": found[-1]} if len(found) else {}
-        print(json.dumps({"frame": frame, "gone": len(depth), "sectors": len(found)} | told, default=float))
+        figures = {"angle": np.median(found), "least": found[0], "most": found[-1]} if len(found) else {}
+        print(json.dumps({"frame": frame, "gone": len(depth), "sectors": len(found)} | figures, default=float))
         return
     print(f"frame {frame}: {len(depth)} elements without bonds")
     for low in np.arange(0, depth.max(initial=0), 2.5 * radius):

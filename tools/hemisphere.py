@@ -5,9 +5,9 @@
     python tools/hemisphere.py STORE...                 compares these runs: outward and inward deflection at rest
     python tools/hemisphere.py STORE... --plot PNG      load over deflection
 
-Needs numpy and pyarrow, --plot matplotlib too. The published shell is loaded and measured at its rim, ours in the middle of cells: the two cells
-beside a point in the first row above the rim, and in the second. Both loads, 3/2 and -1/2 of the force, act together at the rim; the deflection of
-the rim is 3/2 of that of the first row less 1/2 of that of the second. Both are of second order in the height of a row.
+Needs numpy and pyarrow, --plot matplotlib too. The published shell is loaded and measured at its rim, this model in the middle of cells: the two cells
+next to a point in the first row above the rim, and in the second. Both loads, 3/2 and -1/2 of the force, together act at the rim; the deflection of
+the rim is 3/2 of that of the first row less 1/2 of that of the second. Both extrapolations are of second order in the height of a row.
 """
 import argparse, json, subprocess, tomllib
 from pathlib import Path
@@ -23,7 +23,7 @@ SHOT = Path(__file__).resolve().parents[1]/"pipelines/hemisphere.toml"
 
 
 def simulate(folder, load, cullet, settings):
-    """runs the shot with another load; its store"""
+    """Runs the shot with another load; returns its store."""
     shot = tomllib.loads(SHOT.read_text())
     force = {one["name"]: np.array(one["action"]["force"], float) for one in shot["attach"]}
     factor = load/np.abs(force["right"] + force["right_above"]).max()
@@ -36,7 +36,7 @@ def simulate(folder, load, cullet, settings):
 
 
 def read(store):
-    """load (N), times, outward and inward deflection at them"""
+    """Load (N), times, outward and inward deflection at these times."""
     store = Path(store)
     attached = json.loads((store/"store.json").read_text())["pipeline"]["attach"]
     force = {one["name"]: one["action"]["force"] for one in attached}

@@ -1,12 +1,13 @@
-"""What a frame of each shot of the implicit papers costs at the published size: implicit steps, explicit ones, and what `auto` takes.
+"""Cost of a frame of each shot of the implicit papers at the published size: by implicit and explicit steps, and the choice of `auto`.
 
     cargo build --release && python3 tools/implicit_sizes.py [--list] [--steps N] [--scale SCALE] [--cullet PROGRAM] [ROW …]      (pip install duckdb)
 
-Prints a line of the table in pipelines/README.md a row, as it is measured: elements, length of the implicit step, seconds a frame by implicit steps (three frames; where a
-published frame takes more than N steps, 12 unless told, three stretches of N / 3 steps, extrapolated and marked "≈"), by explicit ones (extrapolated from 200
-steps), how many times faster implicit steps are, what `integrator = "auto"` takes, and as published: elements, seconds a frame explicit and implicit (Lu et
-al. 2025, Table 1, Core i7-13700K; Zhang et al. 2024, Tables 1 and 2, GTX 1080 Ti). Frames are the published ones, whatever the file's own rate: measured
-from the start of the shot, before most of it breaks, steps not halved where bonds do (`simulate.implicit.halvings = 0`), as in the papers. --scale smoke tries the tool on small shots."""
+For each row, prints a line of the table in pipelines/README.md: elements, length of the implicit step, seconds per frame by implicit steps (three frames;
+where a published frame takes more than N steps, 12 by default, three stretches of N / 3 steps, extrapolated and marked "≈"), by explicit ones (extrapolated
+from 200 steps), how many times faster implicit steps are, the choice of `integrator = "auto"`, and as published: elements, seconds per frame explicit and
+implicit (Lu et al. 2025, Table 1, Core i7-13700K; Zhang et al. 2024, Tables 1 and 2, GTX 1080 Ti). Frames are the published ones, regardless of the file's
+own rate. Measured from the start of the shot, before most of it breaks, with steps not halved where bonds break (`simulate.implicit.halvings = 0`), as in
+the papers. --scale smoke tests the tool on small shots."""
 
 import argparse
 import json
@@ -42,12 +43,12 @@ ROWS = {
     "Hertzian cone": ("hertzian_cone", None, {}, 3e-5, 1e-3, "62.7K", None, 11.30),
 }
 EXPLICIT_STEPS = 200
-# Explicit steps over the critical one, as `time.fraction` has it unless told.
+# Explicit steps over the critical one, the default of `time.fraction`.
 FRACTION = 0.6
 
 
 def runner(program):
-    """What runs the program with some words and returns what it printed."""
+    """Function that runs the program with some arguments and returns its output."""
 
     def cullet(*words):
         done = subprocess.run([program, *words], capture_output=True, text=True)
@@ -63,10 +64,10 @@ def words(settings):
 
 
 def measured(cullet, file, settings, step, frames, steps, store):
-    """Seconds a step, the median over frames of so many steps; and how many elements there are."""
+    """Seconds per step, the median over frames of `steps` steps; and the number of elements."""
     interval = steps * step
     timing = {"time.end": frames * interval * 1.0001, "time.step": step, "time.frames_per_second": 1 / interval}
-    # What is packed already is kept.
+    # An existing packing is kept.
     cullet("run", file, *words(settings | timing), "--out", str(store), "--to", "simulate", "--quiet")
     rows = duckdb.sql(f"SELECT seconds FROM read_parquet('{store}/history/*.parquet') WHERE frame > 0 ORDER BY frame").fetchall()
     elements = json.loads(cullet("inspect", str(store), "--json"))["elements"]
@@ -78,20 +79,20 @@ def row(cullet, name, folder, most, other):
     scale = other or scale
     file = str(ROOT / "pipelines" / f"{shot}.toml")
     settings = settings | {"simulate.backend": "cpu"} | ({"scale": scale} if scale else {})
-    # The file's own, where it has an implicit one.
+    # The file's own step, if it is an implicit one.
     own = next((line.split('"')[1] for line in open(file) if line.startswith("integrator")), "auto")
     integrator = own if own not in ("auto", "explicit") else "midpoint"
     auto = {"simulate.integrator": "auto", "time.frames_per_second": 1 / frame, "time.end": 3.0001 * frame, "time.step": step}
     chosen = json.loads(cullet("check", file, *words(settings | auto), "--json"))["integrator"]
     store = folder / "store"
     explicit = settings | {"simulate.integrator": "explicit", "simulate.law": "bdem"}
-    # The file's own step may be an implicit one, far beyond the critical.
+    # The file's own step may be an implicit one, far beyond the critical one.
     short = {"time.end": 1e-6, "time.frames_per_second": 1e7, "time.step": 1e-8}
     dt = FRACTION * json.loads(cullet("check", file, *words(explicit | short), "--json"))["critical_step"]
     slow, elements = measured(cullet, file, explicit, dt, 1, EXPLICIT_STEPS, store)
     slow *= frame / dt
     steps = round(frame / step)
-    # As long as the papers': none is done again in halves where bonds break.
+    # As in the papers: no step is repeated with halved length where bonds break.
     implicit = settings | {"simulate.integrator": integrator, "simulate.implicit.halvings": 0}
     if shot not in ("cantilever", "spring") and "simulate.law" not in settings:
         implicit["simulate.law"] = "cosserat" if name in list(ROWS)[7:] else "manifold"

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Kills a run at random times and resumes it, and compares every byte with a run that was left alone.
+"""Kills a run at random times and resumes it, and compares every byte with an undisturbed run.
 
     tools/kill_and_resume.py PROGRAM [KILLS] [--seed N] [--shot FILE] [--folder DIR]
 
-Runs the shot's smoke size on the CPU through all stages, first undisturbed, then again and again with SIGKILL at times drawn at random
-over the length of a whole run, each time followed by `run --resume`; a resumed run may be killed again. All files must then be the same,
-but for wall times: store.json and the column `seconds` of the history (which is compared without it where pyarrow is installed).
-Ends with 0 when KILLS (default 10) kills have left no trace, else with 1.
+Runs the shot's smoke size on the CPU through all stages, first undisturbed, then again and again with SIGKILL at random times
+within the length of a whole run, each time followed by `run --resume`; a resumed run may be killed again. All files must then be the same,
+except for wall times: store.json and the column `seconds` of the history (which is compared without it where pyarrow is installed).
+Exits with 0 if KILLS (default 10) kills have left no trace, else with 1.
 """
 
 import argparse
@@ -32,7 +32,7 @@ def command(options, out, resume):
 
 
 def contents(store):
-    """Bytes of every file by name, without what holds wall times."""
+    """Bytes of every file by name, without those that contain wall times."""
     found = {}
     for path in sorted(store.rglob("*")):
         name = path.relative_to(store).as_posix()
@@ -55,8 +55,8 @@ def history(path):
 
 def difference(whole, found):
     names = sorted(name for name in whole.keys() | found.keys() if whole.get(name) != found.get(name))
-    told = [name + (" is missing" if name not in found else " is new" if name not in whole else " differs") for name in names]
-    return ", ".join(told[:5])
+    differences = [name + (" is missing" if name not in found else " is new" if name not in whole else " differs") for name in names]
+    return ", ".join(differences[:5])
 
 
 def main():
@@ -86,7 +86,7 @@ def main():
             process = subprocess.Popen(command(options, store, resume), stderr=subprocess.PIPE)
             resume = True
             try:
-                _, told = process.communicate(timeout=wait if kills < options.kills else None)
+                _, output = process.communicate(timeout=wait if kills < options.kills else None)
             except subprocess.TimeoutExpired:
                 process.send_signal(signal.SIGKILL)
                 process.communicate()
@@ -99,7 +99,7 @@ def main():
         wrong = difference(whole, found)
         if process.returncode != 0 or wrong:
             failures += 1
-            print(f"killed after {', '.join(times)} s: exit {process.returncode}; {wrong}; {told.decode().strip()}")
+            print(f"killed after {', '.join(times)} s: exit {process.returncode}; {wrong}; {output.decode().strip()}")
         else:
             shutil.rmtree(store.parent)
     print(f"{kills} kills in {runs} runs of {len(whole)} files ({length:.1f} s undisturbed): {failures} runs differ")

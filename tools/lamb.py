@@ -2,7 +2,7 @@
 """Compares runs of pipelines/lamb.toml with the exact solution of Lamb's problem in plane strain.
 
     python tools/lamb.py STORE...                 largest error of each gauge over its largest displacement, and its order from store to store
-    python tools/lamb.py STORE... --plot PNG      traces beside the exact ones
+    python tools/lamb.py STORE... --plot PNG      traces next to the exact ones
 
 Needs numpy and pyarrow, --plot matplotlib too. The half-space is y <= 0, u_z = 0; a vertical force per metre of z acts on the surface at the origin,
     f(t) = A (1 - 2 a) exp(-a),   a = (pi f0 (t - t0))^2.
@@ -29,7 +29,7 @@ import pyarrow.parquet as pq
 
 
 def speeds(rho, young, nu):
-    """P and S speed, shear modulus (plane strain)"""
+    """P and S wave speed, shear modulus (plane strain)."""
     mu = young/(2*(1 + nu))
     lam = young*nu/((1 + nu)*(1 - 2*nu))
     return np.sqrt((lam + 2*mu)/rho), np.sqrt(mu/rho), mu
@@ -43,12 +43,12 @@ def ricker(f0, t0, amplitude):
 
 
 def root(s, p):
-    """sqrt(s^2 - p^2), cut along |p| > s on the real axis, positive real part in the upper half plane"""
+    """sqrt(s^2 - p^2), cut along |p| > s on the real axis, with positive real part in the upper half plane."""
     return np.sqrt(s - p)*np.sqrt(s + p)
 
 
 def kernels(p, a, b):
-    """(G_x, G_z) of P and of S for a force pointing down, z down"""
+    """(G_x, G_z) of P and of S for a force pointing down, z down."""
     ea, eb = root(a, p), root(b, p)
     g = b*b - 2*p*p
     R = g*g + 4*p*p*ea*eb
@@ -56,7 +56,7 @@ def kernels(p, a, b):
 
 
 def panels(ends, order=16):
-    """nodes and weights of Gauss-Legendre on each interval between the ends"""
+    """Nodes and weights of Gauss-Legendre on each interval between the ends."""
     n, w = np.polynomial.legendre.leggauss(order)
     h = 0.5*np.diff(ends)
     mid = 0.5*(ends[1:] + ends[:-1])
@@ -64,7 +64,7 @@ def panels(ends, order=16):
 
 
 def wave(which, x, z, times, f, scale, span, a, b, fine):
-    """pi mu u of one wave; scale: time on which f changes; f(t) is nothing for t < -span scale"""
+    """pi mu u of one wave; scale: time scale of changes of f; f(t) is zero for t < -span scale."""
     s = (a, b)[which]
     r, theta = np.hypot(x, z), np.arctan2(x, z)
     delta = 0.35*scale                                              # largest imaginary time
@@ -113,7 +113,7 @@ def traces(x, y, times, ground, f0, t0, amplitude=1.0, width=0.0, span=9.0, fine
 
 
 def read(store):
-    """time, displacement and place of each gauge, the exact displacement beside it"""
+    """Time, displacement and position of each gauge, and the exact displacement."""
     store = Path(store)
     shot = json.loads((store/"store.json").read_text())["pipeline"]
     material, (body,) = shot["material"][0], shot["body"]
@@ -121,7 +121,7 @@ def read(store):
     signal = pushes[0]["action"]["signal"]
     width, thickness = body["packing"]["size"][0], body["shape"]["size"][2]
     rows = [row for path in sorted((store/"loads").glob("*.parquet")) for row in pq.read_table(path).to_pylist()]
-    # The resultant of the forces: where it acts, and how large it is.
+    # The resultant of the forces: its point of action and its size.
     force = np.array([one["action"]["force"][1] for one in pushes])
     at = np.array([next([row["x"], row["y"]] for row in rows if row["name"] == one["name"]) for one in pushes])
     push = force.sum()

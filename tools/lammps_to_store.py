@@ -14,14 +14,14 @@ In the input script of LAMMPS:
     dump bonds all local 1000 bonds.dump c_pairs[1] c_pairs[2]
     dump_modify bonds colname c_pairs[1] batom1 colname c_pairs[2] batom2
 
-Needed of the dump: id, x y z (or xu yu zu), radius or diameter (else --radius), mass (else --density). Taken where they are there: quatw quati quatj
-quatk (else elements are taken not to turn), vx vy vz, omegax omegay omegaz. Columns of other names: --column quatw=c_turn[1].
+Required in the dump: id, x y z (or xu yu zu), radius or diameter (else --radius), mass (else --density). Used if present: quatw quati quatj quatk
+(without them elements do not rotate), vx vy vz, omegax omegay omegaz. Columns with other names: --column quatw=c_turn[1].
 Atoms may come in any order, but the same ones in all snapshots. Bonds come from a `dump local` with a snapshot for each of the dump, or from the
-Bonds section of a data file, and then none breaks. The first snapshot is the state at rest. A bond that is not in a snapshot any more breaks there,
-and is not looked for again. Atoms of one molecule (mol) are a body; where there is no such column all are one.
+Bonds section of a data file, and then none breaks. The first snapshot is the state at rest. A bond that is missing from a snapshot breaks there,
+and is ignored afterwards. Atoms of one molecule (mol) are a body; without such a column all are one body.
 
-LAMMPS may have z up, a frame store has y up: z turns into y unless --up y says that it was y. Units are metres, kilograms and seconds unless
---units or --length, --mass, --time say what those of the run are. Files may be compressed by gzip (.gz).
+LAMMPS may have z up, a frame store has y up: z is converted to y, unless --up y states that y was up. Units are metres, kilograms and seconds unless
+--units or --length, --mass, --time specify those of the run. Files may be compressed by gzip (.gz).
 """
 
 import argparse
@@ -36,7 +36,7 @@ from write_store import StoreWriter, np
 # Length, mass and time in SI.
 UNITS = {"si": (1, 1, 1), "cgs": (1e-2, 1e-3, 1), "micro": (1e-6, 1e-15, 1e-6), "nano": (1e-9, 1e-21, 1e-9), "lj": (1, 1, 1)}
 QUATERNION = ("quati", "quatj", "quatk", "quatw")
-# A bond longer than so many sums of its radii goes round a periodic box.
+# A bond longer than this many sums of its radii crosses a periodic boundary.
 LONGEST = 3.0
 
 
@@ -49,7 +49,7 @@ def lines_of(path):
 
 
 def snapshots(path, renamed):
-    """(step, time or None, {column: values}) of each snapshot of a dump, read as it is asked for."""
+    """(step, time or None, {column: values}) of each snapshot of a dump, read lazily."""
     lines = lines_of(path)
     step = time = count = None
 
@@ -64,7 +64,7 @@ def snapshots(path, renamed):
         try:
             return kind(text)
         except ValueError:
-            sys.exit(f"{path}:{at}: {text!r} where a number was looked for")
+            sys.exit(f"{path}:{at}: {text!r} is not a number")
 
     for at, line in lines:
         if line.startswith("ITEM: TIMESTEP"):
@@ -89,7 +89,7 @@ def snapshots(path, renamed):
             columns = dict(zip(names, zip(*rows) if rows else [()] * len(names)))
             yield step, time, columns
         elif line.strip():
-            sys.exit(f"{path}:{at}: {line[:60]!r} is no line of a dump")
+            sys.exit(f"{path}:{at}: {line[:60]!r} is not a line of a dump")
 
 
 def numbers(path, step, columns, name, kind=float):
@@ -100,7 +100,7 @@ def numbers(path, step, columns, name, kind=float):
 
 
 def needed(path, step, columns, *choices):
-    """The first of some groups of columns that is there, as an array."""
+    """The first of several groups of columns that is present, as an array."""
     for names in choices:
         if all(name in columns for name in names):
             return np.stack([numbers(path, step, columns, name) for name in names], axis=1)
@@ -127,7 +127,7 @@ def bonds_of_data(path):
 
 
 def bonds_by_step(path, renamed):
-    """A function that gives the pairs of atom ids at a step; steps rise."""
+    """A function that returns the pairs of atom ids at a step; steps must increase."""
     if not next(lines_of(path), (0, ""))[1].startswith("ITEM:"):
         pairs = bonds_of_data(path)
         return lambda step: pairs
@@ -145,7 +145,7 @@ def bonds_by_step(path, renamed):
 
 
 def components(count, pairs):
-    """For each element the smallest one that bonds join it to."""
+    """For each element the smallest one that it is connected to by bonds."""
     label = np.arange(count)
     while True:
         low = np.minimum(label[pairs[:, 0]], label[pairs[:, 1]])
@@ -159,7 +159,8 @@ def components(count, pairs):
 
 
 def relabelled(labels, parts):
-    """Labels once fragments have split into parts: the largest part keeps the label, the smallest id deciding between equals."""
+    """Labels after fragments have split: the largest part keeps the label; if sizes are equal, the one with the
+    smallest id."""
     found, sizes = np.unique(parts, return_counts=True)
     keeper = {}
     for part, size in zip(found, sizes):
@@ -176,13 +177,13 @@ def relabelled(labels, parts):
 
 
 def product(p, q):
-    """Of quaternions (x, y, z, w)."""
+    """Product of quaternions (x, y, z, w)."""
     pv, pw, qv, qw = p[:, :3], p[:, 3:], q[:, :3], q[:, 3:]
     return np.hstack([pw * qv + qw * pv + np.cross(pv, qv), pw * qw - (pv * qv).sum(axis=1, keepdims=True)])
 
 
 class Run:
-    """What stays the same over the snapshots: which atoms, their order, units and axes."""
+    """Properties that are the same for all snapshots: the atoms, their order, units and axes."""
 
     def __init__(self, arguments, step, columns):
         self.path = arguments.dump
@@ -211,7 +212,7 @@ class Run:
         return self.turned(found[order]) * self.length
 
     def motion(self, step, columns, order):
-        """Quaternions as dumped, velocities, spins; none where they are not there."""
+        """Quaternions as dumped, velocities, spins; None where missing."""
         turns = velocities = spins = None
         if all(name in columns for name in QUATERNION):
             turns = needed(self.path, step, columns, QUATERNION)[order]
@@ -249,12 +250,12 @@ def main():
     parser.add_argument("--column", action="append", default=[], metavar="NAME=DUMPED", help="what a column is called in the dump; may be repeated")
     arguments = parser.parse_args()
     if any("=" not in pair for pair in arguments.column):
-        parser.error("--column: wanted NAME=DUMPED, for example quatw=c_turn[1]")
+        parser.error("--column: expected NAME=DUMPED, for example quatw=c_turn[1]")
     renamed = {dumped: name for name, dumped in (pair.split("=", 1) for pair in arguments.column)}
     for name in ("length", "mass", "time", "radius", "density", "timestep"):
         value = getattr(arguments, name)
         if value is not None and not (value > 0 and math.isfinite(value)):
-            parser.error(f"--{name}: {value} is not above 0")
+            parser.error(f"--{name}: {value} must be above 0")
     convert(arguments, renamed)
 
 
@@ -301,7 +302,7 @@ def convert(arguments, renamed):
 
 
 def begin(store, run, arguments, step, columns, order, places, pairs):
-    """Writes the state at rest; the radii of the elements, m."""
+    """Writes the state at rest; returns the radii of the elements, m."""
     if arguments.radius is not None and not {"radius", "diameter"} & columns.keys():
         radii = np.full(len(places), arguments.radius)
     else:

@@ -1,17 +1,17 @@
 //! Prints the laws as WGSL: `cargo run --example lawgen` rewrites `shaders/laws/`.
 //!
-//! Each formula stands once, as branch-free Rust generic over `Real`; this is a syntactic translation that
-//! knows no physics.
+//! Each formula is written once, as branch-free Rust generic over `Real`; this is a purely syntactic
+//! translation.
 //! - Translated: structs with a type parameter, free functions generic over `Real`, methods of `impl<T:
 //!   Real>` blocks and provided methods of `trait Real`. Functions without that parameter are for the host
-//!   and are passed over, as are tests and operators.
-//! - What WGSL has itself (`dot`, `max`, `select`, constructors) is not written out; see `NATIVE`.
-//! - A function is called `<module>_<function>`; its own name for a receiver is `own`. T becomes f32,
-//!   `Vec3<T>` vec3<f32>, `Quat<T>` vec4<f32>, `Mat3<T>` mat3x3<f32> with rows as columns, `T::Mask` bool. A
-//!   tuple becomes the struct `<module>_<function>_result` with members x0, x1, …
-//! - `kept`, which is nothing in Rust, calls a function of that name that the kernel brings.
+//!   and are skipped, as are tests and operators.
+//! - What WGSL has built in (`dot`, `max`, `select`, constructors) is not written out; see `NATIVE`.
+//! - A function is named `<module>_<function>`; its receiver is named `own`. T becomes f32, `Vec3<T>`
+//!   vec3<f32>, `Quat<T>` vec4<f32>, `Mat3<T>` mat3x3<f32> with rows as columns, `T::Mask` bool. A tuple
+//!   becomes the struct `<module>_<function>_result` with members x0, x1, …
+//! - `kept`, which does nothing in Rust, calls a function of that name that the kernel provides.
 //! - Allowed are `let`, arithmetic, calls, struct literals and constant tables for `horner`. Anything else is
-//!   an error with its place.
+//!   an error with its place in the file.
 
 #[path = "lawgen/expression.rs"]
 mod expression;
@@ -23,7 +23,7 @@ use std::path::Path;
 
 use cullet::laws::table::Law;
 
-/// Names of the WGSL files of what laws share, and the Rust files that they come from; every bond law is
+/// WGSL files that laws share, by name, and the Rust files that they are generated from; every bond law is
 /// `src/laws/NAME.rs`.
 const SHARED: [(&str, &[&str]); 12] = [
     ("real", &["src/math/real.rs", "src/math/vec3.rs"]),
@@ -40,7 +40,7 @@ const SHARED: [(&str, &[&str]); 12] = [
     ("rattle", &["src/laws/rattle.rs"]),
 ];
 
-/// Name and text of every law file, in an order in which they can be joined.
+/// Name and text of every law file, in an order in which they can be concatenated.
 pub fn generate(root: &Path) -> Result<Vec<(String, String)>, String> {
     let laws: Vec<(&str, String)> = Law::NAMES
         .iter()
@@ -62,7 +62,7 @@ pub fn generate(root: &Path) -> Result<Vec<(String, String)>, String> {
         .collect())
 }
 
-/// The same from (WGSL file, Rust file, Rust text), each WGSL file's together.
+/// The same from (WGSL file, Rust file, Rust text), with the Rust files of one WGSL file adjacent.
 pub fn translate<'a>(
     texts: &[(&'a str, &'a str, String)],
 ) -> Result<Vec<(&'a str, String)>, String> {
@@ -71,7 +71,7 @@ pub fn translate<'a>(
         let file = syn::parse_file(text).map_err(|error| placed(source, &error))?;
         modules.push((*target, *source, item::module(source, file)));
     }
-    let known = item::Known::of(modules.iter().map(|(_, _, module)| module));
+    let known = item::Declarations::of(modules.iter().map(|(_, _, module)| module));
     modules
         .chunk_by(|a, b| a.0 == b.0)
         .map(|group| {

@@ -1,5 +1,6 @@
-"""Makes the closed meshes of the shots: letters, a drill bit, a bar of chocolate, a spring with a weight, a notched plate. `python3 tools/make_meshes.py [--out DIR]` writes DIR/*.obj, pipelines/meshes
-unless told."""
+"""Makes the closed meshes of the shots: letters, a drill bit, a bar of chocolate, a spring with a weight, a notched plate.
+
+`python3 tools/make_meshes.py [--out DIR]` writes DIR/*.obj; the default is pipelines/meshes."""
 
 import argparse
 import math
@@ -36,14 +37,14 @@ class Flat:
             self.triangles.append((a, b, c))
 
     def ring(self, outer, inner):
-        """Between two closed lines of as many points, both counterclockwise."""
+        """Triangles between two closed lines with the same number of points, both counterclockwise."""
         for k in range(len(outer)):
             n = (k + 1) % len(outer)
             self.triangle(outer[k], outer[n], inner[n])
             self.triangle(outer[k], inner[n], inner[k])
 
     def polygon(self, line):
-        """A closed line without holes, counterclockwise, ear by ear."""
+        """Triangulates a closed line without holes, counterclockwise, by ear clipping."""
         left = list(line)
 
         def cross(a, b, c):
@@ -78,7 +79,8 @@ class Flat:
 
 
 def bow(left, low, high, right, start, pieces=24):
-    """A bar on the left closed by an arc from `start` to `right`: the outline of a D, counterclockwise, its arc of so many pieces, its bar of eight."""
+    """A bar on the left closed by an arc from `start` to `right`: the outline of a D, counterclockwise; the arc
+    has `pieces` pieces, the bar eight."""
     middle, half = (low + high) / 2, (high - low) / 2
     radius = right - start
     arc = [
@@ -93,7 +95,7 @@ def letters():
     """One unit high, 0.7 wide, 0.25 deep, strokes 0.2 wide."""
     stroke, depth = 0.2, 0.25
     b = Flat()
-    # Both bows share the middle of the middle stroke, so that they become one piece.
+    # Both bows share the middle of the middle stroke, so that they form one piece.
     for low, high in ((0.0, 0.55), (0.55, 1.0)):
         narrow = 0.5 * stroke if low else stroke
         wide = stroke if low else 0.5 * stroke
@@ -118,7 +120,8 @@ def letters():
 
 
 def drill(radius=1.0, length=9.0, core=0.3, flutes=2, turns=1.6, around=48, along=72):
-    """A twist drill along y, its tip at the origin: a round section with deep flutes that winds up, and a cone of 118 degrees as tip."""
+    """A twist drill along y, its tip at the origin: a round section with deep helical flutes, and a cone of 118
+    degrees as tip."""
     tip = radius / math.tan(math.radians(59))
 
     def section(t):
@@ -134,7 +137,7 @@ def drill(radius=1.0, length=9.0, core=0.3, flutes=2, turns=1.6, around=48, alon
         for k in range(around):
             t = 2 * math.pi * k / around
             r = min(section(t), reach)
-            # At the shank the flutes run out.
+            # At the shank the flutes end.
             out = max(0.0, (y - 0.85 * length) / (0.15 * length))
             r += (reach - r) * min(1.0, out)
             points.append((r * math.cos(t + turn), y, r * math.sin(t + turn)))
@@ -158,7 +161,8 @@ def drill(radius=1.0, length=9.0, core=0.3, flutes=2, turns=1.6, around=48, alon
 
 
 def chocolate(columns=6, rows=3, pitch=(0.03, 0.03), height=0.01, groove=0.006, slope=0.004):
-    """A bar of columns by rows pieces in the x-z plane, bottom at y = 0; grooves between them down to half of it."""
+    """A bar of columns by rows pieces in the x-z plane, bottom at y = 0, with grooves of half its height between
+    them."""
 
     def profile(count, step):
         line = [0.0]
@@ -166,7 +170,7 @@ def chocolate(columns=6, rows=3, pitch=(0.03, 0.03), height=0.01, groove=0.006, 
             start = k * step
             inner = [start + slope, start + step / 2, start + step - slope]
             line += ([start + groove / 4] if k else []) + inner + [start + step - (groove / 4 if k + 1 < count else 0.0)]
-        # Borders slope a little too.
+        # Borders are slightly sloped too.
         return sorted(set(round(v, 6) for v in line))
 
     xs, zs = profile(columns, pitch[0]), profile(rows, pitch[1])
@@ -205,7 +209,8 @@ def chocolate(columns=6, rows=3, pitch=(0.03, 0.03), height=0.01, groove=0.006, 
 
 
 def spring(turns=7, coil=0.010, pitch=0.008, wire=0.00275, weight=(0.011, 0.016), around=12, step=0.0016):
-    """A helix along y whose lower end turns into the axis and down into a round weight: one skin, the weight's shoulder at y = 0."""
+    """A helix along y whose lower end bends to the axis and down into a round weight: one skin, the weight's
+    shoulder at y = 0."""
     low = 0.022
     line = [(coil * math.cos(2 * math.pi * t), low + pitch * t, coil * math.sin(2 * math.pi * t)) for t in (k / 64 for k in range(turns * 64, -1, -1))]
     # Half a turn more, inwards, then down the axis.
@@ -227,7 +232,7 @@ def spring(turns=7, coil=0.010, pitch=0.008, wire=0.00275, weight=(0.011, 0.016)
 
     line = resampled(line, 0.0006)
     for _ in range(40):
-        # Rounds the bend; the ends stay.
+        # Rounds the bend; the ends are fixed.
         line = [line[0]] + [tuple((a + 2 * b + c) / 4 for a, b, c in zip(*near)) for near in zip(line, line[1:], line[2:])] + [line[-1]]
     line = resampled(line, step)
     end = line[-1][1]
@@ -245,7 +250,7 @@ def spring(turns=7, coil=0.010, pitch=0.008, wire=0.00275, weight=(0.011, 0.016)
     for k, (middle, radius) in enumerate(sections):
         before, after = sections[max(k - 1, 0)][0], sections[min(k + 1, len(sections) - 1)][0]
         along = unit(tuple(b - a for a, b in zip(before, after)))
-        # Carried along without twisting.
+        # Parallel transport, without twisting.
         off = sum(a * b for a, b in zip(side, along))
         side = unit(tuple(a - off * b for a, b in zip(side, along)))
         other = cross(along, side)
@@ -268,7 +273,7 @@ def spring(turns=7, coil=0.010, pitch=0.008, wire=0.00275, weight=(0.011, 0.016)
 
 
 def notched_plate(length=0.12, width=0.06, depth=0.01, radius=0.008, pieces=16):
-    """Half circles are cut out of the middle of both long sides."""
+    """A plate from whose long sides half circles are cut out in the middle."""
     left, right, half = -length / 2, length / 2, width / 2
     arc = [
         (radius * math.cos(math.pi * k / pieces), half - radius * math.sin(math.pi * k / pieces))

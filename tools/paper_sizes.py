@@ -1,10 +1,11 @@
-"""What a frame of each shot costs at the published size: at least 200 steps are measured from the shot's start and extrapolated to a frame.
+"""Cost of a frame of each shot at the published size: at least 200 steps are measured from the shot's start and extrapolated to a frame.
 
     cargo build --release && python3 tools/paper_sizes.py [--cullet PROGRAM] [--scale SCALE] [SHOT …]
 
-Prints a line of the table in pipelines/README.md a shot: elements, time step, steps a frame, element-steps a second, seconds a frame, and as published: elements, time
-step, steps a frame, seconds a frame (Lu et al. 2021, Table 2, GTX 1080 Ti, beam bending on a Core i7-8700; the chocolate of Lu et al. 2025, Table 1,
-explicit, Core i7-13700K). Frames are the published ones, whatever the file's own rate. --scale smoke tries the tool on small shots."""
+For each shot, prints a line of the table in pipelines/README.md: elements, time step, steps per frame, element-steps per second, seconds per frame, and as
+published: elements, time step, steps per frame, seconds per frame (Lu et al. 2021, Table 2, GTX 1080 Ti, beam bending on a Core i7-8700; the chocolate of
+Lu et al. 2025, Table 1, explicit, Core i7-13700K). Frames are the published ones, regardless of the file's own rate. --scale smoke tests the tool on small
+shots."""
 
 import argparse
 import json
@@ -15,7 +16,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-# Elements, seconds a frame, time step and frames a second as published.
+# Elements, seconds per frame, time step and frames per second as published.
 PUBLISHED = {
     "beam_bending": ("24K", 68.7, 1.22e-6, 100),
     "beam_twisting": ("69K", 9.3, 3.01e-6, 100),
@@ -35,7 +36,7 @@ STEPS = 200
 
 
 def measured(program, shot, scale, folder):
-    """Elements, time step and element-steps a second of the first steps of a shot at this scale."""
+    """Elements, time step and element-steps per second of the first steps of a shot at this scale."""
     file = str(ROOT / "pipelines" / f"{shot}.toml")
     common = [file, "--set", f"scale={scale}", "--set", "simulate.backend=cpu"]
 
@@ -56,7 +57,7 @@ def measured(program, shot, scale, folder):
 
 
 def number(value):
-    """Three figures."""
+    """A number with three significant digits."""
     return f"{value:.3g}" if value < 1000 else f"{value:.0f}"
 
 

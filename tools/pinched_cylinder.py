@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Tells how well a run of pipelines/pinched_cylinder.toml keeps its energy once the tube is let go.
+"""Reports how well a run of pipelines/pinched_cylinder.toml conserves its energy after the tube is released.
 
-    python tools/pinched_cylinder.py STORE              spread and trend of the total energy, over what kinetic and potential energy exchange
+    python tools/pinched_cylinder.py STORE              spread and trend of the total energy, over the energy exchanged between kinetic and potential
     python tools/pinched_cylinder.py STORE --plot PNG   energies over time, and the total's difference from its mean
 
 Needs numpy and pyarrow, --plot matplotlib too. The exchange is the largest less the smallest kinetic energy, translation and rotation; the trend is
@@ -16,7 +16,7 @@ SHOWN = 1.0   # s, of the energies in the first chart
 
 
 def read(store):
-    """times (s) from the release on; kinetic, potential and total energy (J) at them; steps from then on"""
+    """Times (s) since the release; kinetic, potential and total energy (J) at them; steps since then."""
     store = Path(store)
     shot = json.loads((store/"store.json").read_text())["pipeline"]
     release = max(one["action"]["signal"]["time"] for one in shot["attach"])

@@ -4,11 +4,11 @@
     python3 -m venv venv && venv/bin/pip install mitsuba numpy
     venv/bin/python tools/render_mitsuba.py out/bunny_drop --frame 34 --out bunny.png [--width 1280] [--samples 256] [--tint 0.2]
 
-The frame comes through `cullet export --format ply`, whose faces carry the label of their fragment and whether they are crack faces;
-colliders and gravity come from store.json. The camera frames what holds nearly all of the volume, so that far-flung dust does not make
-the picture small; the line printed at the end tells --target and --distance, which hold the camera still over the frames of a film.
+The frame comes from `cullet export --format ply`, whose faces carry the label of their fragment and whether they are crack faces;
+colliders and gravity come from store.json. The camera frames nearly all of the volume, so that far-flung dust does not make
+the picture small; the line printed at the end gives --target and --distance, which keep the camera fixed over the frames of a film.
 
-The default variant, scalar_rgb, needs no LLVM and no graphics card. Ends with 2 where something it needs is missing or wrong.
+The default variant, scalar_rgb, needs neither LLVM nor a graphics card. Exits with 2 if something it needs is missing or wrong.
 """
 
 import argparse
@@ -24,9 +24,9 @@ BUILT = Path(__file__).resolve().parent.parent / "target/release/cullet"
 SKIN = (0.80, 0.78, 0.73)  # plaster
 CRACK = (0.47, 0.22, 0.11)  # terracotta
 STEEL = (0.30, 0.32, 0.35)  # colliders
-SHOWN = 0.95  # of the fragments' volume that the camera frames
-ROOM = 1.3  # the picture over what is framed
-EDGE = 0.8  # cosine of the angle between a face and its vertices' normals from which on the face meets an edge
+SHOWN = 0.95  # fraction of the fragments' volume that the camera frames
+ROOM = 1.3  # size of the picture over the size of what is framed
+EDGE = 0.8  # cosine of the angle between a face and its vertices' normals below which the face is at an edge
 SCALARS = {"float": "<f4", "int": "<i4", "uchar": "u1"}
 
 
@@ -43,7 +43,7 @@ except ImportError as missing:
 
 
 def pipeline_of(store):
-    """The resolved pipeline in store.json; empty where another program wrote the store without one."""
+    """The resolved pipeline in store.json; empty if another program wrote the store without one."""
     try:
         return json.loads((store / "store.json").read_text()).get("pipeline") or {}
     except (OSError, ValueError) as error:
@@ -51,7 +51,7 @@ def pipeline_of(store):
 
 
 def axis_up(pipeline):
-    """The axis that gravity comes from, as `cullet export` has it."""
+    """The axis opposite to gravity, as in `cullet export`."""
     x, y, z = pipeline.get("world", {}).get("gravity", (0, -1, 0))
     return "z" if -z > max(abs(x), abs(y)) else "y"
 
@@ -71,7 +71,7 @@ def export(cullet, store, frame, up):
 
 
 def read_ply(file):
-    """Positions, normals, faces as records by property, and the time, of a PLY file that cullet wrote."""
+    """Positions, normals, faces as records by property, and the time, of a PLY file written by cullet."""
     data = file.read_bytes()
     head, mark, _ = data.partition(b"end_header\n")
     at, tables = len(head) + len(mark), {}
@@ -79,7 +79,7 @@ def read_ply(file):
     for element, count, properties in re.findall(r"element (\w+) (\d+)\n((?:property .*\n)*)", head):
         fields = []
         for kind, name in re.findall(r"property (.+) (\w+)", properties):
-            # Triangles only, so a list has the same length in every row.
+            # All faces are triangles, so a list has the same length in every row.
             fields += [("corners", "u1"), (name, "<i4", 3)] if kind == "list uchar int" else [(name, SCALARS[kind])]
         tables[element] = np.frombuffer(data, fields, int(count), at)
         at += tables[element].nbytes
@@ -89,13 +89,14 @@ def read_ply(file):
 
 
 def half(positions, normals, faces, inside, tint):
-    """The skin or the crack faces of all fragments as one mesh, a colour a face."""
+    """The skin or the crack faces of all fragments as one mesh, with one colour per face."""
     chosen = faces["inside"] == inside
     corners = faces["vertex_indices"][chosen]
     place, smooth = positions[corners], normals[corners]
     flat = np.cross(place[:, 1] - place[:, 0], place[:, 2] - place[:, 0])[:, None]
     flat /= np.maximum(np.linalg.norm(flat, axis=2, keepdims=True), 1e-30)
-    # At an edge, as where skin and crack meet, the normal of a vertex is of no side: there a face has its own.
+    # At an edge, as between skin and crack, the normal of a vertex belongs to neither side: there a face has
+    # its own.
     normal = np.where((smooth * flat).sum(axis=2, keepdims=True) > EDGE, smooth, flat)
     # Lighter or darker, warmer or cooler by the label alone; steps of irrational length set neighbouring labels far apart.
     label = faces["fragment"][chosen][:, None].astype(float)
@@ -114,7 +115,7 @@ def half(positions, normals, faces, inside, tint):
 
 
 def solids(store, pipeline, time):
-    """The colliders that have a size, where they stand at `time`; without those that follow key frames."""
+    """The colliders of finite size at their positions at `time`, except those that follow key frames."""
     turn, move, scale = (getattr(mi.ScalarTransform4f(), name) for name in ("rotate", "translate", "scale"))
     for number, collider in enumerate(pipeline.get("collider", [])):
         shape, spin = collider["shape"], np.array(collider["spin"])
@@ -128,11 +129,11 @@ def solids(store, pipeline, time):
         elif shape["type"] == "sphere":
             pieces = [{"type": "sphere", "to_world": place @ scale(shape["radius"])}]
         elif shape["type"] == "mesh":
-            # As pack left it, in the collider's own frame.
+            # As stored by pack, in the collider's own frame.
             file = store / f"packing/colliders/{number:06}.ply"
             pieces = [{"type": "ply", "filename": str(file), "face_normals": True, "to_world": place}]
         elif shape["type"] == "cylinder":
-            # Mitsuba's runs along z and is open.
+            # A cylinder in Mitsuba is along z and open.
             place = place @ turn([1, 0, 0], 90) @ scale([shape["radius"], shape["radius"], shape["height"] / 2])
             pieces = [{"type": "cylinder", "p0": [0, 0, -1], "to_world": place}]
             pieces += [{"type": "disk", "to_world": place @ move([0, 0, end])} for end in (-1, 1)]
@@ -143,7 +144,8 @@ def solids(store, pipeline, time):
 
 
 def ground(pipeline, lowest, up):
-    """A point of the floor and its normal: the shot's highest half space that faces up, else what lies under everything."""
+    """A point of the floor and its normal: the shot's highest half space that faces up, else a plane under
+    everything."""
     floors = []
     for collider in pipeline.get("collider", []):
         normal = np.array(collider["shape"].get("normal", -up))
@@ -153,12 +155,14 @@ def ground(pipeline, lowest, up):
 
 
 def view(positions, faces, up, options):
-    """Target of the camera, direction from there to the camera, and a distance from which the picture holds the surface."""
+    """Target of the camera, direction from there to the camera, and a distance from which the picture contains the
+    surface."""
     azimuth, elevation = np.radians([options.azimuth, options.elevation])
     level = np.cos(azimuth) * np.cross([1, 0, 0], up) + [np.sin(azimuth), 0, 0]
     back = np.cos(elevation) * level + np.sin(elevation) * up
     axes = np.stack([np.cross(up, level), np.cross(back, np.cross(up, level)), back])
-    # Each face weighs its share of its fragment's volume: dust has much surface and hardly any volume.
+    # Each face is weighted by its share of its fragment's volume: dust has much surface and hardly any
+    # volume.
     a, b, c = (positions[faces["vertex_indices"][:, k]] for k in range(3))
     _, piece, count = np.unique(faces["fragment"], return_inverse=True, return_counts=True)
     volume = np.bincount(piece, np.einsum("ij,ij->i", a, np.cross(b, c)))
@@ -169,14 +173,14 @@ def view(positions, faces, up, options):
         share = np.cumsum(weight[order]) / weight.sum()
         spans.append(values[order][np.searchsorted(share, [(1 - SHOWN) / 2, (1 + SHOWN) / 2])])
     target = np.mean(spans, axis=1) @ axes if options.target is None else np.array(options.target)
-    # The angle of view is across; upward it is as much smaller as the picture is lower.
+    # The angle of view is horizontal; the vertical one is smaller by the aspect ratio.
     slopes = np.tan(np.radians(options.fov) / 2) * np.array([1, options.height / options.width])
     sizes = np.abs(spans - (axes @ target)[:, None]).max(axis=1)
     return target, back, float(options.distance or (sizes[:2] * ROOM / slopes).max() + sizes[2])
 
 
 def scene(surface, pipeline, options):
-    """The scene, its camera's target and distance."""
+    """The scene, and its camera's target and distance."""
     positions, normals, faces, time = surface
     up = np.eye(3)["xyz".index(options.up or axis_up(pipeline))]
     target, back, distance = view(positions, faces, up, options)
@@ -184,7 +188,7 @@ def scene(surface, pipeline, options):
     shapes |= {f"collider{at}": shape for at, shape in enumerate(solids(options.store, pipeline, time))}
     point, normal = ground(pipeline, min(np.array(shape.bbox().min) @ up for shape in shapes.values()), up)
     look_at, scale = mi.ScalarTransform4f().look_at, mi.ScalarTransform4f().scale
-    # A key light low at the left: what it grazes shows its relief. It stands off far enough to be the same all over.
+    # A key light low at the left: grazing light shows the relief. It is far enough away to be uniform.
     key = look_at(target + distance * (2.5 * np.cross(back, up) + 0.5 * back + 1.5 * up), target, up)
     camera = {"type": "perspective", "fov": options.fov, "near_clip": distance / 100, "far_clip": distance * 1000}
     camera["to_world"] = look_at(target + distance * back, target, up)
@@ -214,7 +218,7 @@ def arguments(given=None):
     for name, default, what in angles:
         parser.add_argument(f"--{name}", type=float, default=default, help=f"angle {what}, degrees; default: {default}")
     parser.add_argument("--up", choices=["y", "z"], help="axis that points up in the picture; default: where gravity comes from")
-    parser.add_argument("--target", type=float, nargs=3, metavar=("X", "Y", "Z"), help="what the camera looks at, m")
+    parser.add_argument("--target", type=float, nargs=3, metavar=("X", "Y", "Z"), help="point that the camera looks at, m")
     parser.add_argument("--distance", type=float, help="from the target to the camera, m")
     parser.add_argument("--tint", type=float, default=0, help="0 to 1: how much the colour differs from fragment to fragment")
     parser.add_argument("--variant", default="scalar_rgb", help="of Mitsuba, such as llvm_ad_rgb or cuda_ad_rgb")
@@ -235,7 +239,7 @@ def main():
         options.out.parent.mkdir(parents=True, exist_ok=True)
     except (ImportError, AttributeError, OSError) as error:
         fail(error)
-    # It warns that it rounds the number of samples.
+    # Mitsuba warns that it rounds the number of samples.
     mi.set_log_level(mi.LogLevel.Error)
     pipeline = pipeline_of(options.store)
     frames = sorted((options.store / "meshes").glob("[0-9]*.rkyv"))

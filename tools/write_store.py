@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""Writes a frame store with pyarrow alone: a block of spheres that cracks. An example for programs that want cullet to draw what they computed.
+"""Writes a frame store with pyarrow alone: a block of spheres that cracks. An example for programs whose results cullet is to draw.
 
     python3 -m venv venv && venv/bin/pip install numpy pyarrow
     venv/bin/python tools/write_store.py block [--cells 16 10 10] [--radius 1e-3] [--frames 4] [--compression snappy]
     cullet inspect block --validate && cullet reconstruct block && cullet export block --format usd
 
 A box is packed face-centred cubic, each sphere bonded to the twelve that touch it. Frame 0 is at rest. In frame 1 the bonds across the middle of x
-are broken and the halves move apart. In frame 2 the bonds across the middle of y are broken in one half as far as its middle: a slit, which
-opens from then on, ends inside and parts nothing.
+are broken and the halves move apart. In frame 2 the bonds across the middle of y are broken in one half, up to its middle: a slit, which
+opens from then on, ends inside and separates nothing.
 
-Written is what reconstruct, export and preview need, and of the optional columns velocities and how bonds broke; what else the schema has, and
-its units are in src/store/README.md and src/columns/tables.rs. Integers may be of any width and sign, floats of any precision, words plain or in a
-dictionary; pages plain or compressed by zstd, snappy, gzip or lz4. Of numbers that cannot be known, leave the column out.
+The store contains what reconstruct, export and preview need, and of the optional columns velocities and how bonds broke; the rest of the schema and
+its units are in src/store/README.md and src/columns/tables.rs. Integers may be of any width and sign, floats of any precision, strings plain or in a
+dictionary; pages plain or compressed by zstd, snappy, gzip or lz4. Leave out columns whose values are unknown.
 """
 
 import argparse
@@ -34,7 +34,7 @@ OPENING = 0.5  # of the slit a frame, radii
 
 
 class StoreWriter:
-    """A folder that becomes a store once it is finished."""
+    """A folder that becomes a store when it is finished."""
 
     def __init__(self, folder, compression="snappy"):
         self.folder = Path(folder)
@@ -43,7 +43,7 @@ class StoreWriter:
         self.compression = compression
 
     def table(self, name, **columns):
-        """Writes columns of one length, in the order given; single values stand for all rows."""
+        """Writes columns of one length, in the given order; a single value applies to all rows."""
         rows = max(np.size(values) for values in columns.values() if np.ndim(values))
         path = self.folder / f"{name}.parquet"
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -56,17 +56,19 @@ class StoreWriter:
         self.table("packing/elements", id=np.arange(len(x)), body=body, x=x, y=y, z=z, r=radii, mass=masses)
 
     def bonds(self, ends, places, radii):
-        """The bonds at rest between pairs of element ids, the smaller first; their ids are their row numbers."""
+        """The bonds at rest between pairs of element ids, the smaller id first; their own ids are their row numbers."""
         i, j = np.asarray(ends).reshape(-1, 2).T
         way = np.asarray(places, float)[j] - np.asarray(places, float)[i]
         length = np.linalg.norm(way, axis=1)
         dx, dy, dz = (way / length[:, None]).T
-        # Only the sections of cracks follow from the radius; `simulate` alone would need moduli and strengths.
+        # Only the sections of cracks follow from the radius; moduli and strengths are needed by `simulate`
+        # alone.
         radius = np.minimum(radii[i], radii[j])
         self.table("packing/bonds", id=np.arange(len(i)), i=i, j=j, l0=length, dx=dx, dy=dy, dz=dz, radius=radius)
 
     def shape(self, body, vertices, triangles):
-        """The closed skin of a body at rest, triangles counter-clockwise seen from outside. A body without one gets a surface from its elements."""
+        """The closed skin of a body at rest, triangles counter-clockwise seen from outside. A body without a skin
+        gets a surface from its elements."""
         path = self.folder / f"packing/shapes/{body}.ply"
         path.parent.mkdir(parents=True, exist_ok=True)
         lines = ["ply", "format ascii 1.0", f"element vertex {len(vertices)}"]
@@ -77,7 +79,8 @@ class StoreWriter:
         path.write_text("\n".join(lines) + "\n")
 
     def frame(self, number, time, places, turns, labels, velocities=None, spins=None):
-        """All elements in a frame, in the order of the packing: places (m), rotations since rest (x, y, z, w), fragments, m/s, rad/s."""
+        """All elements in a frame, in the order of the packing: positions (m), rotations since rest (x, y, z, w),
+        fragments, m/s, rad/s."""
         columns = dict(zip(("x", "y", "z"), np.asarray(places).T))
         columns |= dict(zip(("qx", "qy", "qz", "qw"), np.asarray(turns).T))
         for names, vectors in ((("vx", "vy", "vz"), velocities), (("wx", "wy", "wz"), spins)):
@@ -87,7 +90,7 @@ class StoreWriter:
         self.table(f"frames/{number:06}", frame=number, time=time, id=ids, **columns, fragment=labels)
 
     def breaks(self, number, time, bonds, ends, places, modes=None):
-        """The bonds that broke after the frame before and up to this one. None broke: no file."""
+        """The bonds that broke after the previous frame and up to this one. If none broke, no file is written."""
         if len(bonds) == 0:
             return
         i, j = ends[bonds].T
@@ -96,13 +99,13 @@ class StoreWriter:
         self.table(f"breaks/{number:06}", frame=number, time=time, bond=bonds, i=i, j=j, x=x, y=y, z=z, **columns)
 
     def finish(self):
-        """Says what the folder is; until then no stage takes it for a store."""
-        told = {"schema_version": SCHEMA_VERSION, "units": "SI", "coordinates": "right-handed, y up, metres"}
-        (self.folder / "store.json").write_text(json.dumps(told, indent=2) + "\n")
+        """Writes store.json; without it no stage takes the folder for a store."""
+        manifest = {"schema_version": SCHEMA_VERSION, "units": "SI", "coordinates": "right-handed, y up, metres"}
+        (self.folder / "store.json").write_text(json.dumps(manifest, indent=2) + "\n")
 
 
 def packed(cells, edge):
-    """Sites of a face-centred cubic lattice as whole numbers, and the pairs that touch."""
+    """Sites of a face-centred cubic lattice as integers, and the pairs that touch."""
     grid = np.stack(np.meshgrid(*map(np.arange, cells), indexing="ij"), axis=-1).reshape(-1, 3)
     sites = grid[grid.sum(axis=1) % 2 == 0]
     number = np.full(np.add(cells, 2), -1)
@@ -115,7 +118,7 @@ def packed(cells, edge):
 
 
 def box(low, high):
-    """Vertices and triangles of a box, seen counter-clockwise from outside."""
+    """Vertices and triangles of a box, counter-clockwise seen from outside."""
     vertices = [[(low, high)[at >> axis & 1][axis] for axis in range(3)] for at in range(8)]
     quads = [(0, 4, 6, 2), (1, 3, 7, 5), (0, 1, 5, 4), (2, 6, 7, 3), (0, 2, 3, 1), (4, 5, 7, 6)]
     return vertices, [corners for a, b, c, d in quads for corners in ((a, b, c), (a, c, d))]

@@ -1,6 +1,6 @@
-"""Imports exports/*.usda with Blender: at three frames as many fragments as the tables have, where they have them, with their materials.
+"""Imports exports/*.usda with Blender: three frames have the number of fragments, bounds and materials given by the tables.
 
-Not part of the gate, for its size: python3.11 -m venv v && v/bin/pip install bpy==4.2 pyarrow && v/bin/python check_blender.py STORE
+Not part of the gate, because of its size: python3.11 -m venv v && v/bin/pip install bpy==4.2 pyarrow && v/bin/python check_blender.py STORE
 """
 
 from common import need, run, usd_file
@@ -9,7 +9,7 @@ bpy, mathutils, parquet = need("bpy", "mathutils", "pyarrow.parquet")
 
 
 def shown(meshes, frame):
-    """The meshes that have a size at a frame, and the corners of what they fill together."""
+    """The meshes of non-zero size at a frame, and the corners of their common bounding box."""
     bpy.context.scene.frame_set(frame)
     graph = bpy.context.evaluated_depsgraph_get()
     found = [mesh.evaluated_get(graph) for mesh in meshes]
@@ -32,7 +32,7 @@ def check(store):
         found, bounds = shown(meshes, frame)
         fragments = len(set(table["fragment"]))
         assert len(found) == fragments, f"frame {frame}: {len(found)} meshes, {fragments} fragments"
-        # Blender turns y up to z up.
+        # Blender's importer turns y up into z up.
         x, y, z = table["x"], table["y"], table["z"]
         wanted = [min(x), -max(z), min(y), max(x), -min(z), max(y)]
         off = max(abs(a - b) for a, b in zip(bounds, wanted))

@@ -1,10 +1,11 @@
-"""Motion blur in Blender: Cycles lights no pixel that the fragments do not sweep while the shutter is open, and leaves none out.
+"""Motion blur in Blender: Cycles lights only pixels that the fragments sweep while the shutter is open, and all of them.
 
 Usage: check_blur.py STORE [FINE] [--event FILE] [--frames 1 3 20] [--pictures FOLDER]. STORE and FINE are stores with exports/*.usda, or USD files.
 FINE is the same shot recorded at a multiple of the rate; it is rendered between its own frames without blur. FILE is STORE exported with
-`--playback event`: played at that rate, all objects must stand at the same places, and velocities times the shutter must be the way of the points.
+`--playback event`: played at that rate, all objects must be at the same positions, and velocities times the shutter time must equal the displacements
+of the points.
 
-Not part of the gate, for its size: python3.11 -m venv v && v/bin/pip install bpy==5.0.1 && v/bin/python check_blur.py out/shot out/shot_fine
+Not part of the gate, because of its size: python3.11 -m venv v && v/bin/pip install bpy==5.0.1 && v/bin/python check_blur.py out/shot out/shot_fine
 """
 
 import argparse
@@ -19,28 +20,31 @@ bpy, mathutils, np = need("bpy", "mathutils", "numpy")
 from masks import count, grown  # noqa: E402
 
 SHUTTER = 0.5  # frames, centred on the frame
-TIMES = 17  # pictures without blur while the shutter is open
+TIMES = 17  # number of pictures without blur while the shutter is open
 STEPS = 3  # motion steps of each object: 2^STEPS + 1 poses while the shutter is open
 SIZE = (320, 240)
-BLURRED, SHARP = 256, 16  # samples a pixel
-# Fragments larger than this part of the whole are hidden where the blur of the others is looked at.
+BLURRED, SHARP = 256, 16  # samples per pixel
+# Fragments larger than this fraction of the whole are hidden where the blur of the others is compared.
 LARGE = 0.2
-# Pixels by which masks are grown: for the samples, and for cracks that FINE has at other times within a frame.
+# Pixels by which masks are dilated: for the samples, and because cracks of FINE open at other times within a
+# frame.
 GROWN, GROWN_FINE = 2, 3
-# A pixel that is covered for this part of the time must be lit.
+# A pixel that is covered for this fraction of the time must be lit.
 COVERED = 0.1
-# At most: mean difference of coverage over lit pixels; lit pixels outside what FINE sweeps; error of velocities.
+# Upper limits: mean difference of coverage over lit pixels; fraction of lit pixels outside those that FINE
+# sweeps; error of velocities.
 DIFFERENCE, OUTSIDE_FINE, VELOCITY = 0.02, 0.002, 0.02
 
 
 def rate_of(file):
-    """Frames a second at which a USD file in text is played."""
+    """Frames per second of a USD text file."""
     with open(file) as text:
         return int(re.search(r"timeCodesPerSecond = (\d+)\n", text.read(4000))[1])
 
 
 def load(file, rate=24):
-    """Imports a file into an empty scene and returns its meshes. Blender leaves the frame rate of the scene as it is."""
+    """Imports a file into an empty scene and returns its meshes. Blender leaves the frame rate of the scene
+    unchanged."""
     bpy.ops.wm.read_factory_settings(use_empty=True)
     scene = bpy.context.scene
     scene.render.fps = rate
@@ -53,7 +57,7 @@ def go(time):
 
 
 def glow():
-    """A material whose coverage is all that shows."""
+    """A material of which only the coverage is visible."""
     material = bpy.data.materials.new("glow")
     material.use_nodes = True
     nodes = material.node_tree.nodes
@@ -64,7 +68,7 @@ def glow():
 
 
 def set_up(meshes, steps=STEPS, size=SIZE):
-    """Cycles without anything that spreads light over pixels."""
+    """Settings for Cycles without anything that spreads light over pixels."""
     scene = bpy.context.scene
     render, cycles = scene.render, scene.cycles
     render.engine, cycles.device = "CYCLES", "CPU"
@@ -89,13 +93,13 @@ def size_of(mesh):
 
 
 def chips_of(meshes):
-    """The meshes that are not large."""
+    """The meshes of small fragments."""
     sizes = [size_of(mesh) for mesh in meshes]
     return [mesh for mesh, size in zip(meshes, sizes) if size < LARGE * max(sizes)]
 
 
 def shown(meshes, time):
-    """World matrices of the meshes that have a size at a time, by name."""
+    """World matrices of the meshes of non-zero size at a time, by name."""
     go(time)
     graph = bpy.context.evaluated_depsgraph_get()
     matrices = {mesh.name: np.array(mesh.evaluated_get(graph).matrix_world) for mesh in meshes}
@@ -103,7 +107,7 @@ def shown(meshes, time):
 
 
 def aim(places):
-    """A camera that sees most of the places, from the side."""
+    """A camera at the side that sees most of the positions."""
     low, high = np.percentile(places, [2, 98], axis=0)
     middle, reach = (low + high) / 2, np.linalg.norm(high - low) / 2
     back = np.array([-0.55, -0.75, 0.35]) / np.linalg.norm([-0.55, -0.75, 0.35])
@@ -117,7 +121,7 @@ def aim(places):
 
 
 def coverage(time, blur, samples, keep=None):
-    """Part of each pixel, and of the shutter, that fragments cover."""
+    """Fraction of each pixel, and of the shutter time, that fragments cover."""
     scene = bpy.context.scene
     go(time)
     scene.render.use_motion_blur = blur
@@ -134,7 +138,7 @@ def coverage(time, blur, samples, keep=None):
 
 
 def sweep(frame, rate=1):
-    """Pictures without blur while the shutter of a frame is open, of a shot that has `rate` frames for each."""
+    """Pictures without blur while the shutter of a frame is open; the shot has `rate` frames per frame of the other."""
     return np.array([coverage(rate * (frame + part), False, SHARP) for part in np.linspace(-SHUTTER / 2, SHUTTER / 2, TIMES)])
 
 
@@ -145,7 +149,7 @@ def keep_only(meshes, kept):
 
 
 def against_own(meshes, chips, frame, folder):
-    """The chips' blur against their pictures without blur."""
+    """Compares the blur of small fragments with their pictures without blur."""
     keep_only(meshes, chips)
     sharp = sweep(frame)
     blurred = coverage(frame, True, BLURRED, folder and folder / f"chips_{frame}.png")
@@ -163,7 +167,7 @@ def against_own(meshes, chips, frame, folder):
 
 
 def against_fine(blurred, sharp, frame):
-    """The blur of all fragments against the shot at a finer rate."""
+    """Compares the blur of all fragments with the shot at a finer rate."""
     lit, swept = blurred > 0, sharp.max(axis=0) > 0
     outside = [count(lit & ~grown(swept, pixels)) for pixels in range(GROWN_FINE + 1)]
     missed = [count((sharp.mean(axis=0) > COVERED) & ~grown(lit, pixels)) for pixels in range(GROWN_FINE + 1)]
@@ -174,7 +178,7 @@ def against_fine(blurred, sharp, frame):
 
 
 def same_motion(file, rate, event, times):
-    """World matrices of two files at the same frames, each played at its own rate."""
+    """Compares world matrices of two files at the same frames, each played at its own rate."""
     matrices = []
     for given, played in ((file, 24), (event, rate)):
         meshes = load(given, played)
@@ -189,7 +193,7 @@ def same_motion(file, rate, event, times):
 
 
 def bodies(meshes, time):
-    """World matrix, points and velocities, in the object, of each mesh that has them and is shown."""
+    """World matrix, points and velocities, in object coordinates, of each visible mesh with velocities."""
     placed = shown(meshes, time)
     graph, found = bpy.context.evaluated_depsgraph_get(), {}
     for mesh in meshes:
@@ -204,7 +208,8 @@ def bodies(meshes, time):
 
 
 def velocities(meshes, frame, rate):
-    """What bends: the way that Cycles gives a point, by poses and velocity, against its way from one end of the shutter to the other."""
+    """For bending fragments: displacement of a point in Cycles, from poses and velocity, compared with that
+    between the ends of the shutter time."""
     before, now, after = (bodies(meshes, frame + part * SHUTTER) for part in (-0.5, 0, 0.5))
     errors, worst = [], (0.0, "")
     for name in before.keys() & now.keys() & after.keys():

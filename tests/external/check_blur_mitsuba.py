@@ -1,7 +1,7 @@
-"""Motion blur in Mitsuba, which has no motion of its own: the mean of pictures at times while the shutter is open, from the USD file.
+"""Motion blur in Mitsuba, which has none of its own: the mean of pictures at times while the shutter is open, from the USD file.
 
 Usage: check_blur_mitsuba.py STORE FINE [--frames 1 3 20] [--pictures FOLDER]. Both are stores with exports/*.usda, or USD files; FINE is the same shot
-recorded at a multiple of the rate. No pixel may be lit that FINE does not sweep, none may be missed that FINE covers for a part of the time, and the
+recorded at a multiple of the rate. Only pixels that FINE sweeps may be lit, all that FINE covers for a fraction of the time must be lit, and the
 blur must be the same from twice as many pictures.
 
     python3 -m venv v && v/bin/pip install mitsuba usd-core numpy && v/bin/python check_blur_mitsuba.py out/shot out/shot_fine
@@ -19,14 +19,15 @@ from pxr import Usd, UsdGeom  # noqa: E402
 from masks import count, grown  # noqa: E402
 
 SHUTTER = 0.5  # frames, centred on the frame
-TIMES = 16  # pictures that make a blurred one
+TIMES = 16  # number of pictures averaged for a blurred one
 SIZE = (320, 240)
-SAMPLES = 16  # a pixel and picture
-# Pixels by which masks are grown: FINE cracks at other times within a frame.
+SAMPLES = 16  # per pixel and picture
+# Pixels by which masks are dilated: cracks of FINE open at other times within a frame.
 GROWN = 3
-# A pixel that is covered for this part of the time must be lit.
+# A pixel that is covered for this fraction of the time must be lit.
 COVERED = 0.1
-# At most: part of the lit pixels outside and missed; mean change of coverage from twice as many pictures.
+# Upper limits: fraction of lit pixels outside, and missed; mean change of coverage with twice as many
+# pictures.
 OUTSIDE, CHANGE = 0.002, 0.02
 
 
@@ -43,7 +44,7 @@ class Shot:
         self.faces = [np.array(mesh.GetFaceVertexIndicesAttr().Get()).reshape(-1, 3) for mesh in self.meshes]
 
     def fragments(self, code):
-        """Points in the world and triangles of each fragment that is shown at a time."""
+        """World positions and triangles of each fragment visible at a time."""
         for mesh, faces in zip(self.meshes, self.faces):
             if UsdGeom.Imageable(mesh).ComputeVisibility(code) != UsdGeom.Tokens.invisible:
                 to_world = np.array(UsdGeom.Xformable(mesh).ComputeLocalToWorldTransform(code))
@@ -51,7 +52,7 @@ class Shot:
                 yield points @ to_world[:3, :3] + to_world[3, :3], faces
 
     def surface(self, code):
-        """All fragments at a time as one mesh of Mitsuba's."""
+        """All fragments at a time as one Mitsuba mesh."""
         points, faces, held = [], [], 0
         for own, triangles in self.fragments(code):
             points.append(own)
@@ -66,7 +67,7 @@ class Shot:
 
 
 def camera(shot, frame):
-    """One that sees most fragments from the side."""
+    """A camera at the side that sees most fragments."""
     middles = np.array([points.mean(axis=0) for points, _ in shot.fragments(frame)])
     low, high = np.percentile(middles, [2, 98], axis=0)
     target, reach, angle = (low + high) / 2, np.linalg.norm(high - low) / 2, 35
@@ -81,13 +82,13 @@ def camera(shot, frame):
 
 
 def coverage(shot, code, sensor, seed):
-    """Part of each pixel that fragments cover at a time."""
+    """Fraction of each pixel that fragments cover at a time."""
     scene = mi.load_dict({"type": "scene", "fragments": shot.surface(code)})
     return np.array(mi.render(scene, sensor=sensor, integrator=mi.load_dict({"type": "depth"}), seed=seed))[:, :, 3]
 
 
 def sweep(shot, frame, sensor, times, rate=1):
-    """Pictures at the middles of `times` equal parts of the time that the shutter of a frame is open."""
+    """Pictures at the midpoints of `times` equal parts of the time that the shutter of a frame is open."""
     parts = ((np.arange(times) + 0.5) / times - 0.5) * SHUTTER
     return np.array([coverage(shot, rate * (frame + part), sensor, at) for at, part in enumerate(parts)])
 

@@ -1,7 +1,7 @@
-"""Packs Voronoi cells in a box and in a mesh, and computes every cell and face again by SciPy.
+"""Packs Voronoi cells in a box and in a mesh, and recomputes every cell and face with SciPy.
 
-The box: the faces give the generators, as each lies in the plane half way between two of them. Their Voronoi diagram, with images behind the sides
-of the box, has the cells. The mesh: each cell is what the planes of its faces enclose.
+The box: the generators follow from the faces, as each lies in the plane half-way between two of them. Their Voronoi diagram, with mirror images behind
+the sides of the box, gives the cells. The mesh: each cell is the solid that the planes of its faces enclose.
 """
 
 import os
@@ -49,7 +49,7 @@ def vectors(table, *names):
 
 
 def square(table_axes, moments):
-    """sum of moment x axis axis^T over the axes of each row"""
+    """Sum of moment x axis axis^T over the axes of each row."""
     return np.einsum("nk,nka,nkb->nab", moments, table_axes, table_axes)
 
 
@@ -66,7 +66,8 @@ def stored_sections(faces):
 
 
 def solid(corners):
-    """Volume, centre, inertia per density about it, volume of the pyramid over each plane of the hull: of the corners of a convex body."""
+    """Of the convex body with these corners: volume, centre, inertia per density about it, and volume of the
+    pyramid over each plane of the hull."""
     hull = spatial.ConvexHull(corners)
     middle = corners.mean(axis=0)
     tets = corners[hull.simplices] - middle
@@ -81,7 +82,7 @@ def solid(corners):
 
 
 def polygon(corners, normal):
-    """Area, centre, integral of x x^T about it: of the corners of a convex polygon, in any order."""
+    """Of the convex polygon with these corners, in any order: area, centre, and integral of x x^T about it."""
     s = np.cross(normal, np.eye(3)[np.argmin(np.abs(normal))])
     s /= np.linalg.norm(s)
     t = np.cross(normal, s)
@@ -97,7 +98,7 @@ def polygon(corners, normal):
 
 
 class Worst:
-    """Largest difference of each kind, as part of the mean cell or face."""
+    """Largest difference of each kind, relative to the mean cell or face."""
 
     def __init__(self, elements, faces):
         self.volume = elements["volume"].mean()
@@ -119,7 +120,7 @@ class Worst:
     def see_face(self, row, wanted, faces, sections):
         area, centre, moment = wanted
         self.see("area", area - faces["area"][row], self.length**2)
-        # The centre of a sliver is weighed by its area: it counts as much as that.
+        # The difference of centres is weighted by area, so that a sliver counts little.
         self.see("face centre", (centre - [faces[key][row] for key in "xyz"]) * area, self.length**3)
         self.see("section", moment - sections[row], self.length**4)
 
@@ -130,7 +131,8 @@ class Worst:
 
 
 def generators(count, faces):
-    """Points whose Voronoi cells have these faces, and the largest distance by which a face misses being half way between two of them."""
+    """Points whose Voronoi cells have these faces, and the largest distance of a face from half-way between two of
+    them."""
     inner = np.flatnonzero(faces["j"] != NONE)
     normal = vectors(faces, "nx", "ny", "nz")[inner]
     centre = vectors(faces, "x", "y", "z")[inner]
@@ -171,7 +173,7 @@ def check_box(scratch):
     for cell in range(count):
         corners = diagram.vertices[diagram.regions[diagram.point_region[cell]]]
         worst.see_cell(cell, solid(corners), (elements, tensors))
-    # Faces by both cells; free ones by cell and side of the box.
+    # Faces by their two cells; boundary faces by cell and side of the box.
     normals = vectors(faces, "nx", "ny", "nz")
     side_of = lambda normal: 2 * int(np.argmax(np.abs(normal))) + int(normal[np.argmax(np.abs(normal))] > 0)
     numbers = {}
@@ -217,7 +219,7 @@ def check_mesh(scratch):
         signs = np.array([sign for _, sign in own])
         outward = normals[rows] * signs[:, None]
         centre = np.array([elements[key][cell] for key in "xyz"])
-        # In units of a cell about its centre, where the planes have no more than a few ulps.
+        # In units of the cell size about its centre, where planes are accurate to a few ulps.
         offsets = np.einsum("na,na->n", outward, centres[rows] - centre) / worst.length
         corners = spatial.HalfspaceIntersection(np.column_stack([outward, -offsets]), np.zeros(3)).intersections
         corners = corners[np.isfinite(corners).all(axis=1)]

@@ -1,4 +1,5 @@
-"""Plays the animated GLB file with three.js: the same poses at the same frames whatever rate it is played at, and those of the USD file."""
+"""Plays the animated GLB file with three.js: the poses at given frames are the same at any playback rate, and
+equal those of the USD file."""
 
 import tempfile
 from pathlib import Path
@@ -10,14 +11,15 @@ from pxr import Gf, Usd, UsdGeom  # noqa: E402
 
 from clip import PARTS, Clip, animated  # noqa: E402
 
-# How far a point may be off, over the node's reach: turns are whole numbers of 16 bits, and three.js takes them as they are, not of length 1.
+# Allowed deviation of a point, over the node's extent: rotations have 16-bit integer components, and three.js
+# does not normalise them.
 TURNS = 2e-4
-# And over how far it is from the origin: places have single precision.
+# And over the distance from the origin: positions are in single precision.
 PLACES = 3e-7
 
 
 def moments(clip):
-    """Frames and quarters of frames of a clip."""
+    """Frames and quarter frames of a clip."""
     count = (clip.last - clip.first) * PARTS
     return [clip.first + k / PARTS for k in range(count + 1)]
 
@@ -30,14 +32,14 @@ def check_duration(clip, file):
 
 
 def farther(a, b, reach):
-    """How far apart two poses take the corners of a box about the pivot, over what is allowed."""
+    """Largest distance between the corners of a box about the pivot in two poses, over the allowed one."""
     corners = reach * np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
     off = corners @ (a[0] - b[0]) + a[1] - b[1]
     return np.linalg.norm(off, axis=1).max() / (TURNS * reach + PLACES * np.abs(a[1]).max())
 
 
 def check_rates(played, event):
-    """Two clips of a store show the same at the same frames."""
+    """Two clips of a store have the same poses at the same frames."""
     assert played.nodes == event.nodes and played.rate != event.rate, "clips of other stores, or of one rate"
     worst = 0.0
     for code in moments(played):
@@ -51,14 +53,14 @@ def check_rates(played, event):
 
 
 def turned(mesh, code):
-    """Rotation of a prim, to be multiplied from the right. Of two quaternions within half a degree USD takes the mean and not its unit, and then the
-    angle from its real part; so here the unit."""
+    """Rotation of a prim, for multiplication from the right. For two quaternions within half a degree USD takes their mean without normalising it, and
+    then the angle from its real part; so here it is normalised."""
     found = mesh.GetPrim().GetAttribute("xformOp:orient").Get(code)
     return np.array(Gf.Matrix3d(Gf.Rotation(Gf.Quatd(found).GetNormalized())))
 
 
 def check_usd(clip, file):
-    """The clip shows what the USD file does: the same fragments in the same poses."""
+    """The clip and the USD file show the same fragments in the same poses."""
     stage = Usd.Stage.Open(str(file))
     assert UsdGeom.GetStageUpAxis(stage) == UsdGeom.Tokens.y, f"{file}: y is not up"
     assert stage.GetTimeCodesPerSecond() == clip.rate, f"{file}: {stage.GetTimeCodesPerSecond()} time codes a second, the clip has {clip.rate}"

@@ -1,4 +1,5 @@
-"""Reads frames/*.parquet with pyarrow: the columns that store.json tells, rounded as the files themselves tell."""
+"""Reads frames/*.parquet with pyarrow: the columns are those listed in store.json, rounded as the metadata of the
+files state."""
 
 import json
 
@@ -27,16 +28,16 @@ def check(store):
     for file in files:
         table = parquet.read_table(file)
         where = f"{file.name}: "
-        assert table.column_names == expected, f"{where}columns {table.column_names}, told {expected}"
+        assert table.column_names == expected, f"{where}columns {table.column_names}, expected {expected}"
         assert len(table) == elements, f"{where}{len(table)} rows, {elements} elements"
-        told = json.loads(parquet.read_metadata(file).metadata.get(b"cullet.precision_bits", b"{}"))
-        assert told == bits, f"{where}rounded to {told}, told {bits}"
+        stored = json.loads(parquet.read_metadata(file).metadata.get(b"cullet.precision_bits", b"{}"))
+        assert stored == bits, f"{where}rounded to {stored}, expected {bits}"
         for name in expected[3:]:
             field = table.schema.field(name)
             values = table[name].to_numpy()
             assert np.all(np.isfinite(values)), f"{where}{name} is not finite"
             own = field.metadata.get(b"precision_bits")
-            assert own == (str(bits[name]).encode() if name in bits else None), f"{where}{name} tells {own}"
+            assert own == (str(bits[name]).encode() if name in bits else None), f"{where}{name} has precision {own}"
             if values.dtype != np.float32:
                 continue
             low = values.view(np.uint32) & np.uint32((1 << (23 - bits.get(name, 23))) - 1)

@@ -1,4 +1,4 @@
-"""Counts elements a fragment a frame with DuckDB and compares with the store's own table."""
+"""Counts the elements of each fragment in each frame with DuckDB and compares them with the store's own table."""
 
 from common import need, run
 
@@ -17,16 +17,16 @@ def check(store):
         [str(store / "frames" / "*.parquet")],
     )
     query.execute(
-        "create table told as select frame, fragment, elements from read_parquet(?)",
+        "create table stored as select frame, fragment, elements from read_parquet(?)",
         [str(store / "fragments" / "*.parquet")],
     )
     different = query.execute(
-        "select coalesce(counted.frame, told.frame), coalesce(counted.fragment, told.fragment),"
-        " counted.elements, told.elements"
-        " from counted full join told on counted.frame = told.frame and counted.fragment = told.fragment"
-        " where counted.elements is distinct from told.elements order by all limit 5"
+        "select coalesce(counted.frame, stored.frame), coalesce(counted.fragment, stored.fragment),"
+        " counted.elements, stored.elements"
+        " from counted full join stored on counted.frame = stored.frame and counted.fragment = stored.fragment"
+        " where counted.elements is distinct from stored.elements order by all limit 5"
     ).fetchall()
-    lines = [f"frame {f} fragment {k}: counted {c}, told {t}" for f, k, c, t in different]
+    lines = [f"frame {f} fragment {k}: counted {c}, stored {t}" for f, k, c, t in different]
     assert not lines, "; ".join(lines)
     pairs = query.execute("select count(*) from counted").fetchone()[0]
     return f"duckdb: {rows} rows, {frames} frames, {pairs} fragment rows agree"

@@ -27,13 +27,13 @@ def convert(out, *options):
 
 
 def listed_bonds():
-    """How many bonds LAMMPS listed in each snapshot."""
+    """Number of bonds listed by LAMMPS in each snapshot."""
     lines = (HERE / "lammps" / "impact.bonds").read_text().splitlines()
     return [int(lines[at + 1]) for at, line in enumerate(lines) if line == "ITEM: NUMBER OF ENTRIES"]
 
 
 def check_motion(store):
-    """z has become y; positions at rest come out of positions in a frame by the rotations, for what did not deform."""
+    """z has become y; for undeformed parts, rest positions follow from the positions in a frame by the rotations."""
     frames = [parquet.read_table(file) for file in sorted((store / "frames").glob("*"))]
     lines = (HERE / "lammps" / "impact.dump").read_text().splitlines()
     names = lines[8].split()[2:]
@@ -42,7 +42,7 @@ def check_motion(store):
     for name, expected in (("x", first["x"]), ("y", first["z"]), ("z", -first["y"])):
         assert np.allclose(frames[0][name].to_numpy(), expected * 1e-3, atol=1e-9), f"{name} at rest"
     assert np.allclose(frames[0]["qw"].to_numpy(), 1), "rotations begin at rest"
-    # The ball came down along z.
+    # The ball moved down along z.
     assert frames[0]["vy"].to_numpy().min() < -0.1, "velocities are turned and scaled"
     return len(frames)
 

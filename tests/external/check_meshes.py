@@ -1,4 +1,5 @@
-"""Reads exports/ply with trimesh: every fragment closed and wound outward, volumes as packed; and those of a still in GLB where there is one."""
+"""Reads exports/ply with trimesh: every fragment is closed and wound outward, volumes are as packed; also a GLB
+still, where there is one."""
 
 import re
 
@@ -6,12 +7,12 @@ from common import need, run
 
 np, trimesh, parquet = need("numpy", "trimesh", "pyarrow.parquet")
 
-# Volume of a frame's fragments against the packed shapes, relative.
+# Allowed relative difference between the volume of a frame's fragments and the packed shapes.
 TOLERANCE = 0.03
 
 
 def fragments(file):
-    """(label, mesh) of each fragment of a file, vertices as they stand there."""
+    """(label, mesh) of each fragment of a file, with the vertices as stored."""
     whole = trimesh.load(file, process=False)
     labels = np.asarray(whole.metadata["_ply_raw"]["face"]["data"]["fragment"]).reshape(-1)
     assert len(labels) == len(whole.faces), f"{file.name}: {len(labels)} labels, {len(whole.faces)} faces"
@@ -28,7 +29,8 @@ def fragments(file):
 
 
 def check_still(store):
-    """How many fragments a still in GLB has: all closed once the vertices that normals and materials split are one again."""
+    """Number of fragments in a GLB still; all are closed after merging vertices that were split for normals and
+    materials."""
     files = [file for file in (store / "exports").glob("*.glb") if not file.name.endswith(".animated.glb")]
     if not files:
         return 0
@@ -37,13 +39,15 @@ def check_still(store):
     parts = {}
     for node in scene.graph.nodes_geometry:
         _, geometry = scene.graph.get(node)
-        # A node a fragment under that of the shot; where it has two materials, there is a node for each below.
+        # One node per fragment under the node of the shot; if it has two materials, there is a child node for
+        # each.
         while above[node] != files[0].stem:
             node = above[node]
         parts.setdefault(node, []).append(scene.geometry[geometry])
     for node, meshes in parts.items():
-        # Vertices of one place are one, those too that the surface itself keeps apart where it touches itself: an edge there has four
-        # triangles, but as many go one way as the other.
+        # RAW         # Vertices at the same position are merged, also those that the surface keeps apart
+        # where it touches itself: an edge there has four
+        #         # triangles, but equally many use it in each direction.
         vertices, which = np.unique(np.concatenate([mesh.vertices for mesh in meshes]), axis=0, return_inverse=True)
         starts = np.cumsum([0] + [len(mesh.vertices) for mesh in meshes])
         faces = which.reshape(-1)[np.concatenate([mesh.faces + start for mesh, start in zip(meshes, starts)])]

@@ -1,4 +1,5 @@
-"""Renders the last frame with Mitsuba as tools/render_mitsuba.py does: the object fills its part of the picture, skin and cracks show."""
+"""Renders the last frame with Mitsuba like tools/render_mitsuba.py: the object fills its part of the picture, skin
+and cracks are visible."""
 
 import os
 import sys
@@ -10,7 +11,8 @@ np, mi = need("numpy", "mitsuba")
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 import render_mitsuba  # noqa: E402
 
-# Part of the picture that the fragments cover, that cracks cover at least, and how many times redder these are than the skin.
+# Fraction of the picture that fragments cover, smallest fraction that cracks cover, and ratio of redness of
+# cracks over skin.
 COVERED = (0.08, 0.7)
 CRACKED = 2e-4
 REDDER = 1.5
@@ -29,7 +31,8 @@ def check(store):
     ids = [shape.id() for shape in scene.shapes()]
     assert {"outside", "inside"} <= set(ids), f"frame {frame}: shapes {ids}"
 
-    # One path a pixel and no filter between pixels: each has the number, counted from 1, and the colour of one shape.
+    # One path per pixel and no filter between pixels: each has the index, counted from 1, and the colour of
+    # one shape.
     seen = scene.sensors()[0]
     film = {"type": "hdrfilm", "width": options.width, "height": options.height, "rfilter": {"type": "box"}}
     clip = {"near_clip": seen.near_clip(), "far_clip": seen.far_clip()}

@@ -1,8 +1,8 @@
-"""Looks between frames: the USD and animated GLB files of a store against the USD file of the same shot recorded at a multiple of the rate.
+"""Checks motion between frames: the USD and animated GLB files of a store, compared with the USD file of the same shot recorded at a multiple of the rate.
 
-Usage: check_motion.py STORE FINE [FIRST..LAST]. Both have exports/*.usda and the same time step; GLB is looked at where STORE has it. A vertex is
-known by its fragment's elements and its place at rest; its error at a quarter of a frame is how far it is from where FINE has it, over 5 % of its way in that
-frame plus a tenth of the elements' radius. The 99th percentile must be below 1, for rigid fragments and for those that bend.
+Usage: check_motion.py STORE FINE [FIRST..LAST]. Both have exports/*.usda and the same time step; GLB is checked where STORE has it. A vertex is
+identified by its fragment's elements and its rest position; its error at a quarter frame is its distance from the position in FINE, over 5 % of its
+displacement in that frame plus a tenth of the elements' radius. The 99th percentile must be below 1, for rigid and for bending fragments.
 """
 
 import sys
@@ -13,7 +13,7 @@ from common import need
 parquet, _, _ = need("pyarrow.parquet", "pxr", "scipy")
 from motion import ClipShot, Shot, measure  # noqa: E402
 
-# The part of the vertices that may have no counterpart in FINE.
+# Allowed fraction of vertices without a counterpart in FINE.
 UNMATCHED = 0.1
 
 
@@ -27,7 +27,7 @@ def main(store, fine, frames):
     for name, kinds in zip(shots, errors):
         for kind, found in kinds.items():
             print(f"motion, {name}, {kind}: {found}")
-            # Cracks open at other times within a frame, so that some vertices are not there yet.
+            # Cracks open at other times within a frame, so that some vertices do not exist yet.
             assert found.unmatched < UNMATCHED * found.count(), f"{name}, {kind}: {found.unmatched} of {found.count()} vertices without a match"
             if not found.percentile() < 1:
                 failed.append(f"{name}, {kind}: 99th percentile {found.percentile():.3f} of what is allowed")

@@ -1,7 +1,8 @@
-"""Runs the queries of the READMEs as they stand there, on a store called `shot`, and compares with the rows pinned in expected/queries.json.
+"""Runs the queries quoted in the READMEs on a store called `shot`, and compares the rows with those in expected/queries.json.
 
-A query is a fenced block after a line `<!-- query: NAME -->`: sql for DuckDB, or python, whose table is called `rows`. Whole numbers and words
-must be the same, others agree within 1e-4 of themselves or a millionth of the column's largest. `check_queries.py STORE --pin` writes the rows instead: read what changed.
+A query is a fenced block after a line `<!-- query: NAME -->`: sql for DuckDB, or python, whose table is called `rows`. Integers and strings
+must be equal, other numbers agree within 1e-4 of themselves or a millionth of the column's largest. `check_queries.py STORE --pin` writes the rows
+instead: then read what changed.
 """
 
 import json
@@ -19,7 +20,7 @@ HERE = Path(__file__).resolve().parent
 PINNED = HERE / "expected" / "queries.json"
 TOLERANCE = 1e-4
 NOISE = 1e-6
-# Of longer tables the first so many rows are pinned, and how many there are.
+# Of longer tables only this many first rows and the number of rows are pinned.
 ROWS = 12
 
 
@@ -35,7 +36,7 @@ def queries():
 
 
 def plain(value):
-    """A cell as JSON has it."""
+    """A cell as a JSON value."""
     if hasattr(value, "item"):
         value = value.item()
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:

@@ -7,12 +7,12 @@ from pxr import Usd, UsdGeom, UsdShade, UsdValidation  # noqa: E402
 
 
 def check_normals(primvar, code, triangles, where):
-    """Each corner has a normal, of length 1 and on the outer side of its triangle where that is no sliver."""
+    """Each corner has a normal of length 1, on the outer side of its triangle unless the triangle is a sliver."""
     assert primvar.GetInterpolation() == UsdGeom.Tokens.faceVarying, f"{where}: normals are {primvar.GetInterpolation()}"
     normals = np.array(primvar.ComputeFlattened(code)).reshape(-1, 3)
     assert len(normals) == 3 * len(triangles), f"{where}: {len(normals)} normals, {len(triangles)} triangles"
     lengths = np.linalg.norm(normals, axis=1)
-    # Between frames they are blends.
+    # Between frames normals are interpolated.
     assert np.all(lengths < 1.0001) and (code % 1 or np.all(lengths > 0.9999)), f"{where}: normals from {lengths.min()} to {lengths.max()}"
     a, b, c = triangles.transpose(1, 0, 2).astype(float)
     faces = np.cross(b - a, c - a)
@@ -20,12 +20,13 @@ def check_normals(primvar, code, triangles, where):
     edges = np.max([np.linalg.norm(side, axis=1) for side in (b - a, c - b, a - c)], axis=0)
     whole = areas > 0.05 * edges**2
     lean = np.einsum("ij,ikj->ik", faces[whole], normals.reshape(-1, 3, 3)[whole]) / areas[whole, None]
-    # Where a fragment bends, small triangles beside a crack may fold over.
+    # In a bending fragment, small triangles at a crack may fold over.
     assert np.count_nonzero(lean <= 0) <= max(3, 1e-3 * lean.size), f"{where}: of {lean.size} normals {np.count_nonzero(lean <= 0)} look inward"
 
 
 def check_mesh(mesh, code):
-    """Points of the mesh at `code` in the world, none where it is not shown; every array must fit every other."""
+    """World positions of the mesh at `code`, None where it is not visible; the lengths of all arrays must be
+    consistent."""
     to_world = np.array(UsdGeom.Xformable(mesh).ComputeLocalToWorldTransform(code))
     size = np.linalg.norm(to_world[0, :3])
     if UsdGeom.Imageable(mesh).ComputeVisibility(code) == UsdGeom.Tokens.invisible:
@@ -73,7 +74,7 @@ def check_mesh(mesh, code):
 
 
 def compare(store, code, points):
-    """Whether the frame was exported as PLY too: then its points are the same, in some order."""
+    """If the frame was exported as PLY too, its points are the same, in some order."""
     files = list((store / "exports" / "ply").glob(f"*.{code:06}.ply"))
     if not files:
         return 0
@@ -82,7 +83,7 @@ def compare(store, code, points):
     rows = [np.round(array * 1e6).astype(np.int64) for array in (points.astype(np.float64), other)]
     a, b = (array[np.lexsort(array.T)] for array in rows)
     off = np.abs(a.mean(axis=0) - b.mean(axis=0)).max() if len(a) else 0
-    # A rigid fragment may be off by 2e-4 of its size.
+    # The error of a rigid fragment may be 2e-4 of its size.
     allowed = 2e-4 * 1e6 * np.ptp(other, axis=0).max()
     assert off < allowed and np.abs(a.min(axis=0) - b.min(axis=0)).max() <= allowed, f"frame {code}: points of another frame"
     return 1
@@ -109,7 +110,7 @@ def check(store):
             points = np.concatenate([check_mesh(mesh, code).reshape(-1, 3) for mesh in found])
             most = max(most, len(points))
             compared += compare(store, code, points)
-        # Between frames the points must still fit the topology that holds there.
+        # Between frames the points must still match the topology at that time.
         for code in range(first, last):
             for mesh in found:
                 check_mesh(mesh, code + 0.5)

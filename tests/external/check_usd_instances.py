@@ -1,4 +1,5 @@
-"""Reads point instancers with Pixar's library: elements against the tables, debris against the file that has a mesh a fragment."""
+"""Reads point instancers with Pixar's library: elements against the tables, debris against the file that has one
+mesh per fragment."""
 
 import os
 import subprocess
@@ -12,7 +13,7 @@ from pxr import Usd, UsdGeom, UsdValidation  # noqa: E402
 
 
 def opened(file):
-    """A stage of which Pixar's validators say nothing."""
+    """Opens a stage; Pixar's validators must report nothing."""
     stage = Usd.Stage.Open(str(file))
     assert stage, f"{file}: not readable"
     validators = UsdValidation.ValidationRegistry().GetOrLoadAllValidators()
@@ -30,7 +31,7 @@ def primvar(prim, name, code):
 
 
 def check_elements(store):
-    """Every element of every frame is where and as large as the tables say, and carries what they hold of it."""
+    """Every element of every frame has the position, size and values given by the tables."""
     [file] = (store / "exports").glob("*.elements.usda")
     stage = opened(file)
     packing = parquet.read_table(store / "packing" / "elements.parquet").to_pydict()
@@ -49,7 +50,7 @@ def check_elements(store):
                 return np.column_stack([table[name] for name in columns]).astype(np.float32)[ids]
 
             assert np.all(np.array(instancer.GetPositionsAttr().Get(code)) == held("xyz")), f"{where}: positions"
-            # Per second that is played.
+            # Per second of playback.
             moving = held(["vx", "vy", "vz"]) * pace
             assert np.all(np.array(instancer.GetVelocitiesAttr().Get(code)) == moving), f"{where}: velocities"
             radii = np.array(packing["r"], np.float32)[ids, None]
@@ -68,13 +69,13 @@ def check_elements(store):
 
 
 def corners(mesh):
-    """Corners of the mesh's box at rest, with a 1 behind each."""
+    """Corners of the mesh's bounding box at rest, in homogeneous coordinates."""
     box = np.array(mesh.GetExtentAttr().Get(Usd.TimeCode.EarliestTime()), float)
     return np.array([(*(box[k >> axis & 1][axis] for axis in range(3)), 1.0) for k in range(8)])
 
 
 def shown(stage, code):
-    """The meshes shown that are of no prototype, by label."""
+    """The visible meshes that belong to no prototype, by label."""
     found = {}
     for prim in stage.Traverse():
         mesh = UsdGeom.Mesh(prim)
@@ -85,7 +86,7 @@ def shown(stage, code):
 
 
 def check_debris(store):
-    """Each fragment is either a mesh or an instance, and an instance fills a box of the size of the fragment that it stands for, about its
+    """Each fragment is either a mesh or an instance, and an instance fills a bounding box of the size of its fragment's, about its
     centre of mass."""
     whole = opened(usd_file(store))
     meshes = [UsdGeom.Mesh(prim) for prim in whole.Traverse() if prim.IsA(UsdGeom.Mesh)]
@@ -123,7 +124,7 @@ def check_debris(store):
                     to_world = np.array(wanted[label].ComputeLocalToWorldTransform(code))
                     other = corners(wanted[label]) @ to_world
                     size = np.linalg.norm(other[7] - other[0])
-                    # Shapes have their centres of mass elsewhere in their boxes.
+                    # The centre of mass of a prototype is at another place in its bounding box.
                     boxes = np.abs((box - box[0]) - (other - other[0])).max()
                     off = max(boxes, np.abs(np.array(way)[3] - to_world[3]).max()) / size
                     assert size < limit and off < 2e-3, f"frame {code}: fragment {label} is off by {off:.1e} of its size"

@@ -1,4 +1,5 @@
-"""Reads the exports of a cube with texture coordinates: on its skin they are those of the input at the place at rest, whoever reads them."""
+"""Reads the exports of a cube with texture coordinates: in each format, the skin has those of the input at its
+rest position."""
 
 import json
 
@@ -11,7 +12,7 @@ TOLERANCE = 2e-5
 
 
 def placed(store):
-    """From a place at rest to the cube of edge 1 about the origin."""
+    """Map from rest positions to the cube of edge 1 about the origin."""
     body = json.loads((store / "store.json").read_text())["pipeline"]["body"][0]
     turn, shape = body["rotation"], body["shape"]
     matrix = trimesh.transformations.rotation_matrix(turn["angle"], turn["axis"])[:3, :3]
@@ -19,7 +20,8 @@ def placed(store):
 
 
 def expected(cube):
-    """Texture coordinates of triangles on the sides of the cube, as `cube_obj` in external.rs has them; `cube` is (n, 3, 3)."""
+    """Texture coordinates of triangles on the sides of the cube, as in `cube_obj` in external.rs; `cube` is (n, 3,
+    3)."""
     middle = cube.mean(axis=1)
     axis = np.abs(middle).argmax(axis=1)
     sign = np.sign(np.take_along_axis(middle, axis[:, None], axis=1))
@@ -29,7 +31,7 @@ def expected(cube):
 
 
 def check_skin(rest, uv, inside, cube_of, where):
-    """Number of triangles of the skin, whose corners are at `rest` and have `uv`."""
+    """Number of triangles of the skin; the corners are at `rest` and have texture coordinates `uv`."""
     skin = np.asarray(inside) == 0
     assert skin.any(), f"{where}: no skin"
     off = np.abs(uv[skin] - expected(cube_of(rest[skin].reshape(-1, 3)).reshape(-1, 3, 3))).max()
@@ -60,14 +62,14 @@ def check_usd(store, cube_of):
 
 
 def closed(vertices, faces, where):
-    """Once the vertices that seams split are one again, every edge is run as often one way as the other."""
+    """After merging vertices that seams split, every edge is used equally often in both directions."""
     edges = faces[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2)
     ways = [np.sort(way @ [len(vertices), 1]) for way in (edges, edges[:, ::-1])]
     assert np.array_equal(*ways), f"{where}: not closed"
 
 
 def check_ply(file, cube_of):
-    """Triangles of the skin, and a row of place and texture coordinates for each corner."""
+    """Triangles of the skin, and a row of position and texture coordinates for each corner."""
     raw = trimesh.load(file, process=False).metadata["_ply_raw"]
     vertex, faces = raw["vertex"]["data"], raw["face"]["data"]
     rest, now, uv = (np.stack([vertex[name] for name in names], axis=1).astype(float) for names in (("rest_x", "rest_y", "rest_z"), "xyz", "st"))
@@ -79,7 +81,7 @@ def check_ply(file, cube_of):
 
 
 def rows(loaded):
-    """A row of place and texture coordinates for each corner of what trimesh has loaded."""
+    """A row of position and texture coordinates for each corner of a mesh loaded by trimesh."""
     if isinstance(loaded, trimesh.Trimesh):
         parts = [(loaded, loaded.vertices)]
     else:
@@ -89,7 +91,7 @@ def rows(loaded):
 
 
 def compare(found, wanted, where):
-    """Whether two lists of corners are one, in some order; one corner in many is looked for."""
+    """Whether two lists of corners are equal, in some order; of many corners only a sample is searched for."""
     found, wanted = (np.unique(np.round(array, 6), axis=0) for array in (found, wanted))
     for some, others in ((found, wanted), (wanted, found)):
         for part in np.array_split(some[:: 1 + len(some) // 1024], 8):

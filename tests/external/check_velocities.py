@@ -1,8 +1,8 @@
-"""Velocities in USD files, as a renderer takes them: times a part of a frame they are the way of the points, whatever rate the file is played at.
+"""Velocities in USD files, as used by a renderer: times a part of a frame they are the displacement of the points, at any playback rate.
 
-Elements and debris: from both ends of the interval between two frames UsdGeom carries each instance half-way, by its velocity and angular velocity; the two
-halves together must be its way and its turn. Meshes that bend have their velocities beside the motion of the prim; elastic waves are faster than frames, so
-they are compared with those of the PLY files, both less the rigid motion nearest to them.
+Elements and debris: from both ends of the interval between two frames UsdGeom moves each instance half-way, by its velocity and angular velocity; the
+two halves together must be its displacement and its rotation. Bending meshes have velocities in addition to the motion of the prim; as elastic waves are
+faster than frames, these are compared with the velocities in the PLY files, both less the nearest rigid motion.
 """
 
 import tempfile
@@ -14,31 +14,33 @@ np, _, _ = need("numpy", "pxr", "scipy")
 from pxr import Usd, UsdGeom  # noqa: E402
 from scipy.spatial.transform import Rotation  # noqa: E402
 
-# How far the median may be off.
+# Allowed deviation of the median.
 CLOSE = 0.02
-# The part of a prim's own motion that velocities beside it may have, in the median: the mean of vertices is not the centre of mass.
+# Allowed ratio, in the median, of velocities without rigid motion to the prim's own motion: the mean of
+# vertices is not the centre of mass.
 RIGID = 0.1
-# The least turn from frame to frame that is looked at, rad: orientations have 16 bits.
+# The smallest rotation between frames that is checked, rad: orientations have 16 bits.
 TURN = 0.05
 
 
 def exported(store, target, *options):
-    """A stage of the store exported again."""
+    """Exports the store again and opens the stage."""
     export(store, target, *options)
     return opened(target)
 
 
 def opened(file):
-    """A stage whose rates fit each other."""
+    """Opens a stage and checks that its rates are consistent."""
     stage = Usd.Stage.Open(str(file))
-    told = stage.GetRootLayer().customLayerData
-    rate, event = stage.GetTimeCodesPerSecond(), told["eventFramesPerSecond"]
-    assert abs(told["slowMotion"] * rate - event) <= 1e-9 * event, f"{file}: {rate} time codes a second, {event} frames, {told['slowMotion']} times slower"
+    metadata = stage.GetRootLayer().customLayerData
+    rate, event = stage.GetTimeCodesPerSecond(), metadata["eventFramesPerSecond"]
+    assert abs(metadata["slowMotion"] * rate - event) <= 1e-9 * event, f"{file}: {rate} time codes a second, {event} frames, {metadata['slowMotion']} times slower"
     return stage
 
 
 def transforms(instancer, code, base):
-    """Instances at a time as velocities carry them from a frame; the rows of each matrix are axes and place."""
+    """Instances at a time, extrapolated from a frame by their velocities; the rows of each matrix are axes and
+    position."""
     both = UsdGeom.PointInstancer.ExcludeProtoXform, UsdGeom.PointInstancer.IgnoreMask
     found = np.array(instancer.ComputeInstanceTransformsAtTime(code, base, *both))
     axes = found[:, :3, :3]
@@ -46,13 +48,13 @@ def transforms(instancer, code, base):
 
 
 def turn(a, b):
-    """Turns from one set of axes to another as vectors along their axes, rad."""
+    """Rotation vectors from one set of axes to another, rad."""
     between = Rotation.from_matrix(b.transpose(0, 2, 1)) * Rotation.from_matrix(a.transpose(0, 2, 1)).inv()
     return between.as_rotvec()
 
 
 def share(found, whole, least):
-    """How much of a vector another one makes up, where that is long enough."""
+    """Component of vectors `found` along `whole` over the length of `whole`, where that is at least `least`."""
     square = np.einsum("ni,ni->n", whole, whole)
     far = square > least**2
     return np.einsum("ni,ni->n", found, whole)[far] / square[far]
@@ -65,7 +67,7 @@ def shown(instancer, code):
 
 
 def check_instancer(instancer, frames, where):
-    """The median share of their ways that instances make by their velocities, and of their turns."""
+    """Median ratio of displacements by velocities to actual displacements, and the same for rotations."""
     ways, turns = [], []
     for frame in frames:
         there = shown(instancer, frame) & shown(instancer, frame + 1)
@@ -75,7 +77,7 @@ def check_instancer(instancer, frames, where):
         ways.append(share(way[there], (ends[1][0] - ends[0][0])[there], 0.0))
         turned = turn(ends[0][1], halves[0][1]) + turn(halves[1][1], ends[1][1])
         whole = turn(ends[0][1], ends[1][1])
-        # Of half a turn and more the way round is not known.
+        # The direction of rotations by half a turn or more is ambiguous.
         slow = np.linalg.norm(whole, axis=1) < 2.5
         turns.append(share(turned[there & slow], whole[there & slow], TURN))
     ways, turns = np.concatenate(ways), np.concatenate(turns)
@@ -87,7 +89,7 @@ def check_instancer(instancer, frames, where):
 
 
 def check_instancers(stage, name):
-    """The later half of the shot, when most is in free flight."""
+    """Checks the later half of the shot, when most fragments are in free flight."""
     first, last = int(stage.GetStartTimeCode()), int(stage.GetEndTimeCode())
     found = [UsdGeom.PointInstancer(prim) for prim in stage.Traverse() if prim.IsA(UsdGeom.PointInstancer)]
     assert found, f"{name}: no point instancer"
@@ -97,7 +99,7 @@ def check_instancers(stage, name):
 
 
 def table(file):
-    """Places, velocities, places at rest and labels of the vertices of a PLY file; all their numbers have 4 bytes."""
+    """Positions, velocities, rest positions and labels of the vertices of a PLY file; all its numbers have 4 bytes."""
     data = file.read_bytes()
     head, body = data.split(b"end_header\n", 1)
     lines = head.decode().split("element face")[0].split("\n")
@@ -112,7 +114,7 @@ def table(file):
 
 
 def beside(places, velocities):
-    """Velocities less the rigid motion nearest to them."""
+    """Velocities less the nearest rigid motion."""
     arms, own = places - places.mean(axis=0), velocities - velocities.mean(axis=0)
     inertia = np.eye(3) * np.sum(arms**2) - arms.T @ arms
     spin = np.linalg.solve(inertia, np.cross(arms, own).sum(axis=0))
@@ -120,14 +122,15 @@ def beside(places, velocities):
 
 
 def single(rest):
-    """Places at rest that one vertex alone has, sorted, and which vertex that is."""
+    """Sorted rest positions that belong to one vertex only, and the index of that vertex."""
     words = np.ascontiguousarray(rest, dtype=np.float32).view("V12").reshape(-1)
     found, first, counts = np.unique(words, return_index=True, return_counts=True)
     return found[counts == 1], first[counts == 1]
 
 
 def check_mesh(mesh, code, vertices, pace):
-    """How far the velocities of a mesh are off those of the PLY file's vertices, over their median length; `pace` is seconds of the event a second."""
+    """Difference between the velocities of a mesh and those of the PLY file's vertices, over their median length;
+    `pace` is seconds of the event per second of playback."""
     places, velocities, rest, _ = vertices
     matrix = np.array(UsdGeom.Xformable(mesh).ComputeLocalToWorldTransform(code))[:3, :3]
     own, at = single(UsdGeom.PrimvarsAPI(mesh).GetPrimvar("rest").Get())
@@ -135,17 +138,17 @@ def check_mesh(mesh, code, vertices, pace):
     _, a, b = np.intersect1d(own, other, return_indices=True)
     assert len(a) > 0.9 * len(own), f"{mesh.GetPath()} at {code}: {len(own)} vertices, {len(a)} of them in PLY"
     at, of = at[a], of[b]
-    told = np.array(mesh.GetVelocitiesAttr().Get(code), dtype=float)[at] @ matrix
-    found, expected = beside(places[of], told), beside(places[of], velocities[of]) * pace
-    # The motion of the prim is not in them once more.
+    metadata = np.array(mesh.GetVelocitiesAttr().Get(code), dtype=float)[at] @ matrix
+    found, expected = beside(places[of], metadata), beside(places[of], velocities[of]) * pace
+    # They do not contain the motion of the prim a second time.
     rigid = velocities[of] * pace - expected
     speed = np.linalg.norm(rigid, axis=1).mean()
-    twice = np.linalg.norm(told - found, axis=1).mean() / speed if speed > 0 else 0.0
+    twice = np.linalg.norm(metadata - found, axis=1).mean() / speed if speed > 0 else 0.0
     return np.linalg.norm(found - expected, axis=1) / np.median(np.linalg.norm(expected, axis=1)), twice
 
 
 def check_meshes(stage, ply):
-    """Velocities of the meshes that bend, in all frames that are there as PLY files."""
+    """Velocities of bending meshes, in all frames that exist as PLY files."""
     pace = stage.GetTimeCodesPerSecond() / stage.GetRootLayer().customLayerData["eventFramesPerSecond"]
     meshes = [UsdGeom.Mesh(prim) for prim in stage.Traverse() if prim.IsA(UsdGeom.Mesh)]
     bending = [mesh for mesh in meshes if mesh.GetVelocitiesAttr().GetNumTimeSamples()]
@@ -173,7 +176,7 @@ def check_meshes(stage, ply):
 
 
 def debris_size(stage):
-    """A size that makes debris of most fragments, m."""
+    """A size, m, below which most fragments are debris."""
     meshes = [UsdGeom.Mesh(prim) for prim in stage.Traverse() if prim.IsA(UsdGeom.Mesh)]
     boxes = [np.array(mesh.GetExtentAttr().Get(Usd.TimeCode.EarliestTime()), float) for mesh in meshes]
     return 1.2 * np.median([np.linalg.norm(high - low) for low, high in boxes])
@@ -182,7 +185,7 @@ def debris_size(stage):
 def check(store):
     stage = opened(usd_file(store))
     size, said = debris_size(stage), [check_meshes(stage, store / "exports" / "ply")]
-    # A stage reads its values when they are asked for.
+    # A stage reads its values lazily.
     with tempfile.TemporaryDirectory() as folder:
         for rate in ("24", "event"):
             options = ("--playback", rate)

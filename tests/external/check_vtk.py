@@ -1,4 +1,4 @@
-"""Reads exports/vtk with VTK: every frame of every collection, its numbers against the tables, its surfaces closed."""
+"""Reads exports/vtk with VTK: every frame of every collection; values equal the tables, surfaces are closed."""
 
 import xml.etree.ElementTree as tree
 
@@ -14,7 +14,7 @@ np, parquet, io, core, convert = need(
 
 
 def collection(folder, kind):
-    """(time, file) of each frame of a kind."""
+    """(time, file) of each frame of one kind."""
     [pvd] = folder.glob(f"*.{kind}.pvd")
     sets = tree.parse(pvd).getroot().findall("./Collection/DataSet")
     assert sets, f"{pvd.name} is empty"
@@ -70,7 +70,7 @@ def check(store):
 
         surface = load(kinds["surfaces"][at][1])
         triangles += surface.GetNumberOfPolys()
-        # Fragments share no vertex: where all of them are closed, the file is.
+        # Fragments share no vertex: if all of them are closed, the file is.
         edges = core.vtkFeatureEdges()
         edges.SetInputData(surface)
         edges.FeatureEdgesOff()

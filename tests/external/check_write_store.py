@@ -1,4 +1,5 @@
-"""Runs tools/write_store.py: what pyarrow writes to the schema is valid, reconstructs to closed fragments and exports to USD, whatever its codec."""
+"""Runs tools/write_store.py: stores that pyarrow writes with any codec are valid, reconstruct to closed fragments
+and export to USD."""
 
 import os
 import subprocess
@@ -11,7 +12,7 @@ np, trimesh, pxr = need("numpy", "trimesh", "pxr.Usd")
 need("pyarrow")
 
 TOOL = Path(__file__).resolve().parents[2] / "tools" / "write_store.py"
-# Fragments in each frame: whole, then two halves; the slit parts nothing.
+# Number of fragments in each frame: one, then two halves; the slit separates nothing.
 FRAGMENTS = [1, 2, 2, 2]
 CELLS, RADIUS = (16, 10, 10), 1e-3
 
@@ -29,7 +30,7 @@ def written(store, *options):
 
 
 def check_surfaces(store):
-    """Every fragment closed, nothing lost; how many faces lie on cracks in each frame."""
+    """Checks that every fragment is closed and no volume is lost; returns the number of crack faces in each frame."""
     cullet("export", store, "--format", "ply")
     files = sorted((store / "exports" / "ply").glob("*.ply"))
     assert len(files) == len(FRAGMENTS), files
@@ -62,7 +63,7 @@ def check(scratch):
     cullet("export", store, "--format", "usd")
     stage = pxr.Stage.Open(str(store / "exports" / "block.usda"))
     meshes = [prim.GetPath().name for prim in stage.Traverse() if prim.GetTypeName() == "Mesh"]
-    # The whole block, both halves, and the slit one anew.
+    # The whole block, both halves, and the half with the slit again.
     assert {name[:10] for name in meshes} == {"fragment_0", "fragment_1"} and len(meshes) >= 4, meshes
     for form in ("usd-elements", "glb", "glb-animated", "obj", "vtk"):
         cullet("export", store, "--format", form)

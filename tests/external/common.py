@@ -1,4 +1,4 @@
-"""What the checks share: finding the package, ending with the right status."""
+"""Shared by the checks: importing packages, exporting, exit status."""
 
 import importlib
 import os
@@ -10,7 +10,7 @@ SKIPPED = 77
 
 
 def need(*names):
-    """The modules called `names`, or the end of the check with status 77."""
+    """The modules called `names`; ends the check with status 77 if one is missing."""
     try:
         return [importlib.import_module(name) for name in names]
     except ImportError as error:
@@ -28,7 +28,7 @@ def usd_file(given):
 
 
 def export(store, target, *options):
-    """Exports a store by the program that CULLET names."""
+    """Exports a store by the program named in the environment variable CULLET."""
     subprocess.run([os.environ.get("CULLET", "cullet"), "export", store, *options, "--to", target, "--quiet"], check=True)
 
 

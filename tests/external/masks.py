@@ -8,7 +8,7 @@ def count(mask):
 
 
 def grown(mask, pixels):
-    """A mask with its neighbours of all eight sides."""
+    """A mask dilated by its eight neighbours."""
     for _ in range(pixels):
         wide = np.pad(mask, 1)
         mask = np.logical_or.reduce([wide[y : y + mask.shape[0], x : x + mask.shape[1]] for y in range(3) for x in range(3)])

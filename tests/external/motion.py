@@ -1,4 +1,4 @@
-"""What a file shows between frames, against the same shot recorded at a multiple of the rate."""
+"""Motion of a file between frames, compared with the same shot recorded at a multiple of the rate."""
 
 import numpy as np
 import pyarrow.parquet as parquet
@@ -8,7 +8,7 @@ from scipy.spatial import cKDTree
 from clip import Clip
 from common import usd_file
 
-# Quarters of a frame at which is looked.
+# Quarters of a frame at which motion is checked.
 PARTS = (0.25, 0.5, 0.75)
 
 
@@ -30,7 +30,7 @@ class Shot:
         self.labels = [UsdGeom.PrimvarsAPI(mesh).GetPrimvar("fragment").Get() for mesh in self.meshes]
 
     def points(self, at, code):
-        """Points of a mesh in the world as a renderer sees them at a time; nothing if it is not shown."""
+        """World positions of a mesh as a renderer sees it at a time; None if it is hidden."""
         mesh = self.meshes[at]
         if UsdGeom.Imageable(mesh).ComputeVisibility(code) == UsdGeom.Tokens.invisible:
             return None
@@ -38,18 +38,19 @@ class Shot:
         return np.array(mesh.GetPointsAttr().Get(code), dtype=float) @ to_world[:3, :3] + to_world[3, :3]
 
     def shown(self, code):
-        """Vertices at a time by label of their fragment: places at rest, and in the world."""
+        """Vertices at a time by label of their fragment: rest positions and world positions."""
         places = [self.points(at, code) for at in range(len(self.meshes))]
         return {self.labels[at]: (self.rest[at], found) for at, found in enumerate(places) if found is not None}
 
     def fragments(self, frame):
-        """Labels of the elements' fragments in a frame."""
+        """Fragment label of each element in a frame."""
         table = parquet.read_table(self.store / "frames" / f"{frame:06}.parquet", columns=["fragment"])
         return table["fragment"].to_numpy()
 
 
 class ClipShot:
-    """The meshes of an animated GLB file as three.js plays them, vertex by vertex as the USD file of the same store has them."""
+    """The meshes of an animated GLB file as played by three.js, with the vertices in the order of the USD file of
+    the same store."""
 
     def __init__(self, file, usd):
         self.clip = Clip(file)
@@ -61,21 +62,22 @@ class ClipShot:
         self.vertices = [self.matched(at, mesh) for at, mesh in enumerate(usd.meshes)]
 
     def matched(self, at, mesh):
-        """The node's vertex at each point of the prim: both are one set of places about the centre of mass."""
+        """For each point of the prim, the matching vertex of the node: both are the same set of positions about
+        the centre of mass."""
         own, attribute = self.clip.lengths(self.nodes[at]), mesh.GetPointsAttr()
-        # A fragment that bends has its mean shape in the clip.
+        # A bending fragment has its mean shape in the clip.
         times = [time for time in attribute.GetTimeSamples() if time == int(time)] if self.bends[at] else [0]
         wanted = np.mean([np.array(attribute.Get(time), dtype=float) for time in times], axis=0)
         off, vertices = cKDTree(own).query(wanted)
         back, _ = cKDTree(wanted).query(own)
-        # Half a unit of 15 bits along each axis; the middle may be off by another half.
+        # Half a unit of 15 bits along each axis; the centre may be off by another half.
         allowed = 2 * np.sqrt(3) * 0.5 / 32767 * self.clip.reach[self.nodes[at]] + 1e-7 * np.abs(wanted).max()
         farthest = max(off.max(), back.max())
         assert farthest < allowed, f"{self.names[at]}: vertices off by {farthest:.1e} from those of the USD file, {allowed:.1e} is allowed"
         return own[vertices]
 
     def points(self, at, code):
-        """Points of a mesh in the world as three.js shows them at a time; nothing if it is not shown."""
+        """World positions of a mesh as shown by three.js at a time; None if it is hidden."""
         pose = self.clip.pose(self.nodes[at], code)
         if pose is None:
             return None
@@ -87,12 +89,13 @@ def places_at_rest(mesh):
 
 
 def words(rest):
-    """Places at rest, three words of 32 bits each, as one value that can be compared."""
+    """Rest positions, three 32-bit words each, as one comparable value."""
     return np.ascontiguousarray(rest).view("V12").reshape(-1)
 
 
 def nearest(rest, points, parts):
-    """For each vertex the distance to the nearest of some fragments that has its place at rest; infinite where there is none. On a crack there are several."""
+    """For each vertex the distance to the nearest vertex of `parts` with the same rest position; infinite if there
+    is none. On a crack there are several."""
     if not parts:
         return np.full(len(rest), np.inf)
     known, places = (np.concatenate(values) for values in zip(*parts))
@@ -108,13 +111,14 @@ def nearest(rest, points, parts):
 
 
 class Errors:
-    """Errors of a class of fragments over what is allowed: 5 % of a vertex's way in the frame plus a tenth of the elements' radius."""
+    """Errors of a class of fragments over the allowed error: 5 % of a vertex's displacement in the frame plus a
+    tenth of the elements' radius."""
 
     def __init__(self):
         self.ratios, self.whole, self.unmatched, self.worst = [], [], 0, (0.0, "")
 
     def add(self, ratio, off, way, where, whole):
-        """Takes the vertices of a fragment; `whole` says that both frames have it."""
+        """Adds the vertices of a fragment; `whole` means that both frames contain it."""
         matched = np.isfinite(off)
         self.unmatched += np.count_nonzero(~matched)
         ratio, off, way = ratio[matched], off[matched], way[matched]
@@ -128,7 +132,7 @@ class Errors:
         return self.unmatched + sum(len(ratios) for ratios in self.ratios)
 
     def percentile(self):
-        """Not a number where nothing was compared."""
+        """The 99th percentile; NaN where nothing was compared."""
         return np.percentile(np.concatenate(self.ratios), 99) if self.ratios else np.nan
 
     def __str__(self):
@@ -144,7 +148,8 @@ class Errors:
 
 
 def way_in(ends, points, part):
-    """How far vertices move in a frame. What comes or goes in the frame: as far as it moves in the half that it is shown."""
+    """Displacement of vertices in a frame. If a fragment appears or disappears in the frame: displacement in the
+    half in which it is visible."""
     begin, end = ends
     if begin is not None and end is not None:
         return np.linalg.norm(end - begin, axis=1)
@@ -153,14 +158,15 @@ def way_in(ends, points, part):
 
 
 def check_shown(shot, code, members):
-    """Each fragment is shown until half-way to the first frame that lacks it, and nothing else is."""
+    """Each fragment is visible until half-way to the first frame that lacks it, and nothing else is."""
     there = [label for at, label in enumerate(shot.labels) if shot.points(at, code) is not None]
     wanted = np.unique(members[0 if code % 1 < 0.5 else 1])
     assert np.array_equal(np.sort(there), wanted), f"{code}: {len(there)} fragments are shown, {len(wanted)} are there"
 
 
 def compare(shot, at, code, ends, parts, radius, errors):
-    """Takes the errors of a fragment at a time between two frames; `parts` are the fragments of the finer recording that have its elements."""
+    """Adds the errors of a fragment at a time between two frames; `parts` are the fragments of the finer recording
+    that contain its elements."""
     points = shot.points(at, code)
     assert np.isfinite(points).all(), f"{'/'.join(shot.names[at])} at {code}: points that are not finite"
     way = way_in(ends, points, code % 1)
@@ -170,7 +176,7 @@ def compare(shot, at, code, ends, parts, radius, errors):
 
 
 def measure(shots, fine, radius, frames=None):
-    """Errors between frames of shots of one store, for each shot those of rigid and of bending fragments."""
+    """Errors between frames of the shots of one store: for each shot those of rigid and of bending fragments."""
     coarse = shots[0]
     times = round(fine.event / coarse.event)
     assert fine.event == times * coarse.event and times % 4 == 0, f"{coarse.event} frames a second against {fine.event}"
@@ -188,7 +194,8 @@ def measure(shots, fine, radius, frames=None):
                 for at, end in enumerate(own):
                     if shot.points(at, frame + part) is None:
                         continue
-                    # The fragment's elements in the frame that shows it, and the fragments that have them in the finer recording.
+                    # The fragment's elements in the frame that shows it, and the fragments that contain them
+                    # in the finer recording.
                     rows = members[end[0] is None] == shot.labels[at]
                     parts = [truth[label] for label in np.unique(labels[rows]) if label in truth]
                     compare(shot, at, frame + part, end, parts, radius, kinds)

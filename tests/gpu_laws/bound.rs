@@ -1,10 +1,10 @@
-//! A number that knows how far single precision may miss it: the natural scale of every result of a law,
-//! found rather than chosen.
+//! A number that carries a bound on its single-precision error: the natural scale of every result of a law,
+//! computed rather than chosen.
 //!
 //! Each operation adds the rounding that WGSL allows it (a sum or product half a unit in the last place, a
-//! quotient 2½ units, a square root as the reciprocal of `inverseSqrt` 4½) and hands on what its operands
-//! have. A comparison that this leaves open makes the choice behind it as uncertain as its two values are
-//! apart.
+//! quotient 2½ units, a square root as the reciprocal of `inverseSqrt` 4½) and propagates the errors of its
+//! operands. If the errors leave the outcome of a comparison open, the choice that depends on it is as
+//! uncertain as its two values are apart.
 
 use std::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Sub};
 
@@ -20,15 +20,15 @@ pub struct Bound {
     pub error: f64,
 }
 
-/// A comparison, and whether the errors leave it as it is.
+/// Outcome of a comparison, and whether it holds for all values within the errors.
 #[derive(Clone, Copy, Debug)]
-pub struct Judged {
+pub struct BoundedComparison {
     holds: bool,
     sure: bool,
 }
 
 impl Bound {
-    /// An input that f32 holds exactly.
+    /// An input that is exact in f32.
     pub fn exact(value: f32) -> Self {
         Bound {
             value: f64::from(value),
@@ -36,7 +36,7 @@ impl Bound {
         }
     }
 
-    /// After an operation of so many roundings; what lies below the normal numbers may be taken as zero.
+    /// Result of an operation with `roundings` roundings; subnormal values may be flushed to zero.
     fn rounded(value: f64, error: f64, roundings: f64) -> Self {
         let tiny = f64::from(f32::MIN_POSITIVE);
         let lost = if value != 0.0 && value.abs() < tiny {
@@ -74,7 +74,7 @@ impl Div for Bound {
     type Output = Self;
     fn div(self, o: Self) -> Self {
         let quotient = self.value / o.value;
-        // With a divisor that may be zero nothing is known.
+        // If the divisor may be zero, the error is unbounded.
         let least = (o.value.abs() - o.error).max(0.0);
         let error = (self.error + quotient.abs() * o.error) / least;
         Bound::rounded(quotient, error, 5.0)
@@ -90,32 +90,32 @@ impl Neg for Bound {
     }
 }
 
-impl BitAnd for Judged {
+impl BitAnd for BoundedComparison {
     type Output = Self;
     fn bitand(self, o: Self) -> Self {
-        Judged {
+        BoundedComparison {
             holds: self.holds & o.holds,
             sure: self.sure & o.sure,
         }
     }
 }
-impl BitOr for Judged {
+impl BitOr for BoundedComparison {
     type Output = Self;
     fn bitor(self, o: Self) -> Self {
-        Judged {
+        BoundedComparison {
             holds: self.holds | o.holds,
             sure: self.sure & o.sure,
         }
     }
 }
-impl Mask for Judged {
+impl Mask for BoundedComparison {
     fn all(self) -> bool {
         self.sure && self.holds
     }
 }
 
 impl Real for Bound {
-    type Mask = Judged;
+    type Mask = BoundedComparison;
     fn splat(value: f64) -> Self {
         Bound {
             value,
@@ -137,15 +137,15 @@ impl Real for Bound {
             ..self
         }
     }
-    fn lt(self, o: Self) -> Judged {
+    fn lt(self, o: Self) -> BoundedComparison {
         let apart = (self.value - o.value).abs();
         let unclear = self.error + o.error;
-        Judged {
+        BoundedComparison {
             holds: self.value < o.value,
             sure: apart > unclear || unclear == 0.0,
         }
     }
-    fn select(mask: Judged, yes: Self, no: Self) -> Self {
+    fn select(mask: BoundedComparison, yes: Self, no: Self) -> Self {
         let taken = if mask.holds { yes } else { no };
         if mask.sure {
             return taken;
@@ -159,7 +159,7 @@ impl Real for Bound {
 
 #[test]
 fn bounds_hold_what_single_precision_does() {
-    // (1 + x) − 1 loses the digits of x, and the bound says so.
+    // (1 + x) − 1 loses the digits of x, and the bound shows that.
     let law = |x: f32| ((1.0 + x) - 1.0) / x;
     let of = |x: f32| {
         let (one, x) = (Bound::splat(1.0), Bound::exact(x));

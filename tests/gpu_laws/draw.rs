@@ -1,12 +1,12 @@
-//! Arguments of laws at random, over the magnitudes that scenes from grains to buildings have.
+//! Random arguments of laws, over the magnitudes that occur in scenes from grains to buildings.
 
 use glam::{DQuat, DVec3};
 
-/// A stream of numbers that is the same everywhere (SplitMix64).
-pub struct Draw(pub u64);
+/// A stream of random numbers that is the same on all machines (SplitMix64).
+pub struct RandomStream(pub u64);
 
-impl Draw {
-    /// Between 0 and 1.
+impl RandomStream {
+    /// Uniform between 0 and 1.
     pub fn unit(&mut self) -> f64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;
@@ -14,17 +14,17 @@ impl Draw {
         z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
         ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
     }
-    /// Between the bounds.
+    /// Uniform between the bounds.
     pub fn within(&mut self, low: f64, high: f64) -> f64 {
         low + (high - low) * self.unit()
     }
-    /// Between positive bounds, every magnitude as likely.
-    pub fn size(&mut self, low: f64, high: f64) -> f64 {
+    /// Between positive bounds, uniform in the logarithm.
+    pub fn log_uniform(&mut self, low: f64, high: f64) -> f64 {
         self.within(low.ln(), high.ln()).exp()
     }
-    /// The same with either sign.
+    /// The same with a random sign.
     pub fn signed(&mut self, low: f64, high: f64) -> f64 {
-        let size = self.size(low, high);
+        let size = self.log_uniform(low, high);
         if self.chance(0.5) { size } else { -size }
     }
     pub fn chance(&mut self, part: f64) -> bool {
@@ -39,20 +39,20 @@ impl Draw {
         let ring = (1.0 - z * z).sqrt();
         DVec3::new(ring * turn.cos(), ring * turn.sin(), z)
     }
-    /// A vector of a length within positive bounds.
+    /// A vector with a random length within positive bounds.
     pub fn vector(&mut self, low: f64, high: f64) -> DVec3 {
-        self.direction() * self.size(low, high)
+        self.direction() * self.log_uniform(low, high)
     }
     fn rotation(&mut self) -> DQuat {
         DQuat::from_axis_angle(self.direction(), self.within(-3.0, 3.0))
     }
-    /// Two rotations apart by anything up to almost half a turn, either sign of either.
+    /// Two rotations up to almost half a turn apart, each with a random sign.
     fn rotation_pair(&mut self) -> (DQuat, DQuat) {
         let q_i = self.rotation();
         let angle = if self.chance(0.2) {
-            std::f64::consts::PI - self.size(1e-3, 1.0)
+            std::f64::consts::PI - self.log_uniform(1e-3, 1.0)
         } else {
-            self.size(1e-7, 3.0)
+            self.log_uniform(1e-7, 3.0)
         };
         let q_j = DQuat::from_axis_angle(self.direction(), angle) * q_i;
         (q_i, if self.chance(0.5) { q_j } else { -q_j })
@@ -60,11 +60,11 @@ impl Draw {
 
     /// x, q_i, q_j, unapplied, d0, l0, k, section.
     pub fn bond(&mut self) -> Vec<f64> {
-        let l0 = self.size(1e-4, 10.0);
+        let l0 = self.log_uniform(1e-4, 10.0);
         let n = self.direction();
         let stretch = 1.0 + self.signed(1e-8, 0.3);
         let (q_i, q_j) = self.rotation_pair();
-        // From i to j against n, sheared by anything from nothing seen to a radian.
+        // From i to j against n, sheared by anything from an undetectable angle to a radian.
         let shear = self.vector(1e-9, 1.0);
         let d0 = q_i.inverse() * (shear - n).normalize();
         let mut all = row(&[n * (l0 * stretch)]);
@@ -75,7 +75,7 @@ impl Draw {
         all.push(l0);
         let (area, r0) = (0.8 * l0 * l0, 0.5 * l0);
         let second = area * r0 * r0 / 4.0;
-        let (e, g) = (self.size(1e4, 1e11), self.size(1e4, 1e11));
+        let (e, g) = (self.log_uniform(1e4, 1e11), self.log_uniform(1e4, 1e11));
         all.extend([
             e * area / l0,
             g * area,
@@ -87,7 +87,7 @@ impl Draw {
         all
     }
     /// Axial force, shear force, twist, bend.
-    fn parts(&mut self) -> Vec<f64> {
+    fn load_components(&mut self) -> Vec<f64> {
         let mut all = vec![self.signed(1e-6, 1e8)];
         all.extend(row(&[
             self.vector(1e-6, 1e8),
@@ -98,25 +98,25 @@ impl Draw {
     }
     pub fn strained(&mut self) -> Vec<f64> {
         let mut all = self.stress();
-        all.extend((0..2).map(|_| self.size(1e-2, 1e14)));
+        all.extend((0..2).map(|_| self.log_uniform(1e-2, 1e14)));
         all
     }
     pub fn stress(&mut self) -> Vec<f64> {
-        let mut all = self.parts();
-        all.extend((0..3).map(|_| self.size(1e-2, 1e8)));
+        let mut all = self.load_components();
+        all.extend((0..3).map(|_| self.log_uniform(1e-2, 1e8)));
         all.push(if self.chance(0.5) { 1.0 } else { 0.0 });
-        all.push(self.size(1e-2, 1e8));
+        all.push(self.log_uniform(1e-2, 1e8));
         all
     }
     pub fn linear_energy(&mut self) -> Vec<f64> {
-        let mut all = self.parts();
-        all.push(self.size(1e-4, 10.0));
-        all.extend((0..4).map(|_| self.size(1e-3, 1e10)));
+        let mut all = self.load_components();
+        all.push(self.log_uniform(1e-4, 10.0));
+        all.extend((0..4).map(|_| self.log_uniform(1e-3, 1e10)));
         all
     }
     pub fn stiffness(&mut self) -> Vec<f64> {
-        let mut all: Vec<f64> = (0..4).map(|_| self.size(1e-6, 1e10)).collect();
-        all.push(self.size(1e-4, 10.0));
+        let mut all: Vec<f64> = (0..4).map(|_| self.log_uniform(1e-6, 1e10)).collect();
+        all.push(self.log_uniform(1e-4, 10.0));
         all
     }
     pub fn damping(&mut self) -> Vec<f64> {
@@ -126,25 +126,25 @@ impl Draw {
             self.vector(1e-6, 1e4),
             self.vector(1e-6, 1e4),
         ]);
-        all.extend([self.size(1e-8, 1e6), self.size(1e-8, 1e6)]);
+        all.extend([self.log_uniform(1e-8, 1e6), self.log_uniform(1e-8, 1e6)]);
         all
     }
-    /// Inverse mass, zero for the part that is held.
+    /// Inverse mass, zero for a fixed element.
     fn inverse_mass(&mut self) -> f64 {
-        let size = self.size(1e-4, 1e9);
+        let size = self.log_uniform(1e-4, 1e9);
         if self.chance(0.2) { 0.0 } else { size }
     }
     pub fn coefficient(&mut self) -> Vec<f64> {
         vec![
             self.within(0.0, 1.0),
-            self.size(1e-2, 1e10),
+            self.log_uniform(1e-2, 1e10),
             self.inverse_mass(),
             self.inverse_mass(),
         ]
     }
     /// x, v, ω_i, ω_j, arms, touch, ξ, Δt, k.
     pub fn contact(&mut self) -> Vec<f64> {
-        let r_i = self.size(1e-4, 1.0);
+        let r_i = self.log_uniform(1e-4, 1.0);
         let r_j = r_i * self.within(0.2, 5.0);
         let touch = r_i + r_j;
         let length = touch * (1.0 - self.signed(1e-6, 0.5));
@@ -158,55 +158,65 @@ impl Draw {
         let spring = self.vector(1e-9, 1e-2) * r_i;
         let untouched = self.chance(0.2);
         all.extend(if untouched { DVec3::ZERO } else { spring }.to_array());
-        all.push(self.size(1e-8, 1e-4));
-        let normal = self.size(1e2, 1e9);
+        all.push(self.log_uniform(1e-8, 1e-4));
+        let normal = self.log_uniform(1e2, 1e9);
         all.extend([
             normal,
             normal * self.unit(),
             self.within(0.0, 1.2),
-            self.size(1e-6, 1e3),
+            self.log_uniform(1e-6, 1e3),
         ]);
         all
     }
     pub fn parameters(&mut self) -> Vec<f64> {
-        let mut all = vec![self.size(1e3, 1e12), self.unit(), self.unit(), self.unit()];
-        let r_i = self.size(1e-5, 10.0);
+        let mut all = vec![
+            self.log_uniform(1e3, 1e12),
+            self.unit(),
+            self.unit(),
+            self.unit(),
+        ];
+        let r_i = self.log_uniform(1e-5, 10.0);
         all.extend([r_i, r_i * self.within(0.2, 5.0)]);
         all.extend([self.inverse_mass(), self.inverse_mass()]);
         all
     }
     pub fn arms(&mut self) -> Vec<f64> {
         let mut all = row(&[self.vector(1e-4, 10.0)]);
-        all.extend([self.size(1e-4, 10.0), self.size(1e-4, 10.0)]);
+        all.extend([self.log_uniform(1e-4, 10.0), self.log_uniform(1e-4, 10.0)]);
         all
     }
     pub fn wall(&mut self) -> Vec<f64> {
-        let r = self.size(1e-4, 10.0);
+        let r = self.log_uniform(1e-4, 10.0);
         let mut all = vec![r * self.within(-1.5, 1.1)];
         all.extend(self.direction().to_array());
         all.push(r);
         all
     }
     pub fn contact_energy(&mut self) -> Vec<f64> {
-        let mut all = vec![self.size(1e-8, 1e-1)];
+        let mut all = vec![self.log_uniform(1e-8, 1e-1)];
         all.extend(self.vector(1e-9, 1e-1).to_array());
-        all.extend([self.size(1e-2, 1e10), self.size(1e-2, 1e10), 0.5, 0.0]);
+        all.extend([
+            self.log_uniform(1e-2, 1e10),
+            self.log_uniform(1e-2, 1e10),
+            0.5,
+            0.0,
+        ]);
         all
     }
     pub fn kick(&mut self) -> Vec<f64> {
         let mut all = row(&[self.vector(1e-6, 1e3), self.vector(1e-6, 1e8)]);
         all.push(self.inverse_mass());
         all.extend(self.vector(1e-2, 1e2).to_array());
-        all.extend([self.unit(), self.size(1e-9, 1e-3)]);
+        all.extend([self.unit(), self.log_uniform(1e-9, 1e-3)]);
         all
     }
-    /// Two words and a step of anything from nothing seen to more than the words.
+    /// Two words and an increment, from undetectably small to larger than the words.
     pub fn pair(&mut self) -> Vec<f64> {
         let high = self.signed(1e-4, 1e4);
         let rounded = f64::from(high as f32);
         vec![high, high - rounded, self.signed(1e-12, 10.0) * high.abs()]
     }
-    /// Rotation, left-over of the last step, rotation vector of this one.
+    /// Rotation, remainder of the last step, rotation vector of this step.
     pub fn turn(&mut self) -> Vec<f64> {
         let mut all = self.rotation().to_array().to_vec();
         all.extend(self.vector(1e-12, 1e-7).to_array());
@@ -234,7 +244,7 @@ impl Draw {
     pub fn half_space(&mut self) -> Vec<f64> {
         row(&[self.vector(1e-5, 1e2), self.direction()])
     }
-    /// A point around something of about this size, now and then with coordinates of zero.
+    /// A point near an object of size `size`, sometimes with zero coordinates.
     fn point(&mut self, size: f64) -> DVec3 {
         let mut p = self.vector(1e-3, 10.0) * size;
         for k in 0..3 {
@@ -245,18 +255,18 @@ impl Draw {
         p
     }
     pub fn sphere(&mut self) -> Vec<f64> {
-        let radius = self.size(1e-3, 10.0);
+        let radius = self.log_uniform(1e-3, 10.0);
         let mut all = row(&[self.point(radius)]);
         all.push(radius);
         all
     }
     pub fn cuboid(&mut self) -> Vec<f64> {
-        let size = self.size(1e-3, 10.0);
+        let size = self.log_uniform(1e-3, 10.0);
         let half = DVec3::from_array([(); 3].map(|()| size * self.within(0.2, 2.0)));
         row(&[self.point(size), half])
     }
     pub fn cylinder(&mut self) -> Vec<f64> {
-        let size = self.size(1e-3, 10.0);
+        let size = self.log_uniform(1e-3, 10.0);
         let mut all = row(&[self.point(size)]);
         all.extend([size, size * self.within(0.2, 2.0)]);
         all
@@ -275,7 +285,7 @@ fn row(vectors: &[DVec3]) -> Vec<f64> {
 }
 
 /// A unit vector and rotations exactly half a turn apart about it, before rounding.
-pub fn half_turn(draw: &mut Draw) -> (DVec3, DQuat, DQuat) {
+pub fn half_turn(draw: &mut RandomStream) -> (DVec3, DQuat, DQuat) {
     let axis = draw.direction();
     let q_i = draw.rotation();
     (

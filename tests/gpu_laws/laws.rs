@@ -1,4 +1,5 @@
-//! The laws that are put through a device: how rows of numbers become their arguments, and where those are drawn.
+//! The laws that are tested on a device: how rows of numbers become their arguments, and the generators of
+//! random arguments.
 
 use cullet::laws::bond::{self, BondLaw, BondLoad, BondState};
 use cullet::laws::contact::{self, SurfacePair};
@@ -10,7 +11,7 @@ use cullet::math::solid::{self, Nearest};
 use cullet::math::{Quat, Real, Vec3};
 
 use super::bound::Bound;
-use super::draw::Draw;
+use super::draw::RandomStream;
 use crate::vectors::{
     bond_results, bond_stiffness, contact_parameters, contact_results, quat as rotation, section,
     vec3,
@@ -20,17 +21,17 @@ use crate::vectors::{
 pub struct Law {
     /// Entry point of its probe.
     pub name: &'static str,
-    /// Sizes of the values in a result: vectors are judged whole.
+    /// Number of components of each value in a result: vectors are compared as a whole.
     pub values: &'static [usize],
-    /// Arguments at random.
-    pub draw: fn(&mut Draw) -> Vec<f64>,
+    /// Generator of random arguments.
+    pub draw: fn(&mut RandomStream) -> Vec<f64>,
     pub single: fn(&[f32]) -> Vec<f32>,
     pub double: fn(&[f64]) -> Vec<f64>,
     pub bound: fn(&[Bound]) -> Vec<Bound>,
 }
 
 impl Law {
-    /// Numbers in a result.
+    /// Number of numbers in a result.
     pub fn outputs(&self) -> usize {
         self.values.iter().sum()
     }
@@ -38,11 +39,11 @@ impl Law {
 
 macro_rules! laws {
     ($($name:literal $law:ident $draw:ident $values:expr;)*) => {
-        /// Laws that are put through a device: those of bonds by their names in pipeline files.
+        /// Laws that are tested on a device; bond laws have their names in pipeline files.
         pub const LAWS: &[Law] = &[$(Law {
             name: $name,
             values: &$values,
-            draw: Draw::$draw,
+            draw: RandomStream::$draw,
             single: $law::<f32>,
             double: $law::<f64>,
             bound: $law::<Bound>,
@@ -80,16 +81,16 @@ laws! {
     "surface_velocity" surface_velocity surface_velocity [3];
 }
 
-fn flat<T: Real>(vectors: &[Vec3<T>]) -> Vec<T> {
+fn flat_vectors<T: Real>(vectors: &[Vec3<T>]) -> Vec<T> {
     vectors.iter().flat_map(|v| [v.x, v.y, v.z]).collect()
 }
 
-fn flat4<T: Real>(q: Quat<T>) -> Vec<T> {
+fn flat_quaternion<T: Real>(q: Quat<T>) -> Vec<T> {
     vec![q.v.x, q.v.y, q.v.z, q.w]
 }
 
-/// A load of which only the parts matter that criteria and energies ask for.
-fn parts<T: Real>(a: &[T]) -> BondLoad<T> {
+/// A load with only the components that criteria and energies use.
+fn load_components<T: Real>(a: &[T]) -> BondLoad<T> {
     BondLoad {
         force: Vec3::zero(),
         shear_moment: Vec3::zero(),
@@ -102,7 +103,7 @@ fn parts<T: Real>(a: &[T]) -> BondLoad<T> {
 }
 
 /// force_i, torque_i, torque_j, axial force, σ, τ, energy.
-fn results<B: BondLaw, T: Real>(a: &[T]) -> Vec<T> {
+fn energy_bond_results<B: BondLaw, T: Real>(a: &[T]) -> Vec<T> {
     let at = BondState {
         x: vec3(a),
         q_i: rotation(&a[3..]),
@@ -117,33 +118,33 @@ fn results<B: BondLaw, T: Real>(a: &[T]) -> Vec<T> {
         load.shear_moment + load.moment,
         load.shear_moment - load.moment,
     );
-    let mut all = flat(&[load.force, moment, opposite]);
+    let mut all = flat_vectors(&[load.force, moment, opposite]);
     let (sigma, tau) = failure::stress(&load, &section(&a[22..]));
     all.extend([load.axial, sigma, tau, B::energy(at, &load)]);
     all
 }
 
 fn manifold_results<T: Real>(a: &[T]) -> Vec<T> {
-    results::<Manifold, T>(a)
+    energy_bond_results::<Manifold, T>(a)
 }
 
 fn cosserat_results<T: Real>(a: &[T]) -> Vec<T> {
-    results::<Cosserat, T>(a)
+    energy_bond_results::<Cosserat, T>(a)
 }
 
 fn stress<T: Real>(a: &[T]) -> Vec<T> {
-    let (sigma, tau) = failure::stress(&parts(a), &section(&a[10..]));
+    let (sigma, tau) = failure::stress(&load_components(a), &section(&a[10..]));
     vec![sigma, tau]
 }
 
 fn may_exceed<T: Real>(a: &[T]) -> Vec<T> {
-    let may = failure::may_exceed(&parts(a), &section(&a[10..]), a[15], a[16]);
+    let may = failure::may_exceed(&load_components(a), &section(&a[10..]), a[15], a[16]);
     vec![T::select(may, T::splat(1.0), T::zero())]
 }
 
 fn linear_energy<T: Real>(a: &[T]) -> Vec<T> {
     let k = bond_stiffness(&a[11..]);
-    vec![bond::linear_energy(&parts(a), a[10], k)]
+    vec![bond::linear_energy(&load_components(a), a[10], k)]
 }
 
 fn stiffness<T: Real>(a: &[T]) -> Vec<T> {
@@ -154,7 +155,7 @@ fn stiffness<T: Real>(a: &[T]) -> Vec<T> {
 fn damping_bond<T: Real>(a: &[T]) -> Vec<T> {
     let (w_i, w_j) = (vec3(&a[6..]), vec3(&a[9..]));
     let (force, torque, moment) = damping::bond(vec3(a), vec3(&a[3..]), w_i, w_j, a[12], a[13]);
-    flat(&[force, torque, moment])
+    flat_vectors(&[force, torque, moment])
 }
 
 fn coefficient<T: Real>(a: &[T]) -> Vec<T> {
@@ -179,7 +180,7 @@ fn arms<T: Real>(a: &[T]) -> Vec<T> {
 
 fn wall<T: Real>(a: &[T]) -> Vec<T> {
     let wall = contact::wall(a[0], vec3(&a[1..]), a[4]);
-    let mut all = flat(&[wall.x]);
+    let mut all = flat_vectors(&[wall.x]);
     all.extend([wall.touch, wall.arm]);
     all
 }
@@ -191,7 +192,7 @@ fn contact_energy<T: Real>(a: &[T]) -> Vec<T> {
 
 fn kick<T: Real>(a: &[T]) -> Vec<T> {
     let field = vec3(&a[7..]);
-    flat(&[motion::kick(
+    flat_vectors(&[motion::kick(
         vec3(a),
         vec3(&a[3..]),
         a[6],
@@ -208,40 +209,40 @@ fn add_to_pair<T: Real>(a: &[T]) -> Vec<T> {
 
 fn turn<T: Real>(a: &[T]) -> Vec<T> {
     let (q, left) = motion::turn(rotation(a), vec3(&a[4..]), vec3(&a[7..]));
-    let mut all = flat4(q);
-    all.extend(flat(&[left]));
+    let mut all = flat_quaternion(q);
+    all.extend(flat_vectors(&[left]));
     all
 }
 
 fn separation<T: Real>(a: &[T]) -> Vec<T> {
     let (high_j, low_j) = (vec3(&a[6..]), vec3(&a[9..]));
-    flat(&[motion::separation(vec3(a), vec3(&a[3..]), high_j, low_j)])
+    flat_vectors(&[motion::separation(vec3(a), vec3(&a[3..]), high_j, low_j)])
 }
 
 fn rotate<T: Real>(a: &[T]) -> Vec<T> {
-    flat(&[rotation(a).rotate(vec3(&a[4..]))])
+    flat_vectors(&[rotation(a).rotate(vec3(&a[4..]))])
 }
 
 fn product<T: Real>(a: &[T]) -> Vec<T> {
-    flat4(rotation(a).product(rotation(&a[4..])))
+    flat_quaternion(rotation(a).product(rotation(&a[4..])))
 }
 
 fn normalised<T: Real>(a: &[T]) -> Vec<T> {
-    flat4(rotation(a).normalised())
+    flat_quaternion(rotation(a).normalised())
 }
 
 fn from_rotation_vector<T: Real>(a: &[T]) -> Vec<T> {
-    flat4(Quat::from_rotation_vector(vec3(a)))
+    flat_quaternion(Quat::from_rotation_vector(vec3(a)))
 }
 
-/// The rotation vector from the first four numbers to the next.
+/// The rotation vector from the quaternion in the first four numbers to the one in the next four.
 pub fn rotation_between<T: Real>(a: &[T]) -> Vec<T> {
-    flat(&[quat::rotation_between(rotation(a), rotation(&a[4..]))])
+    flat_vectors(&[quat::rotation_between(rotation(a), rotation(&a[4..]))])
 }
 
 fn seen<T: Real>(nearest: Nearest<T>) -> Vec<T> {
     let mut all = vec![nearest.distance];
-    all.extend(flat(&[nearest.normal]));
+    all.extend(flat_vectors(&[nearest.normal]));
     all
 }
 
@@ -267,5 +268,5 @@ fn surface_velocity<T: Real>(a: &[T]) -> Vec<T> {
         normal: vec3(&a[4..]),
     };
     let (velocity, spin) = (vec3(&a[7..]), vec3(&a[10..]));
-    flat(&[solid::surface_velocity(vec3(a), nearest, velocity, spin)])
+    flat_vectors(&[solid::surface_velocity(vec3(a), nearest, velocity, spin)])
 }

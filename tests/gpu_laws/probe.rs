@@ -1,4 +1,4 @@
-//! Rows of numbers through a law on a device.
+//! Evaluates a law on a device for rows of numbers.
 
 use std::sync::OnceLock;
 
@@ -35,14 +35,15 @@ const TEXT: KernelText = KernelText::new(
     &[STATES.read(), RESULTS.write()],
 );
 
-/// The device under test, opened once; none where the machine has no driver and nobody insists.
+/// The device under test, opened once; `None` where the machine has no driver and the environment does not
+/// require one.
 pub fn device() -> Option<&'static Device> {
     static DEVICE: OnceLock<Device> = OnceLock::new();
     let request = request()?;
     Some(DEVICE.get_or_init(|| Device::open(&request).unwrap()))
 }
 
-/// What the probe of this name makes of each row.
+/// Results of the probe of this name, one row per row of arguments.
 pub fn run(
     device: &Device,
     name: &'static str,

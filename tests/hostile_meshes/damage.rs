@@ -1,4 +1,4 @@
-//! Bodies, and what files do to them.
+//! Bodies, and the defects that meshes in files have.
 
 use std::path::Path;
 use std::sync::LazyLock;
@@ -9,7 +9,7 @@ use glam::{DVec3, dvec3};
 
 use crate::bem::bodies;
 
-/// A box, each edge in two parts.
+/// A box, each edge divided in two.
 pub fn cuboid() -> TriMesh {
     bodies::grid_box(dvec3(1.0, 1.5, 0.7), [2, 2, 2])
 }
@@ -22,7 +22,7 @@ pub fn torus() -> TriMesh {
     bodies::torus(0.4, 16, 8)
 }
 
-/// The bunny of a few hundred triangles.
+/// The bunny with a few hundred triangles.
 pub fn bunny() -> TriMesh {
     static BUNNY: LazyLock<TriMesh> = LazyLock::new(|| {
         let fine = read::read(Path::new("pipelines/meshes/bunny.obj")).unwrap();
@@ -51,13 +51,13 @@ pub fn cell(at: DVec3) -> TriMesh {
     }
 }
 
-/// Cells with these low corners, walls between them and all.
+/// Unit cubes with these low corners, including the walls between them.
 pub fn cells<const N: usize>(at: [[i32; 3]; N]) -> TriMesh {
-    both(at.map(|low| cell(DVec3::from(low.map(f64::from)))))
+    merged(at.map(|low| cell(DVec3::from(low.map(f64::from)))))
 }
 
-/// All of them in one file.
-pub fn both<const N: usize>(meshes: [TriMesh; N]) -> TriMesh {
+/// All meshes in one.
+pub fn merged<const N: usize>(meshes: [TriMesh; N]) -> TriMesh {
     let mut all = TriMesh::default();
     meshes.into_iter().for_each(|mesh| all.append(mesh));
     all
@@ -81,7 +81,7 @@ pub fn inward(mut mesh: TriMesh) -> TriMesh {
     mesh
 }
 
-/// Every third triangle turned round.
+/// Every third triangle with reversed winding.
 pub fn mixed(mut mesh: TriMesh) -> TriMesh {
     for t in (0..mesh.triangles.len()).step_by(3) {
         mesh.flip(t);
@@ -89,7 +89,7 @@ pub fn mixed(mut mesh: TriMesh) -> TriMesh {
     mesh
 }
 
-/// Every triangle with vertices of its own, off by `noise` one way or another.
+/// Every triangle with its own vertices, displaced by up to `noise`.
 pub fn soup(mesh: TriMesh, noise: f64) -> TriMesh {
     let corners = (0..mesh.triangles.len()).flat_map(|t| mesh.corners(t));
     let off = |k: usize| {
@@ -105,7 +105,7 @@ pub fn soup(mesh: TriMesh, noise: f64) -> TriMesh {
     }
 }
 
-/// Without these triangles.
+/// Without the triangles selected by `gone`.
 pub fn without(mut mesh: TriMesh, gone: impl Fn(usize) -> bool) -> TriMesh {
     let mut t = 0;
     mesh.triangles.retain(|_| {
@@ -115,7 +115,7 @@ pub fn without(mut mesh: TriMesh, gone: impl Fn(usize) -> bool) -> TriMesh {
     mesh
 }
 
-/// Every fifth triangle twice, in turn one way round and the other.
+/// Every fifth triangle twice, the copies alternately with the same and with reversed winding.
 pub fn doubled(mut mesh: TriMesh) -> TriMesh {
     for t in (0..mesh.triangles.len()).step_by(5) {
         let [a, b, c] = mesh.triangles[t];
@@ -125,7 +125,7 @@ pub fn doubled(mut mesh: TriMesh) -> TriMesh {
     mesh
 }
 
-/// Vertices of no triangle, one of them NaN.
+/// With unused vertices, one of them NaN.
 pub fn with_unused(mut mesh: TriMesh) -> TriMesh {
     mesh.positions.insert(0, DVec3::splat(50.0));
     mesh.positions.push(DVec3::NAN);
@@ -134,18 +134,18 @@ pub fn with_unused(mut mesh: TriMesh) -> TriMesh {
     mesh
 }
 
-/// Triangles of one or two vertices.
+/// With triangles that have only one or two distinct vertices.
 pub fn with_degenerate(mut mesh: TriMesh) -> TriMesh {
     mesh.triangles.insert(0, [3, 3, 1]);
     mesh.triangles.push([2, 2, 2]);
     mesh
 }
 
-/// Splits `count` triangles, spread over the mesh, at a place on their first edge; the neighbour gets a
-/// vertex there only if `join`.
-pub fn cut(mut mesh: TriMesh, count: usize, part: f64, join: bool) -> TriMesh {
+/// Splits `count` triangles, spread over the mesh, at a point of their first edge; the neighbour gets the
+/// vertex only if `join`.
+pub fn with_split_edges(mut mesh: TriMesh, count: usize, part: f64, join: bool) -> TriMesh {
     let all = mesh.triangles.len();
-    // One triangle of a pair at most, so that no edge is cut twice.
+    // At most one triangle of a pair, so that no edge is cut twice.
     let mut busy = vec![false; mesh.positions.len()];
     for t in (0..all).step_by((all / count).max(1)) {
         let [a, b, c] = mesh.triangles[t];
@@ -180,9 +180,9 @@ pub fn cut(mut mesh: TriMesh, count: usize, part: f64, join: bool) -> TriMesh {
     mesh
 }
 
-/// Puts a vertex into `count` triangles, spread over the mesh, at a height over their first edge that is so
-/// small a part of the triangle's.
-pub fn flattened(mut mesh: TriMesh, count: usize, part: f64) -> TriMesh {
+/// Inserts a vertex into `count` triangles, spread over the mesh, at a height over their first edge that is a
+/// fraction `part` of the triangle's height.
+pub fn with_needles(mut mesh: TriMesh, count: usize, part: f64) -> TriMesh {
     let all = mesh.triangles.len();
     for t in (0..all).step_by(all / count) {
         let [a, b, c] = mesh.triangles[t];
@@ -196,8 +196,8 @@ pub fn flattened(mut mesh: TriMesh, count: usize, part: f64) -> TriMesh {
     mesh
 }
 
-/// A sheet of two triangles that hangs on an edge, out of the body.
-pub fn finned(mut mesh: TriMesh) -> TriMesh {
+/// With a sheet of two triangles attached to an edge, outside the body.
+pub fn with_fin(mut mesh: TriMesh) -> TriMesh {
     let [a, b, _] = mesh.triangles[0];
     let new = mesh.positions.len() as u32;
     for v in [a, b] {
@@ -208,7 +208,7 @@ pub fn finned(mut mesh: TriMesh) -> TriMesh {
     mesh
 }
 
-/// A torus with its tube's ends joined the wrong way round.
+/// A torus whose tube is joined with its ends reversed.
 pub fn one_sided() -> TriMesh {
     let (around, across) = (12, 6);
     let mut mesh = bodies::torus(0.3, around, across);
@@ -222,7 +222,7 @@ pub fn one_sided() -> TriMesh {
     mesh
 }
 
-/// A plate, in two triangles a side.
+/// A plate with two triangles per face.
 pub fn plate(thickness: f64) -> TriMesh {
     shapes::cuboid(dvec3(1.0, 1.0, thickness))
 }

@@ -1,4 +1,4 @@
-//! Meshes that bound no solid, or several.
+//! Meshes that bound no solid, or several solids.
 
 use cullet::geometry::TriMesh;
 use glam::{DVec3, dvec3};
@@ -37,7 +37,7 @@ fn what_bounds_no_solid_is_refused() {
         ),
         (
             "sphere with a gap",
-            both([without(sphere(), |t| t == 0), gap]),
+            merged([without(sphere(), |t| t == 0), gap]),
             Refused("6 boundary edges"),
         ),
         (
@@ -90,17 +90,17 @@ fn what_crosses_itself_or_is_several_is_refused() {
         mesh.triangles.extend([[0, 1, 7], [0, 7, 6]]);
         mesh
     };
-    let three = both([1.0, 0.6, 0.3].map(|size| scaled(cuboid(), size)));
+    let three = merged([1.0, 0.6, 0.3].map(|size| scaled(cuboid(), size)));
     let touching = |x: [i32; 3]| cells([[0; 3], x]);
     check(vec![
         (
             "boxes that overlap",
-            both([cuboid(), shifted(cuboid(), dvec3(0.3, 0.4, 0.2))]),
+            merged([cuboid(), shifted(cuboid(), dvec3(0.3, 0.4, 0.2))]),
             Refused("cuts or touches itself"),
         ),
         (
             "spheres that overlap, mixed",
-            mixed(both([sphere(), shifted(sphere(), DVec3::X)])),
+            mixed(merged([sphere(), shifted(sphere(), DVec3::X)])),
             Refused("cuts or touches itself"),
         ),
         (
@@ -110,7 +110,7 @@ fn what_crosses_itself_or_is_several_is_refused() {
         ),
         (
             "bricks that share part of a face",
-            both([cell(DVec3::ZERO), cell(dvec3(0.5, 0.5, 1.0))]),
+            merged([cell(DVec3::ZERO), cell(dvec3(0.5, 0.5, 1.0))]),
             Refused("cuts or touches itself"),
         ),
         (

@@ -1,4 +1,4 @@
-//! The rules on small sources.
+//! The rules applied to small sources.
 
 use super::paths::Sources;
 use super::rules::Rules;
@@ -11,7 +11,7 @@ const LAYERS: &[&[&str]] = &[
     &["math"],
 ];
 
-/// What is found in these files beside empty ones for each layer.
+/// Findings for these files, next to an empty file for each layer.
 fn check_with(exempt: &[(&str, &str)], files: &[(&str, &str)]) -> Vec<String> {
     let mut all: Vec<(String, String)> = ["main", "cli", "pack", "export", "store", "math"]
         .iter()
@@ -57,11 +57,11 @@ fn uses_down_the_list_are_fine() {
 #[test]
 fn uses_up_and_along_the_list_are_told_with_their_place() {
     let found = check(&[("src/math.rs", "// one\nuse crate::store::Store;\n")]);
-    let wanted = "src/math.rs:2: `crate::store::Store`: math may not use store: store stands above math in LAYERS";
+    let wanted = "src/math.rs:2: `crate::store::Store`: math may not use store: store is above math in LAYERS";
     assert_eq!(found, [wanted]);
     let found = check(&[("src/export.rs", "use crate::pack;")]);
     let wanted =
-        "src/export.rs:1: `crate::pack`: export may not use pack: both stand in one row of LAYERS";
+        "src/export.rs:1: `crate::pack`: export may not use pack: both are in one row of LAYERS";
     assert_eq!(found, [wanted]);
 }
 
@@ -139,7 +139,7 @@ fn circles_are_told_as_chains() {
         ("src/pack/c.rs", "use super::{a::A, d::D};"),
         ("src/pack/d.rs", ""),
     ]);
-    let wanted = "pack: a circle: a -> b -> c -> a\n    src/pack/a.rs:2: `super::b::B`\n    \
+    let wanted = "pack: a cycle: a -> b -> c -> a\n    src/pack/a.rs:2: `super::b::B`\n    \
                   src/pack/b/part.rs:1: `crate::pack::c::C`\n    src/pack/c.rs:1: `super::a::A`";
     assert_eq!(found, [wanted]);
 }
@@ -158,12 +158,12 @@ fn circles_within_folders_are_found_and_a_file_with_a_folder_is_one_part() {
     assert_eq!(check(&files("")), [""; 0]);
     let found = check(&files("use super::x::X;"));
     assert!(
-        found.len() == 1 && found[0].starts_with("pack::a: a circle: x -> y -> x"),
+        found.len() == 1 && found[0].starts_with("pack::a: a cycle: x -> y -> x"),
         "{found:?}"
     );
     let found = check(&files("use crate::pack::z::Z;"));
     assert!(
-        found.len() == 1 && found[0].starts_with("pack: a circle: a -> z -> a"),
+        found.len() == 1 && found[0].starts_with("pack: a cycle: a -> z -> a"),
         "{found:?}"
     );
 }
@@ -185,7 +185,7 @@ fn no_part_uses_the_file_that_declares_it() {
         found.len() == 1 && found[0].contains("a part of the crate"),
         "{found:?}"
     );
-    // Names that the parent hands on are the parent's.
+    // Names that the parent re-exports belong to the parent.
     let found = check(&[
         ("src/pack/mod.rs", "mod a; mod b; pub use a::A;"),
         ("src/pack/b.rs", "use super::A;"),
@@ -197,7 +197,7 @@ fn no_part_uses_the_file_that_declares_it() {
 #[test]
 fn lists_that_do_not_fit_the_crate_are_told() {
     let found = check(&[("src/odd.rs", "")]);
-    assert_eq!(found, ["src/odd stands in no row of LAYERS"]);
+    assert_eq!(found, ["src/odd is in no row of LAYERS"]);
     let found = check_with(&[("store", "once needed")], &[]);
     assert!(
         found.len() == 1 && found[0].starts_with("store needs its exemption no more"),

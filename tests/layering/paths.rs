@@ -1,24 +1,24 @@
-//! Which module each path in a source leads to.
+//! Resolves the paths in a source to modules.
 //!
-//! Read are the tokens, so paths in macros and attributes count as those in code do. Only paths that begin
-//! with `crate`, `self` or `super` lead to other files; one that begins with the name of a module leads from
-//! a file to its own parts.
+//! The reader works on tokens, so paths in macros and attributes count like those in code. Only paths that
+//! begin with `crate`, `self` or `super` lead to other files; one that begins with the name of a module leads
+//! from a file to its own parts.
 
 use std::collections::BTreeSet;
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
-/// Names from the crate's root on.
+/// Names from the crate root down.
 pub type Module = Vec<String>;
 
 /// A path from one file to another.
 #[derive(Debug)]
-pub struct Use {
-    /// The file it stands in, and the line.
+pub struct PathUse {
+    /// The file that contains the path, and the line.
     pub place: (String, usize),
     /// Module of that file.
     pub from: Module,
-    /// Module that the path leads to: the innermost that is a file.
+    /// Module that the path leads to: the innermost one that is a file.
     pub to: Module,
     /// The path as written.
     pub written: String,
@@ -27,11 +27,11 @@ pub struct Use {
 /// Sources of a crate.
 pub struct Sources {
     modules: BTreeSet<Module>,
-    uses: Vec<Use>,
+    uses: Vec<PathUse>,
 }
 
 impl Sources {
-    /// Reads files (`src/a/b.rs`, text). Those that are only there for tests are left out.
+    /// Reads files (`src/a/b.rs`, text), except those that exist only for tests.
     pub fn parse(files: &[(String, String)]) -> Self {
         let (mut uses, mut for_tests) = (Vec::new(), Vec::new());
         let mut modules = BTreeSet::new();
@@ -67,19 +67,19 @@ impl Sources {
         self.modules.len()
     }
 
-    /// Modules right under the root.
+    /// Modules directly under the root.
     pub fn top(&self) -> BTreeSet<&str> {
         let names = self.modules.iter().filter_map(|module| module.first());
         names.map(String::as_str).collect()
     }
 
-    /// Every path that leads from one file to another.
-    pub fn uses(&self) -> &[Use] {
+    /// All paths that lead from one file to another.
+    pub fn uses(&self) -> &[PathUse] {
         &self.uses
     }
 }
 
-/// Module of a file; the program's own file is called `main`, the library's is the root.
+/// Module of a file; the program's own file is `main`, the library's is the root.
 fn module_of(name: &str) -> Module {
     let path = name.trim_start_matches("src/").trim_end_matches(".rs");
     let mut module: Module = path.split('/').map(str::to_owned).collect();
@@ -94,11 +94,11 @@ struct Reader<'a> {
     name: &'a str,
     /// Module of the file.
     file: &'a Module,
-    /// Module at hand, which may be one in the file.
+    /// Current module, which may be an inline module of the file.
     here: Module,
-    /// Where paths lead, named to the end.
-    uses: &'a mut Vec<Use>,
-    /// Modules that are only there for tests.
+    /// Modules that paths lead to, with all names.
+    uses: &'a mut Vec<PathUse>,
+    /// Modules that exist only for tests.
     for_tests: &'a mut Vec<Module>,
 }
 
@@ -108,13 +108,13 @@ impl Reader<'_> {
         let mut at = 0;
         while at < tokens.len() {
             at = match &tokens[at..] {
-                // An attribute, which may say that what follows is for tests.
+                // An attribute, which may mark the next item as test code.
                 [TokenTree::Punct(mark), TokenTree::Group(group), ..]
                     if mark.as_char() == '#' && is_for_tests(group.stream()) =>
                 {
                     self.skip(&tokens, at + 2)
                 }
-                // Who may see something is no use of the modules named.
+                // The path of a visibility, as in `pub(in path)`, is not a use of the modules named.
                 [TokenTree::Ident(name), TokenTree::Group(group), ..]
                     if name == "pub" && group.delimiter() == Delimiter::Parenthesis =>
                 {
@@ -131,7 +131,7 @@ impl Reader<'_> {
                     self.here.pop();
                     at + 3
                 }
-                [TokenTree::Ident(_), ..] => match self.base(&tokens, at) {
+                [TokenTree::Ident(_), ..] => match self.base_module(&tokens, at) {
                     Some(base) => self.path(&tokens, at, base, String::new()),
                     None => at + 1,
                 },
@@ -144,7 +144,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The item after `at`, which is for tests, is passed over; returns where it ends.
+    /// Skips the item after `at`, which is test code; returns the index of its end.
     fn skip(&mut self, tokens: &[TokenTree], at: usize) -> usize {
         let mut with_value = false;
         for (place, token) in tokens.iter().enumerate().skip(at) {
@@ -167,8 +167,8 @@ impl Reader<'_> {
         tokens.len()
     }
 
-    /// The module that a path at `at` begins in, if it is one that may lead to another file.
-    fn base(&self, tokens: &[TokenTree], at: usize) -> Option<Module> {
+    /// The module that a path at `at` begins in, if the path may lead to another file.
+    fn base_module(&self, tokens: &[TokenTree], at: usize) -> Option<Module> {
         let (first, program) = (tokens[at].to_string(), ["main".to_owned()]);
         if !is_mark(tokens, at + 1, "::") || is_mark(tokens, at.wrapping_sub(2), "::") {
             return None;
@@ -177,19 +177,19 @@ impl Reader<'_> {
             "crate" => Some(Vec::new()),
             "cullet" if self.file[..] == program => Some(Vec::new()),
             "self" => Some(self.here.clone()),
-            "super" => Some(above(self.here.clone())),
+            "super" => Some(parent(self.here.clone())),
             _ => None,
         }
     }
 
-    /// Takes down where the path leads whose word at `at` leads to `to`; returns where it ends.
+    /// Records the target of the path whose word at `at` leads to `to`; returns the index of its end.
     fn path(&mut self, tokens: &[TokenTree], at: usize, to: Module, before: String) -> usize {
         let written = before + &tokens[at].to_string();
         if is_mark(tokens, at + 1, "::") {
             let before = written.clone() + "::";
             match tokens.get(at + 3) {
                 Some(TokenTree::Ident(name)) => {
-                    let next = step(to, &name.to_string());
+                    let next = resolve(to, &name.to_string());
                     return self.path(tokens, at + 3, next, before);
                 }
                 Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Brace => {
@@ -200,7 +200,7 @@ impl Reader<'_> {
             }
         }
         let line = tokens[at].span().start().line;
-        self.uses.push(Use {
+        self.uses.push(PathUse {
             place: (self.name.to_owned(), line),
             from: self.file.clone(),
             to,
@@ -215,33 +215,33 @@ impl Reader<'_> {
         let mut at = 0;
         while at < tokens.len() {
             let next = match &tokens[at] {
-                TokenTree::Ident(name) => step(to.clone(), &name.to_string()),
+                TokenTree::Ident(name) => resolve(to.clone(), &name.to_string()),
                 _ => to.clone(),
             };
             self.path(&tokens, at, next, before.to_owned());
-            // On behind the comma.
+            // Continue after the comma.
             let rest = tokens[at..].iter();
             at += rest.take_while(|token| token.to_string() != ",").count() + 1;
         }
     }
 }
 
-/// Where a name leads to from a module.
-fn step(mut module: Module, name: &str) -> Module {
+/// The module that `name` leads to, starting from `module`.
+fn resolve(mut module: Module, name: &str) -> Module {
     match name {
         "self" => {}
-        "super" => return above(module),
+        "super" => return parent(module),
         name => module.push(name.to_owned()),
     }
     module
 }
 
-fn above(mut module: Module) -> Module {
+fn parent(mut module: Module) -> Module {
     module.pop();
     module
 }
 
-/// Whether the marks from `at` on are these.
+/// Whether the tokens from `at` on are these punctuation marks.
 fn is_mark(tokens: &[TokenTree], at: usize, marks: &str) -> bool {
     marks.chars().enumerate().all(|(offset, wanted)| {
         let token = tokens.get(at.wrapping_add(offset));

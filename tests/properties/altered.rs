@@ -1,4 +1,4 @@
-//! Files of a shot, altered: whatever is in them, they are read or refused in words that name them.
+//! Files of a shot, altered at random: they are read, or refused with a message that names the file.
 
 use std::sync::atomic::AtomicBool;
 use std::sync::{LazyLock, Mutex, PoisonError};
@@ -45,7 +45,7 @@ state_every = 1
 "time.end" = "2 ms"
 "#;
 
-/// A store in which one file is altered at a time.
+/// A store in which one file at a time is altered.
 struct Altered {
     folder: tempfile::TempDir,
 }
@@ -74,11 +74,11 @@ static STORE: LazyLock<Mutex<Altered>> = LazyLock::new(|| {
 enum Change {
     /// Bits of the byte at a place are flipped.
     Flip(prop::sample::Index, u8),
-    /// A byte becomes one that lengths and numbers are often spoilt by.
+    /// A byte is replaced by a value that often corrupts lengths and numbers.
     Set(prop::sample::Index, u8),
-    /// The file ends at a place.
+    /// The file is truncated at a position.
     Cut(prop::sample::Index),
-    /// Bytes from a place on are there twice.
+    /// Bytes from a position on are duplicated.
     Double(prop::sample::Index, u8),
 }
 
@@ -113,7 +113,7 @@ fn changes() -> impl Strategy<Value = Vec<Change>> {
     prop::collection::vec(change, 1..4)
 }
 
-/// Alters a file, reads it, and puts back what was there. Every message must name the file.
+/// Alters a file, reads it, and restores it. Every message must name the file.
 fn altered(name: &str, changes: &[Change], read: impl FnOnce(&Store) -> Result<(), Vec<String>>) {
     let altered = STORE.lock().unwrap_or_else(PoisonError::into_inner);
     let store = Store::at(altered.folder.path());
@@ -121,20 +121,20 @@ fn altered(name: &str, changes: &[Change], read: impl FnOnce(&Store) -> Result<(
     let whole = std::fs::read(&path).unwrap();
     let mut bytes = whole.clone();
     changes.iter().for_each(|change| change.apply(&mut bytes));
-    // Sums of archives are put right, or nothing behind them would be read.
+    // Checksums of archives are corrected, or nothing after them would be read.
     if name.ends_with("rkyv") && bytes.len() > 16 && changes.len() > 1 {
         bytes[..12].copy_from_slice(&whole[..12]);
         let sum = xxhash_rust::xxh3::xxh3_64(&bytes[16..]) as u32;
         bytes[12..16].copy_from_slice(&sum.to_le_bytes());
     }
     std::fs::write(&path, &bytes).unwrap();
-    let told = read(&store);
+    let messages = read(&store);
     let report = validate(&store, &|store, number| {
         State::read(store, number).map(drop)
     });
     std::fs::write(&path, &whole).unwrap();
     let file = name.rsplit('/').next().unwrap();
-    for message in told.err().into_iter().flatten() {
+    for message in messages.err().into_iter().flatten() {
         assert!(message.contains(file), "{message}");
     }
     for finding in report.unwrap().findings {
@@ -142,18 +142,18 @@ fn altered(name: &str, changes: &[Change], read: impl FnOnce(&Store) -> Result<(
     }
 }
 
-fn whether<T>(read: store::Result<T>) -> Result<(), Vec<String>> {
+fn messages<T>(read: store::Result<T>) -> Result<(), Vec<String>> {
     read.map(drop).map_err(|error| vec![error.to_string()])
 }
 
 fn table<T: Table>(store: &Store, name: &str) -> Result<(), Vec<String>> {
     let path = store.path(name);
-    whether(parquet::column_names(&path))?;
-    whether(parquet::read_columns::<T>(
+    messages(parquet::column_names(&path))?;
+    messages(parquet::read_columns::<T>(
         &path,
         &["id", "bond", "mass", "kind"],
     ))?;
-    whether(parquet::read::<T>(&path))
+    messages(parquet::read::<T>(&path))
 }
 
 proptest! {
@@ -176,13 +176,13 @@ proptest! {
 
     #[test]
     fn altered_archives_are_read_or_refused(changes in changes()) {
-        altered("meshes/000001.rkyv", &changes, |store| whether(SurfaceFrame::read(store, 1)));
-        altered("state/000001.rkyv", &changes, |store| whether(State::read(store, 1)));
+        altered("meshes/000001.rkyv", &changes, |store| messages(SurfaceFrame::read(store, 1)));
+        altered("state/000001.rkyv", &changes, |store| messages(State::read(store, 1)));
     }
 
     #[test]
     fn an_altered_manifest_is_read_or_refused(changes in changes()) {
-        altered("store.json", &changes, |store| whether(Manifest::read(store)));
+        altered("store.json", &changes, |store| messages(Manifest::read(store)));
     }
 
     #[test]

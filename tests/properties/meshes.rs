@@ -1,4 +1,4 @@
-//! Meshes written and read again.
+//! Round trips of meshes through files.
 
 use cullet::geometry::{TriMesh, ply, read};
 use glam::DVec3;
@@ -6,7 +6,8 @@ use proptest::prelude::*;
 
 use super::cases;
 
-/// A mesh as a reader leaves it: every vertex used, none at the place of another, no triangle with a corner twice.
+/// A mesh as a reader returns it: every vertex used, all positions distinct, no triangle with the same corner
+/// twice.
 fn mesh() -> impl Strategy<Value = TriMesh> {
     let position = prop::array::uniform3(any::<f64>()).prop_map(DVec3::from_array);
     let corner = any::<prop::sample::Index>();
@@ -63,7 +64,7 @@ proptest! {
             let [a, b, c] = triangle.map(number);
             text += &format!("f {a} {b}// {c}//7\r\n");
         }
-        // Vertices are numbered by their first use.
+        // Vertices are numbered in the order of their first use.
         prop_assert_eq!(corners(&read_as("a.obj", text.as_bytes())), corners(&mesh));
     }
 

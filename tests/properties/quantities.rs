@@ -1,4 +1,4 @@
-//! Numbers with units and the pipelines that they stand in.
+//! Numbers with units, and the pipelines that contain them.
 
 use cullet::spec::{self, Pipeline};
 use cullet::units::{self, Dimension};
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::cases;
 
-/// Units with the power of ten that they stand for.
+/// Units, with the power of ten that each represents.
 const UNITS: [(Dimension, &str, i32); 17] = [
     (Dimension::Number, "", 0),
     (Dimension::Number, "%", -2),
@@ -27,7 +27,7 @@ const UNITS: [(Dimension, &str, i32); 17] = [
     (Dimension::Rate, "kHz", 3),
 ];
 
-/// A shot with these quantities.
+/// A shot with these quantities in its pipeline.
 fn shot(end: f64, [density, young]: [f64; 2], radius: f64, position: [f64; 3]) -> String {
     let [x, y, z] = position;
     format!(

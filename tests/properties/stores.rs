@@ -1,4 +1,4 @@
-//! Tables and surfaces written to a store and read again.
+//! Round trips of tables and surfaces through a store.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use proptest::prelude::*;
 
 use super::cases;
 
-/// Values of a column of this type, from words without a pattern or of few kinds.
+/// Values of a column of this type, generated from random words or from words of few distinct values.
 fn column(data_type: &DataType, words: &[u64]) -> ArrayRef {
     let words = words.iter().copied();
     let finite = |value: f32| if value.is_finite() { value } else { -0.0 };
@@ -27,12 +27,12 @@ fn column(data_type: &DataType, words: &[u64]) -> ArrayRef {
                 values.map(|value| value.unwrap_or(f64::MIN_POSITIVE)),
             ))
         }
-        // Names are told apart below.
+        // Columns with a fixed set of names are made in `table`.
         _ => Arc::new(StringArray::from_iter_values(words.map(|w| w.to_string()))),
     }
 }
 
-/// A table of arbitrary columns.
+/// A table with arbitrary columns.
 fn table<T: Table>(words: &[Vec<u64>]) -> T {
     let mut table = T::default();
     for (at, column_of) in T::columns().iter().enumerate() {
@@ -62,7 +62,7 @@ fn comes_back<T: Table + PartialEq + std::fmt::Debug>(words: &[Vec<u64>]) {
     parquet::write(&path, &table).unwrap();
     assert_eq!(parquet::rows(&path).unwrap(), table.rows());
     let read: T = parquet::read(&path).unwrap();
-    // By bits: zeros have signs.
+    // Compared by bits, as zeros have signs.
     assert_eq!(read.to_arrays(), table.to_arrays());
     assert!(read == table);
     let mut rows = 0;
@@ -70,7 +70,7 @@ fn comes_back<T: Table + PartialEq + std::fmt::Debug>(words: &[Vec<u64>]) {
     assert_eq!(rows, table.rows());
 }
 
-/// Columns of words; those of few kinds are packed by runs and dictionaries.
+/// Columns of words; those of few distinct values are compressed by runs and dictionaries.
 fn words() -> impl Strategy<Value = Vec<Vec<u64>>> {
     (0..700_usize).prop_flat_map(|rows| {
         let arbitrary = prop::collection::vec(any::<u64>(), rows);
@@ -83,7 +83,7 @@ fn words() -> impl Strategy<Value = Vec<Vec<u64>>> {
     })
 }
 
-/// Surfaces whose arrays agree: a fan of triangles a fragment.
+/// Surfaces with consistent arrays: one fan of triangles per fragment.
 fn surfaces() -> impl Strategy<Value = SurfaceFrame> {
     let vector = || prop::array::uniform3(any::<f32>());
     let fragment = prop::collection::vec((vector(), vector(), any::<f32>()), 3..9);

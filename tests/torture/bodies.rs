@@ -1,4 +1,4 @@
-//! Random bodies: shape, packing, and how their surfaces are to be drawn.
+//! Random bodies: shape, packing and settings of surface reconstruction.
 
 use std::path::Path;
 
@@ -7,27 +7,27 @@ use cullet::pack::{self, Packed};
 use cullet::spec::{self, Pipeline};
 use glam::DVec3;
 
-use super::draw::Draw;
+use super::draw::RandomStream;
 use super::meshes;
 
 /// Length of a body, m.
 const LENGTH: f64 = 0.1;
-/// Elements of a body.
+/// Range of the number of elements of a body.
 const FEWEST: f64 = 200.0;
 const MOST: f64 = 5_000.0;
-/// Attempts at a packing that fits the shape.
+/// Attempts to find a packing that fits the shape.
 const ATTEMPTS: u32 = 5;
 
 /// A packed body.
 pub struct Body {
     pub pipeline: Pipeline,
     pub packed: Packed,
-    /// Shape and packing as a pipeline file has them.
+    /// Shape and packing as written in a pipeline file.
     pub text: String,
 }
 
-/// Shapes, one of which each seed takes in turn.
-pub const SHAPES: [fn(&mut Draw) -> Shape; 20] = [
+/// Shapes; each seed takes one of them in turn.
+pub const SHAPES: [fn(&mut RandomStream) -> Shape; 20] = [
     |draw| {
         let size = (DVec3::splat(0.7) + 0.5 * draw.in_cube()) * LENGTH;
         plain(format!("{{ type = \"box\", size = {} }}", list(size)))
@@ -59,7 +59,7 @@ pub const SHAPES: [fn(&mut Draw) -> Shape; 20] = [
     },
     |draw| mesh(meshes::cavities(draw)),
     |draw| {
-        // Random packings search the whole box for places.
+        // Random packings search the whole bounding box for positions.
         let elements = elements(draw);
         let layers = 1 + draw.below(2);
         let packing = match draw.below(3) {
@@ -81,14 +81,14 @@ pub const SHAPES: [fn(&mut Draw) -> Shape; 20] = [
     file,
 ];
 
-/// A shape as a pipeline file has it.
+/// A shape as written in a pipeline file.
 pub struct Shape {
     text: String,
-    /// What `body.ply` holds, if it is a mesh.
+    /// Content of `body.ply`, if the shape is a mesh.
     mesh: Option<TriMesh>,
-    /// The packing, where the shape has one of its own.
+    /// The packing, where the shape needs a particular one.
     packing: Option<String>,
-    /// Whether it can hold a rope.
+    /// Whether the shape can hold a rope.
     rope: bool,
 }
 
@@ -123,7 +123,7 @@ fn cylinder(radius: f64, height: f64) -> Shape {
 }
 
 /// Convex and hollow profiles, with sharp rims.
-fn revolved(draw: &mut Draw) -> Shape {
+fn revolved(draw: &mut RandomStream) -> Shape {
     let points = 3 + draw.below(4);
     let profile: Vec<[f64; 2]> = (0..points)
         .map(|k| {
@@ -137,8 +137,8 @@ fn revolved(draw: &mut Draw) -> Shape {
     ))
 }
 
-/// A profile that turns back.
-fn bowl(draw: &mut Draw) -> Shape {
+/// A profile with a bend back on itself.
+fn bowl(draw: &mut RandomStream) -> Shape {
     let (wall, deep) = (draw.between(0.08, 0.2), draw.between(0.3, 0.8));
     let profile = [
         [0.0, 0.0],
@@ -149,13 +149,13 @@ fn bowl(draw: &mut Draw) -> Shape {
         [0.0, wall],
     ];
     let profile = profile.map(|p| p.map(|x| x * LENGTH));
-    // The end of a profile lies above its start.
+    // The end of a profile must lie above its start.
     plain(format!(
         "{{ type = \"revolved\", profile = {profile:?}, segments = 24 }}"
     ))
 }
 
-fn tube(draw: &mut Draw) -> Shape {
+fn tube(draw: &mut RandomStream) -> Shape {
     let points = 2 + draw.below(3);
     let points: Vec<[f64; 3]> = (0..points)
         .map(|k| {
@@ -171,7 +171,7 @@ fn tube(draw: &mut Draw) -> Shape {
     }
 }
 
-fn plate(draw: &mut Draw, pierced: bool) -> Shape {
+fn plate(draw: &mut RandomStream, pierced: bool) -> Shape {
     let size = [0, 1].map(|_| draw.between(0.6, 1.2) * LENGTH);
     let layers = 1 + draw.below(4);
     let hole = if pierced {
@@ -192,8 +192,8 @@ fn plate(draw: &mut Draw, pierced: bool) -> Shape {
     }
 }
 
-/// A mesh of the repository.
-fn file(draw: &mut Draw) -> Shape {
+/// A mesh file of this repository.
+fn file(draw: &mut RandomStream) -> Shape {
     let name = draw.pick(&[
         "bunny",
         "letter_b",
@@ -208,12 +208,12 @@ fn file(draw: &mut Draw) -> Shape {
     ))
 }
 
-/// Mostly few.
-fn elements(draw: &mut Draw) -> u32 {
+/// A random number of elements, mostly small.
+fn elements(draw: &mut RandomStream) -> u32 {
     (FEWEST * (MOST / FEWEST).powf(draw.unit().powi(4))) as u32
 }
 
-fn packing(draw: &mut Draw, rope: bool) -> String {
+fn packing(draw: &mut RandomStream, rope: bool) -> String {
     let elements = elements(draw);
     match draw.below(if rope { 9 } else { 7 }) {
         0..=2 => format!("{{ type = \"hexagonal\", elements = {elements} }}"),
@@ -247,7 +247,7 @@ fn packing(draw: &mut Draw, rope: bool) -> String {
     }
 }
 
-fn reconstruct(draw: &mut Draw) -> String {
+fn reconstruct(draw: &mut RandomStream) -> String {
     let voxel = if draw.chance(0.6) {
         0.8
     } else {
@@ -272,9 +272,9 @@ fn reconstruct(draw: &mut Draw) -> String {
 const MATERIAL: &str = "[time]\nend = 1\nframes_per_second = 1000\n\
     [[material]]\nname = \"m\"\ndensity = 1000\nyoung = \"1 GPa\"\ntensile_strength = \"1 MPa\"\nweibull_modulus = 5\n";
 
-/// The body of a seed; `folder` is for its mesh.
+/// The body of a seed; its mesh is written to `folder`.
 pub fn body(seed: u64, folder: &Path) -> Body {
-    let mut draw = Draw::new(seed, 1);
+    let mut draw = RandomStream::new(seed, 1);
     let shape = SHAPES[seed as usize % SHAPES.len()](&mut draw);
     if let Some(mesh) = &shape.mesh {
         let mut bytes = Vec::new();
@@ -287,7 +287,8 @@ pub fn body(seed: u64, folder: &Path) -> Body {
     let reconstruct = reconstruct(&mut draw);
     let mut last = None;
     for attempt in 0..ATTEMPTS {
-        // A packing that the shape is too thin for gives way to another, in the end to many elements in rows.
+        // If the shape is too thin for its packing, another packing is tried, in the end a hexagonal one of
+        // many elements.
         let packing = match (&shape.packing, attempt) {
             (Some(packing), 0) => packing.clone(),
             (_, 0 | 1) => packing(&mut draw, shape.rope),

@@ -7,10 +7,10 @@ use cullet::spec::{Backend, Collider, ColliderShape, Rotation};
 use glam::{DQuat, DVec3};
 
 use super::bodies::Body;
-use super::draw::Draw;
+use super::draw::RandomStream;
 
-/// A state of a body.
-pub struct Shot {
+/// A state of a breaking body.
+pub struct BrokenState {
     pub frame: Frames,
     /// Whether each bond is broken.
     pub broken: Vec<bool>,
@@ -21,22 +21,22 @@ fn place(elements: &Elements, e: u32) -> DVec3 {
     DVec3::new(elements.x[e], elements.y[e], elements.z[e])
 }
 
-/// Middle of a bond, m.
+/// Midpoint of a bond, m.
 fn middle(elements: &Elements, bonds: &Bonds, b: usize) -> DVec3 {
     (place(elements, bonds.i[b]) + place(elements, bonds.j[b])) / 2.0
 }
 
-/// A body as its bonds break, one pattern after another.
-pub fn shots(draw: &mut Draw, body: &Body, frames: u32) -> Vec<Shot> {
+/// States of a body whose bonds break, one pattern after another.
+pub fn states(draw: &mut RandomStream, body: &Body, frames: u32) -> Vec<BrokenState> {
     let packing = &body.packed.packing;
     let (elements, bonds) = (&packing.elements, &packing.bonds);
     let mut broken = vec![false; bonds.i.len()];
-    let mut shots = Vec::new();
+    let mut states = Vec::new();
     for number in 0..frames {
-        // Now and then the first frame is whole.
+        // Sometimes nothing is broken in the first frame.
         if !bonds.i.is_empty() && (number > 0 || draw.chance(0.8)) {
             for _ in 0..1 + draw.below(2) {
-                pattern(
+                break_pattern(
                     draw,
                     elements,
                     bonds,
@@ -48,16 +48,22 @@ pub fn shots(draw: &mut Draw, body: &Body, frames: u32) -> Vec<Shot> {
         let labels = labels(elements, bonds, &broken);
         let reach = 0.3 * body.packed.bodies[0].radius * f64::from(number);
         let frame = moved(draw, number, elements, labels, reach);
-        shots.push(Shot {
+        states.push(BrokenState {
             frame,
             broken: broken.clone(),
         });
     }
-    shots
+    states
 }
 
-/// Breaks bonds of elements of this mean radius (m).
-fn pattern(draw: &mut Draw, elements: &Elements, bonds: &Bonds, r: f64, broken: &mut [bool]) {
+/// Breaks bonds by a random pattern; `r` is the mean radius of the elements (m).
+fn break_pattern(
+    draw: &mut RandomStream,
+    elements: &Elements,
+    bonds: &Bonds,
+    r: f64,
+    broken: &mut [bool],
+) {
     let count = elements.x.len();
     let at = |e: u32| place(elements, e);
     let ends = |b: usize| [at(bonds.i[b]), at(bonds.j[b])];
@@ -69,7 +75,7 @@ fn pattern(draw: &mut Draw, elements: &Elements, bonds: &Bonds, r: f64, broken: 
         draw.between(0.3, 1.0)
     };
     let reach = r * draw.between(2.0, 10.0);
-    // Whether a bond is among those that may break.
+    // Whether the pattern contains a bond.
     let chosen: Box<dyn Fn(usize) -> bool> = match draw.below(9) {
         // Planes, through the body or ending within it.
         0 | 1 => {
@@ -84,7 +90,7 @@ fn pattern(draw: &mut Draw, elements: &Elements, bonds: &Bonds, r: f64, broken: 
                 p != q && middle(elements, bonds, b).distance(other) < ends_at
             })
         }
-        // Cells about points.
+        // Voronoi cells of random points.
         2 | 3 => {
             let most = draw.pick(&[8, 60]);
             let points = 2 + draw.below(most);
@@ -98,7 +104,7 @@ fn pattern(draw: &mut Draw, elements: &Elements, bonds: &Bonds, r: f64, broken: 
                 .collect();
             Box::new(move |b| cell[bonds.i[b] as usize] != cell[bonds.j[b] as usize])
         }
-        // Any.
+        // Any bonds at random.
         4 => {
             let part = 0.01 * 60_f64.powf(draw.unit());
             let lot: Vec<bool> = (0..broken.len()).map(|_| draw.chance(part)).collect();
@@ -122,7 +128,7 @@ fn pattern(draw: &mut Draw, elements: &Elements, bonds: &Bonds, r: f64, broken: 
                 p != q || (dust && p)
             })
         }
-        // One bond an element is left.
+        // One bond per element is left.
         7 => {
             let everywhere = draw.chance(0.4);
             let mut held = vec![false; count];
@@ -139,7 +145,7 @@ fn pattern(draw: &mut Draw, elements: &Elements, bonds: &Bonds, r: f64, broken: 
                 near && !left[b]
             })
         }
-        // The nearer to a point, the more.
+        // More bonds the nearer they are to a point.
         _ => {
             let lot: Vec<f64> = (0..broken.len()).map(|_| draw.unit()).collect();
             Box::new(move |b| {
@@ -153,7 +159,7 @@ fn pattern(draw: &mut Draw, elements: &Elements, bonds: &Bonds, r: f64, broken: 
     }
 }
 
-/// The smallest element of each element's fragment.
+/// Label of each element: the smallest element of its fragment.
 fn labels(elements: &Elements, bonds: &Bonds, broken: &[bool]) -> Vec<u32> {
     let mut parts = UnionFind::new(elements.x.len());
     for (b, _) in broken.iter().enumerate().filter(|(_, broken)| !**broken) {
@@ -162,10 +168,10 @@ fn labels(elements: &Elements, bonds: &Bonds, broken: &[bool]) -> Vec<u32> {
     parts.roots()
 }
 
-/// A frame in which fragments have moved by up to `reach` (m) and turned, and each element a little within
-/// its fragment.
+/// A frame in which fragments have moved by up to `reach` (m) and rotated, and each element has moved a
+/// little within its fragment.
 pub fn moved(
-    draw: &mut Draw,
+    draw: &mut RandomStream,
     number: u32,
     elements: &Elements,
     labels: Vec<u32>,
@@ -221,8 +227,8 @@ pub fn moved(
     frame
 }
 
-/// A body that falls on a floor.
-pub fn impact(draw: &mut Draw, body: &Body, frames: u32) -> Vec<Shot> {
+/// States of a body that falls on a floor.
+pub fn impact_states(draw: &mut RandomStream, body: &Body, frames: u32) -> Vec<BrokenState> {
     let mut pipeline = body.pipeline.clone();
     let mut packing = body.packed.packing.clone();
     let normal = DVec3::new(draw.between(-0.5, 0.5), 1.0, 0.0).normalize();
@@ -259,7 +265,7 @@ pub fn impact(draw: &mut Draw, body: &Body, frames: u32) -> Vec<Shot> {
             for &bond in &snapshot.breaks.bond {
                 broken[bond as usize] = true;
             }
-            Shot {
+            BrokenState {
                 frame: snapshot.frames,
                 broken: broken.clone(),
             }

@@ -1,4 +1,4 @@
-//! What the surfaces of a frame have to be.
+//! Requirements on the surfaces of a frame.
 
 use std::collections::BTreeMap;
 
@@ -6,24 +6,26 @@ use cullet::geometry::TriMesh;
 use cullet::store::SurfaceFrame;
 use glam::DVec3;
 
-/// Volume of all fragments at rest against that of the body, relative: both faces of a crack are one sheet
-/// but where it ends at the skin.
+/// Allowed relative difference between the volume of all fragments at rest and that of the body: both faces
+/// of a crack are one sheet, except where it ends at the skin.
 pub const VOLUME: f64 = 2e-3;
-/// Elements of a fragment that may be too small for the grid, and then is a ball for each.
+/// Largest number of elements of a fragment that may be too small for the grid, and is then drawn as one ball
+/// per element.
 pub const DUST: u32 = 4;
-/// Vertices and triangles of the ball that stands for a single element.
+/// Vertices and triangles of the ball that represents a single element.
 const BALL: [usize; 2] = [42, 80];
 
-/// What is wrong with the surfaces of a frame, one line each.
+/// Defects of the surfaces of a frame, one line each.
 pub struct Findings {
     pub lines: Vec<String>,
-    /// Volume of the fragments that are no balls, m³.
+    /// Volume of the fragments that are not drawn as balls, m³.
     pub volume: f64,
-    /// Elements of the largest fragment that is balls.
+    /// Number of elements of the largest fragment drawn as balls.
     pub dust: u32,
 }
 
-/// Checks all pieces of a frame. `rest`: whether volumes are taken at rest, where surfaces are made, or as they stand.
+/// Checks all pieces of a frame. If `rest`, volumes are computed from rest positions, where surfaces are
+/// made, otherwise from current positions.
 pub fn check(surface: &SurfaceFrame, labels: &[u32], rest: bool) -> Findings {
     let mut findings = Findings {
         lines: Vec::new(),
@@ -99,7 +101,7 @@ pub fn check(surface: &SurfaceFrame, labels: &[u32], rest: bool) -> Findings {
     findings
 }
 
-/// Whether a piece is a ball for each of its elements, as fragments are that are too small for the grid.
+/// Whether a piece consists of one ball per element, as for fragments too small for the grid.
 fn is_balls(mesh: &TriMesh, elements: u32) -> bool {
     let counts = [mesh.positions.len(), mesh.triangles.len()];
     counts == BALL.map(|n| n * elements as usize)
@@ -111,13 +113,13 @@ fn is_balls(mesh: &TriMesh, elements: u32) -> bool {
         })
 }
 
-/// What is wrong with the triangles of a mesh.
+/// Defects of the triangles of a mesh.
 pub fn defects(mesh: &TriMesh) -> Vec<String> {
     let mut lines = Vec::new();
     if mesh.triangles.is_empty() {
         return vec!["no triangle".into()];
     }
-    // For each directed edge its triangles.
+    // The triangles of each directed edge.
     let mut edges: BTreeMap<(u32, u32), u32> = BTreeMap::new();
     let mut twice = 0;
     for &[a, b, c] in &mesh.triangles {
@@ -129,7 +131,7 @@ pub fn defects(mesh: &TriMesh) -> Vec<String> {
     if twice > 0 {
         lines.push(format!("{twice} triangles have a corner twice"));
     }
-    // How many triangles run an edge each way, and how many such edges there are.
+    // How many triangles use an edge in each direction, and how many such edges there are.
     let mut wrong: BTreeMap<(u32, u32), (u32, DVec3)> = BTreeMap::new();
     for (&(a, b), &there) in &edges {
         let back = edges.get(&(b, a)).copied().unwrap_or(0);
@@ -145,14 +147,14 @@ pub fn defects(mesh: &TriMesh) -> Vec<String> {
         ));
     }
     if wrong.is_empty() && twice == 0 {
-        lines.extend(fans(mesh));
+        lines.extend(pinched_vertices(mesh));
     }
     lines
 }
 
-/// Vertices about which the triangles are not one fan. Every edge has two triangles.
-fn fans(mesh: &TriMesh) -> Vec<String> {
-    // For each vertex the edges opposite to it.
+/// Vertices whose triangles do not form one fan. Requires that every edge has two triangles.
+fn pinched_vertices(mesh: &TriMesh) -> Vec<String> {
+    // For each vertex, the edges opposite to it.
     let mut opposite: Vec<Vec<(u32, u32)>> = vec![Vec::new(); mesh.positions.len()];
     for &[a, b, c] in &mesh.triangles {
         opposite[a as usize].push((b, c));

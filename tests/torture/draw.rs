@@ -1,17 +1,17 @@
-//! Random numbers that follow from a seed alone.
+//! Random numbers that depend on a seed alone.
 
 use glam::{DQuat, DVec3};
 
 /// A stream of random numbers (splitmix64, Steele et al. 2014).
 #[derive(Clone, Debug)]
-pub struct Draw {
+pub struct RandomStream {
     state: u64,
 }
 
-impl Draw {
-    /// The stream of a seed; `purpose` tells streams of the same seed apart.
+impl RandomStream {
+    /// The stream of a seed; `purpose` selects one of several streams of the same seed.
     pub fn new(seed: u64, purpose: u64) -> Self {
-        let mut draw = Draw {
+        let mut draw = RandomStream {
             state: seed ^ purpose.wrapping_mul(0xd6e8_feb8_6659_fd93),
         };
         draw.bits();
@@ -27,7 +27,7 @@ impl Draw {
         z ^ (z >> 31)
     }
 
-    /// From 0 to below 1.
+    /// Uniform in [0, 1).
     pub fn unit(&mut self) -> f64 {
         (self.bits() >> 11) as f64 / (1_u64 << 53) as f64
     }
@@ -36,7 +36,7 @@ impl Draw {
         low + (high - low) * self.unit()
     }
 
-    /// A whole number from 0 to below `count`.
+    /// An integer from 0 to below `count`.
     pub fn below(&mut self, count: usize) -> usize {
         ((self.unit() * count as f64) as usize).min(count - 1)
     }

@@ -1,27 +1,27 @@
-//! Random closed meshes with holes, cavities, thin walls and sharp edges, about 1 large.
+//! Random closed meshes with holes, cavities, thin walls and sharp edges, of size about 1.
 
 use std::f64::consts::TAU;
 
 use cullet::geometry::{TriMesh, check, icosphere, shapes};
 use glam::DVec3;
 
-use super::draw::Draw;
+use super::draw::RandomStream;
 
-/// Moves every vertex.
+/// Maps every vertex by `place`.
 fn moved(mut mesh: TriMesh, place: impl Fn(DVec3) -> DVec3) -> TriMesh {
     mesh.positions.iter_mut().for_each(|p| *p = place(*p));
     mesh
 }
 
-/// The outer surface with the inner one as a cavity.
+/// The outer surface, with the inner one as a cavity.
 fn hollow(mut outer: TriMesh, mut inner: TriMesh) -> TriMesh {
     check::flip(&mut inner);
     outer.append(inner);
     outer
 }
 
-/// A box or a ball within a box of this size, not quite touching it.
-fn solid_within(draw: &mut Draw, size: DVec3) -> TriMesh {
+/// A box or a ball inside a box of this size, with a gap to its sides.
+fn solid_within(draw: &mut RandomStream, size: DVec3) -> TriMesh {
     if draw.chance(0.5) {
         let turn = draw.turn(0.2);
         return moved(shapes::cuboid(DVec3::splat(0.7)), |p| (turn * p) * size);
@@ -30,8 +30,8 @@ fn solid_within(draw: &mut Draw, size: DVec3) -> TriMesh {
     moved(icosphere(halvings), |p| p * 0.48 * size)
 }
 
-/// A box with one to eight cavities, boxes and balls, each in a part of its own.
-pub fn cavities(draw: &mut Draw) -> TriMesh {
+/// A box with one to eight cavities, boxes and balls, each in its own part of the box.
+pub fn cavities(draw: &mut RandomStream) -> TriMesh {
     let size = DVec3::ONE + 0.4 * draw.in_cube();
     let mut mesh = shapes::cuboid(size);
     let parts = [0, 1, 2].map(|_| 1 + draw.below(2));
@@ -53,8 +53,8 @@ pub fn cavities(draw: &mut Draw) -> TriMesh {
     mesh
 }
 
-/// A box or a ball of thin walls; within it, now and then, another solid that touches nothing.
-pub fn thin_walls(draw: &mut Draw) -> TriMesh {
+/// A box or a ball with thin walls; sometimes with another solid inside that touches nothing.
+pub fn thin_walls(draw: &mut RandomStream) -> TriMesh {
     let size = DVec3::ONE + 0.3 * draw.in_cube();
     let left = draw.between(0.75, 0.92);
     let mut mesh = if draw.chance(0.5) {
@@ -69,9 +69,9 @@ pub fn thin_walls(draw: &mut Draw) -> TriMesh {
     mesh
 }
 
-/// Cells of a block of which some are taken away, so that holes, cavities, walls and bars are left. No two
-/// cells meet in an edge or a corner alone.
-pub fn cells(draw: &mut Draw) -> TriMesh {
+/// Cells of a block with some removed, so that holes, cavities, walls and bars are left. No two cells meet
+/// only in an edge or a corner.
+pub fn cells(draw: &mut RandomStream) -> TriMesh {
     const N: usize = 6;
     let wide = [0, 1, 2].map(|_| 2 + draw.below(3));
     let flat = |at: [usize; 3]| (at[2] * N + at[1]) * N + at[0];
@@ -94,7 +94,7 @@ pub fn cells(draw: &mut Draw) -> TriMesh {
             full[flat(at)] = true;
         }
     }
-    // Planes between the cells, not evenly spaced.
+    // Unevenly spaced planes between the cells.
     let planes = [0, 1, 2].map(|_| {
         let mut at = 0.0;
         [(); N + 1].map(|()| {
@@ -119,9 +119,9 @@ pub fn cells(draw: &mut Draw) -> TriMesh {
             continue;
         }
         for (axis, upper) in [(0, 0), (0, 1), (1, 0), (1, 1), (2, 0), (2, 1)] {
-            let mut beside = at;
-            beside[axis] = at[axis] + 2 * upper - 1;
-            if full[flat(beside)] {
+            let mut neighbour = at;
+            neighbour[axis] = at[axis] + 2 * upper - 1;
+            if full[flat(neighbour)] {
                 continue;
             }
             let (u, v) = ((axis + 1) % 3, (axis + 2) % 3);
@@ -142,7 +142,8 @@ pub fn cells(draw: &mut Draw) -> TriMesh {
     mesh
 }
 
-/// Whether of the eight cells about a corner the full ones hang together by faces, and the empty ones too.
+/// Whether, of the eight cells about a corner, the full ones are connected by faces, and so are the empty
+/// ones.
 fn meet_well(low: [usize; 3], full: impl Fn([usize; 3]) -> bool) -> bool {
     let is_full: [bool; 8] =
         std::array::from_fn(|c| full([0, 1, 2].map(|axis| low[axis] + (c >> axis & 1))));
@@ -153,8 +154,8 @@ fn meet_well(low: [usize; 3], full: impl Fn([usize; 3]) -> bool) -> bool {
         let mut reached = 1_u8 << first;
         for _ in 0..8 {
             for (c, full) in is_full.iter().enumerate() {
-                let beside = (0..3).any(|axis| reached >> (c ^ 1 << axis) & 1 == 1);
-                if *full == kind && beside {
+                let is_neighbour = (0..3).any(|axis| reached >> (c ^ 1 << axis) & 1 == 1);
+                if *full == kind && is_neighbour {
                     reached |= 1 << c;
                 }
             }
@@ -163,7 +164,7 @@ fn meet_well(low: [usize; 3], full: impl Fn([usize; 3]) -> bool) -> bool {
     })
 }
 
-/// A prism over a polygon about the origin whose corners have these radii.
+/// A prism over a polygon about the origin, whose corners have these radii.
 fn prism(radii: &[f64], height: f64) -> TriMesh {
     let n = radii.len() as u32;
     let mut mesh = TriMesh::default();
@@ -190,7 +191,7 @@ fn prism(radii: &[f64], height: f64) -> TriMesh {
 }
 
 /// A prism over a star.
-pub fn star(draw: &mut Draw) -> TriMesh {
+pub fn star(draw: &mut RandomStream) -> TriMesh {
     let points = 3 + draw.below(6);
     let inner = draw.between(0.2, 0.6);
     let radii: Vec<f64> = (0..2 * points)
@@ -200,14 +201,14 @@ pub fn star(draw: &mut Draw) -> TriMesh {
 }
 
 /// A prism over a thin triangle.
-pub fn wedge(draw: &mut Draw) -> TriMesh {
+pub fn wedge(draw: &mut RandomStream) -> TriMesh {
     let thin = draw.between(0.15, 0.5);
     let mesh = prism(&[0.7; 3], draw.between(0.3, 1.0));
     moved(mesh, |p| p * DVec3::new(1.0, 1.0, thin))
 }
 
-/// A tetrahedron, or two on one base.
-pub fn tetrahedron(draw: &mut Draw) -> TriMesh {
+/// A tetrahedron, or two with a common base.
+pub fn tetrahedron(draw: &mut RandomStream) -> TriMesh {
     let corners = (0..3).map(|k| {
         let (sin, cos) = (TAU * f64::from(k) / 3.0 + draw.between(-0.5, 0.5)).sin_cos();
         DVec3::new(0.7 * cos, 0.0, 0.7 * sin)
@@ -228,8 +229,8 @@ pub fn tetrahedron(draw: &mut Draw) -> TriMesh {
     }
 }
 
-/// A torus of few or many sides.
-pub fn ring(draw: &mut Draw) -> TriMesh {
+/// A torus with few or many sides.
+pub fn ring(draw: &mut RandomStream) -> TriMesh {
     let (around, across) = (5 + draw.below(30) as u32, 3 + draw.below(10) as u32);
     let thick = draw.between(0.08, 0.25);
     let mut mesh = TriMesh::default();
@@ -253,7 +254,7 @@ pub fn ring(draw: &mut Draw) -> TriMesh {
 }
 
 /// A ball with spikes and dents.
-pub fn spikes(draw: &mut Draw) -> TriMesh {
+pub fn spikes(draw: &mut RandomStream) -> TriMesh {
     let halvings = 1 + draw.below(2) as u32;
     let mut mesh = icosphere(halvings);
     let depth = draw.between(0.2, 0.6);

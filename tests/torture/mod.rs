@@ -1,13 +1,13 @@
 //! Surfaces of random bodies that break in random ways.
 //!
 //! Each seed is a case: a body of a random shape and packing, a few frames in which its bonds break by
-//! patterns or on a floor, and the surfaces of every frame. Every edge must lie between two triangles that
-//! are wound alike, the triangles about every vertex must be one fan, no fragment may be turned inside out,
-//! and the volumes of all fragments must add up to that of the body. A fragment may be balls only if it is
+//! patterns or on a floor, and the surfaces of every frame. Every edge must have two consistently wound
+//! triangles, the triangles about every vertex must form one fan, no fragment may be inside out, and the
+//! volumes of all fragments must add up to that of the body. A fragment may be drawn as balls only if it is
 //! too small for the grid.
 //!
-//! The cases of [`GATE`] and [`FAILED_ONCE`] always run. `CULLET_TORTURE=1000` tries a thousand more, from
-//! seed 0 or `CULLET_TORTURE_START` on.
+//! The cases of [`GATE`] and [`FAILED_ONCE`] always run. `CULLET_TORTURE=1000` runs a thousand more, starting
+//! at seed 0 or `CULLET_TORTURE_START`.
 
 mod bodies;
 mod breaks;
@@ -27,8 +27,8 @@ use cullet::store::SurfaceFrame;
 use rayon::prelude::*;
 
 use bodies::Body;
-use breaks::Shot;
-use draw::Draw;
+use breaks::BrokenState;
+use draw::RandomStream;
 
 /// Cases that always run: small bodies, one of each shape.
 const GATE: [u64; 20] = [
@@ -36,18 +36,18 @@ const GATE: [u64; 20] = [
     319,
 ];
 
-/// Of the first thousand seeds, those that once had an edge between four triangles or a fragment turned
-/// inside out. 735 had a vertex that pinched two fans; those of them that stand in [`GATE`] are kept for
-/// that. In seeds 1385 and 1491 a neck joined the surfaces of two fragments.
+/// Of the first thousand seeds, those that once had an edge with four triangles or a fragment inside out. 735
+/// had a vertex that joined two fans; those of them that are in [`GATE`] are kept for that. In seeds 1385 and
+/// 1491 a neck joined the surfaces of two fragments.
 const FAILED_ONCE: &[u64] = &[
     52, 78, 157, 162, 178, 195, 200, 239, 300, 312, 314, 317, 328, 370, 424, 430, 437, 463, 490,
     493, 572, 574, 579, 585, 593, 623, 639, 653, 663, 691, 697, 698, 739, 740, 754, 757, 760, 774,
     813, 818, 863, 877, 890, 912, 938, 958, 974, 1385, 1491,
 ];
 
-/// How a body breaks: the stream that draws it, the frames, and whether by an impact.
-fn breakage(seed: u64) -> (Draw, u32, bool) {
-    let mut draw = Draw::new(seed, 2);
+/// How a body breaks: the random stream, the number of frames, and whether by an impact.
+fn breakage(seed: u64) -> (RandomStream, u32, bool) {
+    let mut draw = RandomStream::new(seed, 2);
     let frames = 2 + draw.below(3) as u32;
     let impact = draw.chance(0.2);
     (draw, frames, impact)
@@ -56,9 +56,9 @@ fn breakage(seed: u64) -> (Draw, u32, bool) {
 /// A body and its states.
 struct Case {
     body: Body,
-    /// What surfaces are drawn on, as a run on a store has it: nothing where the skin bounds no solid.
+    /// Mesh on which surfaces are drawn, as in a run on a store: `None` where the skin bounds no solid.
     solid: Option<TriMesh>,
-    shots: Vec<Shot>,
+    states: Vec<BrokenState>,
 }
 
 impl Case {
@@ -66,17 +66,17 @@ impl Case {
         let folder = tempfile::tempdir().unwrap();
         let body = bodies::body(seed, folder.path());
         let (mut draw, frames, impact) = breakage(seed);
-        let shots = if impact {
-            breaks::impact(&mut draw, &body, frames)
+        let states = if impact {
+            breaks::impact_states(&mut draw, &body, frames)
         } else {
-            breaks::shots(&mut draw, &body, frames)
+            breaks::states(&mut draw, &body, frames)
         };
         let mut solid = body.packed.shapes[0].clone();
         let is_solid = require_solid(&mut solid).is_ok();
         Case {
             body,
             solid: is_solid.then_some(solid),
-            shots,
+            states,
         }
     }
 
@@ -88,21 +88,21 @@ impl Case {
             Ok(self.solid.clone())
         });
         let mut surfaces = Surfaces::new(&packing.elements, bodies.unwrap());
-        let shots = (0..).zip(&self.shots);
-        shots
+        let states = (0..).zip(&self.states);
+        states
             .map(|(number, shot)| surfaces.at(number, &shot.frame, &shot.broken))
             .collect()
     }
 
-    /// What is wrong with them.
+    /// Defects of the surfaces.
     fn findings(&self) -> Vec<String> {
         let packed = &self.body.packed;
         let params = &self.body.pipeline.reconstruct;
-        // Balls and surfaces of the world mode do not fill the skin.
+        // Balls, and surfaces made in mode `world`, do not fill the skin.
         let is_world = params.mode == ReconstructMode::World || self.solid.is_none();
         let fills = !is_world && !packed.packing.bonds.i.is_empty();
         let skin = &packed.shapes[0];
-        // Surfaces with fewer triangles may move so far.
+        // Simplified surfaces may deviate by this much.
         let moves = params.simplify * packed.bodies[0].radius * skin.area() / skin.volume();
         let mut lines = Vec::new();
         for (number, surface) in self.surfaces().into_iter().enumerate() {
@@ -113,10 +113,10 @@ impl Case {
                     continue;
                 }
             };
-            let found = check::check(&surface, &self.shots[number].frame.fragment, fills);
+            let found = check::check(&surface, &self.states[number].frame.fragment, fills);
             let of_frame = found.lines.iter();
             lines.extend(of_frame.map(|line| format!("frame {number}: {line}")));
-            // In a body of several solids, an element may lie outside the one that it fills.
+            // In a body of several solids, an element may lie outside the solid that it fills.
             let dust = found.dust;
             if fills && packed.bodies[0].parts == 1 && dust > check::DUST {
                 lines.push(format!("frame {number}: balls for {dust} elements"));
@@ -134,7 +134,7 @@ impl Case {
     }
 }
 
-/// The findings of a seed, a panic among them, in a line.
+/// The findings of a seed in one line; a panic counts as a finding.
 fn try_seed(seed: u64) -> Option<String> {
     let lines = catch_unwind(AssertUnwindSafe(|| Case::new(seed).findings()));
     let lines = lines.unwrap_or_else(|_| vec!["panicked".into()]);
@@ -148,14 +148,14 @@ fn try_seed(seed: u64) -> Option<String> {
     }
 }
 
-fn number(name: &str, otherwise: u64) -> u64 {
+fn environment_number(name: &str, otherwise: u64) -> u64 {
     std::env::var(name).map_or(otherwise, |text| text.parse().unwrap())
 }
 
 #[test]
 fn surfaces_of_random_bodies_are_sound_however_they_break() {
-    let start = number("CULLET_TORTURE_START", 0);
-    let more = start..start + number("CULLET_TORTURE", 0);
+    let start = environment_number("CULLET_TORTURE_START", 0);
+    let more = start..start + environment_number("CULLET_TORTURE", 0);
     let kept = GATE.iter().chain(FAILED_ONCE).copied();
     let mut seeds: Vec<u64> = kept.chain(more).collect();
     seeds.sort_unstable();
@@ -180,7 +180,7 @@ fn surfaces_of_random_bodies_are_sound_however_they_break() {
 
 #[test]
 fn surfaces_are_the_same_on_any_number_of_threads() {
-    // Of a box, a bowl, a star and a ring with parted fans.
+    // A box, a bowl, a star and a ring with separated fans.
     for seed in [380, 204, 273, 256] {
         let case = Case::new(seed);
         let on = |threads: usize| {
@@ -209,7 +209,7 @@ fn the_cases_of_the_gate_have_every_shape_and_packing() {
     for seed in GATE {
         let folder = tempfile::tempdir().unwrap();
         let body = bodies::body(seed, folder.path());
-        // A new packing belongs into the cases too.
+        // A new packing must be added to the cases.
         found.insert(match body.pipeline.bodies[0].packing {
             PackingSpec::Hexagonal { .. } => "hexagonal",
             PackingSpec::Random { .. } => "random",

@@ -1,4 +1,4 @@
-//! A block of hexagonal packing for the benches, made without the packing stage.
+//! A block of hexagonal packing for benchmarks, built without the packing stage.
 
 use cullet::columns::{BondLaw, Bonds, Elements, Shape};
 use cullet::store::Packing;
@@ -6,7 +6,7 @@ use glam::DVec3;
 
 const R: f64 = 1e-3;
 
-/// The scene around it.
+/// Pipeline file of the scene around the block.
 pub const PIPELINE: &str = r#"
 [time]
 end = 1
@@ -24,7 +24,7 @@ shape = { type = "box", size = [1, 1, 1] }
 packing = { type = "hexagonal", radius = 1e-3 }
 "#;
 
-/// A cube of `edge`³ elements in lattice order, with bonds of one strength (Pa) for σ and τ.
+/// A cube of `edge`³ elements in lattice order, with bonds of the same strength (Pa) for σ and τ.
 pub fn block(edge: usize, strength: f64) -> Packing {
     let mass = 4.0 / 3.0 * std::f64::consts::PI * R.powi(3) * 2600.0;
     let index = |i: usize, j: usize, k: usize| (k * edge + j) * edge + i;
@@ -52,7 +52,7 @@ pub fn block(edge: usize, strength: f64) -> Packing {
                 e.mass.push(mass);
                 e.inertia.push(0.4 * mass * R * R);
                 e.volume.push(mass / 2600.0);
-                // A slight swing, so that bonds work.
+                // A small initial oscillation, so that bonds carry loads.
                 e.vx.push(0.01 * (300.0 * p.y).sin());
                 for column in [&mut e.vy, &mut e.vz, &mut e.wx, &mut e.wy, &mut e.wz] {
                     column.push(0.0);

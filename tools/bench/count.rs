@@ -1,10 +1,9 @@
-//! Floating-point operations that the laws ask for, counted by running them once over a number that counts.
+//! Counts the floating-point operations of the laws, by running each law once on numbers that count.
 //!
-//! Counted are additions, subtractions, multiplications, divisions and roots, one each; signs, comparisons
-//! and choices are free. The states are such as nearly all bonds are in, so that what the laws leave out
-//! there is not counted either. What a kernel does beside them (sums over bonds, transposes, indices, a bond
-//! computed on both of its sides) is its own affair and not counted: the figure is the work that has to be
-//! done, whoever does it.
+//! Additions, subtractions, multiplications, divisions and roots count as one operation each; signs,
+//! comparisons and selections as none. The states are typical of nearly all bonds, so that what the laws skip
+//! for these is not counted. Other work of a kernel (sums over bonds, transposes, indices, a bond evaluated
+//! on both of its sides) is not counted either: the figure is the work that any implementation has to do.
 
 use std::cell::Cell;
 use std::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Sub};
@@ -20,7 +19,7 @@ thread_local! {
     static OPERATIONS: Cell<u64> = const { Cell::new(0) };
 }
 
-/// A number that counts what is done to it on this thread.
+/// A number that counts the operations on it, per thread.
 #[derive(Clone, Copy, Debug)]
 pub struct Counted(f64);
 
@@ -91,7 +90,7 @@ impl Real for Counted {
     }
 }
 
-/// Operations that `work` does.
+/// Number of operations of `work`.
 pub fn operations<T>(work: impl FnOnce() -> T) -> u64 {
     let before = OPERATIONS.get();
     work();
@@ -110,8 +109,8 @@ fn unit() -> Quat<Counted> {
     Quat::new(number(0.0), number(0.0), number(0.0), number(1.0))
 }
 
-/// Of one bond at small strain and far from breaking: separation, stiffnesses, loads, damping and the look at
-/// its strengths.
+/// Operations for one bond at small strain and far from breaking: separation, stiffnesses, loads, damping and
+/// the check of its strengths.
 pub fn per_bond() -> u64 {
     let (zero, x) = (vector(0.0, 0.0, 0.0), vector(2.0, 0.0, 0.0));
     let at_j = zero;
@@ -142,7 +141,8 @@ pub fn per_bond() -> u64 {
     })
 }
 
-/// Of the motion of one element: both kicks of velocity and spin, the drift of a two-word position, the turn.
+/// Operations for the motion of one element: both kicks of velocity and spin, the drift of a two-word
+/// position, the rotation.
 pub fn per_element() -> u64 {
     let (zero, one) = (vector(0.0, 0.0, 0.0), number(1.0));
     operations(|| {
@@ -155,7 +155,7 @@ pub fn per_element() -> u64 {
     })
 }
 
-/// Of one touching pair of elements: separation, arms, parameters, loads and friction.
+/// Operations for one contact: separation, arms, parameters, loads and friction.
 pub fn per_contact() -> u64 {
     let (zero, one) = (vector(0.0, 0.0, 0.0), number(1.0));
     let at_j = zero;

@@ -1,9 +1,9 @@
-//! One table of what this machine can do and what cullet does of it.
+//! Benchmarks: the limits of this machine, and the performance of cullet compared with them, in one table.
 //!
 //! `cargo run --release --example bench -- [--json] [--elements 1e4,1e5,1e6] [--threads 1,2] [--only
 //! simulate,pack,…] [--stage-elements 1e6]`
 //!
-//! Every figure is the best of several short runs, with the middle one beside it; run nothing else meanwhile.
+//! Every figure is the best of several short runs, with the median next to it; run nothing else meanwhile.
 //! `--store DIR --steps N` times the steps of a packed store instead.
 
 mod count;
@@ -21,8 +21,8 @@ use clap::{Parser, ValueEnum};
 use cullet::simulate::schedule;
 use cullet::store::{Manifest, Store};
 
-use scenes::{Failure, KINDS, Scene};
-use steps::{Course, Limits};
+use scenes::{Failure, SCENE_KINDS, Scene};
+use steps::{Limits, StepCounts};
 use table::{Cell, Table};
 
 /// Measures the machine's limits, whole steps of three scenes, and the stages around them.
@@ -31,41 +31,42 @@ struct Arguments {
     /// Prints JSON instead of tables.
     #[arg(long)]
     json: bool,
-    /// About how many elements the scenes have.
+    /// Approximate numbers of elements of the scenes.
     #[arg(long, value_delimiter = ',', default_value = "1e4,1e5,1e6", value_parser = elements)]
     elements: Vec<f64>,
-    /// Threads of the steps; default: one, and all there are.
+    /// Numbers of threads for the steps; default: one, and all available.
     #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u16).range(1..))]
     threads: Vec<u16>,
     /// Only these parts.
     #[arg(long, value_delimiter = ',', value_enum)]
     only: Vec<Part>,
-    /// About how many elements the largest of the other stages have; surfaces and random packings have a tenth of it.
+    /// Approximate number of elements of the largest other stages; surfaces and random packings have a tenth
+    /// of it.
     #[arg(long, default_value = "1e6", value_parser = elements)]
     stage_elements: f64,
     /// A packed store whose steps are timed instead.
     #[arg(long, conflicts_with_all = ["elements", "only", "stage_elements"])]
     store: Option<PathBuf>,
-    /// Steps of each run of the store.
+    /// Steps of each run on the store.
     #[arg(long, default_value_t = 100, requires = "store", value_parser = clap::value_parser!(u64).range(1..))]
     steps: u64,
-    /// Runs of the store.
+    /// Number of runs on the store.
     #[arg(long, default_value_t = 5, requires = "store", value_parser = clap::value_parser!(u16).range(1..))]
     runs: u16,
 }
 
-/// Parts of the table. The machine's limits are measured wherever steps are, for their fractions.
+/// Parts of the table. The machine's limits are also measured for steps, which are compared with them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Part {
-    /// Peaks of arithmetic and memory.
+    /// Peaks of arithmetic and memory bandwidth.
     Machine,
-    /// Whole steps.
+    /// Time steps.
     Simulate,
-    /// Packing inside a mesh.
+    /// Packing.
     Pack,
-    /// Surfaces.
+    /// Surface reconstruction.
     Reconstruct,
-    /// Files for renderers.
+    /// Exports.
     Export,
     /// Frames, states and packings on disk.
     Store,
@@ -74,7 +75,7 @@ enum Part {
 fn elements(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(value) if (64.0..=1e8).contains(&value) => Ok(value),
-        _ => Err("wanted a number of elements from 64 to 1e8".to_owned()),
+        _ => Err("expected a number of elements from 64 to 1e8".to_owned()),
     }
 }
 
@@ -84,7 +85,7 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             eprintln!("bench: {failure}");
-            // Only a store that was named can be at fault.
+            // Only a store named by the user can be at fault.
             ExitCode::from(if arguments.store.is_some() { 2 } else { 1 })
         }
     }
@@ -96,7 +97,7 @@ fn print(arguments: &Arguments) -> Result<(), Failure> {
     }
     let tables = match &arguments.store {
         Some(folder) => vec![packed_store(folder, arguments)?],
-        None => whole(arguments)?,
+        None => all_tables(arguments)?,
     };
     if arguments.json {
         let pairs = tables
@@ -110,8 +111,8 @@ fn print(arguments: &Arguments) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Tells on standard error what is under way; the tables come at the end.
-fn note(what: &str) {
+/// Reports progress on standard error; the tables are printed at the end.
+fn report_progress(what: &str) {
     eprintln!("bench: {what}");
 }
 
@@ -124,11 +125,11 @@ fn threads(arguments: &Arguments) -> Vec<usize> {
     counts
 }
 
-fn whole(arguments: &Arguments) -> Result<Vec<Table>, Failure> {
+fn all_tables(arguments: &Arguments) -> Result<Vec<Table>, Failure> {
     let wanted = |part: Part| arguments.only.is_empty() || arguments.only.contains(&part);
     let mut tables = Vec::new();
     if wanted(Part::Machine) || wanted(Part::Simulate) {
-        note("limits of the machine");
+        report_progress("limits of the machine");
         let mut machine = Table::new("machine", steps::MACHINE);
         let counts = threads(arguments).into_iter();
         let limits: Vec<Limits> = counts.map(|n| steps::limits(n, &mut machine)).collect();
@@ -137,20 +138,20 @@ fn whole(arguments: &Arguments) -> Result<Vec<Table>, Failure> {
         tables.extend(simulated.transpose()?);
     }
     let mut around = Table::new("stages", stages::COLUMNS);
-    let size = stages::Size::of(arguments.stage_elements);
+    let size = stages::StageSizes::of(arguments.stage_elements);
     if wanted(Part::Pack) {
-        note("packing");
+        report_progress("packing");
         stages::packing(&mut around, size)?;
     }
     if wanted(Part::Reconstruct) || wanted(Part::Export) {
-        note("surfaces");
+        report_progress("surfaces");
         let parts = (wanted(Part::Reconstruct), wanted(Part::Export));
         stages::surfaces(&mut around, size, parts)?;
     }
     if wanted(Part::Store) {
-        note("frames on disk");
+        report_progress("frames on disk");
         stages::storage(&mut around, size)?;
-        stages::frames_behind(&mut around, size)?;
+        stages::frame_cost(&mut around, size)?;
     }
     if !around.rows.is_empty() {
         tables.push(around);
@@ -160,13 +161,13 @@ fn whole(arguments: &Arguments) -> Result<Vec<Table>, Failure> {
 
 fn simulate(arguments: &Arguments, all: &[Limits], machine: &mut Table) -> Result<Table, Failure> {
     let mut table = Table::new("simulate", steps::COLUMNS);
-    for kind in KINDS {
+    for kind in SCENE_KINDS {
         let dt = kind.step()?;
         for &elements in &arguments.elements {
             let scene = kind.scene(elements)?;
-            let course = Course::of(kind, scene.packing.elements.id.len());
+            let course = StepCounts::of(kind, scene.packing.elements.id.len());
             for limits in all {
-                note(&format!(
+                report_progress(&format!(
                     "{} of {elements:e}, {} threads",
                     kind.name(),
                     limits.threads
@@ -188,7 +189,7 @@ fn simulate(arguments: &Arguments, all: &[Limits], machine: &mut Table) -> Resul
     Ok(table)
 }
 
-/// Steps of a packed store.
+/// Times the steps of a packed store.
 fn packed_store(folder: &Path, arguments: &Arguments) -> Result<Table, Failure> {
     let store = Store::open(folder)?;
     let manifest = Manifest::read(&store)?;
@@ -203,7 +204,7 @@ fn packed_store(folder: &Path, arguments: &Arguments) -> Result<Table, Failure> 
             flops: None,
             triad: None,
         };
-        let course = Course {
+        let course = StepCounts {
             warm_up: arguments.steps.div_ceil(10),
             steps: arguments.steps,
             runs: usize::from(arguments.runs),

@@ -1,6 +1,6 @@
-//! What the machine can do at most: fused multiply-adds and memory traffic.
+//! Peak performance of the machine: fused multiply-adds and memory traffic.
 
-#![allow(unsafe_code)] // vector instructions that only a check at run time makes callable
+#![allow(unsafe_code)] // vector instructions that may be called only after a check at run time
 
 use std::hint::black_box;
 use std::sync::Barrier;
@@ -15,58 +15,63 @@ const SUMS: usize = 12;
 /// Multiply-adds of each sum in a round.
 const LENGTH: usize = 8_000_000;
 
-/// Rounds of some hundredths of a second, of which the best counts: enough that one of them is not disturbed.
+/// Rounds of some hundredths of a second, of which the best counts: enough of them that at least one is
+/// undisturbed.
 const ROUNDS: usize = 40;
 
-/// Vector instructions whose peak is known.
+/// Vector instruction sets whose peak is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lanes {
+pub enum InstructionSet {
     /// 8 single-precision lanes.
     Avx2,
     /// 16 single-precision lanes.
     Avx512,
 }
 
-impl Lanes {
-    /// Those of this processor, narrowest first; none where it is of another make.
-    pub fn available() -> Vec<Lanes> {
+impl InstructionSet {
+    /// Instruction sets of this processor, narrowest first; empty for other architectures.
+    pub fn available() -> Vec<InstructionSet> {
         #[cfg(target_arch = "x86_64")]
         let found = [
             (
-                Lanes::Avx2,
+                InstructionSet::Avx2,
                 is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma"),
             ),
-            (Lanes::Avx512, is_x86_feature_detected!("avx512f")),
+            (InstructionSet::Avx512, is_x86_feature_detected!("avx512f")),
         ];
         #[cfg(not(target_arch = "x86_64"))]
-        let found = [(Lanes::Avx2, false), (Lanes::Avx512, false)];
+        let found = [
+            (InstructionSet::Avx2, false),
+            (InstructionSet::Avx512, false),
+        ];
         let there = found.into_iter().filter(|(_, there)| *there);
         there.map(|(lanes, _)| lanes).collect()
     }
 
-    /// Its name.
+    /// Name of the instruction set.
     pub fn name(self) -> &'static str {
         match self {
-            Lanes::Avx2 => "AVX2",
-            Lanes::Avx512 => "AVX-512",
+            InstructionSet::Avx2 => "AVX2",
+            InstructionSet::Avx512 => "AVX-512",
         }
     }
 
     /// Single-precision lanes.
     fn width(self) -> usize {
         match self {
-            Lanes::Avx2 => 8,
-            Lanes::Avx512 => 16,
+            InstructionSet::Avx2 => 8,
+            InstructionSet::Avx512 => 16,
         }
     }
 
     #[cfg(target_arch = "x86_64")]
     fn run(self) -> f32 {
         match self {
-            // SAFETY: `available` lists only what the processor has, and nothing else makes a `Lanes`.
-            Lanes::Avx2 => unsafe { x86::avx2() },
+            // SAFETY: `available` lists only what the processor supports, and nothing else constructs
+            // `InstructionSet`.
+            InstructionSet::Avx2 => unsafe { x86::avx2() },
             // SAFETY: as above.
-            Lanes::Avx512 => unsafe { x86::avx512() },
+            InstructionSet::Avx512 => unsafe { x86::avx512() },
         }
     }
 
@@ -75,7 +80,7 @@ impl Lanes {
         unreachable!("{self:?} is not among the available")
     }
 
-    /// Single-precision operations a second on so many threads, a multiply-add being two operations.
+    /// Single-precision operations per second on `threads` threads; a multiply-add counts as two.
     pub fn peak(self, threads: usize) -> f64 {
         let work = (2 * SUMS * LENGTH * self.width() * threads) as f64;
         let seconds = slowest(
@@ -125,13 +130,13 @@ mod x86 {
     }
 }
 
-/// Bytes a second of `a ← b + s·c` on so many threads; what a cache line brings in before it is written over
+/// Bytes per second of `a ← b + s·c` on `threads` threads; reading the cache lines that are then overwritten
 /// is not counted (STREAM).
 pub fn triad(threads: usize) -> f64 {
     let each = TRIAD / threads;
     let seconds = slowest(
         threads,
-        // Written by the thread that uses them, so that the pages are near it.
+        // Initialised by the thread that uses them, so that the pages are in memory near it.
         || (vec![0.0f64; each], vec![1.0f64; each], vec![2.0f64; each]),
         |(a, b, c)| {
             let s = black_box(0.5);
@@ -144,7 +149,7 @@ pub fn triad(threads: usize) -> f64 {
     (3 * size_of::<f64>() * each * threads) as f64 / seconds
 }
 
-/// Seconds until the last of the threads is done, in the best of several rounds after one that warms up.
+/// Seconds until the last thread is done, in the best of several rounds after a warm-up round.
 fn slowest<T>(threads: usize, prepare: impl Fn() -> T + Sync, work: impl Fn(&mut T) + Sync) -> f64 {
     let barrier = Barrier::new(threads);
     let one = || {

@@ -1,4 +1,4 @@
-//! The stages around the time integration: packing, surfaces, exports, frames on disk.
+//! The stages around time integration: packing, surfaces, exports, frames on disk.
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -14,7 +14,7 @@ use cullet::spec::{self, Backend, ExportFormat, Pipeline, Playback};
 use cullet::store::{Manifest, Packing, Store};
 use cullet::{export, reconstruct};
 
-use super::scenes::{Failure, Kind, Scene};
+use super::scenes::{Failure, Scene, SceneKind};
 use super::table::{Cell, Column, Table, column};
 use super::timing::Timing;
 
@@ -29,19 +29,19 @@ pub const COLUMNS: &[Column] = &[
     column("note", "note", 1.0, 0),
 ];
 
-/// About how many elements there are.
+/// Approximate numbers of elements.
 #[derive(Clone, Copy)]
-pub struct Size {
-    /// In the bunny that is packed and in the block whose frame is written.
+pub struct StageSizes {
+    /// Of the bunny that is packed and of the block whose frame is written.
     large: u32,
-    /// In the bunny whose surfaces are rebuilt and in the random packing.
+    /// Of the bunny whose surfaces are rebuilt and of the random packing.
     middle: u32,
 }
 
-impl Size {
+impl StageSizes {
     /// As large as that, and a tenth of it.
     pub fn of(elements: f64) -> Self {
-        Size {
+        StageSizes {
             large: elements as u32,
             middle: (elements / 10.0) as u32,
         }
@@ -83,7 +83,7 @@ fn random(elements: u32) -> Result<Packed, Failure> {
 }
 
 /// Hexagonal packing inside a mesh, random packing in a box.
-pub fn packing(table: &mut Table, size: Size) -> Result<(), Failure> {
+pub fn packing(table: &mut Table, size: StageSizes) -> Result<(), Failure> {
     let mut packed = None;
     let timing = Timing::runs(3, || {
         packed = Some(bunny(size.large)?.0.packing);
@@ -125,7 +125,7 @@ pub fn packing(table: &mut Table, size: Size) -> Result<(), Failure> {
 /// Surfaces of the bunny, whole and cut in eight, and their exports.
 pub fn surfaces(
     table: &mut Table,
-    size: Size,
+    size: StageSizes,
     (reconstruct, exports): (bool, bool),
 ) -> Result<(), Failure> {
     let folder = tempfile::tempdir()?;
@@ -217,7 +217,8 @@ pub fn surfaces(
     Ok(())
 }
 
-/// Fragment labels of elements cut apart by three planes through the middle: the lowest element id of each eighth.
+/// Fragment labels after cutting elements apart by three planes through the middle: the lowest element id of
+/// each octant.
 fn octants(packing: &Packing) -> Vec<u32> {
     let e = &packing.elements;
     let middle = [&e.x, &e.y, &e.z].map(|column| column.iter().sum::<f64>() / column.len() as f64);
@@ -236,13 +237,18 @@ fn octants(packing: &Packing) -> Vec<u32> {
 }
 
 /// Frames, states and packings written and read.
-pub fn storage(table: &mut Table, size: Size) -> Result<(), Failure> {
+pub fn storage(table: &mut Table, size: StageSizes) -> Result<(), Failure> {
     let folder = tempfile::tempdir()?;
     let store = Store::at(folder.path());
-    let Scene { packing, pipeline } = Kind::Elastic.scene(f64::from(size.large))?;
+    let Scene { packing, pipeline } = SceneKind::Elastic.scene(f64::from(size.large))?;
     let elements = packing.elements.id.len();
-    let mut engine = method(&packing, &pipeline, Backend::Cpu, Kind::Elastic.step()?)?;
-    // Some steps, so that the last digits are those of a run.
+    let mut engine = method(
+        &packing,
+        &pipeline,
+        Backend::Cpu,
+        SceneKind::Elastic.step()?,
+    )?;
+    // A few steps, so that the last digits vary as in a run.
     engine.advance(5)?;
     let mut frame = Frames::default();
     let taken = Timing::runs(3, || engine.snapshot(0).map(|taken| frame = taken.frames))?;
@@ -299,20 +305,20 @@ pub fn storage(table: &mut Table, size: Size) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Steps from frame to frame where the cost of frames is told.
+/// Steps between frames for measuring the cost of frames.
 const STEPS: u64 = 100;
-/// Such frames.
+/// Number of frames for that.
 const FRAMES: u64 = 30;
 
-/// A run with frames and states against the same steps alone, in turn.
-pub fn frames_behind(table: &mut Table, size: Size) -> Result<(), Failure> {
+/// Compares a run with frames and states with the same steps alone, in turn.
+pub fn frame_cost(table: &mut Table, size: StageSizes) -> Result<(), Failure> {
     let folder = tempfile::tempdir()?;
     let store = Store::at(folder.path());
     let Scene {
         packing,
         mut pipeline,
-    } = Kind::Elastic.scene(f64::from(size.middle))?;
-    let dt = Kind::Elastic.step()?;
+    } = SceneKind::Elastic.scene(f64::from(size.middle))?;
+    let dt = SceneKind::Elastic.step()?;
     pipeline.time.step = Some(dt);
     pipeline.time.frames_per_second = 1.0 / (STEPS as f64 * dt);
     pipeline.time.end = (FRAMES * STEPS) as f64 * dt;
@@ -332,7 +338,7 @@ pub fn frames_behind(table: &mut Table, size: Size) -> Result<(), Failure> {
         engine.advance(FRAMES * STEPS)?;
         alone.push(clock.elapsed().as_secs_f64());
         drop(engine);
-        // From the first frame on, to the last byte on disk.
+        // From the first frame to the last byte on disk.
         let mut clock = None;
         let go_on = AtomicBool::new(false);
         simulate::run(&store, &pipeline, &options, &go_on, &mut |_| {
@@ -353,7 +359,7 @@ pub fn frames_behind(table: &mut Table, size: Size) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What the columns of a table hold, bytes.
+/// StageSizes of the columns of a table in memory, bytes.
 fn raw_bytes(frame: &Frames) -> u64 {
     let arrays = frame.to_arrays();
     let buffers = arrays

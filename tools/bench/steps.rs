@@ -1,17 +1,17 @@
-//! Whole steps of a scene on the CPU: how many a second, of what they consist, and what part of the machine's
-//! limits that is.
+//! Time steps of a scene on the CPU: steps per second, the share of each pass, and the fraction of the
+//! machine's limits.
 
 use cullet::simulate::PassCost;
 use cullet::simulate::{Method, SimulateError, method};
 use cullet::spec::Backend;
 
 use super::count;
-use super::peak::{self, Lanes};
-use super::scenes::{Failure, Kind, Scene};
+use super::peak::{self, InstructionSet};
+use super::scenes::{Failure, Scene, SceneKind};
 use super::table::{Cell, Column, Table, column};
 use super::timing::Timing;
 
-/// Columns of whole steps.
+/// Columns of the table of time steps.
 pub const COLUMNS: &[Column] = &[
     column("scene", "whole steps", 1.0, 0),
     column("elements", "elements", 1.0, 0),
@@ -30,7 +30,7 @@ pub const COLUMNS: &[Column] = &[
     column("passes", "split", 1.0, 0),
 ];
 
-/// Columns of the machine's limits.
+/// Columns of the table of the machine's limits.
 pub const MACHINE: &[Column] = &[
     column("limit", "limit of the machine", 1.0, 0),
     column("threads", "threads", 1.0, 0),
@@ -38,24 +38,24 @@ pub const MACHINE: &[Column] = &[
     column("unit", "unit", 1.0, 0),
 ];
 
-/// What so many threads can do.
+/// Limits for a number of threads.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Threads.
+    /// Number of threads.
     pub threads: usize,
-    /// Single-precision operations a second in the widest lanes; none where that is not known.
+    /// Single-precision operations per second in the widest lanes; `None` where unknown.
     pub flops: Option<f64>,
-    /// Bytes a second of the triad, where it was measured.
+    /// Bytes per second of the triad, where measured.
     pub triad: Option<f64>,
 }
 
-/// Measures the limits on so many threads and adds their rows.
+/// Measures the limits for `threads` threads and adds their rows to the table.
 pub fn limits(threads: usize, table: &mut Table) -> Limits {
     let mut row = |name: &str, value: f64, unit: &str| {
         table.push(vec![name.into(), threads.into(), value.into(), unit.into()]);
     };
     let mut flops = None;
-    for lanes in Lanes::available() {
+    for lanes in InstructionSet::available() {
         let peak = lanes.peak(threads);
         row(&format!("FMA, f32, {}", lanes.name()), peak, "GFLOP/s");
         flops = Some(flops.map_or(peak, |other: f64| other.max(peak)));
@@ -69,22 +69,22 @@ pub fn limits(threads: usize, table: &mut Table) -> Limits {
     }
 }
 
-/// How many steps are timed.
+/// Numbers of steps and runs to time.
 #[derive(Clone, Copy, Debug)]
-pub struct Course {
-    /// Steps before the clock starts.
+pub struct StepCounts {
+    /// Steps before timing starts.
     pub warm_up: u64,
-    /// Steps of a run.
+    /// Steps per run.
     pub steps: u64,
-    /// Runs.
+    /// Number of runs.
     pub runs: usize,
 }
 
-impl Course {
-    /// For a scene of so many elements: runs of some hundredths of a second, and of so few steps that scenes
-    /// of all sizes are timed in states alike.
-    pub fn of(kind: Kind, count: usize) -> Self {
-        Course {
+impl StepCounts {
+    /// For a scene of `count` elements: runs of some hundredths of a second, of so few steps that scenes of
+    /// all sizes are timed in similar states.
+    pub fn of(kind: SceneKind, count: usize) -> Self {
+        StepCounts {
             warm_up: kind.warm_up(count),
             steps: (600_000 / count as u64).clamp(3, 20),
             runs: if count > 500_000 { 5 } else { 9 },
@@ -92,26 +92,26 @@ impl Course {
     }
 }
 
-/// Steps of one engine on a pool of threads, timed.
+/// Timing of the steps of one run on a pool of threads.
 pub struct Measured {
-    /// Of runs.
+    /// Seconds of the runs.
     pub timing: Timing,
-    /// Costs of the passes within the runs.
+    /// Costs of the passes during the runs.
     pub costs: Vec<PassCost>,
     /// Broken bonds at the end.
     pub broken: u32,
-    /// Touching pairs at the end.
+    /// Contacts at the end.
     pub contacts: u32,
-    /// Where it ran.
+    /// Name of the platform that it ran on.
     pub place: String,
 }
 
-/// Times whole steps on so many threads.
+/// Times steps on `threads` threads.
 pub fn measure(
     scene: &Scene,
     dt: f64,
     threads: usize,
-    course: Course,
+    course: StepCounts,
 ) -> Result<Measured, Failure> {
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
@@ -119,7 +119,7 @@ pub fn measure(
     Ok(pool.install(|| run(scene, dt, course))?)
 }
 
-fn run(scene: &Scene, dt: f64, course: Course) -> Result<Measured, SimulateError> {
+fn run(scene: &Scene, dt: f64, course: StepCounts) -> Result<Measured, SimulateError> {
     let mut engine: Box<dyn Method> = method(&scene.packing, &scene.pipeline, Backend::Cpu, dt)?;
     engine.advance(course.warm_up)?;
     let before = engine.costs();
@@ -138,12 +138,12 @@ fn run(scene: &Scene, dt: f64, course: Course) -> Result<Measured, SimulateError
     })
 }
 
-/// The row of a scene.
+/// The table row of a scene.
 pub fn row(
     name: &str,
     scene: &Scene,
     limits: &Limits,
-    course: Course,
+    course: StepCounts,
     found: &Measured,
 ) -> Vec<Cell> {
     let elements = scene.packing.elements.id.len() as f64;
@@ -181,12 +181,12 @@ pub fn row(
             .zip(limits.triad)
             .map(|(bytes, triad)| bytes * best / triad)
             .into(),
-        split(&found.costs).into(),
+        pass_shares(&found.costs).into(),
     ]
 }
 
-/// Shares of the passes, the largest first.
-fn split(costs: &[PassCost]) -> Option<String> {
+/// Shares of the passes as text, the largest first.
+fn pass_shares(costs: &[PassCost]) -> Option<String> {
     let total: f64 = costs.iter().map(|cost| cost.seconds).sum();
     let mut costs = costs.to_vec();
     costs.sort_by(|a, b| b.seconds.total_cmp(&a.seconds));

@@ -1,4 +1,4 @@
-//! What the benches found, as text to read and as JSON.
+//! Results of the benchmarks, as text and as JSON.
 
 use serde_json::{Map, Value, json};
 
@@ -7,11 +7,11 @@ use serde_json::{Map, Value, json};
 pub enum Cell {
     /// A name or a note.
     Text(String),
-    /// A number in the unit that the column's key names.
+    /// A number in the unit named by the column's key.
     Number(f64),
     /// A count.
     Count(u64),
-    /// Not known here.
+    /// A value that is not available.
     Absent,
 }
 
@@ -41,7 +41,7 @@ impl<T: Into<Cell>> From<Option<T>> for Cell {
     }
 }
 
-/// How a column is called and printed.
+/// Names and number format of a column.
 #[derive(Clone, Copy, Debug)]
 pub struct Column {
     /// Key in JSON; numbers there are unscaled.
@@ -67,16 +67,16 @@ pub const fn column(key: &'static str, head: &'static str, scale: f64, digits: u
 /// Rows of one kind.
 #[derive(Clone, Debug)]
 pub struct Table {
-    /// What they are about; the key in JSON.
+    /// Title of the table; its key in JSON.
     pub title: &'static str,
     /// Columns.
     pub columns: &'static [Column],
-    /// Rows, a cell a column.
+    /// Rows, one cell per column.
     pub rows: Vec<Vec<Cell>>,
 }
 
 impl Table {
-    /// An empty one.
+    /// A table without rows.
     pub fn new(title: &'static str, columns: &'static [Column]) -> Self {
         Table {
             title,
@@ -88,17 +88,19 @@ impl Table {
     /// Adds a row.
     ///
     /// # Panics
-    /// When it has not one cell a column.
+    /// If the number of cells differs from the number of columns.
     pub fn push(&mut self, row: Vec<Cell>) {
         assert_eq!(row.len(), self.columns.len(), "{}", self.title);
         self.rows.push(row);
     }
 
-    /// For Markdown and the eye: numbers to the right, columns aligned.
+    /// Text in Markdown: numbers right-aligned, columns aligned.
     pub fn text(&self) -> String {
         let shown = |row: &Vec<Cell>| -> Vec<String> {
             let cells = row.iter().zip(self.columns);
-            cells.map(|(cell, column)| show(cell, column)).collect()
+            cells
+                .map(|(cell, column)| cell_text(cell, column))
+                .collect()
         };
         let body: Vec<Vec<String>> = self.rows.iter().map(shown).collect();
         let heads = self.columns.iter().map(|column| column.head.to_owned());
@@ -140,7 +142,7 @@ impl Table {
         lines.join("\n")
     }
 
-    /// A list of objects.
+    /// A list of JSON objects.
     pub fn json(&self) -> Value {
         let object = |row: &Vec<Cell>| {
             let pairs = self.columns.iter().zip(row).map(|(column, cell)| {
@@ -158,7 +160,7 @@ impl Table {
     }
 }
 
-fn show(cell: &Cell, column: &Column) -> String {
+fn cell_text(cell: &Cell, column: &Column) -> String {
     match cell {
         Cell::Text(text) => text.clone(),
         Cell::Number(value) => format!("{:.*}", column.digits, value * column.scale),

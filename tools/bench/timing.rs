@@ -1,23 +1,23 @@
-//! Clocks of the benches: several short runs, of which the best, the middle one and the mean are told.
+//! Timing for benchmarks: best, median and mean of several short runs.
 
 use std::time::Instant;
 
 /// Seconds of several runs of the same work.
 #[derive(Clone, Copy, Debug)]
 pub struct Timing {
-    /// Of the quickest run, s: what the machine does when nobody disturbs it.
+    /// Seconds of the quickest run: without disturbance by other processes.
     pub best: f64,
-    /// Of the middle run, s.
+    /// Seconds of the median run.
     pub median: f64,
-    /// Of all runs, s: holds what falls due once in a while.
+    /// Mean seconds of all runs: includes work that occurs only in some runs.
     pub mean: f64,
 }
 
 impl Timing {
-    /// Of these runs, s.
+    /// Statistics of these run times, s.
     ///
     /// # Panics
-    /// When there is none.
+    /// If `seconds` is empty.
     pub fn of(mut seconds: Vec<f64>) -> Self {
         seconds.sort_unstable_by(f64::total_cmp);
         Timing {
@@ -27,7 +27,7 @@ impl Timing {
         }
     }
 
-    /// Runs `work` so many times.
+    /// Times `work` `count` times.
     pub fn runs<E>(count: usize, mut work: impl FnMut() -> Result<(), E>) -> Result<Self, E> {
         let mut seconds = Vec::with_capacity(count);
         for _ in 0..count {

@@ -5,10 +5,10 @@ use std::path::Path;
 use cullet::bem::Order;
 use cullet::plot::{Axis, AxisUnit, COLOURS, ChartFormat, Figure, Panel, Series, write};
 
-use super::known::{Curve, Of};
+use super::known::{Curve, Quantity};
 
-/// Errors below are rounding or those of the sums.
-const LEAST: f64 = 1e-6;
+/// Errors below this are due to rounding or to the accuracy of the sums.
+const SMALLEST_ERROR: f64 = 1e-6;
 
 /// Writes the chart of these curves to a folder.
 pub fn draw(
@@ -30,9 +30,9 @@ pub fn draw(
         title: format!("Relative errors, ν = {poisson}: quadratic (solid) and linear (dashed)"),
         x: axis("triangles"),
         panels: [
-            (Of::Surface, "stress on the surface"),
-            (Of::Inside, "stress inside"),
-            (Of::Motion, "displacement"),
+            (Quantity::Surface, "stress on the surface"),
+            (Quantity::Inside, "stress inside"),
+            (Quantity::Motion, "displacement"),
         ]
         .map(panel)
         .to_vec(),
@@ -44,8 +44,8 @@ pub fn draw(
     Ok(())
 }
 
-/// Curves of a panel; a name has one colour, and one line in the legend.
-fn series(curves: &[Curve], of: Of) -> Vec<Series> {
+/// Curves of a panel; each name has one colour and one entry in the legend.
+fn series(curves: &[Curve], of: Quantity) -> Vec<Series> {
     let of_panel = curves.iter().filter(|curve| curve.of == of);
     let mut names: Vec<&str> = of_panel.clone().map(|curve| curve.name).collect();
     names.dedup();
@@ -58,7 +58,9 @@ fn series(curves: &[Curve], of: Of) -> Vec<Series> {
                 true => String::new(),
                 false => curve.name.to_owned(),
             },
-            points: points.filter(|[_, error]| *error > LEAST).collect(),
+            points: points
+                .filter(|[_, error]| *error > SMALLEST_ERROR)
+                .collect(),
             colour: COLOURS[place.unwrap_or(0) % COLOURS.len()],
             dashed: is_linear,
         }

@@ -1,4 +1,4 @@
-//! Errors of bodies with a known answer, at three sizes.
+//! Errors for bodies with a known answer, at three sizes.
 
 use cullet::bem::Order;
 
@@ -7,9 +7,9 @@ use super::tested::bent::bent_bar;
 use super::tested::manufactured::torus_errors;
 use super::tested::solved::ORDERS;
 
-/// What an error is of.
+/// The quantity whose error is measured.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Of {
+pub enum Quantity {
     /// Stress on the surface, root mean square, or the largest stress.
     Surface,
     /// Stress inside.
@@ -18,21 +18,21 @@ pub enum Of {
     Motion,
 }
 
-/// An error over the size of the mesh.
+/// Error as a function of mesh size.
 pub struct Curve {
     /// Body and quantity.
     pub name: &'static str,
-    /// Of the displacement.
+    /// Order of the displacements.
     pub order: Order,
-    /// What it is of.
-    pub of: Of,
-    /// Triangles and error, relative.
+    /// Quantity whose error it is.
+    pub of: Quantity,
+    /// Pairs of number of triangles and relative error.
     pub points: Vec<[f64; 2]>,
 }
 
 impl Curve {
-    /// Order of convergence in the triangles' size between neighbouring sizes; none where errors are rounding
-    /// or change sign.
+    /// Order of convergence in the triangles' edge length between neighbouring sizes; NaN where errors are
+    /// due to rounding or change sign.
     pub fn orders(&self) -> Vec<f64> {
         let pairs = self.points.windows(2);
         pairs
@@ -41,11 +41,11 @@ impl Curve {
     }
 }
 
-/// A body: triangles of each of its sizes, and its errors at one of them.
+/// A body: number of triangles for each of its sizes, and its errors at a size.
 struct Body {
     sizes: [u32; 3],
     triangles: fn(u32) -> u32,
-    names: &'static [(&'static str, Of)],
+    names: &'static [(&'static str, Quantity)],
     errors: fn(u32, Order, f64) -> Vec<f64>,
 }
 
@@ -54,9 +54,9 @@ const BODIES: [Body; 7] = [
         sizes: [3, 6, 10],
         triangles: |fine| 20 * (fine * fine + (2 * fine / 3).pow(2)),
         names: &[
-            ("hollow sphere, inner wall", Of::Surface),
-            ("hollow sphere, outer wall", Of::Surface),
-            ("hollow sphere", Of::Inside),
+            ("hollow sphere, inner wall", Quantity::Surface),
+            ("hollow sphere, outer wall", Quantity::Surface),
+            ("hollow sphere", Quantity::Inside),
         ],
         errors: |fine, order, poisson| {
             let [inner, _, outer, _, inside] = hollow(2 * fine / 3, fine, order, poisson);
@@ -66,7 +66,10 @@ const BODIES: [Body; 7] = [
     Body {
         sizes: [3, 6, 10],
         triangles: |parts| 28 * parts * parts,
-        names: &[("hanging bar", Of::Surface), ("hanging bar", Of::Inside)],
+        names: &[
+            ("hanging bar", Quantity::Surface),
+            ("hanging bar", Quantity::Inside),
+        ],
         errors: |parts, order, poisson| {
             let [mean, _, inside] = hanging_bar(parts, order, poisson);
             vec![mean, inside]
@@ -76,9 +79,9 @@ const BODIES: [Body; 7] = [
         sizes: [3, 6, 10],
         triangles: |parts| 28 * parts * parts,
         names: &[
-            ("twisted bar, constant", Of::Motion),
-            ("twisted bar", Of::Surface),
-            ("twisted bar", Of::Inside),
+            ("twisted bar, constant", Quantity::Motion),
+            ("twisted bar", Quantity::Surface),
+            ("twisted bar", Quantity::Inside),
         ],
         errors: |parts, order, poisson| twisted_bar(parts, 3 * parts, order, poisson).to_vec(),
     },
@@ -86,8 +89,8 @@ const BODIES: [Body; 7] = [
         sizes: [3, 6, 12],
         triangles: |parts| 20 * parts * parts,
         names: &[
-            ("spinning ball", Of::Surface),
-            ("spinning ball", Of::Inside),
+            ("spinning ball", Quantity::Surface),
+            ("spinning ball", Quantity::Inside),
         ],
         errors: |parts, order, poisson| {
             let [mean, _, inside] = spinning_ball(parts, order, poisson);
@@ -97,16 +100,16 @@ const BODIES: [Body; 7] = [
     Body {
         sizes: [3, 6, 11],
         triangles: |fine| 20 * (16 + fine * fine),
-        names: &[("cavity, largest stress", Of::Surface)],
+        names: &[("cavity, largest stress", Quantity::Surface)],
         errors: |fine, order, poisson| vec![pulled_cavity(4, fine, order, poisson)],
     },
     Body {
         sizes: [2, 4, 6],
         triangles: |across| 80 * across * across,
         names: &[
-            ("bent bar, stiffness", Of::Motion),
-            ("bent bar", Of::Surface),
-            ("bent bar", Of::Inside),
+            ("bent bar, stiffness", Quantity::Motion),
+            ("bent bar", Quantity::Surface),
+            ("bent bar", Quantity::Inside),
         ],
         errors: |across, order, poisson| bent_bar(across, (order, order), poisson).to_vec(),
     },
@@ -114,15 +117,15 @@ const BODIES: [Body; 7] = [
         sizes: [8, 16, 27],
         triangles: |across| 4 * across * across,
         names: &[
-            ("torus", Of::Surface),
-            ("torus", Of::Inside),
-            ("torus, displacement", Of::Motion),
+            ("torus", Quantity::Surface),
+            ("torus", Quantity::Inside),
+            ("torus, displacement", Quantity::Motion),
         ],
         errors: |across, order, poisson| torus_errors(across, order, poisson).0.to_vec(),
     },
 ];
 
-/// Errors of all bodies with this ratio of Poisson, printed as they come.
+/// Errors of all bodies with this Poisson's ratio, printed when available.
 pub fn measure(poisson: f64) -> Vec<Curve> {
     let mut all = Vec::new();
     for body in BODIES {
@@ -151,9 +154,9 @@ pub fn measure(poisson: f64) -> Vec<Curve> {
 
 fn print(curve: &Curve, poisson: f64) {
     let place = match curve.of {
-        Of::Surface => "on the surface",
-        Of::Inside => "inside",
-        Of::Motion => "as a whole",
+        Quantity::Surface => "on the surface",
+        Quantity::Inside => "inside",
+        Quantity::Motion => "as a whole",
     };
     let points = curve.points.iter();
     let errors: Vec<String> = points.map(|[n, e]| format!("{n} {e:+.1e}")).collect();

@@ -1,4 +1,4 @@
-//! Bodies and known answers of the tests.
+//! Bodies with known answers, shared with the tests.
 
 #[path = "../../tests/bem/answers.rs"]
 pub mod answers;

@@ -1,4 +1,4 @@
-//! Function bodies as WGSL statements and expressions.
+//! Translates function bodies to WGSL statements and expressions.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -6,9 +6,10 @@ use std::collections::BTreeMap;
 use syn::spanned::Spanned;
 use syn::{BinOp, Block, Error, Expr, Item, Lit, Local, Member, Pat, Stmt, UnOp};
 
-use super::item::Known;
+use super::item::Declarations;
 
-/// Methods and functions that WGSL has itself, that are written in place, or that the kernel brings (`kept`).
+/// Methods and functions that WGSL has built in, that are expanded in place, or that the kernel provides
+/// (`kept`).
 pub const NATIVE: [&str; 14] = [
     "splat",
     "zero",
@@ -26,17 +27,17 @@ pub const NATIVE: [&str; 14] = [
     "transposed",
 ];
 
-/// Modules that look into quaternions: there a member `v` is a quaternion's vector part.
-const PARTS: [&str; 4] = ["quat", "mat3", "relative", "cell"];
+/// Modules that access quaternion components: there a member `v` is a quaternion's vector part.
+const QUATERNION_MODULES: [&str; 4] = ["quat", "mat3", "relative", "cell"];
 
-/// What the body of one function is translated with.
+/// Context for translating the body of one function.
 pub struct Body<'a> {
     /// Module of the function.
     pub module: &'a str,
-    /// Names from other modules.
+    /// Names imported from other modules.
     pub uses: &'a BTreeMap<String, String>,
     /// All structs and functions.
-    pub known: &'a Known,
+    pub known: &'a Declarations,
     /// WGSL type of the result.
     pub result: &'a str,
 }
@@ -45,7 +46,7 @@ pub struct Body<'a> {
 type Tables = RefCell<BTreeMap<String, Vec<f64>>>;
 
 impl Body<'_> {
-    /// Statements of a function, the last as what it returns.
+    /// Statements of a function; the last one returns its result.
     pub fn block(&self, block: &Block) -> Result<String, Error> {
         let tables = Tables::default();
         let mut text = String::new();
@@ -85,7 +86,8 @@ impl Body<'_> {
         let init = local.init.as_ref().filter(|init| init.diverge.is_none());
         let init = init.ok_or_else(|| Error::new(local.span(), "`let` needs a value"))?;
         match (&local.pat, &*init.expr) {
-            // What is left out where every lane holds: the value of that case, unless the mask is false.
+            // Rust skips the `else` branch where the mask holds in every lane: here it is evaluated only if the
+            // mask is false.
             (Pat::Ident(name), Expr::If(choice)) if name.mutability.is_none() => {
                 let Some((_, other)) = &choice.else_branch else {
                     return Err(Error::new(choice.span(), "`if` needs an `else`"));
@@ -94,8 +96,8 @@ impl Body<'_> {
                     return Err(Error::new(other.span(), "only one `else` is translated"));
                 };
                 let condition = self.expression(&choice.cond, tables)?;
-                let yes = self.expression(only(&choice.then_branch)?, tables)?;
-                let no = self.expression(only(&other.block)?, tables)?;
+                let yes = self.expression(only_expression(&choice.then_branch)?, tables)?;
+                let no = self.expression(only_expression(&other.block)?, tables)?;
                 let name = &name.ident;
                 *text += &format!("    var {name} = {yes};\n");
                 *text += &format!("    if !{condition} {{\n        {name} = {no};\n    }}\n");
@@ -155,7 +157,7 @@ impl Body<'_> {
 
     fn expression(&self, value: &Expr, tables: &Tables) -> Result<String, Error> {
         let of = |e: &Expr| self.expression(e, tables);
-        // Brackets around a whole argument say nothing.
+        // Parentheses around a whole argument are redundant.
         let whole = |e: &Expr| match e {
             Expr::Paren(inner) => of(&inner.expr),
             other => of(other),
@@ -182,16 +184,15 @@ impl Body<'_> {
                 Some(name) if name == "self" => "own".to_owned(),
                 Some(name) => name.to_string(),
                 None => {
-                    return Err(Error::new(
-                        path.span(),
-                        "a constant must stand in `T::splat`",
-                    ));
+                    return Err(Error::new(path.span(), "a constant must be in `T::splat`"));
                 }
             },
             Expr::Field(field) => {
                 let base = of(&field.base)?;
                 match &field.member {
-                    Member::Named(name) if name == "v" && PARTS.contains(&self.module) => {
+                    Member::Named(name)
+                        if name == "v" && QUATERNION_MODULES.contains(&self.module) =>
+                    {
                         format!("{base}.xyz")
                     }
                     Member::Named(name) => format!("{base}.{name}"),
@@ -268,9 +269,9 @@ impl Body<'_> {
         let joined = arguments.join(", ");
         match name {
             "lt" => Some(format!("({} < {})", arguments[0], arguments.get(1)?)),
-            // One lane is all there is.
+            // WGSL has a single lane.
             "all" => Some(arguments[0].clone()),
-            // A column there is a row here.
+            // Rows of the Rust matrix are columns in WGSL.
             "times" => Some(format!("({} * {})", arguments.get(1)?, arguments[0])),
             "transposed" => Some(format!("transpose({joined})")),
             "sqrt" | "abs" | "min" | "max" | "dot" | "kept" => Some(format!("{name}({joined})")),
@@ -369,8 +370,8 @@ impl Body<'_> {
     }
 }
 
-/// The expression that a block consists of.
-fn only(block: &Block) -> Result<&Expr, Error> {
+/// The single expression of a block.
+fn only_expression(block: &Block) -> Result<&Expr, Error> {
     match block.stmts.as_slice() {
         [Stmt::Expr(value, None)] => Ok(value),
         _ => Err(Error::new(block.span(), "a branch must be one expression")),
@@ -381,7 +382,7 @@ fn is_rows(member: &Member) -> bool {
     matches!(member, Member::Named(name) if name == "rows")
 }
 
-/// The name that a pattern is.
+/// The identifier that a pattern consists of.
 pub fn ident(pattern: &Pat) -> Result<String, Error> {
     match pattern {
         Pat::Ident(name) if name.mutability.is_none() => Ok(name.ident.to_string()),
@@ -427,15 +428,15 @@ fn constant(value: &Expr) -> Result<f64, Error> {
     }
 }
 
-/// The shortest text that reads back as the nearest f32.
+/// The shortest text that parses to the nearest f32.
 fn literal(value: f64) -> String {
     format!("{:?}", value as f32)
 }
 
-/// Longest line that is not broken.
+/// Longest line that is not wrapped.
 const WIDTH: usize = 100;
 
-/// `name(a, b)`, an item a line where that would be too long.
+/// `name(a, b)`, with one item per line if that would be too long.
 pub fn listed(name: &str, items: &[String], indent: &str) -> String {
     let line = format!("{name}({})", items.join(", "));
     if indent.len() + line.chars().count() <= WIDTH {

@@ -1,4 +1,4 @@
-//! Structs and functions of a Rust file as WGSL declarations.
+//! Translates structs and functions of a Rust file to WGSL declarations.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,12 +10,12 @@ use syn::{
 
 use super::expression::{Body, NATIVE, listed};
 
-/// What one file holds for translation.
+/// Items of one file to translate.
 pub struct Module {
     name: String,
     structs: Vec<syn::ItemStruct>,
     functions: Vec<Function>,
-    /// Names brought in from other modules, with the module.
+    /// Imported names, with the module that each comes from.
     uses: BTreeMap<String, String>,
 }
 
@@ -25,18 +25,18 @@ struct Function {
     block: syn::Block,
 }
 
-/// What translation needs to know of all files together.
-pub struct Known {
-    /// Members of each struct in order.
+/// Structs and functions of all files, for translation.
+pub struct Declarations {
+    /// Members of each struct, in order.
     pub structs: BTreeMap<String, Vec<String>>,
-    /// Module and name of every function translated.
+    /// Module and name of every translated function.
     pub functions: BTreeSet<(String, String)>,
 }
 
-impl Known {
-    /// Of all modules.
+impl Declarations {
+    /// Declarations of all modules.
     pub fn of<'a>(modules: impl Iterator<Item = &'a Module>) -> Self {
-        let mut known = Known {
+        let mut known = Declarations {
             structs: BTreeMap::new(),
             functions: BTreeSet::new(),
         };
@@ -55,7 +55,7 @@ impl Known {
     }
 }
 
-/// Picks what is generic over `Real` out of a file.
+/// Collects the items of a file that are generic over `Real`.
 pub fn module(source: &str, file: File) -> Module {
     let stem = source.rsplit('/').next().unwrap_or(source);
     let mut module = Module {
@@ -67,9 +67,9 @@ pub fn module(source: &str, file: File) -> Module {
     for item in file.items {
         match item {
             Item::Use(item) => uses(&item.tree, "", &mut module.uses),
-            // Vectors, quaternions and matrices are types of the language there.
+            // Vectors, quaternions and matrices are built-in types of WGSL.
             Item::Struct(item)
-                if !item.generics.params.is_empty() && foreign(&item.ident).is_none() =>
+                if !item.generics.params.is_empty() && native_type(&item.ident).is_none() =>
             {
                 module.structs.push(item);
             }
@@ -98,7 +98,7 @@ pub fn module(source: &str, file: File) -> Module {
     module
 }
 
-/// Whether a function gives what no kernel asks for: second derivatives.
+/// Whether a function returns second derivatives, which no kernel uses.
 fn for_host(output: &ReturnType) -> bool {
     matches!(output, ReturnType::Type(_, ty)
         if matches!(&**ty, Type::Path(path)
@@ -116,14 +116,14 @@ impl Module {
         }
     }
 
-    /// Declarations in order.
-    pub fn wgsl(&self, known: &Known) -> Result<Vec<String>, Error> {
+    /// WGSL declarations, in order.
+    pub fn wgsl(&self, known: &Declarations) -> Result<Vec<String>, Error> {
         let structs = self.structs.iter().map(structure);
         let functions = self.functions.iter().map(|f| self.translate(f, known));
         structs.chain(functions).collect()
     }
 
-    fn translate(&self, function: &Function, known: &Known) -> Result<String, Error> {
+    fn translate(&self, function: &Function, known: &Declarations) -> Result<String, Error> {
         let signature = &function.signature;
         let name = format!("{}_{}", self.name, signature.ident);
         let mut parameters = Vec::new();
@@ -160,7 +160,7 @@ impl Module {
             known,
             result: &result,
         };
-        text += &docs(&function.attributes, "");
+        text += &plain_comments(&function.attributes, "");
         text += &listed(&format!("fn {name}"), &parameters, "");
         text += &format!(" -> {result} {{\n");
         text += &body.block(&function.block)?;
@@ -168,7 +168,7 @@ impl Module {
         Ok(text)
     }
 
-    /// A name and its type; of a tuple each member is a parameter of its own.
+    /// A name and its type; each member of a tuple becomes a parameter.
     fn parameter(&self, pattern: &Pat, ty: &Type, to: &mut Vec<String>) -> Result<(), Error> {
         match (pattern, ty) {
             (Pat::Ident(name), _) => to.push(format!("{}: {}", name.ident, self.wgsl_type(ty)?)),
@@ -205,7 +205,7 @@ impl Module {
                     "T" => "f32".to_owned(),
                     "Self" => self.own_type().to_owned(),
                     "Mask" => "bool".to_owned(),
-                    _ => foreign(&name).map_or(name, str::to_owned),
+                    _ => native_type(&name).map_or(name, str::to_owned),
                 })
             }
             other => Err(Error::new(other.span(), "this type has no WGSL")),
@@ -213,8 +213,8 @@ impl Module {
     }
 }
 
-/// The language's own type for vectors, quaternions and matrices, whose columns are the rows here.
-fn foreign(name: &(impl ToString + ?Sized)) -> Option<&'static str> {
+/// WGSL's own type for vectors, quaternions and matrices; columns of a WGSL matrix are rows of the Rust one.
+fn native_type(name: &(impl ToString + ?Sized)) -> Option<&'static str> {
     match name.to_string().as_str() {
         "Vec3" => Some("vec3<f32>"),
         "Quat" => Some("vec4<f32>"),
@@ -252,22 +252,22 @@ fn structure(item: &syn::ItemStruct) -> Result<String, Error> {
         functions: Vec::new(),
         uses: BTreeMap::new(),
     };
-    let mut text = docs(&item.attrs, "");
+    let mut text = plain_comments(&item.attrs, "");
     text += &format!("struct {} {{\n", item.ident);
     for field in &fields.named {
         let name = field
             .ident
             .as_ref()
             .map_or_else(String::new, ToString::to_string);
-        text += &docs(&field.attrs, "    ");
+        text += &plain_comments(&field.attrs, "    ");
         text += &format!("    {name}: {},\n", nowhere.wgsl_type(&field.ty)?);
     }
     text += "}\n";
     Ok(text)
 }
 
-/// Doc comments as plain ones.
-fn docs(attributes: &[Attribute], indent: &str) -> String {
+/// Doc comments as plain comments.
+fn plain_comments(attributes: &[Attribute], indent: &str) -> String {
     let mut text = String::new();
     for attribute in attributes {
         if let Meta::NameValue(doc) = &attribute.meta

@@ -1,4 +1,4 @@
-//! What the targets share: the bounds that every input must keep, and a small store to put altered files into.
+//! Shared by the targets: the bounds for every input, and a small store for altered files.
 
 mod bounds;
 mod shot;

@@ -1,4 +1,4 @@
-//! A shot of two bodies that has gone through all stages, and seeds made of its files.
+//! A shot of two bodies that has passed through all stages, and fuzzing seeds made of its files.
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -7,7 +7,7 @@ use cullet::spec::Pipeline;
 use cullet::store::{Manifest, Store};
 use cullet::{pack, reconstruct, simulate, spec};
 
-/// A pipeline with something of everything; a bar that a ball breaks, and a loose pile.
+/// A pipeline that uses most features: a bar broken by a ball, and a loose pile.
 pub const ACROSS: &str = r#"
 [time]
 end = "1 ms"
@@ -74,17 +74,17 @@ compression = "none"
 "body.bar.packing.radius" = "4 mm"
 "#;
 
-/// The shot in a folder of its own, which goes when it is dropped.
+/// The shot in its own temporary folder, which is removed on drop.
 pub struct Shot {
     folder: tempfile::TempDir,
-    /// The pipeline as resolved.
+    /// The resolved pipeline.
     pub pipeline: Pipeline,
 }
 
 impl Shot {
     /// Runs all stages, on a single thread.
     pub fn new() -> Self {
-        // A second target on this thread finds the pool there already.
+        // A second target on this thread finds an existing pool.
         let _ = rayon::ThreadPoolBuilder::new()
             .num_threads(1)
             .build_global();
@@ -103,7 +103,7 @@ impl Shot {
         shot
     }
 
-    /// The store; nothing is held against sums.
+    /// The store, without checks of checksums.
     pub fn store(&self) -> Store {
         Store::at(self.folder.path())
     }
@@ -143,7 +143,7 @@ impl Default for Shot {
     }
 }
 
-/// Writes an input to begin with, where the environment variable `FUZZ_SEEDS` names a folder.
+/// Writes a seed input, if the environment variable `FUZZ_SEEDS` names a folder.
 pub fn seed(name: &str, bytes: &[u8]) {
     if let Some(folder) = std::env::var_os("FUZZ_SEEDS") {
         let folder = Path::new(&folder);

@@ -1,5 +1,5 @@
-//! Archives of surfaces and states: the first byte chooses which, and whether the rest is the whole file or
-//! what stands behind a right header.
+//! Archives of surfaces and states: the first byte selects which, and whether the rest is the whole file or
+//! its content after a valid header.
 
 #![no_main]
 
@@ -21,7 +21,7 @@ const IS_STATE: u8 = 1;
 const IS_WHOLE: u8 = 2;
 
 static SHOT: LazyLock<Shot> = LazyLock::new(Shot::new);
-/// What a state must say to fit the shot.
+/// Hash of the inputs that a state must have to fit the shot.
 static INPUTS: LazyLock<u64> =
     LazyLock::new(|| State::read(&SHOT.store(), 1).expect("a state").inputs);
 
@@ -55,18 +55,18 @@ fn run(input: &[u8]) {
         [magic, &1_u32.to_le_bytes()[..], &sum.to_le_bytes(), bytes].concat()
     };
     SHOT.put(name, &file);
-    let told = if is_state { resume() } else { draw() };
+    let told = if is_state { resume() } else { export_surfaces() };
     if let Err(error) = told {
         assert!(!error.is_empty());
     }
 }
 
-/// Goes on from the state.
+/// Resumes the run from the state.
 fn resume() -> Result<(), String> {
     let store = SHOT.store();
     let mut state = State::read(&store, 1).map_err(|error| error.to_string())?;
     state.inputs = *INPUTS;
-    // It would be written under another name, and a small step makes a long run.
+    // Another frame number would change the file name, and a small time step makes a long run.
     state.frame = 1;
     if state.dt < 1e-6 {
         return Ok(());
@@ -77,7 +77,7 @@ fn resume() -> Result<(), String> {
 }
 
 /// Exports the surfaces.
-fn draw() -> Result<(), String> {
+fn export_surfaces() -> Result<(), String> {
     let store = SHOT.store();
     let surfaces = SurfaceFrame::read(&store, 1).map_err(|error| error.to_string())?;
     for piece in &surfaces.pieces {

@@ -1,4 +1,4 @@
-//! `store.json`: as it is, and without the sum that would refuse all but unaltered ones.
+//! `store.json`: as given, and without the checksum, which would reject altered files.
 
 #![no_main]
 
@@ -53,7 +53,7 @@ fn read(text: &[u8]) {
         }
         let _ = store.read_frame(1);
     }
-    // It reads all the store: of manifests that cannot be read every eighth will do.
+    // Validation reads the whole store: for unreadable manifests, every eighth is enough.
     if is_read || text.len() % 8 == 0 {
         validate(&store, &|_, _| Ok(())).expect("the folder is there");
     }

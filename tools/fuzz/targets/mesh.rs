@@ -1,4 +1,4 @@
-//! Mesh files: the first byte chooses the format, the rest is the file.
+//! Mesh files: the first byte selects the format, the rest is the file.
 
 #![no_main]
 

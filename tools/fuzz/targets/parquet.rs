@@ -1,4 +1,4 @@
-//! Parquet tables: the first byte chooses which, the rest is the file.
+//! Parquet tables: the first byte selects the table, the rest is the file.
 
 #![no_main]
 
@@ -21,7 +21,7 @@ const TABLES: [&str; 7] = [
     "loads/000001.parquet",
 ];
 
-/// A store for each table, so that no other is altered.
+/// One store per table, so that only one table of each is altered.
 static SHOTS: LazyLock<[Shot; 7]> = LazyLock::new(|| TABLES.map(|_| Shot::new()));
 
 fuzz_target!(
@@ -45,9 +45,9 @@ fn run(input: &[u8]) {
     let store = shot.store();
     let read = read_as(table, &store, name);
     let is_read = read.is_ok();
-    told(read, name);
-    told(used(table, &store), ".parquet");
-    // It reads all the store: of files that cannot be read every eighth will do.
+    check_message(read, name);
+    check_message(read_as_stages(table, &store), ".parquet");
+    // Validation reads the whole store: for unreadable files, every eighth is enough.
     if !is_read && bytes.len() % 8 != 0 {
         return;
     }
@@ -60,13 +60,13 @@ fn run(input: &[u8]) {
     );
 }
 
-fn told<T>(read: store::Result<T>, name: &str) {
+fn check_message<T>(read: store::Result<T>, name: &str) {
     if let Err(error) = read {
         assert!(error.to_string().contains(name), "{error}");
     }
 }
 
-/// The file as the table that it should be.
+/// Reads the file as the table with its name.
 fn read_as(table: usize, store: &Store, name: &str) -> store::Result<()> {
     fn all<T: Table>(store: &Store, name: &str) -> store::Result<()> {
         let path = store.path(name);
@@ -98,8 +98,8 @@ fn read_as(table: usize, store: &Store, name: &str) -> store::Result<()> {
     }
 }
 
-/// As stages read it.
-fn used(table: usize, store: &Store) -> store::Result<()> {
+/// Reads the file as the stages do.
+fn read_as_stages(table: usize, store: &Store) -> store::Result<()> {
     match table {
         0 | 1 => {
             store.bond_count()?;

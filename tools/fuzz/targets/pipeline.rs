@@ -1,4 +1,4 @@
-//! Pipeline files with overrides: text, then overrides, zero bytes between them.
+//! Pipeline files with overrides: text, then overrides, separated by zero bytes.
 
 #![no_main]
 
@@ -18,7 +18,7 @@ fuzz_target!(
                 seed(&file.file_name().to_string_lossy(), &text);
             }
         }
-        // What is made once is no input's.
+        // One-time initialisation is not charged to an input.
         run(ACROSS.as_bytes());
         let _ = spec::parse("", "shot", &["a".to_owned()]);
     },
@@ -32,7 +32,7 @@ fn run(input: &[u8]) {
     let sets: Vec<String> = parts.take(5).map(str::to_owned).collect();
     match spec::parse(text, "shot", &sets) {
         Ok(pipeline) => {
-            // What store.json keeps of it is the same pipeline.
+            // Serialised to JSON as in store.json and read again, the pipeline is the same.
             let json = serde_json::to_string(&pipeline).expect("numbers that JSON has");
             let again: Pipeline = serde_json::from_str(&json).expect("the same keys");
             assert_eq!(pipeline, again);
