@@ -20,7 +20,7 @@
 //! let options = simulate::Options {
 //!     backend: None,
 //!     adapter: None,
-//!     start: simulate::Start::Anew,
+//!     start: simulate::Start::Packing,
 //!     until: None,
 //!     inherited: None,
 //! };

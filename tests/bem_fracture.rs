@@ -4,7 +4,8 @@
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI, TAU};
 
 use cullet::bem::crack::{
-    Criterion, End, Forces, FractureError, Fractured, Inertia, Options, Sheet, Steering, fracture,
+    CrackEnd, Criterion, FixedLoads, FractureError, FractureOptions, Fractured, Inertia, Sheet,
+    Steering, fracture,
 };
 use cullet::bem::{Elastic, Surface};
 use cullet::geometry::remesh::remesh_or_finer;
@@ -28,16 +29,16 @@ const NO_INERTIA: Inertia = Inertia {
 fn broken(
     mesh: &TriMesh,
     poisson: f64,
-    options: Options,
+    options: FractureOptions,
     load: f64,
     traction: &dyn Fn(DVec3, DVec3) -> DVec3,
 ) -> Fractured {
-    let forces = Forces {
+    let forces = FixedLoads {
         traction: &|x, n| traction(x, n) * load,
         inertia: NO_INERTIA,
     };
     let elastic = Elastic::new(1000.0, poisson).unwrap();
-    let options = Options {
+    let options = FractureOptions {
         cracks: 1,
         ..options
     };
@@ -55,7 +56,7 @@ fn broken(
         fractured.pieces.len()
     );
     assert!((first - 1.0).abs() < 0.03);
-    assert!(sheet.end == End::Through && fractured.pieces.len() == 2);
+    assert!(sheet.end == CrackEnd::Through && fractured.pieces.len() == 2);
     let volume: f64 = fractured.pieces.iter().map(TriMesh::volume).sum();
     assert!((volume / mesh.volume() - 1.0).abs() < 1e-12);
     for (piece, faces) in fractured.pieces.iter().zip(&fractured.faces) {
@@ -91,9 +92,9 @@ fn a_pulled_bar_breaks_across() {
     let mesh = grid_box(dvec3(3.0, 1.0, 1.0), [12, 4, 4]);
     let pull = |_, n: DVec3| DVec3::X * n.x;
     for steering in [Steering::Load, Steering::Rim] {
-        let options = Options {
+        let options = FractureOptions {
             steering,
-            ..Options::new(0.2)
+            ..FractureOptions::new(0.2)
         };
         let found = broken(&mesh, 0.2, options, 1.2, &pull);
         let sheet = &found.sheets[0];
@@ -109,7 +110,9 @@ fn a_bar_of_uneven_triangles_breaks_across() {
     let bar = shapes::cuboid(dvec3(3.0, 1.0, 1.0));
     for (size, step) in [(0.3, 0.25), (0.2, 0.2)] {
         let mesh = remesh_or_finer(&bar, size).unwrap();
-        let found = broken(&mesh, 0.2, Options::new(step), 1.2, &|_, n| DVec3::X * n.x);
+        let found = broken(&mesh, 0.2, FractureOptions::new(step), 1.2, &|_, n| {
+            DVec3::X * n.x
+        });
         assert!(found.sheets[0].normal.x.abs() > 0.999);
     }
 }
@@ -157,7 +160,7 @@ fn a_bent_beam_breaks_in_the_middle() {
             DVec3::ZERO
         }
     };
-    let found = broken(&mesh, 0.0, Options::new(0.12), 1.5, &press);
+    let found = broken(&mesh, 0.0, FractureOptions::new(0.12), 1.5, &press);
     let sheet = &found.sheets[0];
     assert!(sheet.start.z == -0.5 && sheet.start.x.abs() < 0.1);
     assert!(sheet.normal.x.abs() > 0.99);
@@ -203,7 +206,7 @@ fn pressed_disc() -> (TriMesh, impl Fn(DVec3, DVec3) -> DVec3) {
 #[test]
 fn a_pressed_disc_splits_along_its_diameter() {
     let (mesh, press) = pressed_disc();
-    let found = broken(&mesh, 0.0, Options::new(0.2), 1.6, &press);
+    let found = broken(&mesh, 0.0, FractureOptions::new(0.2), 1.6, &press);
     let sheet = &found.sheets[0];
     assert!(sheet.start.x.abs() < 0.1 && sheet.start.z.abs() < 0.3);
     assert!(sheet.normal.x.abs() > 0.99);
@@ -216,14 +219,14 @@ fn a_pressed_disc_splits_along_its_diameter() {
 #[test]
 fn by_stress_alone_a_crack_comes_to_rest_where_nothing_pulls() {
     let (mesh, press) = pressed_disc();
-    let forces = Forces {
+    let forces = FixedLoads {
         traction: &|x, n| press(x, n) * 1.6,
         inertia: NO_INERTIA,
     };
     let elastic = Elastic::new(1000.0, 0.0).unwrap();
-    let options = Options {
+    let options = FractureOptions {
         criterion: Criterion::Stress,
-        ..Options::new(0.2)
+        ..FractureOptions::new(0.2)
     };
     let found = fracture(&mesh, elastic, STRENGTH, &forces, &options).unwrap();
     assert_eq!(found.pieces, [mesh]);
@@ -233,7 +236,7 @@ fn by_stress_alone_a_crack_comes_to_rest_where_nothing_pulls() {
     let inside = middles(sheet, |x| x.y.abs() < 0.25 && x.x.hypot(x.z) < 1.0);
     let reach = inside.iter().map(|(x, _)| x.z.abs()).fold(0.0, f64::max);
     assert!(
-        sheet.end == End::AtRest && reach > 0.5 && reach < 0.9,
+        sheet.end == CrackEnd::AtRest && reach > 0.5 && reach < 0.9,
         "{reach}"
     );
 }
@@ -276,7 +279,7 @@ fn a_notched_plate_breaks_from_its_notch() {
             DVec3::ZERO
         }
     };
-    let found = broken(&mesh, 0.0, Options::new(0.1), 1.3, &pull);
+    let found = broken(&mesh, 0.0, FractureOptions::new(0.1), 1.3, &pull);
     let sheet = &found.sheets[0];
     assert!(sheet.start.x.abs() < 0.05 && (sheet.start.z.abs() - 0.35).abs() < 0.01);
     let inside = middles(sheet, |x| x.y.abs() < 0.15 && x.z.abs() < 0.35);
@@ -306,7 +309,7 @@ fn twisted_chalk_breaks_along_a_helix() {
             DVec3::ZERO
         }
     };
-    let found = broken(&mesh, 0.2, Options::new(0.2), 1.5, &twist);
+    let found = broken(&mesh, 0.2, FractureOptions::new(0.2), 1.5, &twist);
     let sheet = &found.sheets[0];
     assert!(sheet.start.x.abs() < 0.4 && sheet.start.yz().length() > 0.45);
     assert!((sheet.normal.x.abs() - 0.5_f64.sqrt()).abs() < 0.05);
@@ -342,9 +345,9 @@ fn helix(found: &Fractured, radius: f64) {
 fn a_bar_thinner_than_a_step_breaks() {
     let mesh = grid_box(dvec3(3.0, 0.3, 0.3), [20, 2, 2]);
     for criterion in [Criterion::Stress, Criterion::Energy] {
-        let options = Options {
+        let options = FractureOptions {
             criterion,
-            ..Options::new(0.4)
+            ..FractureOptions::new(0.4)
         };
         let found = broken(&mesh, 0.2, options, 1.2, &|_, n| DVec3::X * n.x);
         assert_eq!(found.steps, 0);
@@ -353,9 +356,9 @@ fn a_bar_thinner_than_a_step_breaks() {
 }
 
 /// A bar under twice the load at which it cracks, with steps of this length.
-fn cracked_bar(options: Options) -> Result<Fractured, FractureError> {
+fn cracked_bar(options: FractureOptions) -> Result<Fractured, FractureError> {
     let mesh = grid_box(dvec3(3.0, 1.0, 1.0), [12, 4, 4]);
-    let forces = Forces {
+    let forces = FixedLoads {
         traction: &|_, n| DVec3::X * n.x * (2.0 * STRENGTH),
         inertia: NO_INERTIA,
     };
@@ -365,7 +368,7 @@ fn cracked_bar(options: Options) -> Result<Fractured, FractureError> {
 
 #[test]
 fn steps_that_are_too_short_are_refused() {
-    let refused = |step: f64| match cracked_bar(Options::new(step)) {
+    let refused = |step: f64| match cracked_bar(FractureOptions::new(step)) {
         Err(FractureError::TooFine { least, .. }) => least,
         other => panic!("{other:?}"),
     };
@@ -378,12 +381,12 @@ fn steps_that_are_too_short_are_refused() {
 /// A crack whose steps are used up has not come to rest, and the result says why the body is whole.
 #[test]
 fn a_crack_without_steps_left_is_told_from_one_at_rest() {
-    let options = Options {
+    let options = FractureOptions {
         steps: 1,
-        ..Options::new(0.1)
+        ..FractureOptions::new(0.1)
     };
     let found = cracked_bar(options).unwrap();
     assert_eq!(found.pieces.len(), 1);
-    assert_eq!(found.sheets[0].end, End::Growing);
+    assert_eq!(found.sheets[0].end, CrackEnd::Growing);
     assert_eq!(found.unsolved, [(0, FractureError::Steps(1))]);
 }

@@ -286,7 +286,7 @@ fn cells_of_a_whole_body_do_not_touch() {
         let mut pipeline = shot(MATERIAL, "");
         pipeline.simulate.cell_contact = kind;
         let (_, dt) = method(&packing, &shot(MATERIAL, ""), 0.3);
-        let prepared = cullet::simulate::resolve::Prepared::new(&packing, &pipeline).unwrap();
+        let prepared = cullet::simulate::resolve::PreparedScene::new(&packing, &pipeline).unwrap();
         let backend = cullet::spec::Backend::Cpu;
         let mut run = prepared.start(&pipeline, backend, dt).unwrap();
         run.advance(300).unwrap();

@@ -3,7 +3,7 @@
 use cullet::simulate::methods::voronoi::build::{CellScene, scene};
 use cullet::simulate::methods::voronoi::cpu::CellRun;
 use cullet::simulate::methods::voronoi::stability::{LinearisedCells, State};
-use cullet::simulate::run_state::state::{Kind, State as State_};
+use cullet::simulate::run_state::state::{SectionKind, State as State_};
 use cullet::simulate::{Method, Snapshot};
 use cullet::spec::CellContact;
 use cullet::store::Packing;
@@ -145,7 +145,9 @@ fn an_end_moment_rolls_a_bar_up() {
 
 /// Rotation about z of the last of `joints + 1` cells, including full turns.
 fn end_angle(state: &State_, joints: usize) -> f64 {
-    let rows = state.require::<f64, 16>(Kind::first("motion")).unwrap();
+    let rows = state
+        .require::<f64, 16>(SectionKind::first("motion"))
+        .unwrap();
     let angles = rows.map(|row| 2.0 * row[6].atan2(row[7]));
     let mut all = 0.0;
     let mut last = 0.0;
@@ -361,7 +363,9 @@ fn waves_on_cubes_have_the_speeds_of_the_formula() {
 
 /// The state of a run, as bytes.
 pub fn bytes(state: &State_) -> Vec<u8> {
-    let rows = state.require::<f32, 16>(Kind::first("motion")).unwrap();
+    let rows = state
+        .require::<f32, 16>(SectionKind::first("motion"))
+        .unwrap();
     rows.flat_map(|row| row.map(f32::to_le_bytes))
         .flatten()
         .collect()

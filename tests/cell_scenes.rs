@@ -209,7 +209,7 @@ pub fn method(
     pipeline: &Pipeline,
     part: f64,
 ) -> (Box<dyn cullet::simulate::Method>, f64) {
-    let prepared = resolve::Prepared::new(packing, pipeline).unwrap();
+    let prepared = resolve::PreparedScene::new(packing, pipeline).unwrap();
     let dt = part * prepared.schedule(pipeline).critical;
     (
         prepared.start(pipeline, spec::Backend::Cpu, dt).unwrap(),

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use crate::harness::{Place, shot};
+use crate::harness::{TestFolder, shot};
 
 /// A store of the beams at smoke size: bonds break, there are no surfaces.
-fn store(folder: &Place) {
+fn store(folder: &TestFolder) {
     let beams = shot("two_beams");
     let mut arguments = vec!["run", &beams, "--out", "store", "--to", "simulate"];
     for setting in ["scale=smoke", "simulate.backend=cpu"] {
@@ -50,7 +50,7 @@ fn size(path: &Path) -> (u32, u32) {
 
 #[test]
 fn charts_are_the_same_whatever_the_threads_and_name_what_is_missing() {
-    let folder = Place::new();
+    let folder = TestFolder::new();
     store(&folder);
     folder.succeed(&["plot", "store", "--threads", "1"]);
     folder.succeed(&["plot", "store", "--threads", "2", "--to", "elsewhere"]);
@@ -95,7 +95,7 @@ fn charts_are_the_same_whatever_the_threads_and_name_what_is_missing() {
 
 #[test]
 fn the_summary_tells_energies_breaks_fragments_time_and_disk() {
-    let folder = Place::new();
+    let folder = TestFolder::new();
     store(&folder);
     let json: serde_json::Value =
         serde_json::from_str(&folder.succeed(&["inspect", "store", "--json"])).unwrap();
@@ -127,7 +127,7 @@ fn the_summary_tells_energies_breaks_fragments_time_and_disk() {
 
 #[test]
 fn check_warns_with_numbers_and_says_nothing_of_the_shots() {
-    let folder = Place::new();
+    let folder = TestFolder::new();
     let plate = shot("plate_impact");
     let warnings = |settings: &[&str]| {
         let mut arguments = vec!["check", &plate, "--json", "--set", "scale=smoke"];

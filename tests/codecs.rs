@@ -15,7 +15,7 @@ use parquet::file::properties::WriterProperties;
 use serde_json::Value;
 
 use crate::foreign::{ALL, RECONSTRUCT, findings, survives};
-use crate::harness::Place;
+use crate::harness::TestFolder;
 
 fn write_table(path: &Path, compression: Compression, columns: Vec<(&str, ArrayRef)>) {
     let batch = RecordBatch::try_from_iter(columns).unwrap();
@@ -115,7 +115,7 @@ fn types_and_codecs_of_other_programs_are_read() {
         Arc::new(view),
     ];
     for modes in modes {
-        let folder = Place::new();
+        let folder = TestFolder::new();
         write_three_elements(&Store::at(folder.path("store")), modes);
         assert_eq!(findings(&folder), [""; 0]);
         folder.succeed(RECONSTRUCT);
@@ -136,7 +136,7 @@ fn types_and_codecs_of_other_programs_are_read() {
 
 #[test]
 fn values_that_do_not_fit_are_told_by_row() {
-    let folder = Place::new();
+    let folder = TestFolder::new();
     let store = Store::at(folder.path("store"));
     write_three_elements(&store, Arc::new(LargeStringArray::from(vec!["bend"])));
     let whole = |values: Vec<Option<i64>>| Arc::new(Int64Array::from(values)) as ArrayRef;

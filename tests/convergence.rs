@@ -4,10 +4,10 @@
 use cullet::columns::{Convergence, Method};
 use cullet::store::Store;
 
-use crate::harness::{Place, files, shot};
+use crate::harness::{TestFolder, files, shot};
 
 /// Runs the shot at smoke size; the methods are compared in step `step`.
-fn simulated(folder: &Place, out: &str, step: &str) {
+fn simulated(folder: &TestFolder, out: &str, step: &str) {
     let file = shot("convergence");
     let step = format!("output.convergence={step}");
     let mut arguments = vec!["run", &file, "--out", out, "--to", "simulate"];
@@ -26,7 +26,7 @@ fn iterations(table: &Convergence, method: Method, enough: f64) -> Option<u32> {
 
 #[test]
 fn newtons_method_on_the_manifold_is_ahead_and_the_run_is_what_it_was() {
-    let folder = Place::new();
+    let folder = TestFolder::new();
     simulated(&folder, "compared", "1");
     simulated(&folder, "plain", "1000");
     let kinds = ["frames", "breaks", "fragments", "loads", "state"];
@@ -72,7 +72,7 @@ fn newtons_method_on_the_manifold_is_ahead_and_the_run_is_what_it_was() {
 
 #[test]
 fn a_number_that_is_none_in_the_table_is_found() {
-    let folder = Place::new();
+    let folder = TestFolder::new();
     simulated(&folder, "store", "1");
     let store = Store::open(folder.path("store")).unwrap();
     let mut table = store.read_convergence(1).unwrap();
@@ -87,7 +87,7 @@ fn a_number_that_is_none_in_the_table_is_found() {
 
 #[test]
 fn steps_that_find_no_minimum_are_refused() {
-    let folder = Place::new();
+    let folder = TestFolder::new();
     let file = shot("convergence");
     for (setting, parts) in [
         (

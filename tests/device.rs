@@ -1,6 +1,6 @@
 //! The simulation on a graphics processor: against the CPU, under lowered limits, and when something goes wrong.
 
-use cullet::gpu::{Request, adapters};
+use cullet::gpu::{DeviceRequest, adapters};
 use cullet::simulate::methods::explicit::device::Gpu;
 use cullet::simulate::{Method, SimulateError, build};
 use cullet::spec::Pipeline;
@@ -8,12 +8,12 @@ use cullet::store::{Packing, Store};
 use glam::DVec3;
 
 use crate::energy::{noise3, unit_step};
-use crate::harness::{Place, files, shot};
+use crate::harness::{TestFolder, files, shot};
 use crate::scenes;
 
 /// The first adapter, a software one if there is no other; `None` where the machine has no driver and the
 /// environment does not require one.
-pub fn request() -> Option<Request> {
+pub fn request() -> Option<DeviceRequest> {
     let named = adapters().into_iter().next().map(|adapter| adapter.name);
     if named.is_none() {
         let insisted = std::env::var_os("CULLET_GPU_REQUIRED").is_some();
@@ -23,19 +23,19 @@ pub fn request() -> Option<Request> {
         );
         println!("skipped: no graphics adapter");
     }
-    named.map(|name| Request {
+    named.map(|name| DeviceRequest {
         adapter: Some(name),
-        ..Request::default()
+        ..DeviceRequest::default()
     })
 }
 
-pub fn engine(packing: &Packing, pipeline: &Pipeline, dt: f64, request: &Request) -> Gpu {
+pub fn engine(packing: &Packing, pipeline: &Pipeline, dt: f64, request: &DeviceRequest) -> Gpu {
     let built = build(packing, pipeline).unwrap();
     Gpu::new(built, pipeline, dt, request).unwrap()
 }
 
 /// Settings of a run on the adapter under test.
-fn on_device(request: &Request) -> [String; 4] {
+fn on_device(request: &DeviceRequest) -> [String; 4] {
     let name = request.adapter.clone().unwrap();
     // The first word of the name is enough, and needs no quotes.
     let name = name.split_whitespace().next().unwrap().to_owned();
@@ -47,7 +47,7 @@ fn on_device(request: &Request) -> [String; 4] {
     ]
 }
 
-fn run(place: &Place, name: &str, out: &str, more: &[&str]) -> Store {
+fn run(place: &TestFolder, name: &str, out: &str, more: &[&str]) -> Store {
     let shot = shot(name);
     let mut arguments = vec!["run", &shot, "--out", out, "--to", "simulate"];
     arguments.extend(["--set", "scale=smoke"]);
@@ -63,7 +63,7 @@ fn compare_backends(
     moved: &dyn Fn(u32) -> String,
 ) {
     let Some(request) = request() else { return };
-    let place = Place::new();
+    let place = TestFolder::new();
     let rate = format!("time.frames_per_second={frames_per_second}");
     let device = on_device(&request);
     let step = format!("time.fraction={fraction}");
@@ -206,7 +206,7 @@ fn lowered_limits_and_a_second_run_give_the_same_bytes() {
     let shift = DVec3::new(0.0293, 0.0012, 0.0004);
     points.extend(scenes::block(14, 8, 6, 1e-3).iter().map(|p| *p + shift));
     let (packing, pipeline, dt) = collision(&points, 4e5);
-    let limited = Request {
+    let limited = DeviceRequest {
         binding_limit: Some(64 << 10),
         workgroup_limit: Some(3),
         ..request.clone()
@@ -227,7 +227,7 @@ fn a_large_body_under_lowered_limits_gives_the_same_bytes() {
     let Some(request) = request() else { return };
     let points = scenes::block(2800, 10, 10, 1e-3);
     let (packing, pipeline, dt) = collision(&points, 1e5);
-    let limited = Request {
+    let limited = DeviceRequest {
         binding_limit: Some(16 << 20),
         workgroup_limit: Some(256),
         ..request.clone()
@@ -281,7 +281,7 @@ fn lists_and_notes_that_are_too_short_grow_and_lose_nothing() {
 #[test]
 fn a_run_continues_from_its_state_with_the_same_bytes() {
     let Some(request) = request() else { return };
-    let place = Place::new();
+    let place = TestFolder::new();
     let device = on_device(&request);
     let mut more: Vec<&str> = device.iter().map(String::as_str).collect();
     more.extend(["--set", "time.end=3 ms"]);
@@ -329,7 +329,7 @@ fn a_number_gone_wrong_stops_the_run_within_a_frame() {
 #[test]
 fn a_run_that_blows_up_keeps_its_last_good_frame() {
     let Some(request) = request() else { return };
-    let place = Place::new();
+    let place = TestFolder::new();
     let device = on_device(&request);
     // A time step far beyond the critical one.
     let mut arguments: Vec<String> = [
@@ -383,7 +383,7 @@ fn a_lost_device_is_told_and_an_unknown_one_refused() {
         "{error}"
     );
 
-    let place = Place::new();
+    let place = TestFolder::new();
     let bunny = shot("bunny_drop");
     let output = place.output(&[
         "check",
@@ -408,7 +408,7 @@ fn loaders_and_drivers_are_not_heard() {
     if request().is_none() {
         return;
     }
-    let place = Place::new();
+    let place = TestFolder::new();
     let messages = |folder: Option<&str>, loader: Option<&str>| {
         let mut command = place.command();
         for name in ["NODEVICE_SELECT", "VK_LOADER_DEBUG", "XDG_RUNTIME_DIR"] {
@@ -435,7 +435,7 @@ fn a_message_after_a_device_was_opened_is_heard() {
     let Some(request) = request() else {
         return;
     };
-    let place = Place::new();
+    let place = TestFolder::new();
     let file = shot("single_bond");
     place.succeed(&["pack", &file, "--out", "store", "--set", "scale=smoke"]);
     let name = request.adapter.unwrap();

@@ -1,6 +1,6 @@
 //! Cells on a graphics processor: against the CPU, under lowered limits, and resumed from a state.
 
-use cullet::gpu::Request;
+use cullet::gpu::DeviceRequest;
 use cullet::simulate::methods::explicit::device::Gpu;
 use cullet::simulate::methods::voronoi::build::{CellScene, scene};
 use cullet::simulate::methods::voronoi::device;
@@ -30,7 +30,7 @@ fn single_precision_shot(cell_material: CellMaterial, damping: f64) -> Pipeline 
     pipeline
 }
 
-fn on_device(packing: &Packing, pipeline: &Pipeline, dt: f64, request: &Request) -> Gpu {
+fn on_device(packing: &Packing, pipeline: &Pipeline, dt: f64, request: &DeviceRequest) -> Gpu {
     let made: CellScene<f32> = scene(packing, pipeline).unwrap();
     let tables = device::tables(&made);
     let opened = Gpu::open(request).unwrap();
@@ -137,7 +137,7 @@ fn outcome(gpu: &mut Gpu, steps: u64) -> (String, u32) {
 fn lowered_limits_and_a_second_run_of_cells_give_the_same_bytes() {
     let Some(request) = request() else { return };
     let (packing, pipeline, dt) = collision(4e5);
-    let limited = Request {
+    let limited = DeviceRequest {
         workgroup_limit: Some(3),
         ..request.clone()
     };

@@ -2,7 +2,7 @@
 
 use cullet::store::{Manifest, Store};
 
-use crate::harness::Place;
+use crate::harness::TestFolder;
 
 /// Two cubes of 2 cm, one of them rigid, above a floor.
 const SHOT: &str = r#"
@@ -61,7 +61,7 @@ fn a_pipeline_that_cannot_be_run_is_wrong_use() {
         // PackError: Overlap
         (SHOT.replace("[0.1, 0, 0]", "[0, 0, 0]"), "overlap"),
     ] {
-        let folder = Place::new();
+        let folder = TestFolder::new();
         folder.write("shot.toml", &text);
         for command in [
             &["check", "shot.toml"][..],
@@ -77,7 +77,7 @@ fn a_pipeline_that_cannot_be_run_is_wrong_use() {
 
 #[test]
 fn a_state_that_does_not_fit_is_wrong_use() {
-    let folder = Place::new();
+    let folder = TestFolder::new();
     let alone = attach("hard", 0.02, 0.1, "type = \"clamp\"");
     folder.write("shot.toml", &alone);
     folder.succeed(&["run", "shot.toml", "--out", "store", "--to", "simulate"]);
@@ -113,7 +113,7 @@ fn a_state_that_does_not_fit_is_wrong_use() {
 
 #[test]
 fn settings_and_stores_of_other_hands_are_wrong_use_and_damage_is_a_failure() {
-    let folder = Place::new();
+    let folder = TestFolder::new();
     folder.write("shot.toml", SHOT);
     folder.succeed(&["run", "shot.toml", "--out", "store", "--to", "simulate"]);
     // A file cut short is a failure, not wrong use.

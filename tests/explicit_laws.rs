@@ -8,7 +8,7 @@ use cullet::store::Packing;
 use glam::DVec3;
 
 use crate::energy::{check_lanes, noise3, unit_step};
-use crate::harness::{Place, shot};
+use crate::harness::{TestFolder, shot};
 use crate::implicit::{Cantilever, oscillation, period};
 use crate::{device, scenes};
 
@@ -159,7 +159,7 @@ fn the_table_of_bonds_names_the_law_that_a_run_takes() {
         ("drape", "simulate.integrator=auto", "manifold"),
         ("stretch", "simulate.integrator=auto", "bdem"),
     ] {
-        let folder = Place::new();
+        let folder = TestFolder::new();
         let file = shot(name);
         let settings = ["--set", "scale=smoke", "--set", setting];
         folder.succeed(&[&["pack", &file, "--out", "store"], &settings[..]].concat());

@@ -9,14 +9,14 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::sync::OnceLock;
 
-use crate::harness::{Place, shot};
+use crate::harness::{TestFolder, shot};
 
 /// A store with all exports, made once.
 fn store() -> &'static PathBuf {
-    static STORE: OnceLock<(Place, PathBuf)> = OnceLock::new();
+    static STORE: OnceLock<(TestFolder, PathBuf)> = OnceLock::new();
     &STORE
         .get_or_init(|| {
-            let place = Place::new();
+            let place = TestFolder::new();
             let bunny = shot("bunny_drop");
             place.succeed(&[
                 "run",
@@ -38,10 +38,10 @@ fn store() -> &'static PathBuf {
 
 /// The store of the plate with surfaces as PLY, made once.
 fn plate_store() -> &'static PathBuf {
-    static STORE: OnceLock<(Place, PathBuf)> = OnceLock::new();
+    static STORE: OnceLock<(TestFolder, PathBuf)> = OnceLock::new();
     &STORE
         .get_or_init(|| {
-            let place = Place::new();
+            let place = TestFolder::new();
             let plate = shot("plate_impact");
             let mut arguments = vec!["run", &plate, "--out", "store", "--to", "export"];
             for setting in ["scale=smoke", "export.formats=[\"ply\"]"] {
@@ -77,10 +77,10 @@ fn cube_obj() -> String {
 /// A cube with texture coordinates that breaks on a floor, exported to every format that carries them, made
 /// once.
 fn textured_store() -> &'static PathBuf {
-    static STORE: OnceLock<(Place, PathBuf)> = OnceLock::new();
+    static STORE: OnceLock<(TestFolder, PathBuf)> = OnceLock::new();
     &STORE
         .get_or_init(|| {
-            let place = Place::new();
+            let place = TestFolder::new();
             place.write("cube.obj", &cube_obj());
             let pipeline = place.write(
                 "cube.toml",
@@ -119,10 +119,10 @@ formats = ["usd", "glb", "glb_animated", "obj", "ply"]
 
 /// A store whose frames lack columns and hold rounded values, made once.
 fn lean_store() -> &'static PathBuf {
-    static STORE: OnceLock<(Place, PathBuf)> = OnceLock::new();
+    static STORE: OnceLock<(TestFolder, PathBuf)> = OnceLock::new();
     &STORE
         .get_or_init(|| {
-            let place = Place::new();
+            let place = TestFolder::new();
             let bunny = shot("bunny_drop");
             let mut arguments = vec!["run", &bunny, "--out", "store", "--to", "simulate"];
             for setting in [
@@ -143,10 +143,10 @@ fn lean_store() -> &'static PathBuf {
 
 /// A folder for the output of the tools.
 fn scratch() -> &'static PathBuf {
-    static FOLDER: OnceLock<(Place, PathBuf)> = OnceLock::new();
+    static FOLDER: OnceLock<(TestFolder, PathBuf)> = OnceLock::new();
     &FOLDER
         .get_or_init(|| {
-            let place = Place::new();
+            let place = TestFolder::new();
             let folder = place.path("stores");
             std::fs::create_dir(&folder).unwrap();
             (place, folder)
@@ -156,10 +156,10 @@ fn scratch() -> &'static PathBuf {
 
 /// A store called `shot`, as in the READMEs, with numbers that do not depend on the machine, made once.
 fn shot_store() -> &'static PathBuf {
-    static STORE: OnceLock<(Place, PathBuf)> = OnceLock::new();
+    static STORE: OnceLock<(TestFolder, PathBuf)> = OnceLock::new();
     &STORE
         .get_or_init(|| {
-            let place = Place::new();
+            let place = TestFolder::new();
             let bunny = shot("bunny_drop");
             let mut arguments = vec!["run", &bunny, "--out", "shot", "--to", "simulate"];
             for setting in ["scale=smoke", "time.end=4 ms", "simulate.backend=cpu"] {
@@ -175,10 +175,10 @@ fn shot_store() -> &'static PathBuf {
 /// Two stores of the same bunny run, one with four times the frame rate of the other, with the exports that
 /// contain motion; made once.
 fn shots_at_two_rates() -> &'static [PathBuf; 2] {
-    static STORES: OnceLock<(Place, [PathBuf; 2])> = OnceLock::new();
+    static STORES: OnceLock<(TestFolder, [PathBuf; 2])> = OnceLock::new();
     &STORES
         .get_or_init(|| {
-            let place = Place::new();
+            let place = TestFolder::new();
             let bunny = shot("bunny_drop");
             let stores = ["600", "2400"].map(|rate| {
                 let mut arguments = vec!["run", &bunny, "--out", rate];

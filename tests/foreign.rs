@@ -8,7 +8,7 @@ use cullet::columns::{BreakMode, Breaks};
 use cullet::store::{Manifest, Store};
 use serde_json::Value;
 
-use crate::harness::Place;
+use crate::harness::TestFolder;
 
 const PIPELINE: &str = "[time]\nend = \"2 ms\"\nframes_per_second = 1000\n\n[[material]]\nname = \"m\"\ndensity = \"1000 kg/m^3\"\nyoung = \"1 MPa\"\n\n\
     [[body]]\nname = \"b\"\nmaterial = \"m\"\nshape = { type = \"box\", size = [0.01, 0.008, 0.008] }\n\
@@ -17,9 +17,9 @@ const PIPELINE: &str = "[time]\nend = \"2 ms\"\nframes_per_second = 1000\n\n[[ma
 
 /// A simulated box with surfaces, in which the first bond is marked as broken; made once.
 fn sound_store() -> &'static Path {
-    static STORE: OnceLock<Place> = OnceLock::new();
+    static STORE: OnceLock<TestFolder> = OnceLock::new();
     let folder = STORE.get_or_init(|| {
-        let folder = Place::new();
+        let folder = TestFolder::new();
         folder.write("shot.toml", PIPELINE);
         folder.succeed(&["run", "shot.toml", "--out", "store", "--to", "simulate"]);
         let store = Store::at(folder.path("store"));
@@ -73,8 +73,8 @@ fn copy(from: &Path, to: &Path) {
 }
 
 /// A copy of the sound store after `change`.
-fn changed_store(change: impl FnOnce(&Store)) -> Place {
-    let folder = Place::new();
+fn changed_store(change: impl FnOnce(&Store)) -> TestFolder {
+    let folder = TestFolder::new();
     copy(sound_store(), &folder.path("store"));
     change(&Store::at(folder.path("store")));
     folder
@@ -101,7 +101,7 @@ pub const ALL: [&[&str]; 10] = [
 
 /// Runs every command that reads a store: each succeeds, or refuses with one message. Returns the messages of
 /// those that refuse.
-pub fn survives(folder: &Place) -> Vec<(String, String)> {
+pub fn survives(folder: &TestFolder) -> Vec<(String, String)> {
     let mut refusals = Vec::new();
     for arguments in ALL {
         let output = folder.output(arguments);
@@ -126,7 +126,7 @@ pub fn survives(folder: &Place) -> Vec<(String, String)> {
 }
 
 /// The findings of `inspect --validate`.
-pub fn findings(folder: &Place) -> Vec<String> {
+pub fn findings(folder: &TestFolder) -> Vec<String> {
     let output = folder.output(&["inspect", "store", "--validate"]);
     let message = String::from_utf8(output.stdout).unwrap();
     let lines: Vec<String> = message.lines().map(str::to_owned).collect();
@@ -199,7 +199,7 @@ fn sums_are_held_against_the_files() {
     let folder = changed_store(|store| {
         let path = store.numbered("history", 1, "parquet");
         let sums = store
-            .sums_of(&[&path, &store.numbered("frames", 0, "parquet")])
+            .checksums_of(&[&path, &store.numbered("frames", 0, "parquet")])
             .unwrap();
         let list = |manifest: &mut Manifest| {
             manifest.files = sums;

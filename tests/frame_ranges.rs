@@ -2,7 +2,7 @@
 
 use cullet::store::Store;
 
-use crate::harness::{Place, files};
+use crate::harness::{TestFolder, files};
 
 const SHOT: &str = "[time]\nend = \"5 ms\"\nframes_per_second = 1000\n[[material]]\nname = \"m\"\ndensity = 1000\nyoung = \"1 MPa\"\n\
     [[body]]\nname = \"b\"\nmaterial = \"m\"\nshape = { type = \"block\", rows = [3, 3, 3] }\npacking = { type = \"hexagonal\", radius = \"1 mm\" }\n\
@@ -10,7 +10,7 @@ const SHOT: &str = "[time]\nend = \"5 ms\"\nframes_per_second = 1000\n[[material
 
 #[test]
 fn frames_are_asked_for_in_five_ways() {
-    let folder = Place::new();
+    let folder = TestFolder::new();
     folder.write("shot.toml", SHOT);
     folder.succeed(&["run", "shot.toml", "--out", "store", "--to", "simulate"]);
     for (frames, wanted) in [
@@ -53,7 +53,7 @@ fn frames_are_asked_for_in_five_ways() {
 
 #[test]
 fn other_words_for_frames_are_refused_with_those_there_are() {
-    let folder = Place::new();
+    let folder = TestFolder::new();
     for (frames, parts) in [
         (
             "first",

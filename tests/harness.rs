@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 /// A temporary folder and the program to run in it.
-pub struct Place {
+pub struct TestFolder {
     folder: tempfile::TempDir,
 }
 
-impl Place {
+impl TestFolder {
     pub fn new() -> Self {
-        Place {
+        TestFolder {
             folder: tempfile::tempdir().unwrap(),
         }
     }

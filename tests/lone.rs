@@ -2,10 +2,10 @@
 
 use cullet::store::Store;
 
-use crate::harness::Place;
+use crate::harness::TestFolder;
 
 /// Packs a body of one element above a floor, onto which it falls.
-fn packed(folder: &Place, shape: &str, packing: &str) {
+fn packed(folder: &TestFolder, shape: &str, packing: &str) {
     let text = format!(
         "[time]\nend = \"20 ms\"\nframes_per_second = 500\n[[material]]\nname = \"m\"\ndensity = 1000\nyoung = \"1 MPa\"\ntensile_strength = \"1 kPa\"\n\
          [[body]]\nname = \"b\"\nmaterial = \"m\"\nshape = {{ {shape} }}\npacking = {{ {packing} }}\nvelocity = [0, -1, 0]\n\
@@ -36,7 +36,7 @@ fn a_body_of_one_element_is_packed_simulated_drawn_and_exported() {
         (CUBE, "type = \"random\", elements = 1"),
         (CUBE, "type = \"loose\", elements = 1"),
     ] {
-        let folder = Place::new();
+        let folder = TestFolder::new();
         packed(&folder, shape, packing);
         folder.succeed(&["simulate", "store"]);
         let store = Store::open(folder.path("store")).unwrap();
@@ -87,9 +87,9 @@ fn other_shapes_and_implicit_steps_take_one_element_too() {
         ),
         (CUBE, "type = \"loose\", radius = \"4 mm\""),
     ] {
-        packed(&Place::new(), shape, packing);
+        packed(&TestFolder::new(), shape, packing);
     }
-    let folder = Place::new();
+    let folder = TestFolder::new();
     packed(&folder, CUBE, "type = \"hexagonal\", elements = 1");
     let implicit = [
         "run",
@@ -104,7 +104,7 @@ fn other_shapes_and_implicit_steps_take_one_element_too() {
 
 #[test]
 fn an_element_larger_than_its_body_is_refused() {
-    let folder = Place::new();
+    let folder = TestFolder::new();
     let text = "[time]\nend = 1\nframes_per_second = 1\n[[material]]\nname = \"m\"\ndensity = 1000\nyoung = 1e6\n\
         [[body]]\nname = \"b\"\nmaterial = \"m\"\nshape = { type = \"box\", size = [0.01, 0.01, 0.01] }\n\
         packing = { type = \"hexagonal\", radius = \"7 mm\" }\n";

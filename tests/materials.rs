@@ -8,7 +8,7 @@ use cullet::spec::{Action, Attachment, Backend, Pipeline, Region};
 use cullet::store::Store;
 use glam::{DMat3, DVec3};
 
-use crate::harness::Place;
+use crate::harness::TestFolder;
 use crate::scenes::{self, read};
 
 const PIPELINE_HEAD: &str =
@@ -277,7 +277,7 @@ fn a_ball_rolls_down_a_slope_steeper_than_its_rolling_friction_and_stays_on_othe
 
 #[test]
 fn pairs_and_grains_of_unknown_materials_are_refused_with_their_line() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let shot = |more: &str| {
         format!(
             "[time]\nend = 1\nframes_per_second = 10\n[[material]]\nname = \"stone\"\ndensity = 1\nyoung = 1\n\
@@ -319,7 +319,7 @@ fn pairs_and_grains_of_unknown_materials_are_refused_with_their_line() {
 /// The sections of the bonds follow from the law: rods use the smaller of the two radii, others the mean.
 #[test]
 fn a_packing_is_made_again_for_a_law_of_other_sections() {
-    let place = Place::new();
+    let place = TestFolder::new();
     place.write(
         "shot.toml",
         "[time]\nend = \"1 ms\"\nframes_per_second = 1000\n[[material]]\nname = \"m\"\ndensity = 700\nyoung = 1e6\n\
@@ -351,7 +351,7 @@ fn a_packing_is_made_again_for_a_law_of_other_sections() {
 
 #[test]
 fn a_packing_is_made_again_for_another_grain_or_pair() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let shot = |grain: &str, pair: &str, friction: f64| {
         format!(
             "[time]\nend = \"1 ms\"\nframes_per_second = 1000\n[[material]]\nname = \"wood\"\ndensity = 700\nyoung = 1e6\n{grain}\

@@ -9,7 +9,7 @@ use cullet::store::Packing;
 use glam::DVec3;
 
 use crate::energy::{noise3, unit_step};
-use crate::harness::Place;
+use crate::harness::TestFolder;
 use crate::loads::{force, torque};
 use crate::scenes;
 
@@ -200,14 +200,14 @@ const DROP: &str = "[time]\nend = \"2 ms\"\nframes_per_second = 2000\n[world]\ng
     position = [0, 0.013, 0]\nvelocity = [0, -2, 0]\npacking = { type = \"hexagonal\", radius = \"1 mm\" }\n\
     [[collider]]\nname = \"wedge\"\nshape = { type = \"mesh\", file = \"wedge.ply\", height = \"10 mm\" }\n";
 
-fn write_wedge(folder: &Place, size: DVec3) {
+fn write_wedge(folder: &TestFolder, size: DVec3) {
     let mut file = std::fs::File::create(folder.path("wedge.ply")).unwrap();
     ply::write_ply(&shapes::cuboid(size), &mut file).unwrap();
 }
 
 #[test]
 fn a_store_holds_the_mesh_and_a_changed_one_is_packed_again() {
-    let folder = Place::new();
+    let folder = TestFolder::new();
     write_wedge(&folder, DVec3::new(0.5, 1.0, 3.0));
     folder.write("shot.toml", DROP);
     let run = ["run", "shot.toml", "--out", "store"];
@@ -255,7 +255,7 @@ fn a_store_holds_the_mesh_and_a_changed_one_is_packed_again() {
 
 #[test]
 fn meshes_of_colliders_that_cannot_be() {
-    let folder = Place::new();
+    let folder = TestFolder::new();
     write_wedge(&folder, DVec3::new(0.5, 1.0, 3.0));
     let refused = |text: &str, more: &[&str], parts: &[&str]| {
         folder.write("shot.toml", text);

@@ -8,7 +8,7 @@ use cullet::pack::{Packed, pack};
 use cullet::store::Packing;
 use glam::{DQuat, DVec3};
 
-use crate::harness::Place;
+use crate::harness::TestFolder;
 
 const NONE: u32 = u32::MAX;
 
@@ -238,7 +238,7 @@ fn loose_cells_have_free_faces_alone() {
 
 #[test]
 fn cells_and_balls_stand_in_one_store() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let cells = |y: f64| {
         format!("{BOX}\npacking = {{ type = \"voronoi\", cells = 30 }}\nposition = [0, {y}, 0]")
     };
@@ -282,7 +282,7 @@ fn cells_and_balls_stand_in_one_store() {
 
 #[test]
 fn a_shot_of_cells_alone_counts_its_faces_when_packed() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let body = format!("{BOX}\npacking = {{ type = \"cubic\", rows = [4, 1, 1] }}");
     place.write(
         "shot.toml",

@@ -7,7 +7,7 @@ use std::time::Duration;
 use cullet::store::Store;
 use serde_json::Value;
 
-use crate::harness::{Place, files, shot};
+use crate::harness::{TestFolder, files, shot};
 
 /// Few elements, a short time, a state at every frame.
 const SMALL: [&str; 8] = [
@@ -21,7 +21,7 @@ const SMALL: [&str; 8] = [
     "simulate.state_every=1",
 ];
 
-fn simulate(folder: &Place, out: &str, more: &[&str]) {
+fn simulate(folder: &TestFolder, out: &str, more: &[&str]) {
     let bunny = shot("bunny_drop");
     let mut arguments = vec!["run", &bunny, "--out", out, "--to", "simulate"];
     arguments.extend(SMALL);
@@ -31,7 +31,7 @@ fn simulate(folder: &Place, out: &str, more: &[&str]) {
 
 #[test]
 fn a_bunny_breaks_and_nothing_is_lost() {
-    let folder = Place::new();
+    let folder = TestFolder::new();
     simulate(&folder, "store", &[]);
     let report: Value =
         serde_json::from_str(&folder.succeed(&["inspect", "store", "--json"])).unwrap();
@@ -66,7 +66,7 @@ fn a_bunny_breaks_and_nothing_is_lost() {
 
 #[test]
 fn threads_do_not_change_a_byte() {
-    let folder = Place::new();
+    let folder = TestFolder::new();
     let folders = ["packing", "frames", "breaks", "fragments", "loads", "state"];
     let results: Vec<_> = ["1", "2", "3"]
         .iter()
@@ -82,7 +82,7 @@ fn threads_do_not_change_a_byte() {
 
 #[test]
 fn killed_and_resumed_is_as_if_it_had_never_stopped() {
-    let folder = Place::new();
+    let folder = TestFolder::new();
     simulate(&folder, "whole", &[]);
     let folders = ["frames", "breaks", "fragments", "loads", "state"];
     let whole = files(&folder.path("whole"), &folders);
@@ -125,7 +125,7 @@ fn killed_and_resumed_is_as_if_it_had_never_stopped() {
 
 #[test]
 fn a_damaged_state_falls_back_to_the_one_before() {
-    let folder = Place::new();
+    let folder = TestFolder::new();
     simulate(&folder, "store", &[]);
     let folders = ["frames", "breaks", "fragments", "loads", "state"];
     let whole = files(&folder.path("store"), &folders);
@@ -151,7 +151,7 @@ const SUNK: &str = "[time]\nend = \"5 ms\"\nframes_per_second = 1000\n[world]\ng
 
 #[test]
 fn frames_hold_the_columns_asked_for_and_are_rounded() {
-    let folder = Place::new();
+    let folder = TestFolder::new();
     simulate(&folder, "whole", &["--set", "time.end=1 ms"]);
     let changed = [
         "--set",
@@ -198,7 +198,7 @@ fn frames_hold_the_columns_asked_for_and_are_rounded() {
 
 #[test]
 fn states_come_so_many_steps_apart() {
-    let folder = Place::new();
+    let folder = TestFolder::new();
     let bunny = shot("bunny_drop");
     let mut arguments = vec!["run", &bunny, "--out", "store", "--to", "simulate"];
     arguments.extend(&SMALL[..6]);
@@ -217,7 +217,7 @@ fn states_come_so_many_steps_apart() {
 
 #[test]
 fn a_body_that_starts_in_a_collider_is_refused() {
-    let folder = Place::new();
+    let folder = TestFolder::new();
     folder.write("shot.toml", SUNK);
     let message = folder.refuse(&["run", "shot.toml", "--out", "store"]);
     assert!(
@@ -242,7 +242,7 @@ fn an_element_driven_deep_into_a_floor_is_pushed_out() {
 
 #[test]
 fn a_resumed_run_refuses_changed_physics() {
-    let folder = Place::new();
+    let folder = TestFolder::new();
     simulate(&folder, "store", &[]);
     let bunny = shot("bunny_drop");
     let mut arguments = vec![
@@ -256,7 +256,7 @@ fn a_resumed_run_refuses_changed_physics() {
 
 #[test]
 fn a_single_bond_breaks_at_its_strength() {
-    let folder = Place::new();
+    let folder = TestFolder::new();
     let single = shot("single_bond");
     folder.succeed(&["run", &single, "--out", "store", "--to", "simulate"]);
     let store = Store::open(folder.path("store")).unwrap();
@@ -277,7 +277,7 @@ fn a_single_bond_breaks_at_its_strength() {
 
 #[test]
 fn schema_and_completions_are_printed() {
-    let folder = Place::new();
+    let folder = TestFolder::new();
     let schema: Value = serde_json::from_str(&folder.succeed(&["schema"])).unwrap();
     assert!(schema["properties"]["body"].is_object());
     assert!(
@@ -289,7 +289,7 @@ fn schema_and_completions_are_printed() {
 
 #[test]
 fn a_step_too_long_stops_with_the_element_and_keeps_the_good_frames() {
-    let folder = Place::new();
+    let folder = TestFolder::new();
     folder.write(
         "shot.toml",
         "[time]\nend = \"20 ms\"\nframes_per_second = 1000\nstep = \"50 us\"\n\n[[material]]\nname = \"m\"\ndensity = 1000\nyoung = \"1 GPa\"\n\

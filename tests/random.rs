@@ -7,7 +7,7 @@ use cullet::store::Store;
 use glam::DVec3;
 use serde_json::Value;
 
-use crate::harness::{Place, files};
+use crate::harness::{TestFolder, files};
 use crate::scenes::slope;
 
 const E: f64 = 1e7;
@@ -103,7 +103,7 @@ seed = 3
 
 #[test]
 fn a_graded_ball_falls_breaks_and_gets_surfaces_the_same_on_any_number_of_threads() {
-    let folder = Place::new();
+    let folder = TestFolder::new();
     folder.write("shot.toml", DROP);
     for (threads, out) in [("1", "one"), ("2", "two")] {
         folder.succeed(&["run", "shot.toml", "--out", out, "--threads", threads]);

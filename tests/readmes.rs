@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::harness::Place;
+use crate::harness::TestFolder;
 use crate::layering::files_ending;
 
 /// Every Markdown file: relative path and text.
@@ -166,7 +166,7 @@ fn generated_pages_are_current() {
         ("src/columns/COLUMNS.md", "--columns"),
     ] {
         let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(page);
-        let written = Place::new().succeed(&["schema", argument]);
+        let written = TestFolder::new().succeed(&["schema", argument]);
         assert!(
             std::fs::read_to_string(file).unwrap() == written,
             "{page} is stale: cullet schema {argument} > {page}"
@@ -187,7 +187,7 @@ fn the_examples_make_a_pipeline_file() {
     let readme = toml_blocks(include_str!("../README.md"));
     let more = toml_blocks(include_str!("../src/spec/README.md"));
     let folder = concat!("\"", env!("CARGO_MANIFEST_DIR"), "/pipelines/meshes/");
-    let place = Place::new();
+    let place = TestFolder::new();
     for (name, text) in [
         ("readme.toml", readme.clone()),
         ("all.toml", readme + "\n" + &more),
@@ -213,7 +213,7 @@ fn keys(schema: &Value, found: &mut BTreeSet<String>) {
 
 #[test]
 fn every_key_of_pipelines_is_explained() {
-    let schema = Place::new().succeed(&["schema"]);
+    let schema = TestFolder::new().succeed(&["schema"]);
     let mut wanted = BTreeSet::new();
     keys(&serde_json::from_str(&schema).unwrap(), &mut wanted);
     assert!(wanted.len() > 100, "{}", wanted.len());

@@ -1,6 +1,6 @@
 //! Bad input: one clear message, exit code 2, nothing written.
 
-use crate::harness::Place;
+use crate::harness::TestFolder;
 
 const BODY: &str = "shape = { type = \"box\", size = [0.01, 0.01, 0.01] }";
 
@@ -15,7 +15,7 @@ fn pipeline(from: &str, to: &str) -> String {
 }
 
 /// Packs a pipeline that must be refused; the message must hold every part.
-fn refused(folder: &Place, text: &str, parts: &[&str]) {
+fn refused(folder: &TestFolder, text: &str, parts: &[&str]) {
     folder.write("shot.toml", text);
     for arguments in [
         &["pack", "shot.toml", "--out", "store"][..],
@@ -32,7 +32,7 @@ fn refused(folder: &Place, text: &str, parts: &[&str]) {
 
 #[test]
 fn the_small_pipeline_itself_is_valid() {
-    let folder = Place::new();
+    let folder = TestFolder::new();
     folder.write("shot.toml", &pipeline("1 mm", "1 mm"));
     folder.succeed(&["run", "shot.toml", "--out", "store"]);
 }
@@ -41,7 +41,7 @@ fn the_small_pipeline_itself_is_valid() {
 fn unknown_key() {
     let text = pipeline("young = ", "frcition = 0.3\nyoung = ");
     let parts = ["shot.toml:8:1", "frcition", "did you mean `friction`"];
-    refused(&Place::new(), &text, &parts);
+    refused(&TestFolder::new(), &text, &parts);
 }
 
 #[test]
@@ -65,7 +65,11 @@ fn shapes_that_enclose_nothing() {
         ),
     ] {
         let text = pipeline(BODY, &format!("shape = {shape}"));
-        refused(&Place::new(), &text, &[&["shot.toml:13:"], parts].concat());
+        refused(
+            &TestFolder::new(),
+            &text,
+            &[&["shot.toml:13:"], parts].concat(),
+        );
     }
 }
 
@@ -124,7 +128,7 @@ fn shells_ropes_and_cloth_that_cannot_be() {
     ] {
         let text = pipeline(BODY, &format!("shape = {shape}"));
         let text = text.replace("type = \"hexagonal\", radius = \"1 mm\"", packing);
-        refused(&Place::new(), &text, parts);
+        refused(&TestFolder::new(), &text, parts);
     }
 }
 
@@ -158,7 +162,7 @@ fn random_packing_that_cannot_be() {
             "neighbourhood",
         ),
     ] {
-        refused(&Place::new(), &random(keys), &[part]);
+        refused(&TestFolder::new(), &random(keys), &[part]);
     }
     let plate = random("type = \"random\", radius = \"1 mm\"").replace(
         BODY,
@@ -170,7 +174,7 @@ fn random_packing_that_cannot_be() {
         "rows and layers",
         "\"box\"",
     ];
-    refused(&Place::new(), &plate, &parts);
+    refused(&TestFolder::new(), &plate, &parts);
 }
 
 #[test]
@@ -182,7 +186,7 @@ fn columns_that_do_not_fit_together() {
         "output.columns.0",
         "did you mean `position`",
     ];
-    refused(&Place::new(), &unknown, &parts);
+    refused(&TestFolder::new(), &unknown, &parts);
     let many = output("precision_bits = { spin = 24 }");
     let parts = [
         "shot.toml:6:",
@@ -190,14 +194,14 @@ fn columns_that_do_not_fit_together() {
         "24",
         "≥ 1 and ≤ 23",
     ];
-    refused(&Place::new(), &many, &parts);
+    refused(&TestFolder::new(), &many, &parts);
     let absent = output("columns = [\"position\"]\nprecision_bits = { spin = 4 }");
     let parts = [
         "shot.toml:7:",
         "output.precision_bits.spin",
         "leaves spin out",
     ];
-    refused(&Place::new(), &absent, &parts);
+    refused(&TestFolder::new(), &absent, &parts);
 }
 
 #[test]
@@ -205,13 +209,17 @@ fn a_shutter_that_closes_before_it_opens() {
     for ends in ["[0.25, -0.25]", "[-2, 2]"] {
         let export = format!("[export]\nshutter = {ends}\n[[material]]");
         let parts = ["shot.toml:", "export.shutter", "[-0.25, 0.25]"];
-        refused(&Place::new(), &pipeline("[[material]]", &export), &parts);
+        refused(
+            &TestFolder::new(),
+            &pipeline("[[material]]", &export),
+            &parts,
+        );
     }
 }
 
 #[test]
 fn surfaces_of_frames_without_their_columns() {
-    let folder = Place::new();
+    let folder = TestFolder::new();
     let columns = "[output]\ncolumns = [\"position\"]\n[[material]]";
     folder.write("shot.toml", &pipeline("[[material]]", columns));
     let run = ["run", "shot.toml", "--out", "store"];
@@ -243,7 +251,7 @@ fn missing_mesh() {
         BODY,
         "shape = { type = \"mesh\", file = \"no.obj\", scale = 1 }",
     );
-    refused(&Place::new(), &text, &["shot.toml:13:", "no.obj"]);
+    refused(&TestFolder::new(), &text, &["shot.toml:13:", "no.obj"]);
 }
 
 const TETRAHEDRON: &str =
@@ -251,7 +259,7 @@ const TETRAHEDRON: &str =
 
 #[test]
 fn open_mesh() {
-    let folder = Place::new();
+    let folder = TestFolder::new();
     folder.write(
         "open.obj",
         TETRAHEDRON.trim_end().rsplit_once('\n').unwrap().0,
@@ -263,7 +271,7 @@ fn open_mesh() {
 
 #[test]
 fn a_winding_fill_takes_the_open_mesh() {
-    let folder = Place::new();
+    let folder = TestFolder::new();
     folder.write(
         "open.obj",
         TETRAHEDRON.trim_end().rsplit_once('\n').unwrap().0,
@@ -278,7 +286,7 @@ fn a_winding_fill_takes_the_open_mesh() {
 
 #[test]
 fn not_a_number_in_an_obj() {
-    let folder = Place::new();
+    let folder = TestFolder::new();
     folder.write("nan.obj", &TETRAHEDRON.replace("v 0 1 0", "v 0 nan 0"));
     let shape = "shape = { type = \"mesh\", file = \"nan.obj\", scale = 0.1 }";
     refused(&folder, &pipeline(BODY, shape), &["nan.obj", "3", "finite"]);
@@ -287,20 +295,24 @@ fn not_a_number_in_an_obj() {
 #[test]
 fn radius_larger_than_the_body() {
     let text = pipeline("radius = \"1 mm\"", "radius = \"20 mm\"");
-    refused(&Place::new(), &text, &["\"b\"", "radius", "too large"]);
+    refused(&TestFolder::new(), &text, &["\"b\"", "radius", "too large"]);
 }
 
 #[test]
 fn negative_density() {
     let text = pipeline("1000 kg/m^3", "-1000 kg/m^3");
-    refused(&Place::new(), &text, &["shot.toml:7:", "density", "-1000"]);
+    refused(
+        &TestFolder::new(),
+        &text,
+        &["shot.toml:7:", "density", "-1000"],
+    );
 }
 
 #[test]
 fn unit_that_does_not_fit() {
     let text = pipeline("1000 kg/m^3", "1000 kg");
     refused(
-        &Place::new(),
+        &TestFolder::new(),
         &text,
         &["shot.toml:7:", "density", "mass", "density"],
     );
@@ -309,12 +321,12 @@ fn unit_that_does_not_fit() {
 #[test]
 fn zero_length_run() {
     let text = pipeline("end = \"1 ms\"", "end = 0");
-    refused(&Place::new(), &text, &["shot.toml:2:", "time.end"]);
+    refused(&TestFolder::new(), &text, &["shot.toml:2:", "time.end"]);
 }
 
 #[test]
 fn a_gpu_that_is_not_there_and_a_store_that_is_none() {
-    let folder = Place::new();
+    let folder = TestFolder::new();
     folder.write("shot.toml", &pipeline("1 mm", "1 mm"));
     folder.succeed(&["pack", "shot.toml", "--out", "store"]);
     let message = folder.refuse(&["simulate", "store", "--adapter", "no such card"]);
@@ -342,7 +354,7 @@ fn a_gpu_that_is_not_there_and_a_store_that_is_none() {
 
 #[test]
 fn a_folder_with_other_things_in_it_is_not_touched() {
-    let folder = Place::new();
+    let folder = TestFolder::new();
     folder.write("shot.toml", &pipeline("1 mm", "1 mm"));
     std::fs::create_dir_all(folder.path("mine/frames")).unwrap();
     folder.write("mine/frames/holiday.jpg", "picture");
@@ -353,7 +365,7 @@ fn a_folder_with_other_things_in_it_is_not_touched() {
 
 #[test]
 fn a_refused_run_leaves_the_store_as_it_was() {
-    let folder = Place::new();
+    let folder = TestFolder::new();
     folder.write("shot.toml", &pipeline("1 mm", "1 mm"));
     folder.succeed(&["run", "shot.toml", "--out", "store", "--to", "simulate"]);
     let folders = ["packing", "frames", "state"];
@@ -378,7 +390,7 @@ fn a_refused_run_leaves_the_store_as_it_was() {
 
 #[test]
 fn until_before_the_first_frame() {
-    let folder = Place::new();
+    let folder = TestFolder::new();
     folder.write("shot.toml", &pipeline("1 mm", "1 mm"));
     folder.succeed(&["run", "shot.toml", "--out", "store", "--to", "simulate"]);
     for until in ["--until=0", "--until=-5 ms", "--until=0.1 ms"] {

@@ -11,7 +11,7 @@ use cullet::store::Packing;
 use glam::{DQuat, DVec3};
 
 use crate::energy::unit_step;
-use crate::harness::Place;
+use crate::harness::TestFolder;
 use crate::scenes;
 
 const R: f64 = 1e-3;
@@ -326,7 +326,7 @@ fn rigid_bodies_that_cannot_be() {
              packing = {{ type = \"hexagonal\", radius = \"1 mm\" }}\n{keys}{more}"
         )
     };
-    let place = Place::new();
+    let place = TestFolder::new();
     let refused = |text: &str, more: &[&str], parts: &[&str]| {
         place.write("shot.toml", text);
         let message = place.refuse(&[&["check", "shot.toml"], more].concat());

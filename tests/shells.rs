@@ -6,7 +6,7 @@ use cullet::pack;
 use cullet::simulate::{method, schedule};
 use cullet::spec::{Action, Attachment, Backend, Region};
 
-use crate::harness::{Place, files};
+use crate::harness::{TestFolder, files};
 use crate::scenes::slope;
 
 const E: f64 = 1e7;
@@ -56,7 +56,7 @@ fn a_pulled_tube_is_as_stiff_as_the_solid_asked_for() {
 
 /// All stages of a small shot, with equal results on one thread and two.
 fn runs_alike(text: &str, frames: usize) {
-    let folder = Place::new();
+    let folder = TestFolder::new();
     folder.write("shot.toml", text);
     for (threads, out) in [("1", "one"), ("2", "two")] {
         folder.succeed(&["run", "shot.toml", "--out", out, "--threads", threads]);

@@ -9,7 +9,7 @@ use cullet::simulate::run_state::state::State;
 use cullet::store::{Manifest, Store};
 use serde_json::Value;
 
-use crate::harness::{Place, files, shot};
+use crate::harness::{TestFolder, files, shot};
 
 /// Few elements, four frames, a state at each of them, all states kept.
 const SMALL: [&str; 5] = [
@@ -33,7 +33,7 @@ fn arguments<'a>(bunny: &'a str, out: &'a str, more: &[&'a str]) -> Vec<&'a str>
 }
 
 /// Runs the bunny up to a stage.
-fn run(folder: &Place, out: &str, more: &[&str]) -> String {
+fn run(folder: &TestFolder, out: &str, more: &[&str]) -> String {
     let bunny = shot("bunny_drop");
     let output = folder.output(&arguments(&bunny, out, more));
     let message = String::from_utf8(output.stderr).unwrap();
@@ -41,11 +41,11 @@ fn run(folder: &Place, out: &str, more: &[&str]) -> String {
     message
 }
 
-fn simulated(folder: &Place, out: &str) {
+fn simulated(folder: &TestFolder, out: &str) {
     run(folder, out, &["--to", "simulate"]);
 }
 
-fn start(folder: &Place, arguments: &[&str]) -> Child {
+fn start(folder: &TestFolder, arguments: &[&str]) -> Child {
     let mut command = folder.command();
     command.args(arguments).stderr(Stdio::null());
     command.spawn().unwrap()
@@ -73,7 +73,7 @@ fn flip(path: &Path) {
 
 #[test]
 fn what_did_not_change_is_not_done_again() {
-    let folder = Place::new();
+    let folder = TestFolder::new();
     run(&folder, "store", &[]);
     let message = run(&folder, "store", &[]);
     assert!(
@@ -132,7 +132,7 @@ fn what_did_not_change_is_not_done_again() {
 
 #[test]
 fn what_changed_is_named_and_done_again() {
-    let folder = Place::new();
+    let folder = TestFolder::new();
     simulated(&folder, "store");
     let message = run(
         &folder,
@@ -175,7 +175,7 @@ fn what_changed_is_named_and_done_again() {
 
 #[test]
 fn a_flipped_byte_is_found_in_every_kind_of_file() {
-    let folder = Place::new();
+    let folder = TestFolder::new();
     run(&folder, "store", &["--to", "reconstruct"]);
     let commands: [(&str, &[&str]); 9] = [
         ("packing/elements.parquet", &["simulate", "store"]),
@@ -219,12 +219,15 @@ fn a_flipped_byte_is_found_in_every_kind_of_file() {
 
 #[test]
 fn a_missing_frame_is_named_and_made_again() {
-    let folder = Place::new();
+    let folder = TestFolder::new();
     simulated(&folder, "store");
     let whole = files(&folder.path("store"), &TABLES);
     std::fs::remove_file(folder.path("store/frames/000002.parquet")).unwrap();
     let message = folder.fail(&["reconstruct", "store"], 2);
-    assert!(message.contains("frames/000002.parquet: missing, though"), "{message}");
+    assert!(
+        message.contains("frames/000002.parquet: missing, though"),
+        "{message}"
+    );
     assert!(!folder.path("store/meshes").exists());
     let message = run(&folder, "store", &["--to", "simulate", "--state", "1"]);
     assert!(
@@ -236,7 +239,7 @@ fn a_missing_frame_is_named_and_made_again() {
 
 #[test]
 fn damaged_states_are_passed_over_aloud() {
-    let folder = Place::new();
+    let folder = TestFolder::new();
     simulated(&folder, "store");
     flip(&folder.path("store/state/000003.rkyv"));
     let output = folder.output(&["simulate", "store", "--resume"]);
@@ -260,7 +263,7 @@ fn damaged_states_are_passed_over_aloud() {
 
 #[test]
 fn a_run_goes_on_from_any_state_with_any_threads_and_end() {
-    let folder = Place::new();
+    let folder = TestFolder::new();
     simulated(&folder, "whole");
     let folders = ["frames", "breaks", "fragments", "loads", "state"];
     let whole = files(&folder.path("whole"), &folders);
@@ -293,7 +296,7 @@ fn a_run_goes_on_from_any_state_with_any_threads_and_end() {
 
 #[test]
 fn a_run_goes_on_at_another_rate_with_the_same_steps() {
-    let folder = Place::new();
+    let folder = TestFolder::new();
     let step = ["--to", "simulate", "--set", "time.end=3.4 ms"];
     run(&folder, "whole", &step);
     run(
@@ -339,7 +342,7 @@ fn a_run_goes_on_at_another_rate_with_the_same_steps() {
 
 #[test]
 fn a_branch_follows_other_physics_and_names_its_parent() {
-    let folder = Place::new();
+    let folder = TestFolder::new();
     simulated(&folder, "store");
     let all = [
         "packing",
@@ -404,7 +407,7 @@ fn a_branch_follows_other_physics_and_names_its_parent() {
 
 #[test]
 fn two_processes_do_not_write_one_store_and_the_dead_hold_nothing() {
-    let folder = Place::new();
+    let folder = TestFolder::new();
     let bunny = shot("bunny_drop");
     let mut child = start(&folder, &long(&bunny, "store"));
     await_file(&mut child, &folder.path("store/state/000001.rkyv"));
@@ -426,7 +429,7 @@ fn two_processes_do_not_write_one_store_and_the_dead_hold_nothing() {
 #[cfg(unix)]
 #[test]
 fn interrupts_end_with_a_frame_and_its_state() {
-    let folder = Place::new();
+    let folder = TestFolder::new();
     simulated(&folder, "whole");
     let bunny = shot("bunny_drop");
     for (signal, out) in [("INT", "first"), ("TERM", "second")] {
@@ -488,7 +491,7 @@ fn interrupts_end_with_a_frame_and_its_state() {
 /// Runs a shell script in its own mount namespace; prints a message and returns `None` where that is not
 /// allowed.
 #[cfg(target_os = "linux")]
-fn with_mounts(folder: &Place, script: &str) -> Option<std::process::Output> {
+fn with_mounts(folder: &TestFolder, script: &str) -> Option<std::process::Output> {
     let allowed = |flags: &str| {
         let tried = std::process::Command::new("unshare")
             .args([flags, "sh", "-c", "mount -t tmpfs none /tmp"])
@@ -516,7 +519,7 @@ fn with_mounts(folder: &Place, script: &str) -> Option<std::process::Output> {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_is_one_message_and_the_run_goes_on_elsewhere() {
-    let folder = Place::new();
+    let folder = TestFolder::new();
     simulated(&folder, "whole");
     let whole = files(&folder.path("whole"), &TABLES);
     let bytes = |folders: &[&str]| {
@@ -551,7 +554,7 @@ fn a_full_disk_is_one_message_and_the_run_goes_on_elsewhere() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_read_only_folder_is_one_message() {
-    let folder = Place::new();
+    let folder = TestFolder::new();
     simulated(&folder, "store");
     let script =
         "mount --bind store store && mount -o remount,bind,ro store && \"$1\" reconstruct store";
@@ -571,7 +574,7 @@ fn a_read_only_folder_is_one_message() {
 #[cfg(unix)]
 #[test]
 fn a_packing_that_finds_no_room_leaves_the_store_as_it_was() {
-    let folder = Place::new();
+    let folder = TestFolder::new();
     simulated(&folder, "store");
     let all = [
         "packing",
@@ -606,7 +609,7 @@ fn a_packing_that_finds_no_room_leaves_the_store_as_it_was() {
 
 #[test]
 fn records_say_what_was_followed() {
-    let folder = Place::new();
+    let folder = TestFolder::new();
     simulated(&folder, "store");
     let message = folder.succeed(&["inspect", "store", "--json"]);
     let json: Value = serde_json::from_str(&message).unwrap();
@@ -630,7 +633,7 @@ fn copy(from: &Path, to: &Path) {
 
 #[test]
 fn a_store_of_version_1_is_read_and_goes_on() {
-    let folder = Place::new();
+    let folder = TestFolder::new();
     let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/stores/v1");
     copy(&kept, &folder.path("store"));
     let message = folder.succeed(&["inspect", "store", "--validate"]);

@@ -5,7 +5,7 @@ use cullet::columns::{Stress, StressPoint};
 use cullet::store::Store;
 use serde_json::Value;
 
-use crate::harness::{Place, shot};
+use crate::harness::{TestFolder, shot};
 
 const HEAD: &str = r#"
 [time]
@@ -48,7 +48,7 @@ fn bar(loads: &[String]) -> String {
 }
 
 /// Runs a pipeline; returns its stress table, and the `--json` output for its only body.
-fn solve(place: &Place, pipeline: &str, more: &[&str]) -> (Stress, Value) {
+fn solve(place: &TestFolder, pipeline: &str, more: &[&str]) -> (Stress, Value) {
     place.write("shot.toml", pipeline);
     let arguments = [&["stress", "shot.toml", "--out", "store", "--json"], more].concat();
     let told: Value = serde_json::from_str(&place.succeed(&arguments)).unwrap();
@@ -78,7 +78,7 @@ fn near(found: f64, wanted: f64, part: f64, what: &str) {
 
 #[test]
 fn a_bar_held_at_one_end_is_pulled() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let loads = [
         attach("base", BASE, "type = \"clamp\""),
         attach("pull", TOP, "type = \"force\", force = [0, \"4 kN\", 0]"),
@@ -116,7 +116,7 @@ fn a_bar_held_at_one_end_is_pulled() {
 /// A bar whose end faces are two triangles each moves like one of many triangles, when pulled and bent.
 #[test]
 fn a_clamp_holds_a_face_of_two_triangles() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let end = ["30 mm", "31 mm"];
     let moved = |size: &str, action: &str, low: f64| {
         let loads = [
@@ -146,7 +146,7 @@ fn a_clamp_holds_a_face_of_two_triangles() {
 
 #[test]
 fn two_clamps_stretch_and_share_a_load() {
-    let place = Place::new();
+    let place = TestFolder::new();
     // 60 µm over 60 mm are 70 MPa, and uniform: clamps let the ends contract laterally.
     let stretched = [
         attach("base", BASE, "type = \"clamp\""),
@@ -190,7 +190,7 @@ fn two_clamps_stretch_and_share_a_load() {
 
 #[test]
 fn loads_are_told_apart_and_inertia_takes_what_nothing_holds() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let loads = [
         attach("base", BASE, "type = \"clamp\""),
         attach("pull", TOP, "type = \"force\", force = [0, \"3 kN\", 0]"),
@@ -230,7 +230,7 @@ fn loads_are_told_apart_and_inertia_takes_what_nothing_holds() {
 
 #[test]
 fn the_same_bytes_for_any_number_of_threads() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let loads = [attach(
         "pull",
         TOP,
@@ -256,7 +256,7 @@ fn the_same_bytes_for_any_number_of_threads() {
 
 #[test]
 fn what_cannot_be_solved_is_refused_by_name() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let refused = |loads: &[String], more: &[&str]| {
         place.write("shot.toml", &bar(loads));
         place.refuse(&[&["stress", "shot.toml", "--out", "store"], more].concat())
@@ -349,7 +349,7 @@ fn what_cannot_be_solved_is_refused_by_name() {
 
 #[test]
 fn recorded_loads_give_the_stress_that_the_pipeline_gives() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let loads = [
         attach("base", ["-31 mm", "-26 mm"], "type = \"clamp\""),
         attach(
@@ -384,7 +384,7 @@ fn recorded_loads_give_the_stress_that_the_pipeline_gives() {
 
 #[test]
 fn a_plate_on_two_supports_breaks_in_the_middle() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let plate = shot("bem_plate_bend");
     let settings = [
         "--set",
@@ -415,7 +415,7 @@ fn a_plate_on_two_supports_breaks_in_the_middle() {
 /// as they were, it would crack again.
 #[test]
 fn a_bar_stretched_between_clamps_breaks_once() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let stretched = [
         attach("base", BASE, "type = \"clamp\""),
         attach(
@@ -471,7 +471,7 @@ fn two_cracks_make_three_fragments() {
         side("right", ["9.99 mm", "11 mm"], "32 kN"),
     ];
     let crack = |threads: &str| {
-        let place = Place::new();
+        let place = TestFolder::new();
         let settings = [
             "--set",
             "stress.fracture={ radius = \"2 mm\", cracks = 2, step = \"8 mm\" }",

@@ -8,7 +8,7 @@ use cullet::store::Packing;
 use glam::DVec3;
 
 use crate::energy::unit_step;
-use crate::harness::Place;
+use crate::harness::TestFolder;
 use crate::scenes;
 
 const R: f64 = 1e-3;
@@ -241,7 +241,7 @@ shape = { type = "half_space", normal = [0, 1, 0] }
 
 #[test]
 fn a_store_tells_it_where_it_is_asked_for_and_lacks_the_columns_elsewhere() {
-    let folder = Place::new();
+    let folder = TestFolder::new();
     folder.write("shot.toml", SHOT);
     let run = |out: &str, work: &str| {
         let work = format!("output.work={work}");

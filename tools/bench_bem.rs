@@ -18,7 +18,7 @@ use std::time::Instant;
 use clap::Parser;
 use cullet::bem::layers::Layers;
 use cullet::bem::panel::double_layer;
-use cullet::bem::split::Split;
+use cullet::bem::split::MultipoleLayers;
 use cullet::bem::{Balance, Basis, Elastic, Loads, Order, Solution, Solver, Surface};
 use cullet::geometry::{TriMesh, read, winding::Winding};
 use cullet::math::Vec3;
@@ -189,7 +189,7 @@ fn measure(
     let basis = Arc::new(Basis::new(&surface, order));
     row.insert("unknowns".to_owned(), json!(3 * basis.len()));
     let before = memory();
-    let (split, spent) = timed(|| Split::new(&basis, elastic, arguments.accuracy));
+    let (split, spent) = timed(|| MultipoleLayers::new(&basis, elastic, arguments.accuracy));
     put(&mut row, "build", spent);
     let u = displacements(&basis);
     let y = time_products(&mut row, "product", &split, &u, arguments.products);
@@ -217,7 +217,7 @@ fn measure(
     row.insert("residual".to_owned(), json!(solution.found().residual));
     measure_inside(&mut row, mesh, &solution, arguments.points);
     if surface.len() as f64 <= arguments.matrix {
-        let (dense, spent) = timed(|| cullet::bem::dense::Dense::new(&basis, elastic));
+        let (dense, spent) = timed(|| cullet::bem::dense::DenseLayers::new(&basis, elastic));
         put(&mut row, "matrix_build", spent);
         time_products(&mut row, "matrix_product", &dense, &u, arguments.products);
         let solver = Solver::new(&basis, elastic, Box::new(dense), None);

@@ -10,7 +10,7 @@
 use std::time::Instant;
 
 use clap::Parser;
-use cullet::gpu::{self, Request};
+use cullet::gpu::{self, DeviceRequest};
 use cullet::pack;
 use cullet::simulate::methods::explicit::device::Gpu;
 use cullet::simulate::{Method, SimulateError, build, schedule};
@@ -45,9 +45,9 @@ struct Arguments {
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments = Arguments::parse();
-    let request = Request {
+    let request = DeviceRequest {
         adapter: arguments.adapter.clone(),
-        ..Request::default()
+        ..DeviceRequest::default()
     };
     let device = gpu::Device::open(&request)?;
     let bandwidth = gpu::copy_bandwidth(&device, (1 << 30).min(device.limits.binding))?;
@@ -72,7 +72,7 @@ fn start(
     packing: &Packing,
     pipeline: &Pipeline,
     dt: f64,
-    request: &Request,
+    request: &DeviceRequest,
 ) -> Result<Gpu, SimulateError> {
     Gpu::new(build(packing, pipeline)?, pipeline, dt, request)
 }
@@ -85,7 +85,7 @@ fn measure(
     elements: f64,
     breaking: bool,
     steps: Option<u64>,
-    request: &Request,
+    request: &DeviceRequest,
     bandwidth: f64,
 ) -> Result<serde_json::Value, Box<dyn std::error::Error>> {
     let edge = elements.cbrt().round() as usize;
@@ -134,7 +134,7 @@ fn measure(
 fn shot(
     file: &std::path::Path,
     arguments: &Arguments,
-    request: &Request,
+    request: &DeviceRequest,
 ) -> Result<serde_json::Value, Box<dyn std::error::Error>> {
     let resolved = spec::read(file, &arguments.set)?;
     let packing = pack::pack(&resolved.pipeline, &resolved.folder)?.packing;

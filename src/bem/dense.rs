@@ -13,13 +13,13 @@ use crate::parallel::prelude::*;
 use crate::solve::Operator;
 
 /// The layers, with the double layer stored as a matrix of 72 n² bytes for n nodes.
-pub struct Dense<'a> {
+pub struct DenseLayers<'a> {
     basis: Arc<Basis<'a>>,
     elastic: Elastic,
     blocks: Vec<[[f64; 3]; 3]>,
 }
 
-impl<'a> Dense<'a> {
+impl<'a> DenseLayers<'a> {
     /// Integrates every panel at every node.
     pub fn new(basis: &Arc<Basis<'a>>, elastic: Elastic) -> Self {
         let count = basis.len();
@@ -34,7 +34,7 @@ impl<'a> Dense<'a> {
             }
             row.into_iter().map(|block| block.rows.map(Vec3::to_f64))
         };
-        Dense {
+        DenseLayers {
             basis: basis.clone(),
             elastic,
             blocks: (0..count).into_par_iter().flat_map_iter(row).collect(),
@@ -42,7 +42,7 @@ impl<'a> Dense<'a> {
     }
 }
 
-impl Operator<3> for Dense<'_> {
+impl Operator<3> for DenseLayers<'_> {
     fn times(&self, x: &[[f64; 3]], y: &mut [[f64; 3]]) {
         y.par_iter_mut()
             .zip(self.blocks.par_chunks(x.len()))
@@ -55,7 +55,7 @@ impl Operator<3> for Dense<'_> {
     }
 }
 
-impl Layers for Dense<'_> {
+impl Layers for DenseLayers<'_> {
     fn single(&self, tractions: &[Traction]) -> Vec<[f64; 3]> {
         let at = |node: usize| {
             let of = |(t, traction): (usize, &Traction)| {

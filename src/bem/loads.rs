@@ -4,7 +4,7 @@ use glam::DVec3;
 
 use super::particular::BodyForce;
 use super::surface::Surface;
-use super::traction::{MIDDLES, Traction};
+use super::traction::{SIDE_MIDPOINTS, Traction};
 
 /// Largest ratio of the resultant to the sum of all loads for which loads count as balanced: meshes of curved
 /// surfaces do not balance more exactly.
@@ -67,7 +67,7 @@ fn resultant_of(surface: &Surface, tractions: &[Traction]) -> (DVec3, DVec3) {
     for (t, traction) in tractions.iter().enumerate() {
         let [a, b, c] = surface.mesh.corners(t);
         sum.0 += traction.mean() * surface.areas[t];
-        for (at, twice) in MIDDLES.into_iter().zip([a + b, b + c, c + a]) {
+        for (at, twice) in SIDE_MIDPOINTS.into_iter().zip([a + b, b + c, c + a]) {
             let force = traction.at(at) * (surface.areas[t] / 3.0);
             sum.1 += (twice / 2.0 - surface.mass.centre).cross(force);
         }

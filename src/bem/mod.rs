@@ -65,7 +65,7 @@ pub use basis::{Basis, Order};
 pub use elastic::{Elastic, ElasticError};
 pub use field::{Field, PrincipalStresses};
 pub use loads::{Balance, LoadError, Loads};
-pub use slope::Slope;
+pub use slope::FieldGradients;
 pub use solution::Solution;
 pub use solver::{SolveError, Solver};
 pub use surface::{Surface, SurfaceError};

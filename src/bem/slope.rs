@@ -18,7 +18,7 @@ use crate::math::eigen;
 /// Gradients at a point. If singular values or principal stresses are equal, their gradients depend on the
 /// choice of directions. The gradient of a singular value 0 has an arbitrary sign.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Slope {
+pub struct FieldGradients {
     /// ∇ψ, J/m⁴.
     pub energy_density: DVec3,
     /// Singular values of the displacement gradient, the largest first.
@@ -29,7 +29,7 @@ pub struct Slope {
     pub principal: [DVec3; 3],
 }
 
-impl Slope {
+impl FieldGradients {
     /// From the field and the derivatives of the displacement gradient along x, y and z, 1/m.
     pub fn new(field: &Field, derivatives: [Mat3d; 3], elastic: Elastic) -> Self {
         let Elastic { shear, poisson } = elastic;
@@ -38,7 +38,7 @@ impl Slope {
         let along = |of: &dyn Fn(usize) -> f64| DVec3::new(of(0), of(1), of(2));
         let directions = field.principal().directions;
         let decomposed = singular(field.gradient);
-        Slope {
+        FieldGradients {
             // The stress is symmetric, so that σ:∂ε = σ:∂F.
             energy_density: along(&|k| {
                 (0..3)

@@ -11,14 +11,14 @@ use super::mean;
 use super::particular::BodyForce;
 use super::points::{SIX_POINTS, place};
 use super::recover::SmoothNeighbours;
-use super::slope::Slope;
+use super::slope::FieldGradients;
 use super::surface::{Surface, to_vec3};
 use super::traction::Traction;
 use super::triangle::Vec3d;
 use crate::laws::hooke;
 use crate::math::Mat3;
 use crate::parallel::prelude::*;
-use crate::solve::Found;
+use crate::solve::SolveReport;
 
 /// Smallest number of points inside for which the fast multipole method is used.
 const MIN_FMM_POINTS: usize = 500;
@@ -41,7 +41,7 @@ pub struct Solution<'a> {
     densities: Vec<PanelDensity>,
     /// Translation of the centre of mass, m, and rotation, rad, that are subtracted.
     rigid: (DVec3, DVec3),
-    found: Found,
+    found: SolveReport,
     accuracy: Option<f64>,
 }
 
@@ -76,7 +76,7 @@ impl<'a> Solution<'a> {
         elastic: Elastic,
         body_force: BodyForce,
         (tractions, middles): (Vec<Traction>, Vec<DVec3>),
-        (layer, found): (Vec<[f64; 3]>, Found),
+        (layer, found): (Vec<[f64; 3]>, SolveReport),
         accuracy: Option<f64>,
     ) -> Self {
         let surface = basis.surface;
@@ -100,7 +100,7 @@ impl<'a> Solution<'a> {
     }
 
     /// Iterations and residual of the solver.
-    pub fn found(&self) -> Found {
+    pub fn found(&self) -> SolveReport {
         self.found
     }
 
@@ -188,7 +188,7 @@ impl<'a> Solution<'a> {
 
     /// Gradients of energy density, singular values and principal stresses at points inside the solid, by
     /// exact integrals over all panels.
-    pub fn slopes(&self, points: &[DVec3]) -> Vec<Slope> {
+    pub fn slopes(&self, points: &[DVec3]) -> Vec<FieldGradients> {
         let layers = self.boundary_field().slopes(points);
         let fields = self.boundary_field().by_panels(points);
         let step = self.panels().area.sqrt();
@@ -205,7 +205,7 @@ impl<'a> Solution<'a> {
                     layer[k] + (up - down) * (0.5 / step)
                 };
                 let field = self.field(*x, u, gradient);
-                Slope::new(&field, [0, 1, 2].map(along), self.elastic)
+                FieldGradients::new(&field, [0, 1, 2].map(along), self.elastic)
             })
             .collect()
     }

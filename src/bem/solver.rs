@@ -5,14 +5,14 @@ use std::sync::Arc;
 use super::basis::{Basis, Order};
 use super::cavity::Cavity;
 use super::completed::CompletedEquations;
-use super::dense::Dense;
+use super::dense::DenseLayers;
 use super::elastic::Elastic;
 use super::layers::Layers;
 use super::loads::{LoadError, Loads};
 use super::recover::SmoothNeighbours;
 use super::rigid::RigidMotions;
 use super::solution::{Solution, particular_traction};
-use super::split::Split;
+use super::split::MultipoleLayers;
 use super::surface::Surface;
 use super::traction::Traction;
 use crate::solve::gmres::gmres;
@@ -25,16 +25,16 @@ const TOLERANCE_OVER_ACCURACY: f64 = 0.01;
 /// Largest number of nodes for which the matrix is stored. Measured with one load: with this number both
 /// methods take the same time; with 5000 triangles the fast multipole method takes an eighth of it; a single
 /// product takes the same time with about 2500 nodes.
-pub const DENSE: usize = 500;
+pub const MAX_DENSE_NODES: usize = 500;
 /// Largest number of triangles for which the displacement is quadratic by default.
-pub const QUADRATIC: usize = 30_000;
+pub const MAX_QUADRATIC_TRIANGLES: usize = 30_000;
 /// Largest number of iterations; well-shaped bodies take 5 to 40, slender ones with quadratic displacements
 /// some hundred.
 const MAX_ITERATIONS: u32 = 800;
 
 /// Degree of the displacement that [`Solver::automatic`] uses for this number of triangles.
 pub fn order(triangles: usize) -> Order {
-    match triangles <= QUADRATIC {
+    match triangles <= MAX_QUADRATIC_TRIANGLES {
         true => Order::Quadratic,
         false => Order::Linear,
     }
@@ -76,7 +76,7 @@ impl<'a> Solver<'a> {
     /// Stores the layers as a matrix of 72 bytes for each pair of nodes.
     pub fn dense(surface: &'a Surface, elastic: Elastic, order: Order) -> Self {
         let basis = Arc::new(Basis::new(surface, order));
-        let layers = Box::new(Dense::new(&basis, elastic));
+        let layers = Box::new(DenseLayers::new(&basis, elastic));
         Solver::new(&basis, elastic, layers, None)
     }
 
@@ -87,16 +87,16 @@ impl<'a> Solver<'a> {
     /// hundredth of it. 1e-4 is more accurate than most meshes.
     pub fn multipole(surface: &'a Surface, elastic: Elastic, order: Order, accuracy: f64) -> Self {
         let basis = Arc::new(Basis::new(surface, order));
-        let layers = Box::new(Split::new(&basis, elastic, accuracy));
+        let layers = Box::new(MultipoleLayers::new(&basis, elastic, accuracy));
         Solver::new(&basis, elastic, layers, Some(accuracy))
     }
 
-    /// Quadratic displacements up to [`QUADRATIC`] triangles, linear ones above; [`dense`](Self::dense) for
+    /// Quadratic displacements up to [`MAX_QUADRATIC_TRIANGLES`] triangles, linear ones above; [`dense`](Self::dense) for
     /// few nodes, [`multipole`](Self::multipole) for many.
     pub fn automatic(surface: &'a Surface, elastic: Elastic, accuracy: f64) -> Self {
         let order = order(surface.len());
         let basis = Basis::new(surface, order);
-        if basis.len() <= DENSE {
+        if basis.len() <= MAX_DENSE_NODES {
             Solver::dense(surface, elastic, order)
         } else {
             Solver::multipole(surface, elastic, order, accuracy)

@@ -35,7 +35,7 @@ use crate::solve::Operator;
 type NearRow = Vec<(u32, [[f64; 3]; 3])>;
 
 /// Near corrections, and the fast multipole sums.
-pub struct Split<'a> {
+pub struct MultipoleLayers<'a> {
     basis: Arc<Basis<'a>>,
     elastic: Elastic,
     points: QuadraturePoints,
@@ -45,7 +45,7 @@ pub struct Split<'a> {
     far: Fmm,
 }
 
-impl<'a> Split<'a> {
+impl<'a> MultipoleLayers<'a> {
     /// Integrates near panels and prepares the sums, for an accuracy from 1e-3 to 1e-8: the relative L2 error
     /// of products.
     pub fn new(basis: &Arc<Basis<'a>>, elastic: Elastic, accuracy: f64) -> Self {
@@ -63,7 +63,7 @@ impl<'a> Split<'a> {
             elastic.poisson,
             precision.fmm_accuracy,
         );
-        let mut split = Split {
+        let mut split = MultipoleLayers {
             basis: basis.clone(),
             elastic,
             points,
@@ -151,7 +151,7 @@ fn point_double(
     nodes
 }
 
-impl Operator<3> for Split<'_> {
+impl Operator<3> for MultipoleLayers<'_> {
     fn times(&self, x: &[[f64; 3]], y: &mut [[f64; 3]]) {
         let far = self.far.double_layer(&self.points.jumps(&self.basis, x));
         let rows = self.near.par_iter().zip(&far);
@@ -164,7 +164,7 @@ impl Operator<3> for Split<'_> {
     }
 }
 
-impl Layers for Split<'_> {
+impl Layers for MultipoleLayers<'_> {
     fn single(&self, tractions: &[Traction]) -> Vec<[f64; 3]> {
         let (basis, elastic) = (&*self.basis, self.elastic);
         let forces = self.points.forces(basis.surface, tractions);

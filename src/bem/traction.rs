@@ -7,7 +7,7 @@ use super::triangle::Vec3d;
 use crate::math::Vec3;
 
 /// Barycentric coordinates of the midpoints of the sides.
-pub const MIDDLES: [[f64; 3]; 3] = [[0.5, 0.5, 0.0], [0.0, 0.5, 0.5], [0.5, 0.0, 0.5]];
+pub const SIDE_MIDPOINTS: [[f64; 3]; 3] = [[0.5, 0.5, 0.0], [0.0, 0.5, 0.5], [0.5, 0.0, 0.5]];
 
 /// A traction that is linear on a panel, given at its three corners, Pa.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

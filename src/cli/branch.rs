@@ -6,7 +6,9 @@ use super::error::WrongUse;
 use super::stages::{self, refuse_foreign_folder};
 use crate::simulate::{Start, resumable};
 use crate::spec::Resolved;
-use crate::store::{Hold, Manifest, Parent, Store, StoreError, Sum, atomic, in_folder, layout};
+use crate::store::{
+    FileChecksum, LockMode, Manifest, Parent, Store, StoreError, atomic, in_folder, layout,
+};
 
 /// Makes the store `to` from the packing of `from`, its frames up to the state asked for and that state;
 /// tells where to start there.
@@ -19,7 +21,7 @@ pub fn begin(
     resolved: Option<&Resolved>,
 ) -> anyhow::Result<Start> {
     let parent = Store::open(from)?;
-    let _held = parent.lock(Hold::Together, "branch")?;
+    let _held = parent.lock(LockMode::Shared, "branch")?;
     let manifest = Manifest::read(&parent)?;
     if let Some(resolved) = resolved {
         stages::refuse_other_packing(&parent, resolved)?;
@@ -30,7 +32,7 @@ pub fn begin(
         return Err(WrongUse(what).into());
     }
     let start = match start {
-        Start::Anew => Start::Newest,
+        Start::Packing => Start::Newest,
         start => start,
     };
     let Some(frame) = resumable(&parent, start)? else {
@@ -59,7 +61,7 @@ fn copy(parent: &Store, manifest: &Manifest, frame: u32, to: &Store) -> crate::s
     branch.parent = Some(Parent {
         store: parent.root().to_owned(),
         frame,
-        state: Sum::of(&state)?,
+        state: FileChecksum::of(&state)?,
     });
     let mut paths: Vec<_> = branch.files.keys().map(|name| parent.path(name)).collect();
     paths.push(state);

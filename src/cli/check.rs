@@ -5,9 +5,9 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 
-use crate::bem::solver::{DENSE, QUADRATIC};
+use crate::bem::solver::{MAX_DENSE_NODES, MAX_QUADRATIC_TRIANGLES};
 use crate::simulate::choose::choose;
-use crate::simulate::{PassCost, Prepared, warn};
+use crate::simulate::{PassCost, PreparedScene, warn};
 use crate::spec::Pipeline;
 use crate::{pack, spec, stress};
 
@@ -36,7 +36,7 @@ pub fn check(path: &Path, set: &[String], as_json: bool) -> anyhow::Result<()> {
     }
     let (settled, choice) = choose(&packed.packing, pipeline)?;
     let pipeline = &settled;
-    let prepared = Prepared::new(&packed.packing, pipeline)?;
+    let prepared = PreparedScene::new(&packed.packing, pipeline)?;
     prepared.validate(pipeline, pipeline.simulate.backend)?;
     let plan = prepared.schedule(pipeline);
     let elements = packed.packing.elements.id.len();
@@ -231,12 +231,12 @@ impl Statics {
 }
 
 /// About how long a body takes, s.
-fn seconds(plan: &stress::Plan) -> f64 {
+fn seconds(plan: &stress::StressPlan) -> f64 {
     let triangles = plan.triangles as f64;
     // A closed surface has about half as many vertices as triangles, and one and a half times as many edges.
     let (each, [store, solve]) = match plan.triangles {
-        few if 2 * few <= DENSE => (2.0 * triangles, PER_PAIR),
-        some if some <= QUADRATIC => (1.0, PER_TRIANGLE),
+        few if 2 * few <= MAX_DENSE_NODES => (2.0 * triangles, PER_PAIR),
+        some if some <= MAX_QUADRATIC_TRIANGLES => (1.0, PER_TRIANGLE),
         _ => (1.0, PER_LINEAR),
     };
     let work = triangles * each * (store + plan.solves as f64 * solve);

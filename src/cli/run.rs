@@ -13,7 +13,7 @@ use super::task::Task;
 use super::{branch, stages, stress};
 use crate::simulate::{Options, Start};
 use crate::spec::{self, Resolved};
-use crate::store::{Hold, Lock, Manifest, Store};
+use crate::store::{Lock, LockMode, Manifest, Store};
 use crate::units;
 
 /// A run on its way.
@@ -50,7 +50,7 @@ pub fn run(arguments: &RunArguments, report: &Report) -> anyhow::Result<()> {
     refuse_foreign_folder(&out)?;
     let store = Store::at(&out);
     let held = match store.path("store.json").is_file() {
-        true => Some(store.lock(Hold::Alone, "run")?),
+        true => Some(store.lock(LockMode::Exclusive, "run")?),
         false => None,
     };
     let mut shot = Shot {
@@ -107,14 +107,14 @@ impl Shot<'_> {
         let packed = self.store.path("store.json").is_file()
             && Manifest::read(&self.store)?.stages.contains_key("pack");
         // A simulation goes on with the packing that it began with.
-        if !self.wanted(Stage::Pack) || (self.start != Start::Anew && packed) {
+        if !self.wanted(Stage::Pack) || (self.start != Start::Packing && packed) {
             Store::open(self.store.root())?;
             return stages::refuse_other_packing(&self.store, self.resolved);
         }
         let task = Task::pack(&self.resolved.pipeline, &self.resolved.folder);
         if self.due(Stage::Pack, &task, &[])? {
             let held = self.held.take();
-            let hold = || Ok(held.map_or_else(|| self.store.lock(Hold::Alone, "run"), Ok)?);
+            let hold = || Ok(held.map_or_else(|| self.store.lock(LockMode::Exclusive, "run"), Ok)?);
             let held = stages::pack(self.resolved, &self.store, hold, self.report)?;
             self.held = Some(held);
         }
@@ -213,7 +213,7 @@ fn begin_at(resume: bool, state: Option<u32>) -> Start {
     match (state, resume) {
         (Some(frame), _) => Start::State(frame),
         (None, true) => Start::Newest,
-        (None, false) => Start::Anew,
+        (None, false) => Start::Packing,
     }
 }
 
@@ -222,7 +222,7 @@ pub fn pack(arguments: &PackArguments, report: &Report) -> anyhow::Result<()> {
     let resolved = spec::read(&arguments.pipeline, &arguments.set)?;
     refuse_foreign_folder(&arguments.out)?;
     let store = Store::at(&arguments.out);
-    let hold = || Ok(store.lock(Hold::Alone, "pack")?);
+    let hold = || Ok(store.lock(LockMode::Exclusive, "pack")?);
     stages::pack(&resolved, &store, hold, report).map(drop)
 }
 
@@ -245,7 +245,7 @@ pub fn simulate(arguments: &SimulateArguments, report: &Report) -> anyhow::Resul
         start = branch::begin(&root, new, start, None)?;
         root.clone_from(new);
     }
-    let _held = Store::open(&root)?.lock(Hold::Alone, "simulate")?;
+    let _held = Store::open(&root)?.lock(LockMode::Exclusive, "simulate")?;
     let (_, manifest) = stages::open(&root)?;
     let Some(pipeline) = manifest.pipeline else {
         let what = format!(
@@ -276,18 +276,18 @@ pub fn simulate(arguments: &SimulateArguments, report: &Report) -> anyhow::Resul
 
 /// `cullet reconstruct`.
 pub fn reconstruct(arguments: &FramesArguments, report: &Report) -> anyhow::Result<()> {
-    let _held = Store::open(&arguments.store)?.lock(Hold::Together, "reconstruct")?;
+    let _held = Store::open(&arguments.store)?.lock(LockMode::Shared, "reconstruct")?;
     stages::reconstruct(&arguments.store, &arguments.frames, report)
 }
 
 /// `cullet export`.
 pub fn export(arguments: &ExportArguments, report: &Report) -> anyhow::Result<()> {
-    let _held = Store::open(&arguments.store)?.lock(Hold::Together, "export")?;
+    let _held = Store::open(&arguments.store)?.lock(LockMode::Shared, "export")?;
     stages::export(arguments, report)
 }
 
 /// `cullet preview`.
 pub fn preview(arguments: &FramesArguments, report: &Report) -> anyhow::Result<()> {
-    let _held = Store::open(&arguments.store)?.lock(Hold::Together, "preview")?;
+    let _held = Store::open(&arguments.store)?.lock(LockMode::Shared, "preview")?;
     stages::preview(&arguments.store, &arguments.frames, report)
 }

@@ -12,7 +12,7 @@ use super::progress::Report;
 use super::task::Task;
 
 use crate::spec::{self, Pipeline, Resolved};
-use crate::store::{Manifest, Store, Sums, in_folder, layout, lock};
+use crate::store::{FileChecksums, Manifest, Store, in_folder, layout, lock};
 use crate::{
     export, pack as packing, preview as previewing, reconstruct as surfaces, simulate as integrate,
     stress as statics,
@@ -30,7 +30,7 @@ pub fn pack<T>(
     let mut packed = packing::pack(&resolved.pipeline, &resolved.folder)?;
     if !resolved.pipeline.is_static() {
         // Whatever simulate would refuse is refused before anything is removed.
-        integrate::Prepared::new(&packed.packing, &resolved.pipeline)?
+        integrate::PreparedScene::new(&packed.packing, &resolved.pipeline)?
             .validate(&resolved.pipeline, resolved.pipeline.simulate.backend)?;
         // An integrator that is settled by the packing settles the law.
         let (settled, _) = integrate::choose::choose(&packed.packing, &resolved.pipeline)?;
@@ -67,7 +67,7 @@ pub fn pack<T>(
     files.extend((0..packed.shapes.len()).map(|body| store.shape_path(body)));
     let colliders = packed.packing.colliders.keys();
     files.extend(colliders.map(|&collider| store.collider_path(collider)));
-    let sums = store.sums_of(&files)?;
+    let sums = store.checksums_of(&files)?;
     let outputs = sums.keys().cloned().collect();
     task.finish(store, seconds, sums, outputs)?;
     Ok(held)
@@ -144,7 +144,7 @@ pub fn refuse_missing_columns(pipeline: &Pipeline) -> anyhow::Result<()> {
 /// Refuses a folder with something else in it: a stage that starts anew removes what it finds.
 pub fn refuse_foreign_folder(out: &Path) -> anyhow::Result<()> {
     let taken = std::fs::read_dir(out).is_ok_and(|mut entries| {
-        entries.any(|entry| entry.is_ok_and(|entry| !lock::is_trace(&entry.path())))
+        entries.any(|entry| entry.is_ok_and(|entry| !lock::is_lock_or_temporary(&entry.path())))
     });
     if out.is_file() || (taken && !out.join("store.json").is_file()) {
         let what = format!(
@@ -211,7 +211,7 @@ pub fn simulate(
     if outcome.interrupted {
         return Err(Interrupted.into());
     }
-    Ok(task.finish(&store, seconds, Sums::new(), Vec::new())?)
+    Ok(task.finish(&store, seconds, FileChecksums::new(), Vec::new())?)
 }
 
 /// Computes the stress in the bodies under the loads of the store's pipeline, or under those that frames recorded.
@@ -255,7 +255,7 @@ pub fn stress(
         files.extend([0, 1].map(|frame| store.numbered("frames", frame, "parquet")));
         files.push(store.numbered("breaks", 1, "parquet"));
     }
-    let sums = store.sums_of(&files)?;
+    let sums = store.checksums_of(&files)?;
     let outputs = sums.keys().cloned().collect();
     task.finish(&store, seconds, sums, outputs)?;
     Ok(findings)
@@ -294,9 +294,9 @@ pub fn names(
     Ok(paths.filter_map(|path| store.name_of(&path)).collect())
 }
 
-fn sums(store: &Store, names: &[String]) -> anyhow::Result<Sums> {
+fn sums(store: &Store, names: &[String]) -> anyhow::Result<FileChecksums> {
     let paths: Vec<_> = names.iter().map(|name| store.path(name)).collect();
-    Ok(store.sums_of(&paths)?)
+    Ok(store.checksums_of(&paths)?)
 }
 
 /// Rebuilds surfaces.
@@ -417,7 +417,7 @@ pub fn export(arguments: &ExportArguments, report: &Report) -> anyhow::Result<()
         stiffened.unwrap_or_default(),
         slowed(&summary)
     ));
-    let sums = store.sums_of(&summary.files)?;
+    let sums = store.checksums_of(&summary.files)?;
     let outputs = sums.keys().cloned().collect();
     Ok(task.finish(&store, seconds, sums, outputs)?)
 }

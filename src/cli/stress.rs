@@ -11,7 +11,7 @@ use super::progress::Report;
 use super::stages;
 use super::task::Task;
 use crate::spec;
-use crate::store::{Hold, Manifest, Store};
+use crate::store::{LockMode, Manifest, Store};
 use crate::stress::{Findings, LargestStress, Verdict};
 use crate::units::show::{figures, quantity};
 
@@ -32,7 +32,7 @@ pub fn stress(arguments: &StressArguments, report: &Report, as_json: bool) -> an
             arguments.target.clone()
         }
     };
-    let _held = Store::open(&root)?.lock(Hold::Alone, "stress")?;
+    let _held = Store::open(&root)?.lock(LockMode::Exclusive, "stress")?;
     let findings = stages::stress(&root, arguments.frames.as_ref(), report)?;
     if as_json {
         let all: Vec<Value> = findings.verdicts.iter().map(verdict_json).collect();
@@ -60,7 +60,7 @@ fn packed_store(arguments: &StressArguments, report: &Report) -> anyhow::Result<
         task.outdated(&store, &manifest, &[]).is_none()
     };
     if !current {
-        let hold = || Ok(store.lock(Hold::Alone, "stress")?);
+        let hold = || Ok(store.lock(LockMode::Exclusive, "stress")?);
         stages::pack(&resolved, &store, hold, report)?;
     }
     stages::adopt(&store, &resolved.pipeline)?;

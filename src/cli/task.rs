@@ -10,7 +10,7 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use crate::pack::Inputs;
 use crate::spec::Pipeline;
-use crate::store::{Manifest, StageRecord, Store, Sum, Sums, in_folder};
+use crate::store::{FileChecksum, FileChecksums, Manifest, StageRecord, Store, in_folder};
 
 /// Tables that `simulate` writes and later stages read; the wall times in `history` are not among them.
 const TABLES: [&str; 3] = ["frames", "breaks", "fragments"];
@@ -201,7 +201,7 @@ impl Task {
         self,
         store: &Store,
         seconds: f64,
-        mut sums: Sums,
+        mut sums: FileChecksums,
         outputs: Vec<String>,
     ) -> crate::store::Result<()> {
         let record = StageRecord {
@@ -220,7 +220,7 @@ impl Task {
 }
 
 /// Whether a file is listed and as long as listed.
-fn is_there(store: &Store, sum: Option<&Sum>, name: &str) -> bool {
+fn is_there(store: &Store, sum: Option<&FileChecksum>, name: &str) -> bool {
     sum.is_some_and(|sum| {
         let found = std::fs::metadata(store.path(name));
         found.is_ok_and(|found| found.len() == sum.bytes)

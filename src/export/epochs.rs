@@ -21,7 +21,7 @@ use super::rigid_transform::RigidTransform;
 use super::space::bounds;
 use super::trajectory::Trajectory;
 use crate::geometry::mass::Mass;
-use crate::store::{Piece, StoreError, SurfaceFrame};
+use crate::store::{FragmentRange, StoreError, SurfaceFrame};
 
 /// Largest deviation of a point from rigid motion, over the fragment's size, up to which a fragment is rigid:
 /// less than a pixel of a fragment that fills a picture.
@@ -64,7 +64,7 @@ pub trait EpochRecorder {
     fn begin(
         &mut self,
         surface: &SurfaceFrame,
-        piece: &Piece,
+        piece: &FragmentRange,
         centre: DVec3,
     ) -> io::Result<Self::Record>;
 
@@ -79,7 +79,7 @@ pub trait EpochRecorder {
         &mut self,
         record: &mut Self::Record,
         surface: &SurfaceFrame,
-        piece: &Piece,
+        piece: &FragmentRange,
         state: &RigidState,
     ) -> io::Result<()>;
 
@@ -183,7 +183,11 @@ struct FittedPiece {
 }
 
 impl FittedPiece {
-    fn new(surface: &SurfaceFrame, piece: &Piece, frame_elements: Option<&FrameElements>) -> Self {
+    fn new(
+        surface: &SurfaceFrame,
+        piece: &FragmentRange,
+        frame_elements: Option<&FrameElements>,
+    ) -> Self {
         let vertices = surface.vertex_range(piece);
         let rest = &surface.rest_positions[vertices.clone()];
         let now = &surface.positions[vertices.clone()];

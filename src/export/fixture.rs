@@ -7,7 +7,7 @@ use crate::spec::{
     Body, BodyShape, Criterion, Elasticity, Export, MassModel, Material, PackingSpec, Pipeline,
     Preview, Reconstruct, Rotation, Simulate, Time, World,
 };
-use crate::store::{Manifest, Packing, Piece, Store, SurfaceFrame};
+use crate::store::{FragmentRange, Manifest, Packing, Store, SurfaceFrame};
 
 const CORNERS: [[f32; 3]; 8] = [
     [0.0, 0.0, 0.0],
@@ -44,7 +44,7 @@ fn add_box(
     cracked: bool,
 ) {
     let base = surface.positions.len() as u32;
-    surface.pieces.push(Piece {
+    surface.pieces.push(FragmentRange {
         body,
         fragment,
         first_vertex: base,

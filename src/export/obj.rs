@@ -13,7 +13,7 @@ use super::text::{format_all, push_f32, push_u32, push_unit};
 use crate::geometry::corners::DistinctCorners;
 use crate::spec::ExportFormat;
 use crate::store::corner_normals::Fans;
-use crate::store::{Piece, SurfaceFrame};
+use crate::store::{FragmentRange, SurfaceFrame};
 
 /// Table entry of OBJ.
 pub const FORMAT: FormatEntry = FormatEntry {
@@ -54,7 +54,7 @@ fn bytes(job: &ExportJob, surface: &SurfaceFrame) -> Vec<Vec<u8>> {
         surface.time
     )];
     parts.extend(format_all(&surface.positions, |out, p| position(out, p)));
-    let corners = |piece: &Piece| {
+    let corners = |piece: &FragmentRange| {
         let fans = Fans::of(surface, piece);
         let normals = fans.normals(&surface.positions[surface.vertex_range(piece)]);
         (

@@ -12,7 +12,7 @@ use super::job::ExportJob;
 use super::sequence;
 use crate::geometry::corners::DistinctCorners;
 use crate::spec::ExportFormat;
-use crate::store::{Piece, SurfaceFrame};
+use crate::store::{FragmentRange, SurfaceFrame};
 
 /// Table entry of PLY.
 pub const FORMAT: FormatEntry = FormatEntry {
@@ -45,7 +45,8 @@ struct PlyRows {
 impl PlyRows {
     fn new(surface: &SurfaceFrame) -> Self {
         let pieces = || surface.pieces.iter();
-        let triangles = |piece: &Piece| surface.triangles[surface.triangle_range(piece)].iter();
+        let triangles =
+            |piece: &FragmentRange| surface.triangles[surface.triangle_range(piece)].iter();
         if surface.uv.is_empty() {
             // Vertices outside all pieces, which no face uses, keep label 0.
             let mut vertices: Vec<(u32, u32)> = (0..surface.positions.len() as u32)

@@ -14,7 +14,7 @@ const MIN_BINDING_BYTES: u64 = 128 << 20;
 
 /// Requested adapter and limits of a device.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Request {
+pub struct DeviceRequest {
     /// Part of the adapter's name, case ignored; the only way to get a software adapter. Absent: the first discrete
     /// adapter, else an integrated one.
     pub adapter: Option<String>,
@@ -26,7 +26,7 @@ pub struct Request {
 
 /// Type of an adapter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum AdapterKind {
     /// A separate card.
     Discrete,
     /// Integrated: shares memory with the processor.
@@ -39,26 +39,26 @@ pub enum Kind {
     Other,
 }
 
-impl Kind {
+impl AdapterKind {
     /// Name, for messages.
     pub fn name(self) -> &'static str {
         match self {
-            Kind::Discrete => "discrete",
-            Kind::Integrated => "integrated",
-            Kind::Virtual => "virtual",
-            Kind::Software => "software",
-            Kind::Other => "other",
+            AdapterKind::Discrete => "discrete",
+            AdapterKind::Integrated => "integrated",
+            AdapterKind::Virtual => "virtual",
+            AdapterKind::Software => "software",
+            AdapterKind::Other => "other",
         }
     }
 
     /// Rank in the default choice, lowest first; `None`: never chosen by default.
     fn rank(self) -> Option<u32> {
         match self {
-            Kind::Discrete => Some(0),
-            Kind::Integrated => Some(1),
-            Kind::Virtual => Some(2),
-            Kind::Other => Some(3),
-            Kind::Software => None,
+            AdapterKind::Discrete => Some(0),
+            AdapterKind::Integrated => Some(1),
+            AdapterKind::Virtual => Some(2),
+            AdapterKind::Other => Some(3),
+            AdapterKind::Software => None,
         }
     }
 }
@@ -69,7 +69,7 @@ pub struct AdapterReport {
     /// Name.
     pub name: String,
     /// Type of the adapter.
-    pub kind: Kind,
+    pub kind: AdapterKind,
     /// Vulkan, Metal or Direct3D 12.
     pub backend: String,
     /// Driver and its version.
@@ -138,11 +138,11 @@ fn report(adapter: &Adapter) -> AdapterReport {
     AdapterReport {
         name: info.name.clone(),
         kind: match info.device_type {
-            DeviceType::DiscreteGpu => Kind::Discrete,
-            DeviceType::IntegratedGpu => Kind::Integrated,
-            DeviceType::VirtualGpu => Kind::Virtual,
-            DeviceType::Cpu => Kind::Software,
-            DeviceType::Other => Kind::Other,
+            DeviceType::DiscreteGpu => AdapterKind::Discrete,
+            DeviceType::IntegratedGpu => AdapterKind::Integrated,
+            DeviceType::VirtualGpu => AdapterKind::Virtual,
+            DeviceType::Cpu => AdapterKind::Software,
+            DeviceType::Other => AdapterKind::Other,
         },
         backend: info.backend.to_string(),
         driver: format!("{} {}", info.driver, info.driver_info)
@@ -157,7 +157,7 @@ fn report(adapter: &Adapter) -> AdapterReport {
 }
 
 /// The adapter that matches a request, or the reason why none does.
-pub(super) fn choose(request: &Request) -> Result<(Adapter, AdapterReport), GpuError> {
+pub(super) fn choose(request: &DeviceRequest) -> Result<(Adapter, AdapterReport), GpuError> {
     let all = list();
     let found = match all.as_slice() {
         [] => "no driver provides one".to_owned(),

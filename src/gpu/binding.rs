@@ -89,7 +89,7 @@ impl Item {
 
 /// How a column is split over buffers; the text of a kernel depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Split {
+pub struct ColumnSplit {
     /// Number of buffers.
     pub parts: usize,
     /// Items in each buffer except the last.

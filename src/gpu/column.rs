@@ -5,7 +5,7 @@ use std::fmt::Write;
 use bytemuck::Pod;
 use wgpu::{Buffer, BufferUsages, CommandEncoder};
 
-use super::binding::{Access, Binding, Item, Split};
+use super::binding::{Access, Binding, ColumnSplit, Item};
 use super::device::Device;
 use super::error::GpuError;
 
@@ -168,9 +168,14 @@ impl Column {
 
 /// Appends WGSL declarations and accessors of a column: `NAME(i)` reads, `NAME_set(i, value)` writes; atomics have
 /// `NAME_load`, `NAME_store` and one function per operation.
-pub(super) fn declare(text: &mut String, binding: &Binding, split: Split, first_binding: u32) {
+pub(super) fn declare(
+    text: &mut String,
+    binding: &Binding,
+    split: ColumnSplit,
+    first_binding: u32,
+) {
     let &Binding { name, item, access } = binding;
-    let Split { parts, per_part } = split;
+    let ColumnSplit { parts, per_part } = split;
     let wgsl = item.wgsl();
     let space = match access {
         Access::Read => "storage, read",

@@ -7,7 +7,7 @@ use wgpu::{
     SubmissionIndex,
 };
 
-use super::adapters::{AdapterReport, Request, choose};
+use super::adapters::{AdapterReport, DeviceRequest, choose};
 use super::error::GpuError;
 use super::silence_stderr::with_silent_stderr;
 use super::sizes::LAUNCH_STRIDE;
@@ -37,7 +37,7 @@ pub struct Device {
 
 impl Device {
     /// Opens the requested adapter.
-    pub fn open(request: &Request) -> Result<Self, GpuError> {
+    pub fn open(request: &DeviceRequest) -> Result<Self, GpuError> {
         let (adapter, report) = choose(request)?;
         let refused = |error: &dyn std::fmt::Display| GpuError::Refused {
             what: "a device".into(),

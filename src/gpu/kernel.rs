@@ -8,7 +8,7 @@ use wgpu::{
     ShaderStages,
 };
 
-use super::binding::{Access, Split};
+use super::binding::{Access, ColumnSplit};
 use super::device::Device;
 use super::error::GpuError;
 use super::sizes::{LAUNCH_STRIDE, WORKGROUP};
@@ -17,12 +17,12 @@ use super::text::{BoundColumns, compose};
 /// Parameters of launches, bind group 1: one uniform for all dispatches of a submission, and one row of a table per
 /// dispatch, selected by a dynamic offset.
 #[derive(Debug)]
-pub struct Launches {
+pub struct LaunchParameters {
     layout: BindGroupLayout,
     group: BindGroup,
 }
 
-impl Launches {
+impl LaunchParameters {
     /// Binds the uniform `shared` and the table `rows`, whose rows are [`LAUNCH_STRIDE`] bytes apart; a
     /// dispatch sees the first 16 bytes of its row.
     pub fn new(device: &Device, shared: &Buffer, rows: &Buffer) -> Self {
@@ -60,7 +60,7 @@ impl Launches {
                 },
             ],
         });
-        Launches { layout, group }
+        LaunchParameters { layout, group }
     }
 }
 
@@ -70,7 +70,7 @@ pub struct Kernel {
     name: &'static str,
     pipeline: ComputePipeline,
     columns: BindGroupLayout,
-    splits: Vec<Split>,
+    splits: Vec<ColumnSplit>,
 }
 
 impl Kernel {
@@ -80,7 +80,7 @@ impl Kernel {
         entry: &'static str,
         constants: &[(&str, f64)],
         columns: &BoundColumns<'_>,
-        launches: &Launches,
+        launches: &LaunchParameters,
     ) -> Result<Self, GpuError> {
         let text = &columns.text;
         let entries = layout_entries(device, columns)?;
@@ -164,7 +164,7 @@ impl Kernel {
         device: &Device,
         pass: &mut ComputePass<'_>,
         columns: &BindGroup,
-        (launches, row): (&Launches, u64),
+        (launches, row): (&LaunchParameters, u64),
         items: u64,
     ) {
         let groups = items

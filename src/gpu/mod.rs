@@ -13,12 +13,12 @@ mod sizes;
 mod text;
 mod timer;
 
-pub use adapters::{AdapterReport, Kind, Request, adapters};
-pub use binding::{Access, Binding, ColumnName, Constant, Item, Split};
+pub use adapters::{AdapterKind, AdapterReport, DeviceRequest, adapters};
+pub use binding::{Access, Binding, ColumnName, ColumnSplit, Constant, Item};
 pub use column::Column;
 pub use device::{Device, Limits};
 pub use error::GpuError;
-pub use kernel::{Kernel, Launches};
+pub use kernel::{Kernel, LaunchParameters};
 pub use sizes::{LAUNCH_STRIDE, STORAGE_BUFFERS, WORKGROUP};
 pub use text::{BoundColumns, KernelText, compose};
 pub use timer::{Timer, copy_bandwidth};

@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use super::binding::{Binding, Constant, Split};
+use super::binding::{Binding, ColumnSplit, Constant};
 use super::column::{Column, declare};
 use super::error::GpuError;
 use super::sizes::{STORAGE_BUFFERS, WORKGROUP};
@@ -93,10 +93,10 @@ pub struct BoundColumns<'a> {
 
 impl BoundColumns<'_> {
     /// How each column is split.
-    pub fn splits(&self) -> Vec<Split> {
+    pub fn splits(&self) -> Vec<ColumnSplit> {
         let columns = self.columns.iter();
         columns
-            .map(|column| Split {
+            .map(|column| ColumnSplit {
                 parts: column.parts().len(),
                 per_part: column.per_part(),
             })
@@ -105,7 +105,7 @@ impl BoundColumns<'_> {
 }
 
 /// The whole WGSL text of a kernel, for columns that are split in this way.
-pub fn compose(kernel: &KernelText, splits: &[Split]) -> String {
+pub fn compose(kernel: &KernelText, splits: &[ColumnSplit]) -> String {
     let mut text = String::new();
     let own: &[Constant] = &[("WORKGROUP", WORKGROUP)];
     for (name, value) in own.iter().chain(kernel.constants.iter().copied().flatten()) {
@@ -150,7 +150,7 @@ mod tests {
 
     #[test]
     fn constants_and_columns_are_written_before_the_text() {
-        let split = Split {
+        let split = ColumnSplit {
             parts: 1,
             per_part: 64,
         };

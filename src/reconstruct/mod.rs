@@ -32,7 +32,7 @@ use crate::columns::{Bonds, Elements, Frames};
 use crate::geometry::check::require_solid;
 use crate::geometry::{CornerUv, read};
 use crate::spec::{self, FrameGroup, ReconstructMode};
-use crate::store::{Piece, Store, StoreError, SurfaceFrame};
+use crate::store::{FragmentRange, Store, StoreError, SurfaceFrame};
 
 pub use error::ReconstructError;
 
@@ -266,7 +266,7 @@ fn append(
 ) {
     let mesh = &rest_surface.mesh;
     let first_vertex = result.positions.len() as u32;
-    result.pieces.push(Piece {
+    result.pieces.push(FragmentRange {
         body,
         fragment,
         first_vertex,

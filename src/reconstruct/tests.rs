@@ -153,7 +153,7 @@ fn surfaces(elements: &Elements, bonds: &Bonds, skin: &TriMesh, voxel: f64) -> S
     Surfaces::new(elements, bodies)
 }
 
-fn piece_mesh(surface: &SurfaceFrame, piece: &Piece) -> TriMesh {
+fn piece_mesh(surface: &SurfaceFrame, piece: &FragmentRange) -> TriMesh {
     let vertices = surface.rest_positions[surface.vertex_range(piece)].iter();
     TriMesh {
         positions: vertices.map(|p| DVec3::from(p.map(f64::from))).collect(),

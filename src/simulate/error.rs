@@ -207,22 +207,24 @@ pub enum SimulateError {
 #[derive(Debug, thiserror::Error)]
 pub enum StateError {
     /// Tables have different lengths.
-    #[error("{what}: {found} entries in the state, {wanted} in the packing")]
+    #[error("{what}: {found} entries in the state, {expected} in the packing")]
     Length {
         /// Name of the table.
         what: &'static str,
         /// Entries in the state.
         found: usize,
         /// Entries in the run.
-        wanted: usize,
+        expected: usize,
     },
     /// State and run have different precisions.
-    #[error("the state has {found}-byte numbers, the run {wanted}-byte ones (simulate.precision)")]
+    #[error(
+        "the state has {found}-byte numbers, the run {expected}-byte ones (simulate.precision)"
+    )]
     Precision {
         /// Bytes per number in the state.
         found: usize,
         /// Bytes per number in the run.
-        wanted: usize,
+        expected: usize,
     },
     /// The state lacks a section that the run needs.
     #[error("the state has no section {section:?}: another method wrote it")]
@@ -232,7 +234,7 @@ pub enum StateError {
     },
     /// A section was written by another version of this program.
     #[error(
-        "the state has section {section:?} of version {found}; this program reads version {wanted}"
+        "the state has section {section:?} of version {found}; this program reads version {expected}"
     )]
     Version {
         /// Name of the section.
@@ -240,7 +242,7 @@ pub enum StateError {
         /// Version in the state.
         found: u32,
         /// Version that this program reads.
-        wanted: u32,
+        expected: u32,
     },
     /// A section has invalid contents.
     #[error("section {section:?} of the state: {why}")]

@@ -20,6 +20,6 @@ pub mod warn;
 pub use bonded_run::build::{Built, build};
 pub use error::{SimulateError, StateError};
 pub use method::{Capture, Method, PassCost, Platform};
-pub use resolve::{Prepared, Schedule, choose, method, schedule};
+pub use resolve::{PreparedScene, Schedule, choose, method, schedule};
 pub use run::{Options, Outcome, Progress, Start, resumable, run};
 pub use run_state::snapshot::Snapshot;

@@ -36,17 +36,19 @@ pub fn single(block: &Block) -> [[f32; 6]; 6] {
 
 /// Number type of matrix entries: single precision halves the memory traffic of a preconditioner, which need
 /// not be exact.
-pub trait Value: Copy + Default + Send + Sync + Into<f64> + Mul<Output = Self> + AddAssign {
+pub trait MatrixEntry:
+    Copy + Default + Send + Sync + Into<f64> + Mul<Output = Self> + AddAssign
+{
     /// Nearest value.
     fn from_f64(value: f64) -> Self;
 }
-impl Value for f64 {
+impl MatrixEntry for f64 {
     #[inline(always)]
     fn from_f64(value: f64) -> Self {
         value
     }
 }
-impl Value for f32 {
+impl MatrixEntry for f32 {
     #[inline(always)]
     fn from_f64(value: f64) -> Self {
         value as f32
@@ -55,7 +57,7 @@ impl Value for f32 {
 
 /// `y += A x`.
 #[inline(always)]
-pub fn add_times<V: Value>(y: &mut Six, a: &[[V; 6]; 6], x: &Six) {
+pub fn add_times<V: MatrixEntry>(y: &mut Six, a: &[[V; 6]; 6], x: &Six) {
     for (k, column) in a.iter().enumerate() {
         for (row, y) in y.iter_mut().enumerate() {
             *y += column[row].into() * x[k];
@@ -66,7 +68,7 @@ pub fn add_times<V: Value>(y: &mut Six, a: &[[V; 6]; 6], x: &Six) {
 /// Adds the products of `A x` to 36 sums, by column: the sums are independent, so the processor computes many
 /// at a time.
 #[inline(always)]
-pub fn spread_times<V: Value + Into<S>, S: Value>(
+pub fn spread_times<V: MatrixEntry + Into<S>, S: MatrixEntry>(
     sums: &mut [[S; 6]; 6],
     a: &[[V; 6]; 6],
     x: &[S; 6],
@@ -81,7 +83,7 @@ pub fn spread_times<V: Value + Into<S>, S: Value>(
 
 /// Adds up the sums of [`spread_times`].
 #[inline(always)]
-pub fn gathered<S: Value>([mut sum, b, mut c, d, mut e, f]: [[S; 6]; 6]) -> [S; 6] {
+pub fn gathered<S: MatrixEntry>([mut sum, b, mut c, d, mut e, f]: [[S; 6]; 6]) -> [S; 6] {
     for row in 0..6 {
         sum[row] += b[row];
         c[row] += d[row];

@@ -1,6 +1,6 @@
 //! Restarted GMRES for matrices without symmetry (Saad and Schultz 1986).
 
-use super::gradients::{Found, Operator};
+use super::gradients::{Operator, SolveReport};
 use super::vector::{add_scaled, dot, norm, scale_and_add};
 
 /// Number of iterations after which the iteration restarts without the directions so far: slender bodies take
@@ -14,7 +14,7 @@ pub fn gmres<const N: usize>(
     b: &[[f64; N]],
     x: &mut [[f64; N]],
     limits: (f64, u32),
-) -> Found {
+) -> SolveReport {
     restarted(matrix, b, x, limits, RESTART)
 }
 
@@ -25,9 +25,9 @@ fn restarted<const N: usize>(
     x: &mut [[f64; N]],
     (tolerance, most): (f64, u32),
     restart: usize,
-) -> Found {
+) -> SolveReport {
     let size = norm(b);
-    let mut found = Found {
+    let mut found = SolveReport {
         iterations: 0,
         residual: 0.0,
         indefinite: false,

@@ -17,7 +17,7 @@ pub trait Precondition<const N: usize = 6> {
 
 /// Result of an iterative solution.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Found {
+pub struct SolveReport {
     /// Number of iterations.
     pub iterations: u32,
     /// |b − A x| over |b|.
@@ -34,10 +34,10 @@ pub fn conjugate_gradients<const N: usize>(
     x: &mut [[f64; N]],
     precondition: &mut dyn Precondition<N>,
     (tolerance, most): (f64, u32),
-) -> Found {
+) -> SolveReport {
     x.fill([0.0; N]);
     let size = norm(b);
-    let mut found = Found {
+    let mut found = SolveReport {
         iterations: 0,
         residual: 1.0,
         indefinite: false,

@@ -10,17 +10,17 @@ const SAFETY_FACTOR: f64 = 1.03;
 const MAX_ITERATIONS: usize = 100;
 
 /// Displacement and rotation of each element.
-pub type State = Vec<[f32; 6]>;
+pub type ElementVector = Vec<[f32; 6]>;
 
 /// Largest eigenvalue of a symmetric positive semidefinite operator on `count` elements, times a safety
 /// factor for the error of the iteration.
-pub fn largest(count: usize, apply: impl Fn(&State) -> State) -> f64 {
+pub fn largest(count: usize, apply: impl Fn(&ElementVector) -> ElementVector) -> f64 {
     // A start vector with a component in every mode; the same on every machine.
     let wave = |i: usize, k: f64| (i as f64 * (0.7 + 0.31 * k) + k).sin() as f32;
-    let mut v: State = (0..count)
+    let mut v: ElementVector = (0..count)
         .map(|i| [0.0, 1.0, 2.0, 3.0, 4.0, 5.0].map(|k| wave(i, k)))
         .collect();
-    let mut before: State = vec![[0.0; 6]; v.len()];
+    let mut before: ElementVector = vec![[0.0; 6]; v.len()];
     let mut length = dot(&v, &v).sqrt();
     let (mut diagonal, mut off_diagonal) = (Vec::new(), Vec::new());
     let (mut lambda, mut unchanged_steps) = (0.0, 0);
@@ -49,10 +49,10 @@ pub fn largest(count: usize, apply: impl Fn(&State) -> State) -> f64 {
 
 /// Number of elements in a partial sum; it is fixed, so that the result has the same bits for any number of
 /// threads.
-pub const PART: usize = 1024;
+pub const ELEMENTS_PER_SUM: usize = 1024;
 
 /// Scalar product of two states; partial sums are added in order, so that threads do not change the result.
-fn dot(a: &State, b: &State) -> f64 {
+fn dot(a: &ElementVector, b: &ElementVector) -> f64 {
     let product = |(a, b): (&[f32; 6], &[f32; 6])| -> f64 {
         a.iter()
             .zip(b)
@@ -60,21 +60,21 @@ fn dot(a: &State, b: &State) -> f64 {
             .sum()
     };
     let chunks: Vec<f64> = a
-        .par_chunks(PART)
-        .zip(b.par_chunks(PART))
+        .par_chunks(ELEMENTS_PER_SUM)
+        .zip(b.par_chunks(ELEMENTS_PER_SUM))
         .map(|(a, b)| a.iter().zip(b).map(product).sum())
         .collect();
     chunks.iter().sum()
 }
 
-fn scale(a: &mut State, factor: f64) {
+fn scale(a: &mut ElementVector, factor: f64) {
     let times = |value: &mut f32| *value = (f64::from(*value) * factor) as f32;
     a.par_iter_mut()
         .for_each(|row| row.iter_mut().for_each(times));
 }
 
 /// a ← a − factor b.
-fn subtract(a: &mut State, factor: f64, b: &State) {
+fn subtract(a: &mut ElementVector, factor: f64, b: &ElementVector) {
     a.par_iter_mut().zip(b).for_each(|(a, b)| {
         for (a, b) in a.iter_mut().zip(b) {
             *a = (f64::from(*a) - factor * f64::from(*b)) as f32;

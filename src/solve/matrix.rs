@@ -2,7 +2,7 @@
 
 use crate::parallel::prelude::*;
 
-use super::block::{self, Block, Six, Value};
+use super::block::{self, Block, MatrixEntry, Six};
 use super::gradients::{Operator, Precondition};
 use super::vector::CHUNK;
 use super::wide::{self, Loop};
@@ -24,7 +24,7 @@ pub struct BlockMatrix<V = f64> {
     pub value: Vec<[[V; 6]; 6]>,
 }
 
-impl<V: Value> BlockMatrix<V> {
+impl<V: MatrixEntry> BlockMatrix<V> {
     /// Number of rows.
     pub fn rows(&self) -> usize {
         self.start.len() - 1
@@ -79,7 +79,7 @@ impl<V: Value> BlockMatrix<V> {
 
     /// A row times x, in the precision of x; inlined into the calling loop.
     #[inline(always)]
-    pub fn row_times<S: Value>(&self, row: usize, x: &[[S; 6]]) -> [S; 6]
+    pub fn row_times<S: MatrixEntry>(&self, row: usize, x: &[[S; 6]]) -> [S; 6]
     where
         V: Into<S>,
     {
@@ -208,7 +208,7 @@ struct RowLoop<'a, V, F> {
     finish: &'a F,
 }
 
-impl<V: Value, F: Fn(usize, Six, &mut Six)> Loop for RowLoop<'_, V, F> {
+impl<V: MatrixEntry, F: Fn(usize, Six, &mut Six)> Loop for RowLoop<'_, V, F> {
     #[inline(always)]
     fn run(self) {
         for (k, y) in self.y.iter_mut().enumerate() {
@@ -228,7 +228,7 @@ impl Operator for BlockMatrix {
 #[derive(Clone, Debug, Default)]
 pub struct Diagonal<V = f64>(pub Vec<[[V; 6]; 6]>);
 
-impl<V: Value> Diagonal<V> {
+impl<V: MatrixEntry> Diagonal<V> {
     /// One row of `D⁻¹ x`.
     #[inline(always)]
     pub fn row_times(&self, row: usize, x: &Six) -> Six {

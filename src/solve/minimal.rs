@@ -1,6 +1,6 @@
 //! Preconditioned minimal residuals (Paige and Saunders 1975, MINRES) for symmetric matrices that need not be definite.
 
-use super::gradients::{Found, Operator, Precondition};
+use super::gradients::{Operator, Precondition, SolveReport};
 use super::vector::{add_scaled, dot};
 
 /// Solves `A x = b` from x = 0 until the residual, in the norm of the preconditioner, is at most `tolerance`
@@ -11,10 +11,10 @@ pub fn minimal_residuals<const N: usize>(
     x: &mut [[f64; N]],
     precondition: &mut dyn Precondition<N>,
     (tolerance, most): (f64, u32),
-) -> Found {
+) -> SolveReport {
     let zeros = || vec![[0.0; N]; b.len()];
     x.fill([0.0; N]);
-    let mut found = Found {
+    let mut found = SolveReport {
         iterations: 0,
         residual: 1.0,
         indefinite: false,

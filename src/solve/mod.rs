@@ -25,10 +25,10 @@ pub mod wide;
 
 pub use block::{Block, Six};
 pub use gmres::gmres;
-pub use gradients::{Found, Operator, Precondition, conjugate_gradients};
+pub use gradients::{Operator, Precondition, SolveReport, conjugate_gradients};
 pub use lu::Lu;
 pub use matrix::{BlockMatrix, Diagonal};
 pub use minimal::minimal_residuals;
 pub use multigrid::Multigrid;
 pub use recycle::Recycled;
-pub use scaled::Scaled;
+pub use scaled::ScaledMatrix;

@@ -5,7 +5,7 @@ use super::block::Six;
 use super::dense::Cholesky;
 use super::gradients::Precondition;
 use super::matrix::BlockMatrix;
-use super::prolong::{Place, aggregate_positions, galerkin, prolongator};
+use super::prolong::{ElementPosition, aggregate_positions, galerkin, prolongator};
 use super::smooth::Smoother;
 use super::vector::add_scaled;
 
@@ -51,7 +51,7 @@ pub struct Multigrid {
 impl Multigrid {
     /// Builds the hierarchy of a matrix with these positions of its rows; an error is the first row whose
     /// diagonal block is not positive definite.
-    pub fn new(matrix: &BlockMatrix, positions_of_rows: &[Place]) -> Result<Self, usize> {
+    pub fn new(matrix: &BlockMatrix, positions_of_rows: &[ElementPosition]) -> Result<Self, usize> {
         let mut levels: Vec<Level> = Vec::new();
         let mut here = positions_of_rows.to_vec();
         let mut coarser: Option<BlockMatrix> = None;

@@ -14,7 +14,7 @@ use super::wide::{self, Loop};
 
 /// Position of a row's element, m, and the length by which its rotation is multiplied, m.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Place {
+pub struct ElementPosition {
     /// Position.
     pub position: DVec3,
     /// Length by which the rotation is multiplied.
@@ -22,7 +22,11 @@ pub struct Place {
 }
 
 /// Centres of aggregates. Their lengths are root mean squares of the distances and lengths of their members.
-pub fn aggregate_positions(fine: &[Place], of: &[u32], count: usize) -> Vec<Place> {
+pub fn aggregate_positions(
+    fine: &[ElementPosition],
+    of: &[u32],
+    count: usize,
+) -> Vec<ElementPosition> {
     let mut sums = vec![(DVec3::ZERO, 0.0, 0.0); count];
     for (place, &a) in fine.iter().zip(of).filter(|(_, a)| **a != ALONE) {
         let (middle, _, members) = &mut sums[a as usize];
@@ -36,7 +40,7 @@ pub fn aggregate_positions(fine: &[Place], of: &[u32], count: usize) -> Vec<Plac
         let (middle, spread, _) = &mut sums[a as usize];
         *spread += place.position.distance_squared(*middle) + place.length * place.length;
     }
-    let place = |(position, spread, members): &(DVec3, f64, f64)| Place {
+    let place = |(position, spread, members): &(DVec3, f64, f64)| ElementPosition {
         position: *position,
         length: (spread / members).sqrt(),
     };
@@ -45,7 +49,7 @@ pub fn aggregate_positions(fine: &[Place], of: &[u32], count: usize) -> Vec<Plac
 
 /// Block of the tentative prolongator.
 #[inline(always)]
-fn rigid_block(member: &Place, aggregate: &Place) -> Block {
+fn rigid_block(member: &ElementPosition, aggregate: &ElementPosition) -> Block {
     let arm = (member.position - aggregate.position) / aggregate.length;
     let mut out = block::diagonal(1.0);
     // Columns of −[arm]×.
@@ -63,8 +67,8 @@ pub fn prolongator(
     matrix: &BlockMatrix,
     diagonal: &Diagonal,
     omega: f64,
-    (fine, of): (&[Place], &[u32]),
-    coarse: &[Place],
+    (fine, of): (&[ElementPosition], &[u32]),
+    coarse: &[ElementPosition],
 ) -> BlockMatrix {
     let smoothed = SmoothedProlongator {
         matrix,
@@ -127,9 +131,9 @@ struct SmoothedProlongator<'a> {
     matrix: &'a BlockMatrix,
     diagonal: &'a Diagonal,
     omega: f64,
-    fine: &'a [Place],
+    fine: &'a [ElementPosition],
     of: &'a [u32],
-    coarse: &'a [Place],
+    coarse: &'a [ElementPosition],
 }
 
 impl MakeRow for SmoothedProlongator<'_> {

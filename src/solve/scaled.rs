@@ -6,22 +6,22 @@
 
 use crate::parallel::prelude::*;
 
-use super::block::{self, Block, Six, Value};
-use super::gradients::Found;
+use super::block::{self, Block, MatrixEntry, Six};
+use super::gradients::SolveReport;
 use super::matrix::{BlockMatrix, rows_mut};
 use super::vector::CHUNK;
 use super::wide::{self, Loop};
 
 /// A symmetric matrix scaled so that its diagonal blocks are the identity, and the scaling.
 #[derive(Clone, Debug)]
-pub struct Scaled<V> {
-    /// Scaled blocks off the diagonal.
+pub struct ScaledMatrix<V> {
+    /// ScaledMatrix blocks off the diagonal.
     off_diagonal: BlockMatrix<V>,
     /// L⁻¹ of each row.
     inverse: Vec<Block>,
 }
 
-impl<V: Value> Scaled<V> {
+impl<V: MatrixEntry> ScaledMatrix<V> {
     /// Scales a matrix; an error is the first row whose diagonal block is not positive definite.
     pub fn new(matrix: &BlockMatrix) -> Result<Self, usize> {
         let all = 0..matrix.rows();
@@ -51,7 +51,7 @@ impl<V: Value> Scaled<V> {
                 column,
             });
         });
-        Ok(Scaled {
+        Ok(ScaledMatrix {
             off_diagonal,
             inverse,
         })
@@ -59,7 +59,7 @@ impl<V: Value> Scaled<V> {
 
     /// Solves `A x = b` from x = 0 until the residual, in the norm of D⁻¹, is at most `tolerance` times that
     /// of b, or `most` iterations are done.
-    pub fn solve(&self, b: &[Six], x: &mut [Six], (tolerance, most): (f64, u32)) -> Found {
+    pub fn solve(&self, b: &[Six], x: &mut [Six], (tolerance, most): (f64, u32)) -> SolveReport {
         let pairs = b.par_iter().zip(&self.inverse).with_min_len(CHUNK);
         let scaled = pairs.map(|(b, inverse)| {
             let mut r = [0.0; 6];
@@ -73,7 +73,7 @@ impl<V: Value> Scaled<V> {
         // The image of zero is zero: this computes only r·r.
         let mut square = subtract(&mut r, &image, 0.0);
         let size = square.sqrt();
-        let mut found = Found {
+        let mut found = SolveReport {
             iterations: 0,
             residual: if size == 0.0 { 0.0 } else { 1.0 },
             indefinite: false,
@@ -130,7 +130,7 @@ struct ScaleRowLoop<'a, V> {
     column: &'a mut [u32],
 }
 
-impl<V: Value> Loop for ScaleRowLoop<'_, V> {
+impl<V: MatrixEntry> Loop for ScaleRowLoop<'_, V> {
     #[inline(always)]
     fn run(self) {
         let here = self.matrix.range(self.row);
@@ -162,7 +162,7 @@ struct ProductLoop<'a, V> {
     sum: &'a mut f64,
 }
 
-impl<V: Value> Loop for ProductLoop<'_, V> {
+impl<V: MatrixEntry> Loop for ProductLoop<'_, V> {
     #[inline(always)]
     fn run(self) {
         let mut sums = [0.0; 6];
@@ -181,7 +181,7 @@ impl<V: Value> Loop for ProductLoop<'_, V> {
 }
 
 /// `r −= step q`; returns r·r.
-fn subtract<V: Value>(r: &mut [[V; 6]], q: &[[V; 6]], step: f64) -> f64 {
+fn subtract<V: MatrixEntry>(r: &mut [[V; 6]], q: &[[V; 6]], step: f64) -> f64 {
     let step = V::from_f64(-step);
     let chunks = r.par_chunks_mut(CHUNK).zip(q.par_chunks(CHUNK));
     let all = chunks.map(|(r, q)| {
@@ -198,7 +198,7 @@ fn subtract<V: Value>(r: &mut [[V; 6]], q: &[[V; 6]], step: f64) -> f64 {
 }
 
 /// `x += step p`, then `p = r + turn p`.
-fn advance<V: Value>(x: &mut [[V; 6]], p: &mut [[V; 6]], r: &[[V; 6]], by: [f64; 2]) {
+fn advance<V: MatrixEntry>(x: &mut [[V; 6]], p: &mut [[V; 6]], r: &[[V; 6]], by: [f64; 2]) {
     let [step, turn] = by.map(V::from_f64);
     let ends = x.par_chunks_mut(CHUNK).zip(p.par_chunks_mut(CHUNK));
     ends.zip(r.par_chunks(CHUNK)).for_each(|((x, p), r)| {

@@ -9,7 +9,7 @@ use super::error::{Result, StoreError};
 use super::folder::{Store, in_folder};
 use super::layout::writer_of;
 use super::manifest::Manifest;
-use super::sums::Sums;
+use super::sums::FileChecksums;
 
 impl Store {
     /// Opens an existing store, which must have a `store.json`. Files are compared with its checksums when
@@ -132,7 +132,7 @@ impl Store {
     }
 
     /// Adds checksums to `store.json`, if it exists.
-    pub fn add_checksums(&self, mut sums: Sums) -> Result<()> {
+    pub fn add_checksums(&self, mut sums: FileChecksums) -> Result<()> {
         if self.path("store.json").is_file() && !sums.is_empty() {
             Manifest::update(self, |manifest| manifest.files.append(&mut sums))?;
         }

@@ -8,7 +8,7 @@
 
 use glam::DVec3;
 
-use super::surface::{Piece, SurfaceFrame};
+use super::surface::{FragmentRange, SurfaceFrame};
 use crate::geometry::mesh::corner_angle;
 use crate::math::union_find::UnionFind;
 
@@ -82,7 +82,7 @@ impl Fans {
     }
 
     /// The fans of a fragment, with vertex indices that count from the fragment's first vertex.
-    pub fn of(surface: &SurfaceFrame, piece: &Piece) -> Self {
+    pub fn of(surface: &SurfaceFrame, piece: &FragmentRange) -> Self {
         Fans::new(
             &surface.rest_positions[surface.vertex_range(piece)],
             surface.local_triangles(piece),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::parallel::prelude::*;
 
 use super::error::{Result, StoreError};
-use super::sums::{Sum, Sums};
+use super::sums::{FileChecksum, FileChecksums};
 
 /// Folder of collider meshes.
 pub(super) const COLLIDERS: &str = "packing/colliders";
@@ -16,7 +16,7 @@ pub(super) const COLLIDERS: &str = "packing/colliders";
 pub struct Store {
     pub(super) root: PathBuf,
     /// Checksums from `store.json` when the store was opened.
-    pub(super) sums: Arc<Sums>,
+    pub(super) sums: Arc<FileChecksums>,
 }
 
 impl Store {
@@ -73,10 +73,10 @@ impl Store {
     }
 
     /// Checksums of the current contents of these files; files outside the store are skipped.
-    pub fn sums_of(&self, paths: &[impl AsRef<Path> + Sync]) -> Result<Sums> {
+    pub fn checksums_of(&self, paths: &[impl AsRef<Path> + Sync]) -> Result<FileChecksums> {
         let sums = paths.par_iter().filter_map(|path| {
             let name = self.name_of(path.as_ref())?;
-            Some(Sum::of(path.as_ref()).map(|sum| (name, sum)))
+            Some(FileChecksum::of(path.as_ref()).map(|sum| (name, sum)))
         });
         let sums: Result<Vec<_>> = sums.collect();
         Ok(sums?.into_iter().collect())

@@ -23,11 +23,11 @@ pub struct Lock {
 
 /// How a store is locked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Hold {
+pub enum LockMode {
     /// Exclusively, by one process.
-    Alone,
+    Exclusive,
     /// Shared with other processes that add files.
-    Together,
+    Shared,
 }
 
 impl Store {
@@ -35,12 +35,12 @@ impl Store {
     /// `what` is the name of the stage, for messages of other processes.
     ///
     /// Temporary files of killed writers are removed if no other process holds the lock.
-    pub fn lock(&self, hold: Hold, what: &str) -> Result<Lock> {
+    pub fn lock(&self, hold: LockMode, what: &str) -> Result<Lock> {
         let mut file = self.open_lock(LOCK)?;
         let path = self.path(LOCK);
         match file.try_lock() {
             Ok(()) => self.clear_temporaries()?,
-            Err(TryLockError::WouldBlock) if hold == Hold::Together => {}
+            Err(TryLockError::WouldBlock) if hold == LockMode::Shared => {}
             Err(TryLockError::WouldBlock) => return Err(self.locked_error(&mut file)),
             // The file system has no locks: the stage runs without one.
             Err(TryLockError::Error(error)) if error.kind() == ErrorKind::Unsupported => {
@@ -48,7 +48,7 @@ impl Store {
             }
             Err(TryLockError::Error(error)) => return Err(StoreError::io(&path)(error)),
         }
-        if hold == Hold::Together {
+        if hold == LockMode::Shared {
             // Not every system can convert an exclusive lock into a shared one.
             let _ = file.unlock();
             match file.try_lock_shared() {
@@ -125,7 +125,7 @@ impl Store {
 
 /// Whether a file is a lock or a temporary file of a killed writer: these may exist in a folder that is not a
 /// store yet.
-pub fn is_trace(path: &std::path::Path) -> bool {
+pub fn is_lock_or_temporary(path: &std::path::Path) -> bool {
     let name = path.file_name().unwrap_or_default();
     name == LOCK || name == MANIFEST_LOCK || atomic::is_temporary(path)
 }
@@ -138,18 +138,18 @@ mod tests {
     fn one_alone_or_many_together() {
         let folder = tempfile::tempdir().expect("a folder");
         let store = Store::at(folder.path().join("new"));
-        let alone = store.lock(Hold::Alone, "simulate").expect("free");
-        for hold in [Hold::Alone, Hold::Together] {
+        let alone = store.lock(LockMode::Exclusive, "simulate").expect("free");
+        for hold in [LockMode::Exclusive, LockMode::Shared] {
             let message = store.lock(hold, "export").expect_err("locked").to_string();
             let holder = format!("cullet simulate, process {}", std::process::id());
             assert!(message.contains(&holder), "{message}");
         }
         drop(alone);
-        let first = store.lock(Hold::Together, "reconstruct").expect("free");
-        let second = store.lock(Hold::Together, "export").expect("together");
-        assert!(store.lock(Hold::Alone, "pack").is_err());
+        let first = store.lock(LockMode::Shared, "reconstruct").expect("free");
+        let second = store.lock(LockMode::Shared, "export").expect("together");
+        assert!(store.lock(LockMode::Exclusive, "pack").is_err());
         drop((first, second));
-        store.lock(Hold::Alone, "pack").expect("free again");
+        store.lock(LockMode::Exclusive, "pack").expect("free again");
     }
 
     #[test]
@@ -163,10 +163,10 @@ mod tests {
             std::fs::write(&left, "half").expect("written");
         };
         leave();
-        let other = store.lock(Hold::Together, "preview").expect("free");
+        let other = store.lock(LockMode::Shared, "preview").expect("free");
         assert!(!left.exists() && !store.path(".packing.77.tmp").exists());
         leave();
-        store.lock(Hold::Together, "preview").expect("together");
+        store.lock(LockMode::Shared, "preview").expect("together");
         assert!(left.exists(), "it may be the other's");
         drop(other);
     }

@@ -12,7 +12,7 @@ use super::atomic;
 use super::error::{Result, StoreError};
 use super::folder::Store;
 use super::layout::writer_of;
-use super::sums::{Sum, Sums};
+use super::sums::{FileChecksum, FileChecksums};
 use super::version::SCHEMA_VERSION;
 use crate::spec::Pipeline;
 
@@ -41,7 +41,7 @@ pub struct Parent {
     /// Frame of the state from which this store continued.
     pub frame: u32,
     /// Checksum of that state's file.
-    pub state: Sum,
+    pub state: FileChecksum,
 }
 
 /// Contents of `store.json`.
@@ -64,7 +64,7 @@ pub struct Manifest {
     pub stages: BTreeMap<String, StageRecord>,
     /// Checksums of files; files that are not listed are read unchecked.
     #[serde(default)]
-    pub files: Sums,
+    pub files: FileChecksums,
 }
 
 /// Key of the checksum of `store.json` itself: xxh3-64 of the rest as compact JSON with sorted keys.
@@ -80,7 +80,7 @@ impl Manifest {
             parent: None,
             pipeline: Some(pipeline),
             stages: BTreeMap::new(),
-            files: Sums::new(),
+            files: FileChecksums::new(),
         }
     }
 
@@ -234,7 +234,7 @@ mod tests {
                 let store = &store;
                 scope.spawn(move || {
                     for l in 0..10u64 {
-                        let sum = Sum { bytes: k, hash: l };
+                        let sum = FileChecksum { bytes: k, hash: l };
                         let name = format!("frames/{k}-{l}");
                         Manifest::update(store, |m| m.files.extend([(name, sum)]))
                             .expect("written");

@@ -19,7 +19,7 @@ use super::error::{Result, StoreError};
 /// Length and xxh3-64 hash of a file. For an rkyv archive only the header is hashed: it contains a checksum
 /// of the rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sum {
+pub struct FileChecksum {
     /// Length, bytes.
     pub bytes: u64,
     /// xxh3-64 hash.
@@ -27,19 +27,19 @@ pub struct Sum {
 }
 
 /// Checksums by path inside the store, `/` between folders.
-pub type Sums = BTreeMap<String, Sum>;
+pub type FileChecksums = BTreeMap<String, FileChecksum>;
 
-impl fmt::Display for Sum {
+impl fmt::Display for FileChecksum {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "{:016x}-{}", self.hash, self.bytes)
     }
 }
 
-impl FromStr for Sum {
+impl FromStr for FileChecksum {
     type Err = String;
     fn from_str(text: &str) -> std::result::Result<Self, String> {
         let parsed = text.split_once('-').and_then(|(hash, bytes)| {
-            Some(Sum {
+            Some(FileChecksum {
                 bytes: bytes.parse().ok()?,
                 hash: u64::from_str_radix(hash, 16).ok()?,
             })
@@ -52,20 +52,20 @@ impl FromStr for Sum {
     }
 }
 
-impl Serialize for Sum {
+impl Serialize for FileChecksum {
     fn serialize<S: Serializer>(&self, to: S) -> std::result::Result<S::Ok, S::Error> {
         to.collect_str(self)
     }
 }
 
-impl<'de> Deserialize<'de> for Sum {
+impl<'de> Deserialize<'de> for FileChecksum {
     fn deserialize<D: Deserializer<'de>>(from: D) -> std::result::Result<Self, D::Error> {
         let text = String::deserialize(from)?;
         text.parse().map_err(serde::de::Error::custom)
     }
 }
 
-impl Sum {
+impl FileChecksum {
     /// Checksum of the current contents of a file.
     pub fn of(path: &Path) -> Result<Self> {
         let read = || -> std::io::Result<Self> {
@@ -84,7 +84,7 @@ impl Sum {
                 }
             }
             let hash = hash.digest();
-            Ok(Sum { bytes, hash })
+            Ok(FileChecksum { bytes, hash })
         };
         read().map_err(StoreError::io(path))
     }
@@ -99,7 +99,7 @@ impl Sum {
             );
             return Err(StoreError::damaged(path, what));
         }
-        if Sum::of(path)? != *self {
+        if FileChecksum::of(path)? != *self {
             let what =
                 "altered since it was written: its checksum differs from the one in store.json";
             return Err(StoreError::damaged(path, what));
@@ -114,15 +114,21 @@ mod tests {
 
     #[test]
     fn a_sum_is_read_as_it_is_written() {
-        let sum = Sum {
+        let sum = FileChecksum {
             bytes: 1234,
             hash: 0xFEDC,
         };
         let text = serde_json::to_string(&sum).expect("text");
         assert_eq!(text, "\"000000000000fedc-1234\"");
-        assert_eq!(serde_json::from_str::<Sum>(&text).expect("sum"), sum);
+        assert_eq!(
+            serde_json::from_str::<FileChecksum>(&text).expect("sum"),
+            sum
+        );
         for wrong in ["\"fedc\"", "\"xyz-1\"", "\"1-\"", "3"] {
-            assert!(serde_json::from_str::<Sum>(wrong).is_err(), "{wrong}");
+            assert!(
+                serde_json::from_str::<FileChecksum>(wrong).is_err(),
+                "{wrong}"
+            );
         }
     }
 
@@ -132,7 +138,7 @@ mod tests {
         let path = folder.path().join("some.parquet");
         let content: Vec<u8> = (0..3_000_000u32).map(|k| k as u8).collect();
         std::fs::write(&path, &content).expect("written");
-        let sum = Sum::of(&path).expect("a sum");
+        let sum = FileChecksum::of(&path).expect("a sum");
         assert_eq!(sum.hash, xxhash_rust::xxh3::xxh3_64(&content));
         sum.check(&path).expect("unaltered");
         let mut flipped = content.clone();

@@ -8,7 +8,7 @@ use super::folder::Store;
 
 /// The closed surface of a fragment: its range in the arrays of a [`SurfaceFrame`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Archive, Serialize, Deserialize)]
-pub struct Piece {
+pub struct FragmentRange {
     /// Index of the body.
     pub body: u32,
     /// Label of the fragment.
@@ -23,7 +23,7 @@ pub struct Piece {
     pub triangles: u32,
 }
 
-/// The surfaces of a frame, flat arrays with one [`Piece`] per fragment, ordered by (body, fragment).
+/// The surfaces of a frame, flat arrays with one [`FragmentRange`] per fragment, ordered by (body, fragment).
 #[derive(Clone, Debug, Default, PartialEq, Archive, Serialize, Deserialize)]
 pub struct SurfaceFrame {
     /// Frame number.
@@ -48,7 +48,7 @@ pub struct SurfaceFrame {
     /// For each triangle: 1 on a crack face, 0 on the skin of the body.
     pub inside: Vec<u8>,
     /// Ranges of the fragments.
-    pub pieces: Vec<Piece>,
+    pub pieces: Vec<FragmentRange>,
 }
 
 const MAGIC: &[u8; 8] = b"culletsf";
@@ -74,7 +74,7 @@ impl SurfaceFrame {
     }
 
     /// Triangles of a fragment, with vertex indices that count from the fragment's first vertex.
-    pub fn local_triangles(&self, piece: &Piece) -> impl Iterator<Item = [u32; 3]> + '_ {
+    pub fn local_triangles(&self, piece: &FragmentRange) -> impl Iterator<Item = [u32; 3]> + '_ {
         let (first, base) = (piece.first_triangle as usize, piece.first_vertex);
         self.triangles[first..first + piece.triangles as usize]
             .iter()
@@ -82,18 +82,18 @@ impl SurfaceFrame {
     }
 
     /// Range of a fragment's vertices.
-    pub fn vertex_range(&self, piece: &Piece) -> std::ops::Range<usize> {
+    pub fn vertex_range(&self, piece: &FragmentRange) -> std::ops::Range<usize> {
         let first = piece.first_vertex as usize;
         first..first + piece.vertices as usize
     }
 
     /// Texture coordinates of a fragment's triangles; empty if the frame has none.
-    pub fn uv_of(&self, piece: &Piece) -> &[[[f32; 2]; 3]] {
+    pub fn uv_of(&self, piece: &FragmentRange) -> &[[[f32; 2]; 3]] {
         self.uv.get(self.triangle_range(piece)).unwrap_or_default()
     }
 
     /// Range of a fragment's triangles.
-    pub fn triangle_range(&self, piece: &Piece) -> std::ops::Range<usize> {
+    pub fn triangle_range(&self, piece: &FragmentRange) -> std::ops::Range<usize> {
         let first = piece.first_triangle as usize;
         first..first + piece.triangles as usize
     }
@@ -155,7 +155,7 @@ mod tests {
     fn fragments_that_share_their_arrays_are_refused() {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::at(folder.path());
-        let piece = Piece {
+        let piece = FragmentRange {
             body: 0,
             fragment: 4,
             first_vertex: 0,

@@ -17,7 +17,7 @@ use glam::DVec3;
 use super::case::{Clamp, LoadCase};
 use super::patch::Variation;
 use crate::bem::points::place;
-use crate::bem::traction::MIDDLES;
+use crate::bem::traction::SIDE_MIDPOINTS;
 use crate::bem::{Surface, Traction};
 use crate::solve::lu::Lu;
 
@@ -72,7 +72,7 @@ pub fn work(surface: &Surface, mode: &LoadCase, u: impl Fn(DVec3) -> DVec3) -> f
     loaded
         .map(|(t, traction)| {
             let at = |at: [f64; 3]| traction.at(at).dot(u(place(surface, t, &at)));
-            MIDDLES.map(at).iter().sum::<f64>() * surface.areas[t] / 3.0
+            SIDE_MIDPOINTS.map(at).iter().sum::<f64>() * surface.areas[t] / 3.0
         })
         .sum()
 }

@@ -8,7 +8,7 @@ use super::body::BodyResponse;
 use super::error::StressError;
 use super::piece_loads::PieceLoads;
 use super::solid::Solid;
-use crate::bem::crack::{Criterion, End, FractureError, Fractured, Options, fracture};
+use crate::bem::crack::{CrackEnd, Criterion, FractureError, FractureOptions, Fractured, fracture};
 use crate::columns::{BreakMode, Breaks, Elements, Frames};
 use crate::geometry::TriMesh;
 use crate::geometry::bvh::Bvh;
@@ -82,9 +82,9 @@ impl CrackedPacking {
         }
         let surface = &solid.surface;
         let edge = surface.sizes.iter().sum::<f64>() / surface.len() as f64;
-        let shortest = Options::new(edge).shortest_step(&surface.mesh);
-        let defaults = Options::new(settings.step.unwrap_or(edge.max(shortest)));
-        let options = Options {
+        let shortest = FractureOptions::new(edge).shortest_step(&surface.mesh);
+        let defaults = FractureOptions::new(settings.step.unwrap_or(edge.max(shortest)));
+        let options = FractureOptions {
             cracks: settings.cracks.unwrap_or(defaults.cracks),
             criterion: match settings.criterion {
                 CrackCriterion::Energy => Criterion::Energy,
@@ -100,10 +100,10 @@ impl CrackedPacking {
         })?;
         self.break_crossed_bonds(solid.number as u32, &surface.mesh, &found);
         self.move_pieces_apart(solid, &found, settings.apart);
-        let ended = |end: End| found.sheets.iter().filter(|sheet| sheet.end == end).count();
+        let ended = |end: CrackEnd| found.sheets.iter().filter(|sheet| sheet.end == end).count();
         Ok(Cracks {
-            through: ended(End::Through),
-            at_rest: ended(End::AtRest),
+            through: ended(CrackEnd::Through),
+            at_rest: ended(CrackEnd::AtRest),
             pieces: found.pieces.len(),
             first_load_factor: found.load_factor_at_first_crack,
             unsolved: (found.unsolved.iter())

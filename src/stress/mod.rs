@@ -146,7 +146,7 @@ fn require_strength_and_elements(solids: &[Solid]) -> Result<(), StressError> {
 
 /// What [`run`] would solve for a body.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Plan {
+pub struct StressPlan {
     /// Name of the body.
     pub body: String,
     /// Number of triangles of its surface.
@@ -165,7 +165,7 @@ pub fn plan(
     pipeline: &Pipeline,
     elements: &Elements,
     skins: &[TriMesh],
-) -> Result<Vec<Plan>, StressError> {
+) -> Result<Vec<StressPlan>, StressError> {
     let numbers = 0..pipeline.bodies.len();
     let solids = numbers
         .map(|number| Solid::new(skins.get(number).cloned(), pipeline, elements, number))
@@ -176,7 +176,7 @@ pub fn plan(
     let (_, loadings) = loads_of_pipeline(pipeline, &solids)?;
     let plans = solids.into_iter().zip(loadings).map(|(solid, loading)| {
         let (cases, clamps, _) = loading.unwrap_or_default();
-        Plan {
+        StressPlan {
             body: solid.name,
             triangles: solid.surface.len(),
             points: solid.points.len(),

@@ -3,7 +3,7 @@
 use glam::{DMat3, DVec3};
 
 use crate::bem::points::place;
-use crate::bem::traction::MIDDLES;
+use crate::bem::traction::SIDE_MIDPOINTS;
 use crate::bem::{Surface, Traction};
 use crate::geometry::mass::point_inertia;
 use crate::math::eigen;
@@ -86,7 +86,7 @@ impl Patch {
             let mean = match variation {
                 Variation::Stepwise => about_centre(surface.centroids[*t]),
                 Variation::Linear => {
-                    let [a, b, c] = MIDDLES.map(|at| about_centre(place(surface, *t, &at)));
+                    let [a, b, c] = SIDE_MIDPOINTS.map(|at| about_centre(place(surface, *t, &at)));
                     (a + b + c) * (1.0 / 3.0)
                 }
             };

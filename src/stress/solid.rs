@@ -4,7 +4,7 @@
 use glam::DVec3;
 
 use super::error::StressError;
-use crate::bem::solver::{QUADRATIC, order};
+use crate::bem::solver::{MAX_QUADRATIC_TRIANGLES, order};
 use crate::bem::{Elastic, Order, Surface};
 use crate::columns::Elements;
 use crate::geometry::TriMesh;
@@ -162,11 +162,11 @@ fn note_on_long_triangles(mesh: &TriMesh) -> Option<String> {
         Order::Quadratic => format!("use stress.size = {} or less", figures(most)),
         Order::Linear => {
             // A tenth longer, as remeshing reaches a given length only approximately.
-            let coarser = 1.1 * equilateral(mesh.area() / QUADRATIC as f64);
+            let coarser = 1.1 * equilateral(mesh.area() / MAX_QUADRATIC_TRIANGLES as f64);
             let coarser = (coarser <= max_edge_over_thickness(Order::Quadratic) * wall)
                 .then(|| format!("{} or more, or ", figures(coarser)));
             format!(
-                "displacements are linear where there are more than {QUADRATIC} triangles; use stress.size = {}{} or less",
+                "displacements are linear where there are more than {MAX_QUADRATIC_TRIANGLES} triangles; use stress.size = {}{} or less",
                 coarser.unwrap_or_default(),
                 figures(most)
             )
@@ -207,7 +207,7 @@ mod tests {
         );
         assert_eq!(note_on_long_triangles(&plate(0.7)), None);
         let fine = plate(0.4);
-        assert!(fine.triangles.len() > QUADRATIC);
+        assert!(fine.triangles.len() > MAX_QUADRATIC_TRIANGLES);
         let linear = note_on_long_triangles(&fine).unwrap();
         let parts = ["linear where there are more than 30000", "or more, or"];
         assert!(parts.iter().all(|part| linear.contains(part)), "{linear}");

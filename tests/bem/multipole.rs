@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use cullet::bem::dense::Dense;
+use cullet::bem::dense::DenseLayers;
 use cullet::bem::layers::Layers;
-use cullet::bem::split::Split;
+use cullet::bem::split::MultipoleLayers;
 use cullet::bem::{Balance, Basis, Field, Order, Solver, Surface, Traction};
 use cullet::geometry::{TriMesh, winding::Winding};
 use cullet::solve::Recycled;
@@ -60,9 +60,9 @@ fn errors(mesh: &TriMesh, order: Order, poisson: f64, accuracies: &[f64]) -> Vec
         };
         [double(&smooth), double(&random), layers.single(&tractions)]
     };
-    let exact = all(&Dense::new(&basis, elastic));
+    let exact = all(&DenseLayers::new(&basis, elastic));
     let of = |accuracy: &f64| {
-        let found = all(&Split::new(&basis, elastic, *accuracy));
+        let found = all(&MultipoleLayers::new(&basis, elastic, *accuracy));
         [0, 1, 2].map(|k| error(&found[k], &exact[k]))
     };
     accuracies.iter().map(of).collect()

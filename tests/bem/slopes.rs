@@ -1,7 +1,7 @@
 //! Gradients of energy density, singular values and principal stresses, compared with differences of the
 //! field.
 
-use cullet::bem::{Balance, Field, Slope, Solution, Solver, Surface};
+use cullet::bem::{Balance, Field, FieldGradients, Solution, Solver, Surface};
 use cullet::solve::Recycled;
 use glam::{DVec3, dvec3};
 
@@ -12,7 +12,7 @@ use super::solved::{ORDERS, elastic, loads, tractions};
 const STEP: f64 = 1e-4;
 
 /// Energy density, singular values and principal stresses.
-fn numbers(field: &Field, slope: &Slope) -> [f64; 7] {
+fn numbers(field: &Field, slope: &FieldGradients) -> [f64; 7] {
     let ([a, b, c], [d, e, f]) = (slope.singular_values, field.principal().values);
     [field.energy_density, a, b, c, d, e, f]
 }

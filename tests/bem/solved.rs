@@ -1,6 +1,6 @@
 //! Solves a body and compares the result with a known solution.
 
-use cullet::bem::traction::MIDDLES;
+use cullet::bem::traction::SIDE_MIDPOINTS;
 use cullet::bem::{Balance, Elastic, Field, Loads, Order, Solution, Solver, Surface, Traction};
 use cullet::geometry::TriMesh;
 use cullet::solve::Recycled;
@@ -54,7 +54,7 @@ pub fn moment(surface: &Surface, order: Order, of: impl Fn(DVec3, DVec3) -> DVec
     let tops = (0..surface.len()).filter(|t| surface.normals[*t].z > 0.5);
     let moments = tops.map(|t| {
         let [a, b, c] = surface.mesh.corners(t);
-        let middles = MIDDLES.into_iter().zip([a + b, b + c, c + a]);
+        let middles = SIDE_MIDPOINTS.into_iter().zip([a + b, b + c, c + a]);
         let sum: DVec3 = middles
             .map(|(at, twice)| (twice / 2.0).cross(tractions[t].at(at)))
             .sum();

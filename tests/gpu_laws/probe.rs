@@ -2,7 +2,9 @@
 
 use std::sync::OnceLock;
 
-use cullet::gpu::{Column, ColumnName, Device, Item, Kernel, KernelText, LAUNCH_STRIDE, Launches};
+use cullet::gpu::{
+    Column, ColumnName, Device, Item, Kernel, KernelText, LAUNCH_STRIDE, LaunchParameters,
+};
 
 use crate::device::request;
 
@@ -66,7 +68,7 @@ pub fn run(
     let bound = bound.unwrap();
     let shared = device.uniform(16).unwrap();
     let table = device.uniform(LAUNCH_STRIDE).unwrap();
-    let launches = Launches::new(device, &shared, &table);
+    let launches = LaunchParameters::new(device, &shared, &table);
     let constants = [
         ("COUNT", rows.len() as f64),
         ("INPUTS", inputs as f64),

@@ -59,7 +59,7 @@ static STORE: LazyLock<Mutex<Altered>> = LazyLock::new(|| {
     let options = simulate::Options {
         backend: None,
         adapter: None,
-        start: simulate::Start::Anew,
+        start: simulate::Start::Packing,
         until: None,
         inherited: None,
     };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arrow_array::{ArrayRef, Float32Array, Float64Array, StringArray, UInt32Array, UInt64Array};
 use arrow_schema::DataType;
 use cullet::columns::{Bonds, Breaks, Elements, Fragments, Frames, History, Table};
-use cullet::store::{Piece, Store, SurfaceFrame, parquet};
+use cullet::store::{FragmentRange, Store, SurfaceFrame, parquet};
 use proptest::prelude::*;
 
 use super::cases;
@@ -98,7 +98,7 @@ fn surfaces() -> impl Strategy<Value = SurfaceFrame> {
             for (label, vertices) in fragments {
                 let first = surfaces.positions.len() as u32;
                 let count = vertices.len() as u32;
-                surfaces.pieces.push(Piece {
+                surfaces.pieces.push(FragmentRange {
                     body: label % 3,
                     fragment: label,
                     first_vertex: first,

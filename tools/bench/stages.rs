@@ -326,7 +326,7 @@ pub fn frame_cost(table: &mut Table, size: StageSizes) -> Result<(), Failure> {
     let options = simulate::Options {
         backend: Some(Backend::Cpu),
         adapter: None,
-        start: cullet::simulate::Start::Anew,
+        start: cullet::simulate::Start::Packing,
         inherited: None,
         until: None,
     };

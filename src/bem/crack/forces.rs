@@ -73,14 +73,14 @@ pub type TractionField<'a> = dyn Fn(DVec3, DVec3) -> DVec3 + 'a;
 
 /// Tractions that do not change while the body breaks.
 #[derive(Clone, Copy)]
-pub struct Forces<'a> {
+pub struct FixedLoads<'a> {
     /// Traction on the original surface of the body.
     pub traction: &'a TractionField<'a>,
     /// What determines weight and inertia forces.
     pub inertia: Inertia,
 }
 
-impl Loading for Forces<'_> {
+impl Loading for FixedLoads<'_> {
     fn tractions(&self, piece: &LoadedPiece) -> Result<Vec<DVec3>, FractureError> {
         Ok(piece.sample(self.traction))
     }

@@ -8,7 +8,7 @@ use super::front::{GrowthSettings, Steering};
 use super::grow::grow;
 use super::inside::Inside;
 use super::opening::BodyEquations;
-use super::sheet::{End, Sheet};
+use super::sheet::{CrackEnd, Sheet};
 use super::start::most_stressed;
 use crate::bem::basis::Order;
 use crate::bem::elastic::Elastic;
@@ -38,7 +38,7 @@ const MAX_PAIRS: f64 = 3e7;
 
 /// How finely cracks grow, and when to stop.
 #[derive(Clone, Copy, Debug)]
-pub struct Options {
+pub struct FractureOptions {
     /// Radius of a crack's first disc, and largest advance of its rim in one step, m; about the size of the
     /// body's triangles.
     pub step: f64,
@@ -60,10 +60,10 @@ pub struct Options {
     pub cracks: u32,
 }
 
-impl Options {
+impl FractureOptions {
     /// Default options for steps of this length, m.
     pub fn new(step: f64) -> Self {
-        Options {
+        FractureOptions {
             step,
             ahead: step / 2.0,
             spacing: 2.0 * step,
@@ -132,7 +132,7 @@ pub fn fracture(
     elastic: Elastic,
     strength: f64,
     loading: &dyn Loading,
-    options: &Options,
+    options: &FractureOptions,
 ) -> Result<Fractured, FractureError> {
     let positive = [
         (strength, "the strength"),
@@ -227,7 +227,7 @@ impl Fractured {
         &mut self,
         part: &PendingPiece,
         elastic: Elastic,
-        (loading, options, settings): (&dyn Loading, &Options, GrowthSettings),
+        (loading, options, settings): (&dyn Loading, &FractureOptions, GrowthSettings),
         is_first: bool,
     ) -> Result<CrackOutcome, FractureError> {
         if self.sheets.len() >= options.cracks as usize {
@@ -264,7 +264,7 @@ impl Fractured {
             Ok(grown) => grown,
             Err(error) => return Ok(CrackOutcome::Unsolved(error)),
         };
-        let still_grows = grown.sheet.end == End::Growing;
+        let still_grows = grown.sheet.end == CrackEnd::Growing;
         self.steps += grown.steps;
         self.sheets.push(grown.sheet);
         self.grown_in.push(part.mesh.clone());

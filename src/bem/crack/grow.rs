@@ -6,7 +6,7 @@ use super::error::FractureError;
 use super::front::{GrowthSettings, advance, clear_outer_rim, tear};
 use super::inside::Inside;
 use super::opening::{BodyEquations, OpenCrack};
-use super::sheet::{End, Sheet};
+use super::sheet::{CrackEnd, Sheet};
 use super::start::CrackStart;
 use crate::bem::solution::Solution;
 use crate::bem::solver::SolveError;
@@ -145,14 +145,14 @@ pub fn grow(
         if growth.is_through(&sheet) {
             let pieces =
                 cut_through(body, &mut sheet, settings.length).map_err(FractureError::Cut)?;
-            sheet.end = End::Through;
+            sheet.end = CrackEnd::Through;
             break Some(pieces);
         }
         if steps == max_steps {
             break None;
         }
         let Some(moves) = next_advance(&mut growth, &sheet).map_err(FractureError::Opening)? else {
-            sheet.end = End::AtRest;
+            sheet.end = CrackEnd::AtRest;
             break None;
         };
         sheet.grow(&moves, settings.length);

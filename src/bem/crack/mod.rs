@@ -29,7 +29,7 @@ mod tests;
 mod unknowns;
 
 pub use error::FractureError;
-pub use forces::{Forces, Inertia, LoadedPiece, Loading};
-pub use fracture::{Criterion, Fractured, Options, fracture};
+pub use forces::{FixedLoads, Inertia, LoadedPiece, Loading};
+pub use fracture::{Criterion, FractureOptions, Fractured, fracture};
 pub use front::Steering;
-pub use sheet::{End, Sheet};
+pub use sheet::{CrackEnd, Sheet};

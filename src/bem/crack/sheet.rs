@@ -17,7 +17,7 @@ const RINGS: [u32; 2] = [6, 12];
 
 /// How a crack ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
+pub enum CrackEnd {
     /// It still grew when its steps were used up.
     Growing,
     /// It came to rest inside the body.
@@ -36,7 +36,7 @@ pub struct Sheet {
     /// Unit normal of its first disc.
     pub normal: DVec3,
     /// How it ended.
-    pub end: End,
+    pub end: CrackEnd,
     /// Vertices of the rim in order; the sheet is on the left, seen from its upper side.
     pub(super) rim: Vec<u32>,
 }
@@ -79,7 +79,7 @@ impl Sheet {
             mesh,
             start,
             normal,
-            end: End::Growing,
+            end: CrackEnd::Growing,
             rim: (7..19).collect(),
         }
     }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::file::BufferBuilder;
 use crate::geometry::corners::DistinctCorners;
 use crate::store::corner_normals::Fans;
-use crate::store::{Piece, SurfaceFrame};
+use crate::store::{FragmentRange, SurfaceFrame};
 
 /// Mesh of a fragment for glTF.
 pub struct FragmentMesh {
@@ -27,7 +27,12 @@ pub struct FragmentMesh {
 
 impl FragmentMesh {
     /// Mesh of a piece whose vertices are at `source`, with the given pivot.
-    pub fn new(surface: &SurfaceFrame, piece: &Piece, source: &[[f32; 3]], pivot: DVec3) -> Self {
+    pub fn new(
+        surface: &SurfaceFrame,
+        piece: &FragmentRange,
+        source: &[[f32; 3]],
+        pivot: DVec3,
+    ) -> Self {
         let fans = Fans::of(surface, piece);
         let uv = surface.uv_of(piece);
         // The fan of each vertex in the file.

@@ -9,7 +9,7 @@ use super::mesh::FragmentMesh;
 use crate::export::epochs::{EpochRecorder, Epochs};
 use crate::export::format::Stiffened;
 use crate::export::rigid_state::RigidState;
-use crate::store::{Piece, SurfaceFrame};
+use crate::store::{FragmentRange, SurfaceFrame};
 
 /// Mesh of a fragment, and sums over frames for its mean shape.
 pub struct MeanShape {
@@ -77,7 +77,7 @@ impl EpochRecorder for ShapeRecorder {
     fn begin(
         &mut self,
         surface: &SurfaceFrame,
-        piece: &Piece,
+        piece: &FragmentRange,
         centre: DVec3,
     ) -> io::Result<MeanShape> {
         let rest = &surface.rest_positions[surface.vertex_range(piece)];
@@ -97,7 +97,7 @@ impl EpochRecorder for ShapeRecorder {
         &mut self,
         shape: &mut MeanShape,
         surface: &SurfaceFrame,
-        piece: &Piece,
+        piece: &FragmentRange,
         state: &RigidState,
     ) -> io::Result<()> {
         let places = &surface.positions[surface.vertex_range(piece)];

@@ -13,7 +13,7 @@ use crate::export::format::{Axes, ExportSummary, FormatEntry, RequiredTables};
 use crate::export::job::ExportJob;
 use crate::geometry::mass::Mass;
 use crate::spec::ExportFormat;
-use crate::store::{Piece, SurfaceFrame};
+use crate::store::{FragmentRange, SurfaceFrame};
 
 /// Table entry of still glTF.
 pub const FORMAT: FormatEntry = FormatEntry {
@@ -42,12 +42,12 @@ fn write(
 
 /// Builds the document and the binary chunk.
 fn document(job: &ExportJob, surface: &SurfaceFrame) -> (Value, Vec<u8>) {
-    let fragment_mesh = |piece: &Piece| {
+    let fragment_mesh = |piece: &FragmentRange| {
         let positions = &surface.positions[surface.vertex_range(piece)];
         let mass = Mass::of(positions, surface.local_triangles(piece));
         FragmentMesh::new(surface, piece, positions, mass.centre)
     };
-    let fragment_meshes: Vec<(&Piece, FragmentMesh)> = surface
+    let fragment_meshes: Vec<(&FragmentRange, FragmentMesh)> = surface
         .pieces
         .par_iter()
         .map(|piece| (piece, fragment_mesh(piece)))

@@ -15,7 +15,7 @@ use crate::export::text::{
 };
 use crate::geometry::corners::DistinctCorners;
 use crate::store::corner_normals::Fans;
-use crate::store::{Piece, SurfaceFrame};
+use crate::store::{FragmentRange, SurfaceFrame};
 
 /// Texts of an epoch: constant attributes and time samples.
 pub struct PrimTexts {
@@ -72,7 +72,7 @@ impl EpochRecorder for PrimWriter {
     fn begin(
         &mut self,
         surface: &SurfaceFrame,
-        piece: &Piece,
+        piece: &FragmentRange,
         centre: DVec3,
     ) -> io::Result<PrimTexts> {
         let spool = &mut self.spool;
@@ -149,7 +149,7 @@ impl EpochRecorder for PrimWriter {
         &mut self,
         texts: &mut PrimTexts,
         surface: &SurfaceFrame,
-        piece: &Piece,
+        piece: &FragmentRange,
         state: &RigidState,
     ) -> io::Result<()> {
         let (frame, vertices) = (f64::from(surface.frame), surface.vertex_range(piece));

@@ -267,7 +267,7 @@ fn surfaces_file(surface: &SurfaceFrame) -> PolyData {
         labels[surface.vertex_range(piece)].fill(piece.fragment);
     }
     file.add_point_array("fragment", 1, labels);
-    let label = |of: fn(&crate::store::Piece) -> u32| {
+    let label = |of: fn(&crate::store::FragmentRange) -> u32| {
         let pieces = surface.pieces.iter();
         pieces.flat_map(move |piece| std::iter::repeat_n(of(piece), piece.triangles as usize))
     };

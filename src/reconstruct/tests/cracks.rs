@@ -28,7 +28,7 @@ fn moved(frame: &mut Frames, shift: impl Fn(DVec3) -> DVec3) {
     }
 }
 
-fn mesh_of(surface: &SurfaceFrame, piece: &Piece) -> TriMesh {
+fn mesh_of(surface: &SurfaceFrame, piece: &FragmentRange) -> TriMesh {
     let vertices = surface.positions[surface.vertex_range(piece)].iter();
     TriMesh {
         positions: vertices.map(|p| DVec3::from(p.map(f64::from))).collect(),

@@ -34,7 +34,7 @@ fn draw(points: &[DVec3], labels: &[u32], voxel: f64) -> SurfaceFrame {
 }
 
 /// Deformed surface of a piece in the frame.
-fn mesh_now(surface: &SurfaceFrame, piece: &Piece) -> TriMesh {
+fn mesh_now(surface: &SurfaceFrame, piece: &FragmentRange) -> TriMesh {
     let vertices = surface.positions[surface.vertex_range(piece)].iter();
     TriMesh {
         positions: vertices.map(|p| DVec3::from(p.map(f64::from))).collect(),

@@ -18,7 +18,7 @@ use crate::simulate::error::StateError;
 use crate::simulate::method::Capture;
 use crate::simulate::run_state::averages::MeanLoads;
 use crate::simulate::run_state::sections;
-use crate::simulate::run_state::snapshot::{self, Effort, Moment, Snapshot};
+use crate::simulate::run_state::snapshot::{self, Effort, FrameSource, Snapshot};
 use crate::simulate::run_state::state::State;
 use crate::simulate::scene::attachments::AttachedForce;
 use crate::simulate::scene::colliders::PosedCollider;
@@ -184,7 +184,7 @@ impl<S: Scalar> BondedRun<S> {
         let loads = self
             .supports
             .table(frame_time, mean, &measured.touching, &self.system);
-        let moment = Moment {
+        let moment = FrameSource {
             step: self.step,
             dt: self.dt,
             system: &self.system,

@@ -10,7 +10,7 @@ use crate::simulate::bonded::bonds::BondSide;
 use crate::simulate::bonded::system::System;
 use crate::simulate::contact::surfaces::Surfaces;
 use crate::simulate::scene::colliders::PosedCollider;
-use crate::solve::lanczos::{self, PART, State};
+use crate::solve::lanczos::{self, ELEMENTS_PER_SUM, ElementVector};
 
 /// Critical time step of central differences, s; infinite when nothing is bonded or touches.
 ///
@@ -169,7 +169,7 @@ impl<'a, S: Scalar> LinearSystem<'a, S> {
         )
     }
 
-    fn apply(&self, x: &State) -> State {
+    fn apply(&self, x: &ElementVector) -> ElementVector {
         let system = self.system;
         let moved = |i: usize| {
             let (scale_u, scale_t) = self.scale[i];
@@ -179,7 +179,7 @@ impl<'a, S: Scalar> LinearSystem<'a, S> {
         };
         (0..x.len())
             .into_par_iter()
-            .with_min_len(PART)
+            .with_min_len(ELEMENTS_PER_SUM)
             .map(|i| {
                 let own = moved(i);
                 let ground = if self.grounded {

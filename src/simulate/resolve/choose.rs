@@ -1,7 +1,7 @@
 //! `simulate.integrator = "auto"`: estimates the costs of explicit and implicit steps, and chooses the cheaper kind.
 
 use crate::simulate::error::SimulateError;
-use crate::simulate::resolve::prepared::Prepared;
+use crate::simulate::resolve::prepared::PreparedScene;
 use crate::simulate::source::Source;
 use crate::spec::{ContactLaw, Integrator, MethodName, Pipeline};
 
@@ -58,7 +58,7 @@ pub fn choose(
         return Ok((resolved, None));
     }
     resolved.time.step = None;
-    let prepared = Prepared::new(source, &resolved)?;
+    let prepared = PreparedScene::new(source, &resolved)?;
     let explicit = prepared.schedule(&resolved);
     let settings = &pipeline.simulate.implicit;
     let interval = 1.0 / pipeline.time.frames_per_second;

@@ -31,12 +31,14 @@ pub struct Schedule {
 }
 
 /// A scene built for the method that its pipeline selects.
-pub struct Prepared(Box<dyn Prepare>);
+pub struct PreparedScene(Box<dyn Prepare>);
 
-impl Prepared {
+impl PreparedScene {
     /// Builds the scene.
     pub fn new(source: &dyn Source, pipeline: &Pipeline) -> Result<Self, SimulateError> {
-        Ok(Prepared((method_of(pipeline).prepare)(source, pipeline)?))
+        Ok(PreparedScene((method_of(pipeline).prepare)(
+            source, pipeline,
+        )?))
     }
 
     /// Hash of all values of the packing.
@@ -96,17 +98,17 @@ fn refuse(pipeline: &Pipeline, backend: Backend) -> Result<(), SimulateError> {
     refused.map_or(Ok(()), Err)
 }
 
-/// The time step for a packing: see [`Prepared::schedule`].
+/// The time step for a packing: see [`PreparedScene::schedule`].
 pub fn schedule(source: &dyn Source, pipeline: &Pipeline) -> Result<Schedule, SimulateError> {
-    Ok(Prepared::new(source, pipeline)?.schedule(pipeline))
+    Ok(PreparedScene::new(source, pipeline)?.schedule(pipeline))
 }
 
-/// The method for a packing at time zero: see [`Prepared::start`].
+/// The method for a packing at time zero: see [`PreparedScene::start`].
 pub fn method(
     source: &dyn Source,
     pipeline: &Pipeline,
     backend: Backend,
     dt: f64,
 ) -> Result<Box<dyn Method>, SimulateError> {
-    Prepared::new(source, pipeline)?.start(pipeline, backend, dt)
+    PreparedScene::new(source, pipeline)?.start(pipeline, backend, dt)
 }

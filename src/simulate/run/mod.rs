@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use crate::simulate::error::SimulateError;
 use crate::simulate::method::Method;
-use crate::simulate::resolve::{self, Prepared, Schedule};
+use crate::simulate::resolve::{self, PreparedScene, Schedule};
 use crate::simulate::run_state::state::State;
 use crate::spec::{Backend, Pipeline};
 use crate::store::{Store, StoreError, layout};
@@ -18,7 +18,7 @@ use crate::store::{Store, StoreError, layout};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Start {
     /// At the packing.
-    Anew,
+    Packing,
     /// At the newest intact state; at the packing if there is none.
     Newest,
     /// At the state of this frame.
@@ -89,7 +89,7 @@ pub fn run(
         return Err(SimulateError::TooShort { end, interval });
     }
     let (mut pipeline, _) = resolve::choose::choose(store, &pipeline)?;
-    let prepared = Prepared::new(store, &pipeline)?;
+    let prepared = PreparedScene::new(store, &pipeline)?;
     let schedule = prepared.schedule(&pipeline);
     let mut backend = options.backend.unwrap_or(pipeline.simulate.backend);
     if options.adapter.is_some() {
@@ -227,7 +227,7 @@ fn state_to_resume(
 ) -> Result<Option<(State, Option<StoreError>)>, SimulateError> {
     let kept = store.numbers("state", "rkyv")?;
     match start {
-        Start::Anew => Ok(None),
+        Start::Packing => Ok(None),
         Start::State(frame) if kept.contains(&frame) => {
             Ok(Some((State::read(store, frame)?, None)))
         }

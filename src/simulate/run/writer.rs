@@ -8,7 +8,7 @@ use crate::columns::Table;
 use crate::simulate::run_state::snapshot::Snapshot;
 use crate::simulate::run_state::state::State;
 use crate::spec::Output;
-use crate::store::{self, Store, Sums, TableFormat, layout};
+use crate::store::{self, FileChecksums, Store, TableFormat, layout};
 
 /// Jobs that may wait while another one is written. If more come, the simulation waits: this bounds the memory that a
 /// slow disk costs.
@@ -40,7 +40,7 @@ impl Writer {
             frame_format: TableFormat::of_frames(output),
             table_format: TableFormat::of_tables(output),
             keep,
-            sums: Sums::new(),
+            sums: FileChecksums::new(),
         };
         let thread = std::thread::spawn(move || {
             let written = jobs.into_iter().try_for_each(|job| writer.write(job));
@@ -77,7 +77,7 @@ struct WriterThread {
     table_format: TableFormat,
     keep: usize,
     /// Checksums of files that are not yet in `store.json`.
-    sums: Sums,
+    sums: FileChecksums,
 }
 
 impl WriterThread {
@@ -117,7 +117,7 @@ impl WriterThread {
         self.store
             .write_unsynced("frames", frame, frames, &self.frame_format)?;
         paths.push(self.store.numbered("frames", frame, "parquet"));
-        self.sums.append(&mut self.store.sums_of(&paths)?);
+        self.sums.append(&mut self.store.checksums_of(&paths)?);
         Ok(())
     }
 

@@ -2,7 +2,7 @@
 
 use super::averages::LastLoad;
 use super::snapshot::Effort;
-use super::state::{Kind, State, check_length};
+use super::state::{SectionKind, State, check_length};
 use crate::math::Scalar;
 use crate::simulate::bonded::rigid_mask::RigidMask;
 use crate::simulate::bonded::system::{LoadRow, System};
@@ -13,31 +13,31 @@ use crate::simulate::contact::polyhedra::list::{ShapeEntry, ShapeMemory};
 use crate::simulate::error::StateError;
 use crate::simulate::scene::rigid::BODY_NUMBERS;
 
-const MOTION: Kind = Kind::first("motion");
-const REMAINDERS: Kind = Kind::first("rotation remainders");
-const LOADS: Kind = Kind::first("loads");
+const MOTION: SectionKind = SectionKind::first("motion");
+const REMAINDERS: SectionKind = SectionKind::first("rotation remainders");
+const LOADS: SectionKind = SectionKind::first("loads");
 /// Angular momenta of cells; absent if there are none.
-const MOMENTA: Kind = Kind::first("angular momenta");
+const MOMENTA: SectionKind = SectionKind::first("angular momenta");
 /// Number of the rigid piece of each element, 0 for none; absent if no element is rigid.
-const PIECES: Kind = Kind::first("rigid pieces");
-const WHOLE: Kind = Kind::first("whole bonds");
+const PIECES: SectionKind = SectionKind::first("rigid pieces");
+const WHOLE: SectionKind = SectionKind::first("whole bonds");
 /// Touching distances of broken bonds, in the order of their entries.
-const TOUCHING: Kind = Kind::first("touching distances");
+const TOUCHING: SectionKind = SectionKind::first("touching distances");
 /// Touching distances of pairs that are crowded at rest; absent if there are none.
-const CROWDED: Kind = Kind::first("crowded pairs");
-const PAIRS: Kind = Kind::first("contact pairs");
-const SPRINGS: Kind = Kind::first("friction springs");
+const CROWDED: SectionKind = SectionKind::first("crowded pairs");
+const PAIRS: SectionKind = SectionKind::first("contact pairs");
+const SPRINGS: SectionKind = SectionKind::first("friction springs");
 /// Rolling springs of contacts; absent if all are zero.
-const ROLLING: Kind = Kind::first("rolling springs");
+const ROLLING: SectionKind = SectionKind::first("rolling springs");
 /// Contact pairs of polyhedra; absent if there are none.
-const SHAPE_PAIRS: Kind = Kind::first("contact pairs of polyhedra");
-const SHAPE_MEMORY: Kind = Kind::first("contacts of polyhedra");
-const LABELS: Kind = Kind::first("fragment labels");
-const LAST_NAMES: Kind = Kind::first("names of supports");
-const LAST_LOADS: Kind = Kind::first("loads on supports");
-const RIGID: Kind = Kind::first("rigid bodies");
-const WORK: Kind = Kind::first("energy taken");
-const EFFORT: Kind = Kind::first("implicit effort");
+const SHAPE_PAIRS: SectionKind = SectionKind::first("contact pairs of polyhedra");
+const SHAPE_MEMORY: SectionKind = SectionKind::first("contacts of polyhedra");
+const LABELS: SectionKind = SectionKind::first("fragment labels");
+const LAST_NAMES: SectionKind = SectionKind::first("names of supports");
+const LAST_LOADS: SectionKind = SectionKind::first("loads on supports");
+const RIGID: SectionKind = SectionKind::first("rigid bodies");
+const WORK: SectionKind = SectionKind::first("energy taken");
+const EFFORT: SectionKind = SectionKind::first("implicit effort");
 
 /// Writes elements, bonds and loads of a run with velocities at the end of a step.
 pub fn put_system<S: Scalar>(state: &mut State, system: &System<S>, load: &[LoadRow<S>]) {
@@ -417,7 +417,7 @@ mod tests {
     #[test]
     fn a_section_of_another_version_is_refused_by_name() {
         let mut state = State::new(0, 0, 1.0);
-        let newer = Kind {
+        let newer = SectionKind {
             version: 2,
             ..LABELS
         };

@@ -33,7 +33,7 @@ pub struct Snapshot {
 
 /// Data from which a frame is made: a run with velocities at the end of a step.
 #[derive(Clone, Copy)]
-pub struct Moment<'a, S> {
+pub struct FrameSource<'a, S> {
     /// Steps done.
     pub step: u64,
     /// Time step, s.
@@ -70,7 +70,7 @@ pub struct Effort {
 /// Blocks of a fixed number of elements are summed separately, then in order, so that sums have the same bits for any
 /// number of threads.
 pub fn snapshot<S: Scalar>(
-    moment: &Moment<S>,
+    moment: &FrameSource<S>,
     frame: u32,
     mut breaks: Breaks,
     loads: Loads,
@@ -164,7 +164,7 @@ macro_rules! columns {
 }
 columns!(x, y, z, qx, qy, qz, qw, vx, vy, vz, wx, wy, wz, sigma, tau);
 
-impl<S: Scalar> Moment<'_, S> {
+impl<S: Scalar> FrameSource<'_, S> {
     fn time(&self) -> f64 {
         self.step as f64 * self.dt
     }
@@ -294,7 +294,7 @@ impl Totals {
     }
 }
 
-fn history<S>(moment: &Moment<S>, frame: u32, totals: &Totals, fragments: usize) -> History
+fn history<S>(moment: &FrameSource<S>, frame: u32, totals: &Totals, fragments: usize) -> History
 where
     S: Scalar,
 {

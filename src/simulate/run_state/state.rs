@@ -12,17 +12,17 @@ use crate::store::{self, Store, StoreError};
 
 /// Name of a section, and the version in which this program writes it.
 #[derive(Clone, Copy, Debug)]
-pub struct Kind {
+pub struct SectionKind {
     /// Its name.
     pub name: &'static str,
     /// Its version.
     pub version: u32,
 }
 
-impl Kind {
+impl SectionKind {
     /// Version 1 of a section.
     pub const fn first(name: &'static str) -> Self {
-        Kind { name, version: 1 }
+        SectionKind { name, version: 1 }
     }
 }
 
@@ -67,7 +67,7 @@ impl State {
     /// Adds a section of rows of numbers of type `T`.
     pub fn put<T: Pod, const C: usize>(
         &mut self,
-        kind: Kind,
+        kind: SectionKind,
         rows: impl ExactSizeIterator<Item = [T; C]>,
     ) {
         let mut bytes = Vec::with_capacity(rows.len() * C * size_of::<T>());
@@ -84,7 +84,7 @@ impl State {
     /// precision, or does not consist of whole rows.
     pub fn get<T: Pod, const C: usize>(
         &self,
-        kind: Kind,
+        kind: SectionKind,
     ) -> Result<Option<impl ExactSizeIterator<Item = [T; C]>>, StateError> {
         let Some(section) = self.sections.iter().find(|one| one.name == kind.name) else {
             return Ok(None);
@@ -93,22 +93,22 @@ impl State {
             return Err(StateError::Version {
                 section: kind.name,
                 found: section.version,
-                wanted: kind.version,
+                expected: kind.version,
             });
         }
-        let wanted = size_of::<T>();
-        if section.scalar_bytes as usize != wanted {
+        let expected = size_of::<T>();
+        if section.scalar_bytes as usize != expected {
             return Err(StateError::Precision {
                 found: section.scalar_bytes as usize,
-                wanted,
+                expected,
             });
         }
-        let row = C * wanted;
+        let row = C * expected;
         let found = section.bytes.len();
         check_length(kind.name, found, found.next_multiple_of(row))?;
         let rows = section.bytes.chunks_exact(row);
         Ok(Some(rows.map(move |bytes| {
-            let mut scalars = bytes.chunks_exact(wanted);
+            let mut scalars = bytes.chunks_exact(expected);
             std::array::from_fn(|_| {
                 bytemuck::pod_read_unaligned(scalars.next().expect("C numbers a row"))
             })
@@ -118,7 +118,7 @@ impl State {
     /// As [`get`](Self::get), for a section that must exist.
     pub fn require<T: Pod, const C: usize>(
         &self,
-        kind: Kind,
+        kind: SectionKind,
     ) -> Result<impl ExactSizeIterator<Item = [T; C]>, StateError> {
         let rows = self.get(kind)?;
         rows.ok_or(StateError::Missing { section: kind.name })
@@ -127,7 +127,7 @@ impl State {
     /// Copies a section into `to`. Fails if the number of rows or the precision differs.
     pub fn copy_into<'a, S: Scalar, const C: usize>(
         &self,
-        kind: Kind,
+        kind: SectionKind,
         to: impl ExactSizeIterator<Item = &'a mut [S; C]>,
     ) -> Result<(), StateError> {
         let rows = self.require::<S, C>(kind)?;
@@ -157,14 +157,14 @@ impl State {
 }
 
 /// Fails if the length of a section differs from the expected one.
-pub fn check_length(what: &'static str, found: usize, wanted: usize) -> Result<(), StateError> {
-    if found == wanted {
+pub fn check_length(what: &'static str, found: usize, expected: usize) -> Result<(), StateError> {
+    if found == expected {
         Ok(())
     } else {
         Err(StateError::Length {
             what,
             found,
-            wanted,
+            expected,
         })
     }
 }

@@ -197,7 +197,7 @@ impl RigidBodies {
             return Err(StateError::Length {
                 what: "rigid bodies",
                 found: state.len(),
-                wanted: self.bodies.len(),
+                expected: self.bodies.len(),
             });
         }
         for (body, numbers) in self.bodies.iter_mut().zip(state) {

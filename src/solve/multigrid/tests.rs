@@ -116,9 +116,9 @@ pub fn load(places: &[DVec3]) -> Vec<Six> {
 fn iterations(size: (usize, usize, usize), periods: f64) -> (u32, u32, f64) {
     let places = packing(size.0, size.1, size.2);
     let matrix = system(&places, periods);
-    let rows: Vec<Place> = places
+    let rows: Vec<ElementPosition> = places
         .iter()
-        .map(|&position| Place {
+        .map(|&position| ElementPosition {
             position,
             length: R,
         })
@@ -182,9 +182,9 @@ fn a_slender_beam_takes_few_iterations_too() {
 fn threads_change_no_bit() {
     let places = packing(20, 9, 9);
     let matrix = system(&places, 100.0);
-    let rows: Vec<Place> = places
+    let rows: Vec<ElementPosition> = places
         .iter()
-        .map(|&position| Place {
+        .map(|&position| ElementPosition {
             position,
             length: R,
         })
@@ -212,9 +212,9 @@ fn elements_alone_and_pairs_are_solved() {
         .map(|x| DVec3::X * x * R)
         .to_vec();
     let matrix = system(&places, 1e4);
-    let rows: Vec<Place> = places
+    let rows: Vec<ElementPosition> = places
         .iter()
-        .map(|&position| Place {
+        .map(|&position| ElementPosition {
             position,
             length: R,
         })

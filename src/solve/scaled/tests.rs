@@ -4,9 +4,9 @@ use crate::solve::multigrid::tests::{load, packing, system};
 use crate::solve::vector::norm;
 
 /// Solves a system to 1e-6 in precision `V`: the iterations, the solution, and the relative residual.
-fn solved<V: Value>(matrix: &BlockMatrix, b: &[Six]) -> (Found, Vec<Six>, f64) {
+fn solved<V: MatrixEntry>(matrix: &BlockMatrix, b: &[Six]) -> (SolveReport, Vec<Six>, f64) {
     let mut x = vec![[1.0; 6]; b.len()];
-    let scaled = Scaled::<V>::new(matrix).unwrap();
+    let scaled = ScaledMatrix::<V>::new(matrix).unwrap();
     let found = scaled.solve(b, &mut x, (1e-6, 2000));
     let mut r = b.to_vec();
     matrix.residual(b, &x, &mut r);
@@ -73,7 +73,7 @@ fn a_matrix_that_is_not_positive_definite_is_reported() {
         }
     }
     let mut x = vec![[0.0; 6]; b.len()];
-    let found = Scaled::<f64>::new(&matrix)
+    let found = ScaledMatrix::<f64>::new(&matrix)
         .unwrap()
         .solve(&b, &mut x, (1e-6, 2000));
     assert!(found.indefinite);
@@ -83,5 +83,5 @@ fn a_matrix_that_is_not_positive_definite_is_reported() {
     );
     let at = matrix.find(5, 5).unwrap();
     matrix.value[at] = block::diagonal(-1.0);
-    assert_eq!(Scaled::<f64>::new(&matrix).err(), Some(5));
+    assert_eq!(ScaledMatrix::<f64>::new(&matrix).err(), Some(5));
 }

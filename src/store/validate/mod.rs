@@ -21,7 +21,7 @@ use super::folder::Store;
 use super::layout;
 use super::manifest::Manifest;
 use super::rules::SchemaFault;
-use super::sums::Sums;
+use super::sums::FileChecksums;
 use super::surface::SurfaceFrame;
 
 /// Something missing or wrong in a store.
@@ -120,7 +120,7 @@ fn check_archives(
 }
 
 /// Compares files with their checksums in `store.json`; adds faults to the entries in `checked`.
-fn check_sums(store: &Store, sums: &Sums, checked: &mut Vec<CheckedFile>) {
+fn check_sums(store: &Store, sums: &FileChecksums, checked: &mut Vec<CheckedFile>) {
     let all: Vec<_> = sums.iter().collect();
     let failed: Vec<_> = all
         .into_par_iter()

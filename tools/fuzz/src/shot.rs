@@ -97,7 +97,7 @@ impl Shot {
             .write(&store)
             .expect("written");
         let shot = Shot { folder, pipeline };
-        shot.simulate(simulate::Start::Anew).expect("simulates");
+        shot.simulate(simulate::Start::Packing).expect("simulates");
         let settings = &shot.pipeline.reconstruct;
         reconstruct::run(&store, settings, 0..9, &mut |_, _| ()).expect("reconstructs");
         shot

@@ -9,7 +9,7 @@ use super::*;
 use crate::export::{ExportOptions, fixture, run};
 use crate::spec::Playback;
 use crate::store::corner_normals::Fans;
-use crate::store::{Piece, Store, SurfaceFrame};
+use crate::store::{FragmentRange, Store, SurfaceFrame};
 use reader::{File, at};
 
 /// Frames per second of the tests' shots.
@@ -32,7 +32,7 @@ fn write(store: &Store, scale: f64) -> (ExportSummary, File) {
 }
 
 /// Triangles of a piece in the form of [`File::triangles`].
-fn source(surface: &SurfaceFrame, piece: &Piece) -> [Vec<[DVec3; 6]>; 2] {
+fn source(surface: &SurfaceFrame, piece: &FragmentRange) -> [Vec<[DVec3; 6]>; 2] {
     let mut sides = [Vec::new(), Vec::new()];
     let fans = Fans::of(surface, piece);
     let normals = fans.normals(&surface.positions[surface.vertex_range(piece)]);

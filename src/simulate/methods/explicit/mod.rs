@@ -8,7 +8,7 @@ mod refuse;
 use self::cpu::Cpu;
 use self::device::Gpu;
 pub use self::refuse::unsupported_on_gpu;
-use crate::gpu::{Device, GpuError, Request};
+use crate::gpu::{Device, DeviceRequest, GpuError};
 #[cfg(target_arch = "x86_64")]
 use crate::math::{F32x8, F32x16};
 use crate::simulate::bonded_run::build::{Built, build};
@@ -89,7 +89,7 @@ impl Prepare for PreparedExplicit {
 /// that the CPU is used.
 pub fn open_device(pipeline: &Pipeline, backend: Backend) -> Result<Option<Device>, GpuError> {
     let settings = &pipeline.simulate.gpu;
-    let request = Request {
+    let request = DeviceRequest {
         adapter: settings.adapter.clone(),
         binding_limit: settings.binding_limit,
         workgroup_limit: settings.workgroup_limit,

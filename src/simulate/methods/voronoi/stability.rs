@@ -174,7 +174,7 @@ impl<'a, S: Scalar> LinearisedCells<'a, S> {
 
     /// λ_max of M⁻¹K, 1/s².
     pub fn largest_eigenvalue(&self) -> f64 {
-        let apply = |x: &lanczos::State| {
+        let apply = |x: &lanczos::ElementVector| {
             let wide = |row: &[f32; 6]| {
                 let [a, b, c, d, e, f] = row.map(f64::from);
                 [DVec3::new(a, b, c), DVec3::new(d, e, f)]

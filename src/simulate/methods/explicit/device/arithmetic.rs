@@ -1,7 +1,9 @@
 //! Checks that a device computes as the laws need it: it must not simplify sums of two words away, as "fast"
 //! mathematics does.
 
-use crate::gpu::{Column, ColumnName, Device, GpuError, Item, Kernel, KernelText, Launches};
+use crate::gpu::{
+    Column, ColumnName, Device, GpuError, Item, Kernel, KernelText, LaunchParameters,
+};
 
 const TRIED: ColumnName = ColumnName {
     name: "tried",
@@ -35,7 +37,7 @@ pub fn check(device: &Device) -> Result<(), GpuError> {
         .collect();
     let column = Column::from(device, TRIED.name, TRIED.item, &inputs)?;
     let numbers = device.uniform(16)?;
-    let launches = Launches::new(device, &numbers, &numbers);
+    let launches = LaunchParameters::new(device, &numbers, &numbers);
     let bound = TEXT.bound(|name| (name == TRIED.name).then_some(&column))?;
     let kernel = Kernel::new(device, "main", &[], &bound, &launches)?;
     let group = kernel.bind(device, &bound)?;

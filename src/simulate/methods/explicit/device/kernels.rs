@@ -8,7 +8,7 @@ use wgpu::{BindGroup, ComputePass};
 use super::columns::{Columns, Sizes};
 use super::constants::{REACTION_ROW_WORDS, SCAN_BLOCK, WRENCH_COMPONENTS};
 use super::texts;
-use crate::gpu::{Column, Device, GpuError, Kernel, KernelText, Launches, WORKGROUP};
+use crate::gpu::{Column, Device, GpuError, Kernel, KernelText, LaunchParameters, WORKGROUP};
 
 /// An entry point with its number of items and two bind groups, one for each motion column that is read.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ impl BoundKernel {
         device: &Device,
         pass: &mut ComputePass<'_>,
         parity: usize,
-        launch: (&Launches, u64),
+        launch: (&LaunchParameters, u64),
     ) {
         self.kernel
             .dispatch(device, pass, &self.groups[parity], launch, self.items);
@@ -71,7 +71,7 @@ pub type Compiled = BTreeMap<String, Arc<Kernel>>;
 /// Binds kernels to columns.
 struct KernelBinder<'a> {
     device: &'a Device,
-    launches: &'a Launches,
+    launches: &'a LaunchParameters,
     columns: &'a Columns,
     compiled: &'a mut Compiled,
 }
@@ -143,7 +143,7 @@ impl Kernels {
     /// Compiles the kernels missing from `compiled` and binds all of them to the columns.
     pub fn new(
         device: &Device,
-        launches: &Launches,
+        launches: &LaunchParameters,
         columns: &Columns,
         sizes: &Sizes,
         count: u64,

@@ -214,7 +214,7 @@ pub mod phase {
 mod tests {
     use super::super::texts;
     use super::*;
-    use crate::gpu::{Split, compose};
+    use crate::gpu::{ColumnSplit, compose};
 
     /// Every kernel is valid WGSL, with whole and with split columns, uses each column that it binds, and has
     /// `Launch` in the same layout as Rust.
@@ -222,7 +222,7 @@ mod tests {
     fn kernels_are_valid_and_laid_out_alike() {
         for kernel in texts::all() {
             for parts in [1, 3] {
-                let split = Split {
+                let split = ColumnSplit {
                     parts,
                     per_part: 1024,
                 };

@@ -46,7 +46,7 @@ use self::launch::{Status, phase};
 use self::plan::PendingTask;
 use self::slots::Slots;
 use self::tables::Tables;
-use crate::gpu::{Device, Launches};
+use crate::gpu::{Device, LaunchParameters};
 use crate::simulate::bonded::rest::RestData;
 use crate::simulate::bonded::system::{LoadRow, System};
 use crate::simulate::contact::surfaces::Surfaces;
@@ -79,7 +79,7 @@ struct DeviceScene {
 /// A run on a graphics processor.
 pub struct Gpu {
     device: Device,
-    launches: Launches,
+    launches: LaunchParameters,
     shared: Buffer,
     columns: Columns,
     sizes: Sizes,

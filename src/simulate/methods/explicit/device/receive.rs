@@ -14,7 +14,7 @@ use crate::simulate::contact::pass::ContactTotals;
 use crate::simulate::method::Capture;
 use crate::simulate::run_state::sections;
 use crate::simulate::run_state::snapshot as record;
-use crate::simulate::run_state::snapshot::Moment;
+use crate::simulate::run_state::snapshot::FrameSource;
 use crate::simulate::run_state::state::State;
 use crate::simulate::scene::reactions::FrameTime;
 
@@ -74,7 +74,7 @@ impl Gpu {
         let supports = &self.scene.supports;
         let dt = self.dt;
         let loads = supports.table(FrameTime { frame, step, dt }, mean, &touching, &self.system);
-        let moment = Moment {
+        let moment = FrameSource {
             step,
             dt: self.dt,
             system: &self.system,

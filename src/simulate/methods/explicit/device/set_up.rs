@@ -12,7 +12,7 @@ use super::plan::PendingTask;
 use super::slots::{MAX_SLOTS, Slots};
 use super::tables::Tables;
 use super::{DeviceScene, Gpu, arithmetic, reactions};
-use crate::gpu::{Device, GpuError, LAUNCH_STRIDE, Launches, Request};
+use crate::gpu::{Device, DeviceRequest, GpuError, LAUNCH_STRIDE, LaunchParameters};
 use crate::simulate::bonded::bonds::BondSide;
 use crate::simulate::bonded::fragments;
 use crate::simulate::bonded::system::System;
@@ -31,13 +31,13 @@ impl Gpu {
         built: Built<f32>,
         pipeline: &Pipeline,
         dt: f64,
-        request: &Request,
+        request: &DeviceRequest,
     ) -> Result<Self, SimulateError> {
         Self::on(Self::open(request)?, built, pipeline, dt)
     }
 
     /// Opens the device that `request` names and checks its arithmetic.
-    pub fn open(request: &Request) -> Result<Device, GpuError> {
+    pub fn open(request: &DeviceRequest) -> Result<Device, GpuError> {
         let device = Device::open(request)?;
         arithmetic::check(&device)?;
         Ok(device)
@@ -261,7 +261,7 @@ impl Sizes {
 }
 
 /// The launch numbers: those that a submission shares, and one row per step.
-fn launches(device: &Device) -> Result<(Buffer, Launches), GpuError> {
+fn launches(device: &Device) -> Result<(Buffer, LaunchParameters), GpuError> {
     let shared = device.uniform(size_of::<Launch>() as u64)?;
     let rows = device.uniform(STEPS_PER_SUBMISSION * LAUNCH_STRIDE)?;
     for row in 0..STEPS_PER_SUBMISSION {
@@ -271,7 +271,7 @@ fn launches(device: &Device) -> Result<(Buffer, Launches), GpuError> {
             bytemuck::bytes_of(&(row as u32)),
         );
     }
-    let launches = Launches::new(device, &shared, &rows);
+    let launches = LaunchParameters::new(device, &shared, &rows);
     Ok((shared, launches))
 }
 

@@ -4,8 +4,8 @@ use glam::{DVec3, IVec3, Vec3};
 
 use super::constants::SCAN_BLOCK;
 use super::launch::{Launch, Status};
-use super::{Device, Gpu, Launches, texts};
-use crate::gpu::{Binding, Column, ColumnName, Item, Kernel, KernelText, Request, WORKGROUP};
+use super::{Device, Gpu, LaunchParameters, texts};
+use crate::gpu::{Binding, Column, ColumnName, DeviceRequest, Item, Kernel, KernelText, WORKGROUP};
 use crate::simulate::contact::chunk::COLLIDER;
 use crate::simulate::contact::lists::Contacts;
 use crate::simulate::scene::colliders::PosedCollider;
@@ -14,7 +14,7 @@ use crate::store::Packing;
 
 /// Any adapter, a software one if there is no other. None if the machine has no driver and no device is
 /// required.
-fn request() -> Option<Request> {
+fn request() -> Option<DeviceRequest> {
     let named = crate::gpu::adapters().into_iter().next().map(|a| a.name);
     if named.is_none() {
         let insisted = std::env::var_os("CULLET_GPU_REQUIRED").is_some();
@@ -24,9 +24,9 @@ fn request() -> Option<Request> {
         );
         println!("skipped: no graphics adapter");
     }
-    named.map(|name| Request {
+    named.map(|name| DeviceRequest {
         adapter: Some(name),
-        ..Request::default()
+        ..DeviceRequest::default()
     })
 }
 
@@ -54,7 +54,7 @@ fn device_scan(device: &Device, values: &[u32]) -> Vec<u32> {
     };
     let status = Column::from(device, "status", Item::Atomic, &[status]).unwrap();
     let shared = device.uniform(size_of::<Launch>() as u64).unwrap();
-    let launches = Launches::new(device, &shared, &shared);
+    let launches = LaunchParameters::new(device, &shared, &shared);
     let columns = [&column, &sums, &status];
     let bound = texts::SCAN.bound(|name| columns.into_iter().find(|c| c.name() == name));
     let bound = bound.unwrap();
@@ -113,7 +113,7 @@ fn refusal(
     let counts = Column::new(device, COUNTS.name, COUNTS.item, 1).unwrap();
     let bound = text.bound(|_| Some(&counts)).unwrap();
     let shared = device.uniform(16).unwrap();
-    let launches = Launches::new(device, &shared, &shared);
+    let launches = LaunchParameters::new(device, &shared, &shared);
     let made = Kernel::new(device, "main", constants, &bound, &launches);
     made.err().map(|error| error.to_string())
 }

@@ -9,9 +9,9 @@ use crate::laws::energy::EnergyLaw;
 use crate::simulate::bonded::system::System;
 use crate::simulate::methods::implicit::bonds::HessianForm;
 use crate::simulate::methods::implicit::start::StepStart;
-use crate::solve::block::Value;
+use crate::solve::block::MatrixEntry;
 use crate::solve::multigrid::Multigrid;
-use crate::solve::{Found, Scaled, conjugate_gradients, prolong::Place};
+use crate::solve::{ScaledMatrix, SolveReport, conjugate_gradients, prolong::ElementPosition};
 use crate::spec::Preconditioner;
 
 /// Most iterations of conjugate gradients.
@@ -90,7 +90,7 @@ impl Newton {
         system: &System<f64>,
         start: &StepStart,
         tolerance: f64,
-    ) -> Found {
+    ) -> SolveReport {
         let only = self.settings.preconditioner == Preconditioner::Jacobi;
         let limits = match self.diagonal {
             _ if only => Some((tolerance, MAX_GRADIENT_ITERATIONS)),
@@ -123,11 +123,11 @@ impl Newton {
             None => false,
         };
         if !renewed {
-            let place = |i| Place {
+            let place = |i| ElementPosition {
                 position: system.position(i),
                 length: system.radius(i),
             };
-            let places: Vec<Place> = (0..system.count).map(place).collect();
+            let places: Vec<ElementPosition> = (0..system.count).map(place).collect();
             let Ok(multigrid) = Multigrid::new(&self.matrix, &places) else {
                 return indefinite();
             };
@@ -165,8 +165,8 @@ impl Newton {
     }
 
     /// Conjugate gradients with the diagonal alone as preconditioner, the matrix stored in precision `V`.
-    fn by_diagonal<V: Value>(&mut self, limits: (f64, u32)) -> Found {
-        match Scaled::<V>::new(&self.matrix) {
+    fn by_diagonal<V: MatrixEntry>(&mut self, limits: (f64, u32)) -> SolveReport {
+        match ScaledMatrix::<V>::new(&self.matrix) {
             Ok(scaled) => scaled.solve(&self.gradient, &mut self.direction, limits),
             Err(_) => indefinite(),
         }
@@ -209,8 +209,8 @@ fn decades(residual: f64) -> f64 {
     (-residual.max(1e-300).log10()).max(0.1)
 }
 
-fn indefinite() -> Found {
-    Found {
+fn indefinite() -> SolveReport {
+    SolveReport {
         iterations: 0,
         residual: 1.0,
         indefinite: true,
