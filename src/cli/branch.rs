@@ -5,7 +5,7 @@ use std::path::Path;
 use super::error::WrongUse;
 use super::stages::{self, refuse_foreign_folder};
 use crate::simulate::{Start, resumable};
-use crate::spec::Resolved;
+use crate::spec::ResolvedPipeline;
 use crate::store::{Hold, Manifest, Parent, Store, StoreError, Sum, atomic, in_folder, layout};
 
 /// Makes the store `to` from the packing of `from`, its frames up to the state asked for and that state;
@@ -16,7 +16,7 @@ pub fn begin(
     from: &Path,
     to: &Path,
     start: Start,
-    resolved: Option<&Resolved>,
+    resolved: Option<&ResolvedPipeline>,
 ) -> anyhow::Result<Start> {
     let parent = Store::open(from)?;
     let _held = parent.lock(Hold::Together, "branch")?;

@@ -12,7 +12,7 @@ use super::stages::refuse_foreign_folder;
 use super::task::Task;
 use super::{branch, stages, stress};
 use crate::simulate::{Options, Start};
-use crate::spec::{self, Resolved};
+use crate::spec::{self, ResolvedPipeline};
 use crate::store::{Hold, Lock, Manifest, Store};
 use crate::units;
 
@@ -21,7 +21,7 @@ struct Shot<'a> {
     store: Store,
     held: Option<Lock>,
     arguments: &'a RunArguments,
-    resolved: &'a Resolved,
+    resolved: &'a ResolvedPipeline,
     start: Start,
     report: &'a Report,
     /// Stages that had something to do.

@@ -11,7 +11,7 @@ use super::interrupt;
 use super::progress::Report;
 use super::task::Task;
 
-use crate::spec::{self, Pipeline, Resolved};
+use crate::spec::{self, Pipeline, ResolvedPipeline};
 use crate::store::{Manifest, Store, Sums, in_folder, layout, lock};
 use crate::{
     export, pack as packing, preview as previewing, reconstruct as surfaces, simulate as integrate,
@@ -20,7 +20,7 @@ use crate::{
 
 /// Packs; `hold` is called once nothing is left that could refuse the pipeline.
 pub fn pack<T>(
-    resolved: &Resolved,
+    resolved: &ResolvedPipeline,
     store: &Store,
     hold: impl FnOnce() -> anyhow::Result<T>,
     report: &Report,
@@ -157,7 +157,7 @@ pub fn refuse_foreign_folder(out: &Path) -> anyhow::Result<()> {
 }
 
 /// Refuses to go on with a packing that was made from other bodies or materials.
-pub fn refuse_other_packing(store: &Store, resolved: &Resolved) -> anyhow::Result<()> {
+pub fn refuse_other_packing(store: &Store, resolved: &ResolvedPipeline) -> anyhow::Result<()> {
     let manifest = Manifest::read(store)?;
     let task = Task::pack(&resolved.pipeline, &resolved.folder);
     let changed = task.outdated(store, &manifest, &[]);

@@ -1,43 +1,43 @@
-//! What stands in for values that do not fit the schema, so that the sense of all others is checked in the same go.
+//! Replaces values that do not fit the schema by valid ones, so that all other values can be checked in the same run.
 
 use serde_json::{Map, Value, json};
 
-use super::document::{Data, Entry, Node, Origin};
-use super::quantity::DIMENSION;
-use super::schema::Rule;
+use super::document::{DocumentNode, NodeData, TableEntry, ValueOrigin};
+use super::quantity::DIMENSION_KEY;
+use super::schema::SchemaRule;
 
-/// Paths of what was replaced, indices and no names in them: it says nothing.
+/// Paths of the values that were replaced, with entries of lists by index. The replacements have no meaning.
 #[derive(Debug, Default)]
-pub(super) struct Mended(Vec<String>);
+pub(super) struct Replacements(Vec<String>);
 
-impl Mended {
-    /// Puts something valid at `path`.
-    pub fn replace(&mut self, node: &mut Node, rule: Rule, path: &str) {
+impl Replacements {
+    /// Replaces the value `node` at `path` by one that fits `rule`.
+    pub fn replace(&mut self, node: &mut DocumentNode, rule: SchemaRule, path: &str) {
         node.data = data(&sample(rule), node.at);
         self.0.push(path.to_owned());
     }
 
-    /// Whether the value at `path` was replaced, or one in or around it.
-    pub fn holds(&self, path: &str) -> bool {
+    /// Whether the value at `path` was replaced, or one inside or around it.
+    pub fn affects(&self, path: &str) -> bool {
         let mut places = self.0.iter();
         places.any(|place| below(place, path).is_some() || below(path, place).is_some())
     }
 
-    /// Whether a contradiction at `path` may come from something replaced, there or beside it.
-    pub fn explains(&self, path: &str) -> bool {
+    /// Whether a contradiction at `path` may be due to a replaced value, there or in the same table.
+    pub fn may_explain(&self, path: &str) -> bool {
         let mut places = self.0.iter();
-        self.holds(path) || places.any(|place| table_of(place) == table_of(path))
+        self.affects(path) || places.any(|place| table_of(place) == table_of(path))
     }
 
-    /// Whether a name in this list of the file's top level may be one that was replaced.
-    pub fn hides_names(&self, list: &str) -> bool {
+    /// Whether a name in a list at the top level of the file may have been replaced.
+    pub fn may_hide_names(&self, list: &str) -> bool {
         self.0.iter().any(|place| {
             below(place, list).is_some_and(|rest| !rest.contains('.') || rest.ends_with(".name"))
         })
     }
 }
 
-/// What of `inner` comes after `outer`, where it is that or lies in it.
+/// The rest of the path `inner` after `outer`, if `inner` is `outer` or lies inside it.
 fn below<'p>(inner: &'p str, outer: &str) -> Option<&'p str> {
     let rest = inner.strip_prefix(outer)?;
     match rest {
@@ -46,8 +46,8 @@ fn below<'p>(inner: &'p str, outer: &str) -> Option<&'p str> {
     }
 }
 
-/// The table that a key stands in. Places of a list count as one key, but for those of the top level, which
-/// are tables of their own.
+/// Path of the table that holds a key. The entries of a list belong to one table, except those of the lists at
+/// the top level, each of which is a table of its own.
 fn table_of(path: &str) -> Vec<&str> {
     let mut keys: Vec<&str> = path.split('.').collect();
     let drop_places = |keys: &mut Vec<&str>| {
@@ -61,9 +61,9 @@ fn table_of(path: &str) -> Vec<&str> {
     keys
 }
 
-/// Something that fits a rule, with no more keys than must be there.
-fn sample(rule: Rule) -> Value {
-    if rule.text(DIMENSION).is_some() {
+/// A value that fits a rule, with its required keys only.
+fn sample(rule: SchemaRule) -> Value {
+    if rule.text(DIMENSION_KEY).is_some() {
         return json!(0.2);
     }
     if let Some(words) = rule.words() {
@@ -77,12 +77,12 @@ fn sample(rule: Rule) -> Value {
     if let Some(fields) = rule.fields() {
         let required = rule.0.get("required").and_then(Value::as_array);
         let keys = required.into_iter().flatten().filter_map(Value::as_str);
-        let entry = |key: &str| Some((key.to_owned(), sample(Rule::of(fields.get(key)?))));
+        let entry = |key: &str| Some((key.to_owned(), sample(SchemaRule::of(fields.get(key)?))));
         return Value::Object(keys.filter_map(entry).collect::<Map<_, _>>());
     }
     if let Some(items) = rule.0.get("items") {
         let count = rule.0.get("minItems").and_then(Value::as_u64).unwrap_or(0);
-        return (0..count).map(|_| sample(Rule::of(items))).collect();
+        return (0..count).map(|_| sample(SchemaRule::of(items))).collect();
     }
     match rule.text("type") {
         Some("integer") => json!(20),
@@ -91,31 +91,31 @@ fn sample(rule: Rule) -> Value {
     }
 }
 
-/// JSON as a document has it, all written at one place.
-fn data(value: &Value, at: Origin) -> Data {
-    let node = |value: &Value| Node {
+/// JSON as data of a document; all values get the origin `at`.
+fn data(value: &Value, at: ValueOrigin) -> NodeData {
+    let node = |value: &Value| DocumentNode {
         data: data(value, at),
         at,
     };
     match value {
         Value::Object(map) => {
             let entry = |(key, value): (&String, &Value)| {
-                let entry = Entry {
+                let entry = TableEntry {
                     key_at: at,
                     node: node(value),
                 };
                 (key.clone(), entry)
             };
-            Data::Table(map.iter().map(entry).collect())
+            NodeData::Table(map.iter().map(entry).collect())
         }
-        Value::Array(items) => Data::Array(items.iter().map(node).collect()),
-        Value::String(text) => Data::Text(text.clone()),
-        Value::Bool(value) => Data::Boolean(*value),
+        Value::Array(items) => NodeData::Array(items.iter().map(node).collect()),
+        Value::String(text) => NodeData::Text(text.clone()),
+        Value::Bool(value) => NodeData::Boolean(*value),
         Value::Number(number) => match number.as_i64() {
-            Some(value) => Data::Integer(value),
-            None => Data::Float(number.as_f64().unwrap_or(0.0)),
+            Some(value) => NodeData::Integer(value),
+            None => NodeData::Float(number.as_f64().unwrap_or(0.0)),
         },
-        Value::Null => Data::Other("nothing"),
+        Value::Null => NodeData::Other("nothing"),
     }
 }
 
@@ -123,12 +123,12 @@ fn data(value: &Value, at: Origin) -> Data {
 mod tests {
     use super::*;
 
-    fn mended(path: &str) -> Mended {
-        Mended(vec![path.to_owned()])
+    fn replaced(path: &str) -> Replacements {
+        Replacements(vec![path.to_owned()])
     }
 
     #[test]
-    fn faults_beside_in_and_around_are_explained_and_no_others() {
+    fn only_faults_near_a_replaced_value_are_explained() {
         for (place, path, explained) in [
             ("time.end", "time.end", true),
             ("time.frames_per_second", "time.end", true),
@@ -142,7 +142,11 @@ mod tests {
             ("collider.0.keys.1.time", "collider.0.shape.normal", false),
             ("material.1", "material.10.shear", false),
         ] {
-            assert_eq!(mended(place).explains(path), explained, "{place}: {path}");
+            assert_eq!(
+                replaced(place).may_explain(path),
+                explained,
+                "{place}: {path}"
+            );
         }
     }
 
@@ -155,7 +159,11 @@ mod tests {
             ("material.1.young", false),
             ("materials.1.name", false),
         ] {
-            assert_eq!(mended(place).hides_names("material"), hidden, "{place}");
+            assert_eq!(
+                replaced(place).may_hide_names("material"),
+                hidden,
+                "{place}"
+            );
         }
     }
 }
