@@ -1,10 +1,10 @@
-//! `cullet run`: the stages of a pipeline file in a row, of which those run that have something to do; and
-//! each stage as a command of its own.
+//! `cullet run`, which runs those stages of a pipeline file that are not up to date, and the commands of the
+//! single stages.
 
 use std::path::PathBuf;
 
 use super::arguments::{
-    ExportArguments, FramesArguments, PackArguments, RunArguments, SimulateArguments, Stage,
+    ExportArguments, FramesArguments, PackArguments, PipelineStage, RunArguments, SimulateArguments,
 };
 use super::error::WrongUse;
 use super::progress::Report;
@@ -16,33 +16,33 @@ use crate::spec::{self, ResolvedPipeline};
 use crate::store::{Hold, Lock, Manifest, Store};
 use crate::units;
 
-/// A run on its way.
-struct Shot<'a> {
+/// A run of the stages of a pipeline file.
+struct PipelineRun<'a> {
     store: Store,
     held: Option<Lock>,
     arguments: &'a RunArguments,
     resolved: &'a ResolvedPipeline,
     start: Start,
     report: &'a Report,
-    /// Stages that had something to do.
+    /// Number of stages that ran.
     done: usize,
 }
 
-/// All stages of a pipeline file.
+/// `cullet run`: runs the stages of a pipeline file.
 pub fn run(arguments: &RunArguments, report: &Report) -> anyhow::Result<()> {
-    let first = arguments.from.unwrap_or(Stage::Pack);
+    let first = arguments.from.unwrap_or(PipelineStage::Pack);
     if arguments.to < first {
-        return Err(WrongUse("--to names a stage before --from".into()).into());
+        return Err(WrongUse("the stage of --to comes before that of --from".into()).into());
     }
     let resolved = spec::read(&arguments.pipeline, &arguments.set)?;
-    if first <= Stage::Reconstruct && Stage::Reconstruct <= arguments.to {
+    if first <= PipelineStage::Reconstruct && PipelineStage::Reconstruct <= arguments.to {
         stages::refuse_missing_columns(&resolved.pipeline)?;
     }
     let mut out = arguments.out.clone().unwrap_or_else(|| {
         let name = arguments.pipeline.file_stem().unwrap_or_default();
         PathBuf::from("out").join(name)
     });
-    let mut start = begin_at(arguments.resume, arguments.state);
+    let mut start = start_from(arguments.resume, arguments.state);
     if let Some(new) = &arguments.branch {
         start = branch::begin(&out, new, start, Some(&resolved))?;
         out.clone_from(new);
@@ -53,7 +53,7 @@ pub fn run(arguments: &RunArguments, report: &Report) -> anyhow::Result<()> {
         true => Some(store.lock(Hold::Alone, "run")?),
         false => None,
     };
-    let mut shot = Shot {
+    let mut shot = PipelineRun {
         store,
         held,
         arguments,
@@ -75,14 +75,19 @@ pub fn run(arguments: &RunArguments, report: &Report) -> anyhow::Result<()> {
     Ok(())
 }
 
-impl Shot<'_> {
-    fn wanted(&self, stage: Stage) -> bool {
+impl PipelineRun<'_> {
+    fn is_selected(&self, stage: PipelineStage) -> bool {
         self.arguments.from.is_none_or(|from| from <= stage) && stage <= self.arguments.to
     }
 
-    /// Whether a stage has something to do, which the report hears of.
-    fn due(&mut self, stage: Stage, task: &Task, files: &[String]) -> anyhow::Result<bool> {
-        if !self.wanted(stage) {
+    /// Whether a stage must run; if it is up to date or runs again, that is reported.
+    fn needs_run(
+        &mut self,
+        stage: PipelineStage,
+        task: &Task,
+        files: &[String],
+    ) -> anyhow::Result<bool> {
+        if !self.is_selected(stage) {
             return Ok(false);
         }
         let forced = self.arguments.force || self.arguments.from.is_some();
@@ -106,13 +111,13 @@ impl Shot<'_> {
     fn pack(&mut self) -> anyhow::Result<()> {
         let packed = self.store.path("store.json").is_file()
             && Manifest::read(&self.store)?.stages.contains_key("pack");
-        // A simulation goes on with the packing that it began with.
-        if !self.wanted(Stage::Pack) || (self.start != Start::Anew && packed) {
+        // A continued simulation keeps its packing.
+        if !self.is_selected(PipelineStage::Pack) || (self.start != Start::Anew && packed) {
             Store::open(self.store.root())?;
             return stages::refuse_other_packing(&self.store, self.resolved);
         }
         let task = Task::pack(&self.resolved.pipeline, &self.resolved.folder);
-        if self.due(Stage::Pack, &task, &[])? {
+        if self.needs_run(PipelineStage::Pack, &task, &[])? {
             let held = self.held.take();
             let hold = || Ok(held.map_or_else(|| self.store.lock(Hold::Alone, "run"), Ok)?);
             let held = stages::pack(self.resolved, &self.store, hold, self.report)?;
@@ -128,7 +133,11 @@ impl Shot<'_> {
         }
         let manifest = Manifest::read(&self.store)?;
         let task = Task::simulate(pipeline, &manifest);
-        if self.due(Stage::Simulate, &task, &stages::tables(&manifest))? {
+        if self.needs_run(
+            PipelineStage::Simulate,
+            &task,
+            &stages::simulation_tables(&manifest),
+        )? {
             let options = Options {
                 backend: None,
                 adapter: None,
@@ -147,7 +156,7 @@ impl Shot<'_> {
             return Ok(());
         }
         let task = Task::stress(&Manifest::read(&self.store)?, None);
-        if self.due(Stage::Stress, &task, &[])? {
+        if self.needs_run(PipelineStage::Stress, &task, &[])? {
             let findings = stages::stress(self.store.root(), None, self.report)?;
             for line in stress::lines(&findings) {
                 self.report.note(&line);
@@ -162,9 +171,9 @@ impl Shot<'_> {
         }
         let root = self.store.root().to_owned();
         let task = Task::reconstruct(&Manifest::read(&self.store)?);
-        let files = stages::names(&self.store, &ALL, "meshes", "rkyv")?;
-        match self.due(Stage::Reconstruct, &task, &files)? {
-            true => stages::reconstruct(&root, &ALL, self.report),
+        let files = stages::frame_file_names(&self.store, &ALL_FRAMES, "meshes", "rkyv")?;
+        match self.needs_run(PipelineStage::Reconstruct, &task, &files)? {
+            true => stages::reconstruct(&root, &ALL_FRAMES, self.report),
             false => Ok(()),
         }
     }
@@ -178,7 +187,7 @@ impl Shot<'_> {
             let export = ExportArguments {
                 store: self.store.root().to_owned(),
                 format,
-                frames: ALL,
+                frames: ALL_FRAMES,
                 up: None,
                 scale: None,
                 playback: None,
@@ -187,7 +196,7 @@ impl Shot<'_> {
                 to: None,
             };
             let task = stages::export_task(&export, &Manifest::read(&self.store)?);
-            if self.due(Stage::Export, &task, &[])? {
+            if self.needs_run(PipelineStage::Export, &task, &[])? {
                 stages::export(&export, self.report)?;
             }
         }
@@ -197,19 +206,19 @@ impl Shot<'_> {
     fn preview(&mut self) -> anyhow::Result<()> {
         let root = self.store.root().to_owned();
         let task = Task::preview(&Manifest::read(&self.store)?);
-        let files = stages::pictures(&self.store, &ALL, &self.resolved.pipeline.preview)?;
-        match self.due(Stage::Preview, &task, &files)? {
-            true => stages::preview(&root, &ALL, self.report),
+        let files = stages::pictures(&self.store, &ALL_FRAMES, &self.resolved.pipeline.preview)?;
+        match self.needs_run(PipelineStage::Preview, &task, &files)? {
+            true => stages::preview(&root, &ALL_FRAMES, self.report),
             false => Ok(()),
         }
     }
 }
 
-/// Every frame there is.
-const ALL: std::ops::Range<u32> = 0..u32::MAX;
+/// All frames.
+const ALL_FRAMES: std::ops::Range<u32> = 0..u32::MAX;
 
-/// Where a simulation is asked to begin.
-fn begin_at(resume: bool, state: Option<u32>) -> Start {
+/// Where a simulation starts, by its options.
+fn start_from(resume: bool, state: Option<u32>) -> Start {
     match (state, resume) {
         (Some(frame), _) => Start::State(frame),
         (None, true) => Start::Newest,
@@ -229,11 +238,11 @@ pub fn pack(arguments: &PackArguments, report: &Report) -> anyhow::Result<()> {
 /// `cullet simulate`.
 pub fn simulate(arguments: &SimulateArguments, report: &Report) -> anyhow::Result<()> {
     if arguments.adapter.is_some() && arguments.backend == Some(spec::Backend::Cpu) {
-        let what = "--adapter names a graphics adapter and --backend cpu takes none; leave out one of them";
+        let what = "--adapter chooses a graphics adapter, which --backend cpu does not use; leave out one of them";
         return Err(WrongUse(what.into()).into());
     }
     let mut root = arguments.store.clone();
-    let mut start = begin_at(arguments.resume, arguments.state);
+    let mut start = start_from(arguments.resume, arguments.state);
     let until = match &arguments.until {
         Some(text) => Some(
             units::parse(text, units::Dimension::Time)
@@ -249,18 +258,18 @@ pub fn simulate(arguments: &SimulateArguments, report: &Report) -> anyhow::Resul
     let (_, manifest) = stages::open(&root)?;
     let Some(pipeline) = manifest.pipeline else {
         let what = format!(
-            "{}: store.json holds no pipeline, which simulate needs",
+            "{}: store.json contains no pipeline, which simulate needs",
             root.display()
         );
         return Err(WrongUse(what).into());
     };
     if pipeline.is_static() {
-        let what = "simulate.method = \"bem\": nothing moves in this pipeline; `cullet stress` computes it";
+        let what = "simulate.method = \"bem\": nothing moves in this pipeline; use `cullet stress`";
         return Err(WrongUse(what.into()).into());
     }
     if until.is_some_and(|until| until > pipeline.time.end) {
         report.note(&format!(
-            "--until goes beyond the pipeline's end of {} s",
+            "--until is later than the end of the pipeline, {} s",
             pipeline.time.end
         ));
     }

@@ -33,7 +33,7 @@ pub struct Drive<'a> {
 }
 
 impl Drive<'_> {
-    /// SourceLocation and motion at time `t`, s: linear between key frames, held before and after them.
+    /// Pose and velocity at time `t`, s: linear between key frames, constant before and after them.
     pub fn pose(&self, t: f64) -> Pose {
         let keys = self.keys;
         let Some(last) = keys.last() else {
@@ -117,7 +117,7 @@ impl Collider {
         }
     }
 
-    /// SourceLocation and motion at time `t`, s.
+    /// Pose and velocity at time `t`, s.
     pub fn pose(&self, t: f64) -> Pose {
         self.drive().pose(t)
     }
