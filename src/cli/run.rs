@@ -84,7 +84,7 @@ impl PipelineRun<'_> {
     fn needs_run(
         &mut self,
         stage: PipelineStage,
-        task: &Task,
+        inputs: &Task,
         files: &[String],
     ) -> anyhow::Result<bool> {
         if !self.is_selected(stage) {
@@ -93,13 +93,14 @@ impl PipelineRun<'_> {
         let forced = self.arguments.force || self.arguments.from.is_some();
         if !forced && self.store.path("store.json").is_file() {
             let manifest = Manifest::read(&self.store)?;
-            match task.outdated(&self.store, &manifest, files) {
+            match inputs.outdated(&self.store, &manifest, files) {
                 None => {
-                    self.report.note(&format!("{:<12} up to date", task.name));
+                    self.report.note(&format!("{:<12} up to date", inputs.name));
                     return Ok(false);
                 }
-                Some(why) if manifest.stages.contains_key(&task.name) => {
-                    self.report.note(&format!("{:<12} again: {why}", task.name));
+                Some(why) if manifest.stages.contains_key(&inputs.name) => {
+                    self.report
+                        .note(&format!("{:<12} again: {why}", inputs.name));
                 }
                 Some(_) => {}
             }
@@ -116,8 +117,8 @@ impl PipelineRun<'_> {
             Store::open(self.store.root())?;
             return stages::refuse_other_packing(&self.store, self.resolved);
         }
-        let task = Task::pack(&self.resolved.pipeline, &self.resolved.folder);
-        if self.needs_run(PipelineStage::Pack, &task, &[])? {
+        let inputs = Task::pack(&self.resolved.pipeline, &self.resolved.folder);
+        if self.needs_run(PipelineStage::Pack, &inputs, &[])? {
             let held = self.held.take();
             let hold = || Ok(held.map_or_else(|| self.store.lock(Hold::Alone, "run"), Ok)?);
             let held = stages::pack(self.resolved, &self.store, hold, self.report)?;
@@ -132,10 +133,10 @@ impl PipelineRun<'_> {
             return stages::adopt(&self.store, pipeline).map(drop);
         }
         let manifest = Manifest::read(&self.store)?;
-        let task = Task::simulate(pipeline, &manifest);
+        let inputs = Task::simulate(pipeline, &manifest);
         if self.needs_run(
             PipelineStage::Simulate,
-            &task,
+            &inputs,
             &stages::simulation_tables(&manifest),
         )? {
             let options = Options {
@@ -155,8 +156,8 @@ impl PipelineRun<'_> {
         if pipeline.stress.is_none() && !pipeline.is_static() {
             return Ok(());
         }
-        let task = Task::stress(&Manifest::read(&self.store)?, None);
-        if self.needs_run(PipelineStage::Stress, &task, &[])? {
+        let inputs = Task::stress(&Manifest::read(&self.store)?, None);
+        if self.needs_run(PipelineStage::Stress, &inputs, &[])? {
             let findings = stages::stress(self.store.root(), None, self.report)?;
             for line in stress::lines(&findings) {
                 self.report.note(&line);
@@ -170,9 +171,9 @@ impl PipelineRun<'_> {
             return Ok(());
         }
         let root = self.store.root().to_owned();
-        let task = Task::reconstruct(&Manifest::read(&self.store)?);
+        let inputs = Task::reconstruct(&Manifest::read(&self.store)?);
         let files = stages::frame_file_names(&self.store, &ALL_FRAMES, "meshes", "rkyv")?;
-        match self.needs_run(PipelineStage::Reconstruct, &task, &files)? {
+        match self.needs_run(PipelineStage::Reconstruct, &inputs, &files)? {
             true => stages::reconstruct(&root, &ALL_FRAMES, self.report),
             false => Ok(()),
         }
@@ -195,8 +196,8 @@ impl PipelineRun<'_> {
                 debris_size: None,
                 to: None,
             };
-            let task = stages::export_task(&export, &Manifest::read(&self.store)?);
-            if self.needs_run(PipelineStage::Export, &task, &[])? {
+            let inputs = stages::export_inputs(&export, &Manifest::read(&self.store)?);
+            if self.needs_run(PipelineStage::Export, &inputs, &[])? {
                 stages::export(&export, self.report)?;
             }
         }
@@ -205,9 +206,9 @@ impl PipelineRun<'_> {
 
     fn preview(&mut self) -> anyhow::Result<()> {
         let root = self.store.root().to_owned();
-        let task = Task::preview(&Manifest::read(&self.store)?);
+        let inputs = Task::preview(&Manifest::read(&self.store)?);
         let files = stages::pictures(&self.store, &ALL_FRAMES, &self.resolved.pipeline.preview)?;
-        match self.needs_run(PipelineStage::Preview, &task, &files)? {
+        match self.needs_run(PipelineStage::Preview, &inputs, &files)? {
             true => stages::preview(&root, &ALL_FRAMES, self.report),
             false => Ok(()),
         }

@@ -26,7 +26,7 @@ pub fn pack<T>(
     report: &Report,
 ) -> anyhow::Result<T> {
     let stage = report.stage("pack", 1);
-    let task = Task::pack(&resolved.pipeline, &resolved.folder);
+    let inputs = Task::pack(&resolved.pipeline, &resolved.folder);
     let mut packed = packing::pack(&resolved.pipeline, &resolved.folder)?;
     if !resolved.pipeline.is_static() {
         // A pipeline that `simulate` would refuse is refused before anything is removed.
@@ -69,7 +69,7 @@ pub fn pack<T>(
     files.extend(colliders.map(|&collider| store.collider_path(collider)));
     let sums = store.sums_of(&files)?;
     let outputs = sums.keys().cloned().collect();
-    task.finish(store, seconds, sums, outputs)?;
+    inputs.finish(store, seconds, sums, outputs)?;
     Ok(lock)
 }
 
@@ -159,8 +159,8 @@ pub fn refuse_foreign_folder(out: &Path) -> anyhow::Result<()> {
 /// Refuses to continue with a packing that was made from other bodies or materials.
 pub fn refuse_other_packing(store: &Store, resolved: &ResolvedPipeline) -> anyhow::Result<()> {
     let manifest = Manifest::read(store)?;
-    let task = Task::pack(&resolved.pipeline, &resolved.folder);
-    let changed = task.outdated(store, &manifest, &[]);
+    let inputs = Task::pack(&resolved.pipeline, &resolved.folder);
+    let changed = inputs.outdated(store, &manifest, &[]);
     match (manifest.stages.contains_key("pack"), changed) {
         (true, Some(changed)) => {
             let what = format!(
@@ -181,7 +181,7 @@ pub fn simulate(
     report: &Report,
 ) -> anyhow::Result<()> {
     let (store, manifest) = open(path)?;
-    let task = Task::simulate(&with_options(pipeline, options), &manifest);
+    let inputs = Task::simulate(&with_options(pipeline, options), &manifest);
     let stage = report.stage("simulate", 1);
     let stop = interrupt::graceful();
     let mut adopted = false;
@@ -211,7 +211,7 @@ pub fn simulate(
     if outcome.interrupted {
         return Err(Interrupted.into());
     }
-    Ok(task.finish(&store, seconds, Sums::new(), Vec::new())?)
+    Ok(inputs.finish(&store, seconds, Sums::new(), Vec::new())?)
 }
 
 /// Computes the stress in the bodies under the loads of the store's pipeline, or under those that frames recorded.
@@ -229,7 +229,7 @@ pub fn stress(
         return Err(WrongUse(what).into());
     };
     let stage = report.stage("stress", pipeline.bodies.len() as u64);
-    let task = Task::stress(&manifest, frames);
+    let inputs = Task::stress(&manifest, frames);
     let findings = statics::run(&store, pipeline, frames, &mut |done, total| {
         stage.update(done as u64, total as u64, "bodies");
     })?;
@@ -257,7 +257,7 @@ pub fn stress(
     }
     let sums = store.sums_of(&files)?;
     let outputs = sums.keys().cloned().collect();
-    task.finish(&store, seconds, sums, outputs)?;
+    inputs.finish(&store, seconds, sums, outputs)?;
     Ok(findings)
 }
 
@@ -305,9 +305,9 @@ pub fn reconstruct(path: &Path, frames: &Range<u32>, report: &Report) -> anyhow:
     let settings = manifest.pipeline.as_ref().map(|p| p.reconstruct.clone());
     refuse_empty_range(&store, frames)?;
     let stage = report.stage("reconstruct", 1);
-    let task = Task::reconstruct(&manifest);
+    let inputs = Task::reconstruct(&manifest);
     let files = frame_file_names(&store, frames, "meshes", "rkyv")?;
-    task.begin(&store, "meshes", &files)?;
+    inputs.begin(&store, "meshes", &files)?;
     surfaces::run(
         &store,
         &settings.unwrap_or_default(),
@@ -317,7 +317,7 @@ pub fn reconstruct(path: &Path, frames: &Range<u32>, report: &Report) -> anyhow:
         },
     )?;
     let seconds = stage.finish("surfaces written");
-    Ok(task.finish(&store, seconds, sums(&store, &files)?, Vec::new())?)
+    Ok(inputs.finish(&store, seconds, sums(&store, &files)?, Vec::new())?)
 }
 
 /// Numbers of the stress tables in a range.
@@ -340,7 +340,7 @@ fn refuse_empty_range(store: &Store, range: &Range<u32>) -> anyhow::Result<()> {
 }
 
 /// What an export follows.
-pub fn export_task(arguments: &ExportArguments, manifest: &Manifest) -> Task {
+pub fn export_inputs(arguments: &ExportArguments, manifest: &Manifest) -> Task {
     let settings = manifest
         .pipeline
         .as_ref()
@@ -390,12 +390,12 @@ pub fn export(arguments: &ExportArguments, report: &Report) -> anyhow::Result<()
         debris: arguments.debris_size.or(settings.debris_size),
         to: arguments.to.as_deref(),
     };
-    let task = export_task(arguments, &manifest);
-    let stage = report.stage(&task.name, 1);
+    let inputs = export_inputs(arguments, &manifest);
+    let stage = report.stage(&inputs.name, 1);
     // Files of the last export of this format may be overwritten.
-    let old = manifest.stages.get(&task.name);
+    let old = manifest.stages.get(&inputs.name);
     let old = old.map(|record| record.outputs.clone()).unwrap_or_default();
-    task.begin(&store, "", &old)?;
+    inputs.begin(&store, "", &old)?;
     let summary = export::run(&store, arguments.format, &options, &mut |done, total| {
         stage.update(done as u64, total as u64, "frames")
     })?;
@@ -419,7 +419,7 @@ pub fn export(arguments: &ExportArguments, report: &Report) -> anyhow::Result<()
     ));
     let sums = store.sums_of(&summary.files)?;
     let outputs = sums.keys().cloned().collect();
-    Ok(task.finish(&store, seconds, sums, outputs)?)
+    Ok(inputs.finish(&store, seconds, sums, outputs)?)
 }
 
 /// Note on how much slower or faster than the event a file is played.
@@ -443,15 +443,15 @@ pub fn preview(path: &Path, frames: &Range<u32>, report: &Report) -> anyhow::Res
         refuse_empty_range(&store, frames)?;
     }
     let stage = report.stage("preview", 1);
-    let task = Task::preview(&manifest);
+    let inputs = Task::preview(&manifest);
     let settings = settings.unwrap_or_default();
     let files = pictures(&store, frames, &settings)?;
-    task.begin(&store, "preview", &files)?;
+    inputs.begin(&store, "preview", &files)?;
     let summary = previewing::run(&store, &settings, frames.clone(), &mut |done, total| {
         stage.update(done as u64, total as u64, "frames");
     })?;
     let seconds = stage.finish(&format!("{} pictures", summary.files.len()));
-    Ok(task.finish(&store, seconds, sums(&store, &files)?, Vec::new())?)
+    Ok(inputs.finish(&store, seconds, sums(&store, &files)?, Vec::new())?)
 }
 
 /// Names of the pictures of these frames.

@@ -36,14 +36,14 @@ impl Task {
     /// Inputs of packing: the settings that it reads, and mesh files.
     pub fn pack(pipeline: &Pipeline, folder: &Path) -> Self {
         let inputs = Inputs::of(pipeline);
-        let mut task = Task::new("pack", json!(inputs));
+        let mut stage = Task::new("pack", json!(inputs));
         for file in inputs.files() {
             // If the file is missing, the stage reports that.
             let bytes = std::fs::read(folder.join(file)).unwrap_or_default();
             let hash = format!("{:016x}", xxh3_64(&bytes));
-            task.inputs.insert(format!("mesh {file}"), hash);
+            stage.inputs.insert(format!("mesh {file}"), hash);
         }
-        task
+        stage
     }
 
     /// Inputs of the simulation: the pipeline without the settings that only later stages read, and the packing.
@@ -77,10 +77,10 @@ impl Task {
             "attach": shot.map(|p| &p.attachments),
             "frames": frames.map(|frames| [frames.start, frames.end]),
         });
-        let task = Task::new("stress", settings).with(manifest, "packing", &["packing"]);
+        let stage = Task::new("stress", settings).with(manifest, "packing", &["packing"]);
         match frames {
-            Some(_) => task.with(manifest, "frames", &["frames", "loads"]),
-            None => task,
+            Some(_) => stage.with(manifest, "frames", &["frames", "loads"]),
+            None => stage,
         }
     }
 
