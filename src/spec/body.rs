@@ -159,7 +159,8 @@ pub enum BodyShape {
     /// Triangle mesh from an OBJ, PLY or STL file.
     Mesh {
         /// Path of the OBJ, PLY or STL file, relative to the pipeline file. Texture coordinates are kept: OBJ
-        /// `vt`; PLY `s t`, `u v` or `texture_u texture_v` per vertex, or `texcoord` per face.
+        /// `vt`; PLY `s t`, `u v` or `texture_u texture_v` per vertex, or `texcoord` per face; faces without
+        /// any, among others with some, get 0.
         file: String,
         /// Factor on the file's coordinates: metres = scale × file units. Give this or `height`, not both;
         /// without either the factor is 1.
@@ -263,7 +264,8 @@ pub enum BodyShape {
         #[schemars(with = "PolarAngle")]
         to: f64,
     },
-    /// Block of rows of elements in hexagonal packing; its size follows from the element radius.
+    /// Block of rows of elements in hexagonal packing; its size follows from `radius` of its
+    /// packing.
     Block {
         /// Numbers of elements in a row (along x), of rows in a layer (along y) and of layers (along z).
         #[schemars(inner(range(min = 1)))]
@@ -334,9 +336,9 @@ pub const TWISTED: &str = "a rope winds about the axis of a cylinder or a tube; 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 pub enum PackingSpec {
-    /// No elements: the surface alone, for `simulate.method = "bem"`.
+    /// No elements: the surface alone, for `simulate.method = "bem"`; for any shape except `plate` and `block`.
     None {},
-    /// Hexagonal close packing of balls. Give either `radius` or `elements`.
+    /// Hexagonal close packing of balls, for any shape. Give either `radius` or `elements`.
     Hexagonal {
         /// Radius of the elements, m; absent: it follows from `elements`.
         #[serde(default)]
@@ -347,7 +349,8 @@ pub enum PackingSpec {
         #[schemars(range(min = 1))]
         elements: Option<u32>,
     },
-    /// Random close packing of balls, drawn by `simulate.seed`. Give either `radius` or `elements`.
+    /// Random close packing of balls, drawn by `simulate.seed`, for any shape except `plate` and `block`. Give
+    /// either `radius` or `elements`.
     Random {
         /// Mean radius of the elements, m; absent: it follows from `elements`.
         #[serde(default)]
@@ -366,8 +369,8 @@ pub enum PackingSpec {
         #[schemars(with = "Neighbourhood")]
         neighbourhood: f64,
     },
-    /// Loose balls with gaps between them, as poured, which settle when the run begins; drawn by
-    /// `simulate.seed`. Give either `radius` or `elements`.
+    /// Loose balls with gaps between them, as poured, which settle when the run begins and are never bonded;
+    /// drawn by `simulate.seed`, for any shape except `plate` and `block`. Give either `radius` or `elements`.
     Loose {
         /// Mean radius of the balls, m; absent: it follows from `elements`.
         #[serde(default)]
@@ -386,8 +389,8 @@ pub enum PackingSpec {
         #[schemars(with = "LooseFraction")]
         fraction: f64,
     },
-    /// Layers of balls under the skin of a closed shape, which is hollow inside; drawn by `simulate.seed`.
-    /// Give either `radius` or `elements`.
+    /// Layers of balls under the skin of a shape, which is hollow inside; drawn by `simulate.seed`, for any
+    /// closed shape except `plate` and `block`. Give either `radius` or `elements`.
     Shell {
         /// Radius of the elements, m; absent: it follows from `elements`.
         #[serde(default)]
@@ -419,8 +422,8 @@ pub enum PackingSpec {
         /// Number of strands.
         #[schemars(range(min = 2, max = 30))]
         strands: u32,
-        /// Number of filaments in a strand: 1, 7, 19, 37 or any other up to 127; absent: the largest hexagon of
-        /// filaments that fits.
+        /// Number of filaments in a strand: 1, 7, 19, 37 (full hexagons) or any other up to 127; absent: the
+        /// hexagon of filaments that fits.
         #[serde(default)]
         #[schemars(range(min = 1, max = 127))]
         filaments: Option<u32>,
@@ -429,7 +432,8 @@ pub enum PackingSpec {
         pitch: f64,
     },
     /// Cloth: sheets of yarns along x and z that pass over and under each other. Bonds join elements of the
-    /// same yarn only. Give either `radius` or `elements`.
+    /// same yarn only. For any shape except `block`; the layers of a `plate` are the sheets. Give either
+    /// `radius` or `elements`.
     Woven {
         /// Radius of the elements, m; absent: it follows from `elements`.
         #[serde(default)]
@@ -447,8 +451,8 @@ pub enum PackingSpec {
         #[schemars(range(min = 1, max = 127))]
         filaments: u32,
     },
-    /// Voronoi cells that fill a closed shape without gaps, for `simulate.method = "voronoi"`. Give either
-    /// `size` or `cells`.
+    /// Voronoi cells that fill the shape without gaps, for `simulate.method = "voronoi"` and any closed shape
+    /// except `plate` and `block`. Give either `size` or `cells`.
     Voronoi {
         /// Edge of a cube of the mean volume of the cells, m; absent: it follows from `cells`.
         #[serde(default)]
@@ -468,8 +472,8 @@ pub enum PackingSpec {
         seed: Option<u64>,
     },
     /// Bricks in rows, for `simulate.method = "voronoi"`. They fill a box and the walls `cylinder_shell` and
-    /// `sphere_shell` exactly; of other shapes, those bricks are kept whose centre lies inside. Give either
-    /// `size` or `rows`.
+    /// `sphere_shell` exactly; of other shapes except `plate` and `block`, those bricks are kept whose centre
+    /// lies inside. Give either `size` or `rows`.
     Cubic {
         /// Approximate edges of a brick, m, which are adjusted to fill the bounding box of the shape: along x,
         /// y and z, in a wall around, along and through it. Absent: they follow from `rows`.

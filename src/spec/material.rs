@@ -152,6 +152,8 @@ fn half() -> f64 {
 }
 
 /// Properties of the contacts and bonds between two materials, in place of those that follow from the two.
+/// Without an entry, bonds between two materials have their moduli in series, the smaller strengths, the weaker
+/// criterion and the mean of both dampings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MaterialPair {

@@ -171,7 +171,7 @@ pub enum CellContact {
     Balls,
 }
 
-/// Time integration.
+/// Settings of the time integration.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Simulate {
@@ -187,7 +187,8 @@ pub struct Simulate {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "MethodChoice")]
     pub method: Option<MethodChoice>,
-    /// Law of the bonds; absent: `bdem` in explicit steps, `manifold` in implicit ones.
+    /// Law of the bonds: `bdem` is for explicit steps only, `manifold` and `cosserat` for all steps and backends.
+    /// Absent: `bdem` in explicit steps, `manifold` in implicit ones.
     #[schemars(with = "Law")]
     pub law: Option<Law>,
     /// Timoshenko's shear correction factor κ of `law = "cosserat"`; with 1 it agrees with the other laws to
@@ -328,9 +329,9 @@ pub enum ExportFormat {
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Up {
-    /// y.
+    /// The y axis.
     Y,
-    /// z.
+    /// The z axis.
     Z,
 }
 

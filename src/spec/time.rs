@@ -55,11 +55,11 @@ pub struct World {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Axis {
-    /// x.
+    /// The x axis.
     X,
-    /// y.
+    /// The y axis.
     Y,
-    /// z.
+    /// The z axis.
     Z,
 }
 
