@@ -24,9 +24,10 @@ pub enum Friction {
     /// lags within an iteration.
     #[default]
     Lagged,
-    /// Friction is subtracted from velocities and spins after each step (Lu et al. 2025, eq. 34, 35): there is
-    /// rolling friction, but nothing sticks at rest. For Euler steps: in long midpoint steps elements ring,
-    /// and one that stands still for a moment is not braked.
+    /// Friction is subtracted from velocities and spins after each step (Lu et al. 2025, eq. 34, 35), by the
+    /// sliding velocity of the centres: rolling bodies are braked as if they slid, nothing sticks at rest, and
+    /// there is rolling friction. For Euler steps: in long midpoint steps elements ring, and one that is at
+    /// rest for a moment is not braked.
     Projected,
 }
 

@@ -66,8 +66,8 @@ pub enum Integrator {
     #[default]
     Explicit,
     /// Implicit Euler steps of any length, each of which minimises an energy by Newton's method (Lu et al.
-    /// 2025). Stable and of first order, it damps fast motion strongly: cracks then spread slowly where
-    /// explicit or midpoint steps let them run.
+    /// 2025). Stable and of first order. They damp fast motion strongly, so damage spreads diffusely where
+    /// explicit or midpoint steps let cracks run.
     BackwardEuler,
     /// Implicit midpoint steps, found in the same way: second order, conserves energy.
     Midpoint,
