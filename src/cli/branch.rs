@@ -19,7 +19,7 @@ pub fn begin(
     resolved: Option<&ResolvedPipeline>,
 ) -> anyhow::Result<Start> {
     let parent = Store::open(from)?;
-    let _held = parent.lock(Hold::Together, "branch")?;
+    let _lock = parent.lock(Hold::Together, "branch")?;
     let manifest = Manifest::read(&parent)?;
     if let Some(resolved) = resolved {
         stages::refuse_other_packing(&parent, resolved)?;

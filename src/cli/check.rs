@@ -78,11 +78,11 @@ pub fn check(path: &Path, set: &[String], as_json: bool) -> anyhow::Result<()> {
     let per_step = stepped.max(1e-9) / sample as f64;
     let seconds = per_step * steps as f64 + per_frame * f64::from(plan.frames + 1);
 
-    let place = run.platform();
+    let platform = run.platform();
 
     let out = json!({
-        "backend": place.name,
-        "device_memory_bytes": place.device_bytes,
+        "backend": platform.name,
+        "device_memory_bytes": platform.device_bytes,
         "elements": elements,
         "bonds": bonds,
         "mass": packed.packing.elements.mass.iter().sum::<f64>(),
@@ -121,13 +121,13 @@ pub fn check(path: &Path, set: &[String], as_json: bool) -> anyhow::Result<()> {
             "memory              about {:.0} MB",
             out["memory_bytes"].as_f64().unwrap_or(0.0) / 1e6
         ),
-        match place.device_bytes {
+        match platform.device_bytes {
             Some(bytes) => format!(
                 "device memory       {:.0} MB of {}, at least",
                 bytes as f64 / 1e6,
-                place.name
+                platform.name
             ),
-            None => format!("backend             {}", place.name),
+            None => format!("backend             {}", platform.name),
         },
         format!(
             "disk                about {:.0} MB",

@@ -19,7 +19,7 @@ use crate::units;
 /// A run of the stages of a pipeline file.
 struct PipelineRun<'a> {
     store: Store,
-    held: Option<Lock>,
+    lock: Option<Lock>,
     arguments: &'a RunArguments,
     resolved: &'a ResolvedPipeline,
     start: Start,
@@ -49,13 +49,13 @@ pub fn run(arguments: &RunArguments, report: &Report) -> anyhow::Result<()> {
     }
     refuse_foreign_folder(&out)?;
     let store = Store::at(&out);
-    let held = match store.path("store.json").is_file() {
+    let lock = match store.path("store.json").is_file() {
         true => Some(store.lock(Hold::Alone, "run")?),
         false => None,
     };
     let mut shot = PipelineRun {
         store,
-        held,
+        lock,
         arguments,
         resolved: &resolved,
         start,
@@ -119,10 +119,10 @@ impl PipelineRun<'_> {
         }
         let inputs = Task::pack(&self.resolved.pipeline, &self.resolved.folder);
         if self.needs_run(PipelineStage::Pack, &inputs, &[])? {
-            let held = self.held.take();
-            let hold = || Ok(held.map_or_else(|| self.store.lock(Hold::Alone, "run"), Ok)?);
-            let held = stages::pack(self.resolved, &self.store, hold, self.report)?;
-            self.held = Some(held);
+            let lock = self.lock.take();
+            let hold = || Ok(lock.map_or_else(|| self.store.lock(Hold::Alone, "run"), Ok)?);
+            let lock = stages::pack(self.resolved, &self.store, hold, self.report)?;
+            self.lock = Some(lock);
         }
         Ok(())
     }
@@ -255,7 +255,7 @@ pub fn simulate(arguments: &SimulateArguments, report: &Report) -> anyhow::Resul
         start = branch::begin(&root, new, start, None)?;
         root.clone_from(new);
     }
-    let _held = Store::open(&root)?.lock(Hold::Alone, "simulate")?;
+    let _lock = Store::open(&root)?.lock(Hold::Alone, "simulate")?;
     let (_, manifest) = stages::open(&root)?;
     let Some(pipeline) = manifest.pipeline else {
         let what = format!(
@@ -286,18 +286,18 @@ pub fn simulate(arguments: &SimulateArguments, report: &Report) -> anyhow::Resul
 
 /// `cullet reconstruct`.
 pub fn reconstruct(arguments: &FramesArguments, report: &Report) -> anyhow::Result<()> {
-    let _held = Store::open(&arguments.store)?.lock(Hold::Together, "reconstruct")?;
+    let _lock = Store::open(&arguments.store)?.lock(Hold::Together, "reconstruct")?;
     stages::reconstruct(&arguments.store, &arguments.frames, report)
 }
 
 /// `cullet export`.
 pub fn export(arguments: &ExportArguments, report: &Report) -> anyhow::Result<()> {
-    let _held = Store::open(&arguments.store)?.lock(Hold::Together, "export")?;
+    let _lock = Store::open(&arguments.store)?.lock(Hold::Together, "export")?;
     stages::export(arguments, report)
 }
 
 /// `cullet preview`.
 pub fn preview(arguments: &FramesArguments, report: &Report) -> anyhow::Result<()> {
-    let _held = Store::open(&arguments.store)?.lock(Hold::Together, "preview")?;
+    let _lock = Store::open(&arguments.store)?.lock(Hold::Together, "preview")?;
     stages::preview(&arguments.store, &arguments.frames, report)
 }

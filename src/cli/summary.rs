@@ -124,8 +124,9 @@ impl Lines {
             .flatten()
             .map(|load| {
                 let force = quantity(length(&load["force"]), "N");
-                let (way, angle) = (length(&load["moved"]), number(&load["angle"]));
-                let moved = (way > STILL).then(|| format!("moved by {}", quantity(way, "m")));
+                let (distance, angle) = (length(&load["moved"]), number(&load["angle"]));
+                let moved =
+                    (distance > STILL).then(|| format!("moved by {}", quantity(distance, "m")));
                 let turned = (angle > STILL).then(|| {
                     let torque = quantity(length(&load["torque"]), "N m");
                     format!("turned by {:.1}°, {torque}", angle.to_degrees())

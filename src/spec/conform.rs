@@ -50,14 +50,14 @@ impl KeyPath {
         self.entry(key, key)
     }
 
-    fn entry(&self, name: &str, place: &str) -> KeyPath {
+    fn entry(&self, name: &str, index: &str) -> KeyPath {
         let join = |path: &str, key: &str| match path {
             "" => key.to_owned(),
             _ => format!("{path}.{key}"),
         };
         KeyPath {
             shown: join(&self.shown, name),
-            exact: join(&self.exact, place),
+            exact: join(&self.exact, index),
         }
     }
 }
@@ -317,8 +317,8 @@ impl SchemaWalk<'_> {
         }
         for (index, item) in items.iter_mut().enumerate() {
             let name = item.text("name").map(str::to_owned);
-            let place = index.to_string();
-            let path = path.entry(name.as_ref().unwrap_or(&place), &place);
+            let position = index.to_string();
+            let path = path.entry(name.as_ref().unwrap_or(&position), &position);
             self.visit(item, item_rule, &path);
         }
         Ok(())

@@ -180,7 +180,7 @@ impl SourceTexts<'_> {
         path: impl Into<String>,
         fault: impl Into<SpecFault>,
     ) -> SpecError {
-        let place = match at {
+        let location = match at {
             ValueOrigin::Set(index) => SourceLocation::Set(self.sets[index].clone()),
             ValueOrigin::File(byte) => {
                 // The offset of a fault at the end of the text may lie after it or inside a character.
@@ -200,7 +200,7 @@ impl SourceTexts<'_> {
             }
         };
         SpecError {
-            place,
+            location,
             path: path.into(),
             fault: fault.into(),
         }

@@ -189,10 +189,10 @@ impl fmt::Display for Hint {
 
 /// A fault with its location and key.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("{place}: {}{fault}", if .path.is_empty() { String::new() } else { format!("{path}: ") })]
+#[error("{location}: {}{fault}", if .path.is_empty() { String::new() } else { format!("{path}: ") })]
 pub struct SpecError {
     /// Location of the fault.
-    pub place: SourceLocation,
+    pub location: SourceLocation,
     /// Path of the key, such as `material.gypsum.young`; empty for the file as a whole.
     pub path: String,
     /// The fault.

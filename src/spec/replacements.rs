@@ -19,26 +19,30 @@ impl Replacements {
 
     /// Whether the value at `path` was replaced, or one inside or around it.
     pub fn affects(&self, path: &str) -> bool {
-        let mut places = self.0.iter();
-        places.any(|place| below(place, path).is_some() || below(path, place).is_some())
+        let mut replaced_paths = self.0.iter();
+        replaced_paths.any(|replaced_path| {
+            path_below(replaced_path, path).is_some() || path_below(path, replaced_path).is_some()
+        })
     }
 
     /// Whether a contradiction at `path` may be due to a replaced value, there or in the same table.
     pub fn may_explain(&self, path: &str) -> bool {
-        let mut places = self.0.iter();
-        self.affects(path) || places.any(|place| table_of(place) == table_of(path))
+        let mut replaced_paths = self.0.iter();
+        self.affects(path)
+            || replaced_paths.any(|replaced_path| table_of(replaced_path) == table_of(path))
     }
 
     /// Whether a name in a list at the top level of the file may have been replaced.
     pub fn may_hide_names(&self, list: &str) -> bool {
-        self.0.iter().any(|place| {
-            below(place, list).is_some_and(|rest| !rest.contains('.') || rest.ends_with(".name"))
+        self.0.iter().any(|replaced_path| {
+            path_below(replaced_path, list)
+                .is_some_and(|rest| !rest.contains('.') || rest.ends_with(".name"))
         })
     }
 }
 
 /// The rest of the path `inner` after `outer`, if `inner` is `outer` or lies inside it.
-fn below<'p>(inner: &'p str, outer: &str) -> Option<&'p str> {
+fn path_below<'p>(inner: &'p str, outer: &str) -> Option<&'p str> {
     let rest = inner.strip_prefix(outer)?;
     match rest {
         "" => Some(rest),
@@ -129,7 +133,7 @@ mod tests {
 
     #[test]
     fn only_faults_near_a_replaced_value_are_explained() {
-        for (place, path, explained) in [
+        for (replaced_path, path, explained) in [
             ("time.end", "time.end", true),
             ("time.frames_per_second", "time.end", true),
             ("time.end", "simulate.drag", false),
@@ -143,16 +147,16 @@ mod tests {
             ("material.1", "material.10.shear", false),
         ] {
             assert_eq!(
-                replaced(place).may_explain(path),
+                replaced(replaced_path).may_explain(path),
                 explained,
-                "{place}: {path}"
+                "{replaced_path}: {path}"
             );
         }
     }
 
     #[test]
     fn names_are_hidden_where_an_entry_or_its_name_was_replaced() {
-        for (place, hidden) in [
+        for (replaced_path, hidden) in [
             ("material", true),
             ("material.1", true),
             ("material.1.name", true),
@@ -160,9 +164,9 @@ mod tests {
             ("materials.1.name", false),
         ] {
             assert_eq!(
-                replaced(place).may_hide_names("material"),
+                replaced(replaced_path).may_hide_names("material"),
                 hidden,
-                "{place}"
+                "{replaced_path}"
             );
         }
     }

@@ -92,7 +92,7 @@ fn reported(mut errors: Vec<SpecError>, more: bool, name: &str) -> SpecErrors {
 
 fn whole_file_error(name: &str, fault: SpecFault) -> SpecErrors {
     SpecErrors(vec![SpecError {
-        place: SourceLocation::Whole(name.to_owned()),
+        location: SourceLocation::Whole(name.to_owned()),
         path: String::new(),
         fault,
     }])
