@@ -118,7 +118,7 @@ fn the_summary_tells_energies_breaks_fragments_time_and_disk() {
         "fragments ",
         "load             floor",
         "wall time        pack",
-        "a frame of simulate, at most",
+        "per frame of simulate, at most",
         "on disk          breaks",
     ] {
         assert!(text.contains(word), "{word} in {text}");

@@ -57,20 +57,20 @@ fn other_words_for_frames_are_refused_with_those_there_are() {
     for (frames, parts) in [
         (
             "first",
-            &["\"first\" is no frame number", "A..=B", "5.."][..],
+            &["\"first\" is not a frame number", "A..=B", "5.."][..],
         ),
-        ("1.5", &["\"1.5\" is no frame number"]),
-        ("1..x", &["\"x\" is no frame number"]),
-        ("x..=3", &["\"x\" is no frame number"]),
-        ("1..=", &["wanted A..B (without B)"]),
-        ("3-", &["wanted A..B (without B)"]),
-        ("", &["wanted A..B (without B)"]),
-        ("99999999999", &["\"99999999999\" is no frame number"]),
-        ("4..2", &["4..2 runs backwards"]),
-        ("4..=2", &["4..=2 runs backwards"]),
-        ("4-3", &["4-3 runs backwards"]),
-        ("4..4", &["4..4 holds no frame", "4..=4 holds one"]),
-        ("..0", &["..0 holds no frame"]),
+        ("1.5", &["\"1.5\" is not a frame number"]),
+        ("1..x", &["\"x\" is not a frame number"]),
+        ("x..=3", &["\"x\" is not a frame number"]),
+        ("1..=", &["expected A..B (without B)"]),
+        ("3-", &["expected A..B (without B)"]),
+        ("", &["expected A..B (without B)"]),
+        ("99999999999", &["\"99999999999\" is not a frame number"]),
+        ("4..2", &["4..2 ends before it begins"]),
+        ("4..=2", &["4..=2 ends before it begins"]),
+        ("4-3", &["4-3 ends before it begins"]),
+        ("4..4", &["4..4 contains no frame", "4..=4 contains one"]),
+        ("..0", &["..0 contains no frame"]),
     ] {
         for stage in ["reconstruct", "preview", "plot"] {
             let output = folder.output(&[stage, "store", "--frames", frames]);

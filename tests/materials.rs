@@ -304,7 +304,7 @@ fn pairs_and_grains_of_unknown_materials_are_refused_with_their_line() {
         ),
         (
             "[[pair]]\nmaterials = [\"stone\", \"stone\"]\n[[pair]]\nmaterials = [\"stone\", \"stone\"]\n",
-            "stands above already",
+            "an earlier [[pair]] already names",
         ),
     ] {
         let file = place.write("shot.toml", &shot(more));

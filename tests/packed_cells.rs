@@ -357,7 +357,7 @@ fn what_cells_cannot_fill_is_refused() {
                 "type = \"sphere_shell\", radius = 1, thickness = 0.1, from = 1, to = 0.5",
                 "rows = [9, 1, 1]",
             ),
-            &["shape.to", "is not beyond `from`"],
+            &["shape.to", "is not greater than `from`"],
         ),
         (
             cubic(

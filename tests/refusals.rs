@@ -61,7 +61,7 @@ fn shapes_that_enclose_nothing() {
         ),
         (
             "{ type = \"plate\", size = [0.01, 0.02], layers = 1, hole = \"5 mm\" }",
-            &["shape.hole", "0.005 m", "half its shorter side"],
+            &["shape.hole", "0.005 m", "half the shorter side"],
         ),
     ] {
         let text = pipeline(BODY, &format!("shape = {shape}"));

@@ -302,12 +302,12 @@ fn what_cannot_be_solved_is_refused_by_name() {
         "--set",
         packing,
     ];
-    assert!(refused(&pull, &moving).contains("at rest alone"));
+    assert!(refused(&pull, &moving).contains("only bodies at rest"));
     for (setting, key, why) in [
         (
             "body.bar.packing={ type = \"loose\", radius = \"3 mm\" }",
             "body.bar.packing.type",
-            "loose grains are none",
+            "loose grains are not one",
         ),
         (
             "body.bar.packing={ type = \"shell\", radius = \"1 mm\", layers = 2 }",
@@ -317,7 +317,7 @@ fn what_cannot_be_solved_is_refused_by_name() {
         (
             "body.bar.packing={ type = \"woven\", radius = \"1 mm\" }",
             "body.bar.packing.type",
-            "cloth is none",
+            "cloth is not one",
         ),
         (
             "body.bar.bonded=false",
@@ -327,7 +327,7 @@ fn what_cannot_be_solved_is_refused_by_name() {
         (
             "body.bar.grains=[{ material = \"glass\", part = 0.1, size = \"3 mm\" }]",
             "body.bar.grains",
-            "one material a body",
+            "one material per body",
         ),
     ] {
         let message = refused(&pull, &["--set", setting]);

@@ -1,4 +1,4 @@
-//! `cullet adapters`: which graphics processors there are and what they can do.
+//! `cullet adapters`: lists graphics processors and their limits.
 
 use serde_json::json;
 
@@ -13,8 +13,8 @@ pub fn adapters(as_json: bool) -> anyhow::Result<()> {
     }
     if all.is_empty() {
         return super::print::print(
-            "no graphics adapter: simulations run on the CPU. A vendor's Vulkan driver (Linux, Windows), Metal (macOS) or Direct3D 12 \
-             (Windows) brings one; mesa-vulkan-drivers brings a software adapter, to try things with",
+            "no graphics adapter: simulations run on the CPU. An adapter needs its vendor's Vulkan driver (Linux, Windows), Metal (macOS) \
+             or Direct3D 12 (Windows); mesa-vulkan-drivers provides a software adapter for tests",
         );
     }
     for report in &all {
@@ -40,9 +40,7 @@ fn row(report: &AdapterReport) -> serde_json::Value {
 fn describe(report: &AdapterReport) -> String {
     let mib = |bytes: u64| bytes >> 20;
     let use_of = match (report.lacks.as_slice(), report.kind) {
-        ([], gpu::AdapterKind::Software) => {
-            "works; a software adapter, only taken by name".to_owned()
-        }
+        ([], gpu::AdapterKind::Software) => "works; a software adapter, used only if named".to_owned(),
         ([], _) => "works".to_owned(),
         (lacks, _) => format!("lacks {}", lacks.join(", ")),
     };

@@ -1,4 +1,4 @@
-//! What the stages are given on the command line.
+//! Command-line arguments of the stages.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use crate::units;
 pub struct PackArguments {
     /// Pipeline file.
     pub pipeline: PathBuf,
-    /// Frame store; made if absent.
+    /// Frame store; created if absent.
     #[arg(long)]
     pub out: PathBuf,
     /// Override a value: dotted path, entries by name or index.
@@ -25,23 +25,23 @@ pub struct RunArguments {
     /// Frame store; default: out/NAME in the current folder.
     #[arg(long)]
     pub out: Option<PathBuf>,
-    /// First stage to run; it and those after it run even if nothing changed. Default: each stage that has
-    /// something to do.
+    /// First stage to run; it and the later ones run even if nothing changed. Default: each stage runs that is
+    /// not up to date.
     #[arg(long)]
-    pub from: Option<Stage>,
+    pub from: Option<PipelineStage>,
     /// Last stage to run.
     #[arg(long, default_value = "preview")]
-    pub to: Stage,
+    pub to: PipelineStage,
     /// Run every stage, whether anything changed or not.
     #[arg(long)]
     pub force: bool,
     /// Continue a simulation that was stopped; the packing is kept.
     #[arg(long)]
     pub resume: bool,
-    /// Continue from the state of this frame; what lies behind it is removed.
+    /// Continue from the state of this frame; later frames are removed.
     #[arg(long, value_name = "FRAME")]
     pub state: Option<u32>,
-    /// Continue in a new store, which begins with the state (the newest, or --state) and may follow other physics.
+    /// Continue in a new store, which begins with the state (the newest, or --state) and may have other physics.
     #[arg(long, value_name = "NEW_DIR")]
     pub branch: Option<PathBuf>,
     /// Override a value: dotted path, entries by name or index.
@@ -56,7 +56,7 @@ pub struct SimulateArguments {
     /// Continue from the newest state.
     #[arg(long)]
     pub resume: bool,
-    /// Continue from the state of this frame; what lies behind it is removed.
+    /// Continue from the state of this frame; later frames are removed.
     #[arg(long, value_name = "FRAME")]
     pub state: Option<u32>,
     /// Continue in a new store, which begins with the state (the newest, or --state).
@@ -75,10 +75,10 @@ pub struct SimulateArguments {
 
 #[derive(Debug, clap::Args)]
 pub struct StressArguments {
-    /// Frame store with a packing, or a pipeline file, whose bodies are packed first where they are not.
+    /// Frame store with a packing, or a pipeline file, whose bodies are packed first if necessary.
     pub target: PathBuf,
-    /// Take the loads that these frames of a simulation recorded, not those of the pipeline: A..B, A..=B, A-B
-    /// or one frame A.
+    /// Use the loads that these frames of a simulation recorded, not those of the pipeline: A..B, A..=B, A-B or
+    /// one frame A.
     #[arg(long, value_parser = frame_range)]
     pub frames: Option<Range<u32>>,
     /// Frame store of a pipeline file; default: out/NAME in the current folder.
@@ -108,22 +108,23 @@ pub struct ExportArguments {
     /// Frames A..B (without B; either may be left out), A..=B or A-B (with B), or one frame A.
     #[arg(long, value_parser = frame_range, default_value = "..")]
     pub frames: Range<u32>,
-    /// Up in the files (glTF's is y, VTK's is the shot's); default: export.up, else where the shot's gravity
-    /// comes from.
+    /// Axis that points up in the files (in glTF always y, in VTK that of the shot); default: export.up, else
+    /// opposite to the shot's gravity.
     #[arg(long)]
     pub up: Option<Up>,
-    /// Units of the files in a metre, 100 for centimetres (VTK's are metres); default: export.scale.
+    /// Length units of the files per metre: 100 for centimetres (VTK files are in metres); default: export.scale.
     #[arg(long, value_parser = scale)]
     pub scale: Option<f64>,
-    /// Frames a second that hosts play, or `event` for those of the event itself; default: export.playback.
+    /// Rate at which hosts play the frames, 1/s, or `event` for the rate of the simulated time; default:
+    /// export.playback.
     #[arg(long, value_name = "RATE", value_parser = playback)]
     pub playback: Option<Playback>,
-    /// In USD, when a shutter opens and closes, in frames about each frame (-0.25,0.25): fragments that bend
-    /// have points at those times too; default: export.shutter.
+    /// Times, in frames relative to each frame, at which a shutter opens and closes (-0.25,0.25): USD files then
+    /// hold the points of fragments that bend at those times too; default: export.shutter.
     #[arg(long, value_name = "OPEN,CLOSE", value_parser = shutter, allow_hyphen_values = true)]
     pub shutter: Option<Shutter>,
-    /// In USD, fragments below this size at rest are instances of a few shapes: with a unit ("4 mm"), or m;
-    /// default: export.debris_size.
+    /// Fragments smaller than this at rest become instances of a few shapes in USD files: with a unit ("4 mm"),
+    /// or m; default: export.debris_size.
     #[arg(long, value_name = "LENGTH", value_parser = length)]
     pub debris_size: Option<f64>,
     /// Target file or folder; default: inside the store.
@@ -131,9 +132,9 @@ pub struct ExportArguments {
     pub to: Option<PathBuf>,
 }
 
-/// The stages in their order.
+/// The stages of a pipeline in their order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, clap::ValueEnum)]
-pub enum Stage {
+pub enum PipelineStage {
     Pack,
     Simulate,
     Stress,
@@ -145,14 +146,14 @@ pub enum Stage {
 fn scale(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(scale) if (1e-6..=1e6).contains(&scale) => Ok(scale),
-        _ => Err(format!("{text} is no number from 1e-6 to 1e6")),
+        _ => Err(format!("{text} is not a number from 1e-6 to 1e6")),
     }
 }
 
 fn length(text: &str) -> Result<f64, String> {
     match units::parse(text, units::Dimension::Length) {
         Ok(length) if length > 0.0 => Ok(length),
-        Ok(_) => Err(format!("{text} is not above 0")),
+        Ok(_) => Err(format!("{text} is not greater than 0")),
         Err(error) => Err(error.to_string()),
     }
 }
@@ -163,31 +164,33 @@ fn playback(text: &str) -> Result<Playback, String> {
     }
     match units::parse(text, units::Dimension::Rate) {
         Ok(rate) if rate > 0.0 => Ok(Playback::Rate(rate)),
-        Ok(_) => Err(format!("{text} is not above 0")),
-        Err(error) => Err(format!("{error}; or event")),
+        Ok(_) => Err(format!("{text} is not greater than 0")),
+        Err(error) => Err(format!("{error}, or event")),
     }
 }
 
-/// When a shutter opens and closes, frames.
+/// Times at which a shutter opens and closes, in frames relative to each frame.
 pub type Shutter = [f64; 2];
 
 fn shutter(text: &str) -> Result<Shutter, String> {
     let ends: Option<Vec<f64>> = text.split(',').map(|end| end.trim().parse().ok()).collect();
     match ends.as_deref() {
         Some(&[open, close]) if is_shutter([open, close]) => Ok([open, close]),
-        _ => Err("wanted two numbers in order within half a frame, as -0.25,0.25".to_owned()),
+        _ => Err(
+            "expected two ascending numbers from -0.5 to 0.5, for example -0.25,0.25".to_owned(),
+        ),
     }
 }
 
-/// How frames are asked for.
-const FRAMES: &str = "wanted A..B (without B), A..=B or A-B (with B) or one frame A, for example 0..10, 5.., 0..=9, 0-9 or 9";
+/// Message that explains the forms of `--frames`.
+const EXPECTED_FRAMES: &str = "expected A..B (without B), A..=B or A-B (with B) or one frame A, for example 0..10, 5.., 0..=9, 0-9 or 9";
 
-/// Frames from what `--frames` says.
+/// Parses the range of frames of `--frames`.
 pub fn frame_range(text: &str) -> Result<Range<u32>, String> {
     let number = |part: &str| -> Result<u32, String> {
         let wrong = |_| match part {
-            "" => FRAMES.to_owned(),
-            _ => format!("{part:?} is no frame number; {FRAMES}"),
+            "" => EXPECTED_FRAMES.to_owned(),
+            _ => format!("{part:?} is not a frame number; {EXPECTED_FRAMES}"),
         };
         part.parse().map_err(wrong)
     };
@@ -200,7 +203,7 @@ pub fn frame_range(text: &str) -> Result<Range<u32>, String> {
         let (from, to) = (first(from)?, number(to)?);
         if from == to {
             return Err(format!(
-                "{text} holds no frame: B is left out; {from}..={to} holds one"
+                "{text} contains no frame, as B is excluded; {from}..={to} contains one"
             ));
         }
         (from, to.saturating_sub(1))
@@ -211,7 +214,7 @@ pub fn frame_range(text: &str) -> Result<Range<u32>, String> {
         (frame, frame)
     };
     if last < from {
-        return Err(format!("{text} runs backwards"));
+        return Err(format!("{text} ends before it begins"));
     }
     Ok(from..last.saturating_add(1))
 }

@@ -1,4 +1,4 @@
-//! Figures of the packing of each body, for `inspect` and `check`.
+//! Figures of each body's packing, for `inspect` and `check`.
 
 use std::f64::consts::PI;
 
@@ -12,7 +12,7 @@ use crate::pack::figures::{NEIGHBOUR_DISTANCES, figures};
 use crate::store::Packing;
 use crate::units::show::{figures as rounded, grouped, quantity};
 
-/// Figures of each body that has elements; `name` and `skin` by its number.
+/// Figures of each body that has elements, as JSON. `name` and `skin` return these of a body by its number.
 pub fn bodies(
     packing: &Packing,
     name: impl Fn(usize) -> String,
@@ -24,10 +24,10 @@ pub fn bodies(
     numbers.dedup();
     let all = numbers.into_iter().filter_map(|body| {
         let own: Vec<usize> = (0..e.body.len()).filter(|&i| e.body[i] == body).collect();
-        // Places in the body of its elements; of others nobody asks.
-        let mut place = vec![0; e.body.len()];
+        // Index of each element among those of this body; unused for other elements.
+        let mut index_in_body = vec![0; e.body.len()];
         for (at, &i) in (0..).zip(&own) {
-            place[i] = at;
+            index_in_body[i] = at;
         }
         let centres: Vec<DVec3> = own
             .iter()
@@ -40,11 +40,11 @@ pub fn bodies(
                 .map(|(&i, &j)| [i as usize, j as usize]);
         let bonds: Vec<[u32; 2]> = ends
             .filter(|ends| ends.iter().all(|&i| e.body.get(i) == Some(&body)))
-            .map(|ends| ends.map(|i| place[i]))
+            .map(|ends| ends.map(|i| index_in_body[i]))
             .collect();
-        // What balls fill and how they overlap says nothing of cells.
+        // Volume fraction and overlap of balls are meaningless for cells.
         if own.iter().all(|&i| e.kind.get(i) == Some(&Shape::Cell)) {
-            return Some(of_cells(name(body as usize), &radii, bonds.len()));
+            return Some(cell_body_figures(name(body as usize), &radii, bonds.len()));
         }
         let found = figures(&centres, &radii, &bonds, skin(body as usize).as_ref())?;
         let mut value = json!({
@@ -69,8 +69,8 @@ pub fn bodies(
     Value::Array(all.collect())
 }
 
-/// Figures of a body of cells; `radii` are those of balls of their volumes, m.
-fn of_cells(name: String, radii: &[f64], faces: usize) -> Value {
+/// Figures of a body of cells; `radii` are those of balls of the cells' volumes, m.
+fn cell_body_figures(name: String, radii: &[f64], faces: usize) -> Value {
     let least = radii.iter().copied().fold(f64::INFINITY, f64::min);
     let most = radii.iter().copied().fold(0.0, f64::max);
     let mean = radii.iter().sum::<f64>() / radii.len() as f64;
@@ -83,19 +83,19 @@ fn of_cells(name: String, radii: &[f64], faces: usize) -> Value {
     })
 }
 
-/// Lines about one body, for people.
+/// Lines of text about one body.
 pub fn lines(body: &Value) -> Vec<String> {
     if body["cells"] == true {
-        return vec![lines_of_cells(body)];
+        return vec![cell_body_line(body)];
     }
     let [least, mean, largest] = [0, 1, 2].map(|k| quantity(number(&body["radius"][k]), "m"));
     let radius = if least == largest {
         format!("radius {mean}")
     } else {
-        format!("radii {least} to {largest}, {mean} in the mean")
+        format!("radii {least} to {largest}, mean {mean}")
     };
     let count = |key: &str| grouped(number(&body[key]), 0);
-    // Rounding in the last digits is none.
+    // Overlap in the last digits comes from rounding.
     let overlap = match number(&body["overlap"]) {
         overlap if overlap < 1e-9 => "no overlap".to_owned(),
         overlap => format!("overlap up to {} radii", rounded(overlap)),
@@ -128,13 +128,13 @@ pub fn lines(body: &Value) -> Vec<String> {
         let directions = bulk["directions"].as_array().into_iter().flatten();
         let directions: Vec<String> = directions.map(|x| format!("{:.3}", number(x))).collect();
         out.push(format!(
-            "directions {}, even ones a third each",
+            "bond directions {} (isotropic: a third each)",
             directions.join(" ")
         ));
     } else {
         // A shell, a yarn or a thin plate.
         out.push(format!(
-            "no part far from the skin whose packing could be told; {:.2} bonds an element",
+            "no part is far enough from the skin for figures of the bulk; {:.2} bonds an element",
             2.0 * number(&body["bonds"]) / number(&body["elements"])
         ));
     }
@@ -142,17 +142,21 @@ pub fn lines(body: &Value) -> Vec<String> {
 }
 
 /// A line about a body of cells.
-fn lines_of_cells(body: &Value) -> String {
+fn cell_body_line(body: &Value) -> String {
     let [least, mean, most] = [0, 1, 2].map(|k| number(&body["radius"][k]));
     let cube = (4.0 / 3.0 * PI).cbrt() * mean;
     let spread = if most - least < 1e-9 * mean {
-        "all of one volume".to_owned()
+        "all of the same volume".to_owned()
     } else {
         let part = |radius: f64| rounded((radius / mean).powi(3));
-        format!("of {} to {} of that of the mean", part(least), part(most))
+        format!(
+            "with {} to {} times the volume of the mean",
+            part(least),
+            part(most)
+        )
     };
     format!(
-        "{} cells, {} faces between them, {:.2} a cell, as large as cubes of {}, {spread}",
+        "{} cells, {} faces between them, {:.2} per cell, of the volume of cubes of {}, {spread}",
         grouped(number(&body["elements"]), 0),
         grouped(number(&body["bonds"]), 0),
         2.0 * number(&body["bonds"]) / number(&body["elements"]),
@@ -188,7 +192,7 @@ mod tests {
             lines(&found[1]),
             [
                 "2 elements, 1 bonds, radius 1.25 m, overlap up to 0.4 radii",
-                "no part far from the skin whose packing could be told; 1.00 bonds an element"
+                "no part is far enough from the skin for figures of the bulk; 1.00 bonds an element"
             ]
         );
     }
@@ -207,10 +211,14 @@ mod tests {
         }
         (packing.bonds.i, packing.bonds.j) = (vec![0, 1], vec![1, 2]);
         let body = |packing: &Packing| lines(&bodies(packing, |_| "bar".into(), |_| None)[0]);
-        let counts = "3 cells, 2 faces between them, 1.33 a cell, as large as cubes of 161.2 mm";
-        assert_eq!(body(&packing), [format!("{counts}, all of one volume")]);
+        let counts =
+            "3 cells, 2 faces between them, 1.33 per cell, of the volume of cubes of 161.2 mm";
+        assert_eq!(
+            body(&packing),
+            [format!("{counts}, all of the same volume")]
+        );
         packing.elements.r = vec![0.05, 0.1, 0.15];
-        let spread = "of 0.125 to 3.375 of that of the mean";
+        let spread = "with 0.125 to 3.375 times the volume of the mean";
         assert_eq!(body(&packing), [format!("{counts}, {spread}")]);
     }
 
@@ -223,12 +231,12 @@ mod tests {
                 "within": [[1.02, 7.0], [1.1, 9.0]], "directions": [0.332, 0.333, 0.335],
             },
         });
-        let wanted = [
-            "12 345 elements, 55 000 bonds, radii 1 mm to 1.4 mm, 1.2 mm in the mean, overlap up to 0.0009 radii",
+        let expected = [
+            "12 345 elements, 55 000 bonds, radii 1 mm to 1.4 mm, mean 1.2 mm, overlap up to 0.0009 radii",
             "bulk 64.01 % full, 5.75 contacts and 9.00 bonds an element",
             "7.00, 9.00 elements within 1.02, 1.10 of the sum of radii",
-            "directions 0.332 0.333 0.335, even ones a third each",
+            "bond directions 0.332 0.333 0.335 (isotropic: a third each)",
         ];
-        assert_eq!(lines(&body), wanted);
+        assert_eq!(lines(&body), expected);
     }
 }

@@ -1,34 +1,32 @@
-//! `--branch`: a store of its own that goes on from a state of another one, with other physics if need be.
+//! `--branch`: a new store that continues from a state of another one, possibly with other physics.
 
 use std::path::Path;
 
 use super::error::WrongUse;
 use super::stages::{self, refuse_foreign_folder};
 use crate::simulate::{Start, resumable};
-use crate::spec::Resolved;
-use crate::store::{
-    FileChecksum, LockMode, Manifest, Parent, Store, StoreError, atomic, in_folder, layout,
-};
+use crate::spec::ResolvedPipeline;
+use crate::store::{LockMode, Manifest, Parent, Store, StoreError, FileChecksum, atomic, in_folder, layout};
 
-/// Makes the store `to` from the packing of `from`, its frames up to the state asked for and that state;
-/// tells where to start there.
+/// Makes the store `to` from the packing of `from`, its frames up to the requested state, and that state.
+/// Returns where the simulation starts in the new store.
 ///
-/// With `resolved`, refuses a pipeline of other bodies or materials. `to` is there as a whole or not at all.
+/// With `resolved`, refuses a pipeline of other bodies or materials. `to` is created as a whole or not at all.
 pub fn begin(
     from: &Path,
     to: &Path,
     start: Start,
-    resolved: Option<&Resolved>,
+    resolved: Option<&ResolvedPipeline>,
 ) -> anyhow::Result<Start> {
     let parent = Store::open(from)?;
-    let _held = parent.lock(LockMode::Shared, "branch")?;
+    let _lock = parent.lock(LockMode::Shared, "branch")?;
     let manifest = Manifest::read(&parent)?;
     if let Some(resolved) = resolved {
         stages::refuse_other_packing(&parent, resolved)?;
     }
     refuse_foreign_folder(to)?;
     if to.join("store.json").exists() {
-        let what = format!("--branch {}: there is a store already", to.display());
+        let what = format!("--branch {}: a store already exists there", to.display());
         return Err(WrongUse(what).into());
     }
     let start = match start {
@@ -36,13 +34,16 @@ pub fn begin(
         start => start,
     };
     let Some(frame) = resumable(&parent, start)? else {
-        let what = format!("{}: no state is kept to branch from", from.display());
+        let what = format!(
+            "{}: the store holds no state to branch from",
+            from.display()
+        );
         return Err(WrongUse(what).into());
     };
     let name = to.file_name().unwrap_or_default().to_string_lossy();
     let temporary = to.with_file_name(format!(".{name}.{}.tmp", std::process::id()));
     let made = copy(&parent, &manifest, frame, &Store::at(&temporary)).and_then(|()| {
-        // An empty folder gives way.
+        // An empty folder is replaced.
         let _ = std::fs::remove_dir(to);
         std::fs::rename(&temporary, to).map_err(StoreError::io(to))
     });
@@ -80,7 +81,7 @@ fn copy(parent: &Store, manifest: &Manifest, frame: u32, to: &Store) -> crate::s
     branch.write(to)
 }
 
-/// Whether a file is the packing's or a table of a frame up to this one.
+/// Whether a file belongs to the packing, or is a table of a frame up to this one.
 fn belongs(name: &str, frame: u32) -> bool {
     let number = Path::new(name).file_stem().and_then(|stem| stem.to_str());
     let number: Option<u32> = number.and_then(|stem| stem.parse().ok());

@@ -1,4 +1,4 @@
-//! `cullet check`: what a run would be, without running it.
+//! `cullet check`: estimates the size and duration of a run without running it.
 
 use std::path::Path;
 use std::time::Instant;
@@ -11,28 +11,30 @@ use crate::simulate::{PassCost, PreparedScene, warn};
 use crate::spec::Pipeline;
 use crate::{pack, spec, stress};
 
-/// Bytes on disk per element and frame, as the bunny has them: tables 40, surfaces 240, USD 360.
+/// Bytes on disk per element and frame, measured with the bunny: tables 40, surfaces 240, USD 360.
 const DISK_PER_ELEMENT_FRAME: f64 = 640.0;
-/// Bytes of memory of the program, per element and per bond at their peak, while a frame or a state waits to be written; contacts of granules
-/// come on top, about 300 bytes an element where they lie close.
-const MEMORY: [f64; 3] = [16e6, 370.0, 31.0];
+/// Peak memory, bytes: of the program, per element and per bond, while a frame or a state waits to be written.
+/// Contacts of grains need more: about 300 bytes per element where grains lie close.
+const MEMORY_BYTES: [f64; 3] = [16e6, 370.0, 31.0];
 
-/// Seconds of one core that boundary elements take a pair of a triangle and a node: to store the matrix, and for a right-hand side.
-const PER_PAIR: [f64; 2] = [9e-7, 7e-7];
-/// The same a triangle by the fast multipole method: to prepare, and for a right-hand side, with quadratic displacements.
-const PER_TRIANGLE: [f64; 2] = [2.5e-4, 8e-4];
-/// The same with linear ones.
-const PER_LINEAR: [f64; 2] = [7e-5, 1.8e-4];
-/// The same a point inside.
-const PER_POINT: f64 = 4e-4;
+/// Core time of boundary elements per pair of a triangle and a node, s: to build the matrix, and for each
+/// right-hand side.
+const SECONDS_PER_PAIR: [f64; 2] = [9e-7, 7e-7];
+/// Core time of the fast multipole method per triangle, s, with quadratic displacements: to prepare, and for each
+/// right-hand side.
+const SECONDS_PER_QUADRATIC_TRIANGLE: [f64; 2] = [2.5e-4, 8e-4];
+/// As `SECONDS_PER_QUADRATIC_TRIANGLE`, with linear displacements.
+const SECONDS_PER_LINEAR_TRIANGLE: [f64; 2] = [7e-5, 1.8e-4];
+/// Core time per point inside a body, s.
+const SECONDS_PER_POINT: f64 = 4e-4;
 
-/// Resolves a pipeline, measures a few steps and prints the plan.
+/// Packs the bodies of a pipeline, measures a few steps and prints the plan of the run.
 pub fn check(path: &Path, set: &[String], as_json: bool) -> anyhow::Result<()> {
     let resolved = spec::read(path, set)?;
     let pipeline = &resolved.pipeline;
     let packed = pack::pack(pipeline, &resolved.folder)?;
     if pipeline.is_static() {
-        return statics(pipeline, &packed, as_json);
+        return check_static(pipeline, &packed, as_json);
     }
     let (settled, choice) = choose(&packed.packing, pipeline)?;
     let pipeline = &settled;
@@ -50,12 +52,13 @@ pub fn check(path: &Path, set: &[String], as_json: bool) -> anyhow::Result<()> {
     );
     let warnings = warn::warnings(&packed.packing, pipeline, &plan);
     let statics = match pipeline.stress {
-        Some(_) => Some(Statics::new(pipeline, &packed)?),
+        Some(_) => Some(StaticPlan::new(pipeline, &packed)?),
         None => None,
     };
 
     let mut run = prepared.start(pipeline, pipeline.simulate.backend, plan.dt)?;
-    // Enough steps for a tenth of a second or so, the first ones to warm up; implicit ones take as long as some hundred explicit ones.
+    // Enough steps for about a tenth of a second, after some to warm up. An implicit step takes as long as a
+    // hundred explicit ones or so.
     let sample = match pipeline.simulate.integrator.is_implicit() {
         true => (20_000 / elements.max(1) as u64).clamp(1, 100),
         false => (2_000_000 / elements.max(1) as u64).clamp(10, 1000),
@@ -66,7 +69,7 @@ pub fn check(path: &Path, set: &[String], as_json: bool) -> anyhow::Result<()> {
     let clock = Instant::now();
     run.snapshot(0)?;
     let per_frame = clock.elapsed().as_secs_f64();
-    // Steps may run on a device, which only a frame waits for.
+    // Steps may run asynchronously on a device; taking a frame waits for them.
     let clock = Instant::now();
     run.advance(sample)?;
     run.snapshot(0)?;
@@ -75,11 +78,11 @@ pub fn check(path: &Path, set: &[String], as_json: bool) -> anyhow::Result<()> {
     let per_step = stepped.max(1e-9) / sample as f64;
     let seconds = per_step * steps as f64 + per_frame * f64::from(plan.frames + 1);
 
-    let place = run.platform();
+    let platform = run.platform();
 
     let out = json!({
-        "backend": place.name,
-        "device_memory_bytes": place.device_bytes,
+        "backend": platform.name,
+        "device_memory_bytes": platform.device_bytes,
         "elements": elements,
         "bonds": bonds,
         "mass": packed.packing.elements.mass.iter().sum::<f64>(),
@@ -89,7 +92,7 @@ pub fn check(path: &Path, set: &[String], as_json: bool) -> anyhow::Result<()> {
         "steps_per_frame": plan.steps_per_frame,
         "frames": plan.frames + 1,
         "steps": steps,
-        "memory_bytes": MEMORY[0] + elements as f64 * MEMORY[1] + bonds as f64 * MEMORY[2],
+        "memory_bytes": MEMORY_BYTES[0] + elements as f64 * MEMORY_BYTES[1] + bonds as f64 * MEMORY_BYTES[2],
         "disk_bytes": elements as f64 * f64::from(plan.frames + 1) * DISK_PER_ELEMENT_FRAME,
         "simulate_seconds": seconds,
         "element_steps_per_second": elements as f64 / per_step,
@@ -118,13 +121,13 @@ pub fn check(path: &Path, set: &[String], as_json: bool) -> anyhow::Result<()> {
             "memory              about {:.0} MB",
             out["memory_bytes"].as_f64().unwrap_or(0.0) / 1e6
         ),
-        match place.device_bytes {
+        match platform.device_bytes {
             Some(bytes) => format!(
                 "device memory       {:.0} MB of {}, at least",
                 bytes as f64 / 1e6,
-                place.name
+                platform.name
             ),
-            None => format!("backend             {}", place.name),
+            None => format!("backend             {}", platform.name),
         },
         format!(
             "disk                about {:.0} MB",
@@ -137,15 +140,15 @@ pub fn check(path: &Path, set: &[String], as_json: bool) -> anyhow::Result<()> {
         ),
     ];
     if pipeline.simulate.integrator.is_implicit() {
-        lines.push(format!("of that             {}", shares(&run.costs())));
+        lines.push(format!("shares              {}", shares(&run.costs())));
     }
     if let Some(choice) = choice {
-        let taken = match pipeline.simulate.integrator.is_implicit() {
+        let chosen = match pipeline.simulate.integrator.is_implicit() {
             true => "implicit",
             false => "explicit",
         };
         lines.push(format!(
-            "integrator          {taken}: a frame takes about {:.0} explicit steps, or implicit ones that cost as much as {:.0}",
+            "integrator          {chosen}: a frame takes about {:.0} explicit steps, or implicit ones that cost as much as {:.0}",
             choice.explicit, choice.implicit
         ));
     }
@@ -169,10 +172,10 @@ pub fn check(path: &Path, set: &[String], as_json: bool) -> anyhow::Result<()> {
     super::print::print(&lines.join("\n"))
 }
 
-/// The plan of a pipeline in which nothing moves.
-fn statics(pipeline: &Pipeline, packed: &pack::Packed, as_json: bool) -> anyhow::Result<()> {
+/// Prints the plan of a pipeline in which nothing moves.
+fn check_static(pipeline: &Pipeline, packed: &pack::Packed, as_json: bool) -> anyhow::Result<()> {
     let clock = Instant::now();
-    let mut statics = Statics::new(pipeline, packed)?;
+    let mut statics = StaticPlan::new(pipeline, packed)?;
     let notices = super::stages::notices(packed);
     let out = json!({
         "surface_seconds": clock.elapsed().as_secs_f64(),
@@ -189,13 +192,13 @@ fn statics(pipeline: &Pipeline, packed: &pack::Packed, as_json: bool) -> anyhow:
     super::print::print(&statics.lines.join("\n"))
 }
 
-/// What boundary elements would solve.
-struct Statics {
+/// What boundary elements would solve, as JSON and as lines of text.
+struct StaticPlan {
     bodies: Value,
     lines: Vec<String>,
 }
 
-impl Statics {
+impl StaticPlan {
     fn new(pipeline: &Pipeline, packed: &pack::Packed) -> anyhow::Result<Self> {
         let plans = stress::plan(pipeline, &packed.packing.elements, &packed.shapes)?;
         let bodies = plans.iter().map(|plan| {
@@ -208,7 +211,7 @@ impl Statics {
                 "notes": plan.notes,
             })
         });
-        // Nobody knows how far cracks will grow.
+        // How far cracks will grow is unknown.
         let cracks = pipeline.is_static() && pipeline.has_frames();
         let mut lines = Vec::new();
         for plan in &plans {
@@ -223,28 +226,28 @@ impl Statics {
             ));
             lines.extend(plan.notes.iter().map(|note| format!("{:<19} {note}", "")));
         }
-        Ok(Statics {
+        Ok(StaticPlan {
             bodies: Value::Array(bodies.collect()),
             lines,
         })
     }
 }
 
-/// About how long a body takes, s.
+/// Estimated time of boundary elements for a body, s.
 fn seconds(plan: &stress::StressPlan) -> f64 {
     let triangles = plan.triangles as f64;
     // A closed surface has about half as many vertices as triangles, and one and a half times as many edges.
     let (each, [store, solve]) = match plan.triangles {
-        few if 2 * few <= MAX_DENSE_NODES => (2.0 * triangles, PER_PAIR),
-        some if some <= MAX_QUADRATIC_TRIANGLES => (1.0, PER_TRIANGLE),
-        _ => (1.0, PER_LINEAR),
+        few if 2 * few <= MAX_DENSE_NODES => (2.0 * triangles, SECONDS_PER_PAIR),
+        some if some <= MAX_QUADRATIC_TRIANGLES => (1.0, SECONDS_PER_QUADRATIC_TRIANGLE),
+        _ => (1.0, SECONDS_PER_LINEAR_TRIANGLE),
     };
     let work = triangles * each * (store + plan.solves as f64 * solve);
-    let inside = plan.points as f64 * PER_POINT;
+    let inside = plan.points as f64 * SECONDS_PER_POINT;
     (work + inside) / rayon::current_num_threads() as f64
 }
 
-/// Parts of the time that passes take.
+/// Shares of the passes in the time of a step, for a line of text.
 fn shares(costs: &[PassCost]) -> String {
     let all: f64 = costs.iter().map(|cost| cost.seconds).sum();
     let share = |cost: &PassCost| format!("{} {:.0} %", cost.name, 100.0 * cost.seconds / all);

@@ -1,4 +1,4 @@
-//! `cullet inspect`: the figures that a user asks for first.
+//! `cullet inspect`: the main figures of a store.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,7 +11,7 @@ use crate::geometry::read;
 use crate::spec::FrameGroup;
 use crate::store::{Manifest, Packing, Store, StoreError};
 
-/// Prints what is in a store.
+/// Prints figures of a store.
 pub fn inspect(path: &Path, as_json: bool) -> anyhow::Result<()> {
     let store = Store::open(path)?;
     let manifest = Manifest::read(&store)?;
@@ -32,12 +32,12 @@ pub fn inspect(path: &Path, as_json: bool) -> anyhow::Result<()> {
         "meshes": store.numbers("meshes", "rkyv")?.len(),
         "stages": manifest.stages,
         "broken_by_mode": broken_by_mode(&store)?,
-        "disk": disk(store.root())?,
+        "disk": disk_usage(store.root())?,
     });
-    // Stores of other programs need not have these.
+    // Stores written by other programs may lack these tables.
     let last = frames.last().copied().unwrap_or(0);
-    let history = if_there(store.read_history(last))?;
-    let fragments = if_there(store.read_fragments(last))?;
+    let history = if_present(store.read_history(last))?;
+    let fragments = if_present(store.read_fragments(last))?;
     if let Some(history) = history.filter(|history| !history.frame.is_empty()) {
         out["last"] = json!({
             "frame": last,
@@ -57,13 +57,13 @@ pub fn inspect(path: &Path, as_json: bool) -> anyhow::Result<()> {
             "contacts": history.contacts[0],
             "outside": history.outside[0],
         });
-        if let Some(loads) = if_there(store.read_loads(last))? {
-            out["last"]["loads"] = each_load(&loads);
+        if let Some(loads) = if_present(store.read_loads(last))? {
+            out["last"]["loads"] = load_rows(&loads);
         }
         let mut seconds = 0.0;
         let mut slowest = (0.0, last);
         for &frame in &frames {
-            let spent = if_there(store.read_history(frame))?.map(|history| history.seconds);
+            let spent = if_present(store.read_history(frame))?.map(|history| history.seconds);
             let spent = spent
                 .and_then(|seconds| seconds.first().copied())
                 .unwrap_or(0.0);
@@ -84,18 +84,18 @@ pub fn inspect(path: &Path, as_json: bool) -> anyhow::Result<()> {
         }
     }
     if out["last"].is_null() && !frames.is_empty() {
-        out["last"] = seen(&store, last, bonds)?;
+        out["last"] = last_frame_figures(&store, last, bonds)?;
     }
     if let Some(fragments) = fragments.filter(|_| !frames.is_empty()) {
         let mut largest: Vec<f64> = fragments.mass.clone();
         largest.sort_by(|a, b| b.total_cmp(a));
         let total: f64 = fragments.mass.iter().sum();
-        let told = &mut out["last"];
-        told["fragments"] = json!(fragments.fragment.len());
-        told["fragments_of_10_elements"] = json!(count(&fragments, 10));
+        let row = &mut out["last"];
+        row["fragments"] = json!(fragments.fragment.len());
+        row["fragments_of_10_elements"] = json!(count_at_least(&fragments, 10));
         let parts = largest.iter().take(8).map(|m| m / total);
-        told["largest_mass_parts"] = json!(parts.collect::<Vec<_>>());
-        told["mass_error"] = json!(total / mass - 1.0);
+        row["largest_mass_parts"] = json!(parts.collect::<Vec<_>>());
+        row["mass_error"] = json!(total / mass - 1.0);
     }
     if as_json {
         return super::print::print(&out.to_string());
@@ -110,13 +110,13 @@ fn bodies(store: &Store, manifest: &Manifest, packing: &Packing) -> Value {
         Some(body) => body.name.clone(),
         None => format!("body {body}"),
     };
-    // Stores of other programs need not have skins.
+    // Stores written by other programs may lack skins.
     let skin = |body| read::read(&store.shape_path(body)).ok();
     super::bodies::bodies(packing, name, skin)
 }
 
-/// What each collider and attachment bears.
-fn each_load(loads: &Loads) -> Value {
+/// Load on each collider and attachment.
+fn load_rows(loads: &Loads) -> Value {
     let rows = (0..loads.name.len()).map(|k| {
         json!({
             "kind": loads.kind[k].name(),
@@ -131,7 +131,7 @@ fn each_load(loads: &Loads) -> Value {
     rows.collect()
 }
 
-/// Broken bonds by the strength that was passed.
+/// Numbers of broken bonds by the strength that was exceeded.
 fn broken_by_mode(store: &Store) -> anyhow::Result<Value> {
     let mut counts = BTreeMap::new();
     for frame in store.numbers("breaks", "parquet")? {
@@ -142,20 +142,21 @@ fn broken_by_mode(store: &Store) -> anyhow::Result<Value> {
     Ok(json!(counts))
 }
 
-/// What took energy, where the history tells it.
+/// Energy dissipated by each cause, if the history holds it.
 fn work(history: &History) -> Value {
     let kinds = [
         ("damping", &history.damping),
         ("friction", &history.friction),
         ("breaking", &history.breaking),
     ];
-    let told = kinds.iter().filter(|(_, taken)| !taken.is_empty());
-    told.map(|(kind, taken)| ((*kind).to_owned(), json!(taken[0])))
+    let recorded = kinds.iter().filter(|(_, energy)| !energy.is_empty());
+    recorded
+        .map(|(kind, energy)| ((*kind).to_owned(), json!(energy[0])))
         .collect()
 }
 
-/// Files and bytes on disk, by the folder of the store that they lie in.
-fn disk(root: &Path) -> anyhow::Result<Value> {
+/// Numbers of files and bytes on disk, by folder of the store.
+fn disk_usage(root: &Path) -> anyhow::Result<Value> {
     let mut kinds: BTreeMap<String, (u64, u64)> = BTreeMap::new();
     let mut folders = vec![(root.to_owned(), None)];
     while let Some((folder, kind)) = folders.pop() {
@@ -180,8 +181,8 @@ fn disk(root: &Path) -> anyhow::Result<Value> {
     Ok(json!({ "files": files, "bytes": bytes, "by_kind": by_kind }))
 }
 
-/// What frames and breaks alone tell of a frame.
-fn seen(store: &Store, last: u32, bonds: usize) -> Result<Value, StoreError> {
+/// Figures of a frame from the tables of frames and breaks only.
+fn last_frame_figures(store: &Store, last: u32, bonds: usize) -> Result<Value, StoreError> {
     let mut broken = 0;
     for number in store.numbers("breaks", "parquet")? {
         if number <= last {
@@ -189,7 +190,7 @@ fn seen(store: &Store, last: u32, bonds: usize) -> Result<Value, StoreError> {
         }
     }
     let frame = store.read_frame_with(last, &[])?;
-    let mut seen = json!({
+    let mut figures = json!({
         "frame": last,
         "time": frame.time.first(),
         "broken": broken,
@@ -199,13 +200,13 @@ fn seen(store: &Store, last: u32, bonds: usize) -> Result<Value, StoreError> {
         let mut labels = frame.fragment;
         labels.sort_unstable();
         labels.dedup();
-        seen["fragments"] = json!(labels.len());
+        figures["fragments"] = json!(labels.len());
     }
-    Ok(seen)
+    Ok(figures)
 }
 
-/// A table, or none where its file is not there.
-fn if_there<T>(read: crate::store::Result<T>) -> crate::store::Result<Option<T>> {
+/// A table, or none if its file is missing.
+fn if_present<T>(read: crate::store::Result<T>) -> crate::store::Result<Option<T>> {
     match read {
         Ok(table) => Ok(Some(table)),
         Err(StoreError::Missing { .. }) => Ok(None),
@@ -213,7 +214,8 @@ fn if_there<T>(read: crate::store::Result<T>) -> crate::store::Result<Option<T>>
     }
 }
 
-fn count(fragments: &Fragments, elements: u32) -> usize {
+/// Number of fragments of at least `elements` elements.
+fn count_at_least(fragments: &Fragments, elements: u32) -> usize {
     fragments
         .elements
         .iter()

@@ -1,19 +1,19 @@
-//! Ctrl-C and SIGTERM: a simulation finishes its frame, everything else ends at once; files are whole or
-//! absent either way.
+//! Ctrl-C and SIGTERM: a simulation finishes its frame, everything else ends at once. In both cases each file
+//! is complete or absent.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Exit code of a program that a signal ended.
 pub const EXIT_CODE: i32 = 130;
 
-/// Whether the running stage looks at [`STOP`].
+/// Whether the running stage checks [`STOP`].
 static GRACEFUL: AtomicBool = AtomicBool::new(false);
-/// Set by the first signal during such a stage.
+/// Set by the first signal.
 static STOP: AtomicBool = AtomicBool::new(false);
 
-/// Installs the handler; once a program.
+/// Installs the signal handler; to be called once.
 pub fn install() {
-    // Without a handler a signal ends the program at once: also safe.
+    // Without a handler a signal ends the program at once, which is safe too.
     let _ = ctrlc::set_handler(|| {
         let first = !STOP.swap(true, Ordering::Relaxed);
         if !(first && GRACEFUL.load(Ordering::Relaxed)) {
@@ -22,17 +22,17 @@ pub fn install() {
     });
 }
 
-/// A stage that stops by itself once the flag is set, until the guard is dropped. A second signal does not wait for it.
+/// Guard of a stage that stops by itself once the flag is set. A second signal ends the program at once.
 pub struct Graceful(());
 
-/// Begins such a stage.
+/// Begins a stage that stops by itself, until the guard is dropped.
 pub fn graceful() -> Graceful {
     GRACEFUL.store(true, Ordering::Relaxed);
     Graceful(())
 }
 
 impl Graceful {
-    /// Set once the user wants the program to end.
+    /// Flag that is set when the user interrupts the program.
     pub fn flag(&self) -> &'static AtomicBool {
         &STOP
     }

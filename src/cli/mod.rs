@@ -1,4 +1,4 @@
-//! The command line: one subcommand a stage, and `run` for all of them.
+//! The command line: one subcommand per stage, and `run` for all of them.
 
 mod adapters;
 mod arguments;
@@ -42,10 +42,10 @@ struct Arguments {
     /// Print nothing but errors.
     #[arg(long, global = true)]
     quiet: bool,
-    /// Print one JSON object a line instead of text.
+    /// Print one JSON object per line instead of text.
     #[arg(long, global = true)]
     json: bool,
-    /// Threads; default: one a core.
+    /// Number of threads; default: one per core.
     #[arg(long, global = true, value_name = "N")]
     threads: Option<usize>,
 }
@@ -58,8 +58,8 @@ enum Command {
     Pack(PackArguments),
     /// Integrate a packed store in time, with fracture.
     Simulate(SimulateArguments),
-    /// Compute the stress in bodies under loads at rest, by boundary elements: where they would crack, and
-    /// how near they are.
+    /// Compute the stress in bodies under static loads by boundary elements: where they would crack, and how
+    /// close they are to that.
     Stress(StressArguments),
     /// Rebuild the surfaces of the fragments.
     Reconstruct(FramesArguments),
@@ -73,11 +73,11 @@ enum Command {
     Inspect {
         /// Frame store.
         store: PathBuf,
-        /// Print what is missing or wrong instead, by file, column and row; exit code 1 if anything is.
+        /// Print missing and wrong data instead, by file, column and row; exit code 1 if there are any.
         #[arg(long)]
         validate: bool,
     },
-    /// Resolve a pipeline without running it: counts, time step, steps, memory, disk, time.
+    /// Check a pipeline without running it: numbers of elements and steps, time step, memory, disk, time.
     Check {
         /// Pipeline file.
         pipeline: PathBuf,
@@ -118,21 +118,21 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// The causes on one line; one that its parent has told already is not told again.
+/// The causes of an error on one line; a cause that its parent's text already contains is not repeated.
 fn chain(error: &anyhow::Error) -> String {
-    error.chain().fold(String::new(), |mut told, cause| {
+    error.chain().fold(String::new(), |mut text, cause| {
         let cause = cause.to_string();
-        if !told.contains(&cause) {
-            if !told.is_empty() {
-                told += ": ";
+        if !text.contains(&cause) {
+            if !text.is_empty() {
+                text += ": ";
             }
-            told += &cause;
+            text += &cause;
         }
-        told
+        text
     })
 }
 
-/// Whether the user caused this, as its type says; errors that pass others on ask those.
+/// Whether the user caused this error, by its type. Errors that wrap others ask those.
 fn caused_by_user(cause: &(dyn std::error::Error + 'static)) -> bool {
     fn says<E: std::error::Error + 'static>(
         cause: &(dyn std::error::Error + 'static),
@@ -140,7 +140,7 @@ fn caused_by_user(cause: &(dyn std::error::Error + 'static)) -> bool {
     ) -> bool {
         cause.downcast_ref().is_some_and(caused_by_user)
     }
-    // A pipeline file is the user's as a whole.
+    // All faults of a pipeline file are the user's.
     cause.is::<WrongUse>()
         || cause.is::<crate::spec::SpecErrors>()
         || says(cause, crate::pack::PackError::caused_by_user)
@@ -175,7 +175,7 @@ fn is_closed_pipe(error: &anyhow::Error) -> bool {
 fn command(arguments: &Arguments) -> anyhow::Result<()> {
     if let Some(threads) = arguments.threads {
         if threads == 0 {
-            return Err(WrongUse("--threads: 0 given; at least 1 is needed".into()).into());
+            return Err(WrongUse("--threads must be at least 1".into()).into());
         }
         rayon::ThreadPoolBuilder::new()
             .num_threads(threads)

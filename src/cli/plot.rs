@@ -26,7 +26,7 @@ pub struct PlotArguments {
 /// Draws the charts.
 pub fn plot(arguments: &PlotArguments, report: &Report) -> anyhow::Result<()> {
     let store = Store::open(&arguments.store)?;
-    // A store of another schema version is refused here.
+    // This refuses a store of another schema version.
     Manifest::read(&store)?;
     let formats = match arguments.format {
         Some(format) => vec![format],

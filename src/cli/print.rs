@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-/// A line on standard output; a closed pipe is an error here and no failure in the program.
+/// Prints a line on standard output. A closed pipe is an error here, which `main` treats as success.
 pub fn print(line: &str) -> anyhow::Result<()> {
     writeln!(std::io::stdout().lock(), "{line}")?;
     Ok(())

@@ -1,4 +1,4 @@
-//! What a user sees while a stage runs: a bar with the time left on a terminal, plain lines elsewhere, JSON on request.
+//! Progress of stages: a bar with the time left on a terminal, plain lines elsewhere, JSON on request.
 
 use std::cell::RefCell;
 use std::io::IsTerminal;
@@ -6,40 +6,40 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// How a program reports.
+/// ReportForm in which progress is reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
+enum ReportForm {
     Quiet,
     Json,
     Bar,
     Lines,
 }
 
-/// Reporting of a whole program run.
+/// Reports the progress of a run of the program.
 #[derive(Clone, Copy, Debug)]
 pub struct Report {
-    form: Form,
+    form: ReportForm,
 }
 
-/// Plain lines come at most this often.
-const LINE_EVERY: Duration = Duration::from_secs(5);
+/// Least time between plain lines.
+const LINE_INTERVAL: Duration = Duration::from_secs(5);
 
 impl Report {
-    /// Chosen by flags and by whether a person is watching.
+    /// Chooses the form by the flags, and by whether standard error is a terminal.
     pub fn new(quiet: bool, json: bool) -> Self {
         let form = match (quiet, json) {
-            (true, _) => Form::Quiet,
-            (_, true) => Form::Json,
-            _ if std::io::stderr().is_terminal() => Form::Bar,
-            _ => Form::Lines,
+            (true, _) => ReportForm::Quiet,
+            (_, true) => ReportForm::Json,
+            _ if std::io::stderr().is_terminal() => ReportForm::Bar,
+            _ => ReportForm::Lines,
         };
         Report { form }
     }
 
-    /// A stage of `total` units begins.
+    /// Begins a stage of `total` units of work.
     pub fn stage(&self, name: &str, total: u64) -> StageReport {
         let bar = match self.form {
-            Form::Bar => {
+            ReportForm::Bar => {
                 let bar = ProgressBar::new(total);
                 let style = "{prefix:<11} [{bar:20}] {pos}/{len} {msg}, {eta} left";
                 if let Ok(style) = ProgressStyle::with_template(style) {
@@ -56,78 +56,80 @@ impl Report {
             name: name.to_owned(),
             bar,
             started: Instant::now(),
-            state: RefCell::new(Line::default()),
+            state: RefCell::new(LineState::default()),
         }
     }
 
-    /// A line of its own.
+    /// Prints a line of its own.
     pub fn note(&self, text: &str) {
         match self.form {
-            Form::Quiet => {}
-            Form::Json => eprintln!("{}", serde_json::json!({ "note": text })),
-            Form::Bar | Form::Lines => eprintln!("{text}"),
+            ReportForm::Quiet => {}
+            ReportForm::Json => eprintln!("{}", serde_json::json!({ "note": text })),
+            ReportForm::Bar | ReportForm::Lines => eprintln!("{text}"),
         }
     }
 }
 
 #[derive(Default)]
-struct Line {
+struct LineState {
     printed: Option<Instant>,
     first: Option<u64>,
 }
 
-/// Reporting of one stage.
+/// Reports the progress of one stage.
 pub struct StageReport {
-    form: Form,
+    form: ReportForm,
     name: String,
     bar: ProgressBar,
     started: Instant,
-    state: RefCell<Line>,
+    state: RefCell<LineState>,
 }
 
 impl StageReport {
-    /// `done` of `total` units; `message` says what the numbers mean.
+    /// Reports `done` of `total` units of work; `message` says what is counted.
     pub fn update(&self, done: u64, total: u64, message: &str) {
         self.bar.set_length(total);
         self.bar.set_position(done);
         self.bar.set_message(message.to_owned());
         let mut line = self.state.borrow_mut();
         let first = *line.first.get_or_insert(done);
-        let due = line.printed.is_none_or(|at| at.elapsed() >= LINE_EVERY) || done == total;
+        let due = line.printed.is_none_or(|at| at.elapsed() >= LINE_INTERVAL) || done == total;
         match self.form {
-            Form::Quiet | Form::Bar => return,
-            Form::Json => eprintln!(
+            ReportForm::Quiet | ReportForm::Bar => return,
+            ReportForm::Json => eprintln!(
                 "{}",
                 serde_json::json!({ "stage": self.name, "done": done, "total": total, "message": message })
             ),
-            Form::Lines if due => {
-                let gone = self.started.elapsed().as_secs_f64();
+            ReportForm::Lines if due => {
+                let elapsed = self.started.elapsed().as_secs_f64();
                 let left = if done > first {
-                    gone / (done - first) as f64 * (total - done) as f64
+                    elapsed / (done - first) as f64 * (total - done) as f64
                 } else {
                     0.0
                 };
                 eprintln!(
-                    "{:<12} {done}/{total} {message}  {gone:.0} s gone, {left:.0} s left",
+                    "{:<12} {done}/{total} {message}  {elapsed:.0} s elapsed, {left:.0} s left",
                     self.name
                 );
             }
-            Form::Lines => return,
+            ReportForm::Lines => return,
         }
         line.printed = Some(Instant::now());
     }
 
-    /// The stage is done.
+    /// Reports the end of the stage. Returns its duration, s.
     pub fn finish(self, message: &str) -> f64 {
         self.bar.finish_and_clear();
         let seconds = self.started.elapsed().as_secs_f64();
         match self.form {
-            Form::Quiet => {}
-            Form::Json => eprintln!(
+            ReportForm::Quiet => {}
+            ReportForm::Json => eprintln!(
                 "{}",
                 serde_json::json!({ "stage": self.name, "seconds": seconds, "result": message })
             ),
-            Form::Bar | Form::Lines => eprintln!("{:<12} {message}  ({seconds:.1} s)", self.name),
+            ReportForm::Bar | ReportForm::Lines => {
+                eprintln!("{:<12} {message}  ({seconds:.1} s)", self.name)
+            }
         }
         seconds
     }

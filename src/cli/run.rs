@@ -1,10 +1,10 @@
-//! `cullet run`: the stages of a pipeline file in a row, of which those run that have something to do; and
-//! each stage as a command of its own.
+//! `cullet run`, which runs those stages of a pipeline file that are not up to date, and the commands of the
+//! single stages.
 
 use std::path::PathBuf;
 
 use super::arguments::{
-    ExportArguments, FramesArguments, PackArguments, RunArguments, SimulateArguments, Stage,
+    ExportArguments, FramesArguments, PackArguments, PipelineStage, RunArguments, SimulateArguments,
 };
 use super::error::WrongUse;
 use super::progress::Report;
@@ -12,50 +12,50 @@ use super::stages::refuse_foreign_folder;
 use super::task::Task;
 use super::{branch, stages, stress};
 use crate::simulate::{Options, Start};
-use crate::spec::{self, Resolved};
-use crate::store::{Lock, LockMode, Manifest, Store};
+use crate::spec::{self, ResolvedPipeline};
+use crate::store::{LockMode, Lock, Manifest, Store};
 use crate::units;
 
-/// A run on its way.
-struct Shot<'a> {
+/// A run of the stages of a pipeline file.
+struct PipelineRun<'a> {
     store: Store,
-    held: Option<Lock>,
+    lock: Option<Lock>,
     arguments: &'a RunArguments,
-    resolved: &'a Resolved,
+    resolved: &'a ResolvedPipeline,
     start: Start,
     report: &'a Report,
-    /// Stages that had something to do.
+    /// Number of stages that ran.
     done: usize,
 }
 
-/// All stages of a pipeline file.
+/// `cullet run`: runs the stages of a pipeline file.
 pub fn run(arguments: &RunArguments, report: &Report) -> anyhow::Result<()> {
-    let first = arguments.from.unwrap_or(Stage::Pack);
+    let first = arguments.from.unwrap_or(PipelineStage::Pack);
     if arguments.to < first {
-        return Err(WrongUse("--to names a stage before --from".into()).into());
+        return Err(WrongUse("the stage of --to comes before that of --from".into()).into());
     }
     let resolved = spec::read(&arguments.pipeline, &arguments.set)?;
-    if first <= Stage::Reconstruct && Stage::Reconstruct <= arguments.to {
+    if first <= PipelineStage::Reconstruct && PipelineStage::Reconstruct <= arguments.to {
         stages::refuse_missing_columns(&resolved.pipeline)?;
     }
     let mut out = arguments.out.clone().unwrap_or_else(|| {
         let name = arguments.pipeline.file_stem().unwrap_or_default();
         PathBuf::from("out").join(name)
     });
-    let mut start = begin_at(arguments.resume, arguments.state);
+    let mut start = start_from(arguments.resume, arguments.state);
     if let Some(new) = &arguments.branch {
         start = branch::begin(&out, new, start, Some(&resolved))?;
         out.clone_from(new);
     }
     refuse_foreign_folder(&out)?;
     let store = Store::at(&out);
-    let held = match store.path("store.json").is_file() {
+    let lock = match store.path("store.json").is_file() {
         true => Some(store.lock(LockMode::Exclusive, "run")?),
         false => None,
     };
-    let mut shot = Shot {
+    let mut shot = PipelineRun {
         store,
-        held,
+        lock,
         arguments,
         resolved: &resolved,
         start,
@@ -75,26 +75,32 @@ pub fn run(arguments: &RunArguments, report: &Report) -> anyhow::Result<()> {
     Ok(())
 }
 
-impl Shot<'_> {
-    fn wanted(&self, stage: Stage) -> bool {
+impl PipelineRun<'_> {
+    fn is_selected(&self, stage: PipelineStage) -> bool {
         self.arguments.from.is_none_or(|from| from <= stage) && stage <= self.arguments.to
     }
 
-    /// Whether a stage has something to do, which the report hears of.
-    fn due(&mut self, stage: Stage, task: &Task, files: &[String]) -> anyhow::Result<bool> {
-        if !self.wanted(stage) {
+    /// Whether a stage must run; if it is up to date or runs again, that is reported.
+    fn needs_run(
+        &mut self,
+        stage: PipelineStage,
+        inputs: &Task,
+        files: &[String],
+    ) -> anyhow::Result<bool> {
+        if !self.is_selected(stage) {
             return Ok(false);
         }
         let forced = self.arguments.force || self.arguments.from.is_some();
         if !forced && self.store.path("store.json").is_file() {
             let manifest = Manifest::read(&self.store)?;
-            match task.outdated(&self.store, &manifest, files) {
+            match inputs.outdated(&self.store, &manifest, files) {
                 None => {
-                    self.report.note(&format!("{:<12} up to date", task.name));
+                    self.report.note(&format!("{:<12} up to date", inputs.name));
                     return Ok(false);
                 }
-                Some(why) if manifest.stages.contains_key(&task.name) => {
-                    self.report.note(&format!("{:<12} again: {why}", task.name));
+                Some(why) if manifest.stages.contains_key(&inputs.name) => {
+                    self.report
+                        .note(&format!("{:<12} again: {why}", inputs.name));
                 }
                 Some(_) => {}
             }
@@ -106,17 +112,17 @@ impl Shot<'_> {
     fn pack(&mut self) -> anyhow::Result<()> {
         let packed = self.store.path("store.json").is_file()
             && Manifest::read(&self.store)?.stages.contains_key("pack");
-        // A simulation goes on with the packing that it began with.
-        if !self.wanted(Stage::Pack) || (self.start != Start::Packing && packed) {
+        // A continued simulation keeps its packing.
+        if !self.is_selected(PipelineStage::Pack) || (self.start != Start::Packing && packed) {
             Store::open(self.store.root())?;
             return stages::refuse_other_packing(&self.store, self.resolved);
         }
-        let task = Task::pack(&self.resolved.pipeline, &self.resolved.folder);
-        if self.due(Stage::Pack, &task, &[])? {
-            let held = self.held.take();
-            let hold = || Ok(held.map_or_else(|| self.store.lock(LockMode::Exclusive, "run"), Ok)?);
-            let held = stages::pack(self.resolved, &self.store, hold, self.report)?;
-            self.held = Some(held);
+        let inputs = Task::pack(&self.resolved.pipeline, &self.resolved.folder);
+        if self.needs_run(PipelineStage::Pack, &inputs, &[])? {
+            let lock = self.lock.take();
+            let hold = || Ok(lock.map_or_else(|| self.store.lock(LockMode::Exclusive, "run"), Ok)?);
+            let lock = stages::pack(self.resolved, &self.store, hold, self.report)?;
+            self.lock = Some(lock);
         }
         Ok(())
     }
@@ -127,8 +133,12 @@ impl Shot<'_> {
             return stages::adopt(&self.store, pipeline).map(drop);
         }
         let manifest = Manifest::read(&self.store)?;
-        let task = Task::simulate(pipeline, &manifest);
-        if self.due(Stage::Simulate, &task, &stages::tables(&manifest))? {
+        let inputs = Task::simulate(pipeline, &manifest);
+        if self.needs_run(
+            PipelineStage::Simulate,
+            &inputs,
+            &stages::simulation_tables(&manifest),
+        )? {
             let options = Options {
                 backend: None,
                 adapter: None,
@@ -146,8 +156,8 @@ impl Shot<'_> {
         if pipeline.stress.is_none() && !pipeline.is_static() {
             return Ok(());
         }
-        let task = Task::stress(&Manifest::read(&self.store)?, None);
-        if self.due(Stage::Stress, &task, &[])? {
+        let inputs = Task::stress(&Manifest::read(&self.store)?, None);
+        if self.needs_run(PipelineStage::Stress, &inputs, &[])? {
             let findings = stages::stress(self.store.root(), None, self.report)?;
             for line in stress::lines(&findings) {
                 self.report.note(&line);
@@ -161,10 +171,10 @@ impl Shot<'_> {
             return Ok(());
         }
         let root = self.store.root().to_owned();
-        let task = Task::reconstruct(&Manifest::read(&self.store)?);
-        let files = stages::names(&self.store, &ALL, "meshes", "rkyv")?;
-        match self.due(Stage::Reconstruct, &task, &files)? {
-            true => stages::reconstruct(&root, &ALL, self.report),
+        let inputs = Task::reconstruct(&Manifest::read(&self.store)?);
+        let files = stages::frame_file_names(&self.store, &ALL_FRAMES, "meshes", "rkyv")?;
+        match self.needs_run(PipelineStage::Reconstruct, &inputs, &files)? {
+            true => stages::reconstruct(&root, &ALL_FRAMES, self.report),
             false => Ok(()),
         }
     }
@@ -178,7 +188,7 @@ impl Shot<'_> {
             let export = ExportArguments {
                 store: self.store.root().to_owned(),
                 format,
-                frames: ALL,
+                frames: ALL_FRAMES,
                 up: None,
                 scale: None,
                 playback: None,
@@ -186,8 +196,8 @@ impl Shot<'_> {
                 debris_size: None,
                 to: None,
             };
-            let task = stages::export_task(&export, &Manifest::read(&self.store)?);
-            if self.due(Stage::Export, &task, &[])? {
+            let inputs = stages::export_inputs(&export, &Manifest::read(&self.store)?);
+            if self.needs_run(PipelineStage::Export, &inputs, &[])? {
                 stages::export(&export, self.report)?;
             }
         }
@@ -196,20 +206,20 @@ impl Shot<'_> {
 
     fn preview(&mut self) -> anyhow::Result<()> {
         let root = self.store.root().to_owned();
-        let task = Task::preview(&Manifest::read(&self.store)?);
-        let files = stages::pictures(&self.store, &ALL, &self.resolved.pipeline.preview)?;
-        match self.due(Stage::Preview, &task, &files)? {
-            true => stages::preview(&root, &ALL, self.report),
+        let inputs = Task::preview(&Manifest::read(&self.store)?);
+        let files = stages::pictures(&self.store, &ALL_FRAMES, &self.resolved.pipeline.preview)?;
+        match self.needs_run(PipelineStage::Preview, &inputs, &files)? {
+            true => stages::preview(&root, &ALL_FRAMES, self.report),
             false => Ok(()),
         }
     }
 }
 
-/// Every frame there is.
-const ALL: std::ops::Range<u32> = 0..u32::MAX;
+/// All frames.
+const ALL_FRAMES: std::ops::Range<u32> = 0..u32::MAX;
 
-/// Where a simulation is asked to begin.
-fn begin_at(resume: bool, state: Option<u32>) -> Start {
+/// Where a simulation starts, by its options.
+fn start_from(resume: bool, state: Option<u32>) -> Start {
     match (state, resume) {
         (Some(frame), _) => Start::State(frame),
         (None, true) => Start::Newest,
@@ -229,11 +239,11 @@ pub fn pack(arguments: &PackArguments, report: &Report) -> anyhow::Result<()> {
 /// `cullet simulate`.
 pub fn simulate(arguments: &SimulateArguments, report: &Report) -> anyhow::Result<()> {
     if arguments.adapter.is_some() && arguments.backend == Some(spec::Backend::Cpu) {
-        let what = "--adapter names a graphics adapter and --backend cpu takes none; leave out one of them";
+        let what = "--adapter chooses a graphics adapter, which --backend cpu does not use; leave out one of them";
         return Err(WrongUse(what.into()).into());
     }
     let mut root = arguments.store.clone();
-    let mut start = begin_at(arguments.resume, arguments.state);
+    let mut start = start_from(arguments.resume, arguments.state);
     let until = match &arguments.until {
         Some(text) => Some(
             units::parse(text, units::Dimension::Time)
@@ -245,22 +255,22 @@ pub fn simulate(arguments: &SimulateArguments, report: &Report) -> anyhow::Resul
         start = branch::begin(&root, new, start, None)?;
         root.clone_from(new);
     }
-    let _held = Store::open(&root)?.lock(LockMode::Exclusive, "simulate")?;
+    let _lock = Store::open(&root)?.lock(LockMode::Exclusive, "simulate")?;
     let (_, manifest) = stages::open(&root)?;
     let Some(pipeline) = manifest.pipeline else {
         let what = format!(
-            "{}: store.json holds no pipeline, which simulate needs",
+            "{}: store.json contains no pipeline, which simulate needs",
             root.display()
         );
         return Err(WrongUse(what).into());
     };
     if pipeline.is_static() {
-        let what = "simulate.method = \"bem\": nothing moves in this pipeline; `cullet stress` computes it";
+        let what = "simulate.method = \"bem\": nothing moves in this pipeline; use `cullet stress`";
         return Err(WrongUse(what.into()).into());
     }
     if until.is_some_and(|until| until > pipeline.time.end) {
         report.note(&format!(
-            "--until goes beyond the pipeline's end of {} s",
+            "--until is later than the end of the pipeline, {} s",
             pipeline.time.end
         ));
     }
@@ -276,18 +286,18 @@ pub fn simulate(arguments: &SimulateArguments, report: &Report) -> anyhow::Resul
 
 /// `cullet reconstruct`.
 pub fn reconstruct(arguments: &FramesArguments, report: &Report) -> anyhow::Result<()> {
-    let _held = Store::open(&arguments.store)?.lock(LockMode::Shared, "reconstruct")?;
+    let _lock = Store::open(&arguments.store)?.lock(LockMode::Shared, "reconstruct")?;
     stages::reconstruct(&arguments.store, &arguments.frames, report)
 }
 
 /// `cullet export`.
 pub fn export(arguments: &ExportArguments, report: &Report) -> anyhow::Result<()> {
-    let _held = Store::open(&arguments.store)?.lock(LockMode::Shared, "export")?;
+    let _lock = Store::open(&arguments.store)?.lock(LockMode::Shared, "export")?;
     stages::export(arguments, report)
 }
 
 /// `cullet preview`.
 pub fn preview(arguments: &FramesArguments, report: &Report) -> anyhow::Result<()> {
-    let _held = Store::open(&arguments.store)?.lock(LockMode::Shared, "preview")?;
+    let _lock = Store::open(&arguments.store)?.lock(LockMode::Shared, "preview")?;
     stages::preview(&arguments.store, &arguments.frames, report)
 }

@@ -1,4 +1,4 @@
-//! The stages, each from what the store holds to what it adds; whoever calls holds the store.
+//! The stages, each of which reads a store and adds to it. The caller holds the lock of the store.
 
 use std::ops::Range;
 use std::path::Path;
@@ -11,39 +11,39 @@ use super::interrupt;
 use super::progress::Report;
 use super::task::Task;
 
-use crate::spec::{self, Pipeline, Resolved};
-use crate::store::{FileChecksums, Manifest, Store, in_folder, layout, lock};
+use crate::spec::{self, Pipeline, ResolvedPipeline};
+use crate::store::{Manifest, Store, FileChecksums, in_folder, layout, lock};
 use crate::{
     export, pack as packing, preview as previewing, reconstruct as surfaces, simulate as integrate,
     stress as statics,
 };
 
-/// Packs; `hold` is called once nothing is left that could refuse the pipeline.
+/// Packs the bodies. `hold`, which locks the store, is called once the pipeline cannot be refused any more.
 pub fn pack<T>(
-    resolved: &Resolved,
+    resolved: &ResolvedPipeline,
     store: &Store,
     hold: impl FnOnce() -> anyhow::Result<T>,
     report: &Report,
 ) -> anyhow::Result<T> {
     let stage = report.stage("pack", 1);
-    let task = Task::pack(&resolved.pipeline, &resolved.folder);
+    let inputs = Task::pack(&resolved.pipeline, &resolved.folder);
     let mut packed = packing::pack(&resolved.pipeline, &resolved.folder)?;
     if !resolved.pipeline.is_static() {
-        // Whatever simulate would refuse is refused before anything is removed.
+        // A pipeline that `simulate` would refuse is refused before anything is removed.
         integrate::PreparedScene::new(&packed.packing, &resolved.pipeline)?
             .validate(&resolved.pipeline, resolved.pipeline.simulate.backend)?;
-        // An integrator that is settled by the packing settles the law.
+        // With `integrator = "auto"` the packing decides on the integrator and so on the law of bonds.
         let (settled, _) = integrate::choose::choose(&packed.packing, &resolved.pipeline)?;
         let law = settled.simulate.bond_law();
         packed.packing.bonds.law.fill(law);
     }
-    let held = hold()?;
+    let lock = hold()?;
     let manifest = Manifest::new(resolved.pipeline.clone());
     if !store.path("store.json").exists() {
-        // From here on the folder is known for a store, whatever happens.
+        // From here on the folder counts as a store, whatever happens.
         manifest.write(store)?;
     }
-    // What later stages made of another packing would not fit this one.
+    // Files that later stages made from another packing do not fit this one.
     store.replace("packing", &layout::made_after("pack"), |fresh| {
         packing::write(fresh, &packed)
     })?;
@@ -69,11 +69,11 @@ pub fn pack<T>(
     files.extend(colliders.map(|&collider| store.collider_path(collider)));
     let sums = store.checksums_of(&files)?;
     let outputs = sums.keys().cloned().collect();
-    task.finish(store, seconds, sums, outputs)?;
-    Ok(held)
+    inputs.finish(store, seconds, sums, outputs)?;
+    Ok(lock)
 }
 
-/// How much there is of a packing.
+/// Counts of a packing, for a line of text.
 fn counts(packed: &packing::Packed) -> String {
     let elements = packed.packing.elements.id.len();
     let bonds = packed.packing.bonds.id.len();
@@ -89,19 +89,19 @@ fn counts(packed: &packing::Packed) -> String {
     format!("{elements} cells, {bonds} faces between them, {free} free faces")
 }
 
-/// What a user should know of a packing.
+/// Notices to the user about a packing.
 pub fn notices(packed: &packing::Packed) -> Vec<String> {
     let mut out = Vec::new();
     for body in &packed.bodies {
         if body.isolated > 0 {
             out.push(format!(
-                "body {:?}: {} elements that touch no other were left out",
+                "body {:?}: {} elements without contact to others were left out",
                 body.name, body.isolated
             ));
         }
         if body.parts > 1 && body.bonds > 0 && !body.yarns {
             out.push(format!(
-                "body {:?} comes in {} parts: it is thinner than an element somewhere; a smaller {} joins them",
+                "body {:?} falls into {} separate parts, as it is thinner than an element somewhere; use a smaller {}",
                 body.name,
                 body.parts,
                 if body.free_faces.is_some() { "size" } else { "radius" },
@@ -111,14 +111,14 @@ pub fn notices(packed: &packing::Packed) -> Vec<String> {
     out
 }
 
-/// The store and what its `store.json` says.
+/// Opens a store and reads its `store.json`.
 pub fn open(path: &Path) -> anyhow::Result<(Store, Manifest)> {
     let store = Store::open(path)?;
     let manifest = Manifest::read(&store)?;
     Ok((store, manifest))
 }
 
-/// Later stages follow the pipeline as it is now.
+/// Makes `pipeline` that of the store, for later stages.
 pub fn adopt(store: &Store, pipeline: &Pipeline) -> anyhow::Result<Manifest> {
     let manifest = Manifest::read(store)?;
     if manifest.pipeline.as_ref() == Some(pipeline) {
@@ -129,7 +129,7 @@ pub fn adopt(store: &Store, pipeline: &Pipeline) -> anyhow::Result<Manifest> {
     })?)
 }
 
-/// Refuses to simulate frames of which no surfaces could be made.
+/// Refuses output columns from which `reconstruct` could not make surfaces.
 pub fn refuse_missing_columns(pipeline: &Pipeline) -> anyhow::Result<()> {
     match pipeline.output.left_out().find(|group| surfaces::REQUIRED_GROUPS.contains(group)) {
         None => Ok(()),
@@ -141,14 +141,14 @@ pub fn refuse_missing_columns(pipeline: &Pipeline) -> anyhow::Result<()> {
     }
 }
 
-/// Refuses a folder with something else in it: a stage that starts anew removes what it finds.
+/// Refuses a folder with other content than a store, as a stage removes old files.
 pub fn refuse_foreign_folder(out: &Path) -> anyhow::Result<()> {
     let taken = std::fs::read_dir(out).is_ok_and(|mut entries| {
         entries.any(|entry| entry.is_ok_and(|entry| !lock::is_lock_or_temporary(&entry.path())))
     });
     if out.is_file() || (taken && !out.join("store.json").is_file()) {
         let what = format!(
-            "--out {}: holds other things and no frame store; choose an empty or new folder",
+            "--out {}: the folder contains other files and no frame store; choose an empty or new folder",
             out.display()
         );
         return Err(WrongUse(what).into());
@@ -156,11 +156,11 @@ pub fn refuse_foreign_folder(out: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Refuses to go on with a packing that was made from other bodies or materials.
-pub fn refuse_other_packing(store: &Store, resolved: &Resolved) -> anyhow::Result<()> {
+/// Refuses to continue with a packing that was made from other bodies or materials.
+pub fn refuse_other_packing(store: &Store, resolved: &ResolvedPipeline) -> anyhow::Result<()> {
     let manifest = Manifest::read(store)?;
-    let task = Task::pack(&resolved.pipeline, &resolved.folder);
-    let changed = task.outdated(store, &manifest, &[]);
+    let inputs = Task::pack(&resolved.pipeline, &resolved.folder);
+    let changed = inputs.outdated(store, &manifest, &[]);
     match (manifest.stages.contains_key("pack"), changed) {
         (true, Some(changed)) => {
             let what = format!(
@@ -173,7 +173,7 @@ pub fn refuse_other_packing(store: &Store, resolved: &Resolved) -> anyhow::Resul
     }
 }
 
-/// Simulates the pipeline, which the store takes over once the run is accepted.
+/// Simulates the pipeline, which becomes that of the store once the run has been accepted.
 pub fn simulate(
     path: &Path,
     pipeline: &Pipeline,
@@ -181,13 +181,13 @@ pub fn simulate(
     report: &Report,
 ) -> anyhow::Result<()> {
     let (store, manifest) = open(path)?;
-    let task = Task::simulate(&as_asked(pipeline, options), &manifest);
+    let inputs = Task::simulate(&with_options(pipeline, options), &manifest);
     let stage = report.stage("simulate", 1);
     let stop = interrupt::graceful();
     let mut adopted = false;
     let outcome = integrate::run(&store, pipeline, options, stop.flag(), &mut |progress| {
         if !adopted {
-            // A first frame means that nothing was refused. If this write fails, the one at the end tells.
+            // A first frame means that nothing was refused. If this write fails, the one at the end reports it.
             adopted = adopt(&store, pipeline).is_ok();
         }
         let message = format!(
@@ -205,13 +205,13 @@ pub fn simulate(
         outcome.frame, outcome.steps, outcome.place
     ));
     if let Some(damaged) = &outcome.damaged {
-        report.note(&format!("an older state was taken: {damaged}"));
+        report.note(&format!("an older state was used: {damaged}"));
     }
     adopt(&store, pipeline)?;
     if outcome.interrupted {
         return Err(Interrupted.into());
     }
-    Ok(task.finish(&store, seconds, FileChecksums::new(), Vec::new())?)
+    Ok(inputs.finish(&store, seconds, FileChecksums::new(), Vec::new())?)
 }
 
 /// Computes the stress in the bodies under the loads of the store's pipeline, or under those that frames recorded.
@@ -223,13 +223,13 @@ pub fn stress(
     let (store, manifest) = open(path)?;
     let Some(pipeline) = &manifest.pipeline else {
         let what = format!(
-            "{}: store.json holds no pipeline, which stress needs",
+            "{}: store.json contains no pipeline, which stress needs",
             path.display()
         );
         return Err(WrongUse(what).into());
     };
     let stage = report.stage("stress", pipeline.bodies.len() as u64);
-    let task = Task::stress(&manifest, frames);
+    let inputs = Task::stress(&manifest, frames);
     let findings = statics::run(&store, pipeline, frames, &mut |done, total| {
         stage.update(done as u64, total as u64, "bodies");
     })?;
@@ -257,12 +257,12 @@ pub fn stress(
     }
     let sums = store.checksums_of(&files)?;
     let outputs = sums.keys().cloned().collect();
-    task.finish(&store, seconds, sums, outputs)?;
+    inputs.finish(&store, seconds, sums, outputs)?;
     Ok(findings)
 }
 
-/// The pipeline with what the command line overrides.
-pub fn as_asked(pipeline: &Pipeline, options: &integrate::Options) -> Pipeline {
+/// The pipeline with the options of the command line applied.
+pub fn with_options(pipeline: &Pipeline, options: &integrate::Options) -> Pipeline {
     let mut pipeline = pipeline.clone();
     pipeline.time.end = options.until.unwrap_or(pipeline.time.end);
     pipeline.simulate.backend = options.backend.unwrap_or(pipeline.simulate.backend);
@@ -273,15 +273,15 @@ pub fn as_asked(pipeline: &Pipeline, options: &integrate::Options) -> Pipeline {
     pipeline
 }
 
-/// The tables of a simulation that stand in `store.json`.
-pub fn tables(manifest: &Manifest) -> Vec<String> {
+/// Names of the tables of a simulation that `store.json` lists.
+pub fn simulation_tables(manifest: &Manifest) -> Vec<String> {
     let names = manifest.files.keys();
     let tables = names.filter(|name| layout::tables().any(|kind| in_folder(name, kind)));
     tables.cloned().collect()
 }
 
-/// Names of the files `kind/NNNNNN.extension` of these frames.
-pub fn names(
+/// Names `kind/NNNNNN.extension` of the files of these frames.
+pub fn frame_file_names(
     store: &Store,
     range: &Range<u32>,
     kind: &str,
@@ -299,15 +299,15 @@ fn sums(store: &Store, names: &[String]) -> anyhow::Result<FileChecksums> {
     Ok(store.checksums_of(&paths)?)
 }
 
-/// Rebuilds surfaces.
+/// Reconstructs the surfaces of these frames.
 pub fn reconstruct(path: &Path, frames: &Range<u32>, report: &Report) -> anyhow::Result<()> {
     let (store, manifest) = open(path)?;
     let settings = manifest.pipeline.as_ref().map(|p| p.reconstruct.clone());
-    some_frames(&store, frames)?;
+    refuse_empty_range(&store, frames)?;
     let stage = report.stage("reconstruct", 1);
-    let task = Task::reconstruct(&manifest);
-    let files = names(&store, frames, "meshes", "rkyv")?;
-    task.begin(&store, "meshes", &files)?;
+    let inputs = Task::reconstruct(&manifest);
+    let files = frame_file_names(&store, frames, "meshes", "rkyv")?;
+    inputs.begin(&store, "meshes", &files)?;
     surfaces::run(
         &store,
         &settings.unwrap_or_default(),
@@ -317,20 +317,21 @@ pub fn reconstruct(path: &Path, frames: &Range<u32>, report: &Report) -> anyhow:
         },
     )?;
     let seconds = stage.finish("surfaces written");
-    Ok(task.finish(&store, seconds, sums(&store, &files)?, Vec::new())?)
+    Ok(inputs.finish(&store, seconds, sums(&store, &files)?, Vec::new())?)
 }
 
-/// Numbers of the tables of stress in a range.
+/// Numbers of the stress tables in a range.
 fn stress_tables(store: &Store, range: &Range<u32>) -> anyhow::Result<Vec<u32>> {
     let mut numbers = store.numbers("stress", "parquet")?;
     numbers.retain(|number| range.contains(number));
     Ok(numbers)
 }
 
-fn some_frames(store: &Store, range: &Range<u32>) -> anyhow::Result<()> {
+/// Refuses a range without frames.
+fn refuse_empty_range(store: &Store, range: &Range<u32>) -> anyhow::Result<()> {
     if store.frames(range)?.is_empty() {
         let what = format!(
-            "{}: no frame in the requested range; run `cullet simulate` first or widen the range",
+            "{}: the range contains no frame; run `cullet simulate` first or widen the range",
             store.root().display()
         );
         return Err(WrongUse(what).into());
@@ -339,7 +340,7 @@ fn some_frames(store: &Store, range: &Range<u32>) -> anyhow::Result<()> {
 }
 
 /// What an export follows.
-pub fn export_task(arguments: &ExportArguments, manifest: &Manifest) -> Task {
+pub fn export_inputs(arguments: &ExportArguments, manifest: &Manifest) -> Task {
     let settings = manifest
         .pipeline
         .as_ref()
@@ -357,9 +358,8 @@ pub fn export_task(arguments: &ExportArguments, manifest: &Manifest) -> Task {
     Task::export(export::entry_of(arguments.format).name, options, manifest)
 }
 
-/// Frames a second of a store that says nothing of it: as far apart as its first two; those of film where
-/// there is one only.
-fn rate(store: &Store, range: &Range<u32>) -> anyhow::Result<f64> {
+/// Frames per second of a store without a pipeline: from the times of its first two frames, else that of film.
+fn frame_rate(store: &Store, range: &Range<u32>) -> anyhow::Result<f64> {
     let frames = store.frames(range)?;
     let mut times: Vec<f64> = Vec::new();
     for &frame in frames.iter().take(2) {
@@ -372,7 +372,7 @@ fn rate(store: &Store, range: &Range<u32>) -> anyhow::Result<f64> {
     })
 }
 
-/// Exports in one format.
+/// Exports the store in one format.
 pub fn export(arguments: &ExportArguments, report: &Report) -> anyhow::Result<()> {
     let (store, manifest) = open(&arguments.store)?;
     let pipeline = manifest.pipeline.as_ref();
@@ -381,7 +381,7 @@ pub fn export(arguments: &ExportArguments, report: &Report) -> anyhow::Result<()
         frames: arguments.frames.clone(),
         fps: match pipeline {
             Some(pipeline) => pipeline.time.frames_per_second,
-            None => rate(&store, &arguments.frames)?,
+            None => frame_rate(&store, &arguments.frames)?,
         },
         up: arguments.up.or(settings.up),
         scale: arguments.scale.unwrap_or(settings.scale),
@@ -390,19 +390,19 @@ pub fn export(arguments: &ExportArguments, report: &Report) -> anyhow::Result<()
         debris: arguments.debris_size.or(settings.debris_size),
         to: arguments.to.as_deref(),
     };
-    let task = export_task(arguments, &manifest);
-    let stage = report.stage(&task.name, 1);
-    // What the last export of this format wrote may be written over.
-    let old = manifest.stages.get(&task.name);
+    let inputs = export_inputs(arguments, &manifest);
+    let stage = report.stage(&inputs.name, 1);
+    // Files of the last export of this format may be overwritten.
+    let old = manifest.stages.get(&inputs.name);
     let old = old.map(|record| record.outputs.clone()).unwrap_or_default();
-    task.begin(&store, "", &old)?;
+    inputs.begin(&store, "", &old)?;
     let summary = export::run(&store, arguments.format, &options, &mut |done, total| {
         stage.update(done as u64, total as u64, "frames")
     })?;
     let first = summary.files.first().map(|file| file.display().to_string());
     let stiffened = summary.stiffened.map(|stiffened| {
         format!(
-            "; {} of {} surfaces bend and are shown rigid, off by up to {:.2e} {}",
+            "; {} of {} surfaces bend but are exported as rigid, with an error of up to {:.2e} {}",
             stiffened.surfaces,
             stiffened.total,
             stiffened.largest_error,
@@ -415,15 +415,15 @@ pub fn export(arguments: &ExportArguments, report: &Report) -> anyhow::Result<()
         summary.files.len(),
         first.unwrap_or_default(),
         stiffened.unwrap_or_default(),
-        slowed(&summary)
+        playback_note(&summary)
     ));
     let sums = store.checksums_of(&summary.files)?;
     let outputs = sums.keys().cloned().collect();
-    Ok(task.finish(&store, seconds, sums, outputs)?)
+    Ok(inputs.finish(&store, seconds, sums, outputs)?)
 }
 
-/// How much slower than the event a file is played.
-fn slowed(summary: &export::ExportSummary) -> String {
+/// Note on how much slower or faster than the event a file is played.
+fn playback_note(summary: &export::ExportSummary) -> String {
     match summary.slow_motion {
         Some(times) if times < 1.0 - 1e-9 => {
             format!("; played {:.4} times faster than it happened", 1.0 / times)
@@ -435,23 +435,23 @@ fn slowed(summary: &export::ExportSummary) -> String {
     }
 }
 
-/// Draws pictures.
+/// Draws the pictures of these frames.
 pub fn preview(path: &Path, frames: &Range<u32>, report: &Report) -> anyhow::Result<()> {
     let (store, manifest) = open(path)?;
     let settings = manifest.pipeline.as_ref().map(|p| p.preview.clone());
     if stress_tables(&store, frames)?.is_empty() {
-        some_frames(&store, frames)?;
+        refuse_empty_range(&store, frames)?;
     }
     let stage = report.stage("preview", 1);
-    let task = Task::preview(&manifest);
+    let inputs = Task::preview(&manifest);
     let settings = settings.unwrap_or_default();
     let files = pictures(&store, frames, &settings)?;
-    task.begin(&store, "preview", &files)?;
+    inputs.begin(&store, "preview", &files)?;
     let summary = previewing::run(&store, &settings, frames.clone(), &mut |done, total| {
         stage.update(done as u64, total as u64, "frames");
     })?;
     let seconds = stage.finish(&format!("{} pictures", summary.files.len()));
-    Ok(task.finish(&store, seconds, sums(&store, &files)?, Vec::new())?)
+    Ok(inputs.finish(&store, seconds, sums(&store, &files)?, Vec::new())?)
 }
 
 /// Names of the pictures of these frames.
@@ -460,7 +460,7 @@ pub fn pictures(
     frames: &Range<u32>,
     preview: &spec::Preview,
 ) -> anyhow::Result<Vec<String>> {
-    let mut files = names(store, frames, "preview", "png")?;
+    let mut files = frame_file_names(store, frames, "preview", "png")?;
     let tables = stress_tables(store, frames)?;
     if !files.is_empty() || tables.is_empty() {
         files.push("preview/contact_sheet.png".to_owned());
@@ -471,7 +471,7 @@ pub fn pictures(
     Ok(files)
 }
 
-/// Bytes for people.
+/// A size in bytes as text, in MB.
 pub fn megabytes(bytes: u64) -> String {
     format!("{:.1} MB", bytes as f64 / 1e6)
 }

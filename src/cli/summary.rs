@@ -1,4 +1,4 @@
-//! What `cullet inspect` prints for people, from what it prints as JSON.
+//! Text of `cullet inspect`, made from its JSON.
 
 use serde_json::Value;
 
@@ -7,10 +7,10 @@ use super::value::number;
 use crate::plot::MOTION_TOLERANCE;
 use crate::units::show::{figures, grouped, quantity};
 
-/// Width of the names on the left.
-const NAME: usize = 16;
+/// Width of the column of names.
+const NAME_WIDTH: usize = 16;
 
-/// The lines, with names on the left and figures on the right.
+/// Lines of text, with names on the left and figures on the right.
 pub fn lines(store: &Value) -> Vec<String> {
     let mut out = Lines(Vec::new());
     out.line("store", &text(&store["store"]));
@@ -33,13 +33,13 @@ pub fn lines(store: &Value) -> Vec<String> {
 struct Lines(Vec<String>);
 
 impl Lines {
-    /// A name, or an empty one under the same name, and what it is.
+    /// Adds a line with a name, which is empty if it is that of the line above, and its figures.
     fn line(&mut self, name: &str, what: &str) {
         self.0
-            .push(format!("{name:<NAME$} {what}").trim_end().to_owned());
+            .push(format!("{name:<NAME_WIDTH$} {what}").trim_end().to_owned());
     }
 
-    /// Rows of a small table under one name, columns aligned.
+    /// Adds the rows of a small table under one name, with aligned columns.
     fn rows(&mut self, name: &str, rows: &[[String; 3]]) {
         let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();
         let [a, b, c] = [0, 1, 2].map(|column| width(column).unwrap_or(0));
@@ -74,7 +74,7 @@ impl Lines {
         if last["time"].is_number() {
             what += &format!(" at {}", quantity(number(&last["time"]), "s"));
         }
-        // Stores of other programs may know neither steps nor contacts nor the fragments' masses.
+        // Stores written by other programs may lack steps, contacts and masses of fragments.
         if last["step"].is_number() {
             let dt = quantity(number(&last["dt"]), "s");
             what += &format!(": {} of {dt}", many(&last["step"], "step"));
@@ -105,7 +105,7 @@ impl Lines {
         self.line("broken", &what);
         self.fragments(last);
         if last["contacts"].is_number() {
-            self.line("contacts", &many(&last["contacts"], "touching pair"));
+            self.line("contacts", &many(&last["contacts"], "contact pair"));
         }
         if count(&last["outside"]) > 0.0 {
             let what = format!(
@@ -124,9 +124,9 @@ impl Lines {
             .flatten()
             .map(|load| {
                 let force = quantity(length(&load["force"]), "N");
-                let (way, angle) = (length(&load["moved"]), number(&load["angle"]));
+                let (distance, angle) = (length(&load["moved"]), number(&load["angle"]));
                 let moved =
-                    (way > MOTION_TOLERANCE).then(|| format!("moved by {}", quantity(way, "m")));
+                    (distance > MOTION_TOLERANCE).then(|| format!("moved by {}", quantity(distance, "m")));
                 let turned = (angle > MOTION_TOLERANCE).then(|| {
                     let torque = quantity(length(&load["torque"]), "N m");
                     format!("turned by {:.1}°, {torque}", angle.to_degrees())
@@ -173,7 +173,7 @@ impl Lines {
         let frames = &store["frame_seconds"];
         if frames.is_object() {
             let what = format!(
-                "{} a frame of simulate, at most {} for frame {}",
+                "{} per frame of simulate, at most {} for frame {}",
                 seconds(&frames["mean"]),
                 seconds(&frames["most"]),
                 frames["most_in_frame"]
@@ -195,7 +195,7 @@ impl Lines {
             .collect();
         let files = many(&disk["files"], "file");
         let bytes = quantity(number(&disk["bytes"]), "B");
-        rows.push(["together".to_owned(), files, bytes]);
+        rows.push(["total".to_owned(), files, bytes]);
         self.rows("on disk", &rows);
     }
 }
@@ -218,7 +218,7 @@ fn seconds(value: &Value) -> String {
     format!("{:.2} s", number(value))
 }
 
-/// How many of something.
+/// A count with a noun in the singular or plural.
 fn many(value: &Value, what: &str) -> String {
     let plural = if count(value) == 1.0 { "" } else { "s" };
     format!("{} {what}{plural}", counted(value))
@@ -251,7 +251,7 @@ mod tests {
             "element_steps_per_second": 39.1e6,
             "disk": { "files": 40, "bytes": 541e6, "by_kind": { "frames": { "files": 37, "bytes": 28.4e6 } } },
         });
-        let wanted = "\
+        let expected = "\
 store            shot
 packing          30 123 elements, 170 212 bonds, 237.2 g
 frames           37, the last is frame 36 at 30 ms: 128 340 steps of 233.8 ns
@@ -262,32 +262,32 @@ taken by         damping   500 mJ
 broken           12 345 bonds, 7.25 % of them: 345 in shear, 12 000 in tension
 fragments        47, 12 of them of 10 elements or more
                  the largest have 42.1, 20.0 % of the mass
-contacts         12 touching pairs
+contacts         12 contact pairs
                  3 elements outside the bounds of the world
 load             floor  500 mN
                  punch  1.2 kN              moved by 5 mm
                  twist     2 N  turned by 28.6°, 500 mN m
 wall time        pack       0.14 s
                  simulate  92.30 s
-                 2.50 s a frame of simulate, at most 4.25 s for frame 3
+                 2.50 s per frame of simulate, at most 4.25 s for frame 3
                  39.1 M element-steps a second
-on disk          frames    37 files  28.4 MB
-                 together  40 files   541 MB";
-        assert_eq!(lines(&store).join("\n"), wanted);
+on disk          frames  37 files  28.4 MB
+                 total   40 files   541 MB";
+        assert_eq!(lines(&store).join("\n"), expected);
     }
 
     #[test]
-    fn what_another_program_does_not_tell_is_left_out() {
+    fn figures_that_a_store_lacks_are_left_out() {
         let store = json!({
             "store": "shot", "elements": 97, "bonds": 372, "mass": 1e-4, "frames": 5, "stages": {}, "disk": {},
             "last": { "frame": 4, "time": 0.01, "broken": 93, "broken_part": 0.25, "fragments": 9 },
         });
-        let wanted = [
+        let expected = [
             "frames           5, the last is frame 4 at 10 ms",
             "broken           93 bonds, 25 % of them",
             "fragments        9",
         ];
-        assert_eq!(lines(&store)[2..5], wanted);
+        assert_eq!(lines(&store)[2..5], expected);
     }
 
     #[test]

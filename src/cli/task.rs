@@ -1,5 +1,5 @@
-//! What a stage follows: the part of the pipeline and the files that its result depends on, as `store.json`
-//! records them.
+//! Inputs of a stage: the settings and files that its result depends on. `store.json` records them, so that a
+//! stage runs again only if they changed.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -12,13 +12,13 @@ use crate::pack::Inputs;
 use crate::spec::Pipeline;
 use crate::store::{FileChecksum, FileChecksums, Manifest, StageRecord, Store, in_folder};
 
-/// Tables that `simulate` writes and later stages read; the wall times in `history` are not among them.
+/// Tables that `simulate` writes and later stages read. `history` is not one of them, as it holds wall times.
 const TABLES: [&str; 3] = ["frames", "breaks", "fragments"];
 
-/// A stage that is about to run, or would be.
+/// Inputs of a stage: the settings and the hashes of files that its result depends on.
 #[derive(Clone, Debug)]
 pub struct Task {
-    /// Its name in `store.json`.
+    /// Name of the stage in `store.json`.
     pub name: String,
     settings: Value,
     inputs: BTreeMap<String, String>,
@@ -33,20 +33,20 @@ impl Task {
         }
     }
 
-    /// All that packing is given, and the mesh files.
+    /// Inputs of packing: the settings that it reads, and mesh files.
     pub fn pack(pipeline: &Pipeline, folder: &Path) -> Self {
         let inputs = Inputs::of(pipeline);
-        let mut task = Task::new("pack", json!(inputs));
+        let mut stage = Task::new("pack", json!(inputs));
         for file in inputs.files() {
-            // A file that is gone is the stage's to tell.
+            // If the file is missing, the stage reports that.
             let bytes = std::fs::read(folder.join(file)).unwrap_or_default();
             let hash = format!("{:016x}", xxh3_64(&bytes));
-            task.inputs.insert(format!("mesh {file}"), hash);
+            stage.inputs.insert(format!("mesh {file}"), hash);
         }
-        task
+        stage
     }
 
-    /// All that the frames depend on: the pipeline without the settings that only later stages read, and the packing.
+    /// Inputs of the simulation: the pipeline without the settings that only later stages read, and the packing.
     pub fn simulate(pipeline: &Pipeline, manifest: &Manifest) -> Self {
         let mut settings = json!(pipeline);
         if let Some(map) = settings.as_object_mut() {
@@ -61,7 +61,8 @@ impl Task {
         Task::new("simulate", settings).with(manifest, "packing", &["packing"])
     }
 
-    /// Loads, materials and settings of boundary elements, and the packing; with loads that frames recorded, those too.
+    /// Inputs of boundary elements: loads, materials, settings and the packing; with loads from `frames`, those
+    /// frames too.
     pub fn stress(manifest: &Manifest, frames: Option<&Range<u32>>) -> Self {
         let shot = manifest.pipeline.as_ref();
         let settings = json!({
@@ -76,14 +77,14 @@ impl Task {
             "attach": shot.map(|p| &p.attachments),
             "frames": frames.map(|frames| [frames.start, frames.end]),
         });
-        let task = Task::new("stress", settings).with(manifest, "packing", &["packing"]);
+        let stage = Task::new("stress", settings).with(manifest, "packing", &["packing"]);
         match frames {
-            Some(_) => task.with(manifest, "frames", &["frames", "loads"]),
-            None => task,
+            Some(_) => stage.with(manifest, "frames", &["frames", "loads"]),
+            None => stage,
         }
     }
 
-    /// Settings of the surfaces, packing and frames.
+    /// Inputs of the surfaces: their settings, packing and frames.
     pub fn reconstruct(manifest: &Manifest) -> Self {
         let settings = manifest.pipeline.as_ref().map(|p| &p.reconstruct);
         Task::new("reconstruct", json!({ "reconstruct": settings }))
@@ -91,7 +92,8 @@ impl Task {
             .with(manifest, "frames", &TABLES)
     }
 
-    /// Settings of an export, as `options` resolve them, what names and axes come from, surfaces and frames.
+    /// Inputs of an export: its resolved `options`, the settings that names and axes follow from, surfaces and
+    /// frames.
     pub fn export(name: &str, options: Value, manifest: &Manifest) -> Self {
         let shot = manifest.pipeline.as_ref();
         let settings = json!({
@@ -106,7 +108,7 @@ impl Task {
             .with_stress(manifest)
     }
 
-    /// Settings of the pictures, colliders, surfaces and frames.
+    /// Inputs of the pictures: their settings, colliders, surfaces and frames.
     pub fn preview(manifest: &Manifest) -> Self {
         let shot = manifest.pipeline.as_ref();
         let settings = json!({
@@ -120,7 +122,7 @@ impl Task {
             .with_stress(manifest)
     }
 
-    /// Adds a hash of the tables of stress, where there are any.
+    /// Adds a hash of the stress tables, if there are any.
     fn with_stress(self, manifest: &Manifest) -> Self {
         match manifest.files.keys().any(|file| in_folder(file, "stress")) {
             true => self.with(manifest, "stress", &["stress"]),
@@ -141,16 +143,16 @@ impl Task {
         self
     }
 
-    /// Why what the store holds is not what the stage would make; `None` when it is. `wanted` are the files
+    /// Why the stage must run again; `None` if its files in the store are up to date. `expected` are the files
     /// that it would write.
     pub fn outdated(
         &self,
         store: &Store,
         manifest: &Manifest,
-        wanted: &[String],
+        expected: &[String],
     ) -> Option<String> {
         let Some(record) = manifest.stages.get(&self.name) else {
-            return Some("not done yet".to_owned());
+            return Some("it has not run yet".to_owned());
         };
         let mut changed = Vec::new();
         changes("", &record.settings, &self.settings, &mut changed);
@@ -171,15 +173,15 @@ impl Task {
             changed.truncate(3);
             return Some(format!("{}{more} changed", changed.join(", ")));
         }
-        let outputs = record.outputs.iter().chain(wanted);
+        let outputs = record.outputs.iter().chain(expected);
         outputs
-            .filter(|name| !is_there(store, manifest.files.get(*name), name))
+            .filter(|name| !is_intact(store, manifest.files.get(*name), name))
             .map(|name| format!("{name} is missing"))
             .next()
     }
 
-    /// Notes that the stage is about to write these files: their sums go, and where the settings or inputs
-    /// have changed those of all files in `folder`, and the record.
+    /// Prepares `store.json` for a stage that is about to write these files: removes their checksums and, if the
+    /// settings or inputs have changed, those of all files in `folder` and the record of the stage.
     pub fn begin(&self, store: &Store, folder: &str, files: &[String]) -> crate::store::Result<()> {
         let change = |manifest: &mut Manifest| {
             let record = manifest.stages.get(&self.name);
@@ -219,15 +221,15 @@ impl Task {
     }
 }
 
-/// Whether a file is listed and as long as listed.
-fn is_there(store: &Store, sum: Option<&FileChecksum>, name: &str) -> bool {
+/// Whether a file is listed and has the listed length.
+fn is_intact(store: &Store, sum: Option<&FileChecksum>, name: &str) -> bool {
     sum.is_some_and(|sum| {
         let found = std::fs::metadata(store.path(name));
         found.is_ok_and(|found| found.len() == sum.bytes)
     })
 }
 
-/// Dotted paths of the values that differ; entries of lists go by their names where they have one.
+/// Appends the dotted paths of the values that differ; entries of lists are given by their names if they have one.
 fn changes(path: &str, old: &Value, new: &Value, out: &mut Vec<String>) {
     if old == new {
         return;

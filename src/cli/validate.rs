@@ -1,4 +1,4 @@
-//! `cullet inspect --validate`: what of a store is missing or wrong.
+//! `cullet inspect --validate`: lists missing and wrong data of a store.
 
 use std::path::Path;
 
@@ -8,17 +8,17 @@ use crate::simulate::run_state::state::State;
 use crate::store::validate::{Finding, validate as check};
 use crate::store::{Store, StoreError};
 
-/// Findings are no failure of the program, but a script must hear of them: exit code 1.
+/// Findings are not a failure of the program, but scripts need to know of them: exit code 1.
 #[derive(Debug, thiserror::Error)]
-#[error("{store}: {count} missing or wrong")]
-struct Invalid {
+#[error("{store}: {count} faults")]
+struct InvalidStore {
     store: String,
     count: usize,
 }
 
-/// Prints every finding on a line of its own, or that there is none.
+/// Prints each finding on a line of its own, or that the store is valid.
 pub fn validate(path: &Path, as_json: bool) -> anyhow::Result<()> {
-    // What is wrong with the manifest is a finding like others.
+    // A fault of the manifest is a finding like others.
     let store = match Store::open(path) {
         Err(error @ StoreError::NotAStore { .. }) => return Err(error.into()),
         _ => Store::at(path),
@@ -28,7 +28,9 @@ pub fn validate(path: &Path, as_json: bool) -> anyhow::Result<()> {
     })?;
     let findings = &report.findings;
     if as_json {
-        super::print::print(&json!(findings.iter().map(object).collect::<Vec<_>>()).to_string())?;
+        super::print::print(
+            &json!(findings.iter().map(finding_json).collect::<Vec<_>>()).to_string(),
+        )?;
     } else if findings.is_empty() {
         super::print::print(&format!("valid: {} files", report.files))?;
     } else {
@@ -38,14 +40,14 @@ pub fn validate(path: &Path, as_json: bool) -> anyhow::Result<()> {
     if findings.is_empty() {
         return Ok(());
     }
-    Err(Invalid {
+    Err(InvalidStore {
         store: path.display().to_string(),
         count: findings.len(),
     }
     .into())
 }
 
-fn object(finding: &Finding) -> serde_json::Value {
+fn finding_json(finding: &Finding) -> serde_json::Value {
     json!({
         "file": finding.file,
         "column": finding.fault.column,

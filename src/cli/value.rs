@@ -1,8 +1,8 @@
-//! Numbers out of JSON.
+//! Numbers from JSON.
 
 use serde_json::Value;
 
-/// A number that must be there; not a number where it is not.
+/// The number that a JSON value holds, NaN if it holds none.
 pub fn number(value: &Value) -> f64 {
     value.as_f64().unwrap_or(f64::NAN)
 }

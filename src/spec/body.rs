@@ -1,4 +1,4 @@
-//! Bodies: a shape, filled with elements of a material, and its first motion.
+//! Bodies: their shape, material and packing, and their motion at the start.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,14 +9,14 @@ use super::quantity::{
 };
 use crate::geometry::revolve;
 
-/// How element masses follow from the density.
+/// How the masses of elements follow from the density.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum MassModel {
-    /// The body's mass, shared out by the volume that each element stands for.
+    /// The body weighs density × volume; each element gets its share of that by the volume it represents.
     #[default]
     Bulk,
-    /// 4/3 π r³ ρ each, as in the papers: a close-packed body is 26 % too light.
+    /// Each element weighs 4/3 π r³ ρ, as in the papers; a close-packed body is then 26 % too light.
     Sphere,
 }
 
@@ -24,45 +24,48 @@ pub enum MassModel {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Body {
-    /// What attachments and overrides call it.
+    /// Name of the body, by which attachments and overrides refer to it.
     pub name: String,
-    /// Name of a `[[material]]`.
+    /// Name of the `[[material]]` that the body is made of.
     pub material: String,
-    /// Grains of other materials within it, as the stones of concrete.
+    /// Lumps of other materials within the body, such as the stones in concrete.
     #[serde(default)]
     pub grains: Vec<Grains>,
-    /// What the body fills.
+    /// Shape that the body fills.
     pub shape: BodyShape,
-    /// How it is filled.
+    /// How the shape is filled with elements.
     pub packing: PackingSpec,
-    /// How element masses follow from the density.
+    /// How the masses of elements follow from the density.
     #[serde(default)]
     pub mass: MassModel,
-    /// Whether neighbours are bonded; false gives loose elements. Those of a `loose` packing never are.
-    #[serde(default = "yes")]
+    /// Whether neighbouring elements are bonded. With false they are loose, and those of a `random` packing
+    /// lie wholly inside the shape. Elements of a `loose` packing are never bonded.
+    #[serde(default = "default_bonded")]
     pub bonded: bool,
-    /// Whether it moves as one rigid piece: no bond of it stretches or breaks.
+    /// Whether the body moves as one rigid piece with the mass and inertia of its elements. Its bonds carry
+    /// no load and do not break, contacts and forces on its elements push and turn it, and it is one
+    /// fragment. One clamp may hold it as a whole.
     #[serde(default)]
     pub rigid: bool,
-    /// Where the shape's own origin comes to lie, m.
+    /// Position of the shape's origin in the world, m.
     #[serde(default)]
     #[schemars(with = "[Length; 3]")]
     pub position: [f64; 3],
-    /// How the shape is turned about its own origin.
+    /// Rotation of the shape about its own origin.
     #[serde(default)]
     pub rotation: Rotation,
     /// Velocity at the start, m/s.
     #[serde(default)]
     #[schemars(with = "[Velocity; 3]")]
     pub velocity: [f64; 3],
-    /// Angular velocity at the start, rad/s, world frame, about the centre of mass.
+    /// Angular velocity at the start, rad/s, about the centre of mass, in world axes.
     #[serde(default)]
     #[schemars(with = "[AngularVelocity; 3]")]
     pub spin: [f64; 3],
 }
 
 impl Body {
-    /// Whether neighbours are bonded.
+    /// Whether neighbouring elements are bonded.
     pub fn is_bonded(&self) -> bool {
         match self.packing {
             PackingSpec::Loose { .. } | PackingSpec::None {} => false,
@@ -76,32 +79,32 @@ impl Body {
         }
     }
 
-    /// The key of what makes the body something else than a solid of one material, which boundary elements
-    /// ask for, and what is said of that; none where it is one.
+    /// Boundary elements need a solid body of one material. If this body is not one, the key responsible and
+    /// the message for the user; else none.
     pub fn not_one_solid(&self) -> Option<(&'static str, &'static str)> {
         if !self.grains.is_empty() {
-            let why = "boundary elements take one material a body; remove its grains";
+            let why = "boundary elements need one material per body; remove its grains";
             return Some(("grains", why));
         }
         let why = match self.packing {
             PackingSpec::Loose { .. } => {
-                "boundary elements take solid bodies, and loose grains are none"
+                "boundary elements need a solid body; loose grains are not one"
             }
             PackingSpec::Shell { .. } => {
-                "boundary elements take solid bodies, and a shell is hollow; model its wall as the shape"
+                "boundary elements need a solid body; a shell is hollow, so model its wall as the shape"
             }
             PackingSpec::Twisted { .. } => {
-                "boundary elements take solid bodies, and a rope is none: its strands slide"
+                "boundary elements need a solid body; a rope is not one, as its strands slide"
             }
             PackingSpec::Woven { .. } => {
-                "boundary elements take solid bodies, and cloth is none: its yarns slide"
+                "boundary elements need a solid body; cloth is not one, as its yarns slide"
             }
             PackingSpec::None {} => return None,
             PackingSpec::Hexagonal { .. }
             | PackingSpec::Random { .. }
             | PackingSpec::Voronoi { .. }
             | PackingSpec::Cubic { .. } => {
-                let why = "boundary elements take solid bodies, and loose elements are none; remove `bonded`";
+                let why = "boundary elements need a solid body; loose elements are not one, so remove `bonded`";
                 return (!self.bonded).then_some(("bonded", why));
             }
         };
@@ -109,21 +112,21 @@ impl Body {
     }
 }
 
-fn yes() -> bool {
+fn default_bonded() -> bool {
     true
 }
 
-/// Grains of another material within a body: cells about points scattered through it, of which a part is of
-/// that material.
+/// Lumps of another material within a body. Points scattered through the body divide it into cells, some of
+/// which are of that material.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Grains {
-    /// Name of a `[[material]]`.
+    /// Name of the `[[material]]` of the lumps.
     pub material: String,
-    /// Part of the body's volume.
+    /// Fraction of the body's volume that the lumps fill; the fractions of all entries add up to at most 1.
     #[schemars(with = "Fraction")]
     pub part: f64,
-    /// Mean distance of neighbouring grains' middles, m.
+    /// Mean distance between the centres of neighbouring lumps, m.
     #[schemars(with = "PositiveLength")]
     pub size: f64,
 }
@@ -132,10 +135,10 @@ pub struct Grains {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Rotation {
-    /// Direction of the axis, of any length but zero.
+    /// Direction of the axis; any length except zero.
     #[schemars(with = "[Number; 3]")]
     pub axis: [f64; 3],
-    /// Angle, rad, right-handed.
+    /// Angle of the rotation, rad, right-handed about the axis.
     #[schemars(with = "Angle")]
     pub angle: f64,
 }
@@ -149,116 +152,122 @@ impl Default for Rotation {
     }
 }
 
-/// What a body fills. Shapes are centred on their origin, meshes keep theirs.
+/// Shape of a body. Shapes are centred on their origin; a mesh keeps the origin of its file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 pub enum BodyShape {
     /// Triangle mesh from an OBJ, PLY or STL file.
     Mesh {
-        /// Path relative to the pipeline file.
+        /// Path of the OBJ, PLY or STL file, relative to the pipeline file. Texture coordinates are kept: OBJ
+        /// `vt`; PLY `s t`, `u v` or `texture_u texture_v` per vertex, or `texcoord` per face; faces without
+        /// any, among others with some, get 0.
         file: String,
-        /// Factor on the file's coordinates (metres = scale × file units); give this or `height`, not both.
+        /// Factor on the file's coordinates: metres = scale × file units. Give this or `height`, not both;
+        /// without either the factor is 1.
         #[serde(default)]
         #[schemars(with = "PositiveNumber")]
         scale: Option<f64>,
-        /// Extent along y after scaling, m.
+        /// Extent along y that the mesh is scaled to, m; absent: `scale` applies.
         #[serde(default)]
         #[schemars(with = "PositiveLength")]
         height: Option<f64>,
-        /// What counts as inside.
+        /// What counts as the inside of the mesh.
         #[serde(default)]
         fill: Fill,
     },
-    /// Box.
+    /// Box along the axes.
     Box {
-        /// Edge lengths, m.
+        /// Edge lengths along x, y and z, m.
         #[schemars(with = "[PositiveLength; 3]")]
         size: [f64; 3],
     },
     /// Ball.
     Sphere {
-        /// Radius, m.
+        /// Radius of the ball, m.
         #[schemars(with = "PositiveLength")]
         radius: f64,
     },
     /// Cylinder along y.
     Cylinder {
-        /// Radius, m.
+        /// Radius of the cylinder, m.
         #[schemars(with = "PositiveLength")]
         radius: f64,
-        /// Length along y, m.
+        /// Length of the cylinder along y, m.
         #[schemars(with = "PositiveLength")]
         height: f64,
     },
-    /// Plate in the x-z plane, close-packed layers stacked along y; thickness follows from layers and radius.
+    /// Plate in the x-z plane of close-packed layers stacked along y. Its thickness follows from `layers` and
+    /// the element radius.
     Plate {
-        /// Extent along x and z, m.
+        /// Extent of the plate along x and z, m.
         #[schemars(with = "[PositiveLength; 2]")]
         size: [f64; 2],
-        /// Layers of elements.
+        /// Number of layers of elements; of sheets in a `woven` packing.
         #[schemars(range(min = 1))]
         layers: u32,
-        /// Radius of a round hole through the middle, m; none where it is absent.
+        /// Radius of a round hole through the middle, m, less than half the shorter side; absent: no hole.
         #[serde(default)]
         #[schemars(with = "PositiveLength")]
         hole: Option<f64>,
     },
     /// Solid of revolution about y.
     Revolved {
-        /// Points `[radius, y]` from the bottom to the top of the axis, m; ends off the axis are closed by
-        /// discs. A profile that turns back, as of a bowl, may, but must not cross itself.
+        /// Points `[radius, y]` of the outline, from the bottom to the top of the y axis, m. Ends off the axis
+        /// are closed by discs. The outline may turn back, as that of a bowl does, but must not cross itself.
         #[schemars(with = "Vec<[Length; 2]>")]
         profile: Vec<[f64; 2]>,
-        /// Sides of the skin about the axis.
-        #[serde(default = "segments")]
+        /// Number of sides of the surface mesh around the axis.
+        #[serde(default = "default_segments")]
         #[schemars(range(min = 3, max = 10_000))]
         segments: u32,
     },
-    /// Round bar along a smooth curve through points.
+    /// Round bar along the smooth curve (centripetal Catmull–Rom spline) through given points.
     Tube {
-        /// Points `[x, y, z]` of its axis, from one end to the other, m; two make it straight.
+        /// Points `[x, y, z]` of the bar's axis, from one end to the other, m; two points make it straight.
         #[schemars(with = "Vec<[Length; 3]>")]
         points: Vec<[f64; 3]>,
-        /// Radius, m; it must bend less sharply and not meet itself.
+        /// Radius of the bar, m. The bar must not bend more sharply than this radius, nor meet itself.
         #[schemars(with = "PositiveLength")]
         radius: f64,
     },
-    /// Wall of a cylinder along y, or part of it, of the rows of a `cubic` packing.
+    /// Wall of a hollow cylinder along y, or a part of it; for `cubic` packings.
     CylinderShell {
-        /// Radius of the middle of the wall, m.
+        /// Radius of the middle surface of the wall, m.
         #[schemars(with = "PositiveLength")]
         radius: f64,
-        /// Length along y, m.
+        /// Length of the cylinder along y, m.
         #[schemars(with = "PositiveLength")]
         height: f64,
-        /// Thickness of the wall, m.
+        /// Thickness of the wall, m; less than twice the radius.
         #[schemars(with = "PositiveLength")]
         thickness: f64,
-        /// How far it goes round, rad, from z towards x; absent: all the way.
+        /// Angle that the wall covers, rad, from z towards x; absent: 360°.
         #[serde(default)]
         #[schemars(with = "PositiveAngle")]
         angle: Option<f64>,
     },
-    /// Wall of a ball about y, between two angles from the y axis, of the rows of a `cubic` packing.
+    /// Wall of a hollow ball between two angles from the y axis; for `cubic` packings.
     SphereShell {
-        /// Radius of the middle of the wall, m.
+        /// Radius of the middle surface of the wall, m.
         #[schemars(with = "PositiveLength")]
         radius: f64,
-        /// Thickness of the wall, m.
+        /// Thickness of the wall, m; less than twice the radius.
         #[schemars(with = "PositiveLength")]
         thickness: f64,
-        /// Angle from the y axis at which it begins, rad; 0: at the top.
+        /// Angle from the y axis at which the wall begins, rad; 0 is the top.
         #[serde(default)]
         #[schemars(with = "PolarAngle")]
         from: f64,
-        /// Angle from the y axis at which it ends, rad; 90°: at the equator.
+        /// Angle from the y axis at which the wall ends, rad, greater than `from`; 90° is the equator, 180° the
+        /// bottom.
         #[serde(default = "half_turn")]
         #[schemars(with = "PolarAngle")]
         to: f64,
     },
-    /// Hexagonal block of counted rows; the box follows.
+    /// Block of rows of elements in hexagonal packing; its size follows from `radius` of its
+    /// packing.
     Block {
-        /// Elements a row along x, rows a layer along y, layers along z.
+        /// Numbers of elements in a row (along x), of rows in a layer (along y) and of layers (along z).
         #[schemars(inner(range(min = 1)))]
         rows: [u32; 3],
     },
@@ -268,12 +277,12 @@ fn half_turn() -> f64 {
     std::f64::consts::PI
 }
 
-fn segments() -> u32 {
+fn default_segments() -> u32 {
     revolve::DEFAULT_SEGMENTS
 }
 
 impl BodyShape {
-    /// File that it is read from, relative to the pipeline file.
+    /// File that the shape is read from, relative to the pipeline file; none for other shapes.
     pub fn file(&self) -> Option<&str> {
         match self {
             BodyShape::Mesh { file, .. } => Some(file),
@@ -294,12 +303,12 @@ impl BodyShape {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Fill {
-    /// Refuses a mesh that is open or cuts itself.
+    /// The enclosed volume; a mesh that is open or intersects itself is refused.
     #[default]
     Closed,
-    /// As `closed`, but double vertices, degenerate and double triangles and wrong winding are repaired first.
+    /// As `closed`, after repairing what can be: double vertices, degenerate and double triangles, wrong winding.
     Repair,
-    /// Where the winding number exceeds one half.
+    /// The points where the winding number exceeds one half.
     Winding,
 }
 
@@ -310,196 +319,201 @@ pub enum Weave {
     /// Over one, under one.
     #[default]
     Plain,
-    /// Over two, under two, one further on from yarn to yarn.
+    /// Over two, under two, shifted by one from yarn to yarn.
     Twill,
 }
 
-/// What is wrong with a plate or block of any packing but rows and layers.
-pub const COUNTED: &str = "plates and blocks are made of rows and layers, which this packing has not; use shape = { type = \"box\" } or another";
-/// What is wrong with a `cylinder_shell` or `sphere_shell` of any packing but `cubic`.
-pub const WALLS: &str = "cylinder_shell and sphere_shell are walls of counted bricks; use packing = { type = \"cubic\" } or another shape";
-/// What is wrong with a mesh of cells that is filled by winding number.
+/// Message about a plate or block whose packing has no rows and layers.
+pub const COUNTED: &str = "plates and blocks consist of rows and layers, which this packing does not have; use shape = { type = \"box\" } or another";
+/// Message about a `cylinder_shell` or `sphere_shell` whose packing is not `cubic`.
+pub const WALLS: &str = "cylinder_shell and sphere_shell are walls of bricks in rows; use packing = { type = \"cubic\" } or another shape";
+/// Message about a mesh that is filled with cells by winding number.
 pub const CELLS_CLOSED: &str = "cells end at the skin of a closed mesh; use fill = \"closed\"";
-/// What is wrong with a rope of another shape.
+/// Message about a rope in a shape without an axis.
 pub const TWISTED: &str = "a rope winds about the axis of a cylinder or a tube; use shape = { type = \"cylinder\" } or \"tube\"";
 
-/// How the shape is filled with elements.
+/// How a shape is filled with elements.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 pub enum PackingSpec {
-    /// No elements: the surface alone, for `simulate.method = "bem"`.
+    /// No elements: the surface alone, for `simulate.method = "bem"`; for any shape except `plate` and `block`.
     None {},
-    /// Hexagonal close packing; give the radius or about how many elements.
+    /// Hexagonal close packing of balls, for any shape. Give either `radius` or `elements`.
     Hexagonal {
-        /// Element radius, m.
+        /// Radius of the elements, m; absent: it follows from `elements`.
         #[serde(default)]
         #[schemars(with = "PositiveLength")]
         radius: Option<f64>,
-        /// About how many elements.
+        /// About how many elements there are; absent: it follows from `radius`.
         #[serde(default)]
         #[schemars(range(min = 1))]
         elements: Option<u32>,
     },
-    /// Random close packing; give the mean radius or about how many elements. `simulate.seed` chooses which.
+    /// Random close packing of balls, drawn by `simulate.seed`, for any shape except `plate` and `block`. Give
+    /// either `radius` or `elements`.
     Random {
-        /// Mean element radius, m.
+        /// Mean radius of the elements, m; absent: it follows from `elements`.
         #[serde(default)]
         #[schemars(with = "PositiveLength")]
         radius: Option<f64>,
-        /// About how many elements.
+        /// About how many elements there are; absent: it follows from `radius`.
         #[serde(default)]
         #[schemars(range(min = 1))]
         elements: Option<u32>,
-        /// Radii lie evenly between 1 − spread and 1 + spread of their mean; 0: all equal.
+        /// Radii are distributed evenly between 1 − spread and 1 + spread times their mean; 0: all are equal.
         #[serde(default)]
         #[schemars(with = "Spread")]
         spread: f64,
-        /// Elements are bonded whose distance is at most so many times the sum of their radii.
-        #[serde(default = "neighbourhood")]
+        /// Two elements are bonded if their distance is at most this many times the sum of their radii.
+        #[serde(default = "default_neighbourhood")]
         #[schemars(with = "Neighbourhood")]
         neighbourhood: f64,
     },
-    /// Loose grains with gaps between them, as poured, that settle when the run begins; give the mean radius
-    /// or about how many. `simulate.seed` chooses which.
+    /// Loose balls with gaps between them, as poured, which settle when the run begins and are never bonded;
+    /// drawn by `simulate.seed`, for any shape except `plate` and `block`. Give either `radius` or `elements`.
     Loose {
-        /// Mean radius of the grains, m.
+        /// Mean radius of the balls, m; absent: it follows from `elements`.
         #[serde(default)]
         #[schemars(with = "PositiveLength")]
         radius: Option<f64>,
-        /// About how many grains.
+        /// About how many balls there are; absent: it follows from `radius`.
         #[serde(default)]
         #[schemars(range(min = 1))]
         elements: Option<u32>,
-        /// Radii lie evenly between 1 − spread and 1 + spread of their mean; 0: all equal.
+        /// Radii are distributed evenly between 1 − spread and 1 + spread times their mean; 0: all are equal.
         #[serde(default)]
         #[schemars(with = "Spread")]
         spread: f64,
-        /// Part of the volume in grains, away from the skin.
-        #[serde(default = "poured")]
+        /// Fraction of the volume that the balls fill, away from the skin of the shape.
+        #[serde(default = "default_loose_fraction")]
         #[schemars(with = "LooseFraction")]
         fraction: f64,
     },
-    /// Layers of elements under the skin of a closed shape, hollow within; give the radius or about how many
-    /// elements. `simulate.seed` chooses which.
+    /// Layers of balls under the skin of a shape, which is hollow inside; drawn by `simulate.seed`, for any
+    /// closed shape except `plate` and `block`. Give either `radius` or `elements`.
     Shell {
-        /// Element radius, m.
+        /// Radius of the elements, m; absent: it follows from `elements`.
         #[serde(default)]
         #[schemars(with = "PositiveLength")]
         radius: Option<f64>,
-        /// About how many elements.
+        /// About how many elements there are; absent: it follows from `radius`.
         #[serde(default)]
         #[schemars(range(min = 1))]
         elements: Option<u32>,
-        /// Layers of elements.
+        /// Number of layers of elements.
         #[schemars(range(min = 1, max = 100))]
         layers: u32,
-        /// Elements are bonded whose distance is at most so many times the sum of their radii.
-        #[serde(default = "of_shells")]
+        /// Two elements are bonded if their distance is at most this many times the sum of their radii.
+        #[serde(default = "default_shell_neighbourhood")]
         #[schemars(with = "Neighbourhood")]
         neighbourhood: f64,
     },
-    /// Rope in a cylinder or a tube: strands that wind about its axis, bundles of filaments, bonded within
-    /// each strand alone; give the radius or about how many elements.
+    /// Rope in a cylinder or tube: strands wound about its axis, each a bundle of filaments. Bonds join
+    /// elements of the same strand only. Give either `radius` or `elements`.
     Twisted {
-        /// Element radius, m.
+        /// Radius of the elements, m; absent: it follows from `elements`.
         #[serde(default)]
         #[schemars(with = "PositiveLength")]
         radius: Option<f64>,
-        /// About how many elements.
+        /// About how many elements there are; absent: it follows from `radius`.
         #[serde(default)]
         #[schemars(range(min = 1))]
         elements: Option<u32>,
-        /// Strands.
+        /// Number of strands.
         #[schemars(range(min = 2, max = 30))]
         strands: u32,
-        /// Filaments of a strand; absent: the hexagon of filaments that fits.
+        /// Number of filaments in a strand: 1, 7, 19, 37 (full hexagons) or any other up to 127; absent: the
+        /// hexagon of filaments that fits.
         #[serde(default)]
         #[schemars(range(min = 1, max = 127))]
         filaments: Option<u32>,
-        /// Length of one turn, m.
+        /// Length along the axis of one turn of a strand, m.
         #[schemars(with = "PositiveLength")]
         pitch: f64,
     },
-    /// Cloth: sheets of yarns along x and z that pass over and under each other, bonded along each yarn
-    /// alone; give the radius or about how many elements.
+    /// Cloth: sheets of yarns along x and z that pass over and under each other. Bonds join elements of the
+    /// same yarn only. For any shape except `block`; the layers of a `plate` are the sheets. Give either
+    /// `radius` or `elements`.
     Woven {
-        /// Element radius, m.
+        /// Radius of the elements, m; absent: it follows from `elements`.
         #[serde(default)]
         #[schemars(with = "PositiveLength")]
         radius: Option<f64>,
-        /// About how many elements.
+        /// About how many elements there are; absent: it follows from `radius`.
         #[serde(default)]
         #[schemars(range(min = 1))]
         elements: Option<u32>,
-        /// How yarns cross.
+        /// How the yarns cross.
         #[serde(default)]
         weave: Weave,
-        /// Filaments of a yarn.
-        #[serde(default = "one")]
+        /// Number of filaments in a yarn.
+        #[serde(default = "default_filaments")]
         #[schemars(range(min = 1, max = 127))]
         filaments: u32,
     },
-    /// Voronoi cells that fill the shape, for the energy-preserving method; give their size or about how many.
+    /// Voronoi cells that fill the shape without gaps, for `simulate.method = "voronoi"` and any closed shape
+    /// except `plate` and `block`. Give either `size` or `cells`.
     Voronoi {
-        /// Edge of the cube of a cell's mean volume, m.
+        /// Edge of a cube of the mean volume of the cells, m; absent: it follows from `cells`.
         #[serde(default)]
         #[schemars(with = "PositiveLength")]
         size: Option<f64>,
-        /// About how many cells.
+        /// About how many cells there are; absent: it follows from `size`.
         #[serde(default)]
         #[schemars(range(min = 1))]
         cells: Option<u32>,
-        /// Rounds in which the points that cells belong to move to the cells' centres (Lloyd): the more, the
-        /// more even the cells.
-        #[serde(default = "rounds")]
+        /// Number of Lloyd iterations, each of which moves the cells' generating points to the cells'
+        /// centroids. The more there are, the more even the cells.
+        #[serde(default = "default_relax")]
         #[schemars(range(min = 0, max = 1000))]
         relax: u32,
-        /// Chooses the cells; absent: `simulate.seed`.
+        /// Seed of the generating points of the cells; absent: `simulate.seed`.
         #[serde(default)]
         seed: Option<u64>,
     },
-    /// Bricks in rows, for the energy-preserving method: of a box, of the walls `cylinder_shell` and
-    /// `sphere_shell`, or of any other shape those whose centre lies inside. Give their size or how many
-    /// there are.
+    /// Bricks in rows, for `simulate.method = "voronoi"`. They fill a box and the walls `cylinder_shell` and
+    /// `sphere_shell` exactly; of other shapes except `plate` and `block`, those bricks are kept whose centre
+    /// lies inside. Give either `size` or `rows`.
     Cubic {
-        /// About the edges of a brick, m; they are adjusted to fill the box about the shape. Along x, y, z;
-        /// of a wall round, along and through it.
+        /// Approximate edges of a brick, m, which are adjusted to fill the bounding box of the shape: along x,
+        /// y and z, in a wall around, along and through it. Absent: they follow from `rows`.
         #[serde(default)]
         #[schemars(with = "[PositiveLength; 3]")]
         size: Option<[f64; 3]>,
-        /// Bricks along x, y, z of the box about the shape; of a wall round, along and through it.
+        /// Numbers of bricks along x, y and z of the bounding box of the shape, in a wall around, along and
+        /// through it. Absent: they follow from `size`.
         #[serde(default)]
         #[schemars(inner(range(min = 1)))]
         rows: Option<[u32; 3]>,
     },
 }
 
-/// Then the points lie off the centres of their cells by a hundredth of the cells' size.
-fn rounds() -> u32 {
+/// With this many iterations the points lie off the centroids of their cells by a hundredth of the cells' size.
+fn default_relax() -> u32 {
     10
 }
 
-fn neighbourhood() -> f64 {
+fn default_neighbourhood() -> f64 {
     1.1
 }
 
-fn one() -> u32 {
+fn default_filaments() -> u32 {
     1
 }
 
-/// As grains lie that were poured gently: Onoda and Liniger 1990 found 0.555 for the loosest of equal spheres
-/// that still bears itself.
-fn poured() -> f64 {
+/// Volume fraction of gently poured grains: Onoda and Liniger 1990 found 0.555 for the loosest packing of
+/// equal spheres that still carries its own weight.
+fn default_loose_fraction() -> f64 {
     0.55
 }
 
-/// Layers stand farther apart than the spheres of a random packing: 8 to 9 bonds an element of three layers.
-fn of_shells() -> f64 {
+/// Greater than in a random packing, as layers lie farther apart: with three layers an element has 8 to 9 bonds.
+fn default_shell_neighbourhood() -> f64 {
     1.2
 }
 
 impl PackingSpec {
-    /// Whether the elements are cells with faces, not balls.
+    /// Whether the elements are cells with faces rather than balls.
     pub fn is_of_cells(&self) -> bool {
         matches!(
             self,
@@ -507,7 +521,7 @@ impl PackingSpec {
         )
     }
 
-    /// Radius, m, and about how many elements, of which one is to be given; of cells neither.
+    /// The keys `radius` (m) and `elements`, of which one must be given; packings of cells have neither.
     pub fn size(&self) -> (Option<f64>, Option<u32>) {
         match *self {
             PackingSpec::Hexagonal { radius, elements }

@@ -1,4 +1,4 @@
-//! What no schema can say: names that must match, keys that exclude each other, values that make no sense together.
+//! Checks that the schema cannot express: names that must match, keys that exclude each other, contradictory values.
 
 use std::path::{Path, PathBuf};
 
@@ -6,39 +6,39 @@ use super::body::{
     Body, BodyShape, CELLS_CLOSED, COUNTED, Fill, PackingSpec, Rotation, TWISTED, WALLS,
 };
 use super::collider::{Action, ColliderShape};
-use super::document::{Node, Origin, Sources};
-use super::error::{Fault, Hint, SpecError, TOLD};
+use super::document::{DocumentNode, SourceTexts, ValueOrigin};
+use super::error::{Hint, MAX_REPORTED, SpecError, SpecFault};
 use super::material::{Elasticity, Material};
-use super::mend::Mended;
 use super::pipeline::Pipeline;
 use super::pose::Drive;
+use super::replacements::Replacements;
 use super::settings::is_shutter;
 use super::time::Region;
 use crate::geometry::curve::Curve;
 use crate::geometry::revolve::Profile;
 
-/// Checks a pipeline that fits the schema, but not what was `mended` to make it fit. `document` tells where
-/// its values were written, `folder` is what its paths start from.
+/// Checks a pipeline that fits the schema, except for values that were `replaced` to make it fit. `document`
+/// holds where each value was written; paths of files are relative to `folder`.
 pub(super) fn check(
     pipeline: &Pipeline,
-    document: &Node,
+    document: &DocumentNode,
     folder: &Path,
-    sources: &Sources<'_>,
-    mended: &Mended,
-) -> Vec<(Origin, SpecError)> {
+    sources: &SourceTexts<'_>,
+    replaced: &Replacements,
+) -> Vec<(ValueOrigin, SpecError)> {
     let mut check = Check {
         document,
         sources,
-        mended,
+        replaced,
         errors: Vec::new(),
     };
     check.pipeline(pipeline, folder);
     check.errors
 }
 
-/// Whether nothing made of a material has bonds: it is of cells, or boundary elements compute it.
+/// Whether no body of a material has bonds: all are packed with cells, or boundary elements compute them.
 fn is_without_bonds(material: &Material, shot: &Pipeline) -> bool {
-    // Boundary elements take any ratio.
+    // Boundary elements allow any ratio.
     if shot.is_static() {
         return true;
     }
@@ -52,35 +52,37 @@ fn is_without_bonds(material: &Material, shot: &Pipeline) -> bool {
 }
 
 struct Check<'a> {
-    document: &'a Node,
-    sources: &'a Sources<'a>,
-    mended: &'a Mended,
-    errors: Vec<(Origin, SpecError)>,
+    document: &'a DocumentNode,
+    sources: &'a SourceTexts<'a>,
+    replaced: &'a Replacements,
+    errors: Vec<(ValueOrigin, SpecError)>,
 }
 
 impl Check<'_> {
-    /// A fault of the value at `path`, or of the nearest table above it where it is absent.
-    fn fault(&mut self, path: &str, fault: Fault) {
+    /// Reports a fault of the value at `path`, or of the nearest table above it if the value is absent.
+    fn fault(&mut self, path: &str, fault: SpecFault) {
         let hidden = match &fault {
-            Fault::UnknownName { what, .. } => {
-                self.mended.hides_names(what) || self.mended.holds(path)
+            SpecFault::UnknownName { what, .. } => {
+                self.replaced.may_hide_names(what) || self.replaced.affects(path)
             }
-            Fault::NameTaken(_) | Fault::NoMesh(_) => self.mended.holds(path),
-            _ => self.mended.explains(path),
+            SpecFault::DuplicateName(_) | SpecFault::MissingMeshFile(_) => {
+                self.replaced.affects(path)
+            }
+            _ => self.replaced.may_explain(path),
         };
         if hidden {
             return;
         }
-        // One more than is told, to know of it.
-        if self.errors.len() > TOLD {
+        // One more than is reported, to know that there are more.
+        if self.errors.len() > MAX_REPORTED {
             return;
         }
         let (at, shown) = self.document.locate(path);
         self.errors.push((at, self.sources.error(at, shown, fault)));
     }
 
-    fn senseless(&mut self, path: &str, what: impl Into<String>) {
-        self.fault(path, Fault::Senseless(what.into()));
+    fn invalid(&mut self, path: &str, what: impl Into<String>) {
+        self.fault(path, SpecFault::Invalid(what.into()));
     }
 
     fn pipeline(&mut self, shot: &Pipeline, folder: &Path) {
@@ -89,29 +91,26 @@ impl Check<'_> {
             self.region("world.bounds", bounds);
         }
         if shot.bodies.is_empty() {
-            self.senseless(
-                "body",
-                "nothing to break: a shot needs at least one [[body]]",
-            );
+            self.invalid("body", "a shot needs at least one [[body]]");
         }
-        self.names("material", shot.materials.iter().map(|one| &one.name));
-        self.names("body", shot.bodies.iter().map(|one| &one.name));
-        self.names("collider", shot.colliders.iter().map(|one| &one.name));
-        self.names("attach", shot.attachments.iter().map(|one| &one.name));
+        self.unique_names("material", shot.materials.iter().map(|one| &one.name));
+        self.unique_names("body", shot.bodies.iter().map(|one| &one.name));
+        self.unique_names("collider", shot.colliders.iter().map(|one| &one.name));
+        self.unique_names("attach", shot.attachments.iter().map(|one| &one.name));
         for (index, material) in shot.materials.iter().enumerate() {
             self.material(&format!("material.{index}"), material, shot);
         }
         for (index, body) in shot.bodies.iter().enumerate() {
             let path = format!("body.{index}");
             let names = shot.materials.iter().map(|one| one.name.as_str());
-            self.known(
+            self.known_name(
                 &format!("{path}.material"),
                 "material",
                 &body.material,
                 names,
             );
             if body.packing == (PackingSpec::None {}) && !shot.is_static() {
-                self.senseless(
+                self.invalid(
                     &format!("{path}.packing.type"),
                     "a body without elements cannot move; use simulate.method = \"bem\" or another packing",
                 );
@@ -119,14 +118,14 @@ impl Check<'_> {
             self.grains(&path, body, shot);
             let by_elements = shot.is_static() || shot.stress.is_some();
             if let Some((key, why)) = body.not_one_solid().filter(|_| by_elements) {
-                self.senseless(&format!("{path}.{key}"), why);
+                self.invalid(&format!("{path}.{key}"), why);
             }
             self.filling(&path, &body.shape, &body.packing, folder);
             self.rotation(&format!("{path}.rotation"), &body.rotation);
             if body.rigid && !body.is_bonded() {
-                self.senseless(
+                self.invalid(
                     &format!("{path}.rigid"),
-                    "`rigid = true` makes one piece, `bonded = false` and a loose packing loose elements; give one of them",
+                    "a rigid body cannot consist of loose elements; remove `rigid`, or bond its elements (`bonded`, `packing`)",
                 );
             }
         }
@@ -135,15 +134,15 @@ impl Check<'_> {
             .as_ref()
             .is_some_and(|stress| stress.fracture.is_some());
         if cracks && !shot.is_static() {
-            self.senseless(
+            self.invalid(
                 "stress.fracture",
-                "boundary elements crack bodies at rest alone; use simulate.method = \"bem\", or remove it",
+                "boundary elements crack only bodies at rest; use simulate.method = \"bem\", or remove `fracture`",
             );
         }
         for (index, material) in shot.materials.iter().enumerate() {
             let is_used = shot.bodies.iter().any(|one| one.material == material.name);
             if cracks && is_used && material.tensile_strength.is_none() {
-                let fault = Fault::Missing {
+                let fault = SpecFault::Missing {
                     key: "tensile_strength".to_owned(),
                     what: "stress.fracture needs the material's strength".to_owned(),
                 };
@@ -155,20 +154,20 @@ impl Check<'_> {
         for (index, attachment) in shot.attachments.iter().enumerate() {
             let path = format!("attach.{index}");
             let names = shot.bodies.iter().map(|one| one.name.as_str());
-            self.known(&format!("{path}.body"), "body", &attachment.body, names);
+            self.known_name(&format!("{path}.body"), "body", &attachment.body, names);
             self.region(&format!("{path}.region"), &attachment.region);
             let is_idle = |force: &[f64; 3], torque: &[f64; 3]| [force, torque] == [&[0.0; 3]; 2];
             if matches!(&attachment.action, Action::Force { force, torque, .. } if is_idle(force, torque))
             {
-                self.senseless(
+                self.invalid(
                     &format!("{path}.action.force"),
-                    "a force of zero does nothing; type = \"gauge\" measures",
+                    "a force of zero has no effect; use type = \"gauge\" to measure displacements",
                 );
             }
             if attachment.action == (Action::Pressure { pressure: 0.0 }) {
-                self.senseless(
+                self.invalid(
                     &format!("{path}.action.pressure"),
-                    "a pressure of zero does nothing; type = \"gauge\" measures",
+                    "a pressure of zero has no effect; use type = \"gauge\" to measure displacements",
                 );
             }
             if let Some(drive) = attachment.action.drive() {
@@ -179,20 +178,20 @@ impl Check<'_> {
             if !shot.output.columns.contains(&group) {
                 let word = group.name();
                 let what =
-                    format!("`columns` leaves {word} out; add {word:?} there, or do not round it");
-                self.senseless(&format!("output.precision_bits.{word}"), what);
+                    format!("`columns` leaves {word} out; add {word:?} there, or remove this key");
+                self.invalid(&format!("output.precision_bits.{word}"), what);
             }
         }
         if shot.export.shutter.is_some_and(|ends| !is_shutter(ends)) {
-            self.senseless(
+            self.invalid(
                 "export.shutter",
-                "it must open before it closes, both within half a frame, as [-0.25, 0.25]",
+                "the shutter must open before it closes, both within half a frame, for example [-0.25, 0.25]",
             );
         }
         if let Some(camera) = &shot.preview.camera
             && camera.eye == camera.target
         {
-            self.senseless(
+            self.invalid(
                 "preview.camera.target",
                 "the camera's `eye` and `target` are the same point",
             );
@@ -202,43 +201,43 @@ impl Check<'_> {
             .section
             .is_some_and(|cut| cut.normal == [0.0; 3])
         {
-            self.senseless("preview.section.normal", "it must not be zero");
+            self.invalid("preview.section.normal", "the normal must not be zero");
         }
     }
 
     fn time(&mut self, shot: &Pipeline) {
         let time = &shot.time;
         let frame = 1.0 / time.frames_per_second;
-        // A run of one frame must not fail by the rounding of its own interval.
+        // A run of one frame must not fail by the rounding of the frame interval.
         if time.end * time.frames_per_second < 1.0 - 1e-9 {
             let what = format!(
                 "{} s ends before the first frame at {frame} s; it must be ≥ 1 / frames_per_second",
                 time.end
             );
-            self.senseless("time.end", what);
+            self.invalid("time.end", what);
         }
         if let Some(step) = time.step
             && step > frame
         {
             let what = format!("{step} s is longer than a frame, {frame} s");
-            self.senseless("time.step", what);
+            self.invalid("time.step", what);
         }
     }
 
-    fn names<'n>(&mut self, list: &str, names: impl Iterator<Item = &'n String>) {
+    fn unique_names<'n>(&mut self, list: &str, names: impl Iterator<Item = &'n String>) {
         let mut seen: Vec<&String> = Vec::new();
         for (index, name) in names.enumerate() {
             let path = format!("{list}.{index}.name");
             if name.trim().is_empty() {
-                self.senseless(&path, "a name must not be empty");
+                self.invalid(&path, "a name must not be empty");
             } else if seen.contains(&name) {
-                self.fault(&path, Fault::NameTaken(name.clone()));
+                self.fault(&path, SpecFault::DuplicateName(name.clone()));
             }
             seen.push(name);
         }
     }
 
-    fn known<'n>(
+    fn known_name<'n>(
         &mut self,
         path: &str,
         what: &'static str,
@@ -247,7 +246,7 @@ impl Check<'_> {
     ) {
         let names: Vec<&str> = names.collect();
         if !names.contains(&name) {
-            let fault = Fault::UnknownName {
+            let fault = SpecFault::UnknownName {
                 what,
                 name: name.to_owned(),
                 hint: Hint::new(name, names, &format!("[[{what}]] in this file")),
@@ -262,15 +261,15 @@ impl Check<'_> {
             let path = format!("pair.{index}.materials");
             for (end, name) in pair.materials.iter().enumerate() {
                 let names = shot.materials.iter().map(|one| one.name.as_str());
-                self.known(&format!("{path}.{end}"), "material", name, names);
+                self.known_name(&format!("{path}.{end}"), "material", name, names);
             }
             let [a, b] = &pair.materials;
             if seen
                 .iter()
                 .any(|known| *known == [a, b] || *known == [b, a])
             {
-                let what = format!("a [[pair]] of {a:?} and {b:?} stands above already");
-                self.senseless(&path, what);
+                let what = format!("an earlier [[pair]] already names {a:?} and {b:?}");
+                self.invalid(&path, what);
             }
             seen.push([a, b]);
         }
@@ -280,12 +279,12 @@ impl Check<'_> {
         for (index, grains) in body.grains.iter().enumerate() {
             let path = format!("{path}.grains.{index}.material");
             let names = shot.materials.iter().map(|one| one.name.as_str());
-            self.known(&path, "material", &grains.material, names);
+            self.known_name(&path, "material", &grains.material, names);
         }
         let parts: f64 = body.grains.iter().map(|grains| grains.part).sum();
         if parts > 1.0 + 1e-9 {
-            let what = format!("the parts of the grains add up to {parts}; at most 1 is there");
-            self.senseless(&format!("{path}.grains"), what);
+            let what = format!("the parts of the grains add up to {parts}; they must not exceed 1");
+            self.invalid(&format!("{path}.grains"), what);
         }
     }
 
@@ -294,7 +293,7 @@ impl Check<'_> {
             .grain
             .is_some_and(|grain| grain.direction == [0.0; 3])
         {
-            self.senseless(
+            self.invalid(
                 &format!("{path}.grain.direction"),
                 "the direction must not be zero",
             );
@@ -302,29 +301,29 @@ impl Check<'_> {
         match (material.elasticity, material.poisson, material.shear) {
             (Elasticity::Material, poisson, shear) => {
                 if shear.is_some() {
-                    self.senseless(
+                    self.invalid(
                         &format!("{path}.shear"),
-                        "`shear` belongs to elasticity = \"bond\"; of a material give `young` and `poisson`",
+                        "`shear` belongs to elasticity = \"bond\"; with elasticity = \"material\" give `young` and `poisson`",
                     );
                 }
                 if let Some(poisson) = poisson.filter(|ratio| *ratio > 0.25)
                     && !is_without_bonds(material, shot)
                 {
                     let what = format!(
-                        "{poisson} is above 0.25, which bonds cannot reach; more needs cells, as packing = {{ type = \"voronoi\" }} makes them"
+                        "{poisson} is above 0.25, the largest ratio that bonds can give; larger ones need cells, such as packing = {{ type = \"voronoi\" }}"
                     );
-                    self.senseless(&format!("{path}.poisson"), what);
+                    self.invalid(&format!("{path}.poisson"), what);
                 }
             }
             (Elasticity::Bond, poisson, shear) => {
                 if poisson.is_some() {
-                    self.senseless(
+                    self.invalid(
                         &format!("{path}.poisson"),
-                        "`poisson` belongs to elasticity = \"material\"; of bonds give `young` and `shear`",
+                        "`poisson` belongs to elasticity = \"material\"; with elasticity = \"bond\" give `young` and `shear`",
                     );
                 }
                 if shear.is_none() {
-                    let fault = Fault::Missing {
+                    let fault = SpecFault::Missing {
                         key: "shear".to_owned(),
                         what: "elasticity = \"bond\" needs the bonds' shear modulus".to_owned(),
                     };
@@ -340,10 +339,10 @@ impl Check<'_> {
             BodyShape::CylinderShell { .. } | BodyShape::SphereShell { .. }
         );
         if wall && !matches!(packing, PackingSpec::Cubic { .. }) {
-            self.senseless(&format!("{path}.packing.type"), WALLS);
+            self.invalid(&format!("{path}.packing.type"), WALLS);
             return;
         }
-        // Whether the shape counts its rows, at least its layers; whether it has an axis that ropes wind about.
+        // Whether the shape is given by its rows, or by its layers; whether it has an axis that a rope can wind about.
         let (counted, layered, axial) = match shape {
             BodyShape::Block { .. } => (true, true, false),
             BodyShape::Plate { .. } => (false, true, false),
@@ -360,12 +359,12 @@ impl Check<'_> {
             PackingSpec::Hexagonal { .. } => (false, COUNTED),
             PackingSpec::Random { .. } | PackingSpec::Loose { .. } => (layered, COUNTED),
             PackingSpec::Shell { .. } => {
-                let what = "a shell lies under the skin of a closed mesh; use fill = \"closed\"";
-                self.closed(path, shape, what);
+                let what = "a shell packing needs a closed mesh, as it lies under the skin; use fill = \"closed\"";
+                self.closed_mesh(path, shape, what);
                 (layered, COUNTED)
             }
             PackingSpec::Voronoi { .. } => {
-                self.closed(path, shape, CELLS_CLOSED);
+                self.closed_mesh(path, shape, CELLS_CLOSED);
                 (layered, COUNTED)
             }
             PackingSpec::Cubic { .. } => (layered, COUNTED),
@@ -373,13 +372,13 @@ impl Check<'_> {
             PackingSpec::Twisted { .. } => (!axial, TWISTED),
         };
         if unfit {
-            self.senseless(&format!("{path}.packing.type"), what);
+            self.invalid(&format!("{path}.packing.type"), what);
         }
         self.size(path, packing, counted);
         self.shape(path, shape, folder);
     }
 
-    /// Size or number of elements.
+    /// Checks that either the size or the number of elements is given.
     fn size(&mut self, path: &str, packing: &PackingSpec, counted: bool) {
         let of_cells = match packing {
             PackingSpec::Voronoi { size, cells, .. } => {
@@ -392,40 +391,40 @@ impl Check<'_> {
         match of_cells {
             Some((true, true, other)) => {
                 let what = format!("`size` and `{other}` are both given; give one of them");
-                return self.senseless(&format!("{path}.packing.{other}"), what);
+                return self.invalid(&format!("{path}.packing.{other}"), what);
             }
             Some((false, false, other)) => {
                 let what = format!("give either `size` or `{other}`");
-                return self.senseless(&format!("{path}.packing"), what);
+                return self.invalid(&format!("{path}.packing"), what);
             }
             Some(_) => return,
             None => {}
         }
         let (radius, elements) = packing.size();
         match (radius, elements) {
-            (Some(_), Some(_)) => self.senseless(
+            (Some(_), Some(_)) => self.invalid(
                 &format!("{path}.packing.elements"),
                 "`radius` and `elements` are both given; give one of them",
             ),
-            (None, None) => self.senseless(
+            (None, None) => self.invalid(
                 &format!("{path}.packing"),
                 "give either `radius` or `elements`",
             ),
-            (None, Some(_)) if counted => self.senseless(
+            (None, Some(_)) if counted => self.invalid(
                 &format!("{path}.packing.elements"),
-                "a block counts its elements by `rows`; give `radius`",
+                "the `rows` of a block give the number of its elements; give `radius`",
             ),
             (Some(_), None) | (None, Some(_)) => {}
         }
     }
 
-    fn closed(&mut self, path: &str, shape: &BodyShape, what: &str) {
+    fn closed_mesh(&mut self, path: &str, shape: &BodyShape, what: &str) {
         if let BodyShape::Mesh {
             fill: Fill::Winding,
             ..
         } = shape
         {
-            self.senseless(&format!("{path}.shape.fill"), what);
+            self.invalid(&format!("{path}.shape.fill"), what);
         }
     }
 
@@ -433,21 +432,21 @@ impl Check<'_> {
         match shape {
             BodyShape::Revolved { profile, .. } => {
                 if let Err(fault) = Profile::new(profile) {
-                    self.senseless(&format!("{path}.shape.profile"), fault.to_string());
+                    self.invalid(&format!("{path}.shape.profile"), fault.to_string());
                 }
             }
             BodyShape::Tube { points, radius } => {
                 if let Err(fault) = Curve::new(points, *radius) {
-                    self.senseless(&format!("{path}.shape.points"), fault.to_string());
+                    self.invalid(&format!("{path}.shape.points"), fault.to_string());
                 }
             }
             BodyShape::Plate { size, hole, .. } => {
                 if let Some(hole) = hole.filter(|hole| 2.0 * hole >= size[0].min(size[1])) {
                     let what = format!(
-                        "a hole of radius {hole} m leaves nothing of a plate of {} x {} m; it must be under half its shorter side",
+                        "a hole of radius {hole} m is too large for a plate of {} x {} m; its radius must be less than half the shorter side",
                         size[0], size[1]
                     );
-                    self.senseless(&format!("{path}.shape.hole"), what);
+                    self.invalid(&format!("{path}.shape.hole"), what);
                 }
             }
             BodyShape::Mesh {
@@ -462,17 +461,17 @@ impl Check<'_> {
                 from,
                 to,
             } => {
-                self.wall(path, *radius, *thickness);
+                self.shell_wall(path, *radius, *thickness);
                 if from >= to {
                     let [from, to] = [from, to].map(|angle| angle.to_degrees());
-                    let what = format!("{to:.1}° is not beyond `from`, {from:.1}°");
-                    self.senseless(&format!("{path}.shape.to"), what);
+                    let what = format!("{to:.1}° is not greater than `from`, {from:.1}°");
+                    self.invalid(&format!("{path}.shape.to"), what);
                 }
             }
             BodyShape::CylinderShell {
                 radius, thickness, ..
-            } => self.wall(path, *radius, *thickness),
-            // The schema says all there is to say of their lengths and counts.
+            } => self.shell_wall(path, *radius, *thickness),
+            // The schema has checked their lengths and counts.
             BodyShape::Box { .. }
             | BodyShape::Sphere { .. }
             | BodyShape::Cylinder { .. }
@@ -480,26 +479,29 @@ impl Check<'_> {
         }
     }
 
-    /// A wall of this radius of its middle and this thickness, m.
-    fn wall(&mut self, path: &str, radius: f64, thickness: f64) {
+    /// Checks a wall with this radius of its middle surface and this thickness, m.
+    fn shell_wall(&mut self, path: &str, radius: f64, thickness: f64) {
         if thickness >= 2.0 * radius {
             let what = format!(
-                "a wall {thickness} m thick fills all within its radius of {radius} m; it must be thinner than twice that"
+                "a wall {thickness} m thick leaves no hollow inside its radius of {radius} m; it must be thinner than twice the radius"
             );
-            self.senseless(&format!("{path}.shape.thickness"), what);
+            self.invalid(&format!("{path}.shape.thickness"), what);
         }
     }
 
-    /// The file of a mesh and how large it is made.
+    /// Checks the file of a mesh and its two sizes, `scale` and `height`.
     fn mesh(&mut self, path: &str, size: (Option<f64>, Option<f64>), file: PathBuf) {
         if let (Some(_), Some(_)) = size {
-            self.senseless(
+            self.invalid(
                 &format!("{path}.shape.scale"),
                 "`scale` and `height` are both given; give one of them",
             );
         }
         if !file.is_file() {
-            self.fault(&format!("{path}.shape.file"), Fault::NoMesh(file));
+            self.fault(
+                &format!("{path}.shape.file"),
+                SpecFault::MissingMeshFile(file),
+            );
         }
     }
 
@@ -510,7 +512,7 @@ impl Check<'_> {
             match &collider.shape {
                 ColliderShape::HalfSpace { normal } => {
                     if *normal == [0.0; 3] {
-                        self.senseless(
+                        self.invalid(
                             &format!("{path}.shape.normal"),
                             "the normal must not be zero",
                         );
@@ -521,7 +523,7 @@ impl Check<'_> {
                     scale,
                     height,
                 } => self.mesh(&path, (*scale, *height), folder.join(file)),
-                // The schema says all there is to say of their lengths.
+                // The schema has checked their lengths.
                 ColliderShape::Box { .. }
                 | ColliderShape::Sphere { .. }
                 | ColliderShape::Cylinder { .. } => {}
@@ -535,7 +537,7 @@ impl Check<'_> {
             for (key, value) in [("velocity", drive.velocity), ("spin", drive.spin)] {
                 if value != [0.0; 3] {
                     let what = format!("`keys` replace `{key}`; give one of them");
-                    self.senseless(&format!("{path}.{key}"), what);
+                    self.invalid(&format!("{path}.{key}"), what);
                 }
             }
         }
@@ -545,10 +547,10 @@ impl Check<'_> {
             if index > 0 && key.time <= drive.keys[index - 1].time {
                 let before = drive.keys[index - 1].time;
                 let what = format!(
-                    "{} s is not after the key before it, at {before} s; times must ascend",
+                    "{} s is not later than the key before, at {before} s; times must ascend",
                     key.time
                 );
-                self.senseless(&format!("{path}.time"), what);
+                self.invalid(&format!("{path}.time"), what);
             }
         }
     }
@@ -557,15 +559,15 @@ impl Check<'_> {
         for (axis, name) in ["x", "y", "z"].into_iter().enumerate() {
             let (min, max) = (region.min[axis], region.max[axis]);
             if min >= max {
-                let what = format!("{max} m is not above `min` along {name}, {min} m");
-                self.senseless(&format!("{path}.max.{axis}"), what);
+                let what = format!("{max} m is not greater than `min` along {name}, {min} m");
+                self.invalid(&format!("{path}.max.{axis}"), what);
             }
         }
     }
 
     fn rotation(&mut self, path: &str, rotation: &Rotation) {
         if rotation.axis == [0.0; 3] {
-            self.senseless(&format!("{path}.axis"), "the axis must not be zero");
+            self.invalid(&format!("{path}.axis"), "the axis must not be zero");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Obstacles, and what holds, drives or loads bodies.
+//! Colliders, and attachments that hold, drive or load bodies.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,101 +11,105 @@ use super::quantity::{
 };
 use super::time::Region;
 
-/// A solid that pushes elements and is pushed by nothing.
+/// A solid that pushes elements and is not pushed itself.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Collider {
-    /// What overrides call it.
+    /// Name of the collider, for overrides and for the table of loads.
     pub name: String,
-    /// What it fills.
+    /// Shape of the collider.
     pub shape: ColliderShape,
-    /// Where its origin is at the start, m.
+    /// Position of the shape's origin at the start, m.
     #[serde(default)]
     #[schemars(with = "[Length; 3]")]
     pub position: [f64; 3],
-    /// How it is turned at the start.
+    /// Rotation of the shape about its origin at the start.
     #[serde(default)]
     pub rotation: Rotation,
-    /// Velocity, m/s.
+    /// Constant velocity of the collider, m/s.
     #[serde(default)]
     #[schemars(with = "[Velocity; 3]")]
     pub velocity: [f64; 3],
-    /// Angular velocity about `position`, rad/s.
+    /// Constant angular velocity of the collider about `position`, rad/s.
     #[serde(default)]
     #[schemars(with = "[AngularVelocity; 3]")]
     pub spin: [f64; 3],
-    /// Poses that replace `velocity` and `spin`: linear between them, held outside. Times ascend.
+    /// Poses in time that replace `velocity` and `spin`, in ascending order of time: linear in between, constant
+    /// before the first and after the last.
     #[serde(default)]
     pub keys: Vec<Key>,
-    /// Friction coefficient. A contact takes the smaller of both partners' coefficients.
-    #[serde(default = "friction")]
+    /// Friction coefficient of the collider. A contact takes the smaller coefficient of both partners.
+    #[serde(default = "default_friction")]
     #[schemars(with = "NonNegativeNumber")]
     pub friction: f64,
-    /// Young's modulus of its contacts, Pa; absent: that of the element it touches.
+    /// Young's modulus of the collider's contacts, Pa; absent: that of the element in contact.
     #[serde(default)]
     #[schemars(with = "PositivePressure")]
     pub young: Option<f64>,
 }
 
-fn friction() -> f64 {
+fn default_friction() -> f64 {
     0.5
 }
 
-/// A pose at a time.
+/// A pose of a collider or clamp at a time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Key {
-    /// Simulated time, s.
+    /// Simulated time at which the pose is reached, s.
     #[schemars(with = "NonNegativeTime")]
     pub time: f64,
-    /// Where the collider's origin is, m; of a clamp how far it has moved from where its elements were packed.
+    /// Position of a collider's origin, m; for a clamp or spring, the displacement of its elements from where
+    /// they were packed.
     #[schemars(with = "[Length; 3]")]
     pub position: [f64; 3],
-    /// How it is turned; of a clamp against where its elements were packed. From key to key the shortest way.
+    /// Rotation of a collider; for a clamp or spring, the rotation of its elements from how they were packed.
+    /// From one key to the next it takes the shortest way.
     #[serde(default)]
     pub rotation: Rotation,
 }
 
-/// Solid obstacle, centred on its position; a mesh keeps its file's origin.
+/// Shape of a collider, centred on its position; a mesh keeps the origin of its file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 pub enum ColliderShape {
-    /// Solid on the side that `normal` points away from, through `position`.
+    /// Half-space bounded by the plane through `position`; solid on the side that `normal` points away from.
     HalfSpace {
-        /// Outward direction, of any length but zero.
+        /// Outward normal of the plane; any length except zero.
         #[schemars(with = "[Number; 3]")]
         normal: [f64; 3],
     },
-    /// Box.
+    /// Box along its axes.
     Box {
-        /// Edge lengths, m.
+        /// Edge lengths along x, y and z, m.
         #[schemars(with = "[PositiveLength; 3]")]
         size: [f64; 3],
     },
     /// Ball.
     Sphere {
-        /// Radius, m.
+        /// Radius of the ball, m.
         #[schemars(with = "PositiveLength")]
         radius: f64,
     },
     /// Cylinder along its y axis.
     Cylinder {
-        /// Radius, m.
+        /// Radius of the cylinder, m.
         #[schemars(with = "PositiveLength")]
         radius: f64,
-        /// Length along y, m.
+        /// Length of the cylinder along y, m.
         #[schemars(with = "PositiveLength")]
         height: f64,
     },
-    /// Inside of a closed triangle mesh from an OBJ, PLY or STL file; on the CPU.
+    /// Inside of a closed triangle mesh from an OBJ, PLY or STL file; on the CPU only.
     Mesh {
-        /// Path relative to the pipeline file.
+        /// Path of the OBJ, PLY or STL file, relative to the pipeline file.
         file: String,
-        /// Factor on the file's coordinates (metres = scale × file units); give this or `height`, not both.
+        /// Factor on the file's coordinates: metres = scale × file units. Give this or `height`, not both;
+        /// without either the factor is 1.
         #[serde(default)]
         #[schemars(with = "PositiveNumber")]
         scale: Option<f64>,
-        /// Extent along y after scaling, m.
+        /// Extent along y that the mesh is scaled to, m; absent: `scale` applies.
         #[serde(default)]
         #[schemars(with = "PositiveLength")]
         height: Option<f64>,
@@ -113,7 +117,7 @@ pub enum ColliderShape {
 }
 
 impl ColliderShape {
-    /// File that it is read from, relative to the pipeline file.
+    /// File that the shape is read from, relative to the pipeline file; none for other shapes.
     pub fn file(&self) -> Option<&str> {
         match self {
             ColliderShape::Mesh { file, .. } => Some(file),
@@ -129,13 +133,13 @@ impl ColliderShape {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Attachment {
-    /// What overrides call it.
+    /// Name of the attachment, for overrides and for the table of loads.
     pub name: String,
-    /// Name of a `[[body]]`.
+    /// Name of the `[[body]]` whose elements are attached.
     pub body: String,
-    /// Which of its elements.
+    /// Box that selects elements: those whose rest positions lie inside.
     pub region: Region,
-    /// What is done to them.
+    /// What the attachment does to the selected elements.
     pub action: Action,
 }
 
@@ -143,70 +147,77 @@ pub struct Attachment {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Action {
-    /// Elements stay, or are moved and turned as one rigid piece.
+    /// Holds its elements in place, or moves them as one rigid piece, exactly at every step.
     Clamp {
-        /// Velocity, m/s.
+        /// Constant velocity of the clamp, m/s.
         #[serde(default)]
         #[schemars(with = "[Velocity; 3]")]
         velocity: [f64; 3],
-        /// Angular velocity about the pivot, rad/s.
+        /// Constant angular velocity of the clamp about `pivot`, rad/s.
         #[serde(default)]
         #[schemars(with = "[AngularVelocity; 3]")]
         spin: [f64; 3],
-        /// Point at rest that `spin` and `keys` turn about, m; it moves along. Absent: the middle of the
-        /// elements held, about which loads tell the torque.
+        /// Point that `spin` and `keys` turn about, given at rest, m; it moves along with the clamp, and loads
+        /// report the torque about it. Absent: the middle of the elements held.
         #[serde(default)]
         #[schemars(with = "[Length; 3]")]
         pivot: Option<[f64; 3]>,
-        /// Displacements and turns from where the elements were packed that replace `velocity` and `spin`:
-        /// linear between them, held outside, before the first from the start on. Times ascend. A turn of
-        /// more than half a revolution takes keys between, or `spin`.
+        /// Displacements and rotations in time from where the elements were packed, which replace `velocity`
+        /// and `spin`, in ascending order of time: linear in between, constant before the first and after the
+        /// last. From one key to the next the rotation takes the shortest way: for several turns use `spin`, or
+        /// one key per third of a turn.
         #[serde(default)]
         keys: Vec<Key>,
     },
-    /// A spring of no length at rest draws each element to where a clamp would have it; rotations are free. On the CPU.
+    /// Pulls each element by a spring of zero rest length towards where a clamp would have it. Elements can lag
+    /// behind and rotate freely. Loads are reported as for a clamp, about the mean position of the elements. On
+    /// the CPU only.
     Spring {
-        /// Stiffness of the spring of each element, N/m.
+        /// Stiffness of the spring at each element, N/m.
         #[schemars(with = "PositiveStiffness")]
         stiffness: f64,
-        /// Velocity of where it draws them, m/s.
+        /// Constant velocity of the positions that the springs pull to, m/s.
         #[serde(default)]
         #[schemars(with = "[Velocity; 3]")]
         velocity: [f64; 3],
-        /// Angular velocity of the same about the pivot, rad/s.
+        /// Constant angular velocity of the positions that the springs pull to, about `pivot`, rad/s.
         #[serde(default)]
         #[schemars(with = "[AngularVelocity; 3]")]
         spin: [f64; 3],
-        /// Point at rest that `spin` and `keys` turn about, m; it moves along. Absent: the middle of the elements.
+        /// Point that `spin` and `keys` turn about, given at rest, m; it moves along. Absent: the middle of the
+        /// elements.
         #[serde(default)]
         #[schemars(with = "[Length; 3]")]
         pivot: Option<[f64; 3]>,
-        /// As a clamp's.
+        /// Displacements and rotations in time from where the elements were packed, which replace `velocity`
+        /// and `spin`, as for a clamp.
         #[serde(default)]
         keys: Vec<Key>,
     },
-    /// A force and a torque, shared out evenly.
+    /// Applies a force and a torque, shared evenly among the elements.
     Force {
-        /// Total force, N.
+        /// Total force on the elements, N.
         #[serde(default)]
         #[schemars(with = "[Force; 3]")]
         force: [f64; 3],
-        /// Total torque on the elements, each about its own centre, N m; in explicit steps on the CPU.
+        /// Total torque on the elements, N m, each about its own centre; for explicit steps on the CPU.
         #[serde(default, skip_serializing_if = "is_zero")]
         #[schemars(with = "[Number; 3]")]
         torque: [f64; 3],
-        /// How both change with time; absent: they are constant. In explicit steps on the CPU.
+        /// Factor on force and torque that changes with time; absent: both are constant. For explicit steps on
+        /// the CPU.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schemars(with = "Signal")]
         signal: Option<Signal>,
     },
-    /// A pressure on those at the surface of the body, along its inward normal there, which turns with each element.
+    /// Applies a pressure to the elements at the surface of the body, along the inward normal there, which
+    /// follows from their missing bonds and turns with each element.
     Pressure {
-        /// Pressure, Pa; below 0 it pulls.
+        /// Pressure on the surface, Pa; a negative one pulls.
         #[schemars(with = "Pressure")]
         pressure: f64,
     },
-    /// Nothing: how far the elements move on average is recorded beside the loads.
+    /// Does nothing to the elements, but records their mean displacement in the table of loads.
     Gauge {},
 }
 
@@ -215,7 +226,7 @@ fn is_zero(vector: &[f64; 3]) -> bool {
 }
 
 impl Action {
-    /// Whether it loads with a torque, or with what changes with time.
+    /// Whether this is a force with a torque or with a signal.
     pub fn changes_or_turns(&self) -> bool {
         matches!(self, Action::Force { torque, signal, .. } if !is_zero(torque) || signal.is_some())
     }
@@ -230,28 +241,28 @@ impl Action {
     }
 }
 
-/// A factor that changes with time.
+/// Factor on force and torque that changes with time.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Signal {
-    /// From 0 at the start evenly to 1, which it keeps.
+    /// Rises linearly from 0 at the start to 1 at `time`, then stays 1.
     Ramp {
-        /// Time at which it is 1, s.
+        /// Time at which the factor reaches 1, s.
         #[schemars(with = "PositiveTime")]
         time: f64,
     },
-    /// From 0 at the start smoothly to 1, half a wave of a cosine, and 0 from then on: what is bent slowly is let go.
+    /// (1 − cos(π t/time))/2 up to `time`, then 0: the body is bent slowly and let go.
     Release {
-        /// Time at which it is let go, s.
+        /// Time at which the load is let go, s.
         #[schemars(with = "PositiveTime")]
         time: f64,
     },
-    /// (1 − 2a) exp(−a), a = (π f (t − delay))²: a wavelet that is 1 at the delay and soon 0 before and after it.
+    /// Ricker wavelet (1 − 2a) exp(−a), a = (π f (t − delay))²: 1 at the delay, decaying fast before and after.
     Ricker {
-        /// Frequency f at which its spectrum is largest, Hz.
+        /// Frequency f at which the spectrum of the wavelet is largest, Hz.
         #[schemars(with = "PositiveRate")]
         frequency: f64,
-        /// Time of its middle, s.
+        /// Time of the middle of the wavelet, s.
         #[schemars(with = "PositiveTime")]
         delay: f64,
     },

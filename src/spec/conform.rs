@@ -1,102 +1,102 @@
-//! Checks a document against the schema, finding every fault, and turns quantities into SI numbers on the way.
+//! Checks a document against the schema, finds every fault, and converts quantities to SI numbers.
 //!
-//! What does not fit is reported and [mended](super::mend), so that the document can be read whatever was
-//! wrong with it.
+//! A value that does not fit is reported and [replaced](super::replacements) by a valid one, so that the document
+//! can be read in spite of its faults.
 
 use serde_json::Value;
 
-use super::document::{Data, Entry, Node, Origin, Sources};
-use super::error::{Fault, Hint, SpecError, TOLD};
-use super::mend::Mended;
-use super::quantity::{DIMENSION, WORD};
-use super::schema::Rule;
+use super::document::{DocumentNode, NodeData, SourceTexts, TableEntry, ValueOrigin};
+use super::error::{Hint, MAX_REPORTED, SpecError, SpecFault};
+use super::quantity::{DIMENSION_KEY, WORD_KEY};
+use super::replacements::Replacements;
+use super::schema::SchemaRule;
 use crate::units::{self, Dimension};
 
-/// Checks `document`, which fits the schema and has SI numbers for quantities afterwards. The faults, and
-/// what was put in their places.
+/// Checks `document`, which afterwards fits the schema and holds quantities as SI numbers. Returns the faults
+/// and which values were replaced.
 pub(super) fn conform(
-    document: &mut Node,
-    sources: &Sources<'_>,
-) -> (Vec<(Origin, SpecError)>, Mended) {
-    let mut walk = Walk {
+    document: &mut DocumentNode,
+    sources: &SourceTexts<'_>,
+) -> (Vec<(ValueOrigin, SpecError)>, Replacements) {
+    let mut walk = SchemaWalk {
         sources,
         errors: Vec::new(),
-        mended: Mended::default(),
+        replaced: Replacements::default(),
     };
-    let root = Path {
+    let root = KeyPath {
         shown: String::new(),
         exact: String::new(),
     };
-    walk.visit(document, Rule::root(), &root);
-    (walk.errors, walk.mended)
+    walk.visit(document, SchemaRule::root(), &root);
+    (walk.errors, walk.replaced)
 }
 
-struct Walk<'a> {
-    sources: &'a Sources<'a>,
-    errors: Vec<(Origin, SpecError)>,
-    mended: Mended,
+struct SchemaWalk<'a> {
+    sources: &'a SourceTexts<'a>,
+    errors: Vec<(ValueOrigin, SpecError)>,
+    replaced: Replacements,
 }
 
-/// Keys with dots between.
-struct Path {
-    /// With the names of entries of lists, for messages.
+/// Path of a key: keys joined by dots.
+struct KeyPath {
+    /// Path with entries of lists by their names, for messages.
     shown: String,
-    /// With their places.
+    /// Path with entries of lists by their indices.
     exact: String,
 }
 
-impl Path {
-    fn key(&self, key: &str) -> Path {
+impl KeyPath {
+    fn key(&self, key: &str) -> KeyPath {
         self.entry(key, key)
     }
 
-    fn entry(&self, name: &str, place: &str) -> Path {
+    fn entry(&self, name: &str, index: &str) -> KeyPath {
         let join = |path: &str, key: &str| match path {
             "" => key.to_owned(),
             _ => format!("{path}.{key}"),
         };
-        Path {
+        KeyPath {
             shown: join(&self.shown, name),
-            exact: join(&self.exact, place),
+            exact: join(&self.exact, index),
         }
     }
 }
 
-/// A node that cannot stay as it is; its fault has been told.
-struct Unfit;
+/// The value does not fit and must be replaced; its fault has been reported.
+struct Misfit;
 
-type Fit = Result<(), Unfit>;
+type Fit = Result<(), Misfit>;
 
-impl Walk<'_> {
-    fn tell(&mut self, at: Origin, path: &Path, fault: impl Into<Fault>) {
-        // One more than is told, to know of it.
-        if self.errors.len() <= TOLD {
+impl SchemaWalk<'_> {
+    fn report(&mut self, at: ValueOrigin, path: &KeyPath, fault: impl Into<SpecFault>) {
+        // One more than is reported, to know that there are more.
+        if self.errors.len() <= MAX_REPORTED {
             let error = self.sources.error(at, path.shown.as_str(), fault);
             self.errors.push((at, error));
         }
     }
 
-    fn fault(&mut self, at: Origin, path: &Path, fault: impl Into<Fault>) -> Fit {
-        self.tell(at, path, fault);
-        Err(Unfit)
+    fn fault(&mut self, at: ValueOrigin, path: &KeyPath, fault: impl Into<SpecFault>) -> Fit {
+        self.report(at, path, fault);
+        Err(Misfit)
     }
 
-    fn wrong_type(&mut self, node: &Node, path: &Path, wanted: &str) -> Fit {
-        let fault = Fault::WrongType {
+    fn wrong_type(&mut self, node: &DocumentNode, path: &KeyPath, expected: &str) -> Fit {
+        let fault = SpecFault::WrongType {
             found: node.kind(),
-            wanted: wanted.to_owned(),
+            expected: expected.to_owned(),
         };
         self.fault(node.at, path, fault)
     }
 
-    fn visit(&mut self, node: &mut Node, rule: Rule, path: &Path) {
+    fn visit(&mut self, node: &mut DocumentNode, rule: SchemaRule, path: &KeyPath) {
         if self.fit(node, rule, path).is_err() {
-            self.mended.replace(node, rule, &path.exact);
+            self.replaced.replace(node, rule, &path.exact);
         }
     }
 
-    fn fit(&mut self, node: &mut Node, rule: Rule, path: &Path) -> Fit {
-        if let Some(name) = rule.text(DIMENSION) {
+    fn fit(&mut self, node: &mut DocumentNode, rule: SchemaRule, path: &KeyPath) -> Fit {
+        if let Some(name) = rule.text(DIMENSION_KEY) {
             let dimension = Dimension::from_name(name).expect("the schema names dimensions");
             return self.quantity(node, rule, path, dimension);
         }
@@ -110,14 +110,14 @@ impl Walk<'_> {
             return self.table(node, rule, path);
         }
         if let Some(items) = rule.0.get("items") {
-            return self.array(node, rule, Rule::of(items), path);
+            return self.array(node, rule, SchemaRule::of(items), path);
         }
         match (rule.text("type"), &node.data) {
-            (Some("string"), Data::Text(_)) | (Some("boolean"), Data::Boolean(_)) => Ok(()),
-            (Some("integer"), Data::Integer(value)) => {
+            (Some("string"), NodeData::Text(_)) | (Some("boolean"), NodeData::Boolean(_)) => Ok(()),
+            (Some("integer"), NodeData::Integer(value)) => {
                 let value = *value;
                 if rule.text("format") == Some("uint32") && value > i64::from(u32::MAX) {
-                    let fault = Fault::OutOfRange {
+                    let fault = SpecFault::OutOfRange {
                         value: value.to_string(),
                         bounds: format!("≤ {}", u32::MAX),
                     };
@@ -132,32 +132,45 @@ impl Walk<'_> {
         }
     }
 
-    fn quantity(&mut self, node: &mut Node, rule: Rule, path: &Path, dimension: Dimension) -> Fit {
+    fn quantity(
+        &mut self,
+        node: &mut DocumentNode,
+        rule: SchemaRule,
+        path: &KeyPath,
+        dimension: Dimension,
+    ) -> Fit {
         let (value, written) = match &node.data {
-            Data::Integer(value) => (*value as f64, value.to_string()),
-            Data::Float(value) if !value.is_finite() => {
-                let fault = Fault::NotFinite(*value);
+            NodeData::Integer(value) => (*value as f64, value.to_string()),
+            NodeData::Float(value) if !value.is_finite() => {
+                let fault = SpecFault::NotFinite(*value);
                 return self.fault(node.at, path, fault);
             }
-            Data::Float(value) => (*value, value.to_string()),
-            Data::Text(text) if rule.text(WORD) == Some(text) => return Ok(()),
-            Data::Text(text) => match units::parse(text, dimension) {
+            NodeData::Float(value) => (*value, value.to_string()),
+            NodeData::Text(text) if rule.text(WORD_KEY) == Some(text) => return Ok(()),
+            NodeData::Text(text) => match units::parse(text, dimension) {
                 Ok(value) => (value, format!("\"{text}\"")),
                 Err(error) => return self.fault(node.at, path, error),
             },
             _ => {
-                let wanted = format!("{dimension}, e.g. \"{}\",", dimension.example());
-                return self.wrong_type(node, path, &wanted);
+                let expected = format!("{dimension}, e.g. \"{}\"", dimension.example());
+                return self.wrong_type(node, path, &expected);
             }
         };
-        node.data = Data::Float(value);
+        node.data = NodeData::Float(value);
         self.range(node.at, rule, path, value, &written)
     }
 
-    fn range(&mut self, at: Origin, rule: Rule, path: &Path, value: f64, written: &str) -> Fit {
+    fn range(
+        &mut self,
+        at: ValueOrigin,
+        rule: SchemaRule,
+        path: &KeyPath,
+        value: f64,
+        written: &str,
+    ) -> Fit {
         let bound = |key| rule.0.get(key).and_then(Value::as_f64);
         let mut texts = Vec::new();
-        let mut holds = true;
+        let mut in_range = true;
         for (key, sign) in [
             ("exclusiveMinimum", ">"),
             ("minimum", "≥"),
@@ -166,7 +179,7 @@ impl Walk<'_> {
         ] {
             if let Some(bound) = bound(key) {
                 texts.push(format!("{sign} {bound}"));
-                holds &= match sign {
+                in_range &= match sign {
                     ">" => value > bound,
                     "≥" => value >= bound,
                     "<" => value < bound,
@@ -174,21 +187,21 @@ impl Walk<'_> {
                 };
             }
         }
-        if holds {
+        if in_range {
             return Ok(());
         }
-        let fault = Fault::OutOfRange {
+        let fault = SpecFault::OutOfRange {
             value: written.to_owned(),
             bounds: texts.join(" and "),
         };
         self.fault(at, path, fault)
     }
 
-    fn choice(&mut self, node: &Node, words: &[&'static str], path: &Path) -> Fit {
+    fn choice(&mut self, node: &DocumentNode, words: &[&'static str], path: &KeyPath) -> Fit {
         match &node.data {
-            Data::Text(text) if words.contains(&text.as_str()) => Ok(()),
-            Data::Text(text) => {
-                let fault = Fault::UnknownChoice {
+            NodeData::Text(text) if words.contains(&text.as_str()) => Ok(()),
+            NodeData::Text(text) => {
+                let fault = SpecFault::UnknownChoice {
                     value: text.clone(),
                     hint: Hint::new(text, words.iter().copied(), "choice"),
                 };
@@ -198,13 +211,18 @@ impl Walk<'_> {
         }
     }
 
-    fn tagged(&mut self, node: &mut Node, cases: &[(&'static str, Rule)], path: &Path) -> Fit {
-        if !matches!(node.data, Data::Table(_)) {
+    fn tagged(
+        &mut self,
+        node: &mut DocumentNode,
+        cases: &[(&'static str, SchemaRule)],
+        path: &KeyPath,
+    ) -> Fit {
+        if !matches!(node.data, NodeData::Table(_)) {
             return self.wrong_type(node, path, "a table with a `type`");
         }
         let words: Vec<&str> = cases.iter().map(|case| case.0).collect();
         let Some(tag) = node.get("type") else {
-            let fault = Fault::Missing {
+            let fault = SpecFault::Missing {
                 key: "type".to_owned(),
                 what: format!("one of {}", words.join(", ")),
             };
@@ -219,23 +237,23 @@ impl Walk<'_> {
         }
     }
 
-    fn table(&mut self, node: &mut Node, rule: Rule, path: &Path) -> Fit {
+    fn table(&mut self, node: &mut DocumentNode, rule: SchemaRule, path: &KeyPath) -> Fit {
         let fields = rule.fields().expect("only called for tables");
-        let Data::Table(table) = &mut node.data else {
+        let NodeData::Table(table) = &mut node.data else {
             return self.wrong_type(node, path, "a table");
         };
         let mut unknown = Vec::new();
         for (key, entry) in table.iter_mut() {
             match fields.get(key) {
-                // The tag has been matched already.
+                // The tag has already been matched.
                 Some(field) if field.get("const").is_some() => {}
-                Some(field) => self.visit(&mut entry.node, Rule::of(field), &path.key(key)),
+                Some(field) => self.visit(&mut entry.node, SchemaRule::of(field), &path.key(key)),
                 None => {
-                    let fault = Fault::UnknownKey {
+                    let fault = SpecFault::UnknownKey {
                         key: key.clone(),
                         hint: Hint::new(key, fields.keys().map(String::as_str), "key"),
                     };
-                    self.tell(entry.key_at, path, fault);
+                    self.report(entry.key_at, path, fault);
                     unknown.push(key.clone());
                 }
             }
@@ -251,50 +269,56 @@ impl Walk<'_> {
             }
             let field = fields.get(key).expect("what is required is a field");
             let what = field.get("description").and_then(Value::as_str);
-            let fault = Fault::Missing {
+            let fault = SpecFault::Missing {
                 key: key.to_owned(),
-                what: what.unwrap_or_default().to_owned(),
+                what: what.unwrap_or_default().replace('\n', " "),
             };
-            self.tell(node.at, path, fault);
-            let entry = table.entry(key.to_owned()).or_insert_with(|| Entry {
+            self.report(node.at, path, fault);
+            let entry = table.entry(key.to_owned()).or_insert_with(|| TableEntry {
                 key_at: node.at,
-                node: Node {
-                    data: Data::Boolean(false),
+                node: DocumentNode {
+                    data: NodeData::Boolean(false),
                     at: node.at,
                 },
             });
             let path = path.key(key);
-            self.mended
-                .replace(&mut entry.node, Rule::of(field), &path.exact);
+            self.replaced
+                .replace(&mut entry.node, SchemaRule::of(field), &path.exact);
         }
         Ok(())
     }
 
-    fn array(&mut self, node: &mut Node, rule: Rule, item_rule: Rule, path: &Path) -> Fit {
+    fn array(
+        &mut self,
+        node: &mut DocumentNode,
+        rule: SchemaRule,
+        item_rule: SchemaRule,
+        path: &KeyPath,
+    ) -> Fit {
         let count = rule.0.get("minItems").and_then(Value::as_u64);
-        let Data::Array(items) = &mut node.data else {
-            let wanted = match count {
+        let NodeData::Array(items) = &mut node.data else {
+            let expected = match count {
                 Some(count) => format!("an array of {count} values"),
                 None if item_rule.fields().is_some() => {
-                    format!("an array of tables, [[{}]],", path.shown)
+                    format!("an array of tables, [[{}]]", path.shown)
                 }
                 None => "an array".to_owned(),
             };
-            return self.wrong_type(node, path, &wanted);
+            return self.wrong_type(node, path, &expected);
         };
-        if let Some(wanted) = count.map(|count| count as usize)
-            && wanted != items.len()
+        if let Some(expected) = count.map(|count| count as usize)
+            && expected != items.len()
         {
-            let fault = Fault::WrongCount {
+            let fault = SpecFault::WrongCount {
                 found: items.len(),
-                wanted,
+                expected,
             };
             return self.fault(node.at, path, fault);
         }
         for (index, item) in items.iter_mut().enumerate() {
             let name = item.text("name").map(str::to_owned);
-            let place = index.to_string();
-            let path = path.entry(name.as_ref().unwrap_or(&place), &place);
+            let position = index.to_string();
+            let path = path.entry(name.as_ref().unwrap_or(&position), &position);
             self.visit(item, item_rule, &path);
         }
         Ok(())
@@ -308,9 +332,9 @@ mod tests {
     use serde::Deserialize;
     use serde_json::json;
 
-    /// A document that has every key, each tagged table in its case number `case` (the last one where there are fewer).
-    fn sample(rule: Rule, case: usize) -> Value {
-        if rule.text(DIMENSION).is_some() {
+    /// A document with every key. Tagged tables take their case number `case`, or the last if they have fewer.
+    fn sample(rule: SchemaRule, case: usize) -> Value {
+        if rule.text(DIMENSION_KEY).is_some() {
             let bound = |key| rule.0.get(key).and_then(Value::as_f64);
             let most = bound("maximum").unwrap_or(f64::INFINITY);
             return json!(bound("minimum").unwrap_or(0.0).max(0.2).min(most));
@@ -329,12 +353,14 @@ mod tests {
                 .iter()
                 .filter(|(_, field)| field.get("const").is_none());
             return fields
-                .map(|(key, field)| (key.clone(), sample(Rule::of(field), case)))
+                .map(|(key, field)| (key.clone(), sample(SchemaRule::of(field), case)))
                 .collect();
         }
         if let Some(items) = rule.0.get("items") {
             let count = rule.0.get("minItems").and_then(Value::as_u64).unwrap_or(1);
-            return (0..count).map(|_| sample(Rule::of(items), case)).collect();
+            return (0..count)
+                .map(|_| sample(SchemaRule::of(items), case))
+                .collect();
         }
         match rule.text("type") {
             Some("integer") => json!(20),
@@ -346,9 +372,9 @@ mod tests {
     #[test]
     fn what_the_schema_allows_is_what_the_structs_take() {
         for case in 0..6 {
-            let text = toml::to_string(&sample(Rule::root(), case)).expect("TOML");
-            let mut document = Node::parse(&text, &Origin::File).expect("TOML");
-            let sources = Sources {
+            let text = toml::to_string(&sample(SchemaRule::root(), case)).expect("TOML");
+            let mut document = DocumentNode::parse(&text, &ValueOrigin::File).expect("TOML");
+            let sources = SourceTexts {
                 name: "sample",
                 text: &text,
                 sets: &[],

@@ -1,67 +1,67 @@
-//! What can be wrong with a pipeline file, and where.
+//! Errors of a pipeline file and their locations.
 
 use std::fmt;
 use std::path::PathBuf;
 
 use crate::units::UnitError;
 
-/// Where a fault stands.
+/// Location of a fault.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Place {
-    /// In a file as a whole.
+pub enum SourceLocation {
+    /// A file as a whole.
     Whole(String),
-    /// In a file, line and column from 1.
+    /// A place in a file; line and column count from 1.
     File {
-        /// The file as it was named.
+        /// Name of the file as the user gave it.
         file: String,
         /// Line.
         line: usize,
         /// Column, in characters.
         column: usize,
     },
-    /// In an override, `key=value`.
+    /// An override, `key=value`.
     Set(String),
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for SourceLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Place::Whole(file) => f.write_str(file),
-            Place::File { file, line, column } => write!(f, "{file}:{line}:{column}"),
-            Place::Set(text) => write!(f, "--set {text}"),
+            SourceLocation::Whole(file) => f.write_str(file),
+            SourceLocation::File { file, line, column } => write!(f, "{file}:{line}:{column}"),
+            SourceLocation::Set(text) => write!(f, "--set {text}"),
         }
     }
 }
 
-/// What is wrong.
+/// A fault of a pipeline file.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Fault {
+pub enum SpecFault {
     /// The file cannot be read.
     #[error("cannot be read: {0}")]
     Unreadable(String),
-    /// The text is no TOML.
+    /// The text is not valid TOML.
     #[error("{0}")]
     Syntax(String),
     /// An override without `=`.
-    #[error("an override is written key=value")]
-    NoValue,
+    #[error("an override has the form key=value")]
+    NotKeyValue,
     /// A key that does not exist.
     #[error("unknown key `{key}`; {hint}")]
     UnknownKey {
         /// The key.
         key: String,
-        /// The key probably meant, or those there are.
+        /// The key that was probably meant, or all keys.
         hint: Hint,
     },
-    /// A name that nothing has.
+    /// A name that no entry has.
     #[error("no {what} `{name}`; {hint}")]
     UnknownName {
-        /// What was looked for: "material".
+        /// Kind of entry, such as "material".
         what: &'static str,
-        /// Its name.
+        /// The name.
         name: String,
-        /// The name probably meant, or those there are.
+        /// The name that was probably meant, or all names.
         hint: Hint,
     },
     /// A word that is none of the choices.
@@ -69,82 +69,83 @@ pub enum Fault {
     UnknownChoice {
         /// The word.
         value: String,
-        /// The word probably meant, or those there are.
+        /// The word that was probably meant, or all choices.
         hint: Hint,
     },
-    /// A key that must be there.
+    /// A required key is missing.
     #[error("key `{key}` is missing: {what}")]
     Missing {
         /// The key.
         key: String,
-        /// What it means.
+        /// Meaning of the key.
         what: String,
     },
-    /// A value of another type.
-    #[error("found {found}; here {wanted} is wanted")]
+    /// A value of a wrong type.
+    #[error("found {found}; expected {expected}")]
     WrongType {
-        /// With article.
+        /// Description of the value found, with article.
         found: String,
-        /// With article.
-        wanted: String,
+        /// Description of the value expected, with article.
+        expected: String,
     },
-    /// An array of another length.
-    #[error("found {found} values; here {wanted} are wanted")]
+    /// An array of a wrong length.
+    #[error("found {found} values; expected {expected}")]
     WrongCount {
-        /// How many there are.
+        /// Number of values found.
         found: usize,
-        /// How many there should be.
-        wanted: usize,
+        /// Number of values expected.
+        expected: usize,
     },
-    /// A number with unit that does not fit.
+    /// A string that is not a quantity of the right dimension.
     #[error(transparent)]
     Unit(#[from] UnitError),
     /// NaN or infinite.
     #[error("{0} is not a finite number")]
     NotFinite(f64),
-    /// A number out of its range.
+    /// A number outside its range.
     #[error("{value} is out of range; it must be {bounds}")]
     OutOfRange {
-        /// As written.
+        /// The value as written.
         value: String,
-        /// The range.
+        /// The allowed range.
         bounds: String,
     },
-    /// Two entries of one name.
-    #[error("the name \"{0}\" is taken by an earlier entry")]
-    NameTaken(String),
-    /// A mesh file that is not there.
-    #[error("no mesh file at {}", .0.display())]
-    NoMesh(PathBuf),
-    /// A path with more keys than any value has.
-    #[error("a path of {found} keys; no value lies deeper than {deepest}")]
+    /// Two entries have the same name.
+    #[error("an earlier entry already has the name \"{0}\"")]
+    DuplicateName(String),
+    /// A mesh file that does not exist.
+    #[error("there is no mesh file {}", .0.display())]
+    MissingMeshFile(PathBuf),
+    /// A path with more keys than that of any value.
+    #[error("a path of {found} keys; no value has more than {most}")]
     TooDeep {
-        /// How many there are.
+        /// Number of keys.
         found: usize,
-        /// How many there may be.
-        deepest: usize,
+        /// Greatest number allowed.
+        most: usize,
     },
-    /// What of many faults is not told.
-    #[error("there are more faults; these are the first {TOLD}")]
-    More,
-    /// Values that contradict each other or mean nothing.
+    /// There are more faults than are reported.
+    #[error("there are more errors; these are the first {MAX_REPORTED}")]
+    TooManyFaults,
+    /// A value that is impossible or contradicts another.
     #[error("{0}")]
-    Senseless(String),
+    Invalid(String),
 }
 
-/// Faults of a file that are told: a file that is something else altogether would have one a line.
-pub(super) const TOLD: usize = 50;
-/// Words that a hint lists.
-const LISTED: usize = 40;
-/// Characters of the longest word that is compared with what was written.
-const LONGEST: usize = 64;
+/// Faults reported per file at most: a file that is no pipeline at all would have one per line.
+pub(super) const MAX_REPORTED: usize = 50;
+/// Words that a hint lists at most.
+const MAX_LISTED: usize = 40;
+/// Characters of the longest word that is compared with the user's.
+const MAX_COMPARED_LENGTH: usize = 64;
 
-/// What a user probably meant.
+/// Advice on an unknown word: the word that was probably meant, or all allowed words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hint(String);
 
 impl Hint {
-    /// The nearest of `allowed`, or all of them. `label` names them where there are none: "material in this file".
+    /// The most similar word of `allowed`, or all of them. If there are none, `label` says of what: "material in
+    /// this file".
     pub(super) fn new<'a>(
         written: &str,
         allowed: impl IntoIterator<Item = &'a str>,
@@ -155,8 +156,8 @@ impl Hint {
         let near = allowed
             .iter()
             .map(|word| (word.chars().count(), *word))
-            // The distance takes memory and time by the product of both lengths.
-            .filter(|(count, _)| *count <= LONGEST && count.abs_diff(length) <= 3)
+            // Memory and time of the distance grow with the product of both lengths.
+            .filter(|(count, _)| *count <= MAX_COMPARED_LENGTH && count.abs_diff(length) <= 3)
             .map(|(count, word)| (count, strsim::damerau_levenshtein(written, word), word))
             .filter(|(count, distance, _)| *distance <= count.div_ceil(3).min(3))
             .map(|(_, distance, word)| (distance, word))
@@ -168,14 +169,14 @@ impl Hint {
         })
     }
 
-    /// All there are.
+    /// Lists all allowed words.
     pub(super) fn list<'a>(allowed: impl IntoIterator<Item = &'a str>) -> Self {
         let mut allowed: Vec<&str> = allowed.into_iter().collect();
-        let more = match allowed.len().saturating_sub(LISTED) {
+        let more = match allowed.len().saturating_sub(MAX_LISTED) {
             0 => String::new(),
             more => format!(" and {more} more"),
         };
-        allowed.truncate(LISTED);
+        allowed.truncate(MAX_LISTED);
         Hint(format!("there are {}{more}", allowed.join(", ")))
     }
 }
@@ -186,19 +187,19 @@ impl fmt::Display for Hint {
     }
 }
 
-/// One fault: where, in which key, what.
+/// A fault with its location and key.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("{place}: {}{fault}", if .path.is_empty() { String::new() } else { format!("{path}: ") })]
+#[error("{location}: {}{fault}", if .path.is_empty() { String::new() } else { format!("{path}: ") })]
 pub struct SpecError {
-    /// Where it stands.
-    pub place: Place,
+    /// Location of the fault.
+    pub location: SourceLocation,
     /// Path of the key, such as `material.gypsum.young`; empty for the file as a whole.
     pub path: String,
-    /// What is wrong.
-    pub fault: Fault,
+    /// The fault.
+    pub fault: SpecFault,
 }
 
-/// All faults found, in the order of the file, one a line; of very many the first.
+/// All faults of a file, in its order, printed one per line; of very many only the first.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SpecErrors(pub Vec<SpecError>);
 

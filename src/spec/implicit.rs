@@ -5,54 +5,58 @@ use serde::{Deserialize, Serialize};
 
 use super::quantity::PositiveNumber;
 
-/// What conjugate gradients are preconditioned with.
+/// Preconditioner of conjugate gradients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Preconditioner {
-    /// Algebraic multigrid by smoothed aggregation: few iterations, whatever the size.
+    /// Algebraic multigrid by smoothed aggregation: few iterations for any problem size.
     #[default]
     Multigrid,
-    /// The blocks on the diagonal.
+    /// Block Jacobi: the diagonal blocks only.
     Jacobi,
 }
 
-/// Friction of contacts in implicit steps.
+/// How friction of contacts is solved in implicit steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Friction {
-    /// That of explicit steps, a spring that gives way, solved with all else; its limit is lagged within an iteration.
+    /// Friction of explicit steps, a spring that slips, solved together with all other forces; the slip limit
+    /// lags within an iteration.
     #[default]
     Lagged,
-    /// Velocities and spins lose what friction takes after each step (Lu et al. 2025, eq. 34, 35): centres
-    /// slide, nothing holds at rest, and rolling friction is had. For Euler steps: in long midpoint steps
-    /// elements ring, and one that stands still for a moment is not braked.
+    /// Friction is subtracted from velocities and spins after each step (Lu et al. 2025, eq. 34, 35), by the
+    /// sliding velocity of the centres: rolling bodies are braked as if they slid, nothing sticks at rest, and
+    /// there is rolling friction. For Euler steps: in long midpoint steps elements ring, and one that is at
+    /// rest for a moment is not braked.
     Projected,
 }
 
-/// Implicit steps.
+/// Settings of implicit steps.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Implicit {
-    /// Length of a step over the critical one of explicit steps, where `time.step` is absent; a frame is at
-    /// least one step.
+    /// Length of a step in critical steps of explicit integration, at most a frame; used if `time.step` is
+    /// absent.
     #[schemars(with = "PositiveNumber")]
     pub periods: f64,
-    /// Times that a step may be halved where bonds break or Newton's method fails; absent: until it is no
-    /// longer than two critical steps of explicit ones.
+    /// How often a step may be halved when bonds break or Newton's method fails; absent: until it is no longer
+    /// than two critical steps of explicit integration.
     #[schemars(with = "u32", range(min = 0, max = 24))]
     pub halvings: Option<u32>,
-    /// Forces that may be out of balance at the end of a step, over those at work (root mean squares).
+    /// Convergence tolerance of Newton's method: unbalanced forces at the end of a step relative to all acting
+    /// forces, root mean squares.
     #[schemars(with = "PositiveNumber")]
     pub tolerance: f64,
-    /// Newton iterations of a step at most; one that can still be halved is after 16.
+    /// Greatest number of Newton iterations in a step that cannot be halved any more; others are halved after
+    /// 16.
     #[schemars(range(min = 1))]
     pub iterations: u32,
-    /// Residual of conjugate gradients over what they began with, at the finest.
+    /// Finest tolerance of conjugate gradients: residual relative to the initial one.
     #[schemars(with = "PositiveNumber")]
     pub gradients_tolerance: f64,
-    /// Their preconditioner.
+    /// Preconditioner of conjugate gradients.
     pub preconditioner: Preconditioner,
-    /// Friction of contacts.
+    /// How friction of contacts is solved.
     pub friction: Friction,
 }
 impl Default for Implicit {
@@ -69,14 +73,17 @@ impl Default for Implicit {
     }
 }
 
-/// Critical steps that the shortest of implicit ones is long unless `halvings` says otherwise: waves that
-/// breaking bonds let go are seen then.
-const SHORTEST: f64 = 2.0;
+/// Length of the shortest implicit step in critical steps, unless `halvings` is given: it resolves the waves that
+/// breaking bonds release.
+const SHORTEST_STEP: f64 = 2.0;
 
 impl Implicit {
-    /// Times that a step of so many critical steps may be halved.
+    /// How often a step of length `critical_steps`, in critical steps, may be halved.
     pub fn halvings(&self, critical_steps: f64) -> u32 {
-        let enough = (critical_steps / SHORTEST).log2().ceil().clamp(0.0, 24.0);
+        let enough = (critical_steps / SHORTEST_STEP)
+            .log2()
+            .ceil()
+            .clamp(0.0, 24.0);
         self.halvings.unwrap_or(enough as u32)
     }
 }

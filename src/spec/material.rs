@@ -1,4 +1,4 @@
-//! What bodies are made of.
+//! Materials of bodies, and properties of pairs of materials.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,49 +7,49 @@ use super::quantity::{
     NonNegativeNumber, Number, PoissonRatio, PositiveDensity, PositiveNumber, PositivePressure,
 };
 
-/// Poisson's ratio of a material that gives none (`elasticity = "material"`).
+/// Poisson's ratio of a material without the key `poisson`, with `elasticity = "material"`.
 pub const DEFAULT_POISSON: f64 = 0.2;
 
-/// Whose moduli `young`, `poisson` and `shear` are: a packing of bonds is stiffer than its bonds.
+/// What `young`, `poisson` and `shear` describe, the solid or its bonds: a packing has other moduli than its bonds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Elasticity {
-    /// Of the solid: bonds get the moduli that make the packing behave so. Takes `poisson` up to 0.25.
+    /// `young` and `poisson` describe the solid, and bonds are calibrated to give it these moduli.
     #[default]
     Material,
-    /// Of the bonds themselves, as in the papers. Needs `shear`.
+    /// `young` and `shear` describe the bonds themselves, as in the papers.
     Bond,
 }
 
-/// When a bond breaks.
+/// Criterion by which a bond breaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Criterion {
-    /// Tension or shear beyond the strength; compression never breaks.
+    /// A bond breaks if its tensile or shear stress exceeds the strength, never by compression.
     #[default]
     Tension,
-    /// The criterion of Lu et al. 2021.
+    /// The criterion of Lu et al. 2021, which counts compression too.
     Lu2021,
-    /// The criterion of Zhang et al. 2024: as `tension`, with 4/3 of the shear force's stress, as in the
-    /// middle of a round rod.
+    /// The criterion of Zhang et al. 2024: as `tension`, with 4/3 of the mean shear stress, as in the middle of
+    /// a round rod.
     Rod,
-    /// Rankine: the largest principal stress of the material about a face beyond the tensile strength; bodies
-    /// of cells only.
+    /// Rankine, for bodies of cells only: a face breaks if the largest principal stress of the material around
+    /// it exceeds the tensile strength.
     Rankine,
 }
 
-/// Stiffness and strength that depend on the direction of a bond, as of wood (Lu 2021, eq. 30): factors 1 + λ
-/// (d_g·d_b)⁴, d_g the direction of the grain, d_b that of the bond.
+/// Stiffness and strength that depend on the direction of a bond, as in wood (Lu 2021, eq. 30): both are
+/// multiplied by 1 + λ (d_g·d_b)⁴, with the directions d_g of the grain and d_b of the bond.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Grain {
-    /// Direction in the frame of the body's shape, of any length but zero.
+    /// Direction of the grain in the frame of the body's shape, with which it turns; any length except zero.
     #[schemars(with = "[Number; 3]")]
     pub direction: [f64; 3],
-    /// λ of the moduli: along the grain bonds are 1 + λ times as stiff as across it.
+    /// λ of the moduli: bonds along the grain are 1 + λ times as stiff as bonds across it.
     #[schemars(with = "NonNegativeNumber")]
     pub stiffness: f64,
-    /// λ of both strengths; absent: that of the moduli.
+    /// λ of both strengths; absent: `stiffness`.
     #[serde(default)]
     #[schemars(with = "NonNegativeNumber")]
     pub strength: Option<f64>,
@@ -59,26 +59,27 @@ pub struct Grain {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Material {
-    /// What bodies call it.
+    /// Name of the material, by which bodies refer to it.
     pub name: String,
-    /// Density, kg/m³.
+    /// Density of the material, kg/m³.
     #[schemars(with = "PositiveDensity")]
     pub density: f64,
     /// Young's modulus, Pa.
     #[schemars(with = "PositivePressure")]
     pub young: f64,
-    /// Poisson's ratio, at most 0.25, of cells below 0.5, `elasticity = "material"` only; default 0.2.
+    /// Poisson's ratio, with `elasticity = "material"` only: at most 0.25, the largest that bonds can give; for
+    /// bodies of cells above -1 and below 0.5. Absent: 0.2.
     #[serde(default)]
     #[schemars(with = "PoissonRatio")]
     pub poisson: Option<f64>,
-    /// Shear modulus, Pa; `elasticity = "bond"` only.
+    /// Shear modulus of the bonds, Pa; required with `elasticity = "bond"`, not allowed otherwise.
     #[serde(default)]
     #[schemars(with = "PositivePressure")]
     pub shear: Option<f64>,
-    /// Whose moduli these are.
+    /// Whether `young`, `poisson` and `shear` describe the solid or its bonds.
     #[serde(default)]
     pub elasticity: Elasticity,
-    /// When a bond breaks.
+    /// Criterion by which bonds break.
     #[serde(default)]
     pub criterion: Criterion,
     /// Tensile strength, Pa; absent: bonds do not break by tension.
@@ -89,36 +90,37 @@ pub struct Material {
     #[serde(default)]
     #[schemars(with = "PositivePressure")]
     pub shear_strength: Option<f64>,
-    /// Weibull modulus of both strengths: the smaller, the more they scatter; absent: no scatter.
+    /// Weibull modulus by which both strengths scatter from bond to bond: the smaller, the more; absent: no
+    /// scatter.
     #[serde(default)]
     #[schemars(with = "PositiveNumber")]
     pub weibull_modulus: Option<f64>,
-    /// Hydrostatic strength, Pa: an element whose mean stress passes it loses all its bonds; absent: none does.
+    /// Hydrostatic strength, Pa: an element whose mean stress exceeds it loses all its bonds; absent: none does.
     #[serde(default)]
     #[schemars(with = "PositivePressure")]
     pub hydrostatic_strength: Option<f64>,
-    /// Direction that bonds are stiffest and strongest along; moduli and strengths are then those across it.
-    /// Absent: all directions alike.
+    /// Grain of the material, along which bonds are stiffest and strongest; moduli and strengths of the material
+    /// are then those across it. Absent: all directions are alike.
     #[serde(default)]
     #[schemars(with = "Grain")]
     pub grain: Option<Grain>,
-    /// Viscous damping of bonds, ratio of critical.
-    #[serde(default = "damping")]
+    /// Viscous damping of bonds, as a ratio of critical damping.
+    #[serde(default = "default_damping")]
     #[schemars(with = "NonNegativeNumber")]
     pub damping: f64,
-    /// Friction coefficient.
+    /// Friction coefficient of contacts.
     #[serde(default = "half")]
     #[schemars(with = "NonNegativeNumber")]
     pub friction: f64,
-    /// Rolling friction coefficient: contacts resist rolling by moments up to so many times radius and normal force.
+    /// Rolling friction coefficient μ_r: contacts resist rolling by moments of up to μ_r × radius × normal force.
     #[serde(default)]
     #[schemars(with = "NonNegativeNumber")]
     pub rolling_friction: f64,
-    /// Normal damping of contacts, ratio of critical.
-    #[serde(default = "contact_damping")]
+    /// Normal damping of contacts, as a ratio of critical damping.
+    #[serde(default = "default_contact_damping")]
     #[schemars(with = "NonNegativeNumber")]
     pub contact_damping: f64,
-    /// Tangential over normal contact stiffness.
+    /// Ratio of tangential to normal stiffness of contacts.
     #[serde(default = "half")]
     #[schemars(with = "PositiveNumber")]
     pub contact_shear_ratio: f64,
@@ -129,7 +131,7 @@ pub struct Material {
 }
 
 impl Material {
-    /// Poisson's ratio, as given, by `shear`, or the default.
+    /// Poisson's ratio as given, else from `young` and `shear`, else the default.
     pub fn poisson_ratio(&self) -> f64 {
         let by_shear = |shear: f64| self.young / (2.0 * shear) - 1.0;
         let given = self.poisson.or(self.shear.map(by_shear));
@@ -137,11 +139,11 @@ impl Material {
     }
 }
 
-fn damping() -> f64 {
+fn default_damping() -> f64 {
     0.02
 }
 
-fn contact_damping() -> f64 {
+fn default_contact_damping() -> f64 {
     0.2
 }
 
@@ -149,34 +151,35 @@ fn half() -> f64 {
     0.5
 }
 
-/// What two materials have in common, where it is not to follow from theirs: of contacts between them, and of
-/// the bonds that join them in a mixture.
+/// Properties of the contacts and bonds between two materials, in place of those that follow from the two.
+/// Without an entry, bonds between two materials have their moduli in series, the smaller strengths, the weaker
+/// criterion and the mean of both dampings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MaterialPair {
-    /// Names of two `[[material]]`s, or twice the same.
+    /// Names of two `[[material]]` entries, or the same name twice.
     pub materials: [String; 2],
-    /// Friction coefficient; absent: the smaller of both.
+    /// Friction coefficient of contacts; absent: the smaller of the two materials'.
     #[serde(default)]
     #[schemars(with = "NonNegativeNumber")]
     pub friction: Option<f64>,
-    /// Rolling friction coefficient; absent: the smaller of both.
+    /// Rolling friction coefficient of contacts; absent: the smaller of the two materials'.
     #[serde(default)]
     #[schemars(with = "NonNegativeNumber")]
     pub rolling_friction: Option<f64>,
-    /// Normal damping of contacts, ratio of critical; absent: the larger of both.
+    /// Normal damping of contacts, as a ratio of critical damping; absent: the larger of the two materials'.
     #[serde(default)]
     #[schemars(with = "NonNegativeNumber")]
     pub contact_damping: Option<f64>,
-    /// Young's modulus of contacts, Pa; absent: both in series.
+    /// Young's modulus of contacts, Pa; absent: the two materials' moduli in series.
     #[serde(default)]
     #[schemars(with = "PositivePressure")]
     pub contact_young: Option<f64>,
-    /// Moduli of the bonds between them over those of both in series; default 1.
+    /// Factor on the moduli of bonds between the two materials, which are otherwise in series.
     #[serde(default = "one")]
     #[schemars(with = "PositiveNumber")]
     pub bond_stiffness: f64,
-    /// Strengths of the bonds between them over the smaller of both; default 1.
+    /// Factor on the strengths of bonds between the two materials, which are otherwise the smaller of both.
     #[serde(default = "one")]
     #[schemars(with = "PositiveNumber")]
     pub bond_strength: f64,
@@ -186,7 +189,7 @@ fn one() -> f64 {
     1.0
 }
 
-/// Whether a pair is of these two materials, in either order.
+/// Whether a pair names these two materials, in either order.
 pub fn joins(pair: &[String; 2], a: &str, b: &str) -> bool {
     let [x, y] = pair;
     (x == a && y == b) || (x == b && y == a)

@@ -1,8 +1,8 @@
-//! The pipeline file: what a shot is, in SI units once read.
+//! The pipeline file, which describes a shot; once read, all values are in SI units.
 //!
 //! The structs are the file's schema: [`read`] fills them from TOML, `store.json` keeps them, `cullet schema`
-//! prints them. [`read`] and [`parse`] take units, check ranges, names and contradictions; the structs' own
-//! `Deserialize` is for `store.json` and takes plain SI numbers as [`read`] left them.
+//! prints them. [`read`] and [`parse`] accept units and check ranges, names and contradictions; the structs' own
+//! `Deserialize` is for `store.json` and accepts SI numbers only.
 
 mod body;
 mod check;
@@ -13,12 +13,12 @@ mod error;
 mod implicit;
 mod keys;
 mod material;
-mod mend;
 mod output;
 mod overrides;
 mod pipeline;
 mod pose;
 mod quantity;
+mod replacements;
 mod schema;
 mod settings;
 pub mod source;
@@ -30,7 +30,7 @@ pub use body::{
     TWISTED, WALLS, Weave,
 };
 pub use collider::{Action, Attachment, Collider, ColliderShape, Key, Signal};
-pub use error::{Fault, Place, SpecError, SpecErrors};
+pub use error::{SourceLocation, SpecError, SpecErrors, SpecFault};
 pub use implicit::{Friction, Implicit, Preconditioner};
 pub use keys::keys_page;
 pub use material::{Criterion, DEFAULT_POISSON, Elasticity, Grain, Material, MaterialPair, joins};
@@ -43,6 +43,6 @@ pub use settings::{
     Law, MethodChoice, MethodName, Playback, Precision, Preview, Reconstruct, ReconstructMode,
     Section, Simulate, Up, is_shutter,
 };
-pub use source::{Resolved, parse, read};
+pub use source::{ResolvedPipeline, parse, read};
 pub use stress::{CrackCriterion, Fracture, Stress};
 pub use time::{Axis, Region, Side, Time, World};

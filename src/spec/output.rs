@@ -1,30 +1,30 @@
-//! What frame files hold, and how exactly.
+//! Settings of the simulation's output: columns of frame files, their precision and compression.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Columns of a frame file that come and go together.
+/// Group of columns that frame files hold or leave out together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FrameGroup {
-    /// x, y, z.
+    /// Columns x, y, z: position, m.
     Position,
-    /// qx, qy, qz, qw.
+    /// Columns qx, qy, qz, qw: rotation.
     Rotation,
-    /// vx, vy, vz.
+    /// Columns vx, vy, vz: velocity, m/s.
     Velocity,
-    /// wx, wy, wz.
+    /// Columns wx, wy, wz: angular velocity, rad/s.
     Spin,
-    /// fragment.
+    /// Column fragment: label of the fragment.
     Fragment,
-    /// sigma, tau.
+    /// Columns sigma, tau: normal and shear stress.
     Stress,
-    /// broken.
+    /// Column broken: broken bonds of the element.
     Broken,
 }
 
 impl FrameGroup {
-    /// Every group, in the order of the file. The columns frame, time and id belong to none: they are always there.
+    /// All groups, in the order of the file. The columns frame, time and id belong to none, as every file has them.
     pub const ALL: [FrameGroup; 7] = [
         FrameGroup::Position,
         FrameGroup::Rotation,
@@ -48,7 +48,7 @@ impl FrameGroup {
         }
     }
 
-    /// Names of its columns.
+    /// Names of the columns of the group.
     pub fn columns(self) -> &'static [&'static str] {
         match self {
             FrameGroup::Position => &["x", "y", "z"],
@@ -62,31 +62,31 @@ impl FrameGroup {
     }
 }
 
-/// Bits of the mantissa that are kept, of 23; rounded to nearest, ties to even. Absent: all.
+/// Bits of the mantissa that are kept, of 23; numbers are rounded to nearest, ties to even. Absent: all.
 ///
-/// k bits keep a number within 2^−(k+1) of itself.
+/// With k bits the relative error is at most 2^−(k+1).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PrecisionBits {
-    /// Of x, y, z.
+    /// Bits kept of x, y, z; absent: all 23.
     #[schemars(with = "u32", range(min = 1, max = 23))]
     pub position: Option<u32>,
-    /// Of qx, qy, qz, qw.
+    /// Bits kept of qx, qy, qz, qw; absent: all 23.
     #[schemars(with = "u32", range(min = 1, max = 23))]
     pub rotation: Option<u32>,
-    /// Of vx, vy, vz.
+    /// Bits kept of vx, vy, vz; absent: all 23.
     #[schemars(with = "u32", range(min = 1, max = 23))]
     pub velocity: Option<u32>,
-    /// Of wx, wy, wz.
+    /// Bits kept of wx, wy, wz; absent: all 23.
     #[schemars(with = "u32", range(min = 1, max = 23))]
     pub spin: Option<u32>,
-    /// Of sigma, tau.
+    /// Bits kept of sigma, tau; absent: all 23.
     #[schemars(with = "u32", range(min = 1, max = 23))]
     pub stress: Option<u32>,
 }
 
 impl PrecisionBits {
-    /// The groups that are rounded, with the bits kept.
+    /// The groups that are rounded, with the number of bits kept.
     pub fn groups(&self) -> impl Iterator<Item = (FrameGroup, u32)> {
         let all = FrameGroup::ALL.into_iter();
         all.filter_map(|group| Some((group, self.of(group)?)))
@@ -99,7 +99,7 @@ impl PrecisionBits {
             FrameGroup::Velocity => self.velocity,
             FrameGroup::Spin => self.spin,
             FrameGroup::Stress => self.stress,
-            // Whole numbers.
+            // Integers are never rounded.
             FrameGroup::Fragment | FrameGroup::Broken => None,
         }
     }
@@ -112,25 +112,26 @@ pub enum Compression {
     /// Zstandard, level 1.
     #[default]
     Zstd,
-    /// None: larger files, written in less time.
+    /// No compression: larger files, written faster.
     None,
 }
 
-/// What simulate writes.
+/// Settings of what `simulate` writes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Output {
-    /// Columns of frame files beside frame, time and id; reconstruct needs position, rotation and fragment,
-    /// preview position.
+    /// Groups of columns in frame files, besides frame, time and id. `reconstruct` needs position, rotation and
+    /// fragment, `preview` position.
     pub columns: Vec<FrameGroup>,
-    /// Rounding of columns of frame files, for smaller files; states are never rounded.
+    /// Bits of the mantissa kept in columns of frame files, for smaller files. The metadata of the files names
+    /// them; states are never rounded.
     pub precision_bits: PrecisionBits,
-    /// Compression of the tables.
+    /// Compression of the Parquet tables.
     pub compression: Compression,
-    /// Whether the history tells what damping, friction and breaking took (J). On the CPU alone, where it
-    /// makes steps up to a fifth longer.
+    /// Whether the history holds the energy dissipated by damping, friction and breaking, J. On the CPU only,
+    /// where steps take up to a fifth longer.
     pub work: bool,
-    /// A step, counted from 1, that all methods for implicit steps solve side by side, for the chart of their
+    /// Number of a step, from 1, that every method for implicit steps solves, for the chart of their
     /// convergence (Lu et al. 2025, Figure 7); the run itself does not change. Absent: none.
     #[schemars(with = "u64", range(min = 1))]
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,37 +1,37 @@
-//! Scales and `--set`: values that replace those of the file.
+//! Applies scales and `--set` overrides to a document.
 
 use std::collections::BTreeMap;
 
-use super::document::{Data, Entry, Node, Origin, Sources};
-use super::error::{Fault, Hint, SpecError, TOLD};
-use super::schema::Rule;
+use super::document::{DocumentNode, NodeData, SourceTexts, TableEntry, ValueOrigin};
+use super::error::{Hint, MAX_REPORTED, SpecError, SpecFault};
+use super::schema::SchemaRule;
 
-/// Keys of a path: documents are walked by recursion.
-const DEEPEST: usize = 32;
+/// Greatest number of keys in a path, as documents are walked by recursion.
+const MAX_PATH_KEYS: usize = 32;
 
-type Errors = Vec<(Origin, SpecError)>;
+type LocatedErrors = Vec<(ValueOrigin, SpecError)>;
 
-/// Takes `scale` and `scales` out of the document, applies the scale chosen, then the overrides.
-pub(super) fn apply(document: &mut Node, sources: &Sources<'_>) -> Errors {
-    let mut errors = Errors::new();
+/// Removes `scale` and `scales` from the document, applies the chosen scale, then the overrides.
+pub(super) fn apply(document: &mut DocumentNode, sources: &SourceTexts<'_>) -> LocatedErrors {
+    let mut errors = LocatedErrors::new();
     let mut changes = Vec::new();
-    let Data::Table(root) = &mut document.data else {
+    let NodeData::Table(root) = &mut document.data else {
         unreachable!("a document is a table");
     };
     let scales = root.remove("scales").map(|entry| entry.node);
     let mut scale = root.remove("scale").map(|entry| entry.node);
     for (index, text) in sources.sets.iter().enumerate() {
-        let at = Origin::Set(index);
+        let at = ValueOrigin::Set(index);
         match text.split_once('=') {
             Some((key, value)) if key.trim() == "scale" => scale = Some(parse_value(value, at)),
             Some((key, value)) if !key.trim().is_empty() => {
                 changes.push((key.trim().to_owned(), at, parse_value(value, at)));
             }
-            _ => errors.push((at, sources.error(at, "", Fault::NoValue))),
+            _ => errors.push((at, sources.error(at, "", SpecFault::NotKeyValue))),
         }
     }
-    for (path, entry) in chosen(scale, scales, sources, &mut errors) {
-        put(
+    for (path, entry) in scale_changes(scale, scales, sources, &mut errors) {
+        merge_value(
             document,
             &path,
             entry.key_at,
@@ -41,63 +41,63 @@ pub(super) fn apply(document: &mut Node, sources: &Sources<'_>) -> Errors {
         );
     }
     for (path, at, value) in changes {
-        put(document, &path, at, value, sources, &mut errors);
+        merge_value(document, &path, at, value, sources, &mut errors);
     }
     errors
 }
 
-/// A TOML value, or else a string: shells make quotes a nuisance.
-fn parse_value(text: &str, at: Origin) -> Node {
-    let parsed = Node::parse(&format!("v = {text}"), &|_| at).map(|node| node.data);
+/// A TOML value, or else a string, so that strings need no quotes in a shell.
+fn parse_value(text: &str, at: ValueOrigin) -> DocumentNode {
+    let parsed = DocumentNode::parse(&format!("v = {text}"), &|_| at).map(|node| node.data);
     let data = match parsed {
-        Ok(Data::Table(mut table)) if table.len() == 1 => table.remove("v"),
+        Ok(NodeData::Table(mut table)) if table.len() == 1 => table.remove("v"),
         _ => None,
     };
     data.map_or_else(
-        || Node {
-            data: Data::Text(text.trim().to_owned()),
+        || DocumentNode {
+            data: NodeData::Text(text.trim().to_owned()),
             at,
         },
         |entry| entry.node,
     )
 }
 
-/// The changes of the scale chosen.
-fn chosen(
-    scale: Option<Node>,
-    scales: Option<Node>,
-    sources: &Sources<'_>,
-    errors: &mut Errors,
-) -> BTreeMap<String, Entry> {
-    let mut wrong = |node: &Node, path: &str, wanted: &str| {
-        let fault = Fault::WrongType {
+/// Paths and values of the chosen scale.
+fn scale_changes(
+    scale: Option<DocumentNode>,
+    scales: Option<DocumentNode>,
+    sources: &SourceTexts<'_>,
+    errors: &mut LocatedErrors,
+) -> BTreeMap<String, TableEntry> {
+    let mut wrong_type = |node: &DocumentNode, path: &str, expected: &str| {
+        let fault = SpecFault::WrongType {
             found: node.kind(),
-            wanted: wanted.to_owned(),
+            expected: expected.to_owned(),
         };
         errors.push((node.at, sources.error(node.at, path, fault)));
         BTreeMap::new()
     };
     let mut tables = match scales.map(|node| (node.at, node.data)) {
         None => BTreeMap::new(),
-        Some((_, Data::Table(tables))) => tables,
+        Some((_, NodeData::Table(tables))) => tables,
         Some((at, data)) => {
-            let node = Node { data, at };
-            return wrong(&node, "scales", "a table of tables, [scales.NAME],");
+            let node = DocumentNode { data, at };
+            return wrong_type(&node, "scales", "a table of tables, [scales.NAME]");
         }
     };
     let name = match scale.as_ref().map(|scale| &scale.data) {
         None => "default",
-        Some(Data::Text(name)) => name,
+        Some(NodeData::Text(name)) => name,
         Some(_) => {
             let scale = scale.expect("matched");
-            return wrong(&scale, "scale", "the name of a scale");
+            return wrong_type(&scale, "scale", "the name of a scale");
         }
     };
     match (tables.remove(name).map(|entry| entry.node), scale.as_ref()) {
         (None, Some(scale)) if name != "default" => {
             let names = tables.keys().map(String::as_str);
             let others = names.filter(|name| *name != "default");
-            let fault = Fault::UnknownName {
+            let fault = SpecFault::UnknownName {
                 what: "scale",
                 name: name.to_owned(),
                 hint: Hint::new(name, std::iter::once("default").chain(others), "scale"),
@@ -107,40 +107,40 @@ fn chosen(
         }
         (None, _) => BTreeMap::new(),
         (Some(node), _) => match node.data {
-            Data::Table(changes) => changes,
-            _ => wrong(
+            NodeData::Table(changes) => changes,
+            _ => wrong_type(
                 &node,
                 &format!("scales.{name}"),
-                "a table of key paths and values,",
+                "a table of key paths and values",
             ),
         },
     }
 }
 
-/// Puts a value at a path. Tables are merged key by key, except those that bring a `type` of their own.
-fn put(
-    document: &mut Node,
+/// Sets the value at a path. Tables are merged key by key, except those with a key `type`.
+fn merge_value(
+    document: &mut DocumentNode,
     path: &str,
-    key_at: Origin,
-    value: Node,
-    sources: &Sources<'_>,
-    errors: &mut Errors,
+    key_at: ValueOrigin,
+    value: DocumentNode,
+    sources: &SourceTexts<'_>,
+    errors: &mut LocatedErrors,
 ) {
     match value.data {
-        Data::Table(table) if !table.contains_key("type") => {
+        NodeData::Table(table) if !table.contains_key("type") => {
             for (key, entry) in table {
                 let path = format!("{path}.{key}");
-                put(document, &path, entry.key_at, entry.node, sources, errors);
+                merge_value(document, &path, entry.key_at, entry.node, sources, errors);
             }
         }
         _ => {
-            let result = set(document, path, key_at, value);
-            // One more than is told, to know of it.
+            let result = set_value(document, path, key_at, value);
+            // One more than is reported, to know that there are more.
             if let Err(fault) = result
-                && errors.len() <= TOLD
+                && errors.len() <= MAX_REPORTED
             {
                 let path = match fault {
-                    Fault::TooDeep { .. } => "",
+                    SpecFault::TooDeep { .. } => "",
                     _ => path,
                 };
                 errors.push((key_at, sources.error(key_at, path, fault)));
@@ -149,18 +149,23 @@ fn put(
     }
 }
 
-/// Sets one value, making tables on the way; a key that should not be there is found when the document is checked.
-fn set(document: &mut Node, path: &str, key_at: Origin, value: Node) -> Result<(), Fault> {
+/// Sets one value and creates the tables around it. Unknown keys are found later, when the document is checked.
+fn set_value(
+    document: &mut DocumentNode,
+    path: &str,
+    key_at: ValueOrigin,
+    value: DocumentNode,
+) -> Result<(), SpecFault> {
     let found = path.split('.').count();
-    if found > DEEPEST {
-        let deepest = DEEPEST;
-        return Err(Fault::TooDeep { found, deepest });
+    if found > MAX_PATH_KEYS {
+        let most = MAX_PATH_KEYS;
+        return Err(SpecFault::TooDeep { found, most });
     }
     if let Some((list, rest)) = path.split_once('.')
         && document.get(list).is_none()
         && let Some(what) = list_name(list)
     {
-        return Err(Fault::UnknownName {
+        return Err(SpecFault::UnknownName {
             what,
             name: rest.split('.').next().unwrap_or_default().to_owned(),
             hint: Hint::new("", [], &format!("[[{what}]] in this file")),
@@ -170,14 +175,14 @@ fn set(document: &mut Node, path: &str, key_at: Origin, value: Node) -> Result<(
     let mut list = "";
     for key in path.split('.') {
         let before = std::mem::replace(&mut list, key);
-        if !matches!(node.data, Data::Array(_) | Data::Table(_)) {
-            return Err(Fault::WrongType {
+        if !matches!(node.data, NodeData::Array(_) | NodeData::Table(_)) {
+            return Err(SpecFault::WrongType {
                 found: node.kind(),
-                wanted: format!("a table with a key `{key}`"),
+                expected: format!("a table with a key `{key}`"),
             });
         }
         node = match &mut node.data {
-            Data::Array(items) => {
+            NodeData::Array(items) => {
                 let named = items.iter().position(|item| item.text("name") == Some(key));
                 let index = named.or_else(|| key.parse().ok().filter(|at| *at < items.len()));
                 match index {
@@ -185,7 +190,7 @@ fn set(document: &mut Node, path: &str, key_at: Origin, value: Node) -> Result<(
                     None => {
                         let names: Vec<&str> =
                             items.iter().filter_map(|item| item.text("name")).collect();
-                        return Err(Fault::UnknownName {
+                        return Err(SpecFault::UnknownName {
                             what: list_name(before).unwrap_or("entry"),
                             name: key.to_owned(),
                             hint: Hint::new(key, names, "such name"),
@@ -193,13 +198,13 @@ fn set(document: &mut Node, path: &str, key_at: Origin, value: Node) -> Result<(
                     }
                 }
             }
-            Data::Table(table) => {
+            NodeData::Table(table) => {
                 &mut table
                     .entry(key.to_owned())
-                    .or_insert_with(|| Entry {
+                    .or_insert_with(|| TableEntry {
                         key_at,
-                        node: Node {
-                            data: Data::Table(BTreeMap::new()),
+                        node: DocumentNode {
+                            data: NodeData::Table(BTreeMap::new()),
                             at: key_at,
                         },
                     })
@@ -212,9 +217,9 @@ fn set(document: &mut Node, path: &str, key_at: Origin, value: Node) -> Result<(
     Ok(())
 }
 
-/// The list of the file's top level that has this name.
+/// The name of a list at the top level of the file, if `key` is one.
 fn list_name(key: &str) -> Option<&'static str> {
-    let fields = Rule::root().fields().expect("the file is a table");
+    let fields = SchemaRule::root().fields().expect("the file is a table");
     let (name, field) = fields.get_key_value(key)?;
-    (Rule::of(field).text("type") == Some("array")).then_some(name)
+    (SchemaRule::of(field).text("type") == Some("array")).then_some(name)
 }

@@ -1,4 +1,4 @@
-//! A whole pipeline file.
+//! The pipeline file as a whole.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,53 +11,53 @@ use super::settings::{Export, MethodChoice, MethodName, Preview, Reconstruct, Si
 use super::stress::Stress;
 use super::time::{Time, World};
 
-/// A shot.
+/// A shot: everything that a pipeline file describes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Pipeline {
-    /// How long the shot is.
+    /// Simulated time, its frames and steps.
     pub time: Time,
-    /// What acts on everything.
+    /// Gravity and bounds of the world.
     #[serde(default)]
     pub world: World,
-    /// What bodies are made of.
+    /// Materials of the bodies.
     #[serde(default, rename = "material")]
     pub materials: Vec<Material>,
-    /// What pairs of materials have in common.
+    /// Properties of contacts and bonds between two materials.
     #[serde(default, rename = "pair")]
     pub pairs: Vec<MaterialPair>,
-    /// What breaks; at least one.
+    /// Bodies of the shot, at least one.
     #[serde(default, rename = "body")]
     pub bodies: Vec<Body>,
-    /// Obstacles.
+    /// Solids that push elements and are not pushed themselves.
     #[serde(default, rename = "collider")]
     pub colliders: Vec<Collider>,
-    /// What holds, drives or loads bodies.
+    /// Attachments, which hold, drive or load elements of bodies.
     #[serde(default, rename = "attach")]
     pub attachments: Vec<Attachment>,
-    /// Time integration.
+    /// Settings of the time integration.
     #[serde(default)]
     pub simulate: Simulate,
-    /// Stress by boundary elements, which `run` computes after the simulation where this table is there.
+    /// Stress by boundary elements, which `run` computes after the simulation; absent: it is not computed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Stress")]
     pub stress: Option<Stress>,
-    /// What simulate writes.
+    /// Settings of what `simulate` writes.
     #[serde(default)]
     pub output: Output,
-    /// Surfaces from elements.
+    /// Settings of the surfaces of fragments.
     #[serde(default)]
     pub reconstruct: Reconstruct,
-    /// Meshes for renderers.
+    /// Settings of exports to renderers.
     #[serde(default)]
     pub export: Export,
-    /// Pictures without a renderer.
+    /// Settings of preview pictures, which need no renderer.
     #[serde(default)]
     pub preview: Preview,
 }
 
 impl Pipeline {
-    /// The method of time integration that the settings and packings come to.
+    /// The method of time integration that follows from the settings and packings.
     pub fn method(&self) -> MethodName {
         let cells = self.bodies.iter().any(|body| body.packing.is_of_cells());
         let by_packing = match cells {
@@ -75,7 +75,7 @@ impl Pipeline {
         self.simulate.method == Some(MethodChoice::Bem)
     }
 
-    /// Whether there are frames and surfaces to be made: all but where nothing moves and nothing may crack.
+    /// Whether the shot has frames and surfaces: it does unless nothing moves and nothing may crack.
     pub fn has_frames(&self) -> bool {
         let cracks = self
             .stress
@@ -84,8 +84,8 @@ impl Pipeline {
         !self.is_static() || cracks
     }
 
-    /// Gives bodies without a packing one where they may crack: cracks break bonds.
-    pub(super) fn pack_what_cracks(&mut self) {
+    /// If bodies may crack, gives those without a packing one, as cracks break bonds.
+    pub(super) fn add_packings_for_cracks(&mut self) {
         let Some(fracture) = self.stress.as_ref().and_then(|one| one.fracture.as_ref()) else {
             return;
         };
@@ -93,7 +93,7 @@ impl Pipeline {
         bare.for_each(|body| body.packing = fracture.packing());
     }
 
-    /// What the file says two materials have in common, by their names.
+    /// The `[[pair]]` entry of two materials, by their names.
     pub fn pair(&self, a: &str, b: &str) -> Option<&MaterialPair> {
         self.pairs.iter().find(|pair| joins(&pair.materials, a, b))
     }

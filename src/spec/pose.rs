@@ -1,4 +1,4 @@
-//! Where a collider or a clamp is at a time: at rest, moving steadily, or along key frames.
+//! Poses of colliders and clamps in time: at rest, with constant velocity, or along key frames.
 
 use glam::{DQuat, DVec3};
 
@@ -7,7 +7,7 @@ use super::collider::{Action, Collider, ColliderShape, Key};
 use crate::geometry::solid::{Pose, Solid};
 
 impl Rotation {
-    /// As a quaternion; none for an axis without length.
+    /// The rotation as a quaternion; the identity if the axis has no length.
     pub fn quaternion(&self) -> DQuat {
         DVec3::from_array(self.axis)
             .try_normalize()
@@ -17,29 +17,29 @@ impl Rotation {
     }
 }
 
-/// How something is driven: steadily from a pose at the start, or along key frames.
+/// Prescribed motion: with constant velocity from a pose at the start, or along key frames.
 #[derive(Clone, Copy, Debug)]
 pub struct Drive<'a> {
-    /// Where it is at the start, m.
+    /// Position at the start, m.
     pub position: [f64; 3],
-    /// How it is turned at the start.
+    /// Rotation at the start.
     pub rotation: DQuat,
     /// Velocity, m/s.
     pub velocity: [f64; 3],
     /// Angular velocity, rad/s.
     pub spin: [f64; 3],
-    /// Poses that replace all of these.
+    /// Key frames, which replace all of these.
     pub keys: &'a [Key],
 }
 
 impl Drive<'_> {
-    /// Place and motion at time `t`, s: linear between key frames, held before and after them.
+    /// Pose and velocity at time `t`, s: linear between key frames, constant before and after them.
     pub fn pose(&self, t: f64) -> Pose {
         let keys = self.keys;
         let Some(last) = keys.last() else {
-            return self.steady(t);
+            return self.uniform_motion(t);
         };
-        let still = |position: [f64; 3], rotation: DQuat| Pose {
+        let at_rest = |position: [f64; 3], rotation: DQuat| Pose {
             position: DVec3::from_array(position),
             rotation,
             velocity: DVec3::ZERO,
@@ -47,10 +47,10 @@ impl Drive<'_> {
         };
         let next = keys.partition_point(|key| key.time <= t);
         if next == 0 {
-            return still(keys[0].position, keys[0].rotation.quaternion());
+            return at_rest(keys[0].position, keys[0].rotation.quaternion());
         }
         if next == keys.len() {
-            return still(last.position, last.rotation.quaternion());
+            return at_rest(last.position, last.rotation.quaternion());
         }
         let (a, b) = (&keys[next - 1], &keys[next]);
         let span = b.time - a.time;
@@ -67,7 +67,7 @@ impl Drive<'_> {
         }
     }
 
-    fn steady(&self, t: f64) -> Pose {
+    fn uniform_motion(&self, t: f64) -> Pose {
         let velocity = DVec3::from_array(self.velocity);
         let spin = DVec3::from_array(self.spin);
         Pose {
@@ -78,7 +78,7 @@ impl Drive<'_> {
         }
     }
 
-    /// Poses from each of which on its velocity and spin stay as they are until the next.
+    /// Poses at the starts of the intervals in which velocity and spin are constant.
     pub fn stretches(&self) -> impl Iterator<Item = Pose> {
         let keys = self.keys.iter().map(|key| key.time);
         std::iter::once(0.0).chain(keys).map(|t| self.pose(t))
@@ -86,7 +86,7 @@ impl Drive<'_> {
 }
 
 impl ColliderShape {
-    /// The solid that it is, in its own frame; none for a mesh, which is in the store.
+    /// The solid in its own frame; none for a mesh, which is in the store.
     pub fn solid(&self) -> Option<Solid> {
         Some(match *self {
             ColliderShape::HalfSpace { normal } => Solid::HalfSpace {
@@ -106,7 +106,7 @@ impl ColliderShape {
 }
 
 impl Collider {
-    /// How it is driven.
+    /// Prescribed motion of the collider.
     pub fn drive(&self) -> Drive<'_> {
         Drive {
             position: self.position,
@@ -117,15 +117,15 @@ impl Collider {
         }
     }
 
-    /// Place and motion at time `t`, s.
+    /// Pose and velocity at time `t`, s.
     pub fn pose(&self, t: f64) -> Pose {
         self.drive().pose(t)
     }
 }
 
 impl Action {
-    /// How a clamp or a spring is driven, as displacement and turn from where its elements were packed;
-    /// others drive nothing.
+    /// Prescribed motion of a clamp or a spring, as displacement and rotation from where its elements were
+    /// packed; none for other actions.
     pub fn drive(&self) -> Option<Drive<'_>> {
         match self {
             Action::Clamp {

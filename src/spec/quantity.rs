@@ -1,7 +1,7 @@
-//! Kinds of quantity that fields of the pipeline file hold: dimension and range, as the JSON Schema tells them.
+//! Kinds of quantity that keys of the pipeline file hold: dimension and range, as in the JSON Schema.
 //!
-//! A field names its kind with `#[schemars(with = "PositiveLength")]`; the schema made of it is what a file
-//! is checked by, so a kind stands at one place. These types are never constructed.
+//! A field names its kind with `#[schemars(with = "PositiveLength")]`. Files are checked by the schema generated
+//! from that, so each kind is defined once. These types are never constructed.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Value, json};
@@ -9,22 +9,22 @@ use std::borrow::Cow;
 
 use crate::units::Dimension;
 
-/// Key of the schema that names a quantity's dimension.
-pub(super) const DIMENSION: &str = "x-dimension";
+/// Key of the schema that holds the dimension of a quantity.
+pub(super) const DIMENSION_KEY: &str = "x-dimension";
 
-/// Key of the schema that names a word which may stand instead of a quantity.
-pub(super) const WORD: &str = "x-word";
+/// Key of the schema that holds a word allowed in place of a quantity.
+pub(super) const WORD_KEY: &str = "x-word";
 
-/// Least or greatest value.
+/// Least or greatest value of a quantity, excluded (`Open`) or included (`Closed`).
 #[derive(Clone, Copy)]
-enum Bound {
+enum RangeBound {
     Open(f64),
     Closed(f64),
     None,
 }
-use Bound::{Closed, Open};
+use RangeBound::{Closed, Open};
 
-fn schema(dimension: Dimension, least: Bound, greatest: Bound) -> Schema {
+fn schema(dimension: Dimension, least: RangeBound, greatest: RangeBound) -> Schema {
     let mut range = String::new();
     let mut schema = json_schema!({ "type": ["number", "string"] });
     for (bound, open, closed, signs) in [
@@ -34,7 +34,7 @@ fn schema(dimension: Dimension, least: Bound, greatest: Bound) -> Schema {
         let (key, value, sign) = match bound {
             Open(value) => (open, value, signs[0]),
             Closed(value) => (closed, value, signs[1]),
-            Bound::None => continue,
+            RangeBound::None => continue,
         };
         schema.insert(key.to_owned(), json!(value));
         range += &format!(", {sign} {value}");
@@ -49,7 +49,7 @@ fn schema(dimension: Dimension, least: Bound, greatest: Bound) -> Schema {
         ),
     };
     schema.insert("description".to_owned(), Value::String(description));
-    schema.insert(DIMENSION.to_owned(), json!(dimension.name()));
+    schema.insert(DIMENSION_KEY.to_owned(), json!(dimension.name()));
     schema
 }
 
@@ -60,7 +60,7 @@ fn sentence(text: &str) -> String {
 
 macro_rules! quantities {
     ($($name:ident: $dimension:ident, $least:expr, $greatest:expr;)*) => {$(
-        /// Field of this kind.
+        /// Kind of quantity.
         pub(super) struct $name;
 
         impl JsonSchema for $name {
@@ -75,7 +75,7 @@ macro_rules! quantities {
     )*};
 }
 
-/// A rate above 0, or the event's own.
+/// A rate above 0, or "event".
 pub(super) struct PlaybackRate;
 
 impl JsonSchema for PlaybackRate {
@@ -84,42 +84,42 @@ impl JsonSchema for PlaybackRate {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        let mut schema = schema(Dimension::Rate, Open(0.0), Bound::None);
+        let mut schema = schema(Dimension::Rate, Open(0.0), RangeBound::None);
         let rate = schema.get("description").and_then(Value::as_str);
         let description = format!("{} Or \"event\".", rate.unwrap_or_default());
         schema.insert("description".to_owned(), Value::String(description));
-        schema.insert(WORD.to_owned(), json!("event"));
+        schema.insert(WORD_KEY.to_owned(), json!("event"));
         schema
     }
 }
 
 quantities! {
-    Number: Number, Bound::None, Bound::None;
-    PositiveNumber: Number, Open(0.0), Bound::None;
-    NonNegativeNumber: Number, Closed(0.0), Bound::None;
+    Number: Number, RangeBound::None, RangeBound::None;
+    PositiveNumber: Number, Open(0.0), RangeBound::None;
+    NonNegativeNumber: Number, Closed(0.0), RangeBound::None;
     Fraction: Number, Open(0.0), Closed(1.0);
     Accuracy: Number, Closed(1e-8), Closed(1e-3);
     Spread: Number, Closed(0.0), Closed(0.6);
     LooseFraction: Number, Closed(0.1), Closed(0.62);
     Neighbourhood: Number, Closed(1.02), Closed(1.5);
     PoissonRatio: Number, Open(-1.0), Open(0.5);
-    Length: Length, Bound::None, Bound::None;
-    PositiveLength: Length, Open(0.0), Bound::None;
-    NonNegativeLength: Length, Closed(0.0), Bound::None;
-    NonNegativeTime: Time, Closed(0.0), Bound::None;
-    PositiveTime: Time, Open(0.0), Bound::None;
-    Pressure: Pressure, Bound::None, Bound::None;
-    PositivePressure: Pressure, Open(0.0), Bound::None;
-    PositiveDensity: Density, Open(0.0), Bound::None;
-    Angle: Angle, Bound::None, Bound::None;
+    Length: Length, RangeBound::None, RangeBound::None;
+    PositiveLength: Length, Open(0.0), RangeBound::None;
+    NonNegativeLength: Length, Closed(0.0), RangeBound::None;
+    NonNegativeTime: Time, Closed(0.0), RangeBound::None;
+    PositiveTime: Time, Open(0.0), RangeBound::None;
+    Pressure: Pressure, RangeBound::None, RangeBound::None;
+    PositivePressure: Pressure, Open(0.0), RangeBound::None;
+    PositiveDensity: Density, Open(0.0), RangeBound::None;
+    Angle: Angle, RangeBound::None, RangeBound::None;
     PositiveAngle: Angle, Open(0.0), Closed(std::f64::consts::TAU);
     PolarAngle: Angle, Closed(0.0), Closed(std::f64::consts::PI);
     ViewAngle: Angle, Open(0.0), Open(std::f64::consts::PI);
-    Velocity: Velocity, Bound::None, Bound::None;
-    Acceleration: Acceleration, Bound::None, Bound::None;
-    AngularVelocity: AngularVelocity, Bound::None, Bound::None;
-    Force: Force, Bound::None, Bound::None;
-    PositiveStiffness: Stiffness, Open(0.0), Bound::None;
-    PositiveRate: Rate, Open(0.0), Bound::None;
-    NonNegativeRate: Rate, Closed(0.0), Bound::None;
+    Velocity: Velocity, RangeBound::None, RangeBound::None;
+    Acceleration: Acceleration, RangeBound::None, RangeBound::None;
+    AngularVelocity: AngularVelocity, RangeBound::None, RangeBound::None;
+    Force: Force, RangeBound::None, RangeBound::None;
+    PositiveStiffness: Stiffness, Open(0.0), RangeBound::None;
+    PositiveRate: Rate, Open(0.0), RangeBound::None;
+    NonNegativeRate: Rate, Closed(0.0), RangeBound::None;
 }

@@ -1,4 +1,4 @@
-//! The JSON Schema of the pipeline file: what editors complete by, and what files are checked by.
+//! The JSON Schema of the pipeline file, by which editors complete and files are checked.
 
 use std::sync::LazyLock;
 
@@ -15,7 +15,7 @@ pub fn json_schema() -> String {
     properties.insert(
         "scale".to_owned(),
         json!({
-            "description": "Which of `scales` the shot runs at unless told otherwise.",
+            "description": "Name of the entry of `scales` that is applied, unless `--set scale=NAME` gives another.",
             "type": "string",
             "default": "default",
         }),
@@ -23,7 +23,7 @@ pub fn json_schema() -> String {
     properties.insert(
         "scales".to_owned(),
         json!({
-            "description": "Sizes of the shot: each maps key paths such as \"body.bunny.packing.elements\" to values.",
+            "description": "Variants of the shot, such as sizes: each is a table of key paths, such as \"body.bunny.packing.elements\", and the values that they get.",
             "type": "object",
             "additionalProperties": { "type": "object" },
         }),
@@ -39,7 +39,7 @@ pub(super) static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
     schema
 });
 
-/// TOML has no null: absent is absent.
+/// Removes null from a schema: TOML has none, a key is absent instead.
 fn drop_null(value: &mut Value) {
     match value {
         Value::Array(items) => items.iter_mut().for_each(drop_null),
@@ -58,17 +58,17 @@ fn drop_null(value: &mut Value) {
     }
 }
 
-/// A place of the schema, references resolved.
+/// The part of the schema for one value, with references resolved.
 #[derive(Clone, Copy)]
-pub(super) struct Rule(pub &'static Map<String, Value>);
+pub(super) struct SchemaRule(pub &'static Map<String, Value>);
 
-impl Rule {
-    /// Of the whole file.
+impl SchemaRule {
+    /// The rule of the whole file.
     pub fn root() -> Self {
-        Rule::of(&SCHEMA)
+        SchemaRule::of(&SCHEMA)
     }
 
-    /// Follows `$ref`.
+    /// The rule that a value of the schema holds; follows `$ref`.
     pub fn of(value: &'static Value) -> Self {
         let rule = value.as_object().expect("a schema is an object");
         match rule.get("$ref").and_then(Value::as_str) {
@@ -76,13 +76,13 @@ impl Rule {
                 let target = reference
                     .strip_prefix('#')
                     .and_then(|at| SCHEMA.pointer(at));
-                Rule::of(target.expect("references stay inside the schema"))
+                SchemaRule::of(target.expect("references stay inside the schema"))
             }
-            None => Rule(rule),
+            None => SchemaRule(rule),
         }
     }
 
-    /// Text at a key.
+    /// String at a key of the schema.
     pub fn text(self, key: &str) -> Option<&'static str> {
         self.0.get(key)?.as_str()
     }
@@ -97,7 +97,7 @@ impl Rule {
         if let Some(words) = self.0.get("enum") {
             return words.as_array()?.iter().map(Value::as_str).collect();
         }
-        let cases = self.0.get("oneOf")?.as_array()?.iter().map(Rule::of);
+        let cases = self.0.get("oneOf")?.as_array()?.iter().map(SchemaRule::of);
         cases
             .map(|case| match case.text("const") {
                 Some(word) => Some(vec![word]),
@@ -108,10 +108,15 @@ impl Rule {
     }
 
     /// The cases of a table whose fields depend on its `type`.
-    pub fn cases(self) -> Option<Vec<(&'static str, Rule)>> {
-        let cases = self.0.get("oneOf")?.as_array()?.iter().map(Rule::of);
+    pub fn cases(self) -> Option<Vec<(&'static str, SchemaRule)>> {
+        let cases = self.0.get("oneOf")?.as_array()?.iter().map(SchemaRule::of);
         cases
-            .map(|case| Some((Rule::of(case.fields()?.get("type")?).text("const")?, case)))
+            .map(|case| {
+                Some((
+                    SchemaRule::of(case.fields()?.get("type")?).text("const")?,
+                    case,
+                ))
+            })
             .collect()
     }
 }
@@ -146,9 +151,9 @@ mod tests {
                 Value::Object(object) => {
                     let fields = object.get("properties").and_then(Value::as_object);
                     for (key, field) in fields.into_iter().flatten() {
-                        let told =
+                        let described =
                             field.get("description").is_some() || field.get("const").is_some();
-                        assert!(told, "{path}/{key} has no description");
+                        assert!(described, "{path}/{key} has no description");
                     }
                     for (key, value) in object {
                         visit(value, &format!("{path}/{key}"));

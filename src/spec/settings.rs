@@ -1,4 +1,4 @@
-//! How the stages run.
+//! Settings of the stages.
 
 use clap::ValueEnum;
 use schemars::JsonSchema;
@@ -12,14 +12,14 @@ use super::quantity::{
 use crate::laws::cosserat::SHEAR_CORRECTION;
 pub use crate::laws::table::Law;
 
-/// Arithmetic of the time integration.
+/// Arithmetic of explicit steps; implicit steps always use double precision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Precision {
-    /// Single precision in vector lanes.
+    /// Single precision in vector lanes or on a graphics processor, with two words per coordinate.
     #[default]
     F32,
-    /// Double precision reference.
+    /// Double precision: the reference, on the CPU only.
     F64,
 }
 
@@ -29,32 +29,34 @@ pub enum Precision {
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Backend {
-    /// A discrete or integrated graphics processor where there is one, else all cores.
+    /// A discrete or integrated graphics processor that can run the shot, if there is one, else all cores.
     #[default]
     Auto,
-    /// All cores.
+    /// All cores of the CPU.
     Cpu,
     /// A graphics processor through Vulkan, Metal or Direct3D 12.
     Gpu,
 }
 
-/// Which graphics processor, and how much of it.
+/// Choice and limits of the graphics processor.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Gpu {
-    /// Part of the adapter's name, as `cullet adapters` lists it; the only way to get a software adapter.
-    /// Absent: the first discrete one, else an integrated one.
+    /// Part of the name of the adapter to use, as `cullet adapters` lists it; the only way to get a software
+    /// adapter. Absent: the first discrete one, else an integrated one.
     #[schemars(with = "String")]
     pub adapter: Option<String>,
-    /// Binds at most so many bytes at a time, whatever the adapter allows; columns are split.
+    /// Size limit of one buffer binding, bytes: larger columns are split, results stay the same to the bit.
+    /// Absent: the adapter's limit.
     #[schemars(with = "u64", range(min = 16))]
     pub binding_limit: Option<u64>,
-    /// Dispatches at most so many workgroups at a time, whatever the adapter allows.
+    /// Limit of workgroups per dispatch: kernels then stride, results stay the same to the bit. Absent: the
+    /// adapter's limit.
     #[schemars(with = "u32", range(min = 1))]
     pub workgroup_limit: Option<u32>,
 }
 
-/// How time goes on.
+/// Method of time integration.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema, clap::ValueEnum,
 )]
@@ -63,16 +65,16 @@ pub enum Integrator {
     /// Velocity Verlet in steps below the critical one (Lu et al. 2021).
     #[default]
     Explicit,
-    /// Implicit Euler steps of any length, each the minimum of an energy found by Newton's method (Lu et al.
-    /// 2025): stable, first order, takes energy out of fast motion, as strong damping would: cracks then
-    /// spread where explicit or midpoint steps let them run.
+    /// Implicit Euler steps of any length, each of which minimises an energy by Newton's method (Lu et al.
+    /// 2025). Stable and of first order. They damp fast motion strongly, so damage spreads diffusely where
+    /// explicit or midpoint steps let cracks run.
     BackwardEuler,
-    /// Implicit midpoint steps, found likewise: second order, keeps energy.
+    /// Implicit midpoint steps, found in the same way: second order, conserves energy.
     Midpoint,
-    /// One Gauss–Newton iteration a step (Zhang et al. 2024).
+    /// Implicit steps of one Gauss–Newton iteration each (Zhang et al. 2024).
     LinearlyImplicit,
-    /// `explicit` or, where an estimate of both costs finds that cheaper, `midpoint` if anything can break,
-    /// else `backward_euler`; `cullet check` prints it.
+    /// Whichever is estimated to be cheaper: `explicit`, or an implicit one, which is `midpoint` if anything
+    /// can break and else `backward_euler`. `cullet check` prints the choice.
     Auto,
 }
 
@@ -88,7 +90,7 @@ impl Integrator {
         }
     }
 
-    /// The method that takes such steps; `auto` is explicit until it is settled.
+    /// The method that takes such steps; `auto` counts as explicit until it is resolved.
     pub fn method(self) -> MethodName {
         match self {
             Integrator::Explicit | Integrator::Auto => MethodName::Explicit,
@@ -98,7 +100,7 @@ impl Integrator {
         }
     }
 
-    /// Whether each step solves for where elements are at its end.
+    /// Whether each step solves for the positions at its end.
     pub fn is_implicit(self) -> bool {
         match self.method() {
             MethodName::Explicit | MethodName::Voronoi => false,
@@ -106,7 +108,7 @@ impl Integrator {
         }
     }
 
-    /// Whether each step is the minimum of an energy.
+    /// Whether each step minimises an energy.
     pub fn minimises(self) -> bool {
         match self {
             Integrator::BackwardEuler | Integrator::Midpoint => true,
@@ -114,7 +116,7 @@ impl Integrator {
         }
     }
 
-    /// Names of those that a test chooses, for messages: "backward_euler, midpoint".
+    /// Names of the integrators for which `chosen` is true, for messages: "backward_euler, midpoint".
     pub fn names(chosen: impl Fn(Integrator) -> bool) -> String {
         let all = Integrator::value_variants().iter();
         let names = all.filter(|one| chosen(**one)).map(|one| one.name());
@@ -122,7 +124,7 @@ impl Integrator {
     }
 }
 
-/// A method of time integration: `simulate/resolve` has the entry of each, `simulate/methods` its folder.
+/// An implementation of time integration: `simulate/resolve` has the entry of each, `simulate/methods` its folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MethodName {
     /// Explicit steps of bonded elements.
@@ -137,75 +139,77 @@ pub enum MethodName {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum MethodChoice {
-    /// Bonds, as `law` says.
+    /// Bonds, whose law is `law`.
     Bonds,
-    /// Faces of cells (Monasse and Mariotti 2012); bodies of cells alone have them.
+    /// Faces of cells (Monasse and Mariotti 2012); all bodies must be packed with cells.
     Voronoi,
-    /// Nothing moves: boundary elements (Zhu et al. 2015) give the stress under the loads, as `cullet stress`
-    /// does; see `[stress]`.
+    /// Nothing moves: boundary elements (Zhu et al. 2015) compute the stress under the loads, as `cullet
+    /// stress` does; see `[stress]`.
     Bem,
 }
 
-/// What pushes elements apart that no bond joins, and elements and colliders.
+/// Law of the contact force between elements that no bond joins, and between elements and colliders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ContactLaw {
-    /// A force that grows with the overlap (Lu et al. 2021).
+    /// A force in proportion to the overlap (Lu et al. 2021).
     #[default]
     Penalty,
-    /// A logarithmic barrier (Zhang et al. 2024): soft where they hardly overlap, without bound as centres
-    /// meet, so that nothing passes through anything; in implicit steps.
+    /// A logarithmic barrier (Zhang et al. 2024, eq. 30), for implicit steps: soft at small overlap, without
+    /// bound as centres approach, so that nothing passes through anything.
     Barrier,
 }
 
-/// The shape that cells have in contacts.
+/// Shape of cells in contacts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CellContact {
-    /// The convex polyhedron that each of them is.
+    /// The convex polyhedra of the cells.
     #[default]
     Polyhedra,
-    /// The ball of its volume: several times faster where much touches.
+    /// Balls of the cells' volumes: several times faster where there are many contacts.
     Balls,
 }
 
-/// Time integration.
+/// Settings of the time integration.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Simulate {
-    /// Where it runs.
+    /// Where the time integration runs.
     pub backend: Backend,
-    /// The graphics processor, where it runs on one.
+    /// Choice and limits of the graphics processor, if one is used.
     pub gpu: Gpu,
-    /// Its arithmetic; implicit steps are in double precision.
+    /// Arithmetic of explicit steps; implicit steps always use double precision.
     pub precision: Precision,
-    /// How time goes on.
+    /// Method of time integration.
     pub integrator: Integrator,
-    /// What transmits stress; absent: `voronoi` where a body is packed with cells, else `bonds`.
+    /// What transmits stress between elements; absent: `voronoi` where a body is packed with cells, else `bonds`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "MethodChoice")]
     pub method: Option<MethodChoice>,
-    /// The law of bonds; absent: `bdem` in explicit steps, `manifold` in implicit ones.
+    /// Law of the bonds: `bdem` is for explicit steps only, `manifold` and `cosserat` for all steps and backends.
+    /// Absent: `bdem` in explicit steps, `manifold` in implicit ones.
     #[schemars(with = "Law")]
     pub law: Option<Law>,
-    /// Timoshenko's shear correction κ of `law = "cosserat"`; 1 makes it agree with the others to first order.
+    /// Timoshenko's shear correction factor κ of `law = "cosserat"`; with 1 it agrees with the other laws to
+    /// first order.
     #[schemars(with = "PositiveNumber")]
     pub shear_correction: f64,
-    /// The law of contacts.
+    /// Law of the contact force.
     pub contact: ContactLaw,
-    /// The shape that cells have in contacts.
+    /// Shape of cells in contacts.
     pub cell_contact: CellContact,
-    /// Implicit steps.
+    /// Settings of implicit steps.
     pub implicit: Implicit,
-    /// Seed of everything drawn at random.
+    /// Seed of all random numbers: packings, scatter of strengths.
     pub seed: u64,
-    /// Global drag, 1/s, for quasi-static tests: dv/dt = −drag v.
+    /// Drag on all elements, 1/s, for quasi-static tests: dv/dt = −drag v.
     #[schemars(with = "NonNegativeRate")]
     pub drag: f64,
-    /// States kept for `--resume`: the newest so many.
+    /// Number of states (snapshots for `--resume`) that are kept, the newest ones.
     #[schemars(range(min = 1))]
     pub keep_states: u32,
-    /// Frames from one state to the next. Absent: so many that at least 1000 steps lie between.
+    /// Number of frames from one state to the next; absent: the smallest with at least 1000 steps in between.
     #[schemars(with = "u32", range(min = 1))]
     pub state_every: Option<u32>,
 }
@@ -230,11 +234,11 @@ impl Default for Simulate {
     }
 }
 
-/// Steps between states unless `state_every` says otherwise: little enough to do again.
+/// Steps between states unless `state_every` is given: few enough to repeat after an interruption.
 const STEPS_PER_STATE: u64 = 1000;
 
 impl Simulate {
-    /// The law of bonds that this comes to.
+    /// The law of bonds, as given or by default.
     pub fn bond_law(&self) -> Law {
         self.law.unwrap_or(match self.integrator.is_implicit() {
             true => Law::Manifold,
@@ -242,7 +246,7 @@ impl Simulate {
         })
     }
 
-    /// Frames from one state to the next, of so many steps each.
+    /// Frames from one state to the next, of `steps_per_frame` steps each.
     pub fn frames_per_state(&self, steps_per_frame: u64) -> u32 {
         let steps = steps_per_frame.clamp(1, STEPS_PER_STATE);
         let enough = STEPS_PER_STATE.div_ceil(steps) as u32;
@@ -250,37 +254,37 @@ impl Simulate {
     }
 }
 
-/// What surfaces are made of.
+/// How the surfaces of fragments are constructed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ReconstructMode {
-    /// `material` for bodies with bonds and a skin that is closed and does not cross itself, `world` for
-    /// others with bonds; loose elements are balls.
+    /// `material` for bodies with bonds whose skin is closed and does not intersect itself, `world` for other
+    /// bodies with bonds; loose elements are drawn as balls.
     #[default]
     Auto,
-    /// The skin of the packed shape, cut along cracks and carried with the elements.
+    /// From the skin of the packed shape, cut along the cracks and moved with the elements.
     Material,
-    /// The cells of a `voronoi` or `cubic` packing themselves, with exact planes where they part; `voxel`,
-    /// `roughness` and `simplify` do nothing there.
+    /// From the cells of a `voronoi` or `cubic` packing, with exact planes where they separate; `voxel`,
+    /// `roughness` and `simplify` have no effect.
     Cells,
-    /// Places and radii of the elements in each frame, for granules, yarns, cloth; `roughness` and `simplify`
-    /// do nothing there.
+    /// From positions and radii of the elements in each frame, for grains, yarns and cloth; `roughness` and
+    /// `simplify` have no effect.
     World,
 }
 
-/// Surfaces from elements.
+/// Settings of the surfaces of fragments.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Reconstruct {
-    /// What they are made of.
+    /// How the surfaces are constructed.
     pub mode: ReconstructMode,
-    /// Edge of the cells of the grid that cracks, and surfaces in mode `world`, are drawn on, over the element radius.
+    /// Cell edge of the grid on which cracks, and surfaces in mode `world`, are computed, in element radii.
     #[schemars(with = "PositiveNumber")]
     pub voxel: f64,
-    /// Depth of the grain on crack faces over the element radius; 0 leaves them smooth.
+    /// Depth of the roughness of crack faces, in element radii, up to 0.5, the same on both faces; 0: smooth.
     #[schemars(with = "NonNegativeNumber")]
     pub roughness: f64,
-    /// How far surfaces may move when they are drawn with fewer triangles, over the element radius; 0 keeps all.
+    /// How far surfaces may move to save triangles, in element radii; 0 keeps all triangles.
     #[schemars(with = "NonNegativeNumber")]
     pub simplify: f64,
 }
@@ -295,13 +299,13 @@ impl Default for Reconstruct {
     }
 }
 
-/// A file format of meshes.
+/// File format of an export.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, clap::ValueEnum,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum ExportFormat {
-    /// Universal Scene Description, text.
+    /// Universal Scene Description, text: the surfaces of all frames.
     Usd,
     /// Universal Scene Description, text: the elements as spheres.
     #[value(alias = "usd_elements")]
@@ -315,19 +319,19 @@ pub enum ExportFormat {
     Obj,
     /// Stanford PLY.
     Ply,
-    /// VTK's XML, for ParaView: elements, bonds, breaks and surfaces.
+    /// VTK XML files, for ParaView: elements, bonds, breaks and surfaces.
     Vtk,
 }
 
-/// An axis that points up.
+/// Axis that points up.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, clap::ValueEnum,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Up {
-    /// y.
+    /// The y axis.
     Y,
-    /// z.
+    /// The z axis.
     Z,
 }
 
@@ -341,27 +345,29 @@ impl Up {
     }
 }
 
-/// Meshes for renderers.
+/// Settings of exports to renderers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Export {
-    /// What is written.
+    /// Formats that are written.
     pub formats: Vec<ExportFormat>,
-    /// Up in the files; absent: as in the shot, where gravity comes from. glTF's is y, VTK's is the shot's.
+    /// Axis that points up in the files; absent: that of the shot, opposite to gravity. In glTF it is always y,
+    /// in VTK always that of the shot.
     #[schemars(with = "Up")]
     pub up: Option<Up>,
-    /// Units of the files in a metre, 100 for centimetres; VTK's are metres.
+    /// Length units of the files per metre: 100 for centimetres. VTK files are always in metres.
     #[schemars(with = "PositiveNumber")]
     pub scale: f64,
-    /// Frames a second that hosts play; `event`: those of the event itself.
+    /// Rate at which hosts play the frames, 1/s; `"event"`: the rate of the simulated time, `time.frames_per_second`.
     #[schemars(with = "PlaybackRate")]
     pub playback: Playback,
-    /// In USD, when a shutter opens and closes, in frames about each frame, as [-0.25, 0.25]: fragments that
-    /// bend have points at those times too; absent: none.
+    /// Times, in frames relative to each frame, at which a shutter opens and closes, within ±0.5, such as
+    /// [-0.25, 0.25]. USD files then hold the points of fragments that bend at those times too. Absent: at the
+    /// frames only.
     #[schemars(with = "[Number; 2]")]
     pub shutter: Option<[f64; 2]>,
-    /// In USD, fragments whose bounds at rest have a shorter diagonal are instances of a few shapes, m;
-    /// absent: none is.
+    /// Fragments whose bounding box at rest has a shorter diagonal than this, m, become debris in USD files:
+    /// instances of a few shapes. Absent: there is no debris.
     #[schemars(with = "PositiveLength")]
     pub debris_size: Option<f64>,
 }
@@ -383,17 +389,17 @@ pub fn is_shutter([open, close]: [f64; 2]) -> bool {
     -0.5 <= open && open < close && close <= 0.5
 }
 
-/// How fast a host plays frames.
+/// Rate at which a host plays frames.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Playback {
-    /// Frames a second.
+    /// Frames per second.
     Rate(f64),
-    /// The event's own rate: a second of the file is a second of the simulation.
+    /// The rate of the simulated event: a second of playback is a second of the simulation.
     Event(EventRate),
 }
 
-/// The word for the event's own rate.
+/// The word for the rate of the simulated event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EventRate {
@@ -402,14 +408,14 @@ pub enum EventRate {
 }
 
 impl Default for Playback {
-    /// As film.
+    /// The rate of film.
     fn default() -> Self {
         Playback::Rate(24.0)
     }
 }
 
 impl Playback {
-    /// Frames a second of what happened at `event` frames a second.
+    /// Frames per second of playback for an event of `event` frames per second.
     pub fn rate(self, event: f64) -> f64 {
         match self {
             Playback::Rate(rate) => rate,
@@ -418,20 +424,22 @@ impl Playback {
     }
 }
 
-/// Pictures without a renderer.
+/// Settings of preview pictures, which need no renderer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Preview {
-    /// Width, pixels.
+    /// Width of the pictures, pixels.
     #[schemars(range(min = 16, max = 4096))]
     pub width: u32,
-    /// Height, pixels.
+    /// Height of the pictures, pixels.
     #[schemars(range(min = 16, max = 4096))]
     pub height: u32,
-    /// Absent: chosen from the scene's bounds.
+    /// Position and view of the camera; absent: chosen from the bounds of the scene.
     #[schemars(with = "Camera")]
     pub camera: Option<Camera>,
-    /// Cuts the bodies open: elements on one side of a plane are drawn, as balls. Absent: whole bodies.
+    /// Plane that cuts the bodies open: elements behind it are drawn as balls, the redder the more of their
+    /// bonds broke, and colliders except half-spaces are left out. Pictures of stress show both the surface and
+    /// the elements behind the plane. Absent: whole bodies are drawn.
     #[schemars(with = "Section")]
     pub section: Option<Section>,
 }
@@ -446,26 +454,26 @@ impl Default for Preview {
     }
 }
 
-/// A plane that bodies are cut along.
+/// Plane along which pictures cut bodies open.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Section {
-    /// A point of it, m.
+    /// A point of the plane, m.
     #[schemars(with = "[Length; 3]")]
     pub point: [f64; 3],
-    /// Points to the side that is taken away; of any length but zero.
+    /// Normal of the plane, towards the side that is removed; any length except zero.
     #[schemars(with = "[Number; 3]")]
     pub normal: [f64; 3],
 }
 
-/// Where a picture is taken from.
+/// Camera of the preview pictures.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Camera {
-    /// Where the camera is, m.
+    /// Position of the camera, m.
     #[schemars(with = "[Length; 3]")]
     pub eye: [f64; 3],
-    /// What it looks at, m.
+    /// Point that the camera looks at, m.
     #[schemars(with = "[Length; 3]")]
     pub target: [f64; 3],
     /// Vertical angle of view, rad.

@@ -1,38 +1,38 @@
-//! Reads pipeline files: parse, scale and overrides, check against the schema, check the sense.
+//! Reads pipeline files: parses them, applies scale and overrides, checks schema and consistency.
 
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use super::document::{Node, Origin, Sources};
-use super::error::{Fault, Place, SpecError, SpecErrors, TOLD};
+use super::document::{DocumentNode, SourceTexts, ValueOrigin};
+use super::error::{MAX_REPORTED, SourceLocation, SpecError, SpecErrors, SpecFault};
 use super::material::{DEFAULT_POISSON, Elasticity};
 use super::pipeline::Pipeline;
 use super::{check, conform, overrides};
 
 /// A pipeline, read and checked.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Resolved {
-    /// The shot, scale and overrides applied, in SI units.
+pub struct ResolvedPipeline {
+    /// The shot after scale and overrides, in SI units.
     pub pipeline: Pipeline,
-    /// What its paths start from: the folder of the file.
+    /// Folder of the file, to which its paths are relative.
     pub folder: PathBuf,
 }
 
 /// Reads a pipeline file. `sets` are overrides `key=value`: `scale=smoke`, `time.end=5 ms`,
 /// `material.gypsum.young=1e9`.
-pub fn read(path: &Path, sets: &[String]) -> Result<Resolved, SpecErrors> {
+pub fn read(path: &Path, sets: &[String]) -> Result<ResolvedPipeline, SpecErrors> {
     let name = path.display().to_string();
     let text = std::fs::read_to_string(path)
-        .map_err(|error| whole(&name, Fault::Unreadable(error.to_string())))?;
-    // Editors on Windows mark UTF-8 by a byte order mark.
+        .map_err(|error| whole_file_error(&name, SpecFault::Unreadable(error.to_string())))?;
+    // Some editors on Windows begin UTF-8 files with a byte order mark.
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     let folder = path.parent().unwrap_or(Path::new("")).to_owned();
     let pipeline = parse_in(text, &name, &folder, sets)?;
-    Ok(Resolved { pipeline, folder })
+    Ok(ResolvedPipeline { pipeline, folder })
 }
 
-/// Reads the text of a pipeline file, which messages call `name`. Its paths start from the working folder.
+/// Reads the text of a pipeline file; `name` is the file's name in messages. Paths are relative to the working folder.
 pub fn parse(text: &str, name: &str, sets: &[String]) -> Result<Pipeline, SpecErrors> {
     parse_in(text, name, Path::new(""), sets)
 }
@@ -43,52 +43,56 @@ fn parse_in(
     folder: &Path,
     sets: &[String],
 ) -> Result<Pipeline, SpecErrors> {
-    let sources = Sources { name, text, sets };
-    let mut document = Node::parse(text, &Origin::File).map_err(|faults| {
-        let more = faults.len() > TOLD;
-        let faults = faults.into_iter().take(TOLD);
-        let errors = faults.map(|(at, what)| sources.error(at, "", Fault::Syntax(what)));
-        some(errors.collect(), more, name)
+    let sources = SourceTexts { name, text, sets };
+    let mut document = DocumentNode::parse(text, &ValueOrigin::File).map_err(|faults| {
+        let more = faults.len() > MAX_REPORTED;
+        let faults = faults.into_iter().take(MAX_REPORTED);
+        let errors = faults.map(|(at, what)| sources.error(at, "", SpecFault::Syntax(what)));
+        reported(errors.collect(), more, name)
     })?;
     let mut errors = overrides::apply(&mut document, &sources);
-    let (faults, mended) = conform::conform(&mut document, &sources);
+    let (faults, replaced) = conform::conform(&mut document, &sources);
     errors.extend(faults);
     let mut pipeline = Pipeline::deserialize(document.to_json())
-        .map_err(|error| whole(name, Fault::Senseless(error.to_string())))?;
+        .map_err(|error| whole_file_error(name, SpecFault::Invalid(error.to_string())))?;
     errors.extend(check::check(
-        &pipeline, &document, folder, &sources, &mended,
+        &pipeline, &document, folder, &sources, &replaced,
     ));
-    or_errors(errors, name)?;
+    refuse_errors(errors, name)?;
     for material in &mut pipeline.materials {
         if material.elasticity == Elasticity::Material {
             material.poisson.get_or_insert(DEFAULT_POISSON);
         }
     }
-    pipeline.pack_what_cracks();
+    pipeline.add_packings_for_cracks();
     Ok(pipeline)
 }
 
-fn or_errors(mut errors: Vec<(Origin, SpecError)>, name: &str) -> Result<(), SpecErrors> {
+/// Fails if there are errors, sorted by origin.
+fn refuse_errors(mut errors: Vec<(ValueOrigin, SpecError)>, name: &str) -> Result<(), SpecErrors> {
     if errors.is_empty() {
         return Ok(());
     }
     errors.sort_by_key(|(at, _)| *at);
-    let more = errors.len() > TOLD;
-    let told = errors.into_iter().take(TOLD).map(|(_, error)| error);
-    Err(some(told.collect(), more, name))
+    let more = errors.len() > MAX_REPORTED;
+    let first = errors
+        .into_iter()
+        .take(MAX_REPORTED)
+        .map(|(_, error)| error);
+    Err(reported(first.collect(), more, name))
 }
 
-/// Errors, with the word that there are `more`.
-fn some(mut told: Vec<SpecError>, more: bool, name: &str) -> SpecErrors {
+/// The errors, with a last one that says whether there are `more`.
+fn reported(mut errors: Vec<SpecError>, more: bool, name: &str) -> SpecErrors {
     if more {
-        told.extend(whole(name, Fault::More).0);
+        errors.extend(whole_file_error(name, SpecFault::TooManyFaults).0);
     }
-    SpecErrors(told)
+    SpecErrors(errors)
 }
 
-fn whole(name: &str, fault: Fault) -> SpecErrors {
+fn whole_file_error(name: &str, fault: SpecFault) -> SpecErrors {
     SpecErrors(vec![SpecError {
-        place: Place::Whole(name.to_owned()),
+        location: SourceLocation::Whole(name.to_owned()),
         path: String::new(),
         fault,
     }])

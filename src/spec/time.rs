@@ -1,92 +1,93 @@
-//! How long a shot is, and the world around it.
+//! Simulated time of a shot, and the world around it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::quantity::{Acceleration, Fraction, Length, PositiveRate, PositiveTime};
 
-/// Simulated time and its division.
+/// Simulated time, its frames and steps.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Time {
-    /// End of the simulated time, s; at least one frame.
+    /// End of the simulated time, s; at least the time of one frame.
     #[schemars(with = "PositiveTime")]
     pub end: f64,
-    /// Frames a second of simulated time.
+    /// Number of frames per second of simulated time.
     #[schemars(with = "PositiveRate")]
     pub frames_per_second: f64,
-    /// Time step, s; absent: `fraction` of the critical step, found by Lanczos iteration.
+    /// Time step, s, at most a frame; absent: `fraction` of the critical step, which is found by Lanczos
+    /// iteration.
     #[serde(default)]
     #[schemars(with = "PositiveTime")]
     pub step: Option<f64>,
-    /// Fraction of the critical step.
-    #[serde(default = "fraction")]
+    /// Time step of explicit integration as a fraction of the critical step, if `step` is absent.
+    #[serde(default = "default_fraction")]
     #[schemars(with = "Fraction")]
     pub fraction: f64,
 }
 
-fn fraction() -> f64 {
+fn default_fraction() -> f64 {
     0.6
 }
 
-/// What acts on everything.
+/// Gravity and bounds of the world.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct World {
     /// Acceleration of gravity, m/s².
     #[schemars(with = "[Acceleration; 3]")]
     pub gravity: [f64; 3],
-    /// Box that elements should stay in; those outside are counted in the history.
+    /// Box in which elements are expected to stay: the history counts those outside. Absent: none are counted.
     #[schemars(with = "Region")]
     pub bounds: Option<Region>,
-    /// Plane strain: bodies of one layer of cells across this axis are held on both sides by planes without
-    /// friction. Cells alone.
+    /// Axis of plane strain: bodies of one layer of cells across it are held on both sides by planes without
+    /// friction. For bodies of cells only. Absent: no plane strain.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Axis")]
     pub plane_strain: Option<Axis>,
-    /// Sides of all bodies of cells together that waves leave through, flat and square to an axis (Lysmer and
-    /// Kuhlemeyer 1969).
+    /// Absorbing sides of the bounding box of all cells, through which waves leave; the bodies must be flat there
+    /// and at right angles to the axis (Lysmer and Kuhlemeyer 1969).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub absorbing: Vec<Side>,
 }
 
-/// An axis.
+/// Coordinate axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Axis {
-    /// x.
+    /// The x axis.
     X,
-    /// y.
+    /// The y axis.
     Y,
-    /// z.
+    /// The z axis.
     Z,
 }
 
-/// A side of a box.
+/// Side of a box.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Side {
-    /// Least x.
+    /// Side of least x.
     #[serde(rename = "-x")]
     MinusX,
-    /// Greatest x.
+    /// Side of greatest x.
     #[serde(rename = "+x")]
     PlusX,
-    /// Least y.
+    /// Side of least y.
     #[serde(rename = "-y")]
     MinusY,
-    /// Greatest y.
+    /// Side of greatest y.
     #[serde(rename = "+y")]
     PlusY,
-    /// Least z.
+    /// Side of least z.
     #[serde(rename = "-z")]
     MinusZ,
-    /// Greatest z.
+    /// Side of greatest z.
     #[serde(rename = "+z")]
     PlusZ,
 }
 
 impl Side {
-    /// Number of its axis, and whether it is the greater one.
+    /// Number of the axis (0 to 2), and whether this is the side of greatest coordinate.
     pub fn axis(self) -> (usize, bool) {
         match self {
             Side::MinusX => (0, false),
@@ -110,14 +111,14 @@ impl Default for World {
     }
 }
 
-/// Axis-aligned box, world coordinates, m.
+/// Axis-aligned box in world coordinates, m.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Region {
-    /// Corner of the least coordinates, m.
+    /// Corner of least coordinates, m.
     #[schemars(with = "[Length; 3]")]
     pub min: [f64; 3],
-    /// Corner of the greatest coordinates, m.
+    /// Corner of greatest coordinates, m.
     #[schemars(with = "[Length; 3]")]
     pub max: [f64; 3],
 }

@@ -129,7 +129,7 @@ fn messages_name_place_key_and_remedy() {
         (
             "radius = \"1.1 mm\"",
             "radius = [1]",
-            "shot.toml:15:37: body.ball.shape.radius: found an array; here a length, e.g. \"1.25 mm\", is wanted",
+            "shot.toml:15:37: body.ball.shape.radius: found an array; expected a length, e.g. \"1.25 mm\"",
         ),
         (
             "type = \"sphere\"",
@@ -144,7 +144,7 @@ fn messages_name_place_key_and_remedy() {
         (
             "axis = [0, 0, 1]",
             "axis = [0, 1]",
-            "shot.toml:17:21: body.ball.rotation.axis: found 2 values; here 3 are wanted",
+            "shot.toml:17:21: body.ball.rotation.axis: found 2 values; expected 3",
         ),
         (
             "axis = [0, 0, 1]",
@@ -159,7 +159,7 @@ fn messages_name_place_key_and_remedy() {
         (
             "elements = 100",
             "elements = 1.5",
-            "shot.toml:16:44: body.ball.packing.elements: found the number 1.5; here an integer is wanted",
+            "shot.toml:16:44: body.ball.packing.elements: found the number 1.5; expected an integer",
         ),
         (
             "elements = 100",
@@ -219,32 +219,32 @@ fn messages_name_place_key_and_remedy() {
         (
             "[time]\n",
             "[[attach]]\nname = \"a\"\nbody = \"bull\"\nregion = { min = [0, 0, 0], max = [1, 0, \"1 mm\"] }\naction = { type = \"clamp\" }\n[time]\n",
-            "shot.toml:4:8: attach.a.body: no body `bull`; did you mean `ball`?\nshot.toml:5:39: attach.a.region.max.1: 0 m is not above `min` along y, 0 m",
+            "shot.toml:4:8: attach.a.body: no body `bull`; did you mean `ball`?\nshot.toml:5:39: attach.a.region.max.1: 0 m is not greater than `min` along y, 0 m",
         ),
         (
             "[time]\n",
             "[[collider]]\nname = \"floor\"\nshape = { type = \"half_space\", normal = [0, 0, 0] }\nspin = [0, 0, 1]\nkeys = [{ time = 1, position = [0, 0, 0] }, { time = 1, position = [0, 1, 0] }]\n[time]\n",
-            "shot.toml:4:41: collider.floor.shape.normal: the normal must not be zero\nshot.toml:5:8: collider.floor.spin: `keys` replace `spin`; give one of them\nshot.toml:6:54: collider.floor.keys.1.time: 1 s is not after the key before it, at 1 s; times must ascend",
+            "shot.toml:4:41: collider.floor.shape.normal: the normal must not be zero\nshot.toml:5:8: collider.floor.spin: `keys` replace `spin`; give one of them\nshot.toml:6:54: collider.floor.keys.1.time: 1 s is not later than the key before, at 1 s; times must ascend",
         ),
         (
             "type = \"sphere\", radius = \"1.1 mm\"",
             "type = \"mesh\", file = \"no/such.obj\", scale = 1, height = 1",
-            "shot.toml:15:33: body.ball.shape.file: no mesh file at no/such.obj\nshot.toml:15:56: body.ball.shape.scale: `scale` and `height` are both given; give one of them",
+            "shot.toml:15:33: body.ball.shape.file: there is no mesh file no/such.obj\nshot.toml:15:56: body.ball.shape.scale: `scale` and `height` are both given; give one of them",
         ),
         (
             "type = \"sphere\", radius = \"1.1 mm\"",
             "type = \"block\", rows = [2, 1, 1]",
-            "shot.toml:16:44: body.ball.packing.elements: a block counts its elements by `rows`; give `radius`",
+            "shot.toml:16:44: body.ball.packing.elements: the `rows` of a block give the number of its elements; give `radius`",
         ),
         (
             "[[material]]\n",
             "[[material]]\npoisson = 0.3\nshear = 1\n",
-            "shot.toml:7:11: material.stone.poisson: 0.3 is above 0.25, which bonds cannot reach; more needs cells, as packing = { type = \"voronoi\" } makes them\nshot.toml:8:9: material.stone.shear: `shear` belongs to elasticity = \"bond\"; of a material give `young` and `poisson`",
+            "shot.toml:7:11: material.stone.poisson: 0.3 is above 0.25, the largest ratio that bonds can give; larger ones need cells, such as packing = { type = \"voronoi\" }\nshot.toml:8:9: material.stone.shear: `shear` belongs to elasticity = \"bond\"; with elasticity = \"material\" give `young` and `poisson`",
         ),
         (
             "[[material]]\n",
             "[[material]]\npoisson = 0.1\nelasticity = \"bond\"\n",
-            "shot.toml:6:1: material.stone: key `shear` is missing: elasticity = \"bond\" needs the bonds' shear modulus\nshot.toml:7:11: material.stone.poisson: `poisson` belongs to elasticity = \"material\"; of bonds give `young` and `shear`",
+            "shot.toml:6:1: material.stone: key `shear` is missing: elasticity = \"bond\" needs the bonds' shear modulus\nshot.toml:7:11: material.stone.poisson: `poisson` belongs to elasticity = \"material\"; with elasticity = \"bond\" give `young` and `shear`",
         ),
         (
             "[[material]]\n",
@@ -254,12 +254,12 @@ fn messages_name_place_key_and_remedy() {
         (
             "[[material]]\n",
             "[[material]]\nname = \"stone\"\ndensity = 1\nyoung = 1\n[[material]]\n",
-            "shot.toml:11:8: material.stone.name: the name \"stone\" is taken by an earlier entry",
+            "shot.toml:11:8: material.stone.name: an earlier entry already has the name \"stone\"",
         ),
         (
             "[[body]]",
             "[body]",
-            "shot.toml:12:1: body: found a table; here an array of tables, [[body]], is wanted",
+            "shot.toml:12:1: body: found a table; expected an array of tables, [[body]]",
         ),
         (
             "[time]\n",
@@ -274,7 +274,7 @@ fn messages_name_place_key_and_remedy() {
     ];
     for (from, to, message) in table {
         if message.is_empty() {
-            // An entry of a scale that is not chosen is not looked at.
+            // An entry of a scale that is not chosen is not checked.
             assert!(parse(&SHOT.replace(from, to), "shot.toml", &[]).is_ok());
         } else {
             assert_eq!(messages(from, to), message);
@@ -283,7 +283,7 @@ fn messages_name_place_key_and_remedy() {
 }
 
 #[test]
-fn all_faults_of_a_file_are_told_together() {
+fn all_errors_of_a_file_are_reported_together() {
     let text = SHOT
         .replace("frames_per_second = 100", "frames_per_second = 100\nfraction = 2")
         .replace("young = \"30 GPa\"", "yuong = \"30 GPa\"")
@@ -295,9 +295,9 @@ fn all_faults_of_a_file_are_told_together() {
             "[[collider]]\nname = \"floor\"\nshape = { type = \"half_space\", normal = [0, \"1 m\", 0] }\nspin = [0, 0, 1]\n\
              keys = [{ time = 1, position = [0, 0, 0] }]\n[scales.smoke]",
         );
-    let told = parse(&text, "shot.toml", &sets(&["tiem.end=1", "scale=smoke"]));
-    let told = told.expect_err("faults").to_string();
-    let wanted = "\
+    let found = parse(&text, "shot.toml", &sets(&["tiem.end=1", "scale=smoke"]));
+    let found = found.expect_err("faults").to_string();
+    let expected = "\
 shot.toml:5:12: time.fraction: 2 is out of range; it must be > 0 and ≤ 1
 shot.toml:7:1: material.stone: key `young` is missing: Young's modulus, Pa.
 shot.toml:10:1: material.stone: unknown key `yuong`; did you mean `young`?
@@ -308,24 +308,24 @@ shot.toml:23:45: collider.floor.shape.normal.1: \"1 m\" is a length; expected a 
 shot.toml:24:8: collider.floor.spin: `keys` replace `spin`; give one of them
 shot.toml:27:32: body.ball.packing.elements: `radius` and `elements` are both given; give one of them
 --set tiem.end=1: unknown key `tiem`; did you mean `time`?";
-    assert_eq!(told, wanted);
+    assert_eq!(found, expected);
 }
 
 #[test]
-fn all_places_that_are_no_toml_are_told_together() {
+fn all_toml_errors_are_reported_together() {
     let text = SHOT
         .replace("frames_per_second = 100", "frames_per_second = ")
         .replace(
             "tensile_strength = \"1.1 MPa\"",
             "tensile_strength = 1.1 MPa",
         );
-    let told = parse(&text, "shot.toml", &[])
+    let found = parse(&text, "shot.toml", &[])
         .expect_err("faults")
         .to_string();
-    let lines: Vec<&str> = told.lines().collect();
-    assert!(lines.len() >= 2, "{told}");
-    assert!(lines[0].starts_with("shot.toml:4:"), "{told}");
-    assert!(lines[1].starts_with("shot.toml:10:"), "{told}");
+    let lines: Vec<&str> = found.lines().collect();
+    assert!(lines.len() >= 2, "{found}");
+    assert!(lines[0].starts_with("shot.toml:4:"), "{found}");
+    assert!(lines[1].starts_with("shot.toml:10:"), "{found}");
 }
 
 #[test]
@@ -349,7 +349,7 @@ fn overrides_are_checked_like_keys_of_the_file() {
         ),
         (
             "time.end.x=1",
-            "--set time.end.x=1: time.end.x: found the string \"50 ms\"; here a table with a key `x` is wanted",
+            "--set time.end.x=1: time.end.x: found the string \"50 ms\"; expected a table with a key `x`",
         ),
         (
             "body.bull.bonded=false",
@@ -361,7 +361,7 @@ fn overrides_are_checked_like_keys_of_the_file() {
         ),
         (
             "body.ball.bonded=1",
-            "--set body.ball.bonded=1: body.ball.bonded: found the integer 1; here true or false is wanted",
+            "--set body.ball.bonded=1: body.ball.bonded: found the integer 1; expected true or false",
         ),
         (
             "collider.floor.friction=1",
@@ -373,7 +373,7 @@ fn overrides_are_checked_like_keys_of_the_file() {
         ),
         (
             "body=[]",
-            "--set body=[]: body: nothing to break: a shot needs at least one [[body]]",
+            "--set body=[]: body: a shot needs at least one [[body]]",
         ),
         (
             "scale=huge",
@@ -381,9 +381,12 @@ fn overrides_are_checked_like_keys_of_the_file() {
         ),
         (
             "scale=3",
-            "--set scale=3: scale: found the integer 3; here the name of a scale is wanted",
+            "--set scale=3: scale: found the integer 3; expected the name of a scale",
         ),
-        ("verbose", "--set verbose: an override is written key=value"),
+        (
+            "verbose",
+            "--set verbose: an override has the form key=value",
+        ),
     ];
     for (set, message) in table {
         assert_eq!(set_message(set), message);
@@ -435,7 +438,7 @@ fn a_file_that_is_not_there_is_named() {
 }
 
 #[test]
-fn of_very_many_faults_the_first_are_told() {
+fn only_the_first_of_very_many_errors_are_reported() {
     for text in [
         "?\n".repeat(100_000),
         format!("{SHOT}{}", "[[body]]\n".repeat(100)),
@@ -445,7 +448,7 @@ fn of_very_many_faults_the_first_are_told() {
         let last = errors.0[50].to_string();
         assert_eq!(
             last,
-            "shot.toml: there are more faults; these are the first 50"
+            "shot.toml: there are more errors; these are the first 50"
         );
     }
 }
@@ -457,12 +460,12 @@ fn a_path_without_end_is_refused() {
     assert!(
         error
             .to_string()
-            .ends_with("=1: a path of 100000 keys; no value lies deeper than 32")
+            .ends_with("=1: a path of 100000 keys; no value has more than 32")
     );
     let text = format!("{SHOT}\"{path}\" = 1\n");
     let error = parse(&text, "shot.toml", &sets(&["scale=smoke"])).expect_err("too deep");
     assert_eq!(
         error.to_string(),
-        "shot.toml:22:1: a path of 100000 keys; no value lies deeper than 32"
+        "shot.toml:22:1: a path of 100000 keys; no value has more than 32"
     );
 }
