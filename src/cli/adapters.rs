@@ -40,7 +40,9 @@ fn row(report: &AdapterReport) -> serde_json::Value {
 fn describe(report: &AdapterReport) -> String {
     let mib = |bytes: u64| bytes >> 20;
     let use_of = match (report.lacks.as_slice(), report.kind) {
-        ([], gpu::AdapterKind::Software) => "works; a software adapter, used only if named".to_owned(),
+        ([], gpu::AdapterKind::Software) => {
+            "works; a software adapter, used only if named".to_owned()
+        }
         ([], _) => "works".to_owned(),
         (lacks, _) => format!("lacks {}", lacks.join(", ")),
     };

@@ -6,7 +6,9 @@ use super::error::WrongUse;
 use super::stages::{self, refuse_foreign_folder};
 use crate::simulate::{Start, resumable};
 use crate::spec::ResolvedPipeline;
-use crate::store::{LockMode, Manifest, Parent, Store, StoreError, FileChecksum, atomic, in_folder, layout};
+use crate::store::{
+    FileChecksum, LockMode, Manifest, Parent, Store, StoreError, atomic, in_folder, layout,
+};
 
 /// Makes the store `to` from the packing of `from`, its frames up to the requested state, and that state.
 /// Returns where the simulation starts in the new store.

@@ -12,10 +12,10 @@ mod plot;
 mod print;
 mod progress;
 mod run;
+mod stage_inputs;
 mod stages;
 mod stress;
 mod summary;
-mod task;
 mod validate;
 mod value;
 
@@ -181,7 +181,7 @@ fn command(arguments: &Arguments) -> anyhow::Result<()> {
             .num_threads(threads)
             .build_global()?;
     }
-    let report = progress::Report::new(arguments.quiet, arguments.json);
+    let report = progress::ProgressReporter::new(arguments.quiet, arguments.json);
     match &arguments.command {
         Command::Run(arguments) => run::run(arguments, &report),
         Command::Pack(pack) => run::pack(pack, &report),

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use super::arguments::frame_range;
-use super::progress::Report;
+use super::progress::ProgressReporter;
 use crate::plot::{self, ChartFormat};
 use crate::store::{Manifest, Store};
 
@@ -24,7 +24,7 @@ pub struct PlotArguments {
 }
 
 /// Draws the charts.
-pub fn plot(arguments: &PlotArguments, report: &Report) -> anyhow::Result<()> {
+pub fn plot(arguments: &PlotArguments, report: &ProgressReporter) -> anyhow::Result<()> {
     let store = Store::open(&arguments.store)?;
     // This refuses a store of another schema version.
     Manifest::read(&store)?;

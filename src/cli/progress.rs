@@ -17,14 +17,14 @@ enum ReportForm {
 
 /// Reports the progress of a run of the program.
 #[derive(Clone, Copy, Debug)]
-pub struct Report {
+pub struct ProgressReporter {
     form: ReportForm,
 }
 
 /// Least time between plain lines.
 const LINE_INTERVAL: Duration = Duration::from_secs(5);
 
-impl Report {
+impl ProgressReporter {
     /// Chooses the form by the flags, and by whether standard error is a terminal.
     pub fn new(quiet: bool, json: bool) -> Self {
         let form = match (quiet, json) {
@@ -33,7 +33,7 @@ impl Report {
             _ if std::io::stderr().is_terminal() => ReportForm::Bar,
             _ => ReportForm::Lines,
         };
-        Report { form }
+        ProgressReporter { form }
     }
 
     /// Begins a stage of `total` units of work.

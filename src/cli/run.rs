@@ -7,13 +7,13 @@ use super::arguments::{
     ExportArguments, FramesArguments, PackArguments, PipelineStage, RunArguments, SimulateArguments,
 };
 use super::error::WrongUse;
-use super::progress::Report;
+use super::progress::ProgressReporter;
+use super::stage_inputs::StageInputs;
 use super::stages::refuse_foreign_folder;
-use super::task::Task;
 use super::{branch, stages, stress};
 use crate::simulate::{Options, Start};
 use crate::spec::{self, ResolvedPipeline};
-use crate::store::{LockMode, Lock, Manifest, Store};
+use crate::store::{Lock, LockMode, Manifest, Store};
 use crate::units;
 
 /// A run of the stages of a pipeline file.
@@ -23,13 +23,13 @@ struct PipelineRun<'a> {
     arguments: &'a RunArguments,
     resolved: &'a ResolvedPipeline,
     start: Start,
-    report: &'a Report,
+    report: &'a ProgressReporter,
     /// Number of stages that ran.
     done: usize,
 }
 
 /// `cullet run`: runs the stages of a pipeline file.
-pub fn run(arguments: &RunArguments, report: &Report) -> anyhow::Result<()> {
+pub fn run(arguments: &RunArguments, report: &ProgressReporter) -> anyhow::Result<()> {
     let first = arguments.from.unwrap_or(PipelineStage::Pack);
     if arguments.to < first {
         return Err(WrongUse("the stage of --to comes before that of --from".into()).into());
@@ -84,7 +84,7 @@ impl PipelineRun<'_> {
     fn needs_run(
         &mut self,
         stage: PipelineStage,
-        inputs: &Task,
+        inputs: &StageInputs,
         files: &[String],
     ) -> anyhow::Result<bool> {
         if !self.is_selected(stage) {
@@ -117,7 +117,7 @@ impl PipelineRun<'_> {
             Store::open(self.store.root())?;
             return stages::refuse_other_packing(&self.store, self.resolved);
         }
-        let inputs = Task::pack(&self.resolved.pipeline, &self.resolved.folder);
+        let inputs = StageInputs::pack(&self.resolved.pipeline, &self.resolved.folder);
         if self.needs_run(PipelineStage::Pack, &inputs, &[])? {
             let lock = self.lock.take();
             let hold = || Ok(lock.map_or_else(|| self.store.lock(LockMode::Exclusive, "run"), Ok)?);
@@ -130,10 +130,10 @@ impl PipelineRun<'_> {
     fn simulate(&mut self) -> anyhow::Result<()> {
         let (pipeline, root) = (&self.resolved.pipeline, self.store.root().to_owned());
         if pipeline.is_static() {
-            return stages::adopt(&self.store, pipeline).map(drop);
+            return stages::set_pipeline(&self.store, pipeline).map(drop);
         }
         let manifest = Manifest::read(&self.store)?;
-        let inputs = Task::simulate(pipeline, &manifest);
+        let inputs = StageInputs::simulate(pipeline, &manifest);
         if self.needs_run(
             PipelineStage::Simulate,
             &inputs,
@@ -148,7 +148,7 @@ impl PipelineRun<'_> {
             };
             return stages::simulate(&root, pipeline, &options, self.report);
         }
-        stages::adopt(&self.store, pipeline).map(drop)
+        stages::set_pipeline(&self.store, pipeline).map(drop)
     }
 
     fn stress(&mut self) -> anyhow::Result<()> {
@@ -156,7 +156,7 @@ impl PipelineRun<'_> {
         if pipeline.stress.is_none() && !pipeline.is_static() {
             return Ok(());
         }
-        let inputs = Task::stress(&Manifest::read(&self.store)?, None);
+        let inputs = StageInputs::stress(&Manifest::read(&self.store)?, None);
         if self.needs_run(PipelineStage::Stress, &inputs, &[])? {
             let findings = stages::stress(self.store.root(), None, self.report)?;
             for line in stress::lines(&findings) {
@@ -171,7 +171,7 @@ impl PipelineRun<'_> {
             return Ok(());
         }
         let root = self.store.root().to_owned();
-        let inputs = Task::reconstruct(&Manifest::read(&self.store)?);
+        let inputs = StageInputs::reconstruct(&Manifest::read(&self.store)?);
         let files = stages::frame_file_names(&self.store, &ALL_FRAMES, "meshes", "rkyv")?;
         match self.needs_run(PipelineStage::Reconstruct, &inputs, &files)? {
             true => stages::reconstruct(&root, &ALL_FRAMES, self.report),
@@ -206,7 +206,7 @@ impl PipelineRun<'_> {
 
     fn preview(&mut self) -> anyhow::Result<()> {
         let root = self.store.root().to_owned();
-        let inputs = Task::preview(&Manifest::read(&self.store)?);
+        let inputs = StageInputs::preview(&Manifest::read(&self.store)?);
         let files = stages::pictures(&self.store, &ALL_FRAMES, &self.resolved.pipeline.preview)?;
         match self.needs_run(PipelineStage::Preview, &inputs, &files)? {
             true => stages::preview(&root, &ALL_FRAMES, self.report),
@@ -228,7 +228,7 @@ fn start_from(resume: bool, state: Option<u32>) -> Start {
 }
 
 /// `cullet pack`.
-pub fn pack(arguments: &PackArguments, report: &Report) -> anyhow::Result<()> {
+pub fn pack(arguments: &PackArguments, report: &ProgressReporter) -> anyhow::Result<()> {
     let resolved = spec::read(&arguments.pipeline, &arguments.set)?;
     refuse_foreign_folder(&arguments.out)?;
     let store = Store::at(&arguments.out);
@@ -237,7 +237,7 @@ pub fn pack(arguments: &PackArguments, report: &Report) -> anyhow::Result<()> {
 }
 
 /// `cullet simulate`.
-pub fn simulate(arguments: &SimulateArguments, report: &Report) -> anyhow::Result<()> {
+pub fn simulate(arguments: &SimulateArguments, report: &ProgressReporter) -> anyhow::Result<()> {
     if arguments.adapter.is_some() && arguments.backend == Some(spec::Backend::Cpu) {
         let what = "--adapter chooses a graphics adapter, which --backend cpu does not use; leave out one of them";
         return Err(WrongUse(what.into()).into());
@@ -285,19 +285,19 @@ pub fn simulate(arguments: &SimulateArguments, report: &Report) -> anyhow::Resul
 }
 
 /// `cullet reconstruct`.
-pub fn reconstruct(arguments: &FramesArguments, report: &Report) -> anyhow::Result<()> {
+pub fn reconstruct(arguments: &FramesArguments, report: &ProgressReporter) -> anyhow::Result<()> {
     let _lock = Store::open(&arguments.store)?.lock(LockMode::Shared, "reconstruct")?;
     stages::reconstruct(&arguments.store, &arguments.frames, report)
 }
 
 /// `cullet export`.
-pub fn export(arguments: &ExportArguments, report: &Report) -> anyhow::Result<()> {
+pub fn export(arguments: &ExportArguments, report: &ProgressReporter) -> anyhow::Result<()> {
     let _lock = Store::open(&arguments.store)?.lock(LockMode::Shared, "export")?;
     stages::export(arguments, report)
 }
 
 /// `cullet preview`.
-pub fn preview(arguments: &FramesArguments, report: &Report) -> anyhow::Result<()> {
+pub fn preview(arguments: &FramesArguments, report: &ProgressReporter) -> anyhow::Result<()> {
     let _lock = Store::open(&arguments.store)?.lock(LockMode::Shared, "preview")?;
     stages::preview(&arguments.store, &arguments.frames, report)
 }

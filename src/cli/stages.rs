@@ -8,11 +8,11 @@ use serde_json::json;
 use super::arguments::ExportArguments;
 use super::error::{Interrupted, WrongUse};
 use super::interrupt;
-use super::progress::Report;
-use super::task::Task;
+use super::progress::ProgressReporter;
+use super::stage_inputs::StageInputs;
 
 use crate::spec::{self, Pipeline, ResolvedPipeline};
-use crate::store::{Manifest, Store, FileChecksums, in_folder, layout, lock};
+use crate::store::{FileChecksums, Manifest, Store, in_folder, layout, lock};
 use crate::{
     export, pack as packing, preview as previewing, reconstruct as surfaces, simulate as integrate,
     stress as statics,
@@ -23,10 +23,10 @@ pub fn pack<T>(
     resolved: &ResolvedPipeline,
     store: &Store,
     hold: impl FnOnce() -> anyhow::Result<T>,
-    report: &Report,
+    report: &ProgressReporter,
 ) -> anyhow::Result<T> {
     let stage = report.stage("pack", 1);
-    let inputs = Task::pack(&resolved.pipeline, &resolved.folder);
+    let inputs = StageInputs::pack(&resolved.pipeline, &resolved.folder);
     let mut packed = packing::pack(&resolved.pipeline, &resolved.folder)?;
     if !resolved.pipeline.is_static() {
         // A pipeline that `simulate` would refuse is refused before anything is removed.
@@ -119,7 +119,7 @@ pub fn open(path: &Path) -> anyhow::Result<(Store, Manifest)> {
 }
 
 /// Makes `pipeline` that of the store, for later stages.
-pub fn adopt(store: &Store, pipeline: &Pipeline) -> anyhow::Result<Manifest> {
+pub fn set_pipeline(store: &Store, pipeline: &Pipeline) -> anyhow::Result<Manifest> {
     let manifest = Manifest::read(store)?;
     if manifest.pipeline.as_ref() == Some(pipeline) {
         return Ok(manifest);
@@ -131,7 +131,7 @@ pub fn adopt(store: &Store, pipeline: &Pipeline) -> anyhow::Result<Manifest> {
 
 /// Refuses output columns from which `reconstruct` could not make surfaces.
 pub fn refuse_missing_columns(pipeline: &Pipeline) -> anyhow::Result<()> {
-    match pipeline.output.left_out().find(|group| surfaces::REQUIRED_GROUPS.contains(group)) {
+    match pipeline.output.missing_groups().find(|group| surfaces::REQUIRED_GROUPS.contains(group)) {
         None => Ok(()),
         Some(group) => Err(WrongUse(format!(
             "output.columns leaves out {:?}, which reconstruct needs; add it there, or end with --to simulate",
@@ -159,7 +159,7 @@ pub fn refuse_foreign_folder(out: &Path) -> anyhow::Result<()> {
 /// Refuses to continue with a packing that was made from other bodies or materials.
 pub fn refuse_other_packing(store: &Store, resolved: &ResolvedPipeline) -> anyhow::Result<()> {
     let manifest = Manifest::read(store)?;
-    let inputs = Task::pack(&resolved.pipeline, &resolved.folder);
+    let inputs = StageInputs::pack(&resolved.pipeline, &resolved.folder);
     let changed = inputs.outdated(store, &manifest, &[]);
     match (manifest.stages.contains_key("pack"), changed) {
         (true, Some(changed)) => {
@@ -178,17 +178,17 @@ pub fn simulate(
     path: &Path,
     pipeline: &Pipeline,
     options: &integrate::Options,
-    report: &Report,
+    report: &ProgressReporter,
 ) -> anyhow::Result<()> {
     let (store, manifest) = open(path)?;
-    let inputs = Task::simulate(&with_options(pipeline, options), &manifest);
+    let inputs = StageInputs::simulate(&with_options(pipeline, options), &manifest);
     let stage = report.stage("simulate", 1);
     let stop = interrupt::graceful();
     let mut adopted = false;
     let outcome = integrate::run(&store, pipeline, options, stop.flag(), &mut |progress| {
         if !adopted {
             // A first frame means that nothing was refused. If this write fails, the one at the end reports it.
-            adopted = adopt(&store, pipeline).is_ok();
+            adopted = set_pipeline(&store, pipeline).is_ok();
         }
         let message = format!(
             "frames: {} broken, {} fragments",
@@ -207,7 +207,7 @@ pub fn simulate(
     if let Some(damaged) = &outcome.damaged {
         report.note(&format!("an older state was used: {damaged}"));
     }
-    adopt(&store, pipeline)?;
+    set_pipeline(&store, pipeline)?;
     if outcome.interrupted {
         return Err(Interrupted.into());
     }
@@ -218,7 +218,7 @@ pub fn simulate(
 pub fn stress(
     path: &Path,
     frames: Option<&Range<u32>>,
-    report: &Report,
+    report: &ProgressReporter,
 ) -> anyhow::Result<statics::Findings> {
     let (store, manifest) = open(path)?;
     let Some(pipeline) = &manifest.pipeline else {
@@ -229,7 +229,7 @@ pub fn stress(
         return Err(WrongUse(what).into());
     };
     let stage = report.stage("stress", pipeline.bodies.len() as u64);
-    let inputs = Task::stress(&manifest, frames);
+    let inputs = StageInputs::stress(&manifest, frames);
     let findings = statics::run(&store, pipeline, frames, &mut |done, total| {
         stage.update(done as u64, total as u64, "bodies");
     })?;
@@ -300,12 +300,16 @@ fn sums(store: &Store, names: &[String]) -> anyhow::Result<FileChecksums> {
 }
 
 /// Reconstructs the surfaces of these frames.
-pub fn reconstruct(path: &Path, frames: &Range<u32>, report: &Report) -> anyhow::Result<()> {
+pub fn reconstruct(
+    path: &Path,
+    frames: &Range<u32>,
+    report: &ProgressReporter,
+) -> anyhow::Result<()> {
     let (store, manifest) = open(path)?;
     let settings = manifest.pipeline.as_ref().map(|p| p.reconstruct.clone());
     refuse_empty_range(&store, frames)?;
     let stage = report.stage("reconstruct", 1);
-    let inputs = Task::reconstruct(&manifest);
+    let inputs = StageInputs::reconstruct(&manifest);
     let files = frame_file_names(&store, frames, "meshes", "rkyv")?;
     inputs.begin(&store, "meshes", &files)?;
     surfaces::run(
@@ -340,7 +344,7 @@ fn refuse_empty_range(store: &Store, range: &Range<u32>) -> anyhow::Result<()> {
 }
 
 /// What an export follows.
-pub fn export_inputs(arguments: &ExportArguments, manifest: &Manifest) -> Task {
+pub fn export_inputs(arguments: &ExportArguments, manifest: &Manifest) -> StageInputs {
     let settings = manifest
         .pipeline
         .as_ref()
@@ -355,7 +359,7 @@ pub fn export_inputs(arguments: &ExportArguments, manifest: &Manifest) -> Task {
         "frames": [arguments.frames.start, arguments.frames.end],
         "to": arguments.to,
     });
-    Task::export(export::entry_of(arguments.format).name, options, manifest)
+    StageInputs::export(export::entry_of(arguments.format).name, options, manifest)
 }
 
 /// Frames per second of a store without a pipeline: from the times of its first two frames, else that of film.
@@ -373,7 +377,7 @@ fn frame_rate(store: &Store, range: &Range<u32>) -> anyhow::Result<f64> {
 }
 
 /// Exports the store in one format.
-pub fn export(arguments: &ExportArguments, report: &Report) -> anyhow::Result<()> {
+pub fn export(arguments: &ExportArguments, report: &ProgressReporter) -> anyhow::Result<()> {
     let (store, manifest) = open(&arguments.store)?;
     let pipeline = manifest.pipeline.as_ref();
     let settings = pipeline.map_or_else(Default::default, |pipeline| pipeline.export.clone());
@@ -436,14 +440,14 @@ fn playback_note(summary: &export::ExportSummary) -> String {
 }
 
 /// Draws the pictures of these frames.
-pub fn preview(path: &Path, frames: &Range<u32>, report: &Report) -> anyhow::Result<()> {
+pub fn preview(path: &Path, frames: &Range<u32>, report: &ProgressReporter) -> anyhow::Result<()> {
     let (store, manifest) = open(path)?;
     let settings = manifest.pipeline.as_ref().map(|p| p.preview.clone());
     if stress_tables(&store, frames)?.is_empty() {
         refuse_empty_range(&store, frames)?;
     }
     let stage = report.stage("preview", 1);
-    let inputs = Task::preview(&manifest);
+    let inputs = StageInputs::preview(&manifest);
     let settings = settings.unwrap_or_default();
     let files = pictures(&store, frames, &settings)?;
     inputs.begin(&store, "preview", &files)?;

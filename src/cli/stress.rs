@@ -7,16 +7,20 @@ use serde_json::{Value, json};
 
 use super::arguments::StressArguments;
 use super::error::WrongUse;
-use super::progress::Report;
+use super::progress::ProgressReporter;
+use super::stage_inputs::StageInputs;
 use super::stages;
-use super::task::Task;
 use crate::spec;
 use crate::store::{LockMode, Manifest, Store};
 use crate::stress::{Findings, LargestStress, Verdict};
 use crate::units::show::{figures, quantity};
 
 /// Runs `cullet stress`. Packs the bodies of a pipeline file first if they are not packed yet.
-pub fn stress(arguments: &StressArguments, report: &Report, as_json: bool) -> anyhow::Result<()> {
+pub fn stress(
+    arguments: &StressArguments,
+    report: &ProgressReporter,
+    as_json: bool,
+) -> anyhow::Result<()> {
     let root = match arguments.target.is_file() {
         true if arguments.frames.is_some() => {
             let what =
@@ -46,7 +50,7 @@ pub fn stress(arguments: &StressArguments, report: &Report, as_json: bool) -> an
 }
 
 /// Path of the store of a pipeline file, with its bodies packed.
-fn packed_store(arguments: &StressArguments, report: &Report) -> anyhow::Result<PathBuf> {
+fn packed_store(arguments: &StressArguments, report: &ProgressReporter) -> anyhow::Result<PathBuf> {
     let resolved = spec::read(&arguments.target, &arguments.set)?;
     let root = arguments.out.clone().unwrap_or_else(|| {
         let name = arguments.target.file_stem().unwrap_or_default();
@@ -54,16 +58,16 @@ fn packed_store(arguments: &StressArguments, report: &Report) -> anyhow::Result<
     });
     stages::refuse_foreign_folder(&root)?;
     let store = Store::at(&root);
-    let task = Task::pack(&resolved.pipeline, &resolved.folder);
+    let inputs = StageInputs::pack(&resolved.pipeline, &resolved.folder);
     let current = store.path("store.json").is_file() && {
         let manifest = Manifest::read(&store)?;
-        task.outdated(&store, &manifest, &[]).is_none()
+        inputs.outdated(&store, &manifest, &[]).is_none()
     };
     if !current {
         let hold = || Ok(store.lock(LockMode::Exclusive, "stress")?);
         stages::pack(&resolved, &store, hold, report)?;
     }
-    stages::adopt(&store, &resolved.pipeline)?;
+    stages::set_pipeline(&store, &resolved.pipeline)?;
     Ok(root)
 }
 

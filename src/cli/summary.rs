@@ -125,8 +125,8 @@ impl Lines {
             .map(|load| {
                 let force = quantity(length(&load["force"]), "N");
                 let (distance, angle) = (length(&load["moved"]), number(&load["angle"]));
-                let moved =
-                    (distance > MOTION_TOLERANCE).then(|| format!("moved by {}", quantity(distance, "m")));
+                let moved = (distance > MOTION_TOLERANCE)
+                    .then(|| format!("moved by {}", quantity(distance, "m")));
                 let turned = (angle > MOTION_TOLERANCE).then(|| {
                     let torque = quantity(length(&load["torque"]), "N m");
                     format!("turned by {:.1}°, {torque}", angle.to_degrees())

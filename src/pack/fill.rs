@@ -18,7 +18,7 @@ use super::yarn::twisted::{self, Rope};
 use super::yarn::woven::{self, ClothCut};
 use super::{cells, hexagonal, shell};
 use crate::geometry::{TriMesh, shapes};
-use crate::spec::{Body, BodyShape, PackingSpec, TWISTED, Weave};
+use crate::spec::{Body, BodyShape, PackingSpec, ROPE_NEEDS_AXIS, Weave};
 
 /// [`CENTRE_DEPTH`] for loose elements, which lie inside as a whole: if they stuck out, a container that fits
 /// the shape would throw them.
@@ -269,7 +269,7 @@ fn rope(
         | BodyShape::Block { .. } => {
             return Err(PackError::UnsuitableShape {
                 body: body.name.clone(),
-                what: TWISTED,
+                what: ROPE_NEEDS_AXIS,
             });
         }
     };

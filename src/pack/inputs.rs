@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::laws::bond::BondRadiusRule;
 use crate::spec::{
     Body, Collider, ColliderShape, Elasticity, Grain, Material, MaterialPair, Pipeline, Simulate,
-    joins,
+    is_pair_of,
 };
 
 /// The part of a pipeline that packing depends on.
@@ -120,7 +120,9 @@ impl<'a> Inputs<'a> {
 
     /// The entry of the pipeline for two materials, by their names.
     pub(super) fn pair(&self, a: &str, b: &str) -> Option<&PackedPair<'a>> {
-        self.pairs.iter().find(|pair| joins(pair.materials, a, b))
+        self.pairs
+            .iter()
+            .find(|pair| is_pair_of(pair.materials, a, b))
     }
 }
 

@@ -10,7 +10,7 @@ use super::solid::FillRegion;
 use crate::geometry::curve::Curve;
 use crate::geometry::revolve::Profile;
 use crate::geometry::{TriMesh, check, shapes};
-use crate::spec::{Body, BodyShape, COUNTED, Fill, WALLS};
+use crate::spec::{Body, BodyShape, Fill, NEEDS_CUBIC_PACKING, NEEDS_ROWS};
 
 /// How the inside of a shape is determined.
 pub(super) enum OutlineForm {
@@ -93,13 +93,13 @@ impl Outline {
             BodyShape::CylinderShell { .. } | BodyShape::SphereShell { .. } => {
                 return Err(PackError::UnsuitableShape {
                     body: body.name.clone(),
-                    what: WALLS,
+                    what: NEEDS_CUBIC_PACKING,
                 });
             }
             BodyShape::Plate { .. } | BodyShape::Block { .. } => {
                 return Err(PackError::UnsuitableShape {
                     body: body.name.clone(),
-                    what: COUNTED,
+                    what: NEEDS_ROWS,
                 });
             }
         };

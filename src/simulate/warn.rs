@@ -367,7 +367,12 @@ fn motions(collider: &SolidCollider) -> Vec<SurfaceMotion> {
         // A half-space has no farthest point.
         _ => (pose.velocity, 0.0),
     };
-    collider.collider.drive().stretches().map(motion).collect()
+    collider
+        .collider
+        .drive()
+        .uniform_motions()
+        .map(motion)
+        .collect()
 }
 
 /// Contacts are found once per step: an element that moves farther than its radius can penetrate before it is

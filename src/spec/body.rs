@@ -81,7 +81,7 @@ impl Body {
 
     /// Boundary elements need a solid body of one material. If this body is not one, the key responsible and
     /// the message for the user; else none.
-    pub fn not_one_solid(&self) -> Option<(&'static str, &'static str)> {
+    pub fn boundary_element_refusal(&self) -> Option<(&'static str, &'static str)> {
         if !self.grains.is_empty() {
             let why = "boundary elements need one material per body; remove its grains";
             return Some(("grains", why));
@@ -324,13 +324,14 @@ pub enum Weave {
 }
 
 /// Message about a plate or block whose packing has no rows and layers.
-pub const COUNTED: &str = "plates and blocks consist of rows and layers, which this packing does not have; use shape = { type = \"box\" } or another";
+pub const NEEDS_ROWS: &str = "plates and blocks consist of rows and layers, which this packing does not have; use shape = { type = \"box\" } or another";
 /// Message about a `cylinder_shell` or `sphere_shell` whose packing is not `cubic`.
-pub const WALLS: &str = "cylinder_shell and sphere_shell are walls of bricks in rows; use packing = { type = \"cubic\" } or another shape";
+pub const NEEDS_CUBIC_PACKING: &str = "cylinder_shell and sphere_shell are walls of bricks in rows; use packing = { type = \"cubic\" } or another shape";
 /// Message about a mesh that is filled with cells by winding number.
-pub const CELLS_CLOSED: &str = "cells end at the skin of a closed mesh; use fill = \"closed\"";
+pub const CELLS_NEED_CLOSED_MESH: &str =
+    "cells end at the skin of a closed mesh; use fill = \"closed\"";
 /// Message about a rope in a shape without an axis.
-pub const TWISTED: &str = "a rope winds about the axis of a cylinder or a tube; use shape = { type = \"cylinder\" } or \"tube\"";
+pub const ROPE_NEEDS_AXIS: &str = "a rope winds about the axis of a cylinder or a tube; use shape = { type = \"cylinder\" } or \"tube\"";
 
 /// How a shape is filled with elements.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

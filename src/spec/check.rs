@@ -3,14 +3,15 @@
 use std::path::{Path, PathBuf};
 
 use super::body::{
-    Body, BodyShape, CELLS_CLOSED, COUNTED, Fill, PackingSpec, Rotation, TWISTED, WALLS,
+    Body, BodyShape, CELLS_NEED_CLOSED_MESH, Fill, NEEDS_CUBIC_PACKING, NEEDS_ROWS, PackingSpec,
+    ROPE_NEEDS_AXIS, Rotation,
 };
 use super::collider::{Action, ColliderShape};
 use super::document::{DocumentNode, SourceTexts, ValueOrigin};
 use super::error::{Hint, MAX_REPORTED, SpecError, SpecFault};
 use super::material::{Elasticity, Material};
 use super::pipeline::Pipeline;
-use super::pose::Drive;
+use super::pose::PrescribedMotion;
 use super::replacements::Replacements;
 use super::settings::is_shutter;
 use super::time::Region;
@@ -117,7 +118,7 @@ impl Check<'_> {
             }
             self.grains(&path, body, shot);
             let by_elements = shot.is_static() || shot.stress.is_some();
-            if let Some((key, why)) = body.not_one_solid().filter(|_| by_elements) {
+            if let Some((key, why)) = body.boundary_element_refusal().filter(|_| by_elements) {
                 self.invalid(&format!("{path}.{key}"), why);
             }
             self.filling(&path, &body.shape, &body.packing, folder);
@@ -339,7 +340,7 @@ impl Check<'_> {
             BodyShape::CylinderShell { .. } | BodyShape::SphereShell { .. }
         );
         if wall && !matches!(packing, PackingSpec::Cubic { .. }) {
-            self.invalid(&format!("{path}.packing.type"), WALLS);
+            self.invalid(&format!("{path}.packing.type"), NEEDS_CUBIC_PACKING);
             return;
         }
         // Whether the shape is given by its rows, or by its layers; whether it has an axis that a rope can wind about.
@@ -355,21 +356,21 @@ impl Check<'_> {
             | BodyShape::Revolved { .. } => (false, false, false),
         };
         let (unfit, what) = match packing {
-            PackingSpec::None {} => (layered, COUNTED),
-            PackingSpec::Hexagonal { .. } => (false, COUNTED),
-            PackingSpec::Random { .. } | PackingSpec::Loose { .. } => (layered, COUNTED),
+            PackingSpec::None {} => (layered, NEEDS_ROWS),
+            PackingSpec::Hexagonal { .. } => (false, NEEDS_ROWS),
+            PackingSpec::Random { .. } | PackingSpec::Loose { .. } => (layered, NEEDS_ROWS),
             PackingSpec::Shell { .. } => {
                 let what = "a shell packing needs a closed mesh, as it lies under the skin; use fill = \"closed\"";
                 self.closed_mesh(path, shape, what);
-                (layered, COUNTED)
+                (layered, NEEDS_ROWS)
             }
             PackingSpec::Voronoi { .. } => {
-                self.closed_mesh(path, shape, CELLS_CLOSED);
-                (layered, COUNTED)
+                self.closed_mesh(path, shape, CELLS_NEED_CLOSED_MESH);
+                (layered, NEEDS_ROWS)
             }
-            PackingSpec::Cubic { .. } => (layered, COUNTED),
-            PackingSpec::Woven { .. } => (counted, COUNTED),
-            PackingSpec::Twisted { .. } => (!axial, TWISTED),
+            PackingSpec::Cubic { .. } => (layered, NEEDS_ROWS),
+            PackingSpec::Woven { .. } => (counted, NEEDS_ROWS),
+            PackingSpec::Twisted { .. } => (!axial, ROPE_NEEDS_AXIS),
         };
         if unfit {
             self.invalid(&format!("{path}.packing.type"), what);
@@ -532,7 +533,7 @@ impl Check<'_> {
         }
     }
 
-    fn drive(&mut self, path: &str, drive: &Drive<'_>) {
+    fn drive(&mut self, path: &str, drive: &PrescribedMotion<'_>) {
         if !drive.keys.is_empty() {
             for (key, value) in [("velocity", drive.velocity), ("spin", drive.spin)] {
                 if value != [0.0; 3] {

@@ -227,7 +227,7 @@ fn is_zero(vector: &[f64; 3]) -> bool {
 
 impl Action {
     /// Whether this is a force with a torque or with a signal.
-    pub fn changes_or_turns(&self) -> bool {
+    pub fn has_torque_or_signal(&self) -> bool {
         matches!(self, Action::Force { torque, signal, .. } if !is_zero(torque) || signal.is_some())
     }
 

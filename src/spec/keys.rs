@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::schema::Rule;
+use super::schema::SchemaRule;
 
 /// The tables of a pipeline file in the order of the page, and the part of `spec/README.md` that explains each.
 const TABLES: &[(&str, &str)] = &[
@@ -27,9 +27,11 @@ pub fn keys_page() -> String {
         `cullet schema --keys` writes this page from the schema. Do not edit it. The text on the tables is in\n\
         [The pipeline file][pipeline-files]. A quantity is a number in SI units, or a string with a unit.\n"
         .to_owned();
-    let root = Rule::root().fields().expect("the pipeline is a table");
+    let root = SchemaRule::root()
+        .fields()
+        .expect("the pipeline is a table");
     for (name, explained) in TABLES {
-        let field = Rule::of(&root[*name]);
+        let field = SchemaRule::of(&root[*name]);
         let list = field.text("type") == Some("array");
         let heading = match list {
             true => format!("[[{name}]]"),
@@ -41,7 +43,7 @@ pub fn keys_page() -> String {
             joined(description)
         );
         let table = match list {
-            true => Rule::of(&field.0["items"]),
+            true => SchemaRule::of(&field.0["items"]),
             false => field,
         };
         let mut cases = Vec::new();
@@ -62,24 +64,24 @@ pub fn keys_page() -> String {
 
 /// A table of the fields of a rule. Fields that are tables of their own follow as rows with their path; those whose
 /// keys depend on `type` are added to `cases`.
-fn rows(rule: Rule, path: &str, cases: &mut Vec<(String, Rule)>) -> String {
+fn rows(rule: SchemaRule, path: &str, cases: &mut Vec<(String, SchemaRule)>) -> String {
     let mut text = "\n| key | value | default | meaning |\n|---|---|---|---|\n".to_owned();
     add_rows(rule, "", path, &mut text, cases);
     text
 }
 
 fn add_rows(
-    rule: Rule,
+    rule: SchemaRule,
     prefix: &str,
     path: &str,
     text: &mut String,
-    cases: &mut Vec<(String, Rule)>,
+    cases: &mut Vec<(String, SchemaRule)>,
 ) {
     let fields = rule.fields().expect("a table has fields");
     for key in in_order(rule, fields) {
         let field = &fields[key];
-        let target = Rule::of(field);
-        let item = target.0.get("items").map(Rule::of);
+        let target = SchemaRule::of(field);
+        let item = target.0.get("items").map(SchemaRule::of);
         let inner = item.unwrap_or(target);
         let default = default_of(rule, key, field);
         let meaning = meaning(field, target);
@@ -96,20 +98,20 @@ fn add_rows(
 }
 
 /// Keys of a table: required ones first, then the others, both as the schema lists them.
-fn in_order<'a>(rule: Rule, fields: &'a Map<String, Value>) -> Vec<&'a str> {
+fn in_order<'a>(rule: SchemaRule, fields: &'a Map<String, Value>) -> Vec<&'a str> {
     let mut keys: Vec<&str> = fields.keys().map(String::as_str).collect();
     keys.sort_by_key(|key| !is_required(rule, key));
     keys
 }
 
-fn is_required(rule: Rule, key: &str) -> bool {
+fn is_required(rule: SchemaRule, key: &str) -> bool {
     let required = rule.0.get("required").and_then(Value::as_array);
     required.is_some_and(|keys| keys.iter().any(|k| k == key))
 }
 
 /// What a value may be: `a length, > 0`, `a word`, `true or false`.
-fn value_of(rule: Rule) -> String {
-    if let Some(item) = rule.0.get("items").map(Rule::of) {
+fn value_of(rule: SchemaRule) -> String {
+    if let Some(item) = rule.0.get("items").map(SchemaRule::of) {
         let one = value_of(item);
         let count = rule.0.get("maxItems").and_then(Value::as_u64);
         return match count {
@@ -136,7 +138,7 @@ fn value_of(rule: Rule) -> String {
 }
 
 /// ` ≥ 1`, ` from 1 to 23` or nothing.
-fn range(rule: Rule) -> String {
+fn range(rule: SchemaRule) -> String {
     let bound = |key: &str| rule.0.get(key).and_then(Value::as_u64);
     match (bound("minimum"), bound("maximum")) {
         (Some(low), Some(high)) => format!(" from {low} to {high}"),
@@ -146,7 +148,7 @@ fn range(rule: Rule) -> String {
 }
 
 /// The first words of the description of a quantity: `a pressure, > 0`.
-fn quantity(rule: Rule) -> String {
+fn quantity(rule: SchemaRule) -> String {
     let text = rule.text("description").unwrap_or("number");
     let end = text.find([':', '.']).unwrap_or(text.len());
     // A decimal point ends nothing.
@@ -165,7 +167,7 @@ fn quantity(rule: Rule) -> String {
 }
 
 /// `required`, the default as TOML, or nothing.
-fn default_of(rule: Rule, key: &str, field: &Value) -> String {
+fn default_of(rule: SchemaRule, key: &str, field: &Value) -> String {
     if is_required(rule, key) {
         return "required".to_owned();
     }
@@ -177,15 +179,15 @@ fn default_of(rule: Rule, key: &str, field: &Value) -> String {
 }
 
 /// The description of a field, then the words that it may be.
-fn meaning(field: &Value, target: Rule) -> String {
+fn meaning(field: &Value, target: SchemaRule) -> String {
     let own = field.get("description").and_then(Value::as_str);
     let mut text = joined(own.or(target.text("description")).unwrap_or_default());
-    let words = target.0.get("items").map_or(target, Rule::of);
+    let words = target.0.get("items").map_or(target, SchemaRule::of);
     if words.words().is_some()
         && let Some(cases) = words.0.get("oneOf").and_then(Value::as_array)
     {
         let cases = cases.iter().map(|case| {
-            let case = Rule::of(case);
+            let case = SchemaRule::of(case);
             let word = case.text("const").unwrap_or_default();
             format!(
                 "`{word}`: {}",
@@ -198,7 +200,7 @@ fn meaning(field: &Value, target: Rule) -> String {
 }
 
 /// The kinds of a table whose keys depend on its `type`.
-fn choices(path: &str, rule: Rule) -> String {
+fn choices(path: &str, rule: SchemaRule) -> String {
     let mut text = format!(
         "\n### `{path}`\n\n{}\n\n| `type` | key | value | default | meaning |\n|---|---|---|---|---|\n",
         joined(rule.text("description").unwrap_or_default())
@@ -234,7 +236,7 @@ mod tests {
 
     #[test]
     fn the_page_has_every_table_and_kind() {
-        let root = Rule::root().fields().expect("a table");
+        let root = SchemaRule::root().fields().expect("a table");
         let mut all: Vec<&str> = root.keys().map(String::as_str).collect();
         let mut named: Vec<&str> = TABLES.iter().map(|(name, _)| *name).collect();
         all.sort_unstable();

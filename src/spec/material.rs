@@ -190,7 +190,7 @@ fn one() -> f64 {
 }
 
 /// Whether a pair names these two materials, in either order.
-pub fn joins(pair: &[String; 2], a: &str, b: &str) -> bool {
+pub fn is_pair_of(pair: &[String; 2], a: &str, b: &str) -> bool {
     let [x, y] = pair;
     (x == a && y == b) || (x == b && y == a)
 }

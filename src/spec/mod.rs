@@ -26,17 +26,19 @@ mod stress;
 mod time;
 
 pub use body::{
-    Body, BodyShape, CELLS_CLOSED, COUNTED, Fill, Grains, MassModel, PackingSpec, Rotation,
-    TWISTED, WALLS, Weave,
+    Body, BodyShape, CELLS_NEED_CLOSED_MESH, Fill, Grains, MassModel, NEEDS_CUBIC_PACKING,
+    NEEDS_ROWS, PackingSpec, ROPE_NEEDS_AXIS, Rotation, Weave,
 };
 pub use collider::{Action, Attachment, Collider, ColliderShape, Key, Signal};
 pub use error::{SourceLocation, SpecError, SpecErrors, SpecFault};
 pub use implicit::{Friction, Implicit, Preconditioner};
 pub use keys::keys_page;
-pub use material::{Criterion, DEFAULT_POISSON, Elasticity, Grain, Material, MaterialPair, joins};
+pub use material::{
+    Criterion, DEFAULT_POISSON, Elasticity, Grain, Material, MaterialPair, is_pair_of,
+};
 pub use output::{Compression, FrameGroup, Output, PrecisionBits};
 pub use pipeline::Pipeline;
-pub use pose::Drive;
+pub use pose::PrescribedMotion;
 pub use schema::json_schema;
 pub use settings::{
     Backend, Camera, CellContact, ContactLaw, EventRate, Export, ExportFormat, Gpu, Integrator,

@@ -151,7 +151,7 @@ impl Default for Output {
 
 impl Output {
     /// The groups that frame files do not hold.
-    pub fn left_out(&self) -> impl Iterator<Item = FrameGroup> {
+    pub fn missing_groups(&self) -> impl Iterator<Item = FrameGroup> {
         let all = FrameGroup::ALL.into_iter();
         all.filter(|group| !self.columns.contains(group))
     }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::body::{Body, PackingSpec};
 use super::collider::{Attachment, Collider};
-use super::material::{Material, MaterialPair, joins};
+use super::material::{Material, MaterialPair, is_pair_of};
 use super::output::Output;
 use super::settings::{Export, MethodChoice, MethodName, Preview, Reconstruct, Simulate};
 use super::stress::Stress;
@@ -95,6 +95,8 @@ impl Pipeline {
 
     /// The `[[pair]]` entry of two materials, by their names.
     pub fn pair(&self, a: &str, b: &str) -> Option<&MaterialPair> {
-        self.pairs.iter().find(|pair| joins(&pair.materials, a, b))
+        self.pairs
+            .iter()
+            .find(|pair| is_pair_of(&pair.materials, a, b))
     }
 }

@@ -19,7 +19,7 @@ impl Rotation {
 
 /// Prescribed motion: with constant velocity from a pose at the start, or along key frames.
 #[derive(Clone, Copy, Debug)]
-pub struct Drive<'a> {
+pub struct PrescribedMotion<'a> {
     /// Position at the start, m.
     pub position: [f64; 3],
     /// Rotation at the start.
@@ -32,7 +32,7 @@ pub struct Drive<'a> {
     pub keys: &'a [Key],
 }
 
-impl Drive<'_> {
+impl PrescribedMotion<'_> {
     /// Pose and velocity at time `t`, s: linear between key frames, constant before and after them.
     pub fn pose(&self, t: f64) -> Pose {
         let keys = self.keys;
@@ -79,7 +79,7 @@ impl Drive<'_> {
     }
 
     /// Poses at the starts of the intervals in which velocity and spin are constant.
-    pub fn stretches(&self) -> impl Iterator<Item = Pose> {
+    pub fn uniform_motions(&self) -> impl Iterator<Item = Pose> {
         let keys = self.keys.iter().map(|key| key.time);
         std::iter::once(0.0).chain(keys).map(|t| self.pose(t))
     }
@@ -107,8 +107,8 @@ impl ColliderShape {
 
 impl Collider {
     /// Prescribed motion of the collider.
-    pub fn drive(&self) -> Drive<'_> {
-        Drive {
+    pub fn drive(&self) -> PrescribedMotion<'_> {
+        PrescribedMotion {
             position: self.position,
             rotation: self.rotation.quaternion(),
             velocity: self.velocity,
@@ -126,7 +126,7 @@ impl Collider {
 impl Action {
     /// Prescribed motion of a clamp or a spring, as displacement and rotation from where its elements were
     /// packed; none for other actions.
-    pub fn drive(&self) -> Option<Drive<'_>> {
+    pub fn drive(&self) -> Option<PrescribedMotion<'_>> {
         match self {
             Action::Clamp {
                 velocity,
@@ -139,7 +139,7 @@ impl Action {
                 spin,
                 keys,
                 ..
-            } => Some(Drive {
+            } => Some(PrescribedMotion {
                 position: [0.0; 3],
                 rotation: DQuat::IDENTITY,
                 velocity: *velocity,

@@ -109,7 +109,7 @@ impl Integrator {
     }
 
     /// Whether each step minimises an energy.
-    pub fn minimises(self) -> bool {
+    pub fn minimises_energy(self) -> bool {
         match self {
             Integrator::BackwardEuler | Integrator::Midpoint => true,
             Integrator::Explicit | Integrator::LinearlyImplicit | Integrator::Auto => false,
@@ -491,7 +491,7 @@ mod tests {
             assert_eq!(serde_json::to_value(one).unwrap(), one.name());
         }
         assert_eq!(
-            Integrator::names(Integrator::minimises),
+            Integrator::names(Integrator::minimises_energy),
             "backward_euler, midpoint"
         );
     }

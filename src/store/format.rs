@@ -27,7 +27,7 @@ impl TableFormat {
     /// Format of frame files.
     pub fn of_frames(output: &Output) -> Self {
         let names = |group: FrameGroup| group.columns().iter().copied();
-        let left_out = output.left_out();
+        let left_out = output.missing_groups();
         let rounded = output.precision_bits.groups();
         TableFormat {
             left_out: left_out

@@ -50,7 +50,7 @@ impl Solid {
     ) -> Result<Self, StressError> {
         let body = &pipeline.bodies[number];
         let named = || body.name.clone();
-        if let Some((_, why)) = body.not_one_solid() {
+        if let Some((_, why)) = body.boundary_element_refusal() {
             return Err(StressError::NotOneSolid { body: named(), why });
         }
         let skin = skin.ok_or_else(|| StressError::NoSkin { body: named() })?;

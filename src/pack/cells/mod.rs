@@ -25,7 +25,7 @@ use crate::geometry::TriMesh;
 use crate::geometry::cells::Cells;
 use crate::geometry::convex::Convex;
 use crate::geometry::mirror::Mirror;
-use crate::spec::{Body, BodyShape, CELLS_CLOSED};
+use crate::spec::{Body, BodyShape, CELLS_NEED_CLOSED_MESH};
 
 /// Largest relative difference between the volume of the Voronoi cells and that of the body.
 const MAX_VOLUME_ERROR: f64 = 0.1;
@@ -47,7 +47,7 @@ pub(super) fn voronoi(
     if matches!(form, OutlineForm::Wound) {
         return Err(PackError::UnsuitableShape {
             body: body.name.clone(),
-            what: CELLS_CLOSED,
+            what: CELLS_NEED_CLOSED_MESH,
         });
     }
     let count = match size_or_number {

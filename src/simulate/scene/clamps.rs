@@ -11,7 +11,7 @@ use crate::math::quat::rotation_between;
 use crate::math::{Quat, Scalar, Vec3};
 use crate::simulate::bonded::rows::put;
 use crate::simulate::bonded::system::{MotionRow, System, TailRow, motion, set_position};
-use crate::spec::{Action, Drive};
+use crate::spec::{Action, PrescribedMotion};
 
 /// A driven clamp: one that rotates or follows key frames.
 #[derive(Clone, Debug)]
@@ -109,7 +109,7 @@ pub fn angle_between(from: DQuat, to: DQuat) -> f64 {
 }
 
 /// Whether a drive is more than a constant velocity.
-fn is_driven(drive: &Drive<'_>) -> bool {
+fn is_driven(drive: &PrescribedMotion<'_>) -> bool {
     !drive.keys.is_empty() || drive.spin != [0.0; 3]
 }
 
@@ -132,7 +132,7 @@ pub fn speeds(action: &Action, elements: &[DVec3]) -> Vec<(DVec3, f64)> {
     let middle = elements.iter().sum::<DVec3>() / elements.len().max(1) as f64;
     let reach = reach(elements.iter().copied(), pivot_of(action, middle));
     let drive = action.drive();
-    let stretches = drive.iter().flat_map(Drive::stretches);
+    let stretches = drive.iter().flat_map(PrescribedMotion::uniform_motions);
     stretches
         .map(|pose| (pose.velocity, pose.spin.length() * reach))
         .collect()

@@ -20,7 +20,7 @@ pub fn unsupported(pipeline: &Pipeline, backend: Backend) -> Option<SimulateErro
             pipeline.simulate.integrator.name(),
             &format!(
                 "{} (steps that minimise an energy)",
-                Integrator::names(Integrator::minimises)
+                Integrator::names(Integrator::minimises_energy)
             ),
         );
     }
@@ -81,7 +81,7 @@ pub fn unsupported_on_gpu(pipeline: &Pipeline) -> Option<SimulateError> {
     if pipeline
         .attachments
         .iter()
-        .any(|one| one.action.changes_or_turns())
+        .any(|one| one.action.has_torque_or_signal())
     {
         return lack(
             "attach.action.signal or torque on backend gpu",

@@ -20,7 +20,7 @@ pub fn unsupported(pipeline: &Pipeline, backend: Backend) -> Option<SimulateErro
     if pipeline
         .attachments
         .iter()
-        .any(|one| one.action.changes_or_turns())
+        .any(|one| one.action.has_torque_or_signal())
     {
         return lack(
             "attach.action.signal or torque in implicit steps",
@@ -28,13 +28,13 @@ pub fn unsupported(pipeline: &Pipeline, backend: Backend) -> Option<SimulateErro
             "a constant force; or simulate.integrator = \"explicit\"",
         );
     }
-    if pipeline.output.convergence.is_some() && !integrator.minimises() {
+    if pipeline.output.convergence.is_some() && !integrator.minimises_energy() {
         return lack(
             "output.convergence with simulate.integrator",
             integrator.name(),
             &format!(
                 "{} (steps that minimise an energy)",
-                Integrator::names(Integrator::minimises)
+                Integrator::names(Integrator::minimises_energy)
             ),
         );
     }

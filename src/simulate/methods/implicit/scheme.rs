@@ -23,7 +23,7 @@ impl Scheme {
         };
         Scheme {
             midpoint,
-            linear: !integrator.minimises(),
+            linear: !integrator.minimises_energy(),
         }
     }
 }

@@ -17,16 +17,16 @@ const TABLES: [&str; 3] = ["frames", "breaks", "fragments"];
 
 /// Inputs of a stage: the settings and the hashes of files that its result depends on.
 #[derive(Clone, Debug)]
-pub struct Task {
+pub struct StageInputs {
     /// Name of the stage in `store.json`.
     pub name: String,
     settings: Value,
     inputs: BTreeMap<String, String>,
 }
 
-impl Task {
+impl StageInputs {
     fn new(name: &str, settings: Value) -> Self {
-        Task {
+        StageInputs {
             name: name.to_owned(),
             settings,
             inputs: BTreeMap::new(),
@@ -36,7 +36,7 @@ impl Task {
     /// Inputs of packing: the settings that it reads, and mesh files.
     pub fn pack(pipeline: &Pipeline, folder: &Path) -> Self {
         let inputs = Inputs::of(pipeline);
-        let mut stage = Task::new("pack", json!(inputs));
+        let mut stage = StageInputs::new("pack", json!(inputs));
         for file in inputs.files() {
             // If the file is missing, the stage reports that.
             let bytes = std::fs::read(folder.join(file)).unwrap_or_default();
@@ -58,7 +58,7 @@ impl Task {
             map.remove("keep_states");
             map.remove("state_every");
         }
-        Task::new("simulate", settings).with(manifest, "packing", &["packing"])
+        StageInputs::new("simulate", settings).with(manifest, "packing", &["packing"])
     }
 
     /// Inputs of boundary elements: loads, materials, settings and the packing; with loads from `frames`, those
@@ -77,7 +77,7 @@ impl Task {
             "attach": shot.map(|p| &p.attachments),
             "frames": frames.map(|frames| [frames.start, frames.end]),
         });
-        let stage = Task::new("stress", settings).with(manifest, "packing", &["packing"]);
+        let stage = StageInputs::new("stress", settings).with(manifest, "packing", &["packing"]);
         match frames {
             Some(_) => stage.with(manifest, "frames", &["frames", "loads"]),
             None => stage,
@@ -87,7 +87,7 @@ impl Task {
     /// Inputs of the surfaces: their settings, packing and frames.
     pub fn reconstruct(manifest: &Manifest) -> Self {
         let settings = manifest.pipeline.as_ref().map(|p| &p.reconstruct);
-        Task::new("reconstruct", json!({ "reconstruct": settings }))
+        StageInputs::new("reconstruct", json!({ "reconstruct": settings }))
             .with(manifest, "packing", &["packing"])
             .with(manifest, "frames", &TABLES)
     }
@@ -101,7 +101,7 @@ impl Task {
             "time": { "frames_per_second": shot.map(|p| p.time.frames_per_second) },
             "world": { "gravity": shot.map(|p| p.world.gravity) },
         });
-        Task::new(&format!("export {name}"), settings)
+        StageInputs::new(&format!("export {name}"), settings)
             .with(manifest, "packing", &["packing"])
             .with(manifest, "frames", &TABLES)
             .with(manifest, "surfaces", &["meshes"])
@@ -115,7 +115,7 @@ impl Task {
             "preview": shot.map(|p| &p.preview),
             "collider": shot.map(|p| &p.colliders),
         });
-        Task::new("preview", settings)
+        StageInputs::new("preview", settings)
             .with(manifest, "packing", &["packing"])
             .with(manifest, "frames", &TABLES)
             .with(manifest, "surfaces", &["meshes"])
