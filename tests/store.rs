@@ -72,7 +72,7 @@ fn flip(path: &Path) {
 }
 
 #[test]
-fn what_did_not_change_is_not_done_again() {
+fn unchanged_stages_are_not_run_again() {
     let folder = Place::new();
     run(&folder, "store", &[]);
     let message = run(&folder, "store", &[]);
@@ -131,7 +131,7 @@ fn what_did_not_change_is_not_done_again() {
 }
 
 #[test]
-fn what_changed_is_named_and_done_again() {
+fn changed_stages_are_named_and_run_again() {
     let folder = Place::new();
     simulated(&folder, "store");
     let message = run(
@@ -235,7 +235,7 @@ fn a_missing_frame_is_named_and_made_again() {
 }
 
 #[test]
-fn damaged_states_are_passed_over_aloud() {
+fn damaged_states_are_skipped_with_a_message() {
     let folder = Place::new();
     simulated(&folder, "store");
     flip(&folder.path("store/state/000003.rkyv"));
@@ -605,7 +605,7 @@ fn a_packing_that_finds_no_room_leaves_the_store_as_it_was() {
 }
 
 #[test]
-fn records_say_what_was_followed() {
+fn store_json_records_inputs_of_stages() {
     let folder = Place::new();
     simulated(&folder, "store");
     let message = folder.succeed(&["inspect", "store", "--json"]);

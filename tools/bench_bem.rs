@@ -1,6 +1,8 @@
-//! Boundary elements by the fast multipole method: seconds, memory, iterations and errors from a thousand to a million triangles.
+//! Boundary elements by the fast multipole method: seconds, memory, iterations and errors from a thousand to
+//! a million triangles.
 //!
-//! `cargo run --release --example bench_bem -- [--triangles 1e3,1e4,1e5,1e6] [--accuracy 1e-4] [--body ball|bar|FILE] [--matrix 6e3] [--quadratic]`
+//! `cargo run --release --example bench_bem -- [--triangles 1e3,1e4,1e5,1e6] [--accuracy 1e-4] [--body
+//! ball|bar|FILE] [--matrix 6e3] [--quadratic]`
 //!
 //! With `--answers DIR`: bodies with a known answer instead, each at three sizes, the largest of about 3,000
 //! triangles; prints their errors and orders of convergence, and writes charts of both to the folder.

@@ -1,7 +1,8 @@
 //! Explicit bonded DEM on a graphics processor: time steps per second, and the bytes that a step moves,
 //! compared with the card's own bandwidth.
 //!
-//! `cargo run --release --example bench_device -- [--adapter NAME] [--elements 100e3,1e6,4e6] [--steps N] [--shot FILE [--set KEY=VALUE]…]`
+//! `cargo run --release --example bench_device -- [--adapter NAME] [--elements 100e3,1e6,4e6] [--steps N]
+//! [--shot FILE [--set KEY=VALUE]…]`
 //!
 //! Measures an elastic block and one that breaks on a floor, at each size; then, with `--shot`, seconds per
 //! frame of a pipeline. Standard output is one JSON object per line.

@@ -1,6 +1,7 @@
 //! Benchmarks: the limits of this machine, and the performance of cullet compared with them, in one table.
 //!
-//! `cargo run --release --example bench -- [--json] [--elements 1e4,1e5,1e6] [--threads 1,2] [--only simulate,pack,…] [--stage-elements 1e6]`
+//! `cargo run --release --example bench -- [--json] [--elements 1e4,1e5,1e6] [--threads 1,2] [--only
+//! simulate,pack,…] [--stage-elements 1e6]`
 //!
 //! Every figure is the best of several short runs, with the median next to it; run nothing else meanwhile.
 //! `--store DIR --steps N` times the steps of a packed store instead.
