@@ -178,7 +178,7 @@ fn twisted<L: Lanes>(by_keys: bool, tolerance: f64) -> Vec<Loads> {
         force(last, 0),
         force(last, 1)
     );
-    assert!(a.x > 1e-3, "the end that stands is turned along: {a}");
+    assert!(a.x > 1e-3, "the fixed end is twisted along: {a}");
     assert!((a.x + b.x).abs() < 0.02 * a.x, "{a} {b}");
     let balance = a + b + (place(last, 1) - place(last, 0)).cross(force(last, 1));
     assert!(balance.length() < 0.02 * a.length(), "{balance}");

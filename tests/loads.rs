@@ -243,7 +243,7 @@ fn loads_are_what_changes_the_momentum() {
     let (packing, pipeline, dt) = crash(900.0, 2.0);
     check_newton(on::<f64>(&packing, &pipeline, dt), 900.0, &packing, 1e-9);
     check_newton(on::<f32>(&packing, &pipeline, dt), 900.0, &packing, 1e-5);
-    // Without gravity, moving floors and a push, angular momentum is conserved too.
+    // With no gravity, no moving floor and no push, the angular momentum is checked too.
     let (packing, mut pipeline, dt) = crash(0.0, 0.0);
     pipeline.attachments.pop();
     check_newton(on::<f64>(&packing, &pipeline, dt), 0.0, &packing, 1e-9);
