@@ -48,7 +48,7 @@ fn plate() -> Collider {
 }
 
 #[test]
-fn what_is_thrown_at_a_thin_plate_comes_back() {
+fn an_element_thrown_at_a_thin_plate_comes_back() {
     let speed = 20.0;
     for integrator in [Integrator::Midpoint, Integrator::BackwardEuler] {
         let from = [DVec3::new(0.3 * R, 8.0 * R, 0.0)];
@@ -87,7 +87,7 @@ fn what_is_thrown_at_a_thin_plate_comes_back() {
 }
 
 #[test]
-fn what_is_thrown_at_each_other_does_not_pass() {
+fn elements_thrown_at_each_other_do_not_pass() {
     let speed = 10.0;
     for integrator in [Integrator::Midpoint, Integrator::BackwardEuler] {
         let points = [
@@ -138,7 +138,7 @@ fn what_is_thrown_at_each_other_does_not_pass() {
 }
 
 #[test]
-fn a_stack_rests_where_the_barrier_bears_it() {
+fn a_stack_rests_where_the_barrier_supports_it() {
     let young = 1e3;
     let points: Vec<DVec3> = (0..3)
         .map(|k| DVec3::Y * (1.0 + 2.0 * f64::from(k)) * R)

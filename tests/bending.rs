@@ -29,7 +29,7 @@ fn a_beam_on_two_supports_is_as_stiff_as_its_static_solution() {
         "collider.press.position=[0, 0.0269416096821, 0]".to_owned(),
         format!("collider.press.velocity=[0, -{SPEED}, 0]"),
         "world.gravity=[0, 0, 0]".to_owned(),
-        // Wait until the oscillation of the start has died away.
+        // The drag damps the oscillation of the start.
         "simulate.drag=200".to_owned(),
     ];
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("pipelines/beam_bending.toml");

@@ -94,7 +94,7 @@ fn charts_are_the_same_whatever_the_threads_and_name_what_is_missing() {
 }
 
 #[test]
-fn the_summary_tells_energies_breaks_fragments_time_and_disk() {
+fn the_summary_lists_energies_breaks_fragments_time_and_disk() {
     let folder = TestFolder::new();
     store(&folder);
     let json: serde_json::Value =

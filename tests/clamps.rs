@@ -178,7 +178,7 @@ fn twisted<L: Lanes>(by_keys: bool, tolerance: f64) -> Vec<Loads> {
         force(last, 0),
         force(last, 1)
     );
-    assert!(a.x > 1e-3, "the end that stands is turned along: {a}");
+    assert!(a.x > 1e-3, "the fixed end is twisted along: {a}");
     assert!((a.x + b.x).abs() < 0.02 * a.x, "{a} {b}");
     let balance = a + b + (place(last, 1) - place(last, 0)).cross(force(last, 1));
     assert!(balance.length() < 0.02 * a.length(), "{balance}");
@@ -496,7 +496,7 @@ fn shot(action: &str) -> String {
 }
 
 #[test]
-fn what_drives_a_clamp_is_read_with_units_and_refused_where_it_is_given_twice() {
+fn clamp_motions_are_read_with_units_and_refused_if_given_twice() {
     let read = |action: &str| parse(&shot(action), "shot.toml", &[]).map_err(|e| e.to_string());
     let turned = "keys = [{ time = \"1 ms\", position = [0, 0, 0] }, \
                   { time = \"3 ms\", position = [0, \"1 mm\", 0], rotation = { axis = [1, 0, 0], angle = \"90 deg\" } }]";

@@ -135,7 +135,7 @@ fn types_and_codecs_of_other_programs_are_read() {
 }
 
 #[test]
-fn values_that_do_not_fit_are_told_by_row() {
+fn values_out_of_range_are_reported_with_their_row() {
     let folder = TestFolder::new();
     let store = Store::at(folder.path("store"));
     write_three_elements(&store, Arc::new(LargeStringArray::from(vec!["bend"])));

@@ -71,7 +71,7 @@ fn newtons_method_on_the_manifold_is_ahead_and_the_run_is_what_it_was() {
 }
 
 #[test]
-fn a_number_that_is_none_in_the_table_is_found() {
+fn a_nan_in_the_table_is_found() {
     let folder = TestFolder::new();
     simulated(&folder, "store", "1");
     let store = Store::open(folder.path("store")).unwrap();

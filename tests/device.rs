@@ -239,7 +239,7 @@ fn a_large_body_under_lowered_limits_gives_the_same_bytes() {
 }
 
 #[test]
-fn lists_and_notes_that_are_too_short_grow_and_lose_nothing() {
+fn buffers_that_are_too_short_grow_and_lose_nothing() {
     let Some(request) = request() else { return };
     // Every bond breaks at once, more than the buffer of breaks holds, and the debris has far more contacts
     // than the whole body had.
@@ -299,7 +299,7 @@ fn a_run_continues_from_its_state_with_the_same_bytes() {
 }
 
 #[test]
-fn a_number_gone_wrong_stops_the_run_within_a_frame() {
+fn a_nan_stops_the_run_within_a_frame() {
     let Some(request) = request() else { return };
     let (packing, pipeline, dt) = collision(&scenes::block(8, 6, 5, 1e-3), 1e9);
     let mut gpu = engine(&packing, &pipeline, dt, &request);
@@ -367,7 +367,7 @@ fn a_run_that_blows_up_keeps_its_last_good_frame() {
 }
 
 #[test]
-fn a_lost_device_is_told_and_an_unknown_one_refused() {
+fn a_lost_device_is_reported_and_an_unknown_one_refused() {
     let Some(request) = request() else { return };
     let (packing, pipeline, dt) = collision(&scenes::block(5, 4, 3, 1e-3), 1e9);
     let mut gpu = engine(&packing, &pipeline, dt, &request);
@@ -404,7 +404,7 @@ fn a_lost_device_is_told_and_an_unknown_one_refused() {
 }
 
 #[test]
-fn loaders_and_drivers_are_not_heard() {
+fn messages_of_loaders_and_drivers_are_suppressed() {
     if request().is_none() {
         return;
     }
@@ -431,7 +431,7 @@ fn loaders_and_drivers_are_not_heard() {
 }
 
 #[test]
-fn a_message_after_a_device_was_opened_is_heard() {
+fn a_message_after_a_device_was_opened_is_printed() {
     let Some(request) = request() else {
         return;
     };

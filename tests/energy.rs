@@ -446,7 +446,7 @@ fn any_number_of_lanes_gives_contacts_the_same_bits() {
 /// enough: that changes no result. The number of threads does not either, each of which takes chunks in no
 /// fixed order.
 #[test]
-fn when_contacts_are_listed_and_by_whom_changes_no_bit() {
+fn neighbour_lists_and_threads_change_no_bit() {
     let (packing, pipeline, dt) = stirred();
     let threads = |count| {
         rayon::ThreadPoolBuilder::new()

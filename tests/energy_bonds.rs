@@ -211,7 +211,7 @@ fn a_manifold_bond_leans_by_any_angle() {
 }
 
 #[test]
-fn to_first_order_all_bonds_are_one() {
+fn to_first_order_all_bond_laws_agree() {
     // Strains of the same state made ten times smaller: the differences shrink a hundredfold.
     let differ = |scale: f64| {
         let mut worst = [0.0f64; 2];

@@ -112,7 +112,7 @@ fn a_state_that_does_not_fit_is_wrong_use() {
 }
 
 #[test]
-fn settings_and_stores_of_other_hands_are_wrong_use_and_damage_is_a_failure() {
+fn invalid_stores_of_other_programs_are_wrong_use_and_damage_is_a_failure() {
     let folder = TestFolder::new();
     folder.write("shot.toml", SHOT);
     folder.succeed(&["run", "shot.toml", "--out", "store", "--to", "simulate"]);

@@ -195,7 +195,7 @@ fn a_sound_store_is_valid() {
 }
 
 #[test]
-fn sums_are_held_against_the_files() {
+fn checksums_are_compared_with_the_files() {
     let folder = changed_store(|store| {
         let path = store.numbered("history", 1, "parquet");
         let sums = store
@@ -526,7 +526,7 @@ fn files_that_are_damaged_or_missing() {
 }
 
 #[test]
-fn what_may_be_missing_is_not_missed() {
+fn optional_parts_of_a_store_may_be_missing() {
     // Neither pipeline nor shapes nor anything else that only `simulate` writes for its own use.
     let folder = changed_store(|store| {
         let kinds = ["history", "fragments", "loads", "state", "meshes", "breaks"];
@@ -558,7 +558,7 @@ fn what_may_be_missing_is_not_missed() {
 }
 
 #[test]
-fn findings_are_all_told_up_to_a_number_a_file() {
+fn findings_are_all_reported_up_to_a_limit_per_file() {
     let folder = changed_store(|store| {
         change_packing(store, |p| p.elements.r[..50].fill(-1.0));
         change_frame(store, |f| f.z[9] = f32::INFINITY);

@@ -135,7 +135,7 @@ fn sound_bodies_and_badly_numbered_ones_are_solved() {
 }
 
 #[test]
-fn winding_is_mended() {
+fn winding_is_repaired() {
     let cavity = || scaled(cuboid(), 0.4);
     let slab = bodies::grid_box(dvec3(1.0, 0.7, 0.7), [6, 4, 4]);
     let two = [-0.2, 0.2].map(|x| shifted(scaled(sphere(), 0.15), DVec3::X * x));
@@ -180,7 +180,7 @@ fn winding_is_mended() {
 }
 
 #[test]
-fn needles_and_slits_are_mended() {
+fn needles_and_slits_are_repaired() {
     check(vec![
         (
             "box with T-junctions",
@@ -270,7 +270,7 @@ fn bricks_in_one_file_become_one_body() {
 }
 
 #[test]
-fn sizes_and_places_are_mended() {
+fn extreme_sizes_and_positions_are_repaired() {
     let far = dvec3(1e6, -1e6, 1e6);
     check(vec![
         (

@@ -62,7 +62,7 @@ fn error_message(text: &str) -> String {
 }
 
 #[test]
-fn what_has_no_translation_is_refused_with_its_place() {
+fn untranslatable_code_is_refused_with_its_place() {
     let said = error_message("fn f<T: Real>(x: T) -> T {\n    if a { x } else { x }\n}");
     assert_eq!(said, "src/x.rs:2:5: this expression is not translated");
     let said = error_message("fn f<T: Real>(x: T) -> T {\n    x.tangent()\n}");

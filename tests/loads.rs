@@ -243,7 +243,7 @@ fn loads_are_what_changes_the_momentum() {
     let (packing, pipeline, dt) = crash(900.0, 2.0);
     check_newton(on::<f64>(&packing, &pipeline, dt), 900.0, &packing, 1e-9);
     check_newton(on::<f32>(&packing, &pipeline, dt), 900.0, &packing, 1e-5);
-    // Without gravity, moving floors and a push, angular momentum is conserved too.
+    // With no gravity, no moving floor and no push, the angular momentum is checked too.
     let (packing, mut pipeline, dt) = crash(0.0, 0.0);
     pipeline.attachments.pop();
     check_newton(on::<f64>(&packing, &pipeline, dt), 0.0, &packing, 1e-9);
@@ -355,7 +355,7 @@ fn loads_agree_in_single_and_double_precision_and_on_a_device() {
 }
 
 #[test]
-fn a_clamp_within_another_leaves_it_the_load() {
+fn a_clamp_without_own_elements_bears_no_load() {
     let material = scenes::elastic(1e7, 4e6, 2600.0);
     let points = scenes::block(10, 3, 3, R);
     let packing = scenes::packing(&points, R, &material, (f64::INFINITY, f64::INFINITY));
@@ -381,7 +381,7 @@ fn a_clamp_within_another_leaves_it_the_load() {
 }
 
 #[test]
-fn a_rigid_body_beside_changes_no_pressure() {
+fn another_rigid_body_changes_no_pressure() {
     let material = scenes::elastic(1e7, 4e6, 2600.0);
     let cube = scenes::block(9, 9, 9, R);
     let second_cube = cube.iter().map(|p| *p + DVec3::new(0.1, 0.0, 0.0));

@@ -237,7 +237,7 @@ fn loose_cells_have_free_faces_alone() {
 }
 
 #[test]
-fn cells_and_balls_stand_in_one_store() {
+fn cells_and_balls_share_one_store() {
     let place = TestFolder::new();
     let cells = |y: f64| {
         format!("{BOX}\npacking = {{ type = \"voronoi\", cells = 30 }}\nposition = [0, {y}, 0]")

@@ -197,7 +197,7 @@ fn frames_hold_the_columns_asked_for_and_are_rounded() {
 }
 
 #[test]
-fn states_come_so_many_steps_apart() {
+fn states_are_written_at_the_set_number_of_steps() {
     let folder = TestFolder::new();
     let bunny = shot("bunny_drop");
     let mut arguments = vec!["run", &bunny, "--out", "store", "--to", "simulate"];

@@ -114,7 +114,7 @@ fn a_body_hung_on_springs_sags_by_its_weight_over_their_stiffness() {
 }
 
 #[test]
-fn springs_draw_along_and_turn_as_their_drive_does() {
+fn springs_follow_the_motion_and_rotation_of_their_attachment() {
     let (speed, spin) = (0.02, 4.0);
     let explicit = HangingBlock::new([speed, 0.0, 0.0], [0.0, 0.0, spin]);
     let dt = explicit.step();

@@ -72,7 +72,7 @@ fn flip(path: &Path) {
 }
 
 #[test]
-fn what_did_not_change_is_not_done_again() {
+fn unchanged_stages_are_not_run_again() {
     let folder = TestFolder::new();
     run(&folder, "store", &[]);
     let message = run(&folder, "store", &[]);
@@ -131,7 +131,7 @@ fn what_did_not_change_is_not_done_again() {
 }
 
 #[test]
-fn what_changed_is_named_and_done_again() {
+fn changed_stages_are_named_and_run_again() {
     let folder = TestFolder::new();
     simulated(&folder, "store");
     let message = run(
@@ -238,7 +238,7 @@ fn a_missing_frame_is_named_and_made_again() {
 }
 
 #[test]
-fn damaged_states_are_passed_over_aloud() {
+fn damaged_states_are_skipped_with_a_message() {
     let folder = TestFolder::new();
     simulated(&folder, "store");
     flip(&folder.path("store/state/000003.rkyv"));
@@ -246,8 +246,8 @@ fn damaged_states_are_passed_over_aloud() {
     let message = String::from_utf8(output.stderr).unwrap();
     assert!(output.status.success(), "{message}");
     assert!(
-        told.contains("an older state was used") && told.contains("000003.rkyv"),
-        "{told}"
+        message.contains("an older state was used") && message.contains("000003.rkyv"),
+        "{message}"
     );
     for frame in 0..4 {
         flip(&folder.path(&format!("store/state/00000{frame}.rkyv")));
@@ -394,8 +394,11 @@ fn a_branch_follows_other_physics_and_names_its_parent() {
         .filter(|(name, _)| TABLES.iter().any(|kind| name.starts_with(kind)))
         .collect();
     assert!(tables("new").iter().eq(first));
-    let told = place.fail(&arguments(&bunny, "store", &branch), 2);
-    assert!(told.contains("a store already exists there"), "{told}");
+    let message = folder.fail(&arguments(&bunny, "store", &branch), 2);
+    assert!(
+        message.contains("a store already exists there"),
+        "{message}"
+    );
     let solid = ["--branch", "third", "--set", "material.gypsum.young=9 GPa"];
     let message = folder.fail(&arguments(&bunny, "store", &solid), 2);
     assert!(
@@ -608,7 +611,7 @@ fn a_packing_that_finds_no_room_leaves_the_store_as_it_was() {
 }
 
 #[test]
-fn records_say_what_was_followed() {
+fn store_json_records_inputs_of_stages() {
     let folder = TestFolder::new();
     simulated(&folder, "store");
     let message = folder.succeed(&["inspect", "store", "--json"]);

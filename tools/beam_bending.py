@@ -41,7 +41,7 @@ SLOW = {
 }
 
 
-def built():
+def build_program():
     """Path of the program, built from this repository."""
     subprocess.run(["cargo", "build", "--release", "--quiet", "--bin", "cullet"], cwd=ROOT, check=True)
     return Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release/cullet"
@@ -67,7 +67,7 @@ def collider_settings(touch):
     return {f"collider.{name}.position": f"[{x}, {y}, 0]" for name, (x, y) in places.items()}
 
 
-def touching(elements):
+def contact_heights(elements):
     """Heights at which left support, right support and press touch the elements, m."""
     np, x, y, r = elements["np"], *(elements[key] for key in "xyr")
     out = []
@@ -105,14 +105,14 @@ def simulate(cullet, case, store, more):
     # First with supports and press out of the way, to find where they touch.
     apart = store.parent / "apart"
     run(["pack", shot, "--out", apart], body_settings(case) | collider_settings((-1, -1, 1)))
-    touch = touching(packed(apart))
+    touch = contact_heights(packed(apart))
     shutil.rmtree(apart)
     run(["pack", shot, "--out", store], body_settings(case) | collider_settings(touch) | more)
     run(["simulate", store], {})
     return touch
 
 
-def curve(store):
+def load_curve(store):
     """Load of the press (mean over a frame), and displacement of the middle, absolute and relative to the
     supports, midway in the frame: N, m, m."""
     import numpy as np
@@ -151,7 +151,7 @@ def stiffness(np, sparse, packing):
     return sparse.csr_matrix((block.ravel(), (rows, columns)), shape=(6 * len(p), 6 * len(p)))
 
 
-def walls(np, packing, touch):
+def possible_contacts(np, packing, touch):
     """Elements that may touch a support or the press: index, gap, outward normal, and whether it is the press
     (whose friction holds)."""
     p, r = packing["p"], packing["r"]
@@ -171,7 +171,7 @@ def walls(np, packing, touch):
 
 def statics(np, sparse, linalg, packing, touch, way, start):
     """Load of the press, N, and all displacements when the press has moved down by `way`, m."""
-    at, gap, n, press = walls(np, packing, touch)
+    at, gap, n, press = possible_contacts(np, packing, touch)
     r, modulus = packing["r"][at], YOUNG
     normal = modulus * np.pi * r / 2
     sunk = np.where(press, way, 0.0)  # the press moves along -y
@@ -253,15 +253,15 @@ def figures(cullet, case, breaks):
     with tempfile.TemporaryDirectory() as folder:
         store = Path(folder) / "slow"
         touch = simulate(cullet, case, store, SLOW)
-        load, middle, over = curve(store)
+        load, middle, over = load_curve(store)
         count = parquet.read_metadata(store / "packing/elements.parquet").num_rows
         # A random beam touches its supports with a few changing elements: only its own curve is used.
         static = (None, None) if case["random"] else static_slope(store, touch)
-        strength = top_of(np, cullet, case, Path(folder) / "broken") if breaks else {}
+        strength = load_at_first_break(np, cullet, case, Path(folder) / "broken") if breaks else {}
     fitted = (FROM <= middle) & (middle <= TO)
     slope, own = (np.polyfit(way[fitted], load[fitted], 1)[0] for way in (middle, over))
     second = WIDTH * HEIGHT**3 / 12
-    timoshenko = SPAN**3 / (48 * second) + SPAN * 2 * (1 + POISSON) / (4 * cowper() * WIDTH * HEIGHT)
+    timoshenko = SPAN**3 / (48 * second) + SPAN * 2 * (1 + POISSON) / (4 * shear_coefficient() * WIDTH * HEIGHT)
     return case | {
         "elements": count,
         "slope": slope,
@@ -272,12 +272,12 @@ def figures(cullet, case, breaks):
     } | strength
 
 
-def top_of(np, cullet, case, store):
+def load_at_first_break(np, cullet, case, store):
     """Load when the first bonds break, N, in the unchanged shot; and the frame."""
     import pyarrow.parquet as parquet
 
     simulate(cullet, case, store, {})
-    load = curve(store)[0]
+    load = load_curve(store)[0]
     broken = np.array(parquet.read_table(store / "history").to_pydict()["broken"])
     if not broken[-1]:
         return {}
@@ -286,7 +286,7 @@ def top_of(np, cullet, case, store):
     return {"f_top": top, "sigma_eq29": 3 * SPAN * top / (2 * WIDTH * HEIGHT**2), "break_frame": frame}
 
 
-def cowper():
+def shear_coefficient():
     """Cowper's shear coefficient of a rectangle."""
     return 10 * (1 + POISSON) / (12 + 11 * POISSON)
 
@@ -295,12 +295,12 @@ def main():
     parser = argparse.ArgumentParser(description="Three-point bending against a static solution.")
     parser.add_argument("--rows", type=int, nargs="+", default=[8, 16], help="rows and layers of the beam; 6 times as many along it")
     parser.add_argument("--elasticity", choices=["bond", "material"], nargs="+", default=["bond", "material"])
-    parser.add_argument("--random", action="store_true", help="random close packing too, bonds calibrated to the material")
-    parser.add_argument("--break", action="store_true", dest="breaks", help="the whole shot too: load and frame at which it breaks")
+    parser.add_argument("--random", action="store_true", help="also random close packing, with bonds calibrated to the material")
+    parser.add_argument("--break", action="store_true", dest="breaks", help="also run the whole shot: load and frame at which the beam breaks")
     parser.add_argument("--cullet", type=Path, help="the program; default: built from this repository")
     parser.add_argument("--json", action="store_true", help="JSON instead of text")
     arguments = parser.parse_args()
-    cullet = arguments.cullet or built()
+    cullet = arguments.cullet or build_program()
     cases = [{"rows": rows, "random": False, "elasticity": kind} for kind in arguments.elasticity for rows in arguments.rows]
     if arguments.random:
         cases += [{"rows": rows, "random": True, "elasticity": "material"} for rows in arguments.rows]

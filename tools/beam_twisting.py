@@ -26,7 +26,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from beam_bending import ROOT, built, packed, stiffness
+from beam_bending import ROOT, build_program, packed, stiffness
 
 SHOT = ROOT / "pipelines/beam_twisting.toml"
 SIDE = 0.08  # m; SIDE / rows is the diameter
@@ -73,7 +73,7 @@ def read(store):
     return {"p": np.stack([elements[axis] for axis in "xyz"], 1), "r": float(elements["r"][0]), "bonds": bonds}
 
 
-def ends(np, case, p, r):
+def clamped_and_rotated(np, case, p, r):
     """Indices of clamped and of rotated elements; and the free length, a mean over the rows, m."""
     half = (case["along"] * case["rows"] - 0.5) * r
     face = half - HELD * r
@@ -90,7 +90,7 @@ def ends(np, case, p, r):
 def static_slope(np, sparse, linalg, case, packing):
     """Torque over angle, N m, and free length, m."""
     p, r = packing["p"], packing["r"]
-    held, turned, length = ends(np, case, p, r)
+    held, turned, length = clamped_and_rotated(np, case, p, r)
     matrix = stiffness(np, sparse, packing)
     # In the linear problem, a rotation by 1 rad about the middle of the rotated elements.
     u = np.zeros((len(p), 6))
@@ -228,14 +228,14 @@ def figures(cullet, case, simulate, endless):
 def main():
     parser = argparse.ArgumentParser(description="Twisting against a static solution and Saint-Venant's torsion.")
     parser.add_argument("--rows", type=int, nargs="+", default=[6, 8, 12, 16], help="rows and layers of the section")
-    parser.add_argument("--along", type=int, default=6, help="times as many elements a row")
+    parser.add_argument("--along", type=int, default=6, help="number of elements along the beam over the number of rows")
     parser.add_argument("--ratio", type=float, nargs="+", default=[4, 0.4], help="G over E = 1 MPa of the bonds")
-    parser.add_argument("--simulate", action="store_true", help="a slow run too")
-    parser.add_argument("--endless", action="store_true", help="only the section far from its ends: many rows in little time")
+    parser.add_argument("--simulate", action="store_true", help="also do a slow run")
+    parser.add_argument("--endless", action="store_true", help="only the section far from its ends: allows many rows in little time")
     parser.add_argument("--cullet", type=Path, help="the program; default: built from this repository")
     parser.add_argument("--json", action="store_true", help="JSON instead of text")
     arguments = parser.parse_args()
-    cullet = arguments.cullet or built()
+    cullet = arguments.cullet or build_program()
     cases = [
         {"rows": rows, "along": arguments.along, "young": 1e6, "shear": ratio * 1e6}
         for ratio in arguments.ratio

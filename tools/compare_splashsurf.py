@@ -225,7 +225,7 @@ class Block:
                 return next(int(line.split()[2]) for line in lines if line.startswith(b"element face"))
 
 
-def splash(places, voxel):
+def time_splashsurf(places, voxel):
     """Seconds of splashsurf's call, and triangles."""
     import pysplashsurf
 
@@ -241,7 +241,7 @@ def splash(places, voxel):
     return time.perf_counter() - start, len(result.mesh.triangles)
 
 
-def against_splashsurf(block, places, voxels, rounds):
+def compare_splashsurf(block, places, voxels, rounds):
     """A row for each voxel and frame: medians of both programs, run in turn."""
     rows = []
     for voxel in voxels:
@@ -249,7 +249,7 @@ def against_splashsurf(block, places, voxels, rounds):
         for frame, name in ((WHOLE, "whole"), (BROKEN, "broken")):
             # Once before timing: files and memory pages are then warm for both.
             block.reconstruct(frame, frame)
-            drawn = {"cullet": block.triangles(frame), "splashsurf": splash(places[frame], voxel)[1]}
+            drawn = {"cullet": block.triangles(frame), "splashsurf": time_splashsurf(places[frame], voxel)[1]}
             # For a whole block cullet keeps the skin as it was packed; for a broken one both draw the same
             # faces.
             if frame == BROKEN and not 0.4 < drawn["splashsurf"] / drawn["cullet"] < 2.5:
@@ -257,7 +257,7 @@ def against_splashsurf(block, places, voxels, rounds):
             seconds = {"cullet": [], "splashsurf": []}
             for _ in range(rounds):
                 seconds["cullet"].append(block.reconstruct(frame, frame))
-                seconds["splashsurf"].append(splash(places[frame], voxel)[0])
+                seconds["splashsurf"].append(time_splashsurf(places[frame], voxel)[0])
             median = {name: statistics.median(found) for name, found in seconds.items()}
             rows.append(
                 {"voxel": voxel, "frame": name, "seconds": median, "best": {name: min(found) for name, found in seconds.items()}}
@@ -266,7 +266,7 @@ def against_splashsurf(block, places, voxels, rounds):
     return rows
 
 
-def over_area(block, voxel, rounds):
+def compare_crack_areas(block, voxel, rounds):
     """A row for each number of planes: medians of the whole frame, of the broken one, and of a second broken one
     in the same run."""
     block.voxel(voxel)
@@ -321,9 +321,9 @@ def main():
             figures, places = block.crack(block.voronoi())
             frames = {WHOLE: block.rest.astype("f4"), BROKEN: places}
             found |= figures | {"splashsurf": importlib.metadata.version("pysplashsurf")}
-            found["speed"] = against_splashsurf(block, frames, arguments.voxels, arguments.rounds)
+            found["speed"] = compare_splashsurf(block, frames, arguments.voxels, arguments.rounds)
         if arguments.part != "speed":
-            found["cracks"] = over_area(block, VOXEL, arguments.rounds)
+            found["cracks"] = compare_crack_areas(block, VOXEL, arguments.rounds)
     if arguments.json:
         print(json.dumps(found))
         return

@@ -66,7 +66,7 @@ def run(cullet, store, to, settings, shot=None):
     return store
 
 
-def tiled(points, faces, elements, side, radius):
+def tiled_loads(points, faces, elements, side, radius):
     """A pipeline that distributes each force over tiles of its region, in proportion to the surface in them, and to the outermost elements of each.
 
     A force on bonded elements is distributed evenly, even if many are on top of each other; boundary elements spread it over the surface.
@@ -83,7 +83,7 @@ def tiled(points, faces, elements, side, radius):
         for i in range(rows[0]):
             for k in range(rows[2]):
                 start, end = (low + (high - low)*[(i + d)/rows[0], d, (k + d)/rows[2]] for d in (0, 1))
-                tile = {"middle": (start + end)/2, "area": patch(points, faces, start, end).sum()}
+                tile = {"middle": (start + end)/2, "area": loaded_areas(points, faces, start, end).sum()}
                 held = elements[((elements >= start) & (elements <= end)).all(1)]
                 (full if len(held) else empty).append(tile)
                 if not len(held): continue
@@ -106,7 +106,7 @@ def material(store):
     return own["young"], own["poisson"], own["density"]
 
 
-def tensor(rows):
+def tensors(rows):
     """Symmetric matrices, from six components each."""
     xx, yy, zz, yz, zx, xy = rows
     return np.array([[xx, xy, zx], [xy, yy, yz], [zx, yz, zz]]).transpose(2, 0, 1)
@@ -121,7 +121,7 @@ def read_stress(store, frame=0):
     for name in ("triangle", "element"):
         rows = kind == name
         out[name] = {"id": column("id")[rows], "at": np.stack([column(axis)[rows] for axis in "xyz"], 1), "area": column("area")[rows],
-                     "stress": tensor([column(axis)[rows] for axis in AXES])}
+                     "stress": tensors([column(axis)[rows] for axis in AXES])}
     return out
 
 
@@ -147,7 +147,7 @@ def read_ply(path):
 
 # ---------------------------------------------------------------- loads
 
-def covered(corners, low, high):
+def covered_area(corners, low, high):
     """Area of the part of a triangle inside a box."""
     polygon = list(corners)
     for axis in range(3):
@@ -163,10 +163,10 @@ def covered(corners, low, high):
     return sum(own)
 
 
-def patch(points, faces, low, high):
+def loaded_areas(points, faces, low, high):
     """Area of each triangle inside a box."""
     corners, area = points[faces], np.zeros(len(faces))
-    for t in np.nonzero(((corners.max(1) >= low) & (corners.min(1) <= high)).all(1))[0]: area[t] = covered(corners[t], low, high)
+    for t in np.nonzero(((corners.max(1) >= low) & (corners.min(1) <= high)).all(1))[0]: area[t] = covered_area(corners[t], low, high)
     return area
 
 
@@ -176,7 +176,7 @@ def tractions(points, faces):
     whole = np.linalg.norm(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1)/2
     total, rims = np.zeros((len(faces), 3)), []
     for low, high, along in REGIONS.values():
-        area = patch(points, faces, low, high)
+        area = loaded_areas(points, faces, low, high)
         total += FORCE*np.outer(area/whole, along)/area.sum()
         rims.append(corners[(area > 0) & (area < whole*(1 - 1e-9))].mean(1))
     rim = cKDTree(np.concatenate(rims))
@@ -185,7 +185,7 @@ def tractions(points, faces):
 
 # ---------------------------------------------------------------- finite elements
 
-class Fem:
+class FiniteElements:
     """Linear elasticity on quadratic tetrahedra, loads balanced by inertia."""
 
     def __init__(self, mesh, young, poisson):
@@ -329,7 +329,7 @@ def volume_mesh(points, faces, largest):
     return skfem.MeshTet1((nodes/scale).T.copy(), tets.T.astype(np.int64).copy())
 
 
-def parents(mesh, points, faces, refined):
+def boundary_facets(mesh, points, faces, refined):
     """Facets of the mesh's boundary, and the triangle of the surface that contains each."""
     facets = mesh.boundary_facets()
     at = mesh.p[:, mesh.facets[:, facets]].mean(1).T
@@ -344,7 +344,7 @@ def parents(mesh, points, faces, refined):
     return facets, of//4**refined, of
 
 
-def finite(store, refine, largest):
+def finite_element_stress(store, refine, largest):
     """Stress at the triangles and inside, by finite elements, from coarse to fine meshes."""
     points, faces = read_ply(Path(store)/"stress/shapes/0.ply")
     loads, rim = tractions(points, faces)
@@ -354,8 +354,8 @@ def finite(store, refine, largest):
     out, fem = [], None
     for refined in range(refine + 1):
         if refined: mesh = mesh.refined()
-        facets, triangle, child = parents(mesh, points, faces, refined)
-        fem = Fem(mesh, young, poisson).solve(facets, loads[triangle], fem)
+        facets, triangle, child = boundary_facets(mesh, points, faces, refined)
+        fem = FiniteElements(mesh, young, poisson).solve(facets, loads[triangle], fem)
         # The facet that contains a triangle's centroid is the middle one of each refinement, with the same
         # centroid.
         middle = np.empty(len(faces), int)
@@ -369,7 +369,7 @@ def finite(store, refine, largest):
 
 # ---------------------------------------------------------------- comparing
 
-def first(stress):
+def largest_principal(stress):
     """Largest principal stress."""
     return np.linalg.eigvalsh(stress)[:, 2]
 
@@ -383,7 +383,7 @@ def compare(at, ours, theirs, radius, rows=None, weight=None):
     over rms."""
     rows = np.ones(len(at), bool) if rows is None else rows
     at, ours, theirs, weight = at[rows], ours[rows], theirs[rows], None if weight is None else weight[rows]
-    a, b = first(ours), first(theirs)
+    a, b = largest_principal(ours), largest_principal(theirs)
     i, j = a.argmax(), b.argmax()
     return {"ours": a[i], "theirs": b[j], "ratio": a[i]/b[j], "apart": np.linalg.norm(at[i] - at[j])/radius, "there": a[j]/b[j],
             "rms": rms(ours - theirs, weight)/rms(theirs, weight), "place": at[i]}
@@ -395,13 +395,13 @@ class Reporter:
     of = {}
 
 
-def say(text, **of):
+def print_heading(text, **of):
     """Prints a line of text about the following lines."""
     Reporter.of = of
     print(json.dumps(of) if Reporter.as_json else text)
 
 
-def line(what, found):
+def print_line(what, found):
     if Reporter.as_json:
         print(json.dumps(Reporter.of | {"what": what.strip()} | found, default=lambda value: value.tolist()))
         return
@@ -410,7 +410,7 @@ def line(what, found):
           f" {found['rms']:7.2%}  ({place})")
 
 
-def title(ours, theirs):
+def print_title(ours, theirs):
     if Reporter.as_json: return
     print(f"{'':<58} {'largest principal stress (kPa)':>30}\n{'':<58} {ours:>8} {theirs:>8} {'ratio':>7} {'apart':>7} {'there':>7} {'rms':>7}  at (mm)")
 
@@ -480,7 +480,7 @@ def by_forces(rest):
     return stress/rest["volume"][:, None, None], np.median(inner)/np.sqrt((force**2).sum(1).mean())
 
 
-def bonded(o, folder, packing, elements):
+def compare_bonded(o, folder, packing, elements):
     """Compares the fields in a body of bonded elements."""
     store, bem_store = folder/f"{packing}{elements}", folder/f"{packing}{elements}_bem"
     own = f'{{ type = "{packing}", elements = {elements} }}'
@@ -489,7 +489,7 @@ def bonded(o, folder, packing, elements):
     packed = pq.read_table(bem_store/"packing/elements.parquet")
     radius = packed["r"].to_numpy().mean()
     shot = store.with_suffix(".toml")
-    shot.write_text(tiled(points, faces, np.stack([packed[axis].to_numpy() for axis in "xyz"], 1), o.tile, radius))
+    shot.write_text(tiled_loads(points, faces, np.stack([packed[axis].to_numpy() for axis in "xyz"], 1), o.tile, radius))
     settings = {"body.bunny.packing": own, "simulate.method": '"bonds"', "simulate.integrator": '"backward_euler"', "time.step": '"1 ms"',
                 "time.end": '"12 ms"', "time.frames_per_second": 250, "simulate.implicit.tolerance": 1e-5, "material.plaster.tensile_strength": 1e15}
     run(o.cullet, store, "simulate", settings, shot)
@@ -511,71 +511,71 @@ def bonded(o, folder, packing, elements):
     # Stiffness of the packing: moduli that convert the fitted strains to the stress of the bonds' forces.
     inner = depth > 3
     stiff = (fitted[inner]*forces[inner]).sum()/(fitted[inner]**2).sum()
-    say(f"{packing}: {len(rest['x'])} elements of {1000*radius:.2f} mm, {near.getnnz()/len(rest['x']):.0f} neighbours; E within the packing over the E asked"
+    print_heading(f"{packing}: {len(rest['x'])} elements of {1000*radius:.2f} mm, {near.getnnz()/len(rest['x']):.0f} neighbours; E within the packing over the E asked"
         f" for {stiff:.3f}; median force out of balance over that of a bond {out_of_balance:.1e}", packing=packing, elements=len(rest["x"]), stiffness=stiff)
     places = {"all": None, "3 radii from rims of loads": away} | {f"{least} radii inside": depth > least for least in (3, 5, 8)}
     for what, rows in places.items():
-        line(f"  by forces of bonds, {what}", compare(x, forces, smooth, radius, rows))
-        line(f"  by fitted gradient, {what}", compare(x, fitted, smooth, radius, rows))
+        print_line(f"  by forces of bonds, {what}", compare(x, forces, smooth, radius, rows))
+        print_line(f"  by fitted gradient, {what}", compare(x, fitted, smooth, radius, rows))
 
 
 # ---------------------------------------------------------------- all
 
-def against_finite(o, folder):
+def compare_finite(o, folder):
     """Compares boundary elements of several sizes with finite elements on the same surface."""
-    title("BEM", "FEM")
+    print_title("BEM", "FEM")
     for size in o.sizes:
         store = run(o.cullet, folder/f"bem{1000*size:g}", "stress", {"stress.size": size, "body.bunny.packing.elements": o.points})
         refine = o.refine if size >= o.finest else o.refine - 1
-        runs, rim = finite(store, refine, o.volume*size**3)
+        runs, rim = finite_element_stress(store, refine, o.volume*size**3)
         table = read_stress(store)
         triangles, elements = table["triangle"], table["element"]
         # ruler: radius of the elements at whose centres stress is compared
         radius = float(pq.read_table(Path(store)/"packing/elements.parquet")["r"].to_numpy().mean())
         fine = runs[-1]
         meshes = ", ".join(f"{one['tets']} ({one['steps']} iterations)" for one in runs)
-        say(f"triangles of {1000*size:g} mm: {len(triangles['at'])}, finite elements {meshes}", size=size, triangles=len(triangles["at"]), tets=fine["tets"])
+        print_heading(f"triangles of {1000*size:g} mm: {len(triangles['at'])}, finite elements {meshes}", size=size, triangles=len(triangles["at"]), tets=fine["tets"])
         for before, after in zip(runs, runs[1:]):
-            line(f"  {before['tets']} tetrahedra in place of BEM, at triangles", compare(triangles["at"], before["triangle"], after["triangle"], radius,
+            print_line(f"  {before['tets']} tetrahedra in place of BEM, at triangles", compare(triangles["at"], before["triangle"], after["triangle"], radius,
                                                                                          weight=triangles["area"]))
-            line(f"  {before['tets']} tetrahedra in place of BEM, inside", compare(elements["at"], before["element"], after["element"], radius, after["held"]))
+            print_line(f"  {before['tets']} tetrahedra in place of BEM, inside", compare(elements["at"], before["element"], after["element"], radius, after["held"]))
         away = rim(triangles["at"]) > o.away
-        line("  at triangles", compare(triangles["at"], triangles["stress"], fine["triangle"], radius, weight=triangles["area"]))
-        line(f"  at triangles {1000*o.away:g} mm from rims of loads", compare(triangles["at"], triangles["stress"], fine["triangle"], radius, away,
+        print_line("  at triangles", compare(triangles["at"], triangles["stress"], fine["triangle"], radius, weight=triangles["area"]))
+        print_line(f"  at triangles {1000*o.away:g} mm from rims of loads", compare(triangles["at"], triangles["stress"], fine["triangle"], radius, away,
                                                                             triangles["area"]))
         held = fine["held"]
-        line("  inside", compare(elements["at"], elements["stress"], fine["element"], radius, held))
+        print_line("  inside", compare(elements["at"], elements["stress"], fine["element"], radius, held))
         deep = held & (cKDTree(triangles["at"]).query(elements["at"])[0] > size)
-        line("  inside, a triangle's edge from the surface", compare(elements["at"], elements["stress"], fine["element"], radius, deep))
+        print_line("  inside, a triangle's edge from the surface", compare(elements["at"], elements["stress"], fine["element"], radius, deep))
 
 
 def main():
     options = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     options.add_argument("--only", choices=["fem", "bdem"])
-    options.add_argument("--sizes", type=float, nargs="+", default=[0.004, 0.003, 0.002], help="m, of the triangles, coarse to fine")
-    options.add_argument("--volume", type=float, default=0.6, help="largest tetrahedron over the cube of that")
-    options.add_argument("--refine", type=int, default=1, help="times that tetrahedra are cut in eight")
-    options.add_argument("--finest", type=float, default=0.003, help="m; for smaller triangles once less")
-    options.add_argument("--points", type=int, default=4000, help="points inside, about, for finite elements")
-    options.add_argument("--elements", type=int, nargs="+", default=[20000], help="bonded elements")
-    options.add_argument("--packings", nargs="+", default=["hexagonal", "random"], help="of these")
-    options.add_argument("--tile", type=float, default=0.004, help="m, of the tiles by which loads on bonded elements are shared")
+    options.add_argument("--sizes", type=float, nargs="+", default=[0.004, 0.003, 0.002], help="sizes of the triangles, m, coarse to fine")
+    options.add_argument("--volume", type=float, default=0.6, help="volume of the largest tetrahedron over the cube of the triangle size")
+    options.add_argument("--refine", type=int, default=1, help="number of times that tetrahedra are cut in eight")
+    options.add_argument("--finest", type=float, default=0.003, help="m; tetrahedra of meshes with smaller triangles are cut once less")
+    options.add_argument("--points", type=int, default=4000, help="approximate number of interior points, for finite elements")
+    options.add_argument("--elements", type=int, nargs="+", default=[20000], help="numbers of bonded elements")
+    options.add_argument("--packings", nargs="+", default=["hexagonal", "random"], help="packings of the bonded elements")
+    options.add_argument("--tile", type=float, default=0.004, help="size of the tiles over which loads on bonded elements are distributed, m")
     options.add_argument("--reach", type=float, default=3.0, help="radii over which gradients are fitted and forces averaged")
-    options.add_argument("--away", type=float, default=0.006, help="m, what counts as away from rims of loads")
+    options.add_argument("--away", type=float, default=0.006, help="distance from the rims of loads from which points count as away from them, m")
     options.add_argument("--cullet", type=Path, default="cullet", help="the program")
     options.add_argument("--store", type=Path, help="folder that keeps the runs")
-    options.add_argument("--json", action="store_true", help="one JSON object a line instead of text")
+    options.add_argument("--json", action="store_true", help="one JSON object per line instead of text")
     options.add_argument("--tiny", action="store_true", help="coarse, in seconds")
     o = options.parse_args()
     Reporter.as_json = o.json
     if o.tiny: o.sizes, o.refine, o.points, o.elements, o.reach, o.tile = [0.012], 1, 200, [1500], 3.5, 0.01
     with tempfile.TemporaryDirectory() as temporary:
         folder = o.store or Path(temporary)
-        if o.only != "bdem": against_finite(o, folder)
+        if o.only != "bdem": compare_finite(o, folder)
         if o.only != "fem":
-            title("BDEM", "BEM")
+            print_title("BDEM", "BEM")
             for elements in o.elements:
-                for packing in o.packings: bonded(o, folder, packing, elements)
+                for packing in o.packings: compare_bonded(o, folder, packing, elements)
 
 
 if __name__ == "__main__":

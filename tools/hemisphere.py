@@ -73,7 +73,7 @@ def main():
     options = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     options.add_argument("stores", nargs="*", help="stores of runs")
     options.add_argument("--simulate", metavar="FOLDER", help="runs the shot into this folder first")
-    options.add_argument("--loads", type=float, nargs="+", default=list(PUBLISHED), help="N, of these runs")
+    options.add_argument("--loads", type=float, nargs="+", default=list(PUBLISHED), help="loads of these runs, N")
     options.add_argument("--set", action="append", default=[], help="further settings of these runs; default: scale=paper")
     options.add_argument("--cullet", default="cullet", help="the program")
     options.add_argument("--plot", help="a PNG to write")

@@ -26,7 +26,7 @@ METHODS = {
 }
 
 
-def measured(cullet, rows, method, step, end):
+def measure(cullet, rows, method, step, end):
     import numpy as np
     import pyarrow.parquet as parquet
 
@@ -39,7 +39,7 @@ def measured(cullet, rows, method, step, end):
         clock = time.monotonic()
         beam.simulate(cullet, case, store, overrides)
         wall = time.monotonic() - clock
-        load, middle, _ = beam.curve(store)
+        load, middle, _ = beam.load_curve(store)
         history = parquet.read_table(store / "history").to_pydict()
         count = parquet.read_metadata(store / "packing/elements.parquet").num_rows
     broken = np.array(history["broken"])
@@ -66,19 +66,19 @@ def main():
     parser = argparse.ArgumentParser(description="Three-point bending by explicit and implicit steps.")
     parser.add_argument("--rows", type=int, nargs="+", default=[7, 11, 24], help="rows and layers of the beam; 6 times as many along it")
     parser.add_argument("--step", type=float, nargs="+", default=[0.2, 0.1], help="implicit steps, ms")
-    parser.add_argument("--end", type=float, default=0.26, help="end of the run, s; steps get short and dear once the beam breaks")
+    parser.add_argument("--end", type=float, default=0.26, help="end of the run, s; steps get short and slow once the beam breaks")
     parser.add_argument("--method", choices=list(METHODS), nargs="+", default=list(METHODS))
     parser.add_argument("--cullet", type=Path, help="the program; default: built from this repository")
     parser.add_argument("--json", action="store_true", help="JSON instead of text")
     arguments = parser.parse_args()
-    cullet = arguments.cullet or beam.built()
+    cullet = arguments.cullet or beam.build_program()
     found = []
     if not arguments.json:
         print("elements  method             step ms  E/E_bond  sigma/8 MPa  frame  s/frame  Newton a step  CG a Newton")
     for rows in arguments.rows:
         for method in arguments.method:
             for step in [None] if method == "explicit" else arguments.step:
-                row = measured(cullet, rows, method, step, arguments.end)
+                row = measure(cullet, rows, method, step, arguments.end)
                 found.append(row)
                 if not arguments.json:
                     rest = f"{row['newton']:13.1f}  {row['gradients']:11.1f}" if row["newton"] else ""

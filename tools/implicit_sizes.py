@@ -59,16 +59,16 @@ def runner(program):
     return cullet
 
 
-def words(settings):
+def arguments(settings):
     return [word for key, value in settings.items() for word in ("--set", f"{key}={value}")]
 
 
-def measured(cullet, file, settings, step, frames, steps, store):
+def measure(cullet, file, settings, step, frames, steps, store):
     """Seconds per step, the median over frames of `steps` steps; and the number of elements."""
     interval = steps * step
     timing = {"time.end": frames * interval * 1.0001, "time.step": step, "time.frames_per_second": 1 / interval}
     # An existing packing is kept.
-    cullet("run", file, *words(settings | timing), "--out", str(store), "--to", "simulate", "--quiet")
+    cullet("run", file, *arguments(settings | timing), "--out", str(store), "--to", "simulate", "--quiet")
     rows = duckdb.sql(f"SELECT seconds FROM read_parquet('{store}/history/*.parquet') WHERE frame > 0 ORDER BY frame").fetchall()
     elements = json.loads(cullet("inspect", str(store), "--json"))["elements"]
     return statistics.median(row[0] for row in rows) / steps, elements
@@ -83,13 +83,13 @@ def row(cullet, name, folder, most, other):
     own = next((line.split('"')[1] for line in open(file) if line.startswith("integrator")), "auto")
     integrator = own if own not in ("auto", "explicit") else "midpoint"
     auto = {"simulate.integrator": "auto", "time.frames_per_second": 1 / frame, "time.end": 3.0001 * frame, "time.step": step}
-    chosen = json.loads(cullet("check", file, *words(settings | auto), "--json"))["integrator"]
+    chosen = json.loads(cullet("check", file, *arguments(settings | auto), "--json"))["integrator"]
     store = folder / "store"
     explicit = settings | {"simulate.integrator": "explicit", "simulate.law": "bdem"}
     # The file's own step may be an implicit one, far beyond the critical one.
     short = {"time.end": 1e-6, "time.frames_per_second": 1e7, "time.step": 1e-8}
-    dt = FRACTION * json.loads(cullet("check", file, *words(explicit | short), "--json"))["critical_step"]
-    slow, elements = measured(cullet, file, explicit, dt, 1, EXPLICIT_STEPS, store)
+    dt = FRACTION * json.loads(cullet("check", file, *arguments(explicit | short), "--json"))["critical_step"]
+    slow, elements = measure(cullet, file, explicit, dt, 1, EXPLICIT_STEPS, store)
     slow *= frame / dt
     steps = round(frame / step)
     # As in the papers: no step is repeated with halved length where bonds break.
@@ -98,7 +98,7 @@ def row(cullet, name, folder, most, other):
         implicit["simulate.law"] = "cosserat" if name in list(ROWS)[7:] else "manifold"
     part = steps if steps <= most else max(most // 3, 1)
     try:
-        fast, _ = measured(cullet, file, implicit, step, 3, part, store)
+        fast, _ = measure(cullet, file, implicit, step, 3, part, store)
         fast *= steps
     except RuntimeError as error:
         print(f"{name}: {error}", file=sys.stderr, flush=True)
@@ -119,9 +119,9 @@ def row(cullet, name, folder, most, other):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--list", action="store_true", help="name the rows")
-    parser.add_argument("--steps", type=int, default=12, help="implicit steps measured where a frame takes more")
-    parser.add_argument("--scale", help="of the pipeline files; default: the published one")
+    parser.add_argument("--list", action="store_true", help="list the names of the rows")
+    parser.add_argument("--steps", type=int, default=12, help="number of implicit steps measured if a frame takes more")
+    parser.add_argument("--scale", help="scale of the pipeline files; default: the published one")
     parser.add_argument("--cullet", default=str(BUILT), help="the program; default: target/release/cullet")
     parser.add_argument("rows", nargs="*", metavar="ROW")
     given = parser.parse_args()

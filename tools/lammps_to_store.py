@@ -99,7 +99,7 @@ def numbers(path, step, columns, name, kind=float):
         sys.exit(f"{path}: step {step}, column {name}: {error}")
 
 
-def needed(path, step, columns, *choices):
+def required(path, step, columns, *choices):
     """The first of several groups of columns that is present, as an array."""
     for names in choices:
         if all(name in columns for name in names):
@@ -136,7 +136,7 @@ def bonds_by_step(path, renamed):
     def at(step):
         for found, _, columns in ahead:
             if found == step:
-                return needed(path, step, columns, ("batom1", "batom2")).astype(int)
+                return required(path, step, columns, ("batom1", "batom2")).astype(int)
             if found > step:
                 break
         sys.exit(f"{path}: no bonds of step {step}; dump them as often as the atoms, and from the first on")
@@ -176,7 +176,7 @@ def relabelled(labels, parts):
     return label_of[parts]
 
 
-def product(p, q):
+def quaternion_product(p, q):
     """Product of quaternions (x, y, z, w)."""
     pv, pw, qv, qw = p[:, :3], p[:, 3:], q[:, :3], q[:, 3:]
     return np.hstack([pw * qv + qw * pv + np.cross(pv, qv), pw * qw - (pv * qv).sum(axis=1, keepdims=True)])
@@ -191,7 +191,7 @@ class Run:
         given = (arguments.length, arguments.mass, arguments.time)
         self.length, self.mass, self.time = [known if own is None else own for own, known in zip(given, scales)]
         self.up = arguments.up
-        self.ids = np.sort(needed(self.path, step, columns, ("id",))[:, 0].astype(int))
+        self.ids = np.sort(required(self.path, step, columns, ("id",))[:, 0].astype(int))
         if len(self.ids) == 0 or len(np.unique(self.ids)) != len(self.ids):
             sys.exit(f"{self.path}: step {step}: no atoms, or an id twice")
 
@@ -200,7 +200,7 @@ class Run:
         return np.stack([x, z, -y] if self.up == "z" else [x, y, z], axis=1)
 
     def order(self, step, columns):
-        ids = needed(self.path, step, columns, ("id",))[:, 0].astype(int)
+        ids = required(self.path, step, columns, ("id",))[:, 0].astype(int)
         order = np.argsort(ids)
         if not np.array_equal(ids[order], self.ids):
             other = sorted(set(ids) ^ set(self.ids))
@@ -208,20 +208,20 @@ class Run:
         return order
 
     def places(self, step, columns, order):
-        found = needed(self.path, step, columns, ("xu", "yu", "zu"), ("x", "y", "z"))
+        found = required(self.path, step, columns, ("xu", "yu", "zu"), ("x", "y", "z"))
         return self.turned(found[order]) * self.length
 
     def motion(self, step, columns, order):
         """Quaternions as dumped, velocities, spins; None where missing."""
         turns = velocities = spins = None
         if all(name in columns for name in QUATERNION):
-            turns = needed(self.path, step, columns, QUATERNION)[order]
+            turns = required(self.path, step, columns, QUATERNION)[order]
             turns = np.hstack([self.turned(turns[:, :3]), turns[:, 3:]])
             turns /= np.linalg.norm(turns, axis=1, keepdims=True)
         if all(name in columns for name in ("vx", "vy", "vz")):
-            velocities = self.turned(needed(self.path, step, columns, ("vx", "vy", "vz"))[order]) * self.length / self.time
+            velocities = self.turned(required(self.path, step, columns, ("vx", "vy", "vz"))[order]) * self.length / self.time
         if all(name in columns for name in ("omegax", "omegay", "omegaz")):
-            spins = self.turned(needed(self.path, step, columns, ("omegax", "omegay", "omegaz"))[order]) / self.time
+            spins = self.turned(required(self.path, step, columns, ("omegax", "omegay", "omegaz"))[order]) / self.time
         return turns, velocities, spins
 
     def rows(self, path, step, pairs):
@@ -239,15 +239,15 @@ def main():
     parser.add_argument("dump", help="dump custom, text; may end in .gz")
     parser.add_argument("--bonds", required=True, help="dump local of batom1 batom2, or a data file with a section Bonds")
     parser.add_argument("--out", required=True, help="folder of the store; new or empty")
-    parser.add_argument("--timestep", type=float, help="of the run, in its unit of time; not needed where the dump has ITEM: TIME")
-    parser.add_argument("--units", choices=UNITS, default="si", help="of the run (lj: as --length, --mass, --time say)")
+    parser.add_argument("--timestep", type=float, help="time step of the run, in its unit of time; not needed if the dump has ITEM: TIME")
+    parser.add_argument("--units", choices=UNITS, default="si", help="units of the run (lj: given by --length, --mass, --time)")
     parser.add_argument("--length", type=float, help="the run's unit of length, m")
     parser.add_argument("--mass", type=float, help="the run's unit of mass, kg")
     parser.add_argument("--time", type=float, help="the run's unit of time, s")
-    parser.add_argument("--radius", type=float, help="of atoms without radius or diameter, in the run's unit of length")
-    parser.add_argument("--density", type=float, help="kg/m3, of atoms without mass")
-    parser.add_argument("--up", choices=("y", "z"), default="z", help="up in the run (default: z)")
-    parser.add_argument("--column", action="append", default=[], metavar="NAME=DUMPED", help="what a column is called in the dump; may be repeated")
+    parser.add_argument("--radius", type=float, help="radius of atoms without radius or diameter, in the run's unit of length")
+    parser.add_argument("--density", type=float, help="density of atoms without mass, kg/m3")
+    parser.add_argument("--up", choices=("y", "z"), default="z", help="axis that points up in the run (default: z)")
+    parser.add_argument("--column", action="append", default=[], metavar="NAME=DUMPED", help="name of a column in the dump; may be repeated")
     arguments = parser.parse_args()
     if any("=" not in pair for pair in arguments.column):
         parser.error("--column: expected NAME=DUMPED, for example quatw=c_turn[1]")
@@ -277,7 +277,7 @@ def convert(arguments, renamed):
             sys.exit(f"{arguments.dump}: step {step} is at {time} s, not after the snapshot before ({before} s)")
         before = time
         if number == 0:
-            radii = begin(store, run, arguments, step, columns, order, places, pairs)
+            radii = write_rest_state(store, run, arguments, step, columns, order, places, pairs)
             ends, first_turns = pairs, turns
             whole = np.ones(len(ends), bool)
             labels = relabelled(np.zeros(len(places), int), components(len(places), ends))
@@ -290,7 +290,7 @@ def convert(arguments, renamed):
         if turns is None or first_turns is None:
             turns = np.tile([0.0, 0.0, 0.0, 1.0], (len(places), 1))
         else:
-            turns = product(turns, first_turns * [-1, -1, -1, 1])
+            turns = quaternion_product(turns, first_turns * [-1, -1, -1, 1])
         store.frame(number, time, places, turns, labels, velocities, spins)
         store.breaks(number, time, broken, ends, places)
     if run is None:
@@ -301,12 +301,12 @@ def convert(arguments, renamed):
     print(f"{arguments.out}: {number + 1} frames, {len(radii)} elements, {len(ends)} bonds, {np.count_nonzero(~whole)} broken, {fragments} fragments{turning}")
 
 
-def begin(store, run, arguments, step, columns, order, places, pairs):
+def write_rest_state(store, run, arguments, step, columns, order, places, pairs):
     """Writes the state at rest; returns the radii of the elements, m."""
     if arguments.radius is not None and not {"radius", "diameter"} & columns.keys():
         radii = np.full(len(places), arguments.radius)
     else:
-        found = needed(run.path, step, columns, ("radius",), ("diameter",))[order, 0]
+        found = required(run.path, step, columns, ("radius",), ("diameter",))[order, 0]
         radii = found if "radius" in columns else found / 2
     radii = radii * run.length
     if not (radii > 0).all():
@@ -314,7 +314,7 @@ def begin(store, run, arguments, step, columns, order, places, pairs):
     if arguments.density is not None and "mass" not in columns:
         masses = 4 / 3 * math.pi * radii**3 * arguments.density
     else:
-        masses = needed(run.path, step, columns, ("mass",))[order, 0] * run.mass
+        masses = required(run.path, step, columns, ("mass",))[order, 0] * run.mass
     bodies = np.zeros(len(places), int)
     if "mol" in columns:
         molecules = numbers(run.path, step, columns, "mol", int)[order]

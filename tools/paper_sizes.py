@@ -35,7 +35,7 @@ PUBLISHED = {
 STEPS = 200
 
 
-def measured(program, shot, scale, folder):
+def measure(program, shot, scale, folder):
     """Elements, time step and element-steps per second of the first steps of a shot at this scale."""
     file = str(ROOT / "pipelines" / f"{shot}.toml")
     common = [file, "--set", f"scale={scale}", "--set", "simulate.backend=cpu"]
@@ -64,7 +64,7 @@ def number(value):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--cullet", default=str(ROOT / "target/release/cullet"), help="the program; default: target/release/cullet")
-    parser.add_argument("--scale", default="paper", help="of the pipeline files; default: paper")
+    parser.add_argument("--scale", default="paper", help="scale of the pipeline files; default: paper")
     parser.add_argument("shots", nargs="*", metavar="SHOT")
     given = parser.parse_args()
     unknown = [shot for shot in given.shots if shot not in PUBLISHED]
@@ -72,7 +72,7 @@ def main():
         parser.error(f"no such shot: {', '.join(unknown)}; there are: {', '.join(PUBLISHED)}")
     with tempfile.TemporaryDirectory() as folder:
         for shot in given.shots or PUBLISHED:
-            elements, dt, rate = measured(given.cullet, shot, given.scale, pathlib.Path(folder))
+            elements, dt, rate = measure(given.cullet, shot, given.scale, pathlib.Path(folder))
             known, seconds, step, frames = PUBLISHED[shot]
             steps = 1 / (frames * dt)
             columns = [

@@ -88,7 +88,7 @@ def read_ply(file):
     return positions.astype(float), normals.astype(float), tables["face"], time
 
 
-def half(positions, normals, faces, inside, tint):
+def surface_part(positions, normals, faces, inside, tint):
     """The skin or the crack faces of all fragments as one mesh, with one colour per face."""
     chosen = faces["inside"] == inside
     corners = faces["vertex_indices"][chosen]
@@ -154,7 +154,7 @@ def ground(pipeline, lowest, up):
     return max(floors or [(lowest * up, up)], key=lambda floor: floor[0] @ up)
 
 
-def view(positions, faces, up, options):
+def camera_view(positions, faces, up, options):
     """Target of the camera, direction from there to the camera, and a distance from which the picture contains the
     surface."""
     azimuth, elevation = np.radians([options.azimuth, options.elevation])
@@ -183,8 +183,8 @@ def scene(surface, pipeline, options):
     """The scene, and its camera's target and distance."""
     positions, normals, faces, time = surface
     up = np.eye(3)["xyz".index(options.up or axis_up(pipeline))]
-    target, back, distance = view(positions, faces, up, options)
-    shapes = {("outside", "inside")[flag]: half(positions, normals, faces, flag, options.tint) for flag in np.unique(faces["inside"])}
+    target, back, distance = camera_view(positions, faces, up, options)
+    shapes = {("outside", "inside")[flag]: surface_part(positions, normals, faces, flag, options.tint) for flag in np.unique(faces["inside"])}
     shapes |= {f"collider{at}": shape for at, shape in enumerate(solids(options.store, pipeline, time))}
     point, normal = ground(pipeline, min(np.array(shape.bbox().min) @ up for shape in shapes.values()), up)
     look_at, scale = mi.ScalarTransform4f().look_at, mi.ScalarTransform4f().scale
@@ -219,9 +219,9 @@ def arguments(given=None):
         parser.add_argument(f"--{name}", type=float, default=default, help=f"angle {what}, degrees; default: {default}")
     parser.add_argument("--up", choices=["y", "z"], help="axis that points up in the picture; default: where gravity comes from")
     parser.add_argument("--target", type=float, nargs=3, metavar=("X", "Y", "Z"), help="point that the camera looks at, m")
-    parser.add_argument("--distance", type=float, help="from the target to the camera, m")
+    parser.add_argument("--distance", type=float, help="distance from the target to the camera, m")
     parser.add_argument("--tint", type=float, default=0, help="0 to 1: how much the colour differs from fragment to fragment")
-    parser.add_argument("--variant", default="scalar_rgb", help="of Mitsuba, such as llvm_ad_rgb or cuda_ad_rgb")
+    parser.add_argument("--variant", default="scalar_rgb", help="variant of Mitsuba, such as llvm_ad_rgb or cuda_ad_rgb")
     parser.add_argument("--cullet", help="the program; default: on the PATH, else target/release/cullet")
     options = parser.parse_args(given)
     sizes = options.width, options.height, options.samples, options.distance or 1

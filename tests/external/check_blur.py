@@ -17,7 +17,7 @@ from pathlib import Path
 from common import need, usd_file
 
 bpy, mathutils, np = need("bpy", "mathutils", "numpy")
-from masks import count, grown  # noqa: E402
+from masks import count, dilated  # noqa: E402
 
 SHUTTER = 0.5  # frames, centred on the frame
 TIMES = 17  # number of pictures without blur while the shutter is open
@@ -52,11 +52,11 @@ def load(file, rate=24):
     return [item for item in bpy.data.objects if item.type == "MESH"]
 
 
-def go(time):
+def set_time(time):
     bpy.context.scene.frame_set(int(time // 1), subframe=time % 1)
 
 
-def glow():
+def coverage_material():
     """A material of which only the coverage is visible."""
     material = bpy.data.materials.new("glow")
     material.use_nodes = True
@@ -79,7 +79,7 @@ def set_up(meshes, steps=STEPS, size=SIZE):
     render.film_transparent = True
     render.image_settings.file_format, render.image_settings.color_mode, render.image_settings.color_depth = "PNG", "RGBA", "16"
     render.motion_blur_shutter, render.motion_blur_position = SHUTTER, "CENTER"
-    material = glow()
+    material = coverage_material()
     for mesh in meshes:
         mesh.cycles.use_motion_blur = mesh.cycles.use_deform_motion = True
         mesh.cycles.motion_steps = steps
@@ -92,21 +92,21 @@ def size_of(mesh):
     return np.linalg.norm(corners.max(axis=0) - corners.min(axis=0))
 
 
-def chips_of(meshes):
+def small_fragments(meshes):
     """The meshes of small fragments."""
     sizes = [size_of(mesh) for mesh in meshes]
     return [mesh for mesh, size in zip(meshes, sizes) if size < LARGE * max(sizes)]
 
 
-def shown(meshes, time):
+def visible_matrices(meshes, time):
     """World matrices of the meshes of non-zero size at a time, by name."""
-    go(time)
+    set_time(time)
     graph = bpy.context.evaluated_depsgraph_get()
     matrices = {mesh.name: np.array(mesh.evaluated_get(graph).matrix_world) for mesh in meshes}
     return {name: matrix for name, matrix in matrices.items() if np.abs(matrix[:3, :3]).max() > 1e-6}
 
 
-def aim(places):
+def place_camera(places):
     """A camera at the side that sees most of the positions."""
     low, high = np.percentile(places, [2, 98], axis=0)
     middle, reach = (low + high) / 2, np.linalg.norm(high - low) / 2
@@ -123,7 +123,7 @@ def aim(places):
 def coverage(time, blur, samples, keep=None):
     """Fraction of each pixel, and of the shutter time, that fragments cover."""
     scene = bpy.context.scene
-    go(time)
+    set_time(time)
     scene.render.use_motion_blur = blur
     scene.cycles.samples = samples
     with tempfile.TemporaryDirectory() as folder:
@@ -148,14 +148,14 @@ def keep_only(meshes, kept):
         mesh.hide_render = mesh not in kept
 
 
-def against_own(meshes, chips, frame, folder):
+def compare_own(meshes, chips, frame, folder):
     """Compares the blur of small fragments with their pictures without blur."""
     keep_only(meshes, chips)
     sharp = sweep(frame)
     blurred = coverage(frame, True, BLURRED, folder and folder / f"chips_{frame}.png")
     lit, swept, part = blurred > 0, sharp.max(axis=0) > 0, sharp.mean(axis=0)
-    outside = count(lit & ~grown(swept, GROWN))
-    missed = count((part > COVERED) & ~grown(lit, GROWN))
+    outside = count(lit & ~dilated(swept, GROWN))
+    missed = count((part > COVERED) & ~dilated(lit, GROWN))
     difference = np.abs(blurred - part)[lit | swept].mean()
     line = (
         f"frame {frame}: chips light {count(lit)} pixels of {count(swept)} swept ({count(sharp[TIMES // 2])} without blur), "
@@ -166,11 +166,11 @@ def against_own(meshes, chips, frame, folder):
     assert outside == 0 and missed == 0 and difference < DIFFERENCE, line
 
 
-def against_fine(blurred, sharp, frame):
+def compare_fine(blurred, sharp, frame):
     """Compares the blur of all fragments with the shot at a finer rate."""
     lit, swept = blurred > 0, sharp.max(axis=0) > 0
-    outside = [count(lit & ~grown(swept, pixels)) for pixels in range(GROWN_FINE + 1)]
-    missed = [count((sharp.mean(axis=0) > COVERED) & ~grown(lit, pixels)) for pixels in range(GROWN_FINE + 1)]
+    outside = [count(lit & ~dilated(swept, pixels)) for pixels in range(GROWN_FINE + 1)]
+    missed = [count((sharp.mean(axis=0) > COVERED) & ~dilated(lit, pixels)) for pixels in range(GROWN_FINE + 1)]
     allowed = OUTSIDE_FINE * count(lit)
     line = f"frame {frame} against FINE: {count(lit)} lit, {count(swept)} swept; outside by more than 0, 1, .. pixels {outside}, missed {missed}"
     print(line, flush=True)
@@ -182,7 +182,7 @@ def same_motion(file, rate, event, times):
     matrices = []
     for given, played in ((file, 24), (event, rate)):
         meshes = load(given, played)
-        matrices.append([shown(meshes, time) for time in times])
+        matrices.append([visible_matrices(meshes, time) for time in times])
     most, number = 0.0, 0
     for one, other, time in zip(*matrices, times):
         assert one.keys() == other.keys(), f"frame {time}: {len(one)} and {len(other)} fragments shown"
@@ -194,7 +194,7 @@ def same_motion(file, rate, event, times):
 
 def bodies(meshes, time):
     """World matrix, points and velocities, in object coordinates, of each visible mesh with velocities."""
-    placed = shown(meshes, time)
+    placed = visible_matrices(meshes, time)
     graph, found = bpy.context.evaluated_depsgraph_get(), {}
     for mesh in meshes:
         data = mesh.evaluated_get(graph).data
@@ -249,11 +249,11 @@ def main():
     velocities(meshes, frames[-1], 24)
     blurred, seen = [], []
     for frame in frames:
-        chips = chips_of(meshes)
-        seen.append(np.array([matrix[:3, 3] for matrix in shown(chips, frame).values()]))
-        aim(seen[-1])
+        chips = small_fragments(meshes)
+        seen.append(np.array([matrix[:3, 3] for matrix in visible_matrices(chips, frame).values()]))
+        place_camera(seen[-1])
         set_up(meshes)
-        against_own(meshes, chips, frame, options.pictures)
+        compare_own(meshes, chips, frame, options.pictures)
         keep_only(meshes, meshes)
         blurred.append(coverage(frame, True, BLURRED, options.pictures and options.pictures / f"all_{frame}.png"))
     if options.event:
@@ -266,8 +266,8 @@ def main():
         times = bpy.context.scene.frame_end // last
         set_up(meshes)
         for frame, places, picture in zip(frames, seen, blurred):
-            aim(places)
-            against_fine(picture, sweep(frame, times), frame)
+            place_camera(places)
+            compare_fine(picture, sweep(frame, times), frame)
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ from common import need, usd_file
 np, mi, _ = need("numpy", "mitsuba", "pxr")
 from pxr import Usd, UsdGeom  # noqa: E402
 
-from masks import count, grown  # noqa: E402
+from masks import count, dilated  # noqa: E402
 
 SHUTTER = 0.5  # frames, centred on the frame
 TIMES = 16  # number of pictures averaged for a blurred one
@@ -101,8 +101,8 @@ def check(shot, fine, frame, folder):
     if folder:
         mi.util.write_bitmap(str(folder / f"mitsuba_{frame}.png"), blurred, write_async=False)
     lit, swept = blurred > 0, truth.max(axis=0) > 0
-    outside = [count(lit & ~grown(swept, pixels)) for pixels in range(GROWN + 1)]
-    missed = [count((truth.mean(axis=0) > COVERED) & ~grown(lit, pixels)) for pixels in range(GROWN + 1)]
+    outside = [count(lit & ~dilated(swept, pixels)) for pixels in range(GROWN + 1)]
+    missed = [count((truth.mean(axis=0) > COVERED) & ~dilated(lit, pixels)) for pixels in range(GROWN + 1)]
     edge = (twice > 0) & (twice < 1)
     change = np.abs(blurred - twice)[edge].mean()
     off = np.abs(twice - truth.mean(axis=0))[edge].mean()

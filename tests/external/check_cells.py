@@ -97,7 +97,7 @@ def polygon(corners, normal):
     return area, corners.mean(axis=0) + centre, moment
 
 
-class Worst:
+class LargestErrors:
     """Largest difference of each kind, relative to the mean cell or face."""
 
     def __init__(self, elements, faces):
@@ -105,24 +105,24 @@ class Worst:
         self.length = self.volume ** (1 / 3)
         self.found = {}
 
-    def see(self, name, difference, unit):
+    def record(self, name, difference, unit):
         difference = float(np.max(np.abs(difference))) / unit
         self.found[name] = max(self.found.get(name, 0.0), difference)
 
-    def see_cell(self, row, wanted, stored):
+    def record_cell(self, row, wanted, stored):
         volume, centre, inertia = wanted
         elements, tensors = stored
-        self.see("volume", volume - elements["volume"][row], self.volume)
-        self.see("mass", DENSITY * volume - elements["mass"][row], DENSITY * self.volume)
-        self.see("centre", centre - [elements[key][row] for key in "xyz"], self.length)
-        self.see("inertia", DENSITY * inertia - tensors[row], DENSITY * self.volume * self.length**2)
+        self.record("volume", volume - elements["volume"][row], self.volume)
+        self.record("mass", DENSITY * volume - elements["mass"][row], DENSITY * self.volume)
+        self.record("centre", centre - [elements[key][row] for key in "xyz"], self.length)
+        self.record("inertia", DENSITY * inertia - tensors[row], DENSITY * self.volume * self.length**2)
 
-    def see_face(self, row, wanted, faces, sections):
+    def record_face(self, row, wanted, faces, sections):
         area, centre, moment = wanted
-        self.see("area", area - faces["area"][row], self.length**2)
+        self.record("area", area - faces["area"][row], self.length**2)
         # The difference of centres is weighted by area, so that a sliver counts little.
-        self.see("face centre", (centre - [faces[key][row] for key in "xyz"]) * area, self.length**3)
-        self.see("section", moment - sections[row], self.length**4)
+        self.record("face centre", (centre - [faces[key][row] for key in "xyz"]) * area, self.length**3)
+        self.record("section", moment - sections[row], self.length**4)
 
     def within(self, limit):
         for name, difference in self.found.items():
@@ -160,8 +160,8 @@ def check_box(scratch):
     count = len(elements["id"])
     assert abs(elements["volume"].sum() / SIZE.prod() - 1) < 1e-12, "the cells do not fill the box"
     points, off = generators(count, faces)
-    worst = Worst(elements, faces)
-    worst.see("half way", off, worst.length)
+    worst = LargestErrors(elements, faces)
+    worst.record("half way", off, worst.length)
     images = [points]
     for axis in range(3):
         for side in (-0.5, 0.5):
@@ -172,7 +172,7 @@ def check_box(scratch):
     tensors, sections = stored_inertia(cells), stored_sections(faces)
     for cell in range(count):
         corners = diagram.vertices[diagram.regions[diagram.point_region[cell]]]
-        worst.see_cell(cell, solid(corners), (elements, tensors))
+        worst.record_cell(cell, solid(corners), (elements, tensors))
     # Faces by their two cells; boundary faces by cell and side of the box.
     normals = vectors(faces, "nx", "ny", "nz")
     side_of = lambda normal: 2 * int(np.argmax(np.abs(normal))) + int(normal[np.argmax(np.abs(normal))] > 0)
@@ -192,8 +192,8 @@ def check_box(scratch):
         if row is None:
             left_out = max(left_out, wanted[0])
             continue
-        worst.see_face(row, wanted, faces, sections)
-        worst.see("normal", (normal - normals[row]) * wanted[0], worst.length**2)
+        worst.record_face(row, wanted, faces, sections)
+        worst.record("normal", (normal - normals[row]) * wanted[0], worst.length**2)
     assert not numbers, f"{len(numbers)} faces that the diagram lacks"
     assert left_out < 6e-6 * worst.length**2, f"a face of {left_out:.1e} m2 is left out"
     return f"box, {count} cells, {len(faces['id'])} faces: {worst.within(1e-11)}"
@@ -211,7 +211,7 @@ def check_mesh(scratch):
         planes[i].append((row, 1))
         if j != NONE:
             planes[j].append((row, -1))
-    worst = Worst(elements, faces)
+    worst = LargestErrors(elements, faces)
     tensors, sections = stored_inertia(cells), stored_sections(faces)
     pyramids = np.zeros(count)
     for cell, own in enumerate(planes):
@@ -225,15 +225,15 @@ def check_mesh(scratch):
         corners = corners[np.isfinite(corners).all(axis=1)]
         volume, middle, inertia = solid(corners)
         wanted = volume * worst.length**3, centre + middle * worst.length, inertia * worst.length**5
-        worst.see_cell(cell, wanted, (elements, tensors))
+        worst.record_cell(cell, wanted, (elements, tensors))
         for row, normal, offset in zip(rows, outward, offsets):
             on = corners[np.abs(corners @ normal - offset) < 1e-9]
             area, middle, moment = polygon(on, normal)
             if faces["j"][row] == NONE:
                 pyramids[cell] += area * offset / 3 * worst.length**3
             scaled = area * worst.length**2, centre + middle * worst.length, moment * worst.length**4
-            worst.see_face(row, scaled, faces, sections)
-    worst.see("free volume", pyramids - cells["free"], worst.volume)
+            worst.record_face(row, scaled, faces, sections)
+    worst.record("free volume", pyramids - cells["free"], worst.volume)
     return f"bunny, {count} cells, {len(faces['id'])} faces, {filled:+.2%} of the mesh: {worst.within(1e-7)}"
 
 

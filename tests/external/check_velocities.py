@@ -53,7 +53,7 @@ def turn(a, b):
     return between.as_rotvec()
 
 
-def share(found, whole, least):
+def projected_ratio(found, whole, least):
     """Component of vectors `found` along `whole` over the length of `whole`, where that is at least `least`."""
     square = np.einsum("ni,ni->n", whole, whole)
     far = square > least**2
@@ -74,12 +74,12 @@ def check_instancer(instancer, frames, where):
         ends = [transforms(instancer, code, code) for code in (frame, frame + 1)]
         halves = [transforms(instancer, frame + 0.5, code) for code in (frame, frame + 1)]
         way = halves[0][0] - ends[0][0] + ends[1][0] - halves[1][0]
-        ways.append(share(way[there], (ends[1][0] - ends[0][0])[there], 0.0))
+        ways.append(projected_ratio(way[there], (ends[1][0] - ends[0][0])[there], 0.0))
         turned = turn(ends[0][1], halves[0][1]) + turn(halves[1][1], ends[1][1])
         whole = turn(ends[0][1], ends[1][1])
         # The direction of rotations by half a turn or more is ambiguous.
         slow = np.linalg.norm(whole, axis=1) < 2.5
-        turns.append(share(turned[there & slow], whole[there & slow], TURN))
+        turns.append(projected_ratio(turned[there & slow], whole[there & slow], TURN))
     ways, turns = np.concatenate(ways), np.concatenate(turns)
     assert len(ways) and len(turns), f"{where}: nothing moves, or nothing turns"
     middle = np.median(ways), np.median(turns)
@@ -113,7 +113,7 @@ def table(file):
     return vectors("x", "y", "z").astype(float), vectors("vx", "vy", "vz").astype(float), vectors("rest_x", "rest_y", "rest_z"), rows["fragment"]
 
 
-def beside(places, velocities):
+def without_rigid_motion(places, velocities):
     """Velocities less the nearest rigid motion."""
     arms, own = places - places.mean(axis=0), velocities - velocities.mean(axis=0)
     inertia = np.eye(3) * np.sum(arms**2) - arms.T @ arms
@@ -121,7 +121,7 @@ def beside(places, velocities):
     return own - np.cross(spin, arms)
 
 
-def single(rest):
+def unique_rest_positions(rest):
     """Sorted rest positions that belong to one vertex only, and the index of that vertex."""
     words = np.ascontiguousarray(rest, dtype=np.float32).view("V12").reshape(-1)
     found, first, counts = np.unique(words, return_index=True, return_counts=True)
@@ -133,13 +133,13 @@ def check_mesh(mesh, code, vertices, pace):
     `pace` is seconds of the event per second of playback."""
     places, velocities, rest, _ = vertices
     matrix = np.array(UsdGeom.Xformable(mesh).ComputeLocalToWorldTransform(code))[:3, :3]
-    own, at = single(UsdGeom.PrimvarsAPI(mesh).GetPrimvar("rest").Get())
-    other, of = single(rest)
+    own, at = unique_rest_positions(UsdGeom.PrimvarsAPI(mesh).GetPrimvar("rest").Get())
+    other, of = unique_rest_positions(rest)
     _, a, b = np.intersect1d(own, other, return_indices=True)
     assert len(a) > 0.9 * len(own), f"{mesh.GetPath()} at {code}: {len(own)} vertices, {len(a)} of them in PLY"
     at, of = at[a], of[b]
     metadata = np.array(mesh.GetVelocitiesAttr().Get(code), dtype=float)[at] @ matrix
-    found, expected = beside(places[of], metadata), beside(places[of], velocities[of]) * pace
+    found, expected = without_rigid_motion(places[of], metadata), without_rigid_motion(places[of], velocities[of]) * pace
     # They do not contain the motion of the prim a second time.
     rigid = velocities[of] * pace - expected
     speed = np.linalg.norm(rigid, axis=1).mean()

@@ -7,7 +7,7 @@ def count(mask):
     return int(np.count_nonzero(mask))
 
 
-def grown(mask, pixels):
+def dilated(mask, pixels):
     """A mask dilated by its eight neighbours."""
     for _ in range(pixels):
         wide = np.pad(mask, 1)

@@ -8,7 +8,7 @@ use super::check;
 use super::damage::*;
 
 #[test]
-fn what_bounds_no_solid_is_refused() {
+fn meshes_that_bound_no_solid_are_refused() {
     let replaced = |v: usize, place: DVec3| {
         let mut mesh = sphere();
         mesh.positions[v] = place;
@@ -78,7 +78,7 @@ fn what_bounds_no_solid_is_refused() {
 }
 
 #[test]
-fn what_crosses_itself_or_is_several_is_refused() {
+fn self_intersecting_and_multiple_meshes_are_refused() {
     let thrust = moved(
         sphere(),
         |p| {

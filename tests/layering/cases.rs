@@ -41,7 +41,7 @@ fn check(files: &[(&str, &str)]) -> Vec<String> {
 }
 
 #[test]
-fn uses_down_the_list_are_fine() {
+fn uses_of_lower_layers_are_allowed() {
     let found = check(&[
         ("src/lib.rs", "pub mod cli; pub mod pack;"),
         ("src/main.rs", "fn main() { cullet::cli::main() }"),
@@ -55,7 +55,7 @@ fn uses_down_the_list_are_fine() {
 }
 
 #[test]
-fn uses_up_and_along_the_list_are_told_with_their_place() {
+fn uses_of_higher_and_equal_layers_are_reported_with_their_place() {
     let found = check(&[("src/math.rs", "// one\nuse crate::store::Store;\n")]);
     let wanted = "src/math.rs:2: `crate::store::Store`: math may not use store: store is above math in LAYERS";
     assert_eq!(found, [wanted]);
@@ -90,7 +90,7 @@ fn every_way_to_write_a_path_is_seen() {
 }
 
 #[test]
-fn what_is_no_use_is_passed_over() {
+fn text_that_is_not_a_use_is_skipped() {
     let found = check(&[
         (
             "src/store/mod.rs",
@@ -106,7 +106,7 @@ fn what_is_no_use_is_passed_over() {
 }
 
 #[test]
-fn tests_are_free() {
+fn test_code_may_use_anything() {
     let found = check(&[
         (
             "src/store/mod.rs",
@@ -130,7 +130,7 @@ fn tests_are_free() {
 }
 
 #[test]
-fn circles_are_told_as_chains() {
+fn cycles_are_reported_as_chains() {
     let found = check(&[
         ("src/pack/mod.rs", "mod a; mod b; mod c; mod d; use a::A;"),
         ("src/pack/a.rs", "\nuse super::b::B;"),
@@ -145,7 +145,7 @@ fn circles_are_told_as_chains() {
 }
 
 #[test]
-fn circles_within_folders_are_found_and_a_file_with_a_folder_is_one_part() {
+fn cycles_within_folders_are_found_and_a_file_with_a_folder_is_one_part() {
     let files = |inner: &'static str| {
         [
             ("src/pack.rs", "mod a; mod z;"),
@@ -195,7 +195,7 @@ fn no_part_uses_the_file_that_declares_it() {
 }
 
 #[test]
-fn lists_that_do_not_fit_the_crate_are_told() {
+fn lists_that_do_not_match_the_crate_are_reported() {
     let found = check(&[("src/odd.rs", "")]);
     assert_eq!(found, ["src/odd is in no row of LAYERS"]);
     let found = check_with(&[("store", "once needed")], &[]);

@@ -55,8 +55,12 @@ fn run(input: &[u8]) {
         [magic, &1_u32.to_le_bytes()[..], &sum.to_le_bytes(), bytes].concat()
     };
     SHOT.put(name, &file);
-    let told = if is_state { resume() } else { export_surfaces() };
-    if let Err(error) = told {
+    let result = if is_state {
+        resume()
+    } else {
+        export_surfaces()
+    };
+    if let Err(error) = result {
         assert!(!error.is_empty());
     }
 }
