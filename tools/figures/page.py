@@ -6,18 +6,18 @@ from .machine import EVERYWHERE, KINDS
 
 HEAD = """# Figures
 
-What cullet does in how much time, and how near it comes to other programs. `tools/figures.py write` makes this page
-from `tools/figures.json`, into which `tools/figures.py measure` puts what it measures: change neither by hand. The
-[tools](README.md) tell what they need.
+Run times, memory and accuracy of cullet, and comparisons with other programs. `tools/figures.py measure` writes its
+measurements to `tools/figures.json`, and `tools/figures.py write` makes this page from them. Do not edit either by
+hand. [The tools][tools] say which packages they need.
 
 Programs are built with `cargo build --release`; `bench` is short for `cargo run --release --example bench --`,
-`bench_bem` and `bench_device` alike. `OUT` is an empty folder. A row without a command has that of the row above.
-Several values of a row are of the sizes that it tells, in that order. Where a machine has other work, figures of time
-are noisy: read them as ratios. An empty cell has not been measured yet.
+likewise `bench_bem` and `bench_device`. `OUT` is an empty folder. A row without a command has the command of the row
+above. If a row names several sizes, its values are in that order. Run times are noisy if the machine has other work:
+compare them as ratios. An empty cell has not been measured yet.
 """
 
-MACHINES = """The commit has a + where a file differed from it. The last column has the names of groups that
-`tools/figures.py list` tells."""
+MACHINES = """A + after the commit means that files differed from it. The last column names the groups, as
+`tools/figures.py list` prints them."""
 
 
 def footnotes(told):
@@ -90,4 +90,5 @@ def page(groups, told):
         out.append("")
     for commit, number in notes.items():
         out.append(f"[^{number}]: Measured before figures came from this command; `tools/README.md` at {commit}.")
+    out += ["", "[tools]: README.md"]
     return "\n".join(out) + "\n"
