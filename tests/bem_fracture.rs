@@ -45,7 +45,11 @@ fn broken(
     let fractured = fracture(mesh, elastic, STRENGTH, &forces, &options).unwrap();
     let first = fractured.load_factor_at_first_crack * load;
     let [sheet] = &fractured.sheets[..] else {
-        panic!("{} cracks", fractured.sheets.len());
+        panic!(
+            "{} cracks, {:?}",
+            fractured.sheets.len(),
+            fractured.unsolved
+        );
     };
     println!(
         "{} triangles, first crack at {first:.4} of the analytic load, at {:.3}, normal {:.3}; {} steps, {} pieces",

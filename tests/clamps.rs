@@ -513,7 +513,7 @@ fn clamp_motions_are_read_with_units_and_refused_if_given_twice() {
         assert!(message.contains(&wanted), "{message}");
     }
     let message = read(&turned.replace("3 ms", "1 ms")).unwrap_err();
-    let wanted = "attach.grip.action.keys.1.time: 0.001 s is not after the key before it, at 0.001 s; times must ascend";
+    let wanted = "attach.grip.action.keys.1.time: 0.001 s is not later than the key before, at 0.001 s; times must ascend";
     assert!(message.contains(wanted), "{message}");
     let override_ = ["attach.grip.action.spin=[0, 0, \"1 rad/s\"]".to_owned()];
     let set = parse(&shot("pivot = [0, \"1 cm\", 0]"), "shot.toml", &override_).unwrap();

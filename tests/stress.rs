@@ -51,9 +51,9 @@ fn bar(loads: &[String]) -> String {
 fn solve(place: &TestFolder, pipeline: &str, more: &[&str]) -> (Stress, Value) {
     place.write("shot.toml", pipeline);
     let arguments = [&["stress", "shot.toml", "--out", "store", "--json"], more].concat();
-    let told: Value = serde_json::from_str(&place.succeed(&arguments)).unwrap();
+    let report: Value = serde_json::from_str(&place.succeed(&arguments)).unwrap();
     let table = Store::at(place.path("store")).read_stress(0).unwrap();
-    (table, told["bodies"][0].clone())
+    (table, report["bodies"][0].clone())
 }
 
 /// Mean of a column over the triangles of a bar between two heights, m, weighted by area.
@@ -83,7 +83,7 @@ fn a_bar_held_at_one_end_is_pulled() {
         attach("base", BASE, "type = \"clamp\""),
         attach("pull", TOP, "type = \"force\", force = [0, \"4 kN\", 0]"),
     ];
-    let (table, told) = solve(&place, &bar(&loads), &[]);
+    let (table, report) = solve(&place, &bar(&loads), &[]);
     let middle = [-0.015, 0.015];
     near(mean(&table, &table.yy, middle), 10e6, 2e-3, "stress");
     near(
@@ -108,8 +108,8 @@ fn a_bar_held_at_one_end_is_pulled() {
     let end = mean(&table, &table.uy, [0.0299, 0.0301]);
     near(end, 10e6 / 70e9 * 0.06, 0.01, "displacement of the end");
     assert!(mean(&table, &table.uy, [-0.0301, -0.0299]).abs() < 1e-3 * end);
-    assert!(told["unbalanced"].is_null());
-    let factor = told["largest"]["load_factor"].as_f64().unwrap();
+    assert!(report["unbalanced"].is_null());
+    let factor = report["largest"]["load_factor"].as_f64().unwrap();
     assert!((3.0..4.1).contains(&factor), "{factor}");
 }
 
@@ -156,14 +156,14 @@ fn two_clamps_stretch_and_share_a_load() {
             "type = \"clamp\", velocity = [0, \"60 µm/s\", 0]",
         ),
     ];
-    let (table, told) = solve(&place, &bar(&stretched), &[]);
+    let (table, report) = solve(&place, &bar(&stretched), &[]);
     near(
         mean(&table, &table.yy, [-0.015, 0.015]),
         70e6,
         2e-3,
         "stress",
     );
-    assert_eq!(told["largest"]["shares"][0]["load"], "top");
+    assert_eq!(report["largest"]["shares"][0]["load"], "top");
     // A bar clamped at both ends carries its weight half by tension and half by compression: 2500 · 9.81 · 30
     // mm at the ends.
     let held = [
@@ -171,7 +171,7 @@ fn two_clamps_stretch_and_share_a_load() {
         attach("top", TOP, "type = \"clamp\""),
     ];
     let gravity = ["--set", "world.gravity=[0, -9.81, 0]"];
-    let (table, told) = solve(&place, &bar(&held), &gravity);
+    let (table, report) = solve(&place, &bar(&held), &gravity);
     let weight = 2500.0 * 9.81;
     near(
         mean(&table, &table.yy, [0.010, 0.020]),
@@ -185,7 +185,7 @@ fn two_clamps_stretch_and_share_a_load() {
         0.05,
         "below",
     );
-    assert_eq!(told["largest"]["shares"][0]["load"], "gravity");
+    assert_eq!(report["largest"]["shares"][0]["load"], "gravity");
 }
 
 #[test]
@@ -196,8 +196,8 @@ fn loads_are_told_apart_and_inertia_takes_what_nothing_holds() {
         attach("pull", TOP, "type = \"force\", force = [0, \"3 kN\", 0]"),
         attach("more", TOP, "type = \"force\", force = [0, \"1 kN\", 0]"),
     ];
-    let (_, told) = solve(&place, &bar(&loads), &[]);
-    let shares = told["largest"]["shares"].as_array().unwrap();
+    let (_, report) = solve(&place, &bar(&loads), &[]);
+    let shares = report["largest"]["shares"].as_array().unwrap();
     let part = |name: &str| {
         let found = shares.iter().find(|share| share["load"] == name);
         found.unwrap()["part"].as_f64().unwrap()
@@ -205,17 +205,17 @@ fn loads_are_told_apart_and_inertia_takes_what_nothing_holds() {
     near(part("pull"), 0.75, 1e-3, "part of the larger load");
     near(part("more"), 0.25, 4e-3, "part of the smaller load");
     // The loads balance if a body only spins.
-    let (_, told) = solve(&place, &bar(&[]), &["--set", "body.bar.spin=[0, 100, 0]"]);
-    assert!(told["unbalanced"].is_null() && told["largest"]["stress"].as_f64() > Some(1e3));
+    let (_, report) = solve(&place, &bar(&[]), &["--set", "body.bar.spin=[0, 100, 0]"]);
+    assert!(report["unbalanced"].is_null() && report["largest"]["stress"].as_f64() > Some(1e3));
     // A force on one end of a free bar: the stress falls to zero at the other end, and is half in the middle.
     let free = [attach(
         "pull",
         TOP,
         "type = \"force\", force = [0, \"4 kN\", 0]",
     )];
-    let (table, told) = solve(&place, &bar(&free), &[]);
+    let (table, report) = solve(&place, &bar(&free), &[]);
     near(
-        told["unbalanced"]["force"][1].as_f64().unwrap(),
+        report["unbalanced"]["force"][1].as_f64().unwrap(),
         4e3,
         1e-6,
         "resultant",
@@ -426,8 +426,8 @@ fn a_bar_stretched_between_clamps_breaks_once() {
     ];
     // A body without a packing gets one with elements of this radius.
     let settings = ["--set", "stress.fracture={ radius = \"3 mm\" }"];
-    let (_, told) = solve(&place, &bar(&stretched), &settings);
-    let cracks = &told["cracks"];
+    let (_, report) = solve(&place, &bar(&stretched), &settings);
+    let cracks = &report["cracks"];
     assert_eq!([&cracks["through"], &cracks["pieces"]], [1, 2]);
     assert_eq!(cracks["at_rest"], 0);
     near(
@@ -445,8 +445,8 @@ fn a_bar_stretched_between_clamps_breaks_once() {
     assert!(!breaks.y.is_empty() && breaks.y.iter().all(|y| y.abs() < 8e-3));
     // Without fracture the same packing is whole, and there are no frames.
     let packing = "body.bar.packing={ type = \"hexagonal\", radius = \"3 mm\" }";
-    let (_, told) = solve(&place, &bar(&stretched), &["--set", packing]);
-    assert!(told["cracks"].is_null());
+    let (_, report) = solve(&place, &bar(&stretched), &["--set", packing]);
+    assert!(report["cracks"].is_null());
     assert!(store.read_frame(1).is_err() && store.read_stress(0).is_ok());
 }
 
@@ -478,8 +478,8 @@ fn two_cracks_make_three_fragments() {
             "--threads",
             threads,
         ];
-        let (_, told) = solve(&place, &bar(&loads), &settings);
-        let cracks = &told["cracks"];
+        let (_, report) = solve(&place, &bar(&loads), &settings);
+        let cracks = &report["cracks"];
         assert_eq!([&cracks["through"], &cracks["pieces"]], [2, 3], "{cracks}");
         let files = ["frames/000001.parquet", "breaks/000001.parquet"]
             .map(|file| std::fs::read(place.path("store").join(file)).unwrap());

@@ -100,7 +100,11 @@ fn cell_face(
     arm_j: vec3<f32>,
 ) -> FaceConfiguration {
     let swung = (arm_i * own.swing);
-    return FaceConfiguration(line, arm_i + swung, (line - (arm_i - arm_j)) + (cell_swing(q_j, left_j, arm_j) - swung));
+    return FaceConfiguration(
+        line,
+        arm_i + swung,
+        (line - (arm_i - arm_j)) + (cell_swing(q_j, left_j, arm_j) - swung),
+    );
 }
 
 // From the centre of j to the current face centre as carried by j, m: x_i + R_i a_i + Δu = x_j + R_j a_j.
@@ -155,7 +159,13 @@ fn cell_bending(
     let m = n * (stiffness.x * dot(v, n)) + s * (stiffness.y * dot(v, s)) + t * (stiffness.z * dot(v, t));
     let all = stiffness.x + stiffness.y + stiffness.z;
     let two = 2.0;
-    return FaceBending(((v * all - m) * w - vec3_cross(v, m)) * two, (all * dot(v, v) - dot(v, m)) * two, n, s, t);
+    return FaceBending(
+        ((v * all - m) * w - vec3_cross(v, m)) * two,
+        (all * dot(v, v) - dot(v, m)) * two,
+        n,
+        s,
+        t,
+    );
 }
 
 // Bending of a wall of one layer of cells across a face; `normal` = n out of i, `through` = z through the
@@ -222,7 +232,7 @@ fn cell_damping(
 // i, `moduli` = c/J, c/I_s, c/I_t of the section, 1/m³.
 //
 // Moments are given as the stresses that they cause at the section's rim, for a
-// [`failure::Section`](super::failure::Section) with moduli of 1.
+// [`failure::CriterionSection`](super::failure::CriterionSection) with moduli of 1.
 fn cell_transmitted(load: FaceLoad, bend: FaceBending, moduli: vec3<f32>) -> BondLoad {
     let n = bend.n;
     let s = bend.s;

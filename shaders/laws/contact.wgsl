@@ -153,7 +153,7 @@ fn contact_wall(distance: f32, normal: vec3<f32>, r: f32) -> WallContact {
     return WallContact(normal * length, r - distance + length, distance);
 }
 
-// Elastic energy of a touching contact, J: ½ k_r δ² + ½ k_t |ξ|².
+// Elastic energy of a touching contact, J: ½ k_r δ² + ½ k_t |ξ|², with overlap δ and tangential spring ξ.
 fn contact_energy(overlap: f32, spring: vec3<f32>, k: ContactParameters) -> f32 {
     let stretch = k.normal * overlap * overlap;
     return 0.5 * (stretch + k.tangential * dot(spring, spring));

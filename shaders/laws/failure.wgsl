@@ -8,7 +8,7 @@ struct CriterionSection {
     bend_modulus: f32,
     // r0/J, 1/m³.
     twist_modulus: f32,
-    // 1 where compression counts as tension does (`lu2021`), 0 where it relieves (`tension`, `rod`).
+    // 1 if compression adds to the failure stress as tension does (`lu2021`), 0 if it reduces it (`tension`, `rod`).
     compression_counts: f32,
     // Shear stress over shear force: 1/S, or 4/(3S) (`rod`), 1/m².
     inverse_shear_area: f32,

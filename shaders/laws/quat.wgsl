@@ -14,13 +14,14 @@ fn quat_rotate(own: vec4<f32>, u: vec3<f32>) -> vec3<f32> {
     return u + t * own.w + vec3_cross(own.xyz, t);
 }
 
-// Each component as it is rounded: see [`Real::kept`].
+// Each component rounded as written: see [`Real::kept`].
 fn quat_rounded(own: vec4<f32>) -> vec4<f32> {
     return vec4<f32>(kept(own.xyz.x), kept(own.xyz.y), kept(own.xyz.z), kept(own.w));
 }
 
-// Scaled to unit length. By a root and a quotient, both rounded right: the length that a polynomial
-// leaves is off to one side, which heats a body that turns to and fro for 1e5 steps.
+// Scaled to unit length by a square root and a quotient, both correctly rounded. A polynomial
+// approximation leaves a length with a bias, which adds energy to a body that turns back and forth for
+// 1e5 steps.
 fn quat_normalised(own: vec4<f32>) -> vec4<f32> {
     let scale = 1.0 / sqrt(dot(own, own));
     return vec4<f32>(own.xyz * scale, own.w * scale);
@@ -33,11 +34,11 @@ fn quat_from_rotation_vector(phi: vec3<f32>) -> vec4<f32> {
     return vec4<f32>(half * real_sinc(square), real_cosine(square));
 }
 
-// Rotation vector `log(q_j q̄_i)` that turns i onto j, angle in [0, π].
+// Rotation vector `log(q_j q̄_i)` of the rotation from i to j, angle in [0, π].
 //
-// The vector part of `q_j q̄_i` is taken as that of `½(q_j − q_i)(q̄_i + q̄_j)`: the same number, but the
-// difference of two nearly equal quaternions is exact, so a small rotation keeps its relative precision in
-// f32 however far both have turned; and exchanging i and j flips every sign exactly.
+// The vector part of `q_j q̄_i` is computed as that of `½(q_j − q_i)(q̄_i + q̄_j)`. The result is the same,
+// but the difference of two nearly equal quaternions is exact, so a small rotation keeps its relative
+// precision in f32 however far both have turned; and exchanging i and j flips every sign exactly.
 fn quat_rotation_between(q_i: vec4<f32>, q_j: vec4<f32>) -> vec3<f32> {
     let cosine = dot(q_i, q_j);
     let sign = select(1.0, -1.0, (cosine < 0.0));
@@ -55,7 +56,7 @@ fn quat_rotation_between(q_i: vec4<f32>, q_j: vec4<f32>) -> vec3<f32> {
     return imaginary * angle_over_sine;
 }
 
-// Half the angle over its sine from the square of the sine and the cosine of half the angle: atan2(s, w)/s
+// Half the angle over its sine, from the squared sine and the cosine of half the angle: atan2(s, w)/s
 // without dividing by a sine that vanishes.
 fn quat_wide_angle_ratio(sine_squared: f32, cosine: f32) -> f32 {
     let sine = sqrt(sine_squared);

@@ -26,15 +26,15 @@ fn real_cosine(x_squared: f32) -> f32 {
 }
 
 // Vector product. Each component is `a·b − c·d`, so that exchanging the operands flips every sign
-// exactly where products are rounded (a device may fuse one of them). Kept, since its two terms nearly
-// cancel where the factors are nearly parallel: regrouped with what it is added to, they would leave
-// their rounding behind.
+// exactly if products are rounded (a device may fuse one of them). Rounded as written ([`Real::kept`]),
+// since its two terms nearly cancel if the factors are nearly parallel: regrouped with other terms they
+// would leave their rounding errors behind.
 fn vec3_cross(own: vec3<f32>, other: vec3<f32>) -> vec3<f32> {
     let product = vec3<f32>(own.y * other.z - own.z * other.y, own.z * other.x - own.x * other.z, own.x * other.y - own.y * other.x);
     return vec3_each_kept(product);
 }
 
-// Sum of the sizes of the components: no shorter than the vector, and no longer than √3 of it.
+// Sum of the absolute components: at least the length of the vector, and at most √3 times it.
 fn vec3_sum_of_sizes(own: vec3<f32>) -> f32 {
     return abs(own.x) + abs(own.y) + abs(own.z);
 }
@@ -44,7 +44,7 @@ fn vec3_norm(own: vec3<f32>) -> f32 {
     return sqrt(dot(own, own));
 }
 
-// Each component as it is rounded: see [`Real::kept`].
+// Each component rounded as written: see [`Real::kept`].
 fn vec3_each_kept(own: vec3<f32>) -> vec3<f32> {
     return vec3<f32>(kept(own.x), kept(own.y), kept(own.z));
 }

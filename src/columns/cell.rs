@@ -257,11 +257,11 @@ mod tests {
     use arrow_array::{Int8Array, Int64Array};
 
     fn taken<T: Cell>(array: &dyn Array) -> (Vec<T>, Vec<String>) {
-        let (mut out, mut told) = (Vec::new(), Vec::new());
+        let (mut out, mut messages) = (Vec::new(), Vec::new());
         T::append_from(array, &mut out, &mut |row, what| {
-            told.push(row.map_or(format!("{what}"), |row| format!("{row}: {what}")));
+            messages.push(row.map_or(format!("{what}"), |row| format!("{row}: {what}")));
         });
-        (out, told)
+        (out, messages)
     }
 
     #[test]
@@ -281,11 +281,11 @@ mod tests {
     #[test]
     fn what_does_not_fit_is_told_by_row() {
         let whole = Int64Array::from(vec![Some(-1), Some(2), None, Some(1 << 40)]);
-        let (values, told) = taken::<u32>(&whole);
+        let (values, messages) = taken::<u32>(&whole);
         assert_eq!(values, [0, 2, 0, 0]);
         let expected = ["0: holds -1, which is no UInt32", "2: has no value"];
-        assert_eq!(told[..2], expected);
-        assert_eq!(told[2], "3: holds 1099511627776, which is no UInt32");
+        assert_eq!(messages[..2], expected);
+        assert_eq!(messages[2], "3: holds 1099511627776, which is no UInt32");
         let odd = Int64Array::from(vec![(1 << 24) + 1]);
         assert_eq!(
             taken::<f32>(&odd).1,
@@ -296,10 +296,10 @@ mod tests {
         let real = Float64Array::from(vec![1.0, 2.0]);
         assert_eq!(taken::<u64>(&real).1, ["holds Float64, not UInt64"]);
         let words = StringArray::from(vec![Some("shear"), Some("bend"), None]);
-        let (modes, told) = taken::<BreakMode>(&words);
+        let (modes, messages) = taken::<BreakMode>(&words);
         assert_eq!(modes[0], BreakMode::Shear);
         let expected = "1: holds \"bend\"; allowed: tension, shear, hydrostatic";
-        assert_eq!(told, [expected, "2: has no value"]);
+        assert_eq!(messages, [expected, "2: has no value"]);
         assert_eq!(taken::<f64>(&words).1, ["holds Utf8, not Float64"]);
         assert_eq!(taken::<f64>(&words).0.len(), 3);
         assert_eq!(taken::<BreakMode>(&real).0.len(), 2);

@@ -195,7 +195,7 @@ pub fn wall<T: Real>(distance: T, normal: Vec3<T>, r: T) -> WallContact<T> {
     }
 }
 
-/// Elastic energy of a touching contact, J: ½ k_r δ² + ½ k_t |ξ|².
+/// Elastic energy of a touching contact, J: ½ k_r δ² + ½ k_t |ξ|², with overlap δ and tangential spring ξ.
 #[inline(always)]
 pub fn energy<T: Real>(overlap: T, spring: Vec3<T>, k: ContactParameters<T>) -> T {
     let stretch = k.normal * overlap * overlap;

@@ -96,7 +96,7 @@ pub trait Parallel: Splittable {
 
 impl<P: Splittable> Parallel for P {}
 
-/// Methods of parallel iterators whose items have indices.
+/// Methods of parallel iterators whose items have indices: zip, enumerate and others.
 pub trait Numbered: Indexed {
     /// Pairs of items with those of `other`, up to the shorter of both.
     fn zip<B: IntoParts>(self, other: B) -> Zip<Self, B::Parts>

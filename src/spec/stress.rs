@@ -65,7 +65,7 @@ impl Fracture {
     /// Approximate number of elements of a body without a packing, if their radius is not given.
     const ELEMENTS: u32 = 5000;
 
-    /// Packing for bodies whose packing is `none`.
+    /// Packing that fracture makes for bodies whose packing is `none`.
     pub fn packing(&self) -> PackingSpec {
         PackingSpec::Hexagonal {
             radius: self.radius,

@@ -19,6 +19,7 @@ const DISC_DEPTH: f64 = 0.25;
 /// vertices, over the length of a step; and the number of attempts.
 const SHIFT: f64 = 0.02;
 const JITTER: f64 = 1e-6;
+const JITTER_GROWTH: f64 = 4.0;
 const MAX_ATTEMPTS: u32 = 8;
 
 /// Ratio of the released energy to the largest so far. Below it the equations no longer resolve the ligament
@@ -188,7 +189,11 @@ fn cut_through(
             Err(error) => failure = error,
         }
         match failure {
-            CutError::NotGeneral | CutError::Loop => sheet.jitter(JITTER * length, attempt),
+            // Farther each time: folds of the sheet need more than corners that lie in a plane.
+            CutError::NotGeneral | CutError::Loop => {
+                let most = JITTER * JITTER_GROWTH.powi(attempt as i32) * length;
+                sheet.jitter(most, attempt);
+            }
             // Edges of the rim pass through corners of the body.
             CutError::EndsInside(_) => {
                 let frames = sheet.frames();

@@ -34,8 +34,8 @@ fn is_one_fan(corners: &[FanCorner]) -> bool {
     length == corners.len()
 }
 
-/// For each corner at a vertex, sorted, the first corner of its fan. Triangles that share an edge are in one
-/// fan.
+/// For each of the sorted triangle corners at a vertex, the index of the first corner of its fan. Triangles that
+/// share an edge belong to one fan.
 fn fans(corners: &[FanCorner]) -> Vec<u32> {
     let mut fans = UnionFind::new(corners.len());
     for (own, corner) in (0..).zip(corners) {

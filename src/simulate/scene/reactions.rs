@@ -143,7 +143,8 @@ impl AttachmentSupport {
         self.pressed.iter().map(turned)
     }
 
-    /// Adds the constant load `force × amount` on an element of the attachment.
+    /// Adds the constant force `force × amount` on one of the attachment's elements, and its moment, to the reaction of
+    /// the attachment. `arm`: position of the element at rest, from the centre of the attachment, m.
     fn load(&mut self, arm: DVec3, force: DVec3, amount: f64) {
         if self.driven.is_none() {
             self.constant += Wrench::at(arm, force * amount, DVec3::ZERO);

@@ -10,7 +10,7 @@ const MAX_TURN: f64 = 1.0;
 pub const MAX_REVERSED_SLOPE: f64 = 0.1;
 /// Fraction of the initial slope that Newton's method may leave.
 pub const MAX_REMAINING_SLOPE: f64 = 0.9;
-/// Largest extension of a line search beyond a point of negative slope, relative to the length so far.
+/// Factor by which one extension of the line search may lengthen the step, where the slope is still negative.
 const MAX_EXTENSION: f64 = 4.0;
 /// Most points evaluated on a line after the first.
 const MAX_EXTRA_EVALUATIONS: u32 = 12;

@@ -6,7 +6,7 @@ use crate::spec::{
     Backend, CellContact, ContactLaw, Criterion, Integrator, Law, Pipeline, Precision,
 };
 
-/// The first feature of a pipeline that steps of cells do not support on this backend.
+/// Error for the first feature of a pipeline that the method of Voronoi cells does not support on this backend.
 pub fn unsupported(pipeline: &Pipeline, backend: Backend) -> Option<SimulateError> {
     let lack = SimulateError::unsupported;
     let simulate = &pipeline.simulate;

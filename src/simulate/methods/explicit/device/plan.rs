@@ -45,7 +45,7 @@ pub enum StepAction {
 }
 
 impl StepAction {
-    /// Whether it writes the other motion column.
+    /// Whether the action writes its result to the other of the two motion columns, so that they swap roles.
     pub fn flips(self) -> bool {
         self != StepAction::Break
     }

@@ -25,8 +25,8 @@ const HIERARCHY_COST_RATIO: u32 = 6;
 const DIAGONAL_TOLERANCE: f64 = 0.02;
 /// Tolerance of a linear system relative to the residual that the iteration is expected to leave anyway.
 const REMAINDER_FRACTION: f64 = 0.2;
-/// Smallest share of inertia in the diagonal at which single precision can represent the rest of a matrix: a
-/// hundred times the rounding error.
+/// Smallest share of inertia in the diagonal of a matrix that may be in single precision, a hundred times its
+/// rounding error. Below it, rounding of the stiffness would swamp the inertia.
 const MIN_INERTIA_FOR_SINGLE: f64 = 1e-5;
 /// Smallest tolerance for single precision.
 const MIN_TOLERANCE_FOR_SINGLE: f64 = 1e-4;

@@ -128,7 +128,7 @@ impl<L: Lanes> CellRun<L> {
         Ok(())
     }
 
-    /// Takes steps and leaves velocities at the end of the last.
+    /// Takes `steps` steps, then brings the velocities from the half step to the time of the positions.
     fn take_steps(&mut self, steps: u64) -> Result<(), SimulateError> {
         let mut before = Vec::new();
         for left in (0..steps).rev() {
