@@ -4,10 +4,11 @@
 //! Begin with the [`guide`]: pages for [artists](guide::artist), [researchers](guide::researcher),
 //! [engineers](guide::engineer) and [developers](guide::developer), and a page on each part.
 //!
-//! As a library, cullet offers its stages as functions. Stages share only the [frame store](store): [`pack`] fills
-//! bodies with elements, [`simulate`] integrates them in time, [`reconstruct`] rebuilds surfaces, [`export`] writes files
-//! for renderers, [`preview`] draws pictures, [`plot`] draws charts, [`stress`] computes the stress at rest. A
-//! [pipeline file](spec) describes the shot. [`laws`] holds the physics, each formula once.
+//! As a library, cullet offers its stages as functions. Stages share only the [frame store](store): [`pack`]
+//! fills bodies with elements, [`simulate`] integrates them in time, [`reconstruct`] rebuilds surfaces,
+//! [`export`] writes files for renderers, [`preview`] draws pictures, [`plot`] draws charts, [`stress`]
+//! computes the stress at rest. A [pipeline file](spec) describes the shot. [`laws`] holds the physics, each
+//! formula once.
 //!
 //! ```no_run
 //! use std::sync::atomic::AtomicBool;

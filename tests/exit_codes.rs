@@ -88,7 +88,10 @@ fn a_state_that_does_not_fit_is_wrong_use() {
         // TooShort
         (vec!["simulate", "store", "--until", "1 us"], "first frame"),
         // NoState
-        (vec!["simulate", "store", "--state", "77"], "no state 77"),
+        (
+            vec!["simulate", "store", "--state", "77"],
+            "state 77 was not kept",
+        ),
         // Changed
         (resume("material.m.friction=0.9"), "--branch NEW_DIR"),
         // FrameRate
@@ -149,5 +152,5 @@ fn invalid_stores_of_other_programs_are_wrong_use_and_damage_is_a_failure() {
     store.write_packing(&packing).unwrap();
     change(|manifest| manifest.files.clear());
     let message = folder.refuse(&["simulate", "store"]);
-    assert!(message.contains("of material 7"), "{message}");
+    assert!(message.contains("material 7"), "{message}");
 }

@@ -49,7 +49,7 @@ fn shapes_that_enclose_nothing() {
     for (shape, parts) in [
         (
             "{ type = \"revolved\", profile = [[0.01, 0], [0.02, 0.01], [0.02, 0], [0.01, 0.02]] }",
-            &["shape.profile", "crosses itself", "point 1"][..],
+            &["shape.profile", "crosses itself", "points 1"][..],
         ),
         (
             "{ type = \"revolved\", profile = [[\"1 cm\", 0.1], [0.01, 0]] }",

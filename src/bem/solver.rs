@@ -91,8 +91,8 @@ impl<'a> Solver<'a> {
         Solver::new(&basis, elastic, layers, Some(accuracy))
     }
 
-    /// Quadratic displacements up to [`MAX_QUADRATIC_TRIANGLES`] triangles, linear ones above; [`dense`](Self::dense) for
-    /// few nodes, [`multipole`](Self::multipole) for many.
+    /// Quadratic displacements up to [`MAX_QUADRATIC_TRIANGLES`] triangles, linear ones above;
+    /// [`dense`](Self::dense) for few nodes, [`multipole`](Self::multipole) for many.
     pub fn automatic(surface: &'a Surface, elastic: Elastic, accuracy: f64) -> Self {
         let order = order(surface.len());
         let basis = Basis::new(surface, order);

@@ -10,7 +10,8 @@ use super::quantity::{Accuracy, NonNegativeLength, NonNegativeTime, PositiveLeng
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Stress {
-    /// Edge length of the triangles, m; absent: the surface as it is where its triangles are even, else about 3000 triangles for each body.
+    /// Edge length of the triangles, m; absent: the surface as it is where its triangles are even, else about
+    /// 3000 triangles for each body.
     #[schemars(with = "PositiveLength")]
     pub size: Option<f64>,
     /// Time of the loads and of the prescribed motion of clamps, s; absent: the end of the shot.
@@ -29,7 +30,8 @@ pub struct Stress {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CrackCriterion {
-    /// The stress ahead of its rim exceeds the strength, or the energy that it releases exceeds the energy that it takes (Griffith).
+    /// The stress ahead of its rim exceeds the strength, or the energy that it releases exceeds the energy
+    /// that it takes (Griffith).
     #[default]
     Energy,
     /// The stress ahead of its rim exceeds the strength (Rankine).
@@ -45,17 +47,19 @@ pub struct Fracture {
     pub step: Option<f64>,
     /// What makes a crack grow once it has begun.
     pub criterion: CrackCriterion,
-    /// Whether a crack that comes to rest inside the body is made to run on, as its momentum would make it; static loads cannot decide that.
+    /// Whether a crack that comes to rest inside the body is made to run on, as its momentum would make it;
+    /// static loads cannot decide that.
     pub tears: bool,
-    /// Largest number of cracks of a body and its pieces; absent: 100. With 1 the load drops to zero once it has cracked the body, as that of a testing machine does.
+    /// Largest number of cracks of a body and its pieces; absent: 100. With 1 the load drops to zero once it
+    /// has cracked the body, as that of a testing machine does.
     #[schemars(range(min = 1))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cracks: Option<u32>,
     /// How far pieces are moved away from the centre of their body so that they can be distinguished, m.
     #[schemars(with = "NonNegativeLength")]
     pub apart: f64,
-    /// Radius of the elements of bodies whose packing is `none`: a hexagonal packing is made for them, whose bonds the cracks break, m; absent: about 5000
-    /// elements for each body.
+    /// Radius of the elements of bodies whose packing is `none`: a hexagonal packing is made for them, whose
+    /// bonds the cracks break, m; absent: about 5000 elements for each body.
     #[schemars(with = "PositiveLength")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub radius: Option<f64>,

@@ -144,8 +144,8 @@ macro_rules! columns {
 
 columns! {
     |sizes|
-    /// Motion of elements; a step reads one such column and writes the other. Row k of element i is item `k·stride + i`:
-    /// `p.xyz lo.x`, `q`, `v.xyz lo.y`, `ω.xyz lo.z`, `ρ.xyz r`.
+    /// Motion of elements; a step reads one such column and writes the other. Row k of element i is item
+    /// `k·stride + i`: `p.xyz lo.x`, `q`, `v.xyz lo.y`, `ω.xyz lo.z`, `ρ.xyz r`.
     motion: Vec4, MOTION_ROWS as u64 * sizes.stride;
     /// The other motion column.
     moved: Vec4, MOTION_ROWS as u64 * sizes.stride;
