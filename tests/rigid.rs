@@ -338,7 +338,11 @@ fn rigid_bodies_that_cannot_be() {
     refused(
         &loose,
         &[],
-        &["shot.toml:14:", "body.b.rigid", "give one of them"],
+        &[
+            "shot.toml:14:",
+            "body.b.rigid",
+            "cannot consist of loose elements",
+        ],
     );
     let half = "[[attach]]\nname = \"grip\"\nbody = \"b\"\nregion = { min = [-1, 0, -1], max = [1, 1, 1] }\n\
                 action = { type = \"clamp\" }\n";

@@ -312,7 +312,7 @@ fn a_run_goes_on_at_another_rate_with_the_same_steps() {
     let bunny = shot("bunny_drop");
     let message = folder.fail(&arguments(&bunny, "other", &refused), 2);
     assert!(
-        message.contains("1000.5: a frame is not a whole number"),
+        message.contains("1000.5: the time between frames is not a multiple"),
         "{message}"
     );
     // Every second of the remaining frames.
