@@ -61,7 +61,7 @@ impl Birth {
     pub fn half_way(&self, positions: &[[f32; 3]]) -> Vec<[f32; 3]> {
         let grid = CellGrid::new(&self.positions, self.radius);
         let half_way = |position: &[f32; 3]| {
-            let now = self.state.to_body(*position);
+            let now = self.state.body_position(*position);
             let earlier = self.earlier_position(&grid, DVec3::from(position.map(f64::from)));
             let earlier = earlier.map_or(now, |position| {
                 self.earlier.rotation.inverse() * (position - self.earlier.at)

@@ -65,7 +65,7 @@ impl RigidState {
     }
 
     /// A world position in the body frame, whose origin is the centre of mass.
-    pub fn to_body(&self, position: [f32; 3]) -> DVec3 {
+    pub fn body_position(&self, position: [f32; 3]) -> DVec3 {
         self.rotation.inverse() * (DVec3::from(position.map(f64::from)) - self.at)
     }
 
@@ -107,7 +107,7 @@ mod tests {
         assert!(found.velocity.distance(velocity) < 1e-4, "{found:?}");
         for ((rest, now), moving) in rest.iter().zip(now).zip(moving) {
             let expected = DVec3::from(rest.map(f64::from)) - centre;
-            assert!(found.to_body(now).distance(expected) < 1e-6);
+            assert!(found.body_position(now).distance(expected) < 1e-6);
             assert!(found.relative_velocity(now, moving).length() < 1e-4);
         }
     }

@@ -146,17 +146,17 @@ impl Pose {
     /// `p` already.
     pub fn refresh_near(&self, solid: &Solid, p: DVec3, slack: f64, near: &mut NearTriangles) {
         if let Solid::Mesh(mesh) = solid {
-            mesh.refresh_near(self.to_local(p), slack, near);
+            mesh.refresh_near(self.local_position(p), slack, near);
         }
     }
 
     /// Whether world point `p` lies inside a solid or less than `reach` (m) outside it.
     pub fn reaches(&self, solid: &Solid, p: DVec3, reach: f64) -> bool {
-        solid.reaches(self.to_local(p), reach)
+        solid.reaches(self.local_position(p), reach)
     }
 
     /// World point `p` in the solid's frame.
-    fn to_local(&self, p: DVec3) -> DVec3 {
+    fn local_position(&self, p: DVec3) -> DVec3 {
         self.rotation.inverse() * (p - self.position)
     }
 
@@ -166,7 +166,7 @@ impl Pose {
         distance: impl FnOnce(DVec3) -> (f64, DVec3),
     ) -> (f64, DVec3, DVec3) {
         let arm = p - self.position;
-        let (distance, normal) = distance(self.to_local(p));
+        let (distance, normal) = distance(self.local_position(p));
         let normal = self.rotation * normal;
         let nearest = Nearest {
             distance,

@@ -98,7 +98,7 @@ fn add_rows(
 }
 
 /// Keys of a table: required ones first, then the others, both as the schema lists them.
-fn in_order<'a>(rule: SchemaRule, fields: &'a Map<String, Value>) -> Vec<&'a str> {
+fn in_order(rule: SchemaRule, fields: &Map<String, Value>) -> Vec<&str> {
     let mut keys: Vec<&str> = fields.keys().map(String::as_str).collect();
     keys.sort_by_key(|key| !is_required(rule, key));
     keys

@@ -102,7 +102,7 @@ impl EpochRecorder for ShapeRecorder {
     ) -> io::Result<()> {
         let places = &surface.positions[surface.vertex_range(piece)];
         for (vertex, position) in shape.vertices.iter_mut().zip(places) {
-            let position = state.to_body(*position);
+            let position = state.body_position(*position);
             vertex.sum += position;
             vertex.low = vertex.low.min(position.as_vec3());
             vertex.high = vertex.high.max(position.as_vec3());

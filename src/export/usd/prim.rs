@@ -157,7 +157,7 @@ impl EpochRecorder for PrimWriter {
         let velocities = &surface.velocities[vertices.clone()];
         let now: Vec<[f32; 3]> = positions
             .iter()
-            .map(|p| state.to_body(*p).as_vec3().to_array())
+            .map(|p| state.body_position(*p).as_vec3().to_array())
             .collect();
         let moving: Vec<DVec3> = positions
             .iter()
