@@ -313,7 +313,7 @@ fn twisted_chalk_breaks_along_a_helix() {
             DVec3::ZERO
         }
     };
-    let found = broken(&mesh, 0.2, FractureOptions::new(0.2), 1.5, &twist);
+    let found = broken(&mesh, 0.2, FractureOptions::new(0.18), 1.5, &twist);
     let sheet = &found.sheets[0];
     assert!(sheet.start.x.abs() < 0.4 && sheet.start.yz().length() > 0.45);
     assert!((sheet.normal.x.abs() - 0.5_f64.sqrt()).abs() < 0.05);

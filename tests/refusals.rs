@@ -57,7 +57,7 @@ fn shapes_that_enclose_nothing() {
         ),
         (
             "{ type = \"revolved\", profile = [[0.01, 0], [-0.01, 0.1]] }",
-            &["shape.profile", "point 2", "zero or more"],
+            &["shape.profile", "point 2", "must not be negative"],
         ),
         (
             "{ type = \"plate\", size = [0.01, 0.02], layers = 1, hole = \"5 mm\" }",

@@ -346,7 +346,7 @@ fn rigid_bodies_that_cannot_be() {
     );
     let half = "[[attach]]\nname = \"grip\"\nbody = \"b\"\nregion = { min = [-1, 0, -1], max = [1, 1, 1] }\n\
                 action = { type = \"clamp\" }\n";
-    let parts = ["\"grip\"", "\"b\"", "rigid", "all of it"];
+    let parts = ["\"grip\"", "\"b\"", "rigid", "all of them"];
     refused(&shot("rigid = true\n", half), &[], &parts);
     let on_device = ["--set", "simulate.backend=gpu"];
     let parts = ["body.rigid", "--backend cpu"];
