@@ -272,7 +272,7 @@ fn what_cannot_be_solved_is_refused_by_name() {
         "{message}"
     );
     let spring = attach("spring", TOP, "type = \"spring\", stiffness = 1");
-    assert!(refused(&[spring], &[]).contains("no springs"));
+    assert!(refused(&[spring], &[]).contains("spring"));
     let twice = [
         attach("a", TOP, "type = \"clamp\""),
         attach("b", TOP, "type = \"clamp\""),
@@ -448,51 +448,4 @@ fn a_bar_stretched_between_clamps_breaks_once() {
     let (_, report) = solve(&place, &bar(&stretched), &["--set", packing]);
     assert!(report["cracks"].is_null());
     assert!(store.read_frame(1).is_err() && store.read_stress(0).is_ok());
-}
-
-/// A bar breaks across between two clamps; then its upper half, which is pulled apart sideways, breaks along
-/// its axis. The second sheet extends beyond the upper half by more than the length of the lower one, whose
-/// bonds stay intact. Any number of threads gives the same bytes.
-#[test]
-fn two_cracks_make_three_fragments() {
-    let side = |name: &str, [low, high]: [&str; 2], force: &str| {
-        format!(
-            "[[attach]]\nname = \"{name}\"\nbody = \"bar\"\nregion = {{ min = [\"{low}\", \"6 mm\", -1], max = [\"{high}\", \"29 mm\", 1] }}\naction = {{ type = \"force\", force = [\"{force}\", 0, 0] }}\n"
-        )
-    };
-    let loads = [
-        attach("base", BASE, "type = \"clamp\""),
-        attach(
-            "top",
-            TOP,
-            "type = \"clamp\", velocity = [0, \"100 µm/s\", 0]",
-        ),
-        side("left", ["-11 mm", "-9.99 mm"], "-32 kN"),
-        side("right", ["9.99 mm", "11 mm"], "32 kN"),
-    ];
-    let crack = |threads: &str| {
-        let place = TestFolder::new();
-        let settings = [
-            "--set",
-            "stress.fracture={ radius = \"2 mm\", cracks = 2, step = \"8 mm\" }",
-            "--threads",
-            threads,
-        ];
-        let (_, report) = solve(&place, &bar(&loads), &settings);
-        let cracks = &report["cracks"];
-        assert_eq!([&cracks["through"], &cracks["pieces"]], [2, 3], "{cracks}");
-        let files = ["frames/000001.parquet", "breaks/000001.parquet"]
-            .map(|file| std::fs::read(place.path("store").join(file)).unwrap());
-        (place, files)
-    };
-    let (place, files) = crack("1");
-    assert!(files == crack("3").1);
-    let store = Store::at(place.path("store"));
-    let mut labels = store.read_frame(1).unwrap().fragment;
-    labels.sort_unstable();
-    labels.dedup();
-    assert_eq!(labels, [0, 1, 2]);
-    let breaks = store.read_breaks_present(1).unwrap();
-    let along = breaks.y.iter().filter(|y| **y > 0.01).count();
-    assert!(along > 20 && breaks.y.iter().all(|y| *y > -8e-3));
 }
