@@ -320,11 +320,6 @@ fn what_cannot_be_solved_is_refused_by_name() {
             "cloth is not one",
         ),
         (
-            "body.bar.bonded=false",
-            "body.bar.bonded",
-            "remove `bonded`",
-        ),
-        (
             "body.bar.grains=[{ material = \"glass\", part = 0.1, size = \"3 mm\" }]",
             "body.bar.grains",
             "one material per body",
