@@ -272,7 +272,7 @@ fn what_cannot_be_solved_is_refused_by_name() {
         "{message}"
     );
     let spring = attach("spring", TOP, "type = \"spring\", stiffness = 1");
-    assert!(refused(&[spring], &[]).contains("spring"));
+    assert!(refused(&[spring], &[]).contains("do not support springs"));
     let twice = [
         attach("a", TOP, "type = \"clamp\""),
         attach("b", TOP, "type = \"clamp\""),
