@@ -329,6 +329,11 @@ fn what_cannot_be_solved_is_refused_by_name() {
         println!("{message}");
         assert!(message.contains(key) && message.contains(why), "{message}");
     }
+    let loose = refused(&pull, &["--set", packing, "--set", "body.bar.bonded=false"]);
+    assert!(
+        loose.contains("body.bar.bonded") && loose.contains("remove `bonded`"),
+        "{loose}"
+    );
     let weak = bar(&pull).replace("tensile_strength = \"40 MPa\"", "");
     place.write("weak.toml", &weak);
     let message = place.refuse(&["check", "weak.toml", "--set", fracture]);
@@ -443,4 +448,55 @@ fn a_bar_stretched_between_clamps_breaks_once() {
     let (_, report) = solve(&place, &bar(&stretched), &["--set", packing]);
     assert!(report["cracks"].is_null());
     assert!(store.read_frame(1).is_err() && store.read_stress(0).is_ok());
+}
+
+/// A bar breaks across between two clamps; then its upper half, which is pulled apart sideways, breaks along
+/// its axis and loses a strip thinner than an element. The second sheet extends beyond the upper half by more
+/// than the length of the lower one, whose bonds stay intact. Any number of threads gives the same bytes.
+#[test]
+fn a_second_crack_leaves_the_other_half_whole() {
+    let side = |name: &str, [low, high]: [&str; 2], force: &str| {
+        format!(
+            "[[attach]]\nname = \"{name}\"\nbody = \"bar\"\nregion = {{ min = [\"{low}\", \"6 mm\", -1], max = [\"{high}\", \"29 mm\", 1] }}\naction = {{ type = \"force\", force = [\"{force}\", 0, 0] }}\n"
+        )
+    };
+    let stretch = "type = \"clamp\", velocity = [0, \"100 µm/s\", 0]";
+    let loads = [
+        attach("base", BASE, "type = \"clamp\""),
+        attach("top", TOP, stretch),
+        side("left", ["-11 mm", "-9.99 mm"], "-32 kN"),
+        side("right", ["9.99 mm", "11 mm"], "32 kN"),
+    ];
+    let crack = |threads: &str| {
+        let place = TestFolder::new();
+        let settings = [
+            "--set",
+            "stress.fracture={ radius = \"2 mm\", cracks = 2, step = \"8 mm\" }",
+            "--threads",
+            threads,
+        ];
+        let (_, report) = solve(&place, &bar(&loads), &settings);
+        let cracks = &report["cracks"];
+        assert_eq!([&cracks["through"], &cracks["pieces"]], [2, 3], "{cracks}");
+        let files = ["frames/000001.parquet", "breaks/000001.parquet"]
+            .map(|file| std::fs::read(place.path("store").join(file)).unwrap());
+        (place, files)
+    };
+    let (place, files) = crack("1");
+    assert!(files == crack("3").1);
+    let store = Store::at(place.path("store"));
+    let frame = store.read_frame(1).unwrap();
+    // The first crack is 9 mm above the middle.
+    let below = (0..frame.y.len()).filter(|i| frame.y[*i] < 8e-3);
+    let mut labels: Vec<u32> = below.map(|i| frame.fragment[i]).collect();
+    assert!(labels.len() > 300);
+    labels.dedup();
+    assert_eq!(labels.len(), 1);
+    let mut all = frame.fragment.clone();
+    all.sort_unstable();
+    all.dedup();
+    assert!(all.len() >= 3, "{all:?}");
+    let breaks = store.read_breaks_present(1).unwrap();
+    let along = breaks.y.iter().filter(|y| **y > 0.01).count();
+    assert!(along > 10 && breaks.y.iter().all(|y| *y > 8e-3), "{along}");
 }

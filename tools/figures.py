@@ -6,7 +6,7 @@
     python tools/figures.py write                       writes tools/FIGURES.md from tools/figures.json
     python tools/figures.py check                       ends with 1 if that page is not what `write` writes
 
-`measure` keeps what it does not measure anew, and saves after every command: it may be stopped at any time. Figures are
+`measure` keeps the other figures. It saves after every command, so you can stop it at any time. Figures are
 kept by the vector instructions of the machine, each with date, commit, processor and cores. Run nothing else meanwhile.
 Tools written in Python run with the Python that runs this one, which needs their packages; the rest needs none. --tiny
 tries all commands that have a tiny size; such figures mean nothing, so it asks for a --data of its own.
