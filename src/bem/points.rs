@@ -5,7 +5,7 @@ use glam::DVec3;
 use super::basis::{Basis, MAX_NODES};
 use super::fmm::DoubleLayerPoint;
 use super::surface::{Surface, to_vec3};
-use super::traction::Traction;
+use super::traction::{SIDE_MIDPOINTS, Traction};
 use super::triangle::Vec3d;
 use crate::math::Vec3;
 use crate::parallel::prelude::*;
@@ -16,9 +16,9 @@ pub type QuadratureRule = &'static [([f64; 3], f64)];
 /// Midpoints of the edges, exact to second degree. The two panels of an edge share its midpoint. This is a
 /// static, so that it is recognized by its address.
 pub static EDGE_MIDPOINTS: QuadratureRule = &[
-    ([0.5, 0.5, 0.0], 1.0 / 3.0),
-    ([0.0, 0.5, 0.5], 1.0 / 3.0),
-    ([0.5, 0.0, 0.5], 1.0 / 3.0),
+    (SIDE_MIDPOINTS[0], 1.0 / 3.0),
+    (SIDE_MIDPOINTS[1], 1.0 / 3.0),
+    (SIDE_MIDPOINTS[2], 1.0 / 3.0),
 ];
 
 /// Exact to fourth degree (Dunavant 1985).

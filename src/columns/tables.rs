@@ -1,5 +1,5 @@
-//! Every table of the frame store. This is the one column list: structs and Parquet schema are made from it;
-//! src/store/README.md names the same columns by hand.
+//! Every table of the frame store. This is the one column list: structs, Parquet schema and `COLUMNS.md` are
+//! made from it.
 
 use super::cell::{Named, named};
 use super::table::table;

@@ -70,16 +70,7 @@ impl CrackedPacking {
             let [largest, _, least] = field.principal().values;
             self.stress[*id as usize] = [largest, (largest - least) / 2.0];
         }
-        let Some(strength) = solid.strength else {
-            return Err(StressError::NoStrength {
-                body: solid.name.clone(),
-            });
-        };
-        if solid.ids.is_empty() {
-            return Err(StressError::NoElements {
-                body: solid.name.clone(),
-            });
-        }
+        let strength = solid.strength.expect("required before anything is solved");
         let surface = &solid.surface;
         let edge = surface.sizes.iter().sum::<f64>() / surface.len() as f64;
         let shortest = FractureOptions::new(edge).shortest_step(&surface.mesh);
