@@ -103,6 +103,8 @@ fn a_state_that_does_not_fit_is_wrong_use() {
             .concat(),
             "rates that fit",
         ),
+        // Half the rate would have to apply to frames that exist.
+        (resume("time.frames_per_second=2000"), "no frame is left"),
         // State: a branch may have other physics, but a state has a fixed precision.
         (
             with(&["--branch", "other", "--set", "simulate.precision=f64"]),
@@ -112,6 +114,18 @@ fn a_state_that_does_not_fit_is_wrong_use() {
         let message = folder.refuse(&arguments);
         assert!(message.contains(part), "{message}");
     }
+}
+
+#[test]
+fn errors_are_objects_for_scripts() {
+    let folder = TestFolder::new();
+    folder.write("shot.toml", "[time]\nend = 1\n");
+    let output = folder.output(&["check", "shot.toml", "--json"]);
+    assert_eq!(output.status.code(), Some(2));
+    let error: serde_json::Value = serde_json::from_slice(&output.stderr).unwrap();
+    assert_eq!(error["exit_code"], 2);
+    let text = error["error"].as_str().unwrap();
+    assert!(text.contains("frames_per_second"), "{text}");
 }
 
 #[test]

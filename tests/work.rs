@@ -268,13 +268,13 @@ fn a_store_tells_it_where_it_is_asked_for_and_lacks_the_columns_elsewhere() {
     for kind in ["damping", "friction", "breaking"] {
         let taken = json["last"]["work"][kind].as_f64().unwrap();
         assert!(taken > 0.0, "{kind}: {taken}");
-        assert!(chart.contains(&format!("taken by {kind}")), "{kind}");
+        assert!(chart.contains(&format!("dissipated by {kind}")), "{kind}");
     }
     let text = folder.succeed(&["inspect", "with"]);
-    assert!(text.contains("taken by         breaking"), "{text}");
+    assert!(text.contains("dissipated by    breaking"), "{text}");
     let (json, chart) = run("without", "false");
     assert_eq!(json["last"]["work"], serde_json::json!({}));
-    assert!(chart.contains("kinetic") && !chart.contains("taken by"));
+    assert!(chart.contains("kinetic") && !chart.contains("dissipated by"));
     let names = |out: &str| {
         let path = folder.path(&format!("{out}/history/000001.parquet"));
         cullet::store::parquet::column_names(&path).unwrap()

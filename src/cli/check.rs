@@ -11,8 +11,9 @@ use crate::simulate::{PassCost, PreparedScene, warn};
 use crate::spec::Pipeline;
 use crate::{pack, spec, stress};
 
-/// Bytes on disk per element and frame, measured with the bunny: tables 40, surfaces 240, USD 360.
-const DISK_PER_ELEMENT_FRAME: f64 = 640.0;
+/// Bytes on disk per element and frame: of the tables, and of the surfaces and the USD file of a bunny that
+/// shatters. Surfaces of whole bodies are smaller.
+const DISK_PER_ELEMENT_FRAME: [f64; 3] = [40.0, 240.0, 360.0];
 /// Peak memory, bytes: of the program, per element and per bond, while a frame or a state waits to be written.
 /// Contacts of grains need more: about 300 bytes per element where grains lie close.
 const MEMORY_BYTES: [f64; 3] = [16e6, 370.0, 31.0];
@@ -79,6 +80,8 @@ pub fn check(path: &Path, set: &[String], as_json: bool) -> anyhow::Result<()> {
     let seconds = per_step * steps as f64 + per_frame * f64::from(plan.frames + 1);
 
     let platform = run.platform();
+    let disk =
+        DISK_PER_ELEMENT_FRAME.map(|bytes| bytes * elements as f64 * f64::from(plan.frames + 1));
 
     let out = json!({
         "backend": platform.name,
@@ -93,7 +96,7 @@ pub fn check(path: &Path, set: &[String], as_json: bool) -> anyhow::Result<()> {
         "frames": plan.frames + 1,
         "steps": steps,
         "memory_bytes": MEMORY_BYTES[0] + elements as f64 * MEMORY_BYTES[1] + bonds as f64 * MEMORY_BYTES[2],
-        "disk_bytes": elements as f64 * f64::from(plan.frames + 1) * DISK_PER_ELEMENT_FRAME,
+        "disk_bytes": { "tables": disk[0], "surfaces": disk[1], "usd": disk[2] },
         "simulate_seconds": seconds,
         "element_steps_per_second": elements as f64 / per_step,
         "integrator": pipeline.simulate.integrator,
@@ -130,8 +133,10 @@ pub fn check(path: &Path, set: &[String], as_json: bool) -> anyhow::Result<()> {
             None => format!("backend             {}", platform.name),
         },
         format!(
-            "disk                about {:.0} MB",
-            out["disk_bytes"].as_f64().unwrap_or(0.0) / 1e6
+            "disk                tables about {:.0} MB; surfaces up to {:.0} MB and USD {:.0} MB, if everything shatters",
+            disk[0] / 1e6,
+            disk[1] / 1e6,
+            disk[2] / 1e6
         ),
         format!(
             "simulate            about {:.0} s at {:.1} M element-steps/s before anything breaks",

@@ -23,6 +23,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
+use serde_json::json;
 
 use arguments::{
     ExportArguments, FramesArguments, PackArguments, RunArguments, SimulateArguments,
@@ -112,8 +113,12 @@ pub fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("cullet: {}", chain(&error));
-            exit_code(&error)
+            let code = exit_code(&error);
+            match arguments.json {
+                true => eprintln!("{}", json!({ "error": chain(&error), "exit_code": code })),
+                false => eprintln!("cullet: {}", chain(&error)),
+            }
+            ExitCode::from(code)
         }
     }
 }
@@ -153,15 +158,14 @@ fn caused_by_user(cause: &(dyn std::error::Error + 'static)) -> bool {
         || says(cause, crate::store::StoreError::caused_by_user)
 }
 
-fn exit_code(error: &anyhow::Error) -> ExitCode {
+fn exit_code(error: &anyhow::Error) -> u8 {
     if error.is::<Interrupted>() {
-        return ExitCode::from(interrupt::EXIT_CODE as u8);
+        return interrupt::EXIT_CODE as u8;
     }
-    ExitCode::from(if error.chain().any(caused_by_user) {
-        2
-    } else {
-        1
-    })
+    match error.chain().any(caused_by_user) {
+        true => 2,
+        false => 1,
+    }
 }
 
 fn is_closed_pipe(error: &anyhow::Error) -> bool {

@@ -207,6 +207,18 @@ pub fn simulate(
     if let Some(damaged) = &outcome.damaged {
         report.note(&format!("an older state was used: {damaged}"));
     }
+    let rate = |pipeline: &Pipeline| pipeline.time.frames_per_second;
+    let written = manifest.pipeline.as_ref().map_or(rate(pipeline), rate);
+    if outcome.steps == 0 && options.start != integrate::Start::Packing && rate(pipeline) != written
+    {
+        let what = format!(
+            "no frame is left to compute after frame {}, so time.frames_per_second = {} would apply to no frame; \
+             the frames have {written}: give a later --until, or start again without --resume",
+            outcome.frame,
+            rate(pipeline)
+        );
+        return Err(WrongUse(what).into());
+    }
     set_pipeline(&store, pipeline)?;
     if outcome.interrupted {
         return Err(Interrupted.into());
@@ -414,9 +426,9 @@ pub fn export(arguments: &ExportArguments, report: &ProgressReporter) -> anyhow:
         )
     });
     let seconds = stage.finish(&format!(
-        "{} in {} files, first {}{}{}",
+        "{} in {}, first {}{}{}",
         megabytes(summary.bytes),
-        summary.files.len(),
+        counted_files(summary.files.len()),
         first.unwrap_or_default(),
         stiffened.unwrap_or_default(),
         playback_note(&summary)
@@ -424,6 +436,11 @@ pub fn export(arguments: &ExportArguments, report: &ProgressReporter) -> anyhow:
     let sums = store.checksums_of(&summary.files)?;
     let outputs = sums.keys().cloned().collect();
     Ok(inputs.finish(&store, seconds, sums, outputs)?)
+}
+
+/// "1 file", "2 files".
+pub fn counted_files(count: usize) -> String {
+    format!("{count} file{}", if count == 1 { "" } else { "s" })
 }
 
 /// Note on how much slower or faster than the event a file is played.

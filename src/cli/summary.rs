@@ -80,7 +80,7 @@ impl Lines {
             what += &format!(": {} of {dt}", many(&last["step"], "step"));
         }
         self.line("frames", &what);
-        for (name, key) in [("energy", "energy"), ("taken by", "work")] {
+        for (name, key) in [("energy", "energy"), ("dissipated by", "work")] {
             let energies = last[key].as_object().into_iter().flatten();
             let rows: Vec<_> = energies
                 .map(|(kind, energy)| {
@@ -257,7 +257,7 @@ packing          30 123 elements, 170 212 bonds, 237.2 g
 frames           37, the last is frame 36 at 30 ms: 128 340 steps of 233.8 ns
 energy           bond     −30 µJ
                  kinetic  1.25 J
-taken by         damping   500 mJ
+dissipated by    damping   500 mJ
                  friction  250 mJ
 broken           12 345 bonds, 7.25 % of them: 345 in shear, 12 000 in tension
 fragments        47, 12 of them of 10 elements or more

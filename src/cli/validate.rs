@@ -32,7 +32,10 @@ pub fn validate(path: &Path, as_json: bool) -> anyhow::Result<()> {
             &json!(findings.iter().map(finding_json).collect::<Vec<_>>()).to_string(),
         )?;
     } else if findings.is_empty() {
-        super::print::print(&format!("valid: {} files", report.files))?;
+        super::print::print(&format!(
+            "valid: {}",
+            super::stages::counted_files(report.files)
+        ))?;
     } else {
         let lines: Vec<String> = findings.iter().map(Finding::to_string).collect();
         super::print::print(&lines.join("\n"))?;

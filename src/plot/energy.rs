@@ -15,9 +15,9 @@ const KINDS: [(&str, HistoryColumn); 8] = [
     ("gravity", |h| &h.gravity),
     ("bonds", |h| &h.bond),
     ("contacts", |h| &h.contact),
-    ("taken by damping", |h| &h.damping),
-    ("taken by friction", |h| &h.friction),
-    ("taken by breaking", |h| &h.breaking),
+    ("dissipated by damping", |h| &h.damping),
+    ("dissipated by friction", |h| &h.friction),
+    ("dissipated by breaking", |h| &h.breaking),
 ];
 
 /// Curves of each kind of energy, and their sum as a dashed curve. Kinds that some history lacks are left

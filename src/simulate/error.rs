@@ -43,8 +43,9 @@ pub enum SimulateError {
     },
     /// A body starts inside a collider.
     #[error(
-        "body {body:?} starts inside collider {collider:?}, up to {depth:.4e} m deep near ({x:.4}, {y:.4}, {z:.4}); move one of them \
-         (a mesh keeps its file's origin, other shapes are centred on their position)"
+        "body {body:?} starts inside collider {collider:?}, up to {depth:.4e} m deep near ({x:.4}, {y:.4}, {z:.4}); move the body \
+         by ({:.4}, {:.4}, {:.4}) m, or the collider (a mesh keeps its file's origin, other shapes are centred on their position)",
+        .out[0], .out[1], .out[2]
     )]
     StartsInside {
         /// Name of the body.
@@ -59,6 +60,8 @@ pub enum SimulateError {
         y: f64,
         /// z of that element, m.
         z: f64,
+        /// Shift of the body that frees that element, m.
+        out: [f64; 3],
     },
     /// An element has more neighbours than a device supports.
     #[error(

@@ -58,6 +58,7 @@ impl<S: Scalar> Built<S> {
             let (depth, i) = sunk;
             if depth > MAX_START_DEPTH * system.radius(i) {
                 let body = self.rest.body[i] as usize;
+                let (_, normal, _) = posed.pose.surface(&posed.solid, system.position(i));
                 let near = system.position(i).to_array();
                 return Err(SimulateError::StartsInside {
                     body: pipeline
@@ -69,6 +70,7 @@ impl<S: Scalar> Built<S> {
                     x: near[0],
                     y: near[1],
                     z: near[2],
+                    out: (normal * depth).to_array(),
                 });
             }
         }
