@@ -35,6 +35,7 @@ pub mod section;
 pub mod shapes;
 pub mod solid;
 mod stl;
+pub mod thicken;
 pub mod tube;
 pub mod voronoi;
 pub mod winding;

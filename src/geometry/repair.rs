@@ -10,6 +10,7 @@ mod junctions;
 mod needles;
 mod repair_mesh;
 mod report;
+mod sheet;
 mod solids;
 mod splitting;
 mod weld;
@@ -19,6 +20,7 @@ use glam::DVec3;
 
 pub use error::{RepairError, SolidSummary};
 pub use report::Repairs;
+pub use sheet::sheet;
 
 use super::check::{same_edge, sorted_edges, wind_outward};
 use super::intersect::self_intersections;
