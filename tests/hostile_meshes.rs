@@ -1,7 +1,7 @@
 //! Meshes with defects as found in files: each is repaired, remeshed if necessary and solved, or refused with
 //! a message.
 
-mod damage;
+pub mod damage;
 mod refused;
 
 use cullet::bem::{Elastic, Order, Solver, Surface};

@@ -13,6 +13,7 @@ mod cell_surfaces;
 mod cells;
 mod charts;
 mod clamps;
+mod closing;
 mod codecs;
 mod contributing;
 mod convergence;

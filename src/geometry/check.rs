@@ -5,6 +5,7 @@ use glam::DVec3;
 use super::inside::InsideTest;
 use super::intersect::self_intersections;
 use super::mesh::TriMesh;
+use crate::math::UnionFind;
 
 /// Why a mesh does not bound a solid.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -106,6 +107,13 @@ pub(super) fn same_edge(a: &Edge, b: &Edge) -> bool {
     (a.0, a.1) == (b.0, b.1)
 }
 
+/// Whether as many triangles run along each edge one way as the other.
+pub(super) fn is_balanced(edges: &[Edge]) -> bool {
+    edges
+        .chunk_by(same_edge)
+        .all(|group| 2 * group.iter().filter(|edge| edge.2).count() == group.len())
+}
+
 /// Requires that as many triangles run along each edge one way as the other, which parity needs; more than
 /// two triangles may share it.
 fn require_closed(mesh: &TriMesh, edges: &[Edge]) -> Result<(), MeshDefect> {
@@ -174,25 +182,24 @@ pub(super) fn wind_outward(mesh: &mut TriMesh, edges: &[Edge]) {
     }
 }
 
+/// Parts connected by edges of exactly two triangles: for each triangle the smallest triangle index in its part.
+pub(super) fn patches(triangles: usize, edges: &[Edge]) -> Vec<u32> {
+    let mut joined = UnionFind::new(triangles);
+    for edge in edges.chunk_by(same_edge).filter(|edge| edge.len() == 2) {
+        joined.join(edge[0].3, edge[1].3);
+    }
+    joined.roots()
+}
+
 /// Connected components: for each triangle the smallest triangle index in its component.
 pub(super) fn components(triangles: usize, edges: &[Edge]) -> Vec<u32> {
-    let mut parent: Vec<u32> = (0..triangles as u32).collect();
-    fn root(parent: &mut [u32], mut t: u32) -> u32 {
-        while parent[t as usize] != t {
-            parent[t as usize] = parent[parent[t as usize] as usize];
-            t = parent[t as usize];
-        }
-        t
-    }
+    let mut joined = UnionFind::new(triangles);
     for pair in edges.windows(2) {
         if same_edge(&pair[0], &pair[1]) {
-            let (a, b) = (root(&mut parent, pair[0].3), root(&mut parent, pair[1].3));
-            parent[a.max(b) as usize] = a.min(b);
+            joined.join(pair[0].3, pair[1].3);
         }
     }
-    (0..triangles as u32)
-        .map(|t| root(&mut parent, t))
-        .collect()
+    joined.roots()
 }
 
 #[cfg(test)]

@@ -12,28 +12,33 @@ use super::mesh::TriMesh;
 
 /// Number of pairs of triangles that meet elsewhere than at shared corners and edges, and the first pair.
 pub(super) fn self_intersections(mesh: &TriMesh) -> Option<(usize, [u32; 2])> {
+    let pairs = meeting_pairs(mesh);
+    pairs.first().map(|first| (pairs.len(), *first))
+}
+
+/// Pairs of triangles that meet elsewhere than at shared corners and edges, ascending.
+pub(super) fn meeting_pairs(mesh: &TriMesh) -> Vec<[u32; 2]> {
     let bvh = Bvh::new(mesh);
-    (0..mesh.triangles.len() as u32)
+    let pairs = (0..mesh.triangles.len() as u32)
         .into_par_iter()
-        .filter_map(|t| {
+        .map(|t| {
             let [a, b, c] = mesh.corners(t as usize);
             let (low, high) = (a.min(b).min(c), a.max(b).max(c));
-            let mut found: Option<(usize, [u32; 2])> = None;
+            let mut found = Vec::new();
             let _all = bvh.visit(
                 |node| (node.low.cmple(high) & low.cmple(node.high)).all(),
                 |other| {
                     if other > t && meet(mesh, t, other) {
-                        let (count, first) = found.unwrap_or((0, [t, other]));
-                        found = Some((count + 1, first.min([t, other])));
+                        found.push([t, other]);
                     }
                     ControlFlow::Continue(())
                 },
             );
+            found.sort_unstable();
             found
         })
-        .collect::<Vec<_>>()
-        .into_iter()
-        .reduce(|(n, first), (m, other)| (n + m, first.min(other)))
+        .collect::<Vec<_>>();
+    pairs.concat()
 }
 
 /// Whether two triangles have a common point other than their shared corners and edges.

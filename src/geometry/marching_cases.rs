@@ -30,7 +30,12 @@ pub const EDGES: [(u8, u8); 12] = {
 /// For each set of inside corners (as bits), its triangles: three edges each, counter-clockwise seen from
 /// outside.
 pub static CASES: LazyLock<Vec<Vec<[u8; 3]>>> =
-    LazyLock::new(|| (0..=255).map(triangles).collect());
+    LazyLock::new(|| POLYGONS.iter().enumerate().map(triangles).collect());
+
+/// For each set of inside corners (as bits), the polygons of the surface in the cell: their edges,
+/// counter-clockwise seen from outside.
+pub static POLYGONS: LazyLock<Vec<Vec<Vec<u8>>>> =
+    LazyLock::new(|| (0..=255).map(polygons).collect());
 
 /// Corners of each face, counter-clockwise seen from outside the cell.
 fn faces() -> [[u8; 4]; 6] {
@@ -59,7 +64,7 @@ fn share_face(a: u8, b: u8) -> bool {
     (0..3).any(|axis| axis != a.1 && axis != b.1 && (a.0 ^ b.0) >> axis & 1 == 0)
 }
 
-fn triangles(case: u8) -> Vec<[u8; 3]> {
+fn polygons(case: u8) -> Vec<Vec<u8>> {
     let is_inside = |corner: u8| case >> corner & 1 == 1;
     let mut next = [None; 12];
     for face in faces() {
@@ -72,7 +77,7 @@ fn triangles(case: u8) -> Vec<[u8; 3]> {
             next[edge_between(at(0), at(1)) as usize] = Some(edge_between(at(run), at(run + 1)));
         }
     }
-    let mut triangles = Vec::new();
+    let mut polygons = Vec::new();
     for first in 0..12 {
         let mut polygon = Vec::new();
         let mut edge = first;
@@ -81,9 +86,17 @@ fn triangles(case: u8) -> Vec<[u8; 3]> {
             edge = following;
         }
         if !polygon.is_empty() {
-            let found = triangulate(&polygon, &mut triangles);
-            assert!(found, "case {case}: every diagonal lies in a face");
+            polygons.push(polygon);
         }
+    }
+    polygons
+}
+
+fn triangles((case, polygons): (usize, &Vec<Vec<u8>>)) -> Vec<[u8; 3]> {
+    let mut triangles = Vec::new();
+    for polygon in polygons {
+        let found = triangulate(polygon, &mut triangles);
+        assert!(found, "case {case}: every diagonal lies in a face");
     }
     triangles
 }

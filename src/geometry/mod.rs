@@ -1,9 +1,11 @@
 //! Shapes and meshes that bodies are packed into and bounded by. Depends on no stage and no store.
 
 pub mod bvh;
+pub mod carry_uv;
 pub mod cell_grid;
 pub mod cells;
 pub mod check;
+pub mod closing;
 pub mod convex;
 pub mod corners;
 pub mod curve;
@@ -16,6 +18,7 @@ pub mod hash_grid;
 pub mod icosphere;
 pub mod inside;
 pub mod intersect;
+pub mod marching_cases;
 pub mod mass;
 pub mod mesh;
 pub mod mesh_solid;
@@ -37,8 +40,10 @@ pub mod solid;
 mod stl;
 pub mod thicken;
 pub mod tube;
+pub mod unite;
 pub mod voronoi;
 pub mod winding;
+pub mod wrap;
 
 pub use icosphere::icosphere;
 pub use mesh::{CornerUv, TriMesh};

@@ -4,8 +4,10 @@
 //! Defects with one sensible fix are repaired; others are refused with an error that says what is wrong and
 //! where. Vertices stay in place bit for bit, except where a solid touches itself: those are moved apart.
 
+mod closed;
 mod duplicates;
 mod error;
+mod holes;
 mod junctions;
 mod needles;
 mod repair_mesh;
@@ -18,6 +20,7 @@ mod wind;
 
 use glam::DVec3;
 
+pub use closed::{ClosedParts, close_parts};
 pub use error::{RepairError, SolidSummary};
 pub use report::Repairs;
 pub use sheet::sheet;
@@ -127,6 +130,23 @@ fn closed_surfaces(
     let edges = sorted_edges(&work.mesh);
     wind_outward(&mut work.mesh, &edges);
     Ok((work, original))
+}
+
+/// Repairs closed surfaces, of one or several solids, and reports what was done. Vertices at which they touch are
+/// moved apart.
+///
+/// # Errors
+///
+/// As [`repair`], except that several solids are allowed.
+pub fn surfaces(mesh: &TriMesh) -> Result<(TriMesh, Repairs), RepairError> {
+    let mut done = Repairs::default();
+    let (mut work, original) = closed_surfaces(mesh, &mut done)?;
+    done.split_vertices = splitting::move_apart(&mut work, &original);
+    if done.split_vertices > 0 {
+        require_no_self_crossing(&work, &work.mesh)?;
+    }
+    done.turned_triangles = count_turned(mesh, &work, &original);
+    Ok((without_unused(&work.in_original_coordinates()), done))
 }
 
 /// Refuses a mesh that cuts itself. `mesh` is that of `work`, with or without copies of vertices merged.

@@ -1,7 +1,7 @@
 //! Removes duplicate triangles, walls between two parts of a solid, and fins.
 
 use super::repair_mesh::RepairMesh;
-use crate::geometry::check::{Edge, same_edge, sorted_edges};
+use crate::geometry::check::{Edge, patches, same_edge, sorted_edges};
 use crate::math::UnionFind;
 
 /// Marks a triangle without a duplicate.
@@ -78,11 +78,7 @@ pub fn remove_duplicates(work: &mut RepairMesh) -> usize {
 /// smaller part. Returns the number of triangles removed.
 pub fn remove_fins(work: &mut RepairMesh) -> usize {
     let edges = sorted_edges(&work.mesh);
-    let mut joined = UnionFind::new(work.mesh.triangles.len());
-    for edge in edges.chunk_by(same_edge).filter(|edge| edge.len() == 2) {
-        joined.join(edge[0].3, edge[1].3);
-    }
-    let patch = joined.roots();
+    let patch = patches(work.mesh.triangles.len(), &edges);
     // For each patch, whether it has open edges, and whether it has edges with another odd number of
     // triangles.
     let mut bounds = vec![[false; 2]; patch.len()];

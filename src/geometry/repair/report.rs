@@ -23,6 +23,10 @@ pub struct Repairs {
     pub flipped_edges: usize,
     /// Triangles whose winding was reversed.
     pub turned_triangles: usize,
+    /// Holes that were filled.
+    pub filled_holes: usize,
+    /// Triangles in these holes.
+    pub hole_triangles: usize,
     /// Vertices at which a surface touched itself, which were split and moved apart.
     pub split_vertices: usize,
 }
@@ -80,6 +84,13 @@ impl std::fmt::Display for Repairs {
                 "flat triangles",
             ),
             (self.turned_triangles, "reversed", "triangle", "triangles"),
+            (self.filled_holes, "filled", "hole", "holes"),
+            (
+                self.hole_triangles,
+                "added",
+                "triangle in them",
+                "triangles in them",
+            ),
             (
                 self.split_vertices,
                 "split",

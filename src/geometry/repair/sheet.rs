@@ -5,7 +5,7 @@ use super::error::RepairError;
 use super::junctions::join_vertices;
 use super::repair_mesh::RepairMesh;
 use super::report::Repairs;
-use super::splitting::split_fans;
+use super::splitting::{require_two, split_fans};
 use super::weld::{merge_vertices, remove_degenerate};
 use super::wind::{NeighbourPair, wind};
 use crate::geometry::check::{same_edge, sorted_edges};
@@ -32,7 +32,9 @@ pub fn sheet(mesh: &TriMesh) -> Result<(TriMesh, Repairs), RepairError> {
     if work.mesh.triangles.is_empty() {
         return Err(RepairError::Empty);
     }
-    let pairs = pairs(&work)?;
+    let own: Vec<u32> = (0..work.mesh.positions.len() as u32).collect();
+    require_two(&work, &own)?;
+    let pairs = pairs_of_two(&work);
     let before = work.mesh.triangles.clone();
     wind(&mut work, &pairs)?;
     keep_sense(&mut work, &before, &pairs);
@@ -43,33 +45,21 @@ pub fn sheet(mesh: &TriMesh) -> Result<(TriMesh, Repairs), RepairError> {
 }
 
 /// Neighbours over each edge of two triangles.
-fn pairs(work: &RepairMesh) -> Result<Vec<NeighbourPair>, RepairError> {
+pub fn pairs_of_two(work: &RepairMesh) -> Vec<NeighbourPair> {
     let edges = sorted_edges(&work.mesh);
-    let mut pairs = Vec::with_capacity(edges.len() / 2);
-    for group in edges.chunk_by(same_edge) {
-        match group {
-            [] | [_] => {}
-            [s, t] => pairs.push(NeighbourPair {
-                triangles: [s.3, t.3],
-                edge: [s.0, s.1],
-                is_same_direction: s.2 == t.2,
-            }),
-            [first, ..] => {
-                let groups = edges.chunk_by(same_edge);
-                return Err(RepairError::NonManifold {
-                    edges: groups.filter(|edge| edge.len() > 2).count(),
-                    count: group.len(),
-                    vertices: [first.0, first.1],
-                    near: work.middle(first.0, first.1),
-                });
-            }
-        }
-    }
-    Ok(pairs)
+    let pairs = edges.chunk_by(same_edge).filter_map(|group| match group {
+        [s, t] => Some(NeighbourPair {
+            triangles: [s.3, t.3],
+            edge: [s.0, s.1],
+            is_same_direction: s.2 == t.2,
+        }),
+        _ => None,
+    });
+    pairs.collect()
 }
 
 /// Reverses the parts most of whose area was turned.
-fn keep_sense(work: &mut RepairMesh, before: &[[u32; 3]], pairs: &[NeighbourPair]) {
+pub fn keep_sense(work: &mut RepairMesh, before: &[[u32; 3]], pairs: &[NeighbourPair]) {
     let mut joined = UnionFind::new(before.len());
     for pair in pairs {
         joined.join(pair.triangles[0], pair.triangles[1]);

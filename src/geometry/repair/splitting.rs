@@ -48,8 +48,8 @@ pub fn split_fans(work: &mut RepairMesh, pairs: &[NeighbourPair]) -> Result<Vec<
     Ok(original)
 }
 
-/// Refuses edges that still have more than two triangles.
-fn require_two(work: &RepairMesh, original: &[u32]) -> Result<(), RepairError> {
+/// Refuses edges with more than two triangles. `original` gives, for each vertex, the vertex that it is a copy of.
+pub fn require_two(work: &RepairMesh, original: &[u32]) -> Result<(), RepairError> {
     let edges = sorted_edges(&work.mesh);
     let mut many = edges.chunk_by(same_edge).filter(|edge| edge.len() > 2);
     let Some(first) = many.next() else {

@@ -4,8 +4,8 @@ use crate::parallel::prelude::*;
 use glam::DVec3;
 
 use super::blocks::Blocks;
-use super::cases::{CASES, EDGES};
 use super::field::{self, BLOCK_EDGE, BLOCK_NODES, ElementBall, Lattice};
+use crate::geometry::marching_cases::{CASES, EDGES};
 
 /// Fraction of a grid edge that separates a vertex from both ends, so that no triangle degenerates to a line.
 const INSET: f32 = 0.03;

@@ -6,7 +6,6 @@
 //! radii is missing: no face is marked as a crack, and only rest positions are coherent from frame to frame.
 
 mod blocks;
-mod cases;
 mod field;
 mod march;
 mod vertex_motion;
