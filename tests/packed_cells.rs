@@ -333,13 +333,6 @@ fn what_cells_cannot_fill_is_refused() {
         ),
         (
             voronoi(
-                "type = \"mesh\", file = \"pipelines/meshes/bunny.obj\", fill = \"winding\"",
-                "cells = 9",
-            ),
-            &["fill = \"closed\""],
-        ),
-        (
-            voronoi(
                 "type = \"cylinder_shell\", radius = 1, height = 1, thickness = 0.1",
                 "cells = 9",
             ),

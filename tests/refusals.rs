@@ -264,24 +264,50 @@ fn open_mesh() {
         "open.obj",
         TETRAHEDRON.trim_end().rsplit_once('\n').unwrap().0,
     );
-    let shape = "shape = { type = \"mesh\", file = \"open.obj\", scale = 0.1 }";
-    let parts = ["open.obj", "open", "3 boundary edges", "fill = \"winding\""];
+    let shape = "shape = { type = \"mesh\", file = \"open.obj\", scale = 0.1, fill = \"closed\" }";
+    let parts = ["open.obj", "open", "3 boundary edges", "fill = \"auto\""];
     refused(&folder, &pipeline(BODY, shape), &parts);
 }
 
 #[test]
-fn a_winding_fill_takes_the_open_mesh() {
+fn an_open_mesh_is_closed_and_said_so() {
     let folder = TestFolder::new();
     folder.write(
         "open.obj",
         TETRAHEDRON.trim_end().rsplit_once('\n').unwrap().0,
     );
-    let shape = "shape = { type = \"mesh\", file = \"open.obj\", scale = 0.1, fill = \"winding\" }";
+    let shape = "shape = { type = \"mesh\", file = \"open.obj\", scale = 0.1 }";
     folder.write("shot.toml", &pipeline(BODY, shape));
-    folder.succeed(&["pack", "shot.toml", "--out", "store"]);
-    // A skin with a hole cannot be cut: the surfaces come from the elements then.
+    let said = folder.succeed(&["pack", "shot.toml", "--out", "store", "--json"]);
+    assert!(said.contains("filled 1 hole"), "{said}");
     folder.succeed(&["simulate", "store"]);
     folder.succeed(&["reconstruct", "store"]);
+}
+
+/// Two triangles: a pane, and a fold.
+const PANE: &str = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3\nf 1 3 4\n";
+
+#[test]
+fn a_sheet_needs_a_thickness() {
+    let folder = TestFolder::new();
+    folder.write("pane.obj", PANE);
+    let shape = "shape = { type = \"mesh\", file = \"pane.obj\", scale = 0.1 }";
+    refused(
+        &folder,
+        &pipeline(BODY, shape),
+        &["pane.obj", "open sheet", "thickness"],
+    );
+    let shape =
+        "shape = { type = \"mesh\", file = \"pane.obj\", scale = 0.1, thickness = \"8 mm\" }";
+    folder.write("shot.toml", &pipeline(BODY, shape));
+    folder.succeed(&["pack", "shot.toml", "--out", "store"]);
+    let store = cullet::store::Store::open(folder.path("store")).unwrap();
+    let skin = cullet::geometry::read::read(&store.shape_path(0)).unwrap();
+    assert!(
+        (skin.volume() / 8e-5 - 1.0).abs() < 1e-6,
+        "{}",
+        skin.volume()
+    );
 }
 
 #[test]

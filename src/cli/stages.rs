@@ -49,10 +49,6 @@ pub fn pack<T>(
     })?;
     manifest.write(store)?;
     let seconds = stage.finish(&counts(&packed));
-    let bodies = resolved.pipeline.bodies.iter();
-    for repaired in bodies.filter_map(|body| packing::repair_message(body, &resolved.folder)) {
-        report.note(&repaired);
-    }
     for notice in notices(&packed) {
         report.note(&notice);
     }
@@ -93,6 +89,9 @@ fn counts(packed: &packing::Packed) -> String {
 pub fn notices(packed: &packing::Packed) -> Vec<String> {
     let mut out = Vec::new();
     for body in &packed.bodies {
+        if let Some(closing) = &body.closing {
+            out.push(format!("body {:?}: {closing}", body.name));
+        }
         if body.isolated > 0 {
             out.push(format!(
                 "body {:?}: {} elements without contact to others were left out",

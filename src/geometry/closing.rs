@@ -39,6 +39,16 @@ pub struct Wrapped {
     pub why: String,
 }
 
+impl ClosingReport {
+    /// Adds what was done after.
+    pub fn follow(&mut self, later: ClosingReport) {
+        self.repairs.follow(&later.repairs);
+        self.cut += later.cut;
+        self.dropped += later.dropped;
+        self.wrapped = later.wrapped.or(self.wrapped.take());
+    }
+}
+
 impl std::fmt::Display for ClosingReport {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let mut parts = Vec::new();

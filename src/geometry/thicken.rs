@@ -6,34 +6,18 @@ use super::check::{same_edge, sorted_edges};
 use super::mesh::{TriMesh, corner_angle};
 use crate::math::eigen;
 
-/// Where the solid lies relative to the sheet. Normals follow the winding: counter-clockwise seen from outside.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ThickenSide {
-    /// Half of the thickness on each side.
-    Both,
-    /// Behind the sheet, opposite to its normals.
-    Inside,
-    /// In front of the sheet.
-    Outside,
-}
-
 /// Largest distance that a vertex moves, in thicknesses: limits the spikes of sharp edges.
 const MITRE_LIMIT: f64 = 4.0;
 /// Eigenvalues of the sum of n nᵀ below this fraction of the largest count as 0: along such directions a vertex
 /// does not move.
 const MIN_EIGENVALUE: f64 = 1e-3;
 
-/// The solid of this thickness (m) about a sheet that `repair::sheet` returned: wound outward, closed.
+/// The solid between two copies of a sheet that `repair::sheet` returned, moved by `front` and `back` (m, front > back)
+/// along its normals: wound outward, closed.
 ///
-/// Every face is moved by the same distance along its normal. Where the sheet is curved more sharply than the
-/// thickness, the solid may cut itself. Both copies keep the texture coordinates of the sheet; the rim has those
-/// of the border.
-pub fn thicken(sheet: &TriMesh, thickness: f64, side: ThickenSide) -> TriMesh {
-    let [front, back] = match side {
-        ThickenSide::Both => [thickness / 2.0, -thickness / 2.0],
-        ThickenSide::Inside => [0.0, -thickness],
-        ThickenSide::Outside => [thickness, 0.0],
-    };
+/// Every face is moved by that distance. Where the sheet is curved more sharply, the solid may cut itself. Both copies
+/// keep the texture coordinates of the sheet; the rim has those of the border.
+pub fn thicken(sheet: &TriMesh, front: f64, back: f64) -> TriMesh {
     let unit = unit_offsets(sheet);
     let count = sheet.positions.len() as u32;
     let moved = |by: f64| {
@@ -136,10 +120,10 @@ mod tests {
         let inside = box_volume - 0.8 * 0.8 * 0.9;
         let outside = 1.2 * 1.2 * 1.1 - box_volume;
         let both = 1.1 * 1.1 * 1.05 - 0.9 * 0.9 * 0.95;
-        for (side, volume) in [
-            (ThickenSide::Inside, inside),
-            (ThickenSide::Outside, outside),
-            (ThickenSide::Both, both),
+        for ([front, back], volume) in [
+            ([0.0, -t], inside),
+            ([t, 0.0], outside),
+            ([t / 2.0, -t / 2.0], both),
         ] {
             // Some triangles are wound the wrong way round.
             let mut mesh = open_box();
@@ -147,11 +131,11 @@ mod tests {
             mesh.flip(7);
             let (mesh, done) = sheet(&mesh).unwrap();
             assert_eq!(done.turned_triangles, 2);
-            let mut solid = thicken(&mesh, t, side);
-            assert!((solid.volume() - volume).abs() < 1e-12, "{side:?}");
+            let mut solid = thicken(&mesh, front, back);
+            assert!((solid.volume() - volume).abs() < 1e-12, "{front}");
             let before = solid.clone();
             require_solid(&mut solid).unwrap();
-            assert_eq!(solid, before, "{side:?}");
+            assert_eq!(solid, before, "{front}");
         }
     }
 
@@ -168,12 +152,12 @@ mod tests {
                 [[0.0, 0.0], [1.0, 1.0], [0.0, 1.0]],
             ],
         };
-        let mut solid = thicken(&sheet(&pane).unwrap().0, 0.01, ThickenSide::Both);
+        let mut solid = thicken(&sheet(&pane).unwrap().0, 0.005, -0.005);
         require_solid(&mut solid).unwrap();
         assert_eq!([solid.triangles.len(), solid.uv.len()], [12, 12]);
         assert!((solid.volume() - 0.01).abs() < 1e-15);
         let cube = shapes::cuboid(DVec3::ONE);
-        let mut hollow = thicken(&sheet(&cube).unwrap().0, 0.1, ThickenSide::Inside);
+        let mut hollow = thicken(&sheet(&cube).unwrap().0, 0.0, -0.1);
         require_solid(&mut hollow).unwrap();
         assert!((hollow.volume() - (1.0 - 0.8_f64.powi(3))).abs() < 1e-12);
     }

@@ -9,9 +9,10 @@ use super::error::PackError;
 use super::fill::fill;
 use super::filled::{Calibration, FilledShape, PackingStructure};
 use super::request::{SeededBody, too_large};
-use super::{cells, hilbert, neighbours};
+use super::{cells, hilbert, mesh, neighbours};
 use crate::geometry::TriMesh;
 use crate::geometry::cells::Cells;
+use crate::geometry::closing::ClosingReport;
 use crate::geometry::convex::Convex;
 use crate::spec::{Body, PackingSpec};
 
@@ -37,6 +38,8 @@ pub struct PackedBody {
     pub isolated: usize,
     /// Number of parts connected by these pairs; equal to the number of elements if the body is not bonded.
     pub parts: usize,
+    /// What was done to close its mesh, if the shape is a mesh.
+    pub closing: Option<ClosingReport>,
     /// Cells and their faces in world coordinates, if the elements are cells. Faces between cells are in the
     /// order of the pairs. Moments of inertia stay in the shape's own frame, at density 1.
     pub cells: Option<Cells>,
@@ -54,16 +57,20 @@ pub fn pack_body(
 ) -> Result<PackedBody, PackError> {
     let turn = body.rotation.quaternion();
     let position = DVec3::from_array(body.position);
+    let (mesh, closing) = mesh::skin(body, base)?.unzip();
     let mut filled = fill(
         SeededBody {
             body,
             seed: (seed, number),
         },
-        base,
+        mesh.as_ref(),
     )?;
     if let PackingStructure::Cells { solids } = &mut filled.structure {
         let solids = std::mem::take(solids);
-        return Ok(pack_cells(body, filled, &solids));
+        return Ok(PackedBody {
+            closing,
+            ..pack_cells(body, filled, &solids)
+        });
     }
     let order = hilbert::order(&filled.spheres.centres);
     let sorted = order.iter().map(|&at| at as usize);
@@ -99,6 +106,7 @@ pub fn pack_body(
         pairs,
         skin: filled.skin,
         isolated,
+        closing,
         cells: None,
     })
 }
@@ -123,6 +131,7 @@ fn pack_cells(body: &Body, filled: FilledShape, solids: &[Convex]) -> PackedBody
         pairs,
         skin,
         isolated: 0,
+        closing: None,
         cells: Some(cells),
     }
 }

@@ -6,9 +6,9 @@ use glam::DVec3;
 
 use super::inputs::Inputs;
 use crate::geometry::check::MeshDefect;
+use crate::geometry::closing::CloseError;
 use crate::geometry::curve::CurveFault;
 use crate::geometry::read::MeshError;
-use crate::geometry::repair::RepairError;
 use crate::geometry::revolve::ProfileFault;
 use crate::laws::elasticity::POISSON_LIMIT;
 use crate::spec::Body;
@@ -45,7 +45,7 @@ pub enum PackError {
         source: MeshError,
     },
     /// The mesh does not bound a solid.
-    #[error("{owner}: {file}: {source}{}", if *.fillable { ", or set fill = \"repair\" or fill = \"winding\"" } else { "" }, file = .file.display())]
+    #[error("{owner}: {file}: {source}{}", if *.fillable { ", or set fill = \"auto\"" } else { "" }, file = .file.display())]
     MeshNotSolid {
         /// Body or collider, with its name.
         owner: String,
@@ -53,18 +53,18 @@ pub enum PackError {
         file: PathBuf,
         /// What is wrong with the mesh.
         source: MeshDefect,
-        /// Whether `fill` could be set to fill it as it is.
+        /// Whether another `fill` would repair it.
         fillable: bool,
     },
-    /// The mesh cannot be repaired.
+    /// The mesh cannot be closed.
     #[error("{owner}: {file}: {source}", file = .file.display())]
-    RepairFailed {
-        /// Body or collider, with its name.
+    NotClosed {
+        /// Body, with its name.
         owner: String,
         /// The mesh file.
         file: PathBuf,
-        /// What is wrong with the mesh.
-        source: RepairError,
+        /// Why.
+        source: CloseError,
     },
     /// The mesh encloses nothing.
     #[error(
@@ -329,7 +329,7 @@ impl PackError {
             | PackError::NotPositive { .. }
             | PackError::UnreadableMesh { .. }
             | PackError::MeshNotSolid { .. }
-            | PackError::RepairFailed { .. }
+            | PackError::NotClosed { .. }
             | PackError::NoVolume { .. }
             | PackError::InvalidProfile { .. }
             | PackError::InvalidTube { .. }

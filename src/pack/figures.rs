@@ -116,6 +116,7 @@ pub fn figures(
     }
     let farthest = NEIGHBOUR_DISTANCES[NEIGHBOUR_DISTANCES.len() - 1];
     let grid = CellGrid::new(centres, 2.0 * farthest * largest);
+    let skin = skin.filter(|skin| check::require_solid(&mut (*skin).clone()).is_ok());
     let deep = skin.map(|skin| SkinInside::new(skin).deeper_than(centres, BULK_DEPTH * largest));
     // A regular subsample, which limits the time for large bodies.
     let of_interest: Vec<u32> = match &deep {
@@ -195,7 +196,7 @@ pub fn figures(
     })
 }
 
-/// The inside of a skin.
+/// The inside of a skin, which is a solid.
 struct SkinInside<'a> {
     region: FillRegion<'a>,
     bounds: (DVec3, DVec3),
@@ -203,13 +204,8 @@ struct SkinInside<'a> {
 
 impl<'a> SkinInside<'a> {
     fn new(skin: &'a TriMesh) -> Self {
-        let closed = check::require_solid(&mut skin.clone()).is_ok();
         SkinInside {
-            region: if closed {
-                FillRegion::closed(skin)
-            } else {
-                FillRegion::wound(skin)
-            },
+            region: FillRegion::closed(skin),
             bounds: skin.bounds().unwrap_or_default(),
         }
     }

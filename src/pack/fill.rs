@@ -1,7 +1,6 @@
 //! Fills the shape of a body with elements, in the frame of the shape.
 
 use std::f64::consts::PI;
-use std::path::Path;
 
 use glam::DVec3;
 
@@ -56,12 +55,12 @@ fn size_request(body: &Body) -> Result<SizeRequest, PackError> {
 }
 
 /// Fills the shape of a body; `base` is the folder that mesh paths are relative to.
-pub(super) fn fill(seeded: SeededBody, base: &Path) -> Result<FilledShape, PackError> {
+pub(super) fn fill(seeded: SeededBody, mesh: Option<&TriMesh>) -> Result<FilledShape, PackError> {
     let body = seeded.body;
     let request = || size_request(body);
     match body.packing {
         PackingSpec::None {} => {
-            let Outline { skin, volume, .. } = Outline::of(body, base)?;
+            let Outline { skin, volume, .. } = Outline::of(body, mesh)?;
             let spheres = ElementSpheres::default();
             Ok(FilledShape {
                 spheres,
@@ -72,7 +71,7 @@ pub(super) fn fill(seeded: SeededBody, base: &Path) -> Result<FilledShape, PackE
                 skin,
             })
         }
-        PackingSpec::Hexagonal { .. } => close_packed(seeded, request()?, base),
+        PackingSpec::Hexagonal { .. } => close_packed(seeded, request()?, mesh),
         PackingSpec::Random {
             spread,
             neighbourhood,
@@ -83,7 +82,7 @@ pub(super) fn fill(seeded: SeededBody, base: &Path) -> Result<FilledShape, PackE
                 fraction: None,
                 neighbourhood,
             };
-            fill_with_pattern(seeded, kind, request()?, base)
+            fill_with_pattern(seeded, kind, request()?, mesh)
         }
         PackingSpec::Loose {
             spread, fraction, ..
@@ -93,7 +92,7 @@ pub(super) fn fill(seeded: SeededBody, base: &Path) -> Result<FilledShape, PackE
                 fraction: Some(fraction),
                 neighbourhood: LOOSE_NEIGHBOURHOOD,
             };
-            fill_with_pattern(seeded, kind, request()?, base)
+            fill_with_pattern(seeded, kind, request()?, mesh)
         }
         PackingSpec::Shell {
             layers,
@@ -101,7 +100,7 @@ pub(super) fn fill(seeded: SeededBody, base: &Path) -> Result<FilledShape, PackE
             ..
         } => {
             let request = request()?;
-            let outline = Outline::of(body, base)?;
+            let outline = Outline::of(body, mesh)?;
             shell::fill(seeded, request, outline, layers, neighbourhood)
         }
         PackingSpec::Twisted {
@@ -109,21 +108,21 @@ pub(super) fn fill(seeded: SeededBody, base: &Path) -> Result<FilledShape, PackE
             filaments,
             pitch,
             ..
-        } => rope(body, request()?, base, (strands, filaments, pitch)),
+        } => rope(body, request()?, mesh, (strands, filaments, pitch)),
         PackingSpec::Woven {
             weave, filaments, ..
-        } => cloth(body, request()?, base, (weave, filaments)),
+        } => cloth(body, request()?, mesh, (weave, filaments)),
         PackingSpec::Voronoi {
             size,
             cells,
             relax,
             seed,
         } => {
-            let outline = Outline::of(body, base)?;
+            let outline = Outline::of(body, mesh)?;
             let seed = (seed.unwrap_or(seeded.seed.0), seeded.seed.1);
             cells::voronoi(SeededBody { body, seed }, outline, (size, cells), relax)
         }
-        PackingSpec::Cubic { size, rows } => cells::cubic(body, base, (size, rows)),
+        PackingSpec::Cubic { size, rows } => cells::cubic(body, mesh, (size, rows)),
     }
 }
 
@@ -132,13 +131,13 @@ pub(super) fn fill(seeded: SeededBody, base: &Path) -> Result<FilledShape, PackE
 fn close_packed(
     seeded: SeededBody,
     request: SizeRequest,
-    base: &Path,
+    mesh: Option<&TriMesh>,
 ) -> Result<FilledShape, PackError> {
     let body = seeded.body;
     match &body.shape {
         BodyShape::Plate { size, layers, hole } => plate(body, request, (*size, *layers, *hole)),
         BodyShape::Block { rows } => block(body, request, rows),
-        BodyShape::Box { .. } => cuboid(body, request, base),
+        BodyShape::Box { .. } => cuboid(body, request, mesh),
         BodyShape::Mesh { .. }
         | BodyShape::Sphere { .. }
         | BodyShape::Cylinder { .. }
@@ -146,7 +145,7 @@ fn close_packed(
         | BodyShape::CylinderShell { .. }
         | BodyShape::SphereShell { .. }
         | BodyShape::Tube { .. } => {
-            fill_with_pattern(seeded, PatternKind::Hexagonal, request, base)
+            fill_with_pattern(seeded, PatternKind::Hexagonal, request, mesh)
         }
     }
 }
@@ -156,9 +155,9 @@ fn fill_with_pattern(
     seeded: SeededBody,
     kind: PatternKind,
     request: SizeRequest,
-    base: &Path,
+    mesh: Option<&TriMesh>,
 ) -> Result<FilledShape, PackError> {
-    let outline = Outline::of(seeded.body, base)?;
+    let outline = Outline::of(seeded.body, mesh)?;
     let fit = fill_region(seeded, kind, request, &outline)?;
     Ok(fit.filled(outline.volume, outline.skin))
 }
@@ -230,8 +229,12 @@ fn block(body: &Body, request: SizeRequest, rows: &[u32; 3]) -> Result<FilledSha
 }
 
 /// Fills a box with whole rows.
-fn cuboid(body: &Body, request: SizeRequest, base: &Path) -> Result<FilledShape, PackError> {
-    let Outline { skin, volume, .. } = Outline::of(body, base)?;
+fn cuboid(
+    body: &Body,
+    request: SizeRequest,
+    mesh: Option<&TriMesh>,
+) -> Result<FilledShape, PackError> {
+    let Outline { skin, volume, .. } = Outline::of(body, mesh)?;
     let (low, high) = skin.bounds().unwrap_or_default();
     let size = high - low;
     let start = (volume / VOLUME_PER_ELEMENT).cbrt();
@@ -248,14 +251,14 @@ fn cuboid(body: &Body, request: SizeRequest, base: &Path) -> Result<FilledShape,
 fn rope(
     body: &Body,
     request: SizeRequest,
-    base: &Path,
+    mesh: Option<&TriMesh>,
     (strands, filaments, pitch): (u32, Option<u32>, f64),
 ) -> Result<FilledShape, PackError> {
     let (radius, height, axis) = match &body.shape {
         BodyShape::Cylinder { radius, height } => (*radius, *height, None),
         BodyShape::Tube { points, radius } => {
             // Refuses a tube that intersects itself, as for every packing.
-            Outline::of(body, base)?;
+            Outline::of(body, mesh)?;
             let axis = curve(body, points, *radius)?;
             (*radius, axis.length(), Some(axis))
         }
@@ -288,7 +291,7 @@ fn rope(
 fn cloth(
     body: &Body,
     request: SizeRequest,
-    base: &Path,
+    mesh: Option<&TriMesh>,
     yarns: (Weave, u32),
 ) -> Result<FilledShape, PackError> {
     if let BodyShape::Plate { size, layers, hole } = body.shape {
@@ -297,7 +300,7 @@ fn cloth(
         }
         return woven::fill(body, request, &woven::plate(size, layers, hole), yarns);
     }
-    let outline = Outline::of(body, base)?;
+    let outline = Outline::of(body, mesh)?;
     let cut = ClothCut {
         region: outline.region(),
         bounds: outline.bounds(),

@@ -1,15 +1,18 @@
 //! Meshes of bodies and colliders from their files: checked and sized.
 
 use std::collections::BTreeMap;
+use std::f64::consts::PI;
 use std::path::Path;
 
 use glam::DVec3;
 
 use super::error::PackError;
 use super::inputs::Inputs;
-use crate::geometry::repair::{Repairs, repair};
+use crate::geometry::closing::{CloseError, ClosingReport, Region, close};
+use crate::geometry::repair::sheet;
+use crate::geometry::thicken::thicken;
 use crate::geometry::{TriMesh, check, read as files};
-use crate::spec::{Body, BodyShape, ColliderShape, Fill};
+use crate::spec::{Body, BodyShape, ColliderShape, Fill, PackingSpec, ThicknessSide};
 
 /// Returns a value that must be positive, or an error; `owner` is the body or collider, with its name.
 pub(super) fn positive(owner: &str, key: &'static str, value: f64) -> Result<f64, PackError> {
@@ -23,52 +26,109 @@ pub(super) fn positive(owner: &str, key: &'static str, value: f64) -> Result<f64
     })
 }
 
-/// Reads a mesh, winds it outward and scales it to the requested size. It must bound a solid, except where
-/// `fill` allows otherwise.
-pub(super) fn read(
+/// Reads the mesh of a body or collider and scales it to the requested size.
+fn read(
     owner: &str,
     path: &Path,
     (scale, height): (Option<f64>, Option<f64>),
-    fill: Option<Fill>,
 ) -> Result<TriMesh, PackError> {
     let mut mesh = files::read(path).map_err(|source| PackError::UnreadableMesh {
         owner: owner.to_owned(),
         source,
     })?;
-    if fill == Some(Fill::Repair) {
-        let (repaired, _) = repair(&mesh).map_err(|source| PackError::RepairFailed {
-            owner: owner.to_owned(),
-            file: path.to_owned(),
-            source,
-        })?;
-        mesh = repaired;
-    } else if fill != Some(Fill::Winding) {
-        check::require_solid(&mut mesh).map_err(|source| PackError::MeshNotSolid {
-            owner: owner.to_owned(),
-            file: path.to_owned(),
-            source,
-            fillable: fill.is_some(),
-        })?;
-    } else if mesh.volume() < 0.0 {
-        check::flip(&mut mesh);
-    }
     resize(owner, &mut mesh, scale, height)?;
     Ok(mesh)
 }
 
-/// A message about what the repair of a body's mesh changes; `None` if no repair is requested or nothing
-/// changes.
-pub fn repair_message(body: &Body, base: &Path) -> Option<String> {
+/// Winds a mesh outward, which must bound a solid.
+fn require_solid(
+    owner: &str,
+    path: &Path,
+    mesh: &mut TriMesh,
+    fillable: bool,
+) -> Result<(), PackError> {
+    check::require_solid(mesh).map_err(|source| PackError::MeshNotSolid {
+        owner: owner.to_owned(),
+        file: path.to_owned(),
+        source,
+        fillable,
+    })
+}
+
+/// The skin of a body whose shape is a mesh, and what was done to close it; `None` for other shapes. `base` is the
+/// folder that paths are relative to.
+pub(super) fn skin(
+    body: &Body,
+    base: &Path,
+) -> Result<Option<(TriMesh, ClosingReport)>, PackError> {
     let BodyShape::Mesh {
         file,
-        fill: Fill::Repair,
-        ..
+        scale,
+        height,
+        thickness,
+        thickness_side,
+        fill,
     } = &body.shape
     else {
-        return None;
+        return Ok(None);
     };
-    let (_, repairs) = repair(&files::read(&base.join(file)).ok()?).ok()?;
-    (repairs != Repairs::default()).then(|| format!("body {:?}: {file}: {repairs}", body.name))
+    let (owner, path) = (format!("body {:?}", body.name), base.join(file));
+    let mut mesh = read(&owner, &path, (*scale, *height))?;
+    let not_closed = |source: CloseError| PackError::NotClosed {
+        owner: owner.clone(),
+        file: path.clone(),
+        source,
+    };
+    let mut report = ClosingReport::default();
+    if let Some(thickness) = *thickness {
+        let thickness = positive(&owner, "shape.thickness", thickness)?;
+        let (sheet, repairs) = sheet(&mesh).map_err(|error| not_closed(error.into()))?;
+        let [front, back] = match thickness_side {
+            ThicknessSide::Both => [thickness / 2.0, -thickness / 2.0],
+            ThicknessSide::Inside => [0.0, -thickness],
+            ThicknessSide::Outside => [thickness, 0.0],
+        };
+        mesh = thicken(&sheet, front, back);
+        report.repairs = repairs;
+    }
+    let region = match fill {
+        Fill::Closed => {
+            require_solid(&owner, &path, &mut mesh, true)?;
+            None
+        }
+        Fill::Auto => Some(Region::Nested),
+        Fill::Winding => Some(Region::Wound),
+    };
+    if let Some(region) = region {
+        let cell = wrap_cell(&body.packing, &mesh);
+        let closing = close(&mesh, cell, region).map_err(not_closed)?;
+        mesh = closing.skin;
+        report.follow(closing.report);
+    }
+    let bounds = mesh.bounds().unwrap_or_default();
+    require_volume(&owner, &path, bounds, mesh.volume())?;
+    Ok(Some((mesh, report)))
+}
+
+/// Cells of a wrap per element radius, and per extent of a body without elements of known size.
+const WRAP_CELLS: [f64; 2] = [2.0, 100.0];
+/// Fraction of its bounding box that a body fills, for an estimate of the elements' radius.
+const FILLED_PART: f64 = 0.3;
+
+/// Edge of the cells (m) by which a mesh is wrapped: half of an element's radius.
+fn wrap_cell(packing: &PackingSpec, mesh: &TriMesh) -> f64 {
+    let (low, high) = mesh.bounds().unwrap_or_default();
+    let extent = (high - low).max_element();
+    let coarsest = extent / WRAP_CELLS[1];
+    let radius = match packing.size() {
+        (Some(radius), _) => radius,
+        (None, Some(count)) => {
+            let each = FILLED_PART * (high - low).element_product() / f64::from(count);
+            (each / (4.0 / 3.0 * PI)).cbrt()
+        }
+        (None, None) => coarsest * WRAP_CELLS[0],
+    };
+    (radius / WRAP_CELLS[0]).min(coarsest)
 }
 
 /// Refuses a mesh that encloses nothing.
@@ -133,7 +193,8 @@ pub(super) fn colliders(inputs: &Inputs, base: &Path) -> Result<BTreeMap<u32, Tr
         };
         let owner = format!("collider {:?}", collider.name);
         let path = base.join(file);
-        let mut mesh = read(&owner, &path, size, None)?;
+        let mut mesh = read(&owner, &path, size)?;
+        require_solid(&owner, &path, &mut mesh, false)?;
         let bounds = mesh.bounds().unwrap_or_default();
         require_volume(&owner, &path, bounds, mesh.volume())?;
         // A collider's texture is never used.

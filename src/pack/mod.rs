@@ -33,6 +33,7 @@ mod yarn;
 
 use std::path::Path;
 
+use crate::geometry::closing::ClosingReport;
 use crate::geometry::{TriMesh, ply};
 use crate::spec::Pipeline;
 use crate::store::{self, Packing, Store, atomic};
@@ -42,7 +43,6 @@ pub use error::PackError;
 pub use figures::{Figures, figures};
 pub use filled::Calibration;
 pub use inputs::Inputs;
-pub use mesh::repair_message;
 pub use request::MAX_ELEMENTS;
 
 /// Result of the stage.
@@ -71,6 +71,8 @@ pub struct BodySummary {
     pub volume: f64,
     /// Number of free faces, if the elements are cells.
     pub free_faces: Option<usize>,
+    /// What was done to close its mesh; `None` if nothing.
+    pub closing: Option<ClosingReport>,
     /// Number of elements left out because they had no neighbour.
     pub isolated: usize,
     /// Number of connected parts; more than one where the shape is thinner than an element, or if it consists
@@ -121,6 +123,10 @@ pub fn pack(pipeline: &Pipeline, base: &Path) -> Result<Packed, PackError> {
             volume: packed.volume,
             free_faces: packed.cells.as_ref().map(|cells| cells.free.len()),
             isolated: packed.isolated,
+            closing: packed
+                .closing
+                .clone()
+                .filter(|done| *done != ClosingReport::default()),
             parts: packed.parts,
             yarns: packed.calibration == Calibration::Yarn,
         });

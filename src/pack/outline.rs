@@ -1,7 +1,5 @@
 //! Shapes of any proportions that can be filled: their skin, their volume and their inside.
 
-use std::path::Path;
-
 use glam::DVec3;
 
 use super::error::PackError;
@@ -10,7 +8,7 @@ use super::solid::FillRegion;
 use crate::geometry::curve::Curve;
 use crate::geometry::revolve::Profile;
 use crate::geometry::{TriMesh, check, shapes};
-use crate::spec::{Body, BodyShape, Fill, NEEDS_CUBIC_PACKING, NEEDS_ROWS};
+use crate::spec::{Body, BodyShape, NEEDS_CUBIC_PACKING, NEEDS_ROWS};
 
 /// How the inside of a shape is determined.
 pub(super) enum OutlineForm {
@@ -19,7 +17,6 @@ pub(super) enum OutlineForm {
     Cylinder { radius: f64, height: f64 },
     Revolved { profile: Profile, segments: u32 },
     Closed,
-    Wound,
 }
 
 /// A shape in its own frame.
@@ -48,11 +45,14 @@ pub(super) fn curve(body: &Body, points: &[[f64; 3]], radius: f64) -> Result<Cur
 }
 
 impl Outline {
-    /// The shape of a body that does not consist of a given number of rows or layers; `base` is the folder
-    /// that mesh paths are relative to.
-    pub fn of(body: &Body, base: &Path) -> Result<Self, PackError> {
+    /// The shape of a body that does not consist of a given number of rows or layers; `mesh` is its skin if the shape
+    /// is a mesh.
+    pub fn of(body: &Body, mesh: Option<&TriMesh>) -> Result<Self, PackError> {
         let (form, skin) = match &body.shape {
-            BodyShape::Mesh { .. } => return Outline::of_mesh(body, base),
+            BodyShape::Mesh { .. } => {
+                let skin = mesh.expect("a body with a mesh has a skin").clone();
+                (OutlineForm::Closed, skin)
+            }
             BodyShape::Sphere { radius } => {
                 let radius = positive(body, "shape.radius", *radius)?;
                 (OutlineForm::Ball { radius }, shapes::sphere(radius))
@@ -110,30 +110,6 @@ impl Outline {
         })
     }
 
-    fn of_mesh(body: &Body, base: &Path) -> Result<Self, PackError> {
-        let BodyShape::Mesh {
-            file,
-            scale,
-            height,
-            fill,
-        } = &body.shape
-        else {
-            unreachable!("called only for meshes");
-        };
-        let (owner, path) = (owner(body), base.join(file));
-        let skin = mesh::read(&owner, &path, (*scale, *height), Some(*fill))?;
-        let bounds = skin.bounds().unwrap_or_default();
-        let (form, volume) = match fill {
-            Fill::Closed | Fill::Repair => (OutlineForm::Closed, skin.volume()),
-            Fill::Winding => (
-                OutlineForm::Wound,
-                FillRegion::wound(&skin).sampled_volume(bounds),
-            ),
-        };
-        mesh::require_volume(&owner, &path, bounds, volume)?;
-        Ok(Outline { form, skin, volume })
-    }
-
     /// The inside of the shape.
     pub fn region(&self) -> FillRegion<'_> {
         match self.form {
@@ -141,7 +117,6 @@ impl Outline {
             OutlineForm::Cuboid { half } => FillRegion::Cuboid { half },
             OutlineForm::Cylinder { radius, height } => FillRegion::Cylinder { radius, height },
             OutlineForm::Revolved { .. } | OutlineForm::Closed => FillRegion::closed(&self.skin),
-            OutlineForm::Wound => FillRegion::wound(&self.skin),
         }
     }
 

@@ -1,13 +1,10 @@
 //! Inside tests for the shapes that are filled: which points of a row lie inside, at least at a given depth.
 
-use crate::parallel::prelude::*;
 use glam::DVec3;
 
-use super::lattice::NEIGHBOUR_DIRECTIONS;
 use crate::geometry::TriMesh;
 use crate::geometry::bvh::Bvh;
 use crate::geometry::inside::InsideTest;
-use crate::geometry::winding::Winding;
 
 /// A region that is filled, in the frame of the shape.
 pub(super) enum FillRegion<'a> {
@@ -23,15 +20,7 @@ pub(super) enum FillRegion<'a> {
         crossings: InsideTest<'a>,
         bvh: Bvh,
     },
-    /// Region that an open or self-intersecting mesh winds around.
-    Wound {
-        mesh: &'a TriMesh,
-        winding: Winding<'a>,
-    },
 }
-
-/// Numbers of rows, and of points per row, that sample the box of a shape whose volume has no closed formula.
-const SAMPLED_ROWS_AND_POINTS: [u32; 2] = [1024, 48];
 
 impl<'a> FillRegion<'a> {
     /// Inside of a mesh that passed its check.
@@ -40,14 +29,6 @@ impl<'a> FillRegion<'a> {
             mesh,
             crossings: InsideTest::new(mesh),
             bvh: Bvh::new(mesh),
-        }
-    }
-
-    /// Inside of any mesh, by winding number.
-    pub fn wound(mesh: &'a TriMesh) -> Self {
-        FillRegion::Wound {
-            mesh,
-            winding: Winding::new(mesh),
         }
     }
 
@@ -79,73 +60,6 @@ impl<'a> FillRegion<'a> {
                     *inside = *inside && !bvh.any_within(mesh, p, depth);
                 }
             }
-            FillRegion::Wound { mesh, winding } => {
-                inside.clear();
-                inside.extend(points().map(|p| {
-                    // Triangles may lie within the body, so depth is tested by the winding number, not by the
-                    // distance.
-                    winding.contains(p)
-                        && (depth == 0.0
-                            || !winding.bvh().any_within(mesh, p, depth)
-                            || NEIGHBOUR_DIRECTIONS
-                                .iter()
-                                .all(|d| winding.contains(p + *d * depth)))
-                }));
-            }
         }
-    }
-
-    /// Volume of the shape, m³: the fraction of points spread evenly over its bounds that lies inside, for
-    /// bounds of any proportions.
-    pub fn sampled_volume(&self, (low, high): (DVec3, DVec3)) -> f64 {
-        let [rows, points] = SAMPLED_ROWS_AND_POINTS;
-        // Kronecker's sequence in three dimensions: powers of the reciprocal of the root of x⁴ = x + 1.
-        let part = |row: u32, power: i32| {
-            (f64::from(row) * 1.220_744_084_605_759_6_f64.powi(-power)).fract()
-        };
-        let inside: usize = (0..rows)
-            .into_par_iter()
-            .map_init(
-                Default::default,
-                |(xs, inside): &mut (Vec<f64>, Vec<bool>), row| {
-                    let first =
-                        DVec3::new(part(row, 1) / f64::from(points), part(row, 2), part(row, 3));
-                    let first = low + (high - low) * first;
-                    let step = (high.x - low.x) / f64::from(points);
-                    xs.clear();
-                    xs.extend((0..points).map(|i| first.x + step * f64::from(i)));
-                    self.row(xs, first.y, first.z, 0.0, inside);
-                    inside.iter().filter(|inside| **inside).count()
-                },
-            )
-            .sum();
-        (high - low).element_product() * inside as f64 / f64::from(rows * points)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::f64::consts::PI;
-
-    #[test]
-    fn volume_is_sampled_alike_in_balls_plates_and_needles() {
-        for flat in [1.0, 1e-3, 1e3] {
-            let size = DVec3::new(1.0, flat, 0.5);
-            // A cylinder fills π/4 of its box.
-            let tin = FillRegion::Cylinder {
-                radius: 0.5,
-                height: flat,
-            };
-            let half = DVec3::new(0.5, flat / 2.0, 0.5);
-            let found = tin.sampled_volume((-half, half));
-            assert!((found / (PI / 4.0 * flat) - 1.0).abs() < 2e-3, "{found}");
-            // A box within a box.
-            let cuboid = FillRegion::Cuboid { half: size * 0.4 };
-            let found = cuboid.sampled_volume((-size / 2.0, size / 2.0));
-            assert!((found / (0.512 * 0.5 * flat) - 1.0).abs() < 5e-3, "{found}");
-        }
-        let flat = FillRegion::Ball { radius: 1.0 };
-        assert_eq!(flat.sampled_volume((DVec3::ZERO, DVec3::X)), 0.0);
     }
 }

@@ -81,6 +81,8 @@ fn bunny(fill: Fill, radius: Option<f64>, elements: Option<u32>) -> Body {
         file: "meshes/bunny.obj".into(),
         scale: None,
         height: Some(0.1),
+        thickness: None,
+        thickness_side: ThicknessSide::Both,
         fill,
     };
     body("bunny", shape, radius, elements)
@@ -300,20 +302,22 @@ fn a_rod_between_unequal_balls_is_as_thick_as_the_smaller() {
 }
 
 #[test]
-fn bunny_is_filled_alike_by_crossings_and_by_winding() {
+fn a_closed_mesh_is_filled_alike_by_every_fill() {
     let closed = packed(vec![bunny(Fill::Closed, None, Some(20_000))]).unwrap();
     let count = closed.packing.elements.id.len();
     close(count as f64, 20_000.0, 0.03);
     let radius = closed.bodies[0].radius;
-    let wound = packed(vec![bunny(Fill::Winding, Some(radius), None)]).unwrap();
-    close(wound.packing.elements.id.len() as f64, count as f64, 0.01);
-    close(wound.bodies[0].volume, closed.bodies[0].volume, 0.005);
+    let again = packed(vec![bunny(Fill::Closed, Some(radius), None)]).unwrap();
+    for fill in [Fill::Auto, Fill::Winding] {
+        let other = packed(vec![bunny(fill, Some(radius), None)]).unwrap();
+        assert_eq!(other.packing, again.packing, "{fill:?}");
+    }
     let (low, high) = closed.shapes[0].bounds().unwrap();
     close(high.y - low.y, 0.1, 1e-12);
 }
 
 #[test]
-fn cubes_that_overlap_in_one_file_need_winding() {
+fn cubes_that_overlap_in_one_file_are_united() {
     let folder = tempfile::tempdir().unwrap();
     let mut text = String::new();
     for shift in [0.0, 0.5] {
@@ -335,6 +339,8 @@ fn cubes_that_overlap_in_one_file_need_winding() {
             file,
             scale,
             height,
+            thickness: None,
+            thickness_side: ThicknessSide::Both,
             fill,
         };
         pack(
@@ -344,11 +350,13 @@ fn cubes_that_overlap_in_one_file_need_winding() {
     };
     let error = cubes(Fill::Closed).unwrap_err().to_string();
     assert!(
-        error.contains("cubes.obj") && error.contains("winding"),
+        error.contains("cubes.obj") && error.contains("auto"),
         "{error}"
     );
-    let wound = cubes(Fill::Winding).unwrap();
-    close(wound.bodies[0].volume, 2.0 - 0.125, 0.01);
+    let wound = cubes(Fill::Auto).unwrap();
+    close(wound.bodies[0].volume, 2.0 - 0.125, 1e-12);
+    assert!(wound.bodies[0].closing.as_ref().unwrap().cut > 0);
+    assert_eq!(wound.shapes, cubes(Fill::Winding).unwrap().shapes);
     // The inner walls leave no gap: the body is one part, filled as if it had no walls.
     assert_eq!(wound.bodies[0].parts, 1);
     let cells = wound.packing.elements.id.len() as f64 * 4.0 * 2.0_f64.sqrt() * 0.03_f64.powi(3);
@@ -475,6 +483,8 @@ fn a_mesh_with_a_vertex_astray_is_refused() {
                 file: "astray.obj".into(),
                 scale: None,
                 height: None,
+                thickness: None,
+                thickness_side: ThicknessSide::Both,
                 fill,
             };
             for (radius, elements) in [(Some(0.1), None), (None, Some(100))] {

@@ -72,10 +72,6 @@ pub trait Parallel: Splittable {
         let (a, b): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
         (join(a), join(b))
     }
-    /// Sum of the items, whose additions must not depend on their order.
-    fn sum<O: std::iter::Sum<Self::Item> + std::iter::Sum<O> + Send>(self) -> O {
-        drive(self, |part| part.sum::<O>()).into_iter().sum()
-    }
     /// Number of items.
     fn count(self) -> usize {
         drive(self, Iterator::count).into_iter().sum()

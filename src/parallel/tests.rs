@@ -73,7 +73,10 @@ fn chunks_and_their_numbers_agree() {
 #[test]
 fn joined_items_are_those_of_a_loop() {
     on_pools(|n| {
-        assert_eq!((0..n).into_par_iter().sum::<usize>(), (0..n).sum::<usize>());
+        assert_eq!(
+            (0..n).into_par_iter().reduce(|| 0, |a, b| a + b),
+            (0..n).sum::<usize>()
+        );
         assert_eq!(
             (0..n).into_par_iter().filter(|k| k % 7 == 1).count(),
             (0..n).filter(|k| k % 7 == 1).count()
@@ -116,7 +119,12 @@ fn a_panic_of_a_part_reaches_the_caller() {
 
 #[test]
 fn parts_may_share_work_out_again() {
-    let squares = |i: usize| (0..i).into_par_iter().map(|j| j * j).sum::<usize>();
+    let squares = |i: usize| {
+        (0..i)
+            .into_par_iter()
+            .map(|j| j * j)
+            .reduce(|| 0, |a, b| a + b)
+    };
     let rows: Vec<usize> = (0..100_usize).into_par_iter().map(squares).collect();
     let serial: Vec<usize> = (0..100).map(|i| (0..i).map(|j| j * j).sum()).collect();
     assert_eq!(rows, serial);

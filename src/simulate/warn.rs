@@ -370,7 +370,7 @@ fn motions(collider: &SolidCollider) -> Vec<SurfaceMotion> {
     collider
         .collider
         .drive()
-        .uniform_motions()
+        .poses_at_interval_starts()
         .map(motion)
         .collect()
 }

@@ -171,7 +171,15 @@ pub enum BodyShape {
         #[serde(default)]
         #[schemars(with = "PositiveLength")]
         height: Option<f64>,
-        /// What counts as the inside of the mesh.
+        /// Thickness of the wall of a sheet, m: an open surface, or a closed one that becomes hollow. Absent: the
+        /// mesh bounds the body.
+        #[serde(default)]
+        #[schemars(with = "PositiveLength")]
+        thickness: Option<f64>,
+        /// Side of the sheet on which the wall of `thickness` lies.
+        #[serde(default)]
+        thickness_side: ThicknessSide,
+        /// How the mesh is closed, and what counts as its inside.
         #[serde(default)]
         fill: Fill,
     },
@@ -299,17 +307,34 @@ impl BodyShape {
     }
 }
 
-/// What counts as the inside of a mesh.
+/// How a mesh is closed, and what counts as its inside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Fill {
-    /// The enclosed volume; a mesh that is open or intersects itself is refused.
+    /// A mesh that bounds a solid stays as it is. Others are repaired: double vertices, degenerate and double
+    /// triangles, wrong winding, small holes; crossing surfaces are cut and inner walls dropped. What is still open
+    /// is replaced by the surface where the winding number is one half. The program says what it did.
     #[default]
+    #[serde(alias = "repair")]
+    Auto,
+    /// The enclosed volume; a mesh that is open or intersects itself is refused.
     Closed,
-    /// As `closed`, after repairing what can be: double vertices, degenerate and double triangles, wrong winding.
-    Repair,
-    /// The points where the winding number exceeds one half.
+    /// As `auto`, but by winding number from the start: a surface inside another, both wound outward, is dropped
+    /// instead of bounding a cavity.
     Winding,
+}
+
+/// Side of a sheet on which its wall lies. Normals follow the winding: counter-clockwise seen from outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ThicknessSide {
+    /// Half of the thickness on each side.
+    #[default]
+    Both,
+    /// Behind the sheet, opposite to its normals.
+    Inside,
+    /// In front of the sheet.
+    Outside,
 }
 
 /// How yarns of cloth cross.
@@ -327,9 +352,6 @@ pub enum Weave {
 pub const NEEDS_ROWS: &str = "plates and blocks consist of rows and layers, which this packing does not have; use shape = { type = \"box\" } or another";
 /// Message about a `cylinder_shell` or `sphere_shell` whose packing is not `cubic`.
 pub const NEEDS_CUBIC_PACKING: &str = "cylinder_shell and sphere_shell are walls of bricks in rows; use packing = { type = \"cubic\" } or another shape";
-/// Message about a mesh that is filled with cells by winding number.
-pub const CELLS_NEED_CLOSED_MESH: &str =
-    "cells end at the skin of a closed mesh; use fill = \"closed\"";
 /// Message about a rope in a shape without an axis.
 pub const ROPE_NEEDS_AXIS: &str = "a rope winds about the axis of a cylinder or a tube; use shape = { type = \"cylinder\" } or \"tube\"";
 

@@ -3,8 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::body::{
-    Body, BodyShape, CELLS_NEED_CLOSED_MESH, Fill, NEEDS_CUBIC_PACKING, NEEDS_ROWS, PackingSpec,
-    ROPE_NEEDS_AXIS, Rotation,
+    Body, BodyShape, NEEDS_CUBIC_PACKING, NEEDS_ROWS, PackingSpec, ROPE_NEEDS_AXIS, Rotation,
 };
 use super::collider::{Action, ColliderShape};
 use super::document::{DocumentNode, SourceTexts, ValueOrigin};
@@ -359,16 +358,9 @@ impl Check<'_> {
             PackingSpec::None {} => (layered, NEEDS_ROWS),
             PackingSpec::Hexagonal { .. } => (false, NEEDS_ROWS),
             PackingSpec::Random { .. } | PackingSpec::Loose { .. } => (layered, NEEDS_ROWS),
-            PackingSpec::Shell { .. } => {
-                let what = "a shell packing needs a closed mesh, as it lies under the skin; use fill = \"closed\"";
-                self.closed_mesh(path, shape, what);
+            PackingSpec::Shell { .. } | PackingSpec::Voronoi { .. } | PackingSpec::Cubic { .. } => {
                 (layered, NEEDS_ROWS)
             }
-            PackingSpec::Voronoi { .. } => {
-                self.closed_mesh(path, shape, CELLS_NEED_CLOSED_MESH);
-                (layered, NEEDS_ROWS)
-            }
-            PackingSpec::Cubic { .. } => (layered, NEEDS_ROWS),
             PackingSpec::Woven { .. } => (counted, NEEDS_ROWS),
             PackingSpec::Twisted { .. } => (!axial, ROPE_NEEDS_AXIS),
         };
@@ -416,16 +408,6 @@ impl Check<'_> {
                 "the `rows` of a block give the number of its elements; give `radius`",
             ),
             (Some(_), None) | (None, Some(_)) => {}
-        }
-    }
-
-    fn closed_mesh(&mut self, path: &str, shape: &BodyShape, what: &str) {
-        if let BodyShape::Mesh {
-            fill: Fill::Winding,
-            ..
-        } = shape
-        {
-            self.invalid(&format!("{path}.shape.fill"), what);
         }
     }
 

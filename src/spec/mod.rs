@@ -26,8 +26,8 @@ mod stress;
 mod time;
 
 pub use body::{
-    Body, BodyShape, CELLS_NEED_CLOSED_MESH, Fill, Grains, MassModel, NEEDS_CUBIC_PACKING,
-    NEEDS_ROWS, PackingSpec, ROPE_NEEDS_AXIS, Rotation, Weave,
+    Body, BodyShape, Fill, Grains, MassModel, NEEDS_CUBIC_PACKING, NEEDS_ROWS, PackingSpec,
+    ROPE_NEEDS_AXIS, Rotation, ThicknessSide, Weave,
 };
 pub use collider::{Action, Attachment, Collider, ColliderShape, Key, Signal};
 pub use error::{SourceLocation, SpecError, SpecErrors, SpecFault};

@@ -79,7 +79,7 @@ impl PrescribedMotion<'_> {
     }
 
     /// Poses at the starts of the intervals in which velocity and spin are constant.
-    pub fn uniform_motions(&self) -> impl Iterator<Item = Pose> {
+    pub fn poses_at_interval_starts(&self) -> impl Iterator<Item = Pose> {
         let keys = self.keys.iter().map(|key| key.time);
         std::iter::once(0.0).chain(keys).map(|t| self.pose(t))
     }

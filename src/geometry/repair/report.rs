@@ -31,6 +31,25 @@ pub struct Repairs {
     pub split_vertices: usize,
 }
 
+impl Repairs {
+    /// Adds repairs that were done after.
+    pub fn follow(&mut self, later: &Repairs) {
+        self.unused_vertices += later.unused_vertices;
+        self.merged_vertices += later.merged_vertices;
+        self.degenerate_triangles += later.degenerate_triangles;
+        self.duplicate_triangles += later.duplicate_triangles;
+        self.fin_triangles += later.fin_triangles;
+        self.flat_triangles += later.flat_triangles;
+        self.joined_vertices += later.joined_vertices;
+        self.collapsed_edges += later.collapsed_edges;
+        self.flipped_edges += later.flipped_edges;
+        self.turned_triangles += later.turned_triangles;
+        self.filled_holes += later.filled_holes;
+        self.hole_triangles += later.hole_triangles;
+        self.split_vertices += later.split_vertices;
+    }
+}
+
 impl std::fmt::Display for Repairs {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let steps = [

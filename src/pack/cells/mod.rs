@@ -7,7 +7,6 @@ mod relax;
 mod walls;
 
 use std::f64::consts::PI;
-use std::path::Path;
 
 use glam::DVec3;
 
@@ -25,7 +24,7 @@ use crate::geometry::TriMesh;
 use crate::geometry::cells::Cells;
 use crate::geometry::convex::Convex;
 use crate::geometry::mirror::Mirror;
-use crate::spec::{Body, BodyShape, CELLS_NEED_CLOSED_MESH};
+use crate::spec::{Body, BodyShape};
 
 /// Largest relative difference between the volume of the Voronoi cells and that of the body.
 const MAX_VOLUME_ERROR: f64 = 0.1;
@@ -44,12 +43,6 @@ pub(super) fn voronoi(
 ) -> Result<FilledShape, PackError> {
     let body = seeded.body;
     let Outline { form, skin, volume } = outline;
-    if matches!(form, OutlineForm::Wound) {
-        return Err(PackError::UnsuitableShape {
-            body: body.name.clone(),
-            what: CELLS_NEED_CLOSED_MESH,
-        });
-    }
     let count = match size_or_number {
         (Some(size), None) => volume / positive(body, "packing.size", size)?.powi(3),
         (None, Some(cells)) => positive(body, "packing.cells", f64::from(cells))?,
@@ -115,7 +108,7 @@ fn size_or_number_error(body: &Body, other: &'static str, both: bool) -> PackErr
 /// must be given; `base` is the folder that mesh paths are relative to.
 pub(super) fn cubic(
     body: &Body,
-    base: &Path,
+    mesh: Option<&TriMesh>,
     size_or_number: (Option<[f64; 3]>, Option<[u32; 3]>),
 ) -> Result<FilledShape, PackError> {
     let rows = |extent: DVec3| {
@@ -147,7 +140,7 @@ pub(super) fn cubic(
         let skin = bricks::skin(&solids);
         return filled(solids, skin).ok_or_else(|| no_brick(body, DVec3::ZERO));
     }
-    let outline = Outline::of(body, base)?;
+    let outline = Outline::of(body, mesh)?;
     let (low, high) = outline.bounds();
     let counts = rows(high - low)?;
     let grid = BrickGrid::new(low, high, counts);

@@ -3,7 +3,7 @@ use crate::geometry::shapes;
 
 fn bunny() -> TriMesh {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/pipelines/meshes/bunny.obj");
-    crate::geometry::read::read(Path::new(path)).expect("a mesh")
+    crate::geometry::read::read(path.as_ref()).expect("a mesh")
 }
 
 /// About `count` cells of a mesh after `rounds` rounds of relaxation.

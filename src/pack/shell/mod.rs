@@ -57,7 +57,7 @@ fn surface(outline: &Outline, depth: f64, spacing: f64) -> Option<TriMesh> {
             Some(inset) => Some(inset.skin(*segments)),
             None => offset_surface(&outline.skin, depth, spacing),
         },
-        OutlineForm::Closed | OutlineForm::Wound => offset_surface(&outline.skin, depth, spacing),
+        OutlineForm::Closed => offset_surface(&outline.skin, depth, spacing),
     }
 }
 

@@ -1,8 +1,8 @@
 use std::path::Path;
 
 use super::*;
-use crate::pack::{Calibration, PackedBody, pack_body};
-use crate::spec::{BodyShape, Fill, MassModel, PackingSpec, Rotation};
+use crate::pack::{Calibration, PackedBody, mesh, pack_body};
+use crate::spec::{BodyShape, Fill, MassModel, PackingSpec, Rotation, ThicknessSide};
 
 fn shell(shape: BodyShape, radius: Option<f64>, elements: Option<u32>, layers: u32) -> Body {
     Body {
@@ -42,6 +42,8 @@ fn bunny() -> BodyShape {
         file: "meshes/bunny.obj".into(),
         scale: None,
         height: Some(0.1),
+        thickness: None,
+        thickness_side: ThicknessSide::Both,
         fill: Fill::Closed,
     }
 }
@@ -129,7 +131,9 @@ fn layers_lie_at_their_depths_without_overlap_and_are_well_bonded() {
 
 fn packed_skin(shape: &BodyShape) -> TriMesh {
     let body = shell(shape.clone(), Some(1.0), None, 1);
-    Outline::of(&body, Path::new("pipelines")).unwrap().skin
+    let mesh = mesh::skin(&body, Path::new("pipelines")).unwrap();
+    let mesh = mesh.map(|(mesh, _)| mesh);
+    Outline::of(&body, mesh.as_ref()).unwrap().skin
 }
 
 #[test]

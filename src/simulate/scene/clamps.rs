@@ -132,7 +132,9 @@ pub fn speeds(action: &Action, elements: &[DVec3]) -> Vec<(DVec3, f64)> {
     let middle = elements.iter().sum::<DVec3>() / elements.len().max(1) as f64;
     let reach = reach(elements.iter().copied(), pivot_of(action, middle));
     let drive = action.drive();
-    let stretches = drive.iter().flat_map(PrescribedMotion::uniform_motions);
+    let stretches = drive
+        .iter()
+        .flat_map(PrescribedMotion::poses_at_interval_starts);
     stretches
         .map(|pose| (pose.velocity, pose.spin.length() * reach))
         .collect()

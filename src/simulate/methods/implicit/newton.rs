@@ -248,7 +248,7 @@ impl Newton {
             let walls = [surroundings.before, surroundings.colliders];
             let to = positions(system);
             let way = self.straight_motion(system, (&start.position, &to), walls);
-            solved.passed_through = !way.is_straight();
+            solved.passed_through = !way.is_straight_line_free();
             solved.converged = !solved.passed_through;
         }
         solved

@@ -50,7 +50,7 @@ impl StraightMotion<'_> {
 
     /// Whether the straight line keeps all listed pairs apart, and elements away from colliders. Iterations
     /// that each keep them apart may still have led around an obstacle.
-    pub fn is_straight(&self) -> bool {
+    pub fn is_straight_line_free(&self) -> bool {
         self.listed_fraction() == 1.0
     }
 

@@ -126,11 +126,11 @@ constants! {
     ACCUMULATOR_WORDS = WRENCH_COMPONENTS * COMPONENT_WORDS;
     /// Accumulators of a row.
     ACCUMULATORS = 3;
-    /// Accumulator of the steps that count in full.
+    /// Index of the accumulator of the steps that count in full.
     FULL_STEPS = 0;
-    /// Accumulator of the last step of an advance, whose kick is only half done.
+    /// Index of the accumulator of the last step of an advance, whose kick is only half done.
     LAST_STEP = 1;
-    /// Accumulator of the loads before the first step.
+    /// Index of the accumulator of the loads before the first step.
     START_LOADS = 2;
     /// Words of a row of reactions.
     REACTION_ROW_WORDS = ACCUMULATORS * ACCUMULATOR_WORDS;

@@ -21,12 +21,12 @@ type Eight = [f64; 8];
 
 /// Weight κ of the constraint violation in the merit function of the line search, over r² times the mean stiffness
 /// of an element (r: its radius).
-const WEIGHT: f64 = 1.0;
+const CONSTRAINT_WEIGHT: f64 = 1.0;
 
 pub fn run<W: EnergyLaw>(problem: &mut StepProblem<W>, record: &mut ConvergenceRecord) {
     problem.begin(record);
     let mut free = FreeQuaternions::new(&problem.system);
-    let weights = stiffness(problem, WEIGHT);
+    let weights = stiffness(problem, CONSTRAINT_WEIGHT);
     let mut progress = Progress::default();
     for iteration in 1..=ITERATIONS {
         let (direction, gradients) = direction(problem, &mut free);
