@@ -278,13 +278,40 @@ fn an_open_mesh_is_closed_and_said_so() {
     );
     let shape = "shape = { type = \"mesh\", file = \"open.obj\", scale = 0.1 }";
     folder.write("shot.toml", &pipeline(BODY, shape));
-    let said = folder.succeed(&["pack", "shot.toml", "--out", "store", "--json"]);
-    assert!(said.contains("filled 1 hole"), "{said}");
+    let said = folder.succeed(&["check", "shot.toml"]);
+    assert!(
+        said.contains("note ") && said.contains("filled 1 hole"),
+        "{said}"
+    );
+    folder.succeed(&["pack", "shot.toml", "--out", "store"]);
     folder.succeed(&["simulate", "store"]);
     folder.succeed(&["reconstruct", "store"]);
 }
 
-/// Two triangles: a pane, and a fold.
+#[test]
+fn a_mesh_alone_is_checked_and_its_skin_written() {
+    let folder = TestFolder::new();
+    folder.write("pane.obj", PANE);
+    let message = folder.refuse(&["check", "--mesh", "pane.obj"]);
+    assert!(message.contains("open sheet"), "{message}");
+    let open = TETRAHEDRON.trim_end().rsplit_once('\n').unwrap().0;
+    folder.write("open.obj", open);
+    let message = folder.refuse(&["check", "--mesh", "open.obj", "--out", "skin.stl"]);
+    assert!(message.contains(".ply"), "{message}");
+    let said = folder.succeed(&["check", "--mesh", "open.obj", "--out", "skin.ply"]);
+    for part in [
+        "3 boundary edges",
+        "filled 1 hole",
+        "volume 1.666667e-1",
+        "skin.ply",
+    ] {
+        assert!(said.contains(part), "{said}");
+    }
+    let skin = cullet::geometry::read::read(&folder.path("skin.ply")).unwrap();
+    assert_eq!(skin.triangles.len(), 4);
+}
+
+/// A square of two triangles.
 const PANE: &str = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3\nf 1 3 4\n";
 
 #[test]

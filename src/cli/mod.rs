@@ -5,6 +5,7 @@ mod arguments;
 mod bodies;
 mod branch;
 mod check;
+mod check_mesh;
 mod error;
 mod inspect;
 mod interrupt;
@@ -78,13 +79,25 @@ enum Command {
         #[arg(long)]
         validate: bool,
     },
-    /// Check a pipeline without running it: numbers of elements and steps, time step, memory, disk, time.
+    /// Check a pipeline without running it: numbers of elements and steps, time step, memory, disk, time. Or check a
+    /// mesh: what is wrong with it, where, and how it is repaired.
     Check {
         /// Pipeline file.
-        pipeline: PathBuf,
+        #[arg(required_unless_present = "mesh")]
+        pipeline: Option<PathBuf>,
         /// Override a value: dotted path, entries by name or index.
         #[arg(long = "set", value_name = "KEY=VALUE")]
         set: Vec<String>,
+        /// Check this mesh instead of a pipeline.
+        #[arg(long, value_name = "FILE", conflicts_with_all = ["pipeline", "set"])]
+        mesh: Option<PathBuf>,
+        /// Write the repaired mesh to this PLY file.
+        #[arg(long, value_name = "FILE", requires = "mesh")]
+        out: Option<PathBuf>,
+        /// Edge of the cells by which surfaces are wrapped that stay open, in units of the file; default: a
+        /// hundredth of the mesh's size.
+        #[arg(long, value_name = "SIZE", requires = "mesh")]
+        cell: Option<f64>,
     },
     /// List graphics adapters, their limits, and what each lacks.
     Adapters,
@@ -199,7 +212,16 @@ fn command(arguments: &Arguments) -> anyhow::Result<()> {
             validate::validate(store, arguments.json)
         }
         Command::Inspect { store, .. } => inspect::inspect(store, arguments.json),
-        Command::Check { pipeline, set } => check::check(pipeline, set, arguments.json),
+        Command::Check {
+            mesh: Some(mesh),
+            out,
+            cell,
+            ..
+        } => check_mesh::check_mesh(mesh, out.as_deref(), *cell, arguments.json),
+        Command::Check { pipeline, set, .. } => {
+            let pipeline = pipeline.as_ref().expect("clap requires one of both");
+            check::check(pipeline, set, arguments.json)
+        }
         Command::Adapters => adapters::adapters(arguments.json),
         Command::Schema { keys: true, .. } => print(&crate::spec::keys_page()),
         Command::Schema { columns: true, .. } => print(&crate::columns::glossary()),

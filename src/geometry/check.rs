@@ -67,16 +67,27 @@ impl std::fmt::Display for ShortPosition {
 /// cavity, however it was wound.
 pub fn require_solid(mesh: &mut TriMesh) -> Result<(), MeshDefect> {
     let edges = sorted_edges(mesh);
-    require_closed(mesh, &edges)?;
-    if let Some((pairs, [first, _])) = self_intersections(mesh) {
-        let [a, b, c] = mesh.corners(first as usize);
-        return Err(MeshDefect::SelfIntersecting {
-            pairs,
-            near: (a + b + c) / 3.0,
-        });
+    if let Some(defect) = edge_defects(mesh, &edges).into_iter().next() {
+        return Err(defect);
+    }
+    if let Some(defect) = crossings(mesh) {
+        return Err(defect);
     }
     wind_outward(mesh, &edges);
     Ok(())
+}
+
+/// Everything for which [`require_solid`] refuses a mesh.
+pub fn defects(mesh: &TriMesh) -> Vec<MeshDefect> {
+    let mut defects = edge_defects(mesh, &sorted_edges(mesh));
+    defects.extend(crossings(mesh));
+    defects
+}
+
+fn crossings(mesh: &TriMesh) -> Option<MeshDefect> {
+    let (pairs, [first, _]) = self_intersections(mesh)?;
+    let near = mesh.corners(first as usize).iter().sum::<DVec3>() / 3.0;
+    Some(MeshDefect::SelfIntersecting { pairs, near })
 }
 
 /// Reverses the winding of every triangle.
@@ -114,33 +125,29 @@ pub(super) fn is_balanced(edges: &[Edge]) -> bool {
         .all(|group| 2 * group.iter().filter(|edge| edge.2).count() == group.len())
 }
 
-/// Requires that as many triangles run along each edge one way as the other, which parity needs; more than
-/// two triangles may share it.
-fn require_closed(mesh: &TriMesh, edges: &[Edge]) -> Result<(), MeshDefect> {
+/// Edges along which not as many triangles run one way as the other, which parity needs; more than two triangles may
+/// share an edge.
+fn edge_defects(mesh: &TriMesh, edges: &[Edge]) -> Vec<MeshDefect> {
     let middle =
         |edge: &Edge| (mesh.positions[edge.0 as usize] + mesh.positions[edge.1 as usize]) / 2.0;
     let (mut open, mut inconsistent) = (Vec::new(), Vec::new());
     for group in edges.chunk_by(same_edge) {
-        let forward = group.iter().filter(|edge| edge.2).count();
         if group.len() % 2 == 1 {
             open.push(&group[0]);
-        } else if 2 * forward != group.len() {
+        } else if !is_balanced(group) {
             inconsistent.push(&group[0]);
         }
     }
-    if let Some(first) = open.first() {
-        return Err(MeshDefect::Open {
-            edges: open.len(),
-            near: middle(first),
-        });
-    }
-    if let Some(first) = inconsistent.first() {
-        return Err(MeshDefect::Inconsistent {
-            edges: inconsistent.len(),
-            near: middle(first),
-        });
-    }
-    Ok(())
+    let mut defects = Vec::new();
+    defects.extend(open.first().map(|first| MeshDefect::Open {
+        edges: open.len(),
+        near: middle(first),
+    }));
+    defects.extend(inconsistent.first().map(|first| MeshDefect::Inconsistent {
+        edges: inconsistent.len(),
+        near: middle(first),
+    }));
+    defects
 }
 
 /// Flips each connected surface whose signed volume has the wrong sign for its nesting depth.

@@ -37,7 +37,11 @@ fn a_ball_and_a_turned_cube_keep_volume_and_edges() {
         surface.volume()
     );
     // Corners and edges stay sharp.
-    assert!(farthest(&surface, &cube) < 0.01);
+    assert!(
+        farthest(&surface, &cube) < 0.01,
+        "{}",
+        farthest(&surface, &cube)
+    );
     assert!(
         farthest(&cube, &surface) < 0.02,
         "{}",

@@ -15,16 +15,17 @@ use crate::math::hash::QuickMap;
 /// Eigenvalues of the sum of n nᵀ below this fraction of the largest count as 0: along such directions a vertex stays
 /// at the mean of its crossings.
 const MIN_EIGENVALUE: f64 = 0.03;
-/// Distance of a vertex from the faces of its cell, cells.
-const INSET: f64 = 1e-3;
+/// Distance beyond the faces of its cell at which a vertex may lie, cells: an edge of the surface may leave a cell
+/// between the crossings of its edges.
+const REACH: f64 = 0.4;
 /// Distance within which a vertex is moved onto the mesh, cells.
-const SNAP: f64 = 0.25;
+const SNAP: f64 = 0.4;
 
 /// The dual surface before its crossings are removed.
 pub struct DualSurface {
     /// Its triangles.
     pub mesh: TriMesh,
-    /// For each vertex, the mean of the crossings of its sheet: there the surface hardly crosses itself.
+    /// For each vertex, a point at the mean of the crossings of its sheet: there the surface hardly crosses itself.
     pub safe: Vec<DVec3>,
     /// Cell of each vertex.
     cells: Vec<Place>,
@@ -32,7 +33,7 @@ pub struct DualSurface {
 
 /// Vertices of a cell.
 struct CellVertices {
-    /// Position and mean of the crossings, for each sheet.
+    /// Position and safe position of the vertex of each sheet.
     sheets: Vec<(DVec3, DVec3)>,
     /// Sheet of each of the 12 edges.
     sheet_of: [u8; 12],
@@ -116,27 +117,27 @@ impl CellVertices {
                     }
                 })
                 .collect();
-            let low = grid.position(cell) + INSET * grid.edge;
-            let high = low + (1.0 - 2.0 * INSET) * grid.edge;
+            let low = grid.position(cell) - REACH * grid.edge;
+            let high = low + (1.0 + 2.0 * REACH) * grid.edge;
             let mean = crossings.iter().map(|c| c.position).sum::<DVec3>() / crossings.len() as f64;
-            let mut vertex = best_point(&crossings, mean).clamp(low, high);
+            let mut vertex = best_point(&crossings, mean, [low, high]);
+            let mut safe = mean;
             if crossings.iter().all(|c| c.is_on_mesh) {
-                let nearest = winding.bvh().nearest_within(mesh, vertex, SNAP * grid.edge);
-                if let Some((on_mesh, _)) = nearest
-                    && (on_mesh.cmpge(low) & on_mesh.cmple(high)).all()
-                {
-                    vertex = on_mesh;
+                for place in [&mut vertex, &mut safe] {
+                    let nearest = winding.bvh().nearest_within(mesh, *place, SNAP * grid.edge);
+                    *place = nearest.map_or(*place, |(on_mesh, _)| on_mesh);
                 }
             }
-            sheets.push((vertex, mean));
+            sheets.push((vertex, safe));
         }
         CellVertices { sheets, sheet_of }
     }
 }
 
-/// The point nearest to the planes at the crossings, in the least-squares sense, and of several the one nearest to
-/// their mean (Ju et al. 2002).
-fn best_point(crossings: &[Crossing], mean: DVec3) -> DVec3 {
+/// The point of a box nearest to the planes at the crossings, in the least-squares sense, and of several the one nearest
+/// to their mean (Ju et al. 2002). A corner or an edge of the surface beyond the box does not count: the vertex then
+/// stays on the edge or face that is in the box.
+fn best_point(crossings: &[Crossing], mean: DVec3, [low, high]: [DVec3; 2]) -> DVec3 {
     let mut matrix = [[0.0; 3]; 3];
     let mut sum = DVec3::ZERO;
     for crossing in crossings {
@@ -149,15 +150,22 @@ fn best_point(crossings: &[Crossing], mean: DVec3) -> DVec3 {
         sum += crossing.normal * crossing.normal.dot(crossing.position - mean);
     }
     let (values, vectors) = eigen(matrix);
-    let largest = values.iter().copied().fold(0.0, f64::max);
-    let mut point = mean;
-    for (value, vector) in values.iter().zip(vectors) {
-        let vector = DVec3::from_array(vector);
-        if *value > MIN_EIGENVALUE * largest {
-            point += vector * (vector.dot(sum) / value);
+    let mut order = [0, 1, 2];
+    order.sort_by(|a, b| values[*b].total_cmp(&values[*a]));
+    let largest = values[order[0]];
+    let is_clear = |k: &&usize| values[**k] > MIN_EIGENVALUE * largest;
+    let clear = order.iter().filter(is_clear).count();
+    for rank in (1..=clear).rev() {
+        let mut point = mean;
+        for k in &order[..rank] {
+            let vector = DVec3::from_array(vectors[*k]);
+            point += vector * (vector.dot(sum) / values[*k]);
+        }
+        if (point.cmpge(low) & point.cmple(high)).all() {
+            return point;
         }
     }
-    point
+    mean
 }
 
 /// The two triangles around the edge of the grid that starts at the lowest corner of a cell; none if the surface does
