@@ -107,6 +107,10 @@ pub fn owner_at(cracks: &Cracks, x: DVec3, found: &mut Vec<(f64, u32)>) -> u32 {
         reach = wanted;
     }
     found.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    if body.drop_unconnected(x, found) {
+        let wanted = found[0].0.sqrt() + OWNER_SLACK * r;
+        found.retain(|&(squared, _)| squared <= wanted * wanted);
+    }
     // The nearest element of every side.
     let mut sides = [found[0].1; 8];
     let mut count = 1;
