@@ -87,6 +87,7 @@ pub fn check(path: &Path, set: &[String], as_json: bool) -> anyhow::Result<()> {
         "bonds": bonds,
         "mass": packed.packing.elements.mass.iter().sum::<f64>(),
         "bodies": bodies,
+        "bare": bare(&packed),
         "critical_step": plan.critical,
         "dt": plan.dt,
         "steps_per_frame": plan.steps_per_frame,
@@ -170,6 +171,23 @@ pub fn check(path: &Path, set: &[String], as_json: bool) -> anyhow::Result<()> {
         lines.push(format!("warning             {}", warning.text));
     }
     super::print::print(&lines.join("\n"))
+}
+
+/// The parts of surfaces that no element lies under, as JSON.
+fn bare(packed: &pack::Packed) -> Value {
+    let all = packed.bodies.iter().filter_map(|body| {
+        let bare = body.bare.as_ref()?;
+        Some(json!({
+            "name": body.name,
+            "part": bare.part,
+            "largest_part": bare.largest,
+            "near": bare.near.to_array(),
+            "thickness": bare.thickness,
+            "fitting_radius": bare.radius,
+            "fitting_elements": body.elements_of(bare.radius).round(),
+        }))
+    });
+    Value::Array(all.collect())
 }
 
 /// Prints the plan of a pipeline in which nothing moves.

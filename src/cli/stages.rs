@@ -12,6 +12,7 @@ use super::progress::ProgressReporter;
 use super::stage_inputs::StageInputs;
 
 use crate::spec::{self, Pipeline, ResolvedPipeline};
+use crate::units::show::{grouped, quantity};
 use crate::store::{FileChecksums, Manifest, Store, in_folder, layout, lock};
 use crate::{
     export, pack as packing, preview as previewing, reconstruct as surfaces, simulate as integrate,
@@ -107,8 +108,33 @@ pub fn notices(packed: &packing::Packed) -> Vec<String> {
                 if body.free_faces.is_some() { "size" } else { "radius" },
             ));
         }
+        if let Some(bare) = &body.bare {
+            out.push(bare_notice(body, bare));
+        }
     }
     out
+}
+
+/// Notice that no element lies under a part of a body's surface.
+fn bare_notice(body: &packing::BodySummary, bare: &packing::BareSkin) -> String {
+    let near = bare.near.to_array().map(|x| quantity(rounded(x), "m"));
+    let length = |x: f64| quantity(rounded(x), "m");
+    format!(
+        "body {:?}: no element lies under {:.1} % of its surface, where it is thinner than an element; the largest such part, {:.1} %, is near [{}]. It is about {} thick: elements of radius {}, about {} of them, would fit under most of it",
+        body.name,
+        100.0 * bare.part,
+        100.0 * bare.largest,
+        near.join(", "),
+        length(bare.thickness),
+        length(bare.radius),
+        grouped(rounded(body.elements_of(bare.radius)), 0),
+    )
+}
+
+/// A number rounded to two significant digits.
+fn rounded(x: f64) -> f64 {
+    let step = 10_f64.powf(x.abs().max(f64::MIN_POSITIVE).log10().floor() - 1.0);
+    (x / step).round() * step
 }
 
 /// Opens a store and reads its `store.json`.

@@ -8,6 +8,8 @@ use super::bvh::{Bvh, BvhNode};
 use super::intersect::segment_meets;
 use super::mesh::TriMesh;
 
+/// Fraction of its length at which a line of sight begins, beyond the triangles that its first point is on.
+const START: f64 = 1e-6;
 /// Rounding error of the parameters at which a segment enters and leaves a box.
 const ROUNDING: f64 = 1e-12;
 
@@ -20,6 +22,12 @@ impl Bvh {
         };
         self.visit(|node| overlaps(node, p, q - p), meets)
             .is_break()
+    }
+
+    /// Whether `p`, which may lie on the mesh, sees `q`: whether the segment between them has no other point of
+    /// the mesh. From a point on or in a solid to one in it, the segment then stays in the solid.
+    pub fn sees(&self, mesh: &TriMesh, p: DVec3, q: DVec3) -> bool {
+        !self.meets_segment(mesh, p.lerp(q, START), q)
     }
 
     /// Distance (m) from `p` to the first point of the mesh on the segment to `q`, if there is one.
@@ -94,6 +102,11 @@ mod tests {
             assert!((at.length() - 1.0).abs() < 0.01, "{at}");
             let before = p.lerp(at, 1.0 - 1e-6);
             assert!(!bvh.meets_segment(&mesh, p, before));
+            // Seen from its own point, the mesh is in the way unless the rest of the segment lies on one side.
+            let own = mesh.positions[k as usize % mesh.positions.len()];
+            assert!(bvh.sees(&mesh, own, 0.3 * p));
+            assert!(bvh.sees(&mesh, own, 2.0 * own));
+            assert!(!bvh.sees(&mesh, own, -2.0 * own));
         }
         assert!(met > 500, "{met}");
     }

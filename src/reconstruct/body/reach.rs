@@ -23,8 +23,6 @@ use crate::reconstruct::surface::rigged::MAX_INFLUENCES;
 const SEARCH_RADIUS: f64 = 2.5;
 /// Distance up to which the elements that a point sees are searched for, radii.
 const SIGHT: f64 = 6.0;
-/// Segments begin at this fraction of their length, beyond the triangles that their first point lies on.
-const START: f64 = 1e-6;
 /// Points of the solid within this distance of a vertex that is near a gap are near a gap too, radii: edges
 /// of the skin are up to two radii long.
 const GAP_MARGIN: f64 = 2.5;
@@ -141,13 +139,6 @@ impl ElementReach {
         found.len() != before
     }
 
-    /// Whether `x` sees an element at `centre`.
-    fn sees(&self, mesh: &TriMesh, x: DVec3, centre: DVec3) -> bool {
-        !self
-            .bvh
-            .meets_segment(mesh, x.lerp(centre, START), centre)
-    }
-
     /// Keeps the elements of `found` that `x` is connected with. Returns whether it sees any; if not, `found`
     /// stays as it is.
     fn keep_connected(
@@ -157,7 +148,7 @@ impl ElementReach {
         x: DVec3,
         found: &mut Vec<(f64, u32)>,
     ) -> bool {
-        let sees = |element: u32| self.sees(mesh, x, positions[element as usize]);
+        let sees = |element: u32| self.bvh.sees(mesh, x, positions[element as usize]);
         let Some(&(_, first)) = found.iter().find(|&&(_, element)| sees(element)) else {
             return false;
         };

@@ -29,7 +29,7 @@ use crate::reconstruct::surface::rigged::{DebrisElement, RiggedSurface};
 
 /// Radius of a ball with the volume of the chip that an element of a fragment too small for the grid has,
 /// radii.
-const DUST_RADIUS: f64 = 0.8;
+pub const DUST_RADIUS: f64 = 0.8;
 /// Maximum ratio of volume to area of a surface, radii, at which a fragment counts as too small for the grid.
 const FLAT_THICKNESS: f64 = 1e-4;
 /// Number of grid positions tried if the skin and the grid are inconsistent.
