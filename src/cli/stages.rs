@@ -12,8 +12,8 @@ use super::progress::ProgressReporter;
 use super::stage_inputs::StageInputs;
 
 use crate::spec::{self, Pipeline, ResolvedPipeline};
-use crate::units::show::{grouped, quantity};
 use crate::store::{FileChecksums, Manifest, Store, in_folder, layout, lock};
+use crate::units::show::{grouped, quantity};
 use crate::{
     export, pack as packing, preview as previewing, reconstruct as surfaces, simulate as integrate,
     stress as statics,

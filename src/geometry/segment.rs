@@ -90,9 +90,7 @@ mod tests {
                 q = DVec3::new(q.x, p.y, p.z);
             }
             let all = 0..mesh.triangles.len();
-            let expected = all
-                .clone()
-                .any(|t| segment_meets(p, q, mesh.corners(t)));
+            let expected = all.clone().any(|t| segment_meets(p, q, mesh.corners(t)));
             assert_eq!(bvh.meets_segment(&mesh, p, q), expected, "{p} {q}");
             let first = bvh.first_on_segment(&mesh, p, q);
             assert_eq!(first.is_some(), expected);

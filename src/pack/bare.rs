@@ -198,7 +198,14 @@ mod tests {
             let points = outline.iter().map(|[x, y]| DVec3::new(*x, *y, z));
             mesh.positions.extend(points);
         }
-        for cap in [[0, 1, 2], [0, 2, 3], [0, 3, 6], [0, 6, 7], [3, 4, 5], [3, 5, 6]] {
+        for cap in [
+            [0, 1, 2],
+            [0, 2, 3],
+            [0, 3, 6],
+            [0, 6, 7],
+            [3, 4, 5],
+            [3, 5, 6],
+        ] {
             let [a, b, c] = cap;
             mesh.triangles.push([a, c, b]);
             mesh.triangles.push(cap.map(|v| v + 8));
@@ -223,7 +230,10 @@ mod tests {
         let bare = bare_skin(&skin, &centres, 1.0).unwrap();
         // Both sides of the fin except the lowest two radii of it, and its edges.
         let expected = (2.0 * 20.0 * 8.0 + 0.6 * (20.0 + 2.0 * 8.0)) / skin.area();
-        assert!((bare.part / expected - 1.0).abs() < 0.1, "{bare:?} {expected}");
+        assert!(
+            (bare.part / expected - 1.0).abs() < 0.1,
+            "{bare:?} {expected}"
+        );
         assert!(bare.largest > 0.99 * bare.part, "{bare:?}");
         assert!(bare.near.y > 12.0 && bare.near.x.abs() < 0.4, "{bare:?}");
         assert!((bare.thickness - 0.6).abs() < 1e-6, "{bare:?}");

@@ -28,12 +28,7 @@ pub struct Findings {
 
 /// Checks all pieces of a frame of one body. If `rest`, volumes are computed from rest positions, where
 /// surfaces are made, otherwise from current positions.
-pub fn check(
-    surface: &SurfaceFrame,
-    elements: &Elements,
-    labels: &[u32],
-    rest: bool,
-) -> Findings {
+pub fn check(surface: &SurfaceFrame, elements: &Elements, labels: &[u32], rest: bool) -> Findings {
     let mut findings = Findings {
         lines: Vec::new(),
         volume: 0.0,
@@ -102,8 +97,7 @@ pub fn check(
         } else {
             findings.volume += volume;
         }
-        let of =
-            |line: String| format!("fragment {} of {count} elements: {line}", piece.fragment);
+        let of = |line: String| format!("fragment {} of {count} elements: {line}", piece.fragment);
         findings.lines.extend(lines.into_iter().map(of));
     }
     findings

@@ -94,7 +94,9 @@ impl ElementReach {
         };
         let vertices = mesh.positions.par_iter().with_min_len(256);
         let found: Vec<FoundElements> = vertices
-            .map_init(Vec::new, |found, &x| reach.of_vertex(elements, mesh, x, found))
+            .map_init(Vec::new, |found, &x| {
+                reach.of_vertex(elements, mesh, x, found)
+            })
             .collect();
         let is_near_gap = |vertex: usize| found[vertex].near_gap;
         let any = (0..found.len()).any(is_near_gap);
@@ -107,7 +109,9 @@ impl ElementReach {
         for vertex in (0..found.len()).filter(|&vertex| is_near_gap(vertex)) {
             let x = mesh.positions[vertex];
             let near_gap = &mut reach.near_gap;
-            elements.bins.each_bin(x, margin, |bin| near_gap[bin] = true);
+            elements
+                .bins
+                .each_bin(x, margin, |bin| near_gap[bin] = true);
         }
         reach.below = nearest.iter().map(|elements| elements[0]).collect();
         (nearest, Some(reach))

@@ -140,7 +140,10 @@ mod tests {
                 let [a, b, c] = mesh.corners(t);
                 let normal = (b - a).cross(c - a).normalize();
                 let above = mesh.positions.iter().map(|p| normal.dot(*p - a));
-                assert!(above.fold(f64::MIN, f64::max) < 1e-6, "chip {key} is not convex");
+                assert!(
+                    above.fold(f64::MIN, f64::max) < 1e-6,
+                    "chip {key} is not convex"
+                );
             }
             let reach = mesh.positions.iter().map(|p| p.distance(at(0)));
             let reach = reach.fold(0.0, f64::max);

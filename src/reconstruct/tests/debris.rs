@@ -77,7 +77,11 @@ fn elements_without_a_node_of_the_grid_are_chips_with_texture() {
             chips += 1;
             assert_chip(&mesh);
             let triangles = surface.triangle_range(piece);
-            assert!(surface.inside[triangles.clone()].iter().all(|&inside| inside == 1));
+            assert!(
+                surface.inside[triangles.clone()]
+                    .iter()
+                    .all(|&inside| inside == 1)
+            );
             let uv = &surface.uv[triangles];
             assert!(uv.iter().any(|uv| uv[0] != uv[1] && uv[1] != uv[2]));
         }

@@ -37,7 +37,14 @@ fn block_with_fin() -> (Elements, Bonds, TriMesh) {
         [-0.3, 10.0],
         [-10.0, 10.0],
     ];
-    let caps = [[0, 1, 2], [0, 2, 3], [0, 3, 6], [0, 6, 7], [3, 4, 5], [3, 5, 6]];
+    let caps = [
+        [0, 1, 2],
+        [0, 2, 3],
+        [0, 3, 6],
+        [0, 6, 7],
+        [3, 4, 5],
+        [3, 5, 6],
+    ];
     let (lo, hi) = (DVec3::new(-9.5, 0.5, -9.5), DVec3::new(9.5, 9.5, 9.5));
     let (elements, bonds) = packed(lo, hi, R, |_| true);
     (elements, bonds, extruded(&outline, &caps, 10.0))
@@ -84,7 +91,14 @@ fn fork() -> (Elements, Bonds, TriMesh) {
         [-0.4, 20.0],
         [-10.0, 20.0],
     ];
-    let caps = [[0, 1, 4], [1, 2, 3], [1, 3, 4], [0, 4, 5], [0, 5, 7], [5, 6, 7]];
+    let caps = [
+        [0, 1, 4],
+        [1, 2, 3],
+        [1, 3, 4],
+        [0, 4, 5],
+        [0, 5, 7],
+        [5, 6, 7],
+    ];
     let (lo, hi) = (DVec3::new(-9.5, 0.5, -7.5), DVec3::new(9.5, 19.5, 7.5));
     let (elements, mut bonds) = packed(lo, hi, R, |p| p.y < 5.5 || p.x.abs() > 0.9);
     // Elements in the two prongs are not bonded.
@@ -125,7 +139,10 @@ fn stretch(surface: &SurfaceFrame) -> f64 {
         let [a, b] = [a, b].map(|v| DVec3::from(positions[v as usize].map(f64::from)));
         a.distance(b)
     };
-    let edges = surface.triangles.iter().flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]]);
+    let edges = surface
+        .triangles
+        .iter()
+        .flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]]);
     let ratios = edges.map(|edge| {
         // Single precision is too coarse for shorter edges.
         let rest = length(&surface.rest_positions, edge).max(1e-3);
@@ -148,7 +165,10 @@ fn flown_apart(
     let off = total_volume(&surface) / skin.volume() - 1.0;
     assert!(off.abs() < 2e-3, "voxel {voxel}: volume off by {off}");
     let stretch = stretch(&surface);
-    assert!(stretch < 1.1, "voxel {voxel}: an edge is {stretch} times as long");
+    assert!(
+        stretch < 1.1,
+        "voxel {voxel}: an edge is {stretch} times as long"
+    );
     surface
 }
 
@@ -175,8 +195,14 @@ fn a_fin_without_elements_breaks_with_the_block_under_it() {
                 count += 1;
                 beyond = beyond.max(-side * (p.z - 0.2));
             }
-            assert!(count > 20, "fragment {fragment} has {count} vertices of the fin");
-            assert!(beyond < 2.5, "fragment {fragment} reaches {beyond} beyond the crack");
+            assert!(
+                count > 20,
+                "fragment {fragment} has {count} vertices of the fin"
+            );
+            assert!(
+                beyond < 2.5,
+                "fragment {fragment} reaches {beyond} beyond the crack"
+            );
         }
         // Along the fin, under it, and into many pieces.
         let along: Vec<u32> = elements.x.iter().map(|&x| u32::from(x > 0.3)).collect();
@@ -194,9 +220,16 @@ fn a_blade_beside_a_tower_stays_with_the_block_that_it_stands_on() {
     for voxel in [0.5, 0.8, 1.3] {
         let surface = flown_apart(&body, &labels, voxel);
         assert_eq!(surface.pieces.len(), 2);
-        let left = rest_points(&surface, 1).map(|p| p.x).fold(f64::MAX, f64::min);
-        assert!(left > 1.95, "voxel {voxel}: the tower takes the skin at x = {left}");
-        let high = rest_points(&surface, 0).map(|p| p.y).fold(f64::MIN, f64::max);
+        let left = rest_points(&surface, 1)
+            .map(|p| p.x)
+            .fold(f64::MAX, f64::min);
+        assert!(
+            left > 1.95,
+            "voxel {voxel}: the tower takes the skin at x = {left}"
+        );
+        let high = rest_points(&surface, 0)
+            .map(|p| p.y)
+            .fold(f64::MIN, f64::max);
         assert!(high > 17.9, "voxel {voxel}: the blade ends at y = {high}");
     }
     // The tower leans away in one piece: the blade stays upright.
