@@ -228,8 +228,8 @@ mod tests {
         let (skin, centres) = block_with_fin(0.6);
         crate::geometry::check::require_solid(&mut skin.clone()).unwrap();
         let bare = bare_skin(&skin, &centres, 1.0).unwrap();
-        // Both sides of the fin except the lowest two radii of it, and its edges.
-        let expected = (2.0 * 20.0 * 8.0 + 0.6 * (20.0 + 2.0 * 8.0)) / skin.area();
+        // Both sides of the fin except the lowest radius of it, and its edges.
+        let expected = (2.0 * 20.0 * 9.0 + 0.6 * (20.0 + 2.0 * 9.0)) / skin.area();
         assert!(
             (bare.part / expected - 1.0).abs() < 0.1,
             "{bare:?} {expected}"
@@ -246,11 +246,18 @@ mod tests {
         let mut cube = shapes::cuboid(DVec3::new(20.0, 10.0, 20.0));
         cube.positions.iter_mut().for_each(|p| p.y += 5.0);
         assert_eq!(bare_skin(&cube, &centres, 1.0), None);
-        // Elements of another body close to the fin.
-        let (skin, _) = block_with_fin(0.6);
+        // Another part with elements, close to the fin.
+        let shift = DVec3::new(10.9, 10.2, 0.0);
+        let (mut skin, _) = block_with_fin(0.6);
+        let alone = bare_skin(&skin, &centres, 1.0).unwrap().part * skin.area();
+        cube.positions.iter_mut().for_each(|p| *p += shift);
+        skin.append(cube);
         let all = centres.clone();
-        centres.extend(all.into_iter().map(|p| p + DVec3::new(10.9, 10.0, 0.0)));
+        centres.extend(all.into_iter().map(|p| p + shift));
         let bare = bare_skin(&skin, &centres, 1.0).unwrap();
-        assert!(bare.part > 0.15, "{bare:?}");
+        assert!(
+            (bare.part * skin.area() / alone - 1.0).abs() < 0.03,
+            "{bare:?}"
+        );
     }
 }

@@ -3,8 +3,9 @@
 //! The element nearest to a point may lie across a gap: beside a thin ear that no element fits into, or in
 //! the other prong of a fork. A point *sees* an element if the segment between them does not leave the
 //! solid. It is connected with the elements that it sees, and with those that at most two bonds join to the
-//! nearest of them. Vertices of the skin that see no element near them, as at the tip of a bent blade, are
-//! connected with the elements of the vertex that is nearest along the skin.
+//! nearest of them. A vertex of the skin that sees no element near it, as at the tip of a bent blade, is
+//! connected with the elements of its *root*: the vertex nearest along the skin that does see one. It moves
+//! as if it were there, so a blade moves with the part of the body that it grows from.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -63,16 +64,18 @@ pub struct ElementReach {
     bvh: Bvh,
     /// All bonds at rest.
     graph: BondGraph,
-    /// The nearest connected element of each vertex of the skin.
-    below: Vec<u32>,
+    /// Root of each vertex of the skin; the vertex itself if it sees an element, or if the part of the skin
+    /// that it belongs to has none inside.
+    roots: Vec<u32>,
     /// For each bin of elements, whether points in it may be near elements across a gap.
     near_gap: Vec<bool>,
 }
 
 /// The elements found for a vertex of the skin.
 struct FoundElements {
-    /// The nearest connected elements; `None` if the vertex sees none.
-    nearest: Option<[u32; MAX_INFLUENCES]>,
+    /// The nearest connected elements, or just the nearest ones if it sees none.
+    nearest: [u32; MAX_INFLUENCES],
+    sees_any: bool,
     /// Whether elements near it lie across a gap.
     near_gap: bool,
 }
@@ -89,7 +92,7 @@ impl ElementReach {
         let mut reach = ElementReach {
             bvh: Bvh::new(mesh),
             graph: BondGraph::new(elements.positions.len(), bonds),
-            below: Vec::new(),
+            roots: (0..mesh.positions.len() as u32).collect(),
             near_gap: Vec::new(),
         };
         let vertices = mesh.positions.par_iter().with_min_len(256);
@@ -98,49 +101,64 @@ impl ElementReach {
                 reach.of_vertex(elements, mesh, x, found)
             })
             .collect();
-        let is_near_gap = |vertex: usize| found[vertex].near_gap;
-        let any = (0..found.len()).any(is_near_gap);
-        let nearest = reach.along_skin(elements, skin, &found);
-        if !any {
-            return (nearest, None);
+        if found.iter().any(|found| !found.sees_any) {
+            let sees = |vertex: usize| found[vertex].sees_any;
+            let away = |vertex: usize| {
+                let nearest = found[vertex].nearest[0] as usize;
+                mesh.positions[vertex].distance(elements.positions[nearest])
+            };
+            spread_along_skin(skin, sees, away, &mut reach.roots);
         }
-        reach.near_gap = vec![false; elements.bins.count()];
+        let of_root = |&root: &u32| found[root as usize].nearest;
+        let nearest = reach.roots.iter().map(of_root).collect();
+        let near_gaps = found.iter().zip(&mesh.positions);
+        let near_gaps = near_gaps.filter(|(found, _)| found.near_gap);
+        let mut bins = vec![false; elements.bins.count()];
         let margin = GAP_MARGIN * elements.radius;
-        for vertex in (0..found.len()).filter(|&vertex| is_near_gap(vertex)) {
-            let x = mesh.positions[vertex];
-            let near_gap = &mut reach.near_gap;
-            elements
-                .bins
-                .each_bin(x, margin, |bin| near_gap[bin] = true);
+        let mut any = false;
+        for (_, &x) in near_gaps {
+            any = true;
+            elements.bins.each_bin(x, margin, |bin| bins[bin] = true);
         }
-        reach.below = nearest.iter().map(|elements| elements[0]).collect();
-        (nearest, Some(reach))
+        reach.near_gap = bins;
+        (nearest, any.then_some(reach))
     }
 
     /// Removes the elements that `x` is not connected with from `found`, the elements near `x` as (squared
-    /// distance, element), nearest first. If it sees none of them, those below the nearest vertex of the skin
-    /// replace them. Returns whether anything changed.
-    pub fn drop_unconnected(
+    /// distance, element), nearest first. If it sees none of them, those of the root of the nearest vertex of
+    /// the skin replace them, and that root is returned. `nearest` are the elements of the vertices.
+    pub fn keep_own_side(
         &self,
         elements: ElementsAtRest,
         mesh: &TriMesh,
+        nearest: &[[u32; MAX_INFLUENCES]],
         x: DVec3,
         found: &mut Vec<(f64, u32)>,
-    ) -> bool {
-        if !self.near_gap[elements.bins.flat_bin_of(x)] {
-            return false;
+    ) -> Option<u32> {
+        if self.keep_connected(elements.positions, mesh, x, found) {
+            return None;
         }
-        let before = found.len();
-        if !self.keep_connected(elements.positions, mesh, x, found) {
-            let (_, triangle) = self.bvh.nearest(mesh, x);
-            let corners = mesh.triangles[triangle as usize].into_iter();
-            let squared = |&v: &u32| mesh.positions[v as usize].distance_squared(x);
-            let corner = corners.min_by(|a, b| squared(a).total_cmp(&squared(b)).then(a.cmp(b)));
-            let corner = corner.expect("a triangle has corners");
-            self.around(elements.positions, x, self.below[corner as usize], found);
-            return true;
-        }
-        found.len() != before
+        let (_, triangle) = self.bvh.nearest(mesh, x);
+        let corners = mesh.triangles[triangle as usize].into_iter();
+        let squared = |&v: &u32| mesh.positions[v as usize].distance_squared(x);
+        let corner = corners.min_by(|a, b| squared(a).total_cmp(&squared(b)).then(a.cmp(b)));
+        let root = self.roots[corner.expect("a triangle has corners") as usize];
+        found.clear();
+        let below = nearest[root as usize].iter();
+        found.extend(below.map(|&e| (x.distance_squared(elements.positions[e as usize]), e)));
+        found.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        found.dedup();
+        Some(root)
+    }
+
+    /// Whether elements near `x` may lie across a gap.
+    pub fn is_near_gap(&self, bins: &ElementBins, x: DVec3) -> bool {
+        self.near_gap[bins.flat_bin_of(x)]
+    }
+
+    /// Root of a vertex of the skin.
+    pub fn root(&self, vertex: u32) -> u32 {
+        self.roots[vertex as usize]
     }
 
     /// Keeps the elements of `found` that `x` is connected with. Returns whether it sees any; if not, `found`
@@ -158,19 +176,6 @@ impl ElementReach {
         };
         found.retain(|&(_, element)| self.graph.are_close(first, element) || sees(element));
         true
-    }
-
-    /// The elements that at most two bonds join to `element`, nearest to `x` first, in `found`.
-    fn around(&self, positions: &[DVec3], x: DVec3, element: u32, found: &mut Vec<(f64, u32)>) {
-        let squared = |e: u32| (x.distance_squared(positions[e as usize]), e);
-        found.clear();
-        found.push(squared(element));
-        for &near in self.graph.neighbours(element) {
-            found.push(squared(near));
-            found.extend(self.graph.neighbours(near).iter().map(|&e| squared(e)));
-        }
-        found.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-        found.dedup();
     }
 
     /// The elements that a vertex at `x` is connected with. `found` is a scratch buffer.
@@ -194,80 +199,46 @@ impl ElementReach {
             sees_any = self.keep_connected(elements.positions, mesh, x, found);
         }
         FoundElements {
+            nearest: std::array::from_fn(|m| found[m.min(found.len() - 1)].1),
+            sees_any,
             near_gap,
-            nearest: sees_any.then(|| first_of(found)),
         }
-    }
-
-    /// The nearest connected elements of all vertices: those of vertices that see none follow from the vertex
-    /// that is nearest along the edges of the skin.
-    fn along_skin(
-        &self,
-        elements: ElementsAtRest,
-        skin: &Skin,
-        found: &[FoundElements],
-    ) -> NearestElements {
-        let positions = &skin.mesh.positions;
-        let mut below: Vec<Option<u32>> = found
-            .iter()
-            .map(|found| found.nearest.map(|elements| elements[0]))
-            .collect();
-        if below.iter().any(Option::is_none) {
-            spread_along_skin(elements.positions, skin, &mut below);
-        }
-        let vertices = found.par_iter().zip(&below).zip(positions);
-        vertices
-            .with_min_len(256)
-            .map_init(Vec::new, |near, ((found, below), &x)| {
-                if let Some(nearest) = found.nearest {
-                    return nearest;
-                }
-                match *below {
-                    Some(element) => self.around(elements.positions, x, element, near),
-                    // A part of the skin without any element inside.
-                    None => elements.nearest(x, |_| true, near),
-                }
-                first_of(near)
-            })
-            .collect()
     }
 }
 
-/// The first entries of a list; the last one fills the array.
-fn first_of(found: &[(f64, u32)]) -> [u32; MAX_INFLUENCES] {
-    std::array::from_fn(|m| found[m.min(found.len() - 1)].1)
-}
-
-/// Gives each vertex without an element below it that of the vertex with the shortest way along edges and
-/// from there to the element.
-fn spread_along_skin(elements: &[DVec3], skin: &Skin, below: &mut [Option<u32>]) {
+/// Gives each vertex that does not see an element the root with the shortest way along edges and, by
+/// `away` (m), from there to its nearest element.
+fn spread_along_skin(
+    skin: &Skin,
+    sees: impl Fn(usize) -> bool,
+    away: impl Fn(usize) -> f64,
+    roots: &mut [u32],
+) {
     let positions = &skin.mesh.positions;
-    let pairs = skin.edges.iter().copied();
-    let edges = BondGraph::new(positions.len(), pairs);
-    let lacks: Vec<bool> = below.iter().map(Option::is_none).collect();
+    let edges = BondGraph::new(positions.len(), skin.edges.iter().copied());
     // Lengths are not negative, so their bits are in their order.
     let mut queue = BinaryHeap::new();
-    let border = |&vertex: &u32| {
-        let neighbours = edges.neighbours(vertex).iter();
-        neighbours.copied().any(|other| lacks[other as usize])
-    };
-    for vertex in (0..positions.len() as u32).filter(border) {
-        if let Some(element) = below[vertex as usize] {
-            let away = positions[vertex as usize].distance(elements[element as usize]);
-            queue.push(Reverse((away.to_bits(), vertex, element)));
+    for vertex in (0..positions.len()).filter(|&vertex| sees(vertex)) {
+        let neighbours = edges.neighbours(vertex as u32).iter();
+        if neighbours.copied().any(|other| !sees(other as usize)) {
+            queue.push(Reverse((
+                away(vertex).to_bits(),
+                vertex as u32,
+                vertex as u32,
+            )));
         }
     }
     let mut is_done = vec![false; positions.len()];
-    while let Some(Reverse((way, vertex, element))) = queue.pop() {
+    while let Some(Reverse((way, vertex, root))) = queue.pop() {
         if std::mem::replace(&mut is_done[vertex as usize], true) {
             continue;
         }
-        below[vertex as usize] = Some(element);
+        roots[vertex as usize] = root;
         for &other in edges.neighbours(vertex) {
-            if lacks[other as usize] && !is_done[other as usize] {
+            if !sees(other as usize) && !is_done[other as usize] {
                 let step = positions[vertex as usize].distance(positions[other as usize]);
                 let way = f64::from_bits(way) + step;
-                queue.push(Reverse((way.to_bits(), other, element)));
+                queue.push(Reverse((way.to_bits(), other, root)));
             }
         }
     }

@@ -194,34 +194,51 @@ impl RestBody {
         (self.nearest_elements, self.reach) = ElementReach::new(elements, &skin_grid.skin, pairs);
     }
 
-    /// As [`nearest`](Self::nearest), but through the solid: no element across a gap, unless there are none
-    /// but those.
-    pub fn nearest_connected(
+    /// As [`nearest`](Self::nearest), but no element across a gap, unless there are none but those.
+    pub fn nearest_on_own_side(
         &self,
         x: DVec3,
         wanted: impl Fn(u32) -> bool,
         count: usize,
     ) -> Vec<(f64, u32)> {
         let mut found = self.nearest(x, &wanted, usize::MAX);
-        if self.drop_unconnected(x, &mut found) {
+        if self.keep_own_side(x, &mut found).is_some() {
             found.retain(|&(_, element)| wanted(element));
-        }
-        if found.is_empty() {
-            found = self.nearest(x, wanted, usize::MAX);
+            if found.is_empty() {
+                found = self.nearest(x, wanted, usize::MAX);
+            }
         }
         found.truncate(count);
         found
     }
 
-    /// Removes the elements that are connected with `x` only across a gap from `found`, a list of (squared
-    /// distance, element), nearest first, or replaces them by those below `x` if no other is left. Returns
-    /// whether anything changed.
-    pub fn drop_unconnected(&self, x: DVec3, found: &mut Vec<(f64, u32)>) -> bool {
-        let (Some(reach), Some(skin_grid)) = (&self.reach, &self.skin_grid) else {
-            return false;
-        };
+    /// Removes the elements across a gap from `found`, the elements near `x` as (squared distance, element),
+    /// nearest first. If no other is left, those of the root of `x` on the skin replace them; returns the
+    /// vertex that is the root. See [`ElementReach`].
+    pub fn keep_own_side(&self, x: DVec3, found: &mut Vec<(f64, u32)>) -> Option<u32> {
+        let (reach, skin_grid) = (self.reach.as_ref()?, self.skin_grid.as_ref()?);
+        if !reach.is_near_gap(&self.bins, x) {
+            return None;
+        }
         let elements = self.elements_at_rest();
-        reach.drop_unconnected(elements, &skin_grid.skin.mesh, x, found)
+        let mesh = &skin_grid.skin.mesh;
+        reach.keep_own_side(elements, mesh, &self.nearest_elements, x, found)
+    }
+
+    /// The point whose elements a vertex of the skin (if it is one) or of a crack at `x` moves with: its root,
+    /// or itself.
+    pub fn root_of(&self, x: DVec3, vertex: Option<u32>) -> DVec3 {
+        let (Some(reach), Some(skin_grid)) = (&self.reach, &self.skin_grid) else {
+            return x;
+        };
+        let root = match vertex {
+            Some(vertex) => Some(reach.root(vertex)).filter(|root| *root != vertex),
+            None if reach.is_near_gap(&self.bins, x) => {
+                self.keep_own_side(x, &mut self.nearest(x, |_| true, usize::MAX))
+            }
+            None => None,
+        };
+        root.map_or(x, |root| skin_grid.skin.mesh.positions[root as usize])
     }
 
     /// Up to `count` elements nearest to `x` among those for which `wanted` is true, as (squared distance,

@@ -102,15 +102,16 @@ pub fn owner_at(cracks: &Cracks, x: DVec3, found: &mut Vec<(f64, u32)>) -> u32 {
             break;
         }
         if found.is_empty() {
-            return body.nearest(x, |_| true, 1)[0].1;
+            *found = body.nearest(x, |_| true, usize::MAX);
+            if body.keep_own_side(x, found).is_none() {
+                return found[0].1;
+            }
+            break;
         }
         reach = wanted;
     }
     found.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-    if body.drop_unconnected(x, found) {
-        let wanted = found[0].0.sqrt() + OWNER_SLACK * r;
-        found.retain(|&(squared, _)| squared <= wanted * wanted);
-    }
+    body.keep_own_side(x, found);
     // The nearest element of every side.
     let mut sides = [found[0].1; 8];
     let mut count = 1;

@@ -40,6 +40,11 @@ fn influences(
     index: u32,
 ) -> [Influence; MAX_INFLUENCES] {
     let body = cracks.body;
+    let vertex = match binding {
+        Binding::SkinVertex(vertex) => Some(vertex),
+        Binding::Elements(_) | Binding::Nearest => None,
+    };
+    let x = body.root_of(x, vertex);
     let own = |element: u32| cracks.fragment_of[element as usize] == index;
     let mut nearest = NearestElements::default();
     let mut add = |element: u32| {
@@ -65,7 +70,7 @@ fn influences(
         Binding::Nearest => (),
     }
     if nearest.count == 0 {
-        for (squared, element) in body.nearest_connected(x, own, MAX_INFLUENCES) {
+        for (squared, element) in body.nearest_on_own_side(x, own, MAX_INFLUENCES) {
             nearest.add(squared, element);
         }
     }

@@ -184,7 +184,7 @@ fn fragments_of_components(surface: &BodySurface, cracks: &Cracks) -> Vec<u32> {
             Binding::SkinVertex(vertex) => cracks.body.nearest_elements[vertex as usize][0],
             _ => {
                 let body = cracks.body;
-                body.nearest_connected(surface.positions[v], |_| true, 1)[0].1
+                body.nearest_on_own_side(surface.positions[v], |_| true, 1)[0].1
             }
         };
         votes.push((part, of(element)));
