@@ -198,6 +198,9 @@ impl ElementReach {
                 .within(elements.positions, x, sight, |_| true, found);
             sees_any = self.keep_connected(elements.positions, mesh, x, found);
         }
+        if found.is_empty() {
+            elements.nearest(x, |_| true, found);
+        }
         FoundElements {
             nearest: std::array::from_fn(|m| found[m.min(found.len() - 1)].1),
             sees_any,
