@@ -117,7 +117,10 @@ pub fn notices(packed: &packing::Packed) -> Vec<String> {
 
 /// Notice that no element lies under a part of a body's surface.
 fn bare_notice(body: &packing::BodySummary, bare: &packing::BareSkin) -> String {
-    let near = bare.near.to_array().map(|x| quantity(rounded(x), "m"));
+    // To about the radius of an element.
+    let step = 10_f64.powf(body.radius.log10().floor());
+    let near = bare.near.to_array();
+    let near = near.map(|x| quantity((x / step).round() * step, "m"));
     let length = |x: f64| quantity(rounded(x), "m");
     format!(
         "body {:?}: no element lies under {:.1} % of its surface, where it is thinner than an element; the largest such part, {:.1} %, is near [{}]. It is about {} thick: elements of radius {}, about {} of them, would fit under most of it",

@@ -5,7 +5,9 @@
 //! solid. It is connected with the elements that it sees, and with those that at most two bonds join to the
 //! nearest of them. A vertex of the skin that sees no element near it, as at the tip of a bent blade, is
 //! connected with the elements of its *root*: the vertex nearest along the skin that does see one. It moves
-//! as if it were there, so a blade moves with the part of the body that it grows from.
+//! as if it were there, so a blade moves with the part of the body that it grows from. For other points that
+//! see none, the *foot* takes the place of the root: the middle between the roots on both faces of the blade,
+//! moved along the skin to the point nearest to them. Cracks at the foot of a blade run straight through it.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -17,6 +19,7 @@ use super::graph::BondGraph;
 use super::skin::Skin;
 use crate::geometry::TriMesh;
 use crate::geometry::bvh::Bvh;
+use crate::geometry::nearest::nearest_on_triangle;
 use crate::parallel::prelude::*;
 use crate::reconstruct::surface::rigged::MAX_INFLUENCES;
 
@@ -24,6 +27,8 @@ use crate::reconstruct::surface::rigged::MAX_INFLUENCES;
 const SEARCH_RADIUS: f64 = 2.5;
 /// Distance up to which the elements that a point sees are searched for, radii.
 const SIGHT: f64 = 6.0;
+/// Largest thickness of a blade, radii: elements fit into thicker parts.
+const BLADE_THICKNESS: f64 = 3.0;
 /// Points of the solid within this distance of a vertex that is near a gap are near a gap too, radii: edges
 /// of the skin are up to two radii long.
 const GAP_MARGIN: f64 = 2.5;
@@ -67,6 +72,8 @@ pub struct ElementReach {
     /// Root of each vertex of the skin; the vertex itself if it sees an element, or if the part of the skin
     /// that it belongs to has none inside.
     roots: Vec<u32>,
+    /// Edges of the skin.
+    edges: BondGraph,
     /// For each bin of elements, whether points in it may be near elements across a gap.
     near_gap: Vec<bool>,
 }
@@ -93,6 +100,7 @@ impl ElementReach {
             bvh: Bvh::new(mesh),
             graph: BondGraph::new(elements.positions.len(), bonds),
             roots: (0..mesh.positions.len() as u32).collect(),
+            edges: BondGraph::new(mesh.positions.len(), skin.edges.iter().copied()),
             near_gap: Vec::new(),
         };
         let vertices = mesh.positions.par_iter().with_min_len(256);
@@ -107,7 +115,12 @@ impl ElementReach {
                 let nearest = found[vertex].nearest[0] as usize;
                 mesh.positions[vertex].distance(elements.positions[nearest])
             };
-            spread_along_skin(skin, sees, away, &mut reach.roots);
+            spread_along_skin(
+                &mesh.positions,
+                &reach.edges,
+                (sees, away),
+                &mut reach.roots,
+            );
         }
         let of_root = |&root: &u32| found[root as usize].nearest;
         let nearest = reach.roots.iter().map(of_root).collect();
@@ -125,8 +138,8 @@ impl ElementReach {
     }
 
     /// Removes the elements that `x` is not connected with from `found`, the elements near `x` as (squared
-    /// distance, element), nearest first. If it sees none of them, those of the root of the nearest vertex of
-    /// the skin replace them, and that root is returned. `nearest` are the elements of the vertices.
+    /// distance, element), nearest first. If it sees none of them, those of its roots replace them, with their
+    /// distances from the foot of `x`, which is returned. `nearest` are the elements of the vertices.
     pub fn keep_own_side(
         &self,
         elements: ElementsAtRest,
@@ -134,21 +147,61 @@ impl ElementReach {
         nearest: &[[u32; MAX_INFLUENCES]],
         x: DVec3,
         found: &mut Vec<(f64, u32)>,
-    ) -> Option<u32> {
+    ) -> Option<DVec3> {
         if self.keep_connected(elements.positions, mesh, x, found) {
             return None;
         }
-        let (_, triangle) = self.bvh.nearest(mesh, x);
-        let corners = mesh.triangles[triangle as usize].into_iter();
-        let squared = |&v: &u32| mesh.positions[v as usize].distance_squared(x);
-        let corner = corners.min_by(|a, b| squared(a).total_cmp(&squared(b)).then(a.cmp(b)));
-        let root = self.roots[corner.expect("a triangle has corners") as usize];
+        let faces = self.faces_of_blade(mesh, x, BLADE_THICKNESS * elements.radius);
+        let middle = (faces[0].0 + faces[1].0) / 2.0;
+        let roots = faces.map(|(face, triangle)| {
+            let corners = mesh.triangles[triangle as usize].into_iter();
+            let squared = |&v: &u32| mesh.positions[v as usize].distance_squared(face);
+            let corner = corners.min_by(|a, b| squared(a).total_cmp(&squared(b)).then(a.cmp(b)));
+            self.roots[corner.expect("a triangle has corners") as usize]
+        });
+        let [a, b] = roots.map(|root| self.near_root(mesh, root, middle));
+        let foot = (a + b) / 2.0;
         found.clear();
-        let below = nearest[root as usize].iter();
-        found.extend(below.map(|&e| (x.distance_squared(elements.positions[e as usize]), e)));
+        for element in roots.into_iter().flat_map(|root| nearest[root as usize]) {
+            let squared = foot.distance_squared(elements.positions[element as usize]);
+            found.push((squared, element));
+        }
         found.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         found.dedup();
-        Some(root)
+        Some(foot)
+    }
+
+    /// Point of the skin nearest to `x` and the point opposite to it, if that is within `thickness` (m), or
+    /// the same point again; with their triangles.
+    fn faces_of_blade(&self, mesh: &TriMesh, x: DVec3, thickness: f64) -> [(DVec3, u32); 2] {
+        let (_, triangle) = self.bvh.nearest(mesh, x);
+        let [a, b, c] = mesh.corners(triangle as usize);
+        let face = nearest_on_triangle(x, [a, b, c]);
+        let across = face - (b - a).cross(c - a).normalize_or_zero() * thickness;
+        let from = face.lerp(across, 1e-6);
+        let Some(distance) = self.bvh.first_on_segment(mesh, from, across) else {
+            return [(face, triangle); 2];
+        };
+        let beyond = from + (across - from).normalize_or_zero() * distance;
+        [(face, triangle), (beyond, self.bvh.nearest(mesh, beyond).1)]
+    }
+
+    /// The point nearest to `x` on the edges between a root and the roots next to it.
+    fn near_root(&self, mesh: &TriMesh, root: u32, x: DVec3) -> DVec3 {
+        let start = mesh.positions[root as usize];
+        let others = self.edges.neighbours(root).iter();
+        let roots = others.filter(|&&other| self.roots[other as usize] == other);
+        let points = roots.map(|&other| {
+            let along = mesh.positions[other as usize] - start;
+            let part = (x - start).dot(along) / along.length_squared();
+            start + along * part.clamp(0.0, 1.0)
+        });
+        points.fold(start, |best, point| {
+            match point.distance_squared(x) < best.distance_squared(x) {
+                true => point,
+                false => best,
+            }
+        })
     }
 
     /// Whether elements near `x` may lie across a gap.
@@ -212,13 +265,11 @@ impl ElementReach {
 /// Gives each vertex that does not see an element the root with the shortest way along edges and, by
 /// `away` (m), from there to its nearest element.
 fn spread_along_skin(
-    skin: &Skin,
-    sees: impl Fn(usize) -> bool,
-    away: impl Fn(usize) -> f64,
+    positions: &[DVec3],
+    edges: &BondGraph,
+    (sees, away): (impl Fn(usize) -> bool, impl Fn(usize) -> f64),
     roots: &mut [u32],
 ) {
-    let positions = &skin.mesh.positions;
-    let edges = BondGraph::new(positions.len(), skin.edges.iter().copied());
     // Lengths are not negative, so their bits are in their order.
     let mut queue = BinaryHeap::new();
     for vertex in (0..positions.len()).filter(|&vertex| sees(vertex)) {

@@ -213,9 +213,9 @@ impl RestBody {
     }
 
     /// Removes the elements across a gap from `found`, the elements near `x` as (squared distance, element),
-    /// nearest first. If no other is left, those of the root of `x` on the skin replace them; returns the
-    /// vertex that is the root. See [`ElementReach`].
-    pub fn keep_own_side(&self, x: DVec3, found: &mut Vec<(f64, u32)>) -> Option<u32> {
+    /// nearest first. If no other is left, those near the foot of `x` replace them, which is returned (m). See
+    /// [`super::reach`].
+    pub fn keep_own_side(&self, x: DVec3, found: &mut Vec<(f64, u32)>) -> Option<DVec3> {
         let (reach, skin_grid) = (self.reach.as_ref()?, self.skin_grid.as_ref()?);
         if !reach.is_near_gap(&self.bins, x) {
             return None;
@@ -225,20 +225,20 @@ impl RestBody {
         reach.keep_own_side(elements, mesh, &self.nearest_elements, x, found)
     }
 
-    /// The point whose elements a vertex of the skin (if it is one) or of a crack at `x` moves with: its root,
-    /// or itself.
+    /// The point whose elements a vertex of the skin (if it is one) or of a crack at `x` moves with: its root
+    /// or foot, or itself.
     pub fn root_of(&self, x: DVec3, vertex: Option<u32>) -> DVec3 {
         let (Some(reach), Some(skin_grid)) = (&self.reach, &self.skin_grid) else {
             return x;
         };
-        let root = match vertex {
-            Some(vertex) => Some(reach.root(vertex)).filter(|root| *root != vertex),
+        match vertex {
+            Some(vertex) => skin_grid.skin.mesh.positions[reach.root(vertex) as usize],
             None if reach.is_near_gap(&self.bins, x) => {
-                self.keep_own_side(x, &mut self.nearest(x, |_| true, usize::MAX))
+                let mut found = self.nearest(x, |_| true, usize::MAX);
+                self.keep_own_side(x, &mut found).unwrap_or(x)
             }
-            None => None,
-        };
-        root.map_or(x, |root| skin_grid.skin.mesh.positions[root as usize])
+            None => x,
+        }
     }
 
     /// Up to `count` elements nearest to `x` among those for which `wanted` is true, as (squared distance,

@@ -8,6 +8,7 @@ use crate::parallel::prelude::*;
 use glam::DVec3;
 
 use super::field::Cracks;
+use crate::reconstruct::body::rest::RestBody;
 use crate::reconstruct::body::skin_grid::SkinGrid;
 
 /// Marks a node outside the skin.
@@ -78,10 +79,9 @@ impl NodeOwners {
     }
 }
 
-/// Element that owns the point `x`: the nearest element of the side with the smallest field there. `found` is
-/// a scratch buffer.
-pub fn owner_at(cracks: &Cracks, x: DVec3, found: &mut Vec<(f64, u32)>) -> u32 {
-    let body = cracks.body;
+/// Finds the elements that may own the point `x`, as (squared distance, element), nearest first. Returns
+/// false if all elements are too far away; then any of them are found.
+fn find_candidates(body: &RestBody, x: DVec3, found: &mut Vec<(f64, u32)>) -> bool {
     let r = body.radius;
     let mut reach = SEARCH_RADIUS * r;
     loop {
@@ -103,15 +103,27 @@ pub fn owner_at(cracks: &Cracks, x: DVec3, found: &mut Vec<(f64, u32)>) -> u32 {
         }
         if found.is_empty() {
             *found = body.nearest(x, |_| true, usize::MAX);
-            if body.keep_own_side(x, found).is_none() {
-                return found[0].1;
-            }
-            break;
+            return false;
         }
         reach = wanted;
     }
     found.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-    body.keep_own_side(x, found);
+    true
+}
+
+/// Element that owns the point `x`: the nearest element of the side with the smallest field there. `found` is
+/// a scratch buffer.
+pub fn owner_at(cracks: &Cracks, x: DVec3, found: &mut Vec<(f64, u32)>) -> u32 {
+    let body = cracks.body;
+    let is_near = find_candidates(body, x, found);
+    let foot = body.keep_own_side(x, found);
+    if foot.is_some() {
+        let wanted = found[0].0.sqrt() + OWNER_SLACK * body.radius;
+        found.retain(|&(squared, _)| squared <= wanted * wanted);
+    } else if !is_near {
+        return found[0].1;
+    }
+    let x = foot.unwrap_or(x);
     // The nearest element of every side.
     let mut sides = [found[0].1; 8];
     let mut count = 1;
