@@ -7,10 +7,11 @@
 //! connected with the elements of its *root*: the vertex nearest along the skin that does see one. It moves
 //! as if it were there, so a blade moves with the part of the body that it grows from. For other points that
 //! see none, the *foot* takes the place of the root: the middle between the roots on both faces of the blade,
-//! moved along the skin to the point nearest to them. Cracks at the foot of a blade run straight through it.
+//! moved along the skin to the point nearest to them. Cracks at the foot of a blade run straight through it,
+//! but no fragment carries more of a blade than it is wide: crumbs at the foot do not swing long splinters.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, HashSet};
 
 use glam::DVec3;
 
@@ -25,8 +26,13 @@ use crate::reconstruct::surface::rigged::MAX_INFLUENCES;
 
 /// Initial search radius for the nearest elements, radii.
 const SEARCH_RADIUS: f64 = 2.5;
-/// Distance up to which the elements that a point sees are searched for, radii.
-const SIGHT: f64 = 6.0;
+/// Distance up to which a point sees elements other than the nearest one, radii. From the tip of a blade, those
+/// deep under its foot may be in sight.
+const SIGHT: f64 = 3.0;
+/// Number of the nearest elements that are considered.
+pub const MAX_CANDIDATES: usize = 32;
+/// Largest number of bonds between the foot of a blade and the elements that carry it.
+const CARRY_BONDS: usize = 8;
 /// Largest thickness of a blade, radii: elements fit into thicker parts.
 const BLADE_THICKNESS: f64 = 3.0;
 /// Points of the solid within this distance of a vertex that is near a gap are near a gap too, radii: edges
@@ -148,7 +154,7 @@ impl ElementReach {
         x: DVec3,
         found: &mut Vec<(f64, u32)>,
     ) -> Option<DVec3> {
-        if self.keep_connected(elements.positions, mesh, x, found) {
+        if self.keep_connected(elements, mesh, x, found) {
             return None;
         }
         let faces = self.faces_of_blade(mesh, x, BLADE_THICKNESS * elements.radius);
@@ -169,6 +175,38 @@ impl ElementReach {
         found.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         found.dedup();
         Some(foot)
+    }
+
+    /// Replaces `found`, the elements near a foot, by those elements which `is_wide` accepts and the fewest
+    /// bonds lead to from there, with their distances from the foot. Without any, `found` stays as it is.
+    pub fn find_wide(
+        &self,
+        positions: &[DVec3],
+        foot: DVec3,
+        is_wide: impl Fn(u32) -> bool,
+        found: &mut Vec<(f64, u32)>,
+    ) {
+        let mut reached: Vec<u32> = found.iter().map(|&(_, element)| element).collect();
+        let mut seen: HashSet<u32> = reached.iter().copied().collect();
+        let mut first = 0;
+        for _ in 0..=CARRY_BONDS {
+            let end = reached.len();
+            if reached[first..].iter().any(|&element| is_wide(element)) {
+                let wide = reached[first..].iter().filter(|element| is_wide(**element));
+                let squared = |e: u32| foot.distance_squared(positions[e as usize]);
+                *found = wide.map(|&element| (squared(element), element)).collect();
+                found.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+                return;
+            }
+            for at in first..end {
+                for &next in self.graph.neighbours(reached[at]) {
+                    if seen.insert(next) {
+                        reached.push(next);
+                    }
+                }
+            }
+            first = end;
+        }
     }
 
     /// Point of the skin nearest to `x` and the point opposite to it, if that is within `thickness` (m), or
@@ -218,13 +256,17 @@ impl ElementReach {
     /// stays as it is.
     fn keep_connected(
         &self,
-        positions: &[DVec3],
+        ElementsAtRest {
+            positions, radius, ..
+        }: ElementsAtRest,
         mesh: &TriMesh,
         x: DVec3,
         found: &mut Vec<(f64, u32)>,
     ) -> bool {
         let sees = |element: u32| self.bvh.sees(mesh, x, positions[element as usize]);
-        let Some(&(_, first)) = found.iter().find(|&&(_, element)| sees(element)) else {
+        let sight = (SIGHT * radius).powi(2).max(found[0].0);
+        let mut in_sight = found.iter().take_while(|entry| entry.0 <= sight);
+        let Some(&(_, first)) = in_sight.find(|&&(_, element)| sees(element)) else {
             return false;
         };
         found.retain(|&(_, element)| self.graph.are_close(first, element) || sees(element));
@@ -240,24 +282,13 @@ impl ElementReach {
         found: &mut Vec<(f64, u32)>,
     ) -> FoundElements {
         elements.nearest(x, |_| true, found);
+        found.truncate(MAX_CANDIDATES);
         let before = found.len();
-        let mut sees_any = self.keep_connected(elements.positions, mesh, x, found);
-        let mut near_gap = found.len() != before;
-        if !sees_any {
-            near_gap = true;
-            let sight = SIGHT * elements.radius;
-            elements
-                .bins
-                .within(elements.positions, x, sight, |_| true, found);
-            sees_any = self.keep_connected(elements.positions, mesh, x, found);
-        }
-        if found.is_empty() {
-            elements.nearest(x, |_| true, found);
-        }
+        let sees_any = self.keep_connected(elements, mesh, x, found);
         FoundElements {
             nearest: std::array::from_fn(|m| found[m.min(found.len() - 1)].1),
             sees_any,
-            near_gap,
+            near_gap: !sees_any || found.len() != before,
         }
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use glam::DVec3;
 
 use super::bins::ElementBins;
-use super::reach::{ElementReach, ElementsAtRest};
+use super::reach::{ElementReach, ElementsAtRest, MAX_CANDIDATES};
 use super::skin_grid::SkinGrid;
 use crate::columns::{Bonds, Elements, Faces};
 use crate::geometry::TriMesh;
@@ -201,11 +201,11 @@ impl RestBody {
         wanted: impl Fn(u32) -> bool,
         count: usize,
     ) -> Vec<(f64, u32)> {
-        let mut found = self.nearest(x, &wanted, usize::MAX);
+        let mut found = self.nearest(x, &wanted, MAX_CANDIDATES);
         if self.keep_own_side(x, &mut found).is_some() {
             found.retain(|&(_, element)| wanted(element));
             if found.is_empty() {
-                found = self.nearest(x, wanted, usize::MAX);
+                found = self.nearest(x, wanted, count);
             }
         }
         found.truncate(count);
@@ -225,6 +225,19 @@ impl RestBody {
         reach.keep_own_side(elements, mesh, &self.nearest_elements, x, found)
     }
 
+    /// Replaces `found`, the elements near a foot (m), by the nearest ones that `is_wide` accepts, if there are
+    /// any within reach. See [`super::reach`].
+    pub fn find_wide(
+        &self,
+        foot: DVec3,
+        is_wide: impl Fn(u32) -> bool,
+        found: &mut Vec<(f64, u32)>,
+    ) {
+        if let Some(reach) = &self.reach {
+            reach.find_wide(&self.positions, foot, is_wide, found);
+        }
+    }
+
     /// The point whose elements a vertex of the skin (if it is one) or of a crack at `x` moves with: its root
     /// or foot, or itself.
     pub fn root_of(&self, x: DVec3, vertex: Option<u32>) -> DVec3 {
@@ -234,7 +247,7 @@ impl RestBody {
         match vertex {
             Some(vertex) => skin_grid.skin.mesh.positions[reach.root(vertex) as usize],
             None if reach.is_near_gap(&self.bins, x) => {
-                let mut found = self.nearest(x, |_| true, usize::MAX);
+                let mut found = self.nearest(x, |_| true, MAX_CANDIDATES);
                 self.keep_own_side(x, &mut found).unwrap_or(x)
             }
             None => x,

@@ -8,6 +8,7 @@ use crate::parallel::prelude::*;
 use glam::DVec3;
 
 use super::field::Cracks;
+use crate::reconstruct::body::reach::MAX_CANDIDATES;
 use crate::reconstruct::body::rest::RestBody;
 use crate::reconstruct::body::skin_grid::SkinGrid;
 
@@ -21,6 +22,8 @@ pub const FAR: u32 = u32::MAX - 1;
 const BAND_WIDTH: f64 = 1.25;
 /// An element that is farther from a node than the nearest element by more than this does not own it, radii.
 const OWNER_SLACK: f64 = 1.0;
+/// Greatest height of a blade over the width of a fragment that carries it.
+const CARRY: f64 = 1.5;
 /// Initial search radius for elements around a node, radii. The holes of a close packing reach √2.
 const SEARCH_RADIUS: f64 = 2.4;
 
@@ -80,7 +83,7 @@ impl NodeOwners {
 }
 
 /// Finds the elements that may own the point `x`, as (squared distance, element), nearest first. Returns
-/// false if all elements are too far away; then any of them are found.
+/// false if all are farther away than [`SEARCH_RADIUS`]; then the nearest of them are found.
 fn find_candidates(body: &RestBody, x: DVec3, found: &mut Vec<(f64, u32)>) -> bool {
     let r = body.radius;
     let mut reach = SEARCH_RADIUS * r;
@@ -102,7 +105,7 @@ fn find_candidates(body: &RestBody, x: DVec3, found: &mut Vec<(f64, u32)>) -> bo
             break;
         }
         if found.is_empty() {
-            *found = body.nearest(x, |_| true, usize::MAX);
+            *found = body.nearest(x, |_| true, MAX_CANDIDATES);
             return false;
         }
         reach = wanted;
@@ -117,7 +120,11 @@ pub fn owner_at(cracks: &Cracks, x: DVec3, found: &mut Vec<(f64, u32)>) -> u32 {
     let body = cracks.body;
     let is_near = find_candidates(body, x, found);
     let foot = body.keep_own_side(x, found);
-    if foot.is_some() {
+    if let Some(foot) = foot {
+        let height = x.distance(foot);
+        let width = |count: u32| 2.0 * body.radius * f64::from(count).cbrt();
+        let is_wide = |element: u32| CARRY * width(cracks.fragment_size(element)) >= height;
+        body.find_wide(foot, is_wide, found);
         let wanted = found[0].0.sqrt() + OWNER_SLACK * body.radius;
         found.retain(|&(squared, _)| squared <= wanted * wanted);
     } else if !is_near {

@@ -158,7 +158,7 @@ fn flown_apart(
     labels: &[u32],
     voxel: f64,
 ) -> SurfaceFrame {
-    let apart = |_: DVec3, label: u32| DVec3::new(40.0, 25.0, -35.0) * f64::from(label);
+    let apart = |_: DVec3, label: u32| DVec3::new(40.0, 25.0, -35.0) * f64::from(label % 7);
     let surface = surfaces(elements, bonds, skin, voxel)
         .at(0, &moved(elements, labels, apart), &whole(bonds))
         .unwrap();
@@ -210,6 +210,24 @@ fn a_fin_without_elements_breaks_with_the_block_under_it() {
         let (lo, hi) = body.2.bounds().unwrap();
         flown_apart(&body, &voronoi(elements, 12, lo, hi), voxel);
     }
+}
+
+#[test]
+fn crumbs_under_a_fin_do_not_carry_it() {
+    let body = block_with_fin();
+    let elements = &body.0;
+    let crumbles = |e: usize| elements.y[e] > 7.0 && elements.z[e].abs() < 4.0;
+    let all = 0..elements.x.len();
+    let labels = all.map(|e| if crumbles(e) { 1 + e as u32 } else { 0 });
+    let surface = flown_apart(&body, &labels.collect::<Vec<u32>>(), 0.8);
+    let pieces = surface.pieces.iter();
+    let highest = pieces.filter(|piece| piece.fragment != 0).map(|piece| {
+        let own = &surface.rest_positions[surface.vertex_range(piece)];
+        own.iter().map(|p| p[1]).fold(f32::MIN, f32::max)
+    });
+    let highest = highest.fold(f32::MIN, f32::max);
+    assert!((10.5..16.0).contains(&highest), "{highest}");
+    assert!(rest_points(&surface, 0).any(|p| p.y > 19.9 && p.z.abs() < 1.0));
 }
 
 #[test]
