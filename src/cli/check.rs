@@ -100,7 +100,7 @@ pub fn check(path: &Path, set: &[String], as_json: bool) -> anyhow::Result<()> {
         "integrator": pipeline.simulate.integrator,
         "explicit_cost": choice.map(|c| c.explicit),
         "implicit_cost": choice.map(|c| c.implicit),
-        "notices": super::stages::notices(&packed),
+        "notices": super::notices::notices(&packed),
         "stress": statics.as_ref().map(|statics| statics.bodies.clone()),
         "warnings": warnings.iter().map(|w| json!({ "kind": w.kind, "text": w.text })).collect::<Vec<_>>(),
     });
@@ -164,7 +164,7 @@ pub fn check(path: &Path, set: &[String], as_json: bool) -> anyhow::Result<()> {
         lines.push("stress              after the simulation:".to_owned());
         lines.extend(statics.lines);
     }
-    for notice in super::stages::notices(&packed) {
+    for notice in super::notices::notices(&packed) {
         lines.push(format!("note                {notice}"));
     }
     for warning in warnings {
@@ -194,7 +194,7 @@ fn bare(packed: &pack::Packed) -> Value {
 fn check_static(pipeline: &Pipeline, packed: &pack::Packed, as_json: bool) -> anyhow::Result<()> {
     let clock = Instant::now();
     let mut statics = StaticPlan::new(pipeline, packed)?;
-    let notices = super::stages::notices(packed);
+    let notices = super::notices::notices(packed);
     let out = json!({
         "surface_seconds": clock.elapsed().as_secs_f64(),
         "bodies": statics.bodies,

@@ -8,6 +8,7 @@ mod check;
 mod error;
 mod inspect;
 mod interrupt;
+mod notices;
 mod plot;
 mod print;
 mod progress;

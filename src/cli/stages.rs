@@ -13,7 +13,6 @@ use super::stage_inputs::StageInputs;
 
 use crate::spec::{self, Pipeline, ResolvedPipeline};
 use crate::store::{FileChecksums, Manifest, Store, in_folder, layout, lock};
-use crate::units::show::{grouped, quantity};
 use crate::{
     export, pack as packing, preview as previewing, reconstruct as surfaces, simulate as integrate,
     stress as statics,
@@ -54,7 +53,7 @@ pub fn pack<T>(
     for repaired in bodies.filter_map(|body| packing::repair_message(body, &resolved.folder)) {
         report.note(&repaired);
     }
-    for notice in notices(&packed) {
+    for notice in super::notices::notices(&packed) {
         report.note(&notice);
     }
     let mut files = vec![
@@ -88,56 +87,6 @@ fn counts(packed: &packing::Packed) -> String {
     }
     let free: usize = free.iter().sum();
     format!("{elements} cells, {bonds} faces between them, {free} free faces")
-}
-
-/// Notices to the user about a packing.
-pub fn notices(packed: &packing::Packed) -> Vec<String> {
-    let mut out = Vec::new();
-    for body in &packed.bodies {
-        if body.isolated > 0 {
-            out.push(format!(
-                "body {:?}: {} elements without contact to others were left out",
-                body.name, body.isolated
-            ));
-        }
-        if body.parts > 1 && body.bonds > 0 && !body.yarns {
-            out.push(format!(
-                "body {:?} falls into {} separate parts, as it is thinner than an element somewhere; use a smaller {}",
-                body.name,
-                body.parts,
-                if body.free_faces.is_some() { "size" } else { "radius" },
-            ));
-        }
-        if let Some(bare) = &body.bare {
-            out.push(bare_notice(body, bare));
-        }
-    }
-    out
-}
-
-/// Notice that no element lies under a part of a body's surface.
-fn bare_notice(body: &packing::BodySummary, bare: &packing::BareSkin) -> String {
-    // To about the radius of an element.
-    let step = 10_f64.powf(body.radius.log10().floor());
-    let near = bare.near.to_array();
-    let near = near.map(|x| quantity((x / step).round() * step, "m"));
-    let length = |x: f64| quantity(rounded(x), "m");
-    format!(
-        "body {:?}: no element lies under {:.1} % of its surface, where it is thinner than an element; the largest such part, {:.1} %, is near [{}]. It is about {} thick: elements of radius {}, about {} of them, would fit under most of it",
-        body.name,
-        100.0 * bare.part,
-        100.0 * bare.largest,
-        near.join(", "),
-        length(bare.thickness),
-        length(bare.radius),
-        grouped(rounded(body.elements_of(bare.radius)), 0),
-    )
-}
-
-/// A number rounded to two significant digits.
-fn rounded(x: f64) -> f64 {
-    let step = 10_f64.powf(x.abs().max(f64::MIN_POSITIVE).log10().floor() - 1.0);
-    (x / step).round() * step
 }
 
 /// Opens a store and reads its `store.json`.
