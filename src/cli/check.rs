@@ -90,6 +90,7 @@ pub fn check(path: &Path, set: &[String], as_json: bool) -> anyhow::Result<()> {
         "bonds": bonds,
         "mass": packed.packing.elements.mass.iter().sum::<f64>(),
         "bodies": bodies,
+        "bare": bare(&packed),
         "critical_step": plan.critical,
         "dt": plan.dt,
         "steps_per_frame": plan.steps_per_frame,
@@ -102,7 +103,7 @@ pub fn check(path: &Path, set: &[String], as_json: bool) -> anyhow::Result<()> {
         "integrator": pipeline.simulate.integrator,
         "explicit_cost": choice.map(|c| c.explicit),
         "implicit_cost": choice.map(|c| c.implicit),
-        "notices": super::stages::notices(&packed),
+        "notices": super::notices::notices(&packed),
         "stress": statics.as_ref().map(|statics| statics.bodies.clone()),
         "warnings": warnings.iter().map(|w| json!({ "kind": w.kind, "text": w.text })).collect::<Vec<_>>(),
     });
@@ -168,7 +169,7 @@ pub fn check(path: &Path, set: &[String], as_json: bool) -> anyhow::Result<()> {
         lines.push("stress              after the simulation:".to_owned());
         lines.extend(statics.lines);
     }
-    for notice in super::stages::notices(&packed) {
+    for notice in super::notices::notices(&packed) {
         lines.push(format!("note                {notice}"));
     }
     for warning in warnings {
@@ -177,11 +178,28 @@ pub fn check(path: &Path, set: &[String], as_json: bool) -> anyhow::Result<()> {
     super::print::print(&lines.join("\n"))
 }
 
+/// The parts of surfaces that no element lies under, as JSON.
+fn bare(packed: &pack::Packed) -> Value {
+    let all = packed.bodies.iter().filter_map(|body| {
+        let bare = body.bare.as_ref()?;
+        Some(json!({
+            "name": body.name,
+            "part": bare.part,
+            "largest_part": bare.largest,
+            "near": bare.near.to_array(),
+            "thickness": bare.thickness,
+            "fitting_radius": bare.radius,
+            "fitting_elements": body.elements_of(bare.radius).round(),
+        }))
+    });
+    Value::Array(all.collect())
+}
+
 /// Prints the plan of a pipeline in which nothing moves.
 fn check_static(pipeline: &Pipeline, packed: &pack::Packed, as_json: bool) -> anyhow::Result<()> {
     let clock = Instant::now();
     let mut statics = StaticPlan::new(pipeline, packed)?;
-    let notices = super::stages::notices(packed);
+    let notices = super::notices::notices(packed);
     let out = json!({
         "surface_seconds": clock.elapsed().as_secs_f64(),
         "bodies": statics.bodies,

@@ -9,6 +9,7 @@ mod check_mesh;
 mod error;
 mod inspect;
 mod interrupt;
+mod notices;
 mod plot;
 mod print;
 mod progress;

@@ -49,7 +49,7 @@ pub fn pack<T>(
     })?;
     manifest.write(store)?;
     let seconds = stage.finish(&counts(&packed));
-    for notice in notices(&packed) {
+    for notice in super::notices::notices(&packed) {
         report.note(&notice);
     }
     let mut files = vec![
@@ -83,31 +83,6 @@ fn counts(packed: &packing::Packed) -> String {
     }
     let free: usize = free.iter().sum();
     format!("{elements} cells, {bonds} faces between them, {free} free faces")
-}
-
-/// Notices to the user about a packing.
-pub fn notices(packed: &packing::Packed) -> Vec<String> {
-    let mut out = Vec::new();
-    for body in &packed.bodies {
-        if let Some(closing) = &body.closing {
-            out.push(format!("body {:?}: {closing}", body.name));
-        }
-        if body.isolated > 0 {
-            out.push(format!(
-                "body {:?}: {} elements without contact to others were left out",
-                body.name, body.isolated
-            ));
-        }
-        if body.parts > 1 && body.bonds > 0 && !body.yarns {
-            out.push(format!(
-                "body {:?} falls into {} separate parts, as it is thinner than an element somewhere; use a smaller {}",
-                body.name,
-                body.parts,
-                if body.free_faces.is_some() { "size" } else { "radius" },
-            ));
-        }
-    }
-    out
 }
 
 /// Opens a store and reads its `store.json`.

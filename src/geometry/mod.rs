@@ -35,6 +35,7 @@ pub mod remesh;
 pub mod repair;
 pub mod revolve;
 pub mod section;
+pub mod segment;
 pub mod shapes;
 pub mod solid;
 mod stl;

@@ -9,6 +9,7 @@ pub use self::clip::{Overlap, OverlapScratch};
 use self::clip::OverlapSums;
 use super::convex::Convex;
 use super::dual::{CutResult, DualCell};
+use super::mesh::TriMesh;
 use super::section::Section;
 
 /// A bounded convex polyhedron.
@@ -133,6 +134,28 @@ impl Polyhedron {
     /// Number of faces.
     pub fn faces(&self) -> usize {
         self.normals.len()
+    }
+
+    /// Its surface, with a fan of triangles for each face.
+    pub fn surface(&self) -> TriMesh {
+        let mut mesh = TriMesh::default();
+        let mut numbers = vec![u32::MAX; self.corners.len()];
+        let mut vertex = |corner: u16| {
+            let number = &mut numbers[usize::from(corner)];
+            if *number == u32::MAX {
+                *number = mesh.positions.len() as u32;
+                mesh.positions.push(self.corners[usize::from(corner)]);
+            }
+            *number
+        };
+        for face in 0..self.faces() {
+            let rim = self.rim(face);
+            for pair in rim[1..].windows(2) {
+                let corners = [rim[0], pair[0], pair[1]].map(&mut vertex);
+                mesh.triangles.push(corners);
+            }
+        }
+        mesh
     }
 
     /// Largest area of the projections along the face normals, m².

@@ -7,6 +7,7 @@
 //! and with a rule for which of them are bonded.
 
 mod assemble;
+mod bare;
 mod body;
 mod cells;
 mod error;
@@ -35,9 +36,10 @@ use std::path::Path;
 
 use crate::geometry::closing::ClosingReport;
 use crate::geometry::{TriMesh, ply};
-use crate::spec::Pipeline;
+use crate::spec::{Body, BodyShape, Fill, Pipeline};
 use crate::store::{self, Packing, Store, atomic};
 
+pub use bare::BareSkin;
 pub use body::{PackedBody, pack_body};
 pub use error::PackError;
 pub use figures::{Figures, figures};
@@ -80,6 +82,16 @@ pub struct BodySummary {
     pub parts: usize,
     /// Whether the body consists of yarns, each of which is a separate part.
     pub yarns: bool,
+    /// The part of the skin that no element lies under, if there is one. `None` also for bodies whose skin is
+    /// not drawn: loose elements, yarns, and meshes filled by winding number.
+    pub bare: Option<BareSkin>,
+}
+
+impl BodySummary {
+    /// About how many elements of another radius (m) the body would have.
+    pub fn elements_of(&self, radius: f64) -> f64 {
+        self.elements as f64 * (self.radius / radius).powi(3)
+    }
 }
 
 /// Packs the bodies of a pipeline; `base` is the folder that mesh paths are relative to.
@@ -129,12 +141,29 @@ pub fn pack(pipeline: &Pipeline, base: &Path) -> Result<Packed, PackError> {
                 .filter(|done| *done != ClosingReport::default()),
             parts: packed.parts,
             yarns: packed.calibration == Calibration::Yarn,
+            bare: bare_part(body, packed),
         });
     Ok(Packed {
         packing,
         bodies: summaries.collect(),
         shapes: bodies.into_iter().map(|body| body.skin).collect(),
     })
+}
+
+/// The part of a body's skin that no element lies under. Cells fill the whole body.
+fn bare_part(body: &Body, packed: &PackedBody) -> Option<BareSkin> {
+    let wound = matches!(
+        body.shape,
+        BodyShape::Mesh {
+            fill: Fill::Winding,
+            ..
+        }
+    );
+    let is_yarn = packed.calibration == Calibration::Yarn;
+    if packed.pairs.is_empty() || packed.cells.is_some() || is_yarn || wound {
+        return None;
+    }
+    bare::bare_skin(&packed.skin, &packed.centres, packed.radius)
 }
 
 /// Writes skins, meshes of colliders, bonds and elements to a store: each file atomically, the elements last.

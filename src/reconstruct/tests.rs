@@ -11,7 +11,9 @@ use crate::geometry::TriMesh;
 use crate::geometry::icosphere;
 
 mod cracks;
+mod debris;
 mod texture;
+mod thin;
 mod world;
 
 /// Asserts that every edge has one triangle on either side, and that these run through it in opposite

@@ -2,43 +2,45 @@
 
 use std::collections::BTreeMap;
 
+use cullet::columns::Elements;
 use cullet::geometry::TriMesh;
+use cullet::reconstruct::fragments::DUST_RADIUS;
+use cullet::reconstruct::surface::rigged::{DebrisElement, RiggedSurface};
 use cullet::store::SurfaceFrame;
 use glam::DVec3;
 
 /// Allowed relative difference between the volume of all fragments at rest and that of the body: both faces
 /// of a crack are one sheet, except where it ends at the skin.
 pub const VOLUME: f64 = 2e-3;
-/// Largest number of elements of a fragment that may be too small for the grid, and is then drawn as one ball
-/// per element.
+/// Largest number of elements of a fragment that may be too small for the grid, and is then drawn as chips.
 pub const DUST: u32 = 4;
-/// Vertices and triangles of the ball that represents a single element.
-const BALL: [usize; 2] = [42, 80];
+/// Largest number of elements of a fragment that is compared with chips.
+const MOST_CHIPS: usize = 50;
 
 /// Defects of the surfaces of a frame, one line each.
 pub struct Findings {
     pub lines: Vec<String>,
-    /// Volume of the fragments that are not drawn as balls, m³.
+    /// Volume of the fragments that are not drawn as chips, m³.
     pub volume: f64,
-    /// Number of elements of the largest fragment drawn as balls.
+    /// Number of elements of the largest fragment drawn as chips.
     pub dust: u32,
 }
 
-/// Checks all pieces of a frame. If `rest`, volumes are computed from rest positions, where surfaces are
-/// made, otherwise from current positions.
-pub fn check(surface: &SurfaceFrame, labels: &[u32], rest: bool) -> Findings {
+/// Checks all pieces of a frame of one body. If `rest`, volumes are computed from rest positions, where
+/// surfaces are made, otherwise from current positions.
+pub fn check(surface: &SurfaceFrame, elements: &Elements, labels: &[u32], rest: bool) -> Findings {
     let mut findings = Findings {
         lines: Vec::new(),
         volume: 0.0,
         dust: 0,
     };
-    let mut counts: BTreeMap<u32, u32> = BTreeMap::new();
-    for &label in labels {
-        *counts.entry(label).or_default() += 1;
+    let mut members: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+    for (row, &label) in (0..).zip(labels) {
+        members.entry(label).or_default().push(row);
     }
     let found: Vec<u32> = surface.pieces.iter().map(|piece| piece.fragment).collect();
-    if !found.iter().eq(counts.keys()) {
-        let line = format!("{} pieces for {} fragments", found.len(), counts.len());
+    if !found.iter().eq(members.keys()) {
+        let line = format!("{} pieces for {} fragments", found.len(), members.len());
         findings.lines.push(line);
     }
     let columns = [
@@ -88,29 +90,39 @@ pub fn check(surface: &SurfaceFrame, labels: &[u32], rest: bool) -> Findings {
         if volume <= 0.0 {
             lines.push(format!("volume {volume:.3e}"));
         }
-        let elements = counts.get(&piece.fragment).copied().unwrap_or(0);
-        if is_balls(&mesh, elements) {
-            findings.dust = findings.dust.max(elements);
+        let own = members.get(&piece.fragment).map_or(&[][..], Vec::as_slice);
+        let count = own.len() as u32;
+        if are_chips(&mesh, elements, own) {
+            findings.dust = findings.dust.max(count);
         } else {
             findings.volume += volume;
         }
-        let of =
-            |line: String| format!("fragment {} of {elements} elements: {line}", piece.fragment);
+        let of = |line: String| format!("fragment {} of {count} elements: {line}", piece.fragment);
         findings.lines.extend(lines.into_iter().map(of));
     }
     findings
 }
 
-/// Whether a piece consists of one ball per element, as for fragments too small for the grid.
-fn is_balls(mesh: &TriMesh, elements: u32) -> bool {
-    let counts = [mesh.positions.len(), mesh.triangles.len()];
-    counts == BALL.map(|n| n * elements as usize)
-        && mesh.positions.chunks(BALL[0]).all(|ball| {
-            let centre = ball.iter().sum::<DVec3>() / ball.len() as f64;
-            let radius = ball[0].distance(centre);
-            ball.iter()
-                .all(|p| (p.distance(centre) / radius - 1.0).abs() < 1e-3)
+/// Whether a piece consists of the chips of its elements `rows`, as for fragments too small for the grid.
+fn are_chips(mesh: &TriMesh, elements: &Elements, rows: &[u32]) -> bool {
+    if rows.is_empty() || rows.len() > MOST_CHIPS {
+        return false;
+    }
+    let radius = elements.r.iter().sum::<f64>() / elements.r.len() as f64;
+    let own: Vec<DebrisElement> = rows
+        .iter()
+        .map(|&row| {
+            let e = row as usize;
+            DebrisElement {
+                row,
+                centre: DVec3::new(elements.x[e], elements.y[e], elements.z[e]),
+                radius: DUST_RADIUS * radius,
+            }
         })
+        .collect();
+    let chips = RiggedSurface::chips(0, &own).rest_surface.mesh;
+    let mut pairs = mesh.positions.iter().zip(&chips.positions);
+    mesh.triangles == chips.triangles && pairs.all(|(a, b)| a.distance(*b) < 1e-3 * radius)
 }
 
 /// Defects of the triangles of a mesh.

@@ -3,7 +3,7 @@
 //! Each seed is a case: a body of a random shape and packing, a few frames in which its bonds break by
 //! patterns or on a floor, and the surfaces of every frame. Every edge must have two consistently wound
 //! triangles, the triangles about every vertex must form one fan, no fragment may be inside out, and the
-//! volumes of all fragments must add up to that of the body. A fragment may be drawn as balls only if it is
+//! volumes of all fragments must add up to that of the body. A fragment may be drawn as chips only if it is
 //! too small for the grid.
 //!
 //! The cases of [`GATE`] and [`FAILED_ONCE`] always run. `CULLET_TORTURE=1000` runs a thousand more, starting
@@ -113,13 +113,14 @@ impl Case {
                     continue;
                 }
             };
-            let found = check::check(&surface, &self.states[number].frame.fragment, fills);
+            let labels = &self.states[number].frame.fragment;
+            let found = check::check(&surface, &packed.packing.elements, labels, fills);
             let of_frame = found.lines.iter();
             lines.extend(of_frame.map(|line| format!("frame {number}: {line}")));
             // In a body of several solids, an element may lie outside the solid that it fills.
             let dust = found.dust;
             if fills && packed.bodies[0].parts == 1 && dust > check::DUST {
-                lines.push(format!("frame {number}: balls for {dust} elements"));
+                lines.push(format!("frame {number}: chips for {dust} elements"));
             }
             let off = found.volume / skin.volume() - 1.0;
             if fills && (off.is_nan() || off.abs() > check::VOLUME + moves) {

@@ -82,6 +82,38 @@ impl ElementBins {
         }
     }
 
+    /// Flat index of the bin that contains `p`, or of the nearest bin.
+    pub fn flat_bin_of(&self, p: DVec3) -> usize {
+        self.flat(self.bin_of(p))
+    }
+
+    /// Number of bins.
+    pub fn count(&self) -> usize {
+        self.first.len() - 1
+    }
+
+    /// Points within `reach` (m) of `x` for which `wanted` is true, as (squared distance, point), nearest
+    /// first, in `found`. `positions` are those of all points, m.
+    pub fn within(
+        &self,
+        positions: &[DVec3],
+        x: DVec3,
+        reach: f64,
+        wanted: impl Fn(u32) -> bool,
+        found: &mut Vec<(f64, u32)>,
+    ) {
+        found.clear();
+        self.each_bin(x, reach, |bin| {
+            for &point in self.points(bin) {
+                let squared = x.distance_squared(positions[point as usize]);
+                if squared <= reach * reach && wanted(point) {
+                    found.push((squared, point));
+                }
+            }
+        });
+        found.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    }
+
     /// Search radius from any bin that covers all bins, m.
     pub fn max_search_radius(&self) -> f64 {
         self.edge * (self.bins[0] + self.bins[1] + self.bins[2]) as f64

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::parallel::prelude::*;
 use glam::DVec3;
 
 use super::bins::ElementBins;
+use super::reach::{ElementReach, ElementsAtRest, MAX_CANDIDATES};
 use super::skin_grid::SkinGrid;
 use crate::columns::{Bonds, Elements, Faces};
 use crate::geometry::TriMesh;
@@ -35,8 +35,11 @@ pub struct RestBody {
     pub bonds: Vec<RestBond>,
     /// Elements sorted into bins.
     pub bins: ElementBins,
-    /// The elements nearest to each vertex of the skin, nearest first.
+    /// The elements nearest to each vertex of the skin through the solid, nearest first.
     pub nearest_elements: Vec<[u32; MAX_INFLUENCES]>,
+    /// Which elements lie across a gap; `None` if all elements near a point are connected with it through
+    /// the solid.
+    pub reach: Option<ElementReach>,
     /// The skin and its grid; `None` for loose elements, which are drawn as balls, and in the world mode.
     pub skin_grid: Option<SkinGrid>,
     /// Set in world mode.
@@ -138,6 +141,7 @@ impl RestBody {
                 Some(WorldReconstruction::new(
                     number,
                     radii.collect(),
+                    bonds.len(),
                     params.voxel,
                 )?)
             } else {
@@ -161,51 +165,100 @@ impl RestBody {
                 radius,
                 bonds,
                 nearest_elements: Vec::new(),
+                reach: None,
                 skin_grid,
                 world,
                 cells,
             };
-            body.nearest_elements = body.find_nearest_elements();
+            body.find_nearest_elements();
             bodies.push(body);
         }
         Ok(bodies)
     }
 
-    fn find_nearest_elements(&self) -> Vec<[u32; MAX_INFLUENCES]> {
-        let positions = self
-            .skin_grid
-            .as_ref()
-            .map_or(&[][..], |skin_grid| &skin_grid.skin.mesh.positions);
-        let vertices = positions.par_iter().with_min_len(256);
-        let nearest_elements = vertices.map(|&x| {
-            let nearest = self.nearest(x, |_| true, MAX_INFLUENCES);
-            std::array::from_fn(|m| nearest[m.min(nearest.len() - 1)].1)
-        });
-        nearest_elements.collect()
+    fn elements_at_rest(&self) -> ElementsAtRest<'_> {
+        ElementsAtRest {
+            positions: &self.positions,
+            bins: &self.bins,
+            radius: self.radius,
+        }
+    }
+
+    /// Fills in `nearest_elements` and `reach`.
+    fn find_nearest_elements(&mut self) {
+        let Some(skin_grid) = &self.skin_grid else {
+            return;
+        };
+        let pairs = self.bonds.iter().map(|bond| [bond.i, bond.j]);
+        let elements = self.elements_at_rest();
+        (self.nearest_elements, self.reach) = ElementReach::new(elements, &skin_grid.skin, pairs);
+    }
+
+    /// As [`nearest`](Self::nearest), but no element across a gap, unless there are none but those.
+    pub fn nearest_on_own_side(
+        &self,
+        x: DVec3,
+        wanted: impl Fn(u32) -> bool,
+        count: usize,
+    ) -> Vec<(f64, u32)> {
+        let mut found = self.nearest(x, &wanted, MAX_CANDIDATES);
+        if self.keep_own_side(x, &mut found).is_some() {
+            found.retain(|&(_, element)| wanted(element));
+            if found.is_empty() {
+                found = self.nearest(x, wanted, count);
+            }
+        }
+        found.truncate(count);
+        found
+    }
+
+    /// Removes the elements across a gap from `found`, the elements near `x` as (squared distance, element),
+    /// nearest first. If no other is left, those near the foot of `x` replace them, which is returned (m). See
+    /// [`super::reach`].
+    pub fn keep_own_side(&self, x: DVec3, found: &mut Vec<(f64, u32)>) -> Option<DVec3> {
+        let (reach, skin_grid) = (self.reach.as_ref()?, self.skin_grid.as_ref()?);
+        if !reach.is_near_gap(&self.bins, x) {
+            return None;
+        }
+        let elements = self.elements_at_rest();
+        let mesh = &skin_grid.skin.mesh;
+        reach.keep_own_side(elements, mesh, &self.nearest_elements, x, found)
+    }
+
+    /// Replaces `found`, the elements near a foot (m), by the nearest ones that `is_wide` accepts, if there are
+    /// any within reach. See [`super::reach`].
+    pub fn find_wide(
+        &self,
+        foot: DVec3,
+        is_wide: impl Fn(u32) -> bool,
+        found: &mut Vec<(f64, u32)>,
+    ) {
+        if let Some(reach) = &self.reach {
+            reach.find_wide(&self.positions, foot, is_wide, found);
+        }
+    }
+
+    /// The point whose elements a vertex of the skin (if it is one) or of a crack at `x` moves with: its root
+    /// or foot, or itself.
+    pub fn root_of(&self, x: DVec3, vertex: Option<u32>) -> DVec3 {
+        let (Some(reach), Some(skin_grid)) = (&self.reach, &self.skin_grid) else {
+            return x;
+        };
+        match vertex {
+            Some(vertex) => skin_grid.skin.mesh.positions[reach.root(vertex) as usize],
+            None if reach.is_near_gap(&self.bins, x) => {
+                let mut found = self.nearest(x, |_| true, MAX_CANDIDATES);
+                self.keep_own_side(x, &mut found).unwrap_or(x)
+            }
+            None => x,
+        }
     }
 
     /// Up to `count` elements nearest to `x` among those for which `wanted` is true, as (squared distance,
     /// element), nearest first. At least one element must be wanted.
     pub fn nearest(&self, x: DVec3, wanted: impl Fn(u32) -> bool, count: usize) -> Vec<(f64, u32)> {
-        let mut found: Vec<(f64, u32)> = Vec::new();
-        let mut reach = 2.5 * self.radius;
-        let everything = self.bins.max_search_radius() + x.distance(self.positions[0]);
-        loop {
-            found.clear();
-            self.bins.each_bin(x, reach, |bin| {
-                for &element in self.bins.points(bin) {
-                    let squared = x.distance_squared(self.positions[element as usize]);
-                    if squared <= reach * reach && wanted(element) {
-                        found.push((squared, element));
-                    }
-                }
-            });
-            if !found.is_empty() || reach > everything {
-                break;
-            }
-            reach *= 2.0;
-        }
-        found.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        let mut found = Vec::new();
+        self.elements_at_rest().nearest(x, wanted, &mut found);
         found.truncate(count);
         found
     }

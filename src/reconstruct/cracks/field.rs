@@ -2,8 +2,8 @@
 //!
 //! A broken bond is *open* unless a short path of intact bonds still connects its ends. An open bond leaves a
 //! fracture point p_f at its middle for both ends, with the outward normal n_f. The side of an element
-//! consists of the elements that [`super::graph`] connects to it. The field of a side (Lu et al. 2021, eq.
-//! 19, with a fallback so that it is defined everywhere) is
+//! consists of the elements that [`BondGraph`] connects to it. The field of a side (Lu et al. 2021, eq. 19,
+//! with a fallback so that it is defined everywhere) is
 //!
 //! ```text
 //! F(x) = (Σ_f w_f (x − p_f)·n_f + ε (d − r)) / (Σ_f w_f + ε),   w_f = max(0, 1 − |x − p_f|² / 10σ²)³
@@ -20,7 +20,7 @@
 use crate::parallel::prelude::*;
 use glam::{DMat3, DVec3};
 
-use super::graph::{BondGraph, GraphScratch};
+use crate::reconstruct::body::graph::{BondGraph, GraphScratch};
 use crate::reconstruct::body::rest::RestBody;
 
 /// Width of the Gaussian for large fragments, radii. Half of it shows the steps of the lattice as bumps.
@@ -108,7 +108,9 @@ impl<'a> Cracks<'a> {
             let bond = &body.bonds[b];
             broken[b] || fragment_of[bond.i as usize] != fragment_of[bond.j as usize]
         };
-        let graph = BondGraph::new(fragment_of.len(), &body.bonds, |b| !is_separated(b));
+        let intact = (0..body.bonds.len()).filter(|&b| !is_separated(b));
+        let pairs = intact.map(|b| [body.bonds[b].i, body.bonds[b].j]);
+        let graph = BondGraph::new(fragment_of.len(), pairs);
         let open: Vec<u32> = (0..body.bonds.len())
             .into_par_iter()
             .filter(|&b| {

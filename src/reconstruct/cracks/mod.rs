@@ -2,5 +2,4 @@
 
 pub mod crossing;
 pub mod field;
-pub mod graph;
 pub mod owners;

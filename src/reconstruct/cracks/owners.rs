@@ -8,6 +8,8 @@ use crate::parallel::prelude::*;
 use glam::DVec3;
 
 use super::field::Cracks;
+use crate::reconstruct::body::reach::MAX_CANDIDATES;
+use crate::reconstruct::body::rest::RestBody;
 use crate::reconstruct::body::skin_grid::SkinGrid;
 
 /// Marks a node outside the skin.
@@ -20,6 +22,8 @@ pub const FAR: u32 = u32::MAX - 1;
 const BAND_WIDTH: f64 = 1.25;
 /// An element that is farther from a node than the nearest element by more than this does not own it, radii.
 const OWNER_SLACK: f64 = 1.0;
+/// Greatest height of a blade over the width of a fragment that carries it.
+const CARRY: f64 = 1.5;
 /// Initial search radius for elements around a node, radii. The holes of a close packing reach √2.
 const SEARCH_RADIUS: f64 = 2.4;
 
@@ -78,10 +82,9 @@ impl NodeOwners {
     }
 }
 
-/// Element that owns the point `x`: the nearest element of the side with the smallest field there. `found` is
-/// a scratch buffer.
-pub fn owner_at(cracks: &Cracks, x: DVec3, found: &mut Vec<(f64, u32)>) -> u32 {
-    let body = cracks.body;
+/// Finds the elements that may own the point `x`, as (squared distance, element), nearest first. Returns
+/// false if all are farther away than [`SEARCH_RADIUS`]; then the nearest of them are found.
+fn find_candidates(body: &RestBody, x: DVec3, found: &mut Vec<(f64, u32)>) -> bool {
     let r = body.radius;
     let mut reach = SEARCH_RADIUS * r;
     loop {
@@ -102,11 +105,32 @@ pub fn owner_at(cracks: &Cracks, x: DVec3, found: &mut Vec<(f64, u32)>) -> u32 {
             break;
         }
         if found.is_empty() {
-            return body.nearest(x, |_| true, 1)[0].1;
+            *found = body.nearest(x, |_| true, MAX_CANDIDATES);
+            return false;
         }
         reach = wanted;
     }
     found.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    true
+}
+
+/// Element that owns the point `x`: the nearest element of the side with the smallest field there. `found` is
+/// a scratch buffer.
+pub fn owner_at(cracks: &Cracks, x: DVec3, found: &mut Vec<(f64, u32)>) -> u32 {
+    let body = cracks.body;
+    let is_near = find_candidates(body, x, found);
+    let foot = body.keep_own_side(x, found);
+    if let Some(foot) = foot {
+        let height = x.distance(foot);
+        let width = |count: u32| 2.0 * body.radius * f64::from(count).cbrt();
+        let is_wide = |element: u32| CARRY * width(cracks.fragment_size(element)) >= height;
+        body.find_wide(foot, is_wide, found);
+        let wanted = found[0].0.sqrt() + OWNER_SLACK * body.radius;
+        found.retain(|&(squared, _)| squared <= wanted * wanted);
+    } else if !is_near {
+        return found[0].1;
+    }
+    let x = foot.unwrap_or(x);
     // The nearest element of every side.
     let mut sides = [found[0].1; 8];
     let mut count = 1;

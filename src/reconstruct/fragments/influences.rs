@@ -6,10 +6,9 @@ use glam::DVec3;
 use crate::reconstruct::cracks::field::Cracks;
 use crate::reconstruct::surface::binding::Binding;
 use crate::reconstruct::surface::rest_surface::RestSurface;
-use crate::reconstruct::surface::rigged::{Influence, MAX_INFLUENCES, RiggedSurface};
-
-/// Width of the Gaussian weight, radii.
-const WIDTH: f64 = 1.0;
+use crate::reconstruct::surface::rigged::{
+    Influence, MAX_INFLUENCES, RiggedSurface, influences_of,
+};
 
 /// The surface of a fragment with the elements that each vertex follows, chosen according to its binding.
 /// `index` is the index of the fragment, `fragment` its label.
@@ -41,6 +40,11 @@ fn influences(
     index: u32,
 ) -> [Influence; MAX_INFLUENCES] {
     let body = cracks.body;
+    let vertex = match binding {
+        Binding::SkinVertex(vertex) => Some(vertex),
+        Binding::Elements(_) | Binding::Nearest => None,
+    };
+    let x = body.root_of(x, vertex);
     let own = |element: u32| cracks.fragment_of[element as usize] == index;
     let mut nearest = NearestElements::default();
     let mut add = |element: u32| {
@@ -66,7 +70,7 @@ fn influences(
         Binding::Nearest => (),
     }
     if nearest.count == 0 {
-        for (squared, element) in body.nearest(x, own, MAX_INFLUENCES) {
+        for (squared, element) in body.nearest_on_own_side(x, own, MAX_INFLUENCES) {
             nearest.add(squared, element);
         }
     }
@@ -76,16 +80,9 @@ fn influences(
     let free = !matches!(binding, Binding::Elements(_))
         && found.iter().any(|&(_, e)| cracks.has_open_bonds(e));
     let first = found[0];
-    let found = found
-        .iter()
-        .filter(|&&(_, e)| !free || !cracks.separates(first.1, e));
-    let falloff = 0.5 / (WIDTH * body.radius).powi(2);
-    let mut influences = [Influence::default(); MAX_INFLUENCES];
-    for (influence, &(squared, element)) in influences.iter_mut().zip(found) {
-        influence.row = body.rows[element as usize];
-        influence.weight = (-(squared - first.0) * falloff).exp() as f32;
-    }
-    influences
+    let found = found.iter().copied();
+    let found = found.filter(|&(_, e)| !free || !cracks.separates(first.1, e));
+    influences_of(found, &body.rows, body.radius)
 }
 
 /// The nearest elements seen so far with their squared distances, nearest first; ties are sorted by element.

@@ -25,10 +25,11 @@ use crate::reconstruct::faces::extract::extract_surface;
 use crate::reconstruct::faces::surface::BodySurface;
 use crate::reconstruct::surface::binding::Binding;
 use crate::reconstruct::surface::rest_surface::RestSurface;
-use crate::reconstruct::surface::rigged::RiggedSurface;
+use crate::reconstruct::surface::rigged::{DebrisElement, RiggedSurface};
 
-/// Radius of the ball that represents an element of a fragment too small for the grid, radii.
-const DUST_RADIUS: f64 = 0.8;
+/// Radius of a ball with the volume of the chip that an element of a fragment too small for the grid has,
+/// radii.
+pub const DUST_RADIUS: f64 = 0.8;
 /// Maximum ratio of volume to area of a surface, radii, at which a fragment counts as too small for the grid.
 const FLAT_THICKNESS: f64 = 1e-4;
 /// Number of grid positions tried if the skin and the grid are inconsistent.
@@ -87,7 +88,7 @@ impl Fragments {
             .enumerate()
             .map(|(fragment, (rest_surface, bindings))| {
                 if is_flat(&rest_surface.mesh, body.radius) {
-                    balls(body, &elements[fragment], distinct_labels[fragment])
+                    debris(body, &elements[fragment], distinct_labels[fragment])
                 } else {
                     rigged(
                         &cracks,
@@ -181,7 +182,10 @@ fn fragments_of_components(surface: &BodySurface, cracks: &Cracks) -> Vec<u32> {
         }
         let element = match surface.bindings[v] {
             Binding::SkinVertex(vertex) => cracks.body.nearest_elements[vertex as usize][0],
-            _ => cracks.body.nearest(surface.positions[v], |_| true, 1)[0].1,
+            _ => {
+                let body = cracks.body;
+                body.nearest_on_own_side(surface.positions[v], |_| true, 1)[0].1
+            }
         };
         votes.push((part, of(element)));
     }
@@ -199,24 +203,21 @@ fn fragments_of_components(surface: &BodySurface, cracks: &Cracks) -> Vec<u32> {
     fragment
 }
 
-/// One ball per element: the surface of loose elements and of fragments too small for the grid.
-fn balls(body: &RestBody, elements: &[u32], fragment: u32) -> RiggedSurface {
-    let ball = icosphere(1);
-    let (scale, inside) = match body.skin_grid {
-        Some(_) => (DUST_RADIUS, 1),
-        None => (1.0, 0),
+/// The surface of elements without skin: chips of a fragment too small for the grid, or balls of loose
+/// elements.
+fn debris(body: &RestBody, elements: &[u32], fragment: u32) -> RiggedSurface {
+    let of = |scale: f64| -> Vec<DebrisElement> {
+        let all = elements.iter().map(|&element| element as usize);
+        all.map(|element| DebrisElement {
+            row: body.rows[element],
+            centre: body.positions[element],
+            radius: scale * body.radius,
+        })
+        .collect()
     };
-    let balls = elements.iter().map(|&element| {
-        let element = element as usize;
-        (
-            body.rows[element],
-            body.positions[element],
-            scale * body.radius,
-        )
-    });
-    let texture = body
-        .skin_grid
-        .as_ref()
-        .and_then(|s| s.skin.texture.as_ref());
-    RiggedSurface::balls(fragment, &ball, balls, inside).textured(texture)
+    match &body.skin_grid {
+        Some(skin_grid) => RiggedSurface::chips(fragment, &of(DUST_RADIUS))
+            .textured(skin_grid.skin.texture.as_ref()),
+        None => RiggedSurface::balls(fragment, &icosphere(1), &of(1.0)),
+    }
 }

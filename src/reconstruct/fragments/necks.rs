@@ -282,6 +282,7 @@ mod tests {
             radius: 1.0,
             bonds: vec![bond],
             nearest_elements: Vec::new(),
+            reach: None,
             skin_grid: None,
             world: None,
             cells: None,

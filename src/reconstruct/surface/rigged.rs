@@ -6,6 +6,7 @@
 
 use glam::DVec3;
 
+use super::chips::{ball_volume, chip};
 use super::motion::{DeformedSurface, ElementMotions};
 use super::rest_surface::{RestSurface, vertex_normals};
 use super::texture::SkinTexture;
@@ -13,6 +14,11 @@ use crate::geometry::TriMesh;
 
 /// Maximum number of elements that a vertex follows.
 pub const MAX_INFLUENCES: usize = 8;
+/// Width of the Gaussian weight, radii.
+const WIDTH: f64 = 1.0;
+/// Largest number of elements that one chip has. The chip of a larger fragment, which need not be compact,
+/// would enclose more than its elements.
+pub const MAX_CHIP_ELEMENTS: usize = 4;
 
 /// Surface of a fragment at rest with the elements that each vertex follows.
 #[derive(Clone, Debug)]
@@ -34,17 +40,74 @@ pub struct Influence {
     pub weight: f32,
 }
 
+/// The elements `found`, as (squared distance in m², element), nearest first, with weights that fall with the
+/// distance. `rows` are the rows of the elements in the packing, `radius` is a mean radius, m.
+pub fn influences_of(
+    found: impl IntoIterator<Item = (f64, u32)>,
+    rows: &[u32],
+    radius: f64,
+) -> [Influence; MAX_INFLUENCES] {
+    let falloff = 0.5 / (WIDTH * radius).powi(2);
+    let mut influences = [Influence::default(); MAX_INFLUENCES];
+    let mut first = None;
+    for (influence, (squared, element)) in influences.iter_mut().zip(found) {
+        influence.row = rows[element as usize];
+        let nearest = *first.get_or_insert(squared);
+        influence.weight = (-(squared - nearest) * falloff).exp() as f32;
+    }
+    influences
+}
+
+/// An element of a fragment that is drawn without its skin.
+#[derive(Clone, Copy, Debug)]
+pub struct DebrisElement {
+    /// Row in the packing.
+    pub row: u32,
+    /// Centre at rest, m.
+    pub centre: DVec3,
+    /// Radius, m.
+    pub radius: f64,
+}
+
 impl RiggedSurface {
-    /// Balls that rotate with their elements. `elements` yields the row in the packing, the centre and the
-    /// radius (m) of each. `ball` has radius 1; `inside` is the flag of all triangles.
-    pub fn balls(
-        fragment: u32,
-        ball: &TriMesh,
-        elements: impl Iterator<Item = (u32, DVec3, f64)>,
-        inside: u8,
-    ) -> Self {
+    /// Facetted chips with the volume of the elements' balls, marked as crack faces: one chip for all
+    /// elements if there are few, else one for each.
+    pub fn chips(fragment: u32, elements: &[DebrisElement]) -> Self {
+        let each = match elements.len() {
+            few if few <= MAX_CHIP_ELEMENTS => few.max(1),
+            _ => 1,
+        };
         let (mut rest_surface, mut influences) = (RestSurface::default(), Vec::new());
-        for (row, centre, radius) in elements {
+        for own in elements.chunks(each) {
+            let balls: Vec<(DVec3, f64)> = own.iter().map(|e| (e.centre, e.radius)).collect();
+            let rows: Vec<u32> = own.iter().map(|e| e.row).collect();
+            let volume = own.iter().map(|e| ball_volume(e.radius)).sum();
+            let mesh = chip(&balls, volume, rows[0]);
+            influences.extend(mesh.positions.iter().map(|x| {
+                let squared = |(k, ball): (u32, &(DVec3, f64))| (x.distance_squared(ball.0), k);
+                let mut found: Vec<(f64, u32)> = (0..).zip(&balls).map(squared).collect();
+                found.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+                influences_of(found, &rows, own[0].radius)
+            }));
+            rest_surface.mesh.append(mesh);
+        }
+        rest_surface.inside = vec![1; rest_surface.mesh.triangles.len()];
+        RiggedSurface {
+            fragment,
+            rest_surface,
+            influences,
+        }
+    }
+
+    /// Balls that rotate with their elements. `ball` has radius 1.
+    pub fn balls(fragment: u32, ball: &TriMesh, elements: &[DebrisElement]) -> Self {
+        let (mut rest_surface, mut influences) = (RestSurface::default(), Vec::new());
+        for &DebrisElement {
+            row,
+            centre,
+            radius,
+        } in elements
+        {
             let mesh = &mut rest_surface.mesh;
             let base = mesh.positions.len() as u32;
             let corners = ball.positions.iter();
@@ -56,7 +119,7 @@ impl RiggedSurface {
             own[0] = Influence { row, weight: 1.0 };
             influences.resize(mesh.positions.len(), own);
         }
-        rest_surface.inside = vec![inside; rest_surface.mesh.triangles.len()];
+        rest_surface.inside = vec![0; rest_surface.mesh.triangles.len()];
         RiggedSurface {
             fragment,
             rest_surface,

@@ -3,7 +3,8 @@
 //! For each fragment of a frame, `field` defines a function of space that is negative inside, `blocks` finds
 //! where to evaluate it, and `march` extracts its zero level set with the `cases` of marching cubes. Each
 //! fragment has a function of its own, so fragments never fuse. Information that is not in the positions and
-//! radii is missing: no face is marked as a crack, and only rest positions are coherent from frame to frame.
+//! radii is missing: only rest positions are coherent from frame to frame, and no face is marked as a crack
+//! except those of chips, which are the surfaces of the smallest fragments of bonded elements.
 
 mod blocks;
 mod field;
@@ -21,11 +22,15 @@ use crate::geometry::{TriMesh, icosphere};
 use crate::reconstruct::error::ReconstructError;
 use crate::reconstruct::surface::motion::{DeformedSurface, ElementMotion, ElementMotions};
 use crate::reconstruct::surface::rest_surface::{RestSurface, vertex_normals};
-use crate::reconstruct::surface::rigged::RiggedSurface;
+use crate::reconstruct::surface::rigged::{DebrisElement, MAX_CHIP_ELEMENTS, RiggedSurface};
 
 /// Minimum cosine between the field's gradient and the normal of the triangles for the gradient to be used as
 /// normal: the gradient ignores gaps, triangles do not.
 const MIN_AGREEMENT: f64 = 0.7;
+
+/// Mean number of bonds of an element from which a body is a solid. Those of a yarn have two; a few elements
+/// of it stay a thread.
+const MIN_SOLID_BONDS: f64 = 4.0;
 
 /// The world mode of a body: its lattice and radii.
 #[derive(Clone, Debug)]
@@ -33,6 +38,8 @@ pub struct WorldReconstruction {
     lattice: Lattice,
     /// Radius of each element, m.
     radii: Vec<f64>,
+    /// Number of elements up to which a fragment is drawn as chips; 0 for loose elements, which are balls.
+    largest_chip: usize,
 }
 
 /// Surface of a fragment in a frame.
@@ -47,8 +54,14 @@ pub struct WorldSurface {
 }
 
 impl WorldReconstruction {
-    /// A body whose elements have these radii (m), on a lattice with a spacing of `voxel` mean radii.
-    pub fn new(body: u32, radii: Vec<f64>, voxel: f64) -> Result<Self, ReconstructError> {
+    /// A body whose elements have these radii (m) and are connected by `bonds` bonds at rest, on a lattice
+    /// with a spacing of `voxel` mean radii.
+    pub fn new(
+        body: u32,
+        radii: Vec<f64>,
+        bonds: usize,
+        voxel: f64,
+    ) -> Result<Self, ReconstructError> {
         let unit = radii.iter().sum::<f64>() / radii.len() as f64;
         let spacing = voxel * unit;
         let cells: f64 = radii
@@ -58,9 +71,15 @@ impl WorldReconstruction {
         if cells.is_nan() || cells >= ReconstructError::MAX_NODES {
             return Err(ReconstructError::GridTooLarge { body, cells });
         }
+        let largest_chip = match 2.0 * bonds as f64 / radii.len() as f64 {
+            0.0 => 0,
+            each if each < MIN_SOLID_BONDS => 1,
+            _ => MAX_CHIP_ELEMENTS,
+        };
         Ok(WorldReconstruction {
             lattice: Lattice { spacing, unit },
             radii,
+            largest_chip,
         })
     }
 
@@ -76,11 +95,12 @@ impl WorldReconstruction {
             .map(|members| {
                 let fragment = members[0].0;
                 let elements: Vec<u32> = members.iter().map(|member| member.1).collect();
-                let drawn = match elements.len() {
-                    1 => None,
-                    _ => self.surface(fragment, &elements, rows, motion),
+                let drawn = if elements.len() <= self.largest_chip.max(1) {
+                    None
+                } else {
+                    self.surface(fragment, &elements, rows, motion)
                 };
-                drawn.unwrap_or_else(|| self.balls(fragment, &elements, rows, motion, &ball))
+                drawn.unwrap_or_else(|| self.debris(fragment, &elements, rows, motion, &ball))
             })
             .collect()
     }
@@ -159,8 +179,9 @@ impl WorldReconstruction {
         })
     }
 
-    /// One ball per element that rotates with the element. `ball` has radius 1.
-    fn balls(
+    /// The surface of a fragment too small for the lattice: chips, or a ball for each loose element. `ball`
+    /// has radius 1.
+    fn debris(
         &self,
         fragment: u32,
         elements: &[u32],
@@ -168,12 +189,21 @@ impl WorldReconstruction {
         motion: &ElementMotions,
         ball: &TriMesh,
     ) -> WorldSurface {
-        let balls = elements.iter().map(|&element| {
-            let row = rows[element as usize];
-            let centre = motion.elements[row as usize].rest;
-            (row, centre, self.radii[element as usize])
-        });
-        let rigged = RiggedSurface::balls(fragment, ball, balls, 0);
+        let elements: Vec<DebrisElement> = elements
+            .iter()
+            .map(|&element| {
+                let row = rows[element as usize];
+                DebrisElement {
+                    row,
+                    centre: motion.elements[row as usize].rest,
+                    radius: self.radii[element as usize],
+                }
+            })
+            .collect();
+        let rigged = match self.largest_chip {
+            0 => RiggedSurface::balls(fragment, ball, &elements),
+            _ => RiggedSurface::chips(fragment, &elements),
+        };
         let moved = rigged.deform(motion);
         let rest_surface = rigged.rest_surface;
         WorldSurface {

@@ -4,8 +4,6 @@
 //! single broken bond among intact ones opens nothing, and a crack ends where intact bonds bypass its last
 //! broken bond.
 
-use crate::reconstruct::body::rest::RestBond;
-
 /// Maximum number of intact bonds between an element and the other elements on its side of a crack.
 const SIDE_HOPS: u8 = 3;
 
@@ -17,24 +15,20 @@ pub struct BondGraph {
 }
 
 impl BondGraph {
-    /// Connects `elements` elements by the bonds for whose index `whole` is true.
-    pub fn new(elements: usize, bonds: &[RestBond], whole: impl Fn(usize) -> bool) -> Self {
-        let kept = || {
-            let numbered = bonds.iter().enumerate();
-            numbered.filter(|&(b, _)| whole(b)).map(|(_, bond)| bond)
-        };
+    /// Connects `elements` elements by the bonds between these pairs.
+    pub fn new(elements: usize, bonds: impl Iterator<Item = [u32; 2]> + Clone) -> Self {
         let mut first = vec![0_u32; elements + 1];
-        for bond in kept() {
-            first[bond.i as usize + 1] += 1;
-            first[bond.j as usize + 1] += 1;
+        for [i, j] in bonds.clone() {
+            first[i as usize + 1] += 1;
+            first[j as usize + 1] += 1;
         }
         for element in 0..elements {
             first[element + 1] += first[element];
         }
         let mut next = first.clone();
         let mut neighbours = vec![0; first[elements] as usize];
-        for bond in kept() {
-            for (from, to) in [(bond.i, bond.j), (bond.j, bond.i)] {
+        for [i, j] in bonds {
+            for (from, to) in [(i, j), (j, i)] {
                 neighbours[next[from as usize] as usize] = to;
                 next[from as usize] += 1;
             }
