@@ -23,6 +23,7 @@ from pathlib import Path
 BUILT = Path(__file__).resolve().parent.parent / "target/release/cullet"
 SKIN = (0.80, 0.78, 0.73)  # plaster
 CRACK = (0.47, 0.22, 0.11)  # terracotta
+SQUARE = (0.05, 0.21, 0.30)  # the darker squares of --checker
 STEEL = (0.30, 0.32, 0.35)  # colliders
 SHOWN = 0.95  # fraction of the fragments' volume that the camera frames
 ROOM = 1.3  # size of the picture over the size of what is framed
@@ -71,7 +72,8 @@ def export(cullet, store, frame, up):
 
 
 def read_ply(file):
-    """Positions, normals, faces as records by property, and the time, of a PLY file written by cullet."""
+    """Positions, normals, texture coordinates or None, faces as records by property, and the time, of a PLY file written by
+    cullet."""
     data = file.read_bytes()
     head, mark, _ = data.partition(b"end_header\n")
     at, tables = len(head) + len(mark), {}
@@ -85,11 +87,14 @@ def read_ply(file):
         at += tables[element].nbytes
     time = float(re.search(r"; frame \d+, (\S+) s\n", head)[1])
     positions, normals = (np.stack([tables["vertex"][name] for name in names], axis=1) for names in ("xyz", ("nx", "ny", "nz")))
-    return positions.astype(float), normals.astype(float), tables["face"], time
+    uv = np.stack([tables["vertex"]["s"], tables["vertex"]["t"]], axis=1) if "s" in tables["vertex"].dtype.names else None
+    return positions.astype(float), normals.astype(float), uv, tables["face"], time
 
 
-def surface_part(positions, normals, faces, inside, tint):
-    """The skin or the crack faces of all fragments as one mesh, with one colour per face."""
+def surface_part(surface, inside, options):
+    """The skin or the crack faces of all fragments as one mesh, with one colour per face; the skin with squares instead if
+    they are asked for."""
+    positions, normals, uv, faces, _ = surface
     chosen = faces["inside"] == inside
     corners = faces["vertex_indices"][chosen]
     place, smooth = positions[corners], normals[corners]
@@ -101,15 +106,25 @@ def surface_part(positions, normals, faces, inside, tint):
     # Lighter or darker, warmer or cooler by the label alone; steps of irrational length set neighbouring labels far apart.
     label = faces["fragment"][chosen][:, None].astype(float)
     shade = label * 0.6180339887 % 1 - 0.5 + 0.3 * (label * 0.7548776662 % 1 - 0.5) * np.array([1, 0, -1])
-    colour = np.clip((CRACK if inside else SKIN) * (1 + tint * shade), 0, 0.95)
+    colour = np.clip((CRACK if inside else SKIN) * (1 + options.tint * shade), 0, 0.95)
 
     properties, painted = mi.Properties(), {"type": "mesh_attribute", "name": "face_color"}
+    is_textured = bool(options.checker and not inside)
+    if is_textured and uv is None:
+        fail("--checker: the frame has no texture coordinates; the mesh of a body must have them")
+    if is_textured:
+        light, dark = ({"type": "rgb", "value": value} for value in (SKIN, SQUARE))
+        # A repetition has two squares in each direction.
+        repeat = mi.ScalarTransform4f().scale([options.checker / 2, options.checker / 2, 1])
+        painted = {"type": "checkerboard", "color0": light, "color1": dark, "to_uv": repeat}
     properties["bsdf"] = mi.load_dict({"type": "principled", "roughness": 0.85 if inside else 0.45, "base_color": painted})
-    mesh = mi.Mesh("surface", 3 * len(corners), len(corners), properties, has_vertex_normals=True)
+    mesh = mi.Mesh("surface", 3 * len(corners), len(corners), properties, has_vertex_normals=True, has_vertex_texcoords=is_textured)
     mesh.add_attribute("face_color", 3, colour.astype(np.float32).ravel())
     values = mi.traverse(mesh)
     values["faces"] = np.arange(3 * len(corners), dtype=np.uint32)
     values["vertex_positions"], values["vertex_normals"] = (array.astype(np.float32).ravel() for array in (place, normal))
+    if is_textured:
+        values["vertex_texcoords"] = uv[corners].astype(np.float32).ravel()
     values.update()
     return mesh
 
@@ -181,10 +196,10 @@ def camera_view(positions, faces, up, options):
 
 def scene(surface, pipeline, options):
     """The scene, and its camera's target and distance."""
-    positions, normals, faces, time = surface
+    positions, _, _, faces, time = surface
     up = np.eye(3)["xyz".index(options.up or axis_up(pipeline))]
     target, back, distance = camera_view(positions, faces, up, options)
-    shapes = {("outside", "inside")[flag]: surface_part(positions, normals, faces, flag, options.tint) for flag in np.unique(faces["inside"])}
+    shapes = {("outside", "inside")[flag]: surface_part(surface, flag, options) for flag in np.unique(faces["inside"])}
     shapes |= {f"collider{at}": shape for at, shape in enumerate(solids(options.store, pipeline, time))}
     point, normal = ground(pipeline, min(np.array(shape.bbox().min) @ up for shape in shapes.values()), up)
     look_at, scale = mi.ScalarTransform4f().look_at, mi.ScalarTransform4f().scale
@@ -221,12 +236,13 @@ def arguments(given=None):
     parser.add_argument("--target", type=float, nargs=3, metavar=("X", "Y", "Z"), help="point that the camera looks at, m")
     parser.add_argument("--distance", type=float, help="distance from the target to the camera, m")
     parser.add_argument("--tint", type=float, default=0, help="0 to 1: how much the colour differs from fragment to fragment")
+    parser.add_argument("--checker", type=float, default=0, metavar="N", help="paints the skin with N squares per unit of its texture coordinates")
     parser.add_argument("--variant", default="scalar_rgb", help="variant of Mitsuba, such as llvm_ad_rgb or cuda_ad_rgb")
     parser.add_argument("--cullet", help="the program; default: on the PATH, else target/release/cullet")
     options = parser.parse_args(given)
     sizes = options.width, options.height, options.samples, options.distance or 1
-    if not (min(sizes) > 0 and 0 < options.fov < 180 and abs(options.elevation) < 90 and 0 <= options.tint <= 1):
-        parser.error("sizes, --samples and --distance: above 0; --fov: 0 to 180; --elevation: -90 to 90; --tint: 0 to 1")
+    if not (min(sizes) > 0 and 0 < options.fov < 180 and abs(options.elevation) < 90 and 0 <= options.tint <= 1 and options.checker >= 0):
+        parser.error("sizes, --samples and --distance: above 0; --fov: 0 to 180; --elevation: -90 to 90; --tint: 0 to 1; --checker: 0 or more")
     if options.out.suffix not in (".png", ".exr"):
         parser.error(f"--out {options.out}: ends neither with .png nor with .exr")
     return options
@@ -247,12 +263,12 @@ def main():
         fail(f"{options.store} has no surfaces; run `cullet reconstruct` first")
     frame = int(frames[-1].stem) if options.frame is None else options.frame
     surface = export(options.cullet, options.store, frame, axis_up(pipeline))
-    if not len(surface[2]):
+    if not len(surface[3]):
         fail(f"frame {frame} has no faces")
     whole, target, distance = scene(surface, pipeline, options)
     mi.util.write_bitmap(str(options.out), mi.render(whole), write_async=False)
     place = " ".join(f"{value:.4g}" for value in target)
-    print(f"{options.out}: frame {frame}, {len(surface[2])} triangles; --target {place} --distance {distance:.4g}")
+    print(f"{options.out}: frame {frame}, {len(surface[3])} triangles; --target {place} --distance {distance:.4g}")
 
 
 if __name__ == "__main__":

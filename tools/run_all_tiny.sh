@@ -54,6 +54,10 @@ tiny bench_bem.rs "$target/examples/bench_bem" --triangles 500,2e3 --points 600
 tiny bench_device.rs "$target/examples/bench_device" --adapter llvmpipe --elements 1e3 --steps 20
 tiny compare_lammps.py "$python" tools/compare_lammps.py --rows 24 8 8 --steps 10 --rounds 1 --cullet "$cullet"
 tiny compare_splashsurf.py "$python" tools/compare_splashsurf.py --rows 48 12 12 --rounds 1 --voxels 1 --cullet "$cullet"
+shot bunny_drop reconstruct
+shot suzanne_drop reconstruct --set "time.end=2 ms"
+tiny compare_suzanne.py "$python" tools/compare_suzanne.py "$work/bunny_drop" "$work/suzanne_drop" --out "$work/suzanne.png" --frames 0 1 \
+    --width 64 --height 48 --samples 4 --cullet "$cullet"
 tiny compare_stress.py "$python" tools/compare_stress.py --tiny --cullet "$cullet"
 figures() {
     "$python" tools/figures.py "$@" --data "$work/figures.json" --page "$work/FIGURES.md"
@@ -73,12 +77,19 @@ tiny kill_and_resume.py "$python" tools/kill_and_resume.py "$cullet" 2 --set bod
 tiny lammps_to_store.py "$python" tools/lammps_to_store.py tests/external/lammps/impact.dump --bonds tests/external/lammps/impact.bonds \
     --timestep 1e-7 --out "$work/lammps"
 tiny lawgen.rs "$target/examples/lawgen"
+tiny make_bad_meshes.py "$python" tools/make_bad_meshes.py "$work/bad"
+# Blender is not among what the gate brings, because of its size.
+if "$python" -c "import bpy" 2>/dev/null; then
+    tiny make_suzanne.py "$python" tools/make_suzanne.py --out "$work/meshes/suzanne.obj"
+else
+    echo "== make_suzanne.py: skipped, no bpy here"
+fi
+tiny make_assets.py "$python" tools/make_assets.py --out "$work/meshes"
 tiny make_meshes.py "$python" tools/make_meshes.py --out "$work/meshes"
 for mesh in "$work"/meshes/*; do
     cmp "$mesh" "pipelines/meshes/$(basename "$mesh")"
 done
 tiny paper_sizes.py "$python" tools/paper_sizes.py --scale smoke --cullet "$cullet" chocolate
-shot bunny_drop reconstruct
 shot drilling_plaster reconstruct --set "time.end=2 ms" --set "time.frames_per_second=1 kHz"
 for name in bunny_drop drilling_plaster; do # the drill is a collider that is a mesh
     tiny render_mitsuba.py "$python" tools/render_mitsuba.py "$work/$name" --out "$work/$name.png" --width 64 --height 48 --samples 4 \
