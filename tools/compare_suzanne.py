@@ -1,11 +1,11 @@
-"""Renders the bunny and Suzanne side by side with Mitsuba, whole and broken: a mesh that no solid bounds beside a closed one.
+"""Renders the bunny and Suzanne with Mitsuba, whole and broken: a closed mesh and one that packing closes.
 
     pip install mitsuba numpy
     python tools/compare_suzanne.py out/bunny_drop out/suzanne_drop --out compare.png [--frames 0 9] [--checker 24]
 
-The stores are of shots in which both fall alike; they need surfaces (`cullet run ... --to reconstruct`). Rows are stores, columns
-are frames. Suzanne's skin has squares by her texture coordinates, which closing keeps; crack faces have their own material. The
-camera of a row is that of its first frame. Options that are not listed go to render_mitsuba.py, as --width and --cullet."""
+The stores are of shots in which both fall alike; they need surfaces (`cullet run ... --to reconstruct`). Rows are stores,
+columns are frames. Suzanne's skin has squares by her texture coordinates, which closing keeps; crack faces have their own
+material. The camera of a row is that of its first frame. Other options go to render_mitsuba.py, as --width and --cullet."""
 
 import argparse
 import sys
@@ -31,7 +31,9 @@ def rendered(store, frame, given, view):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("stores", type=Path, nargs=2, metavar="STORE", help="of the bunny and of Suzanne, with surfaces")
+    parser.add_argument(
+        "stores", type=Path, nargs=2, metavar="STORE", help="of the bunny and of Suzanne, with surfaces"
+    )
     parser.add_argument("--out", type=Path, required=True, help="picture to write: .png or .exr")
     parser.add_argument("--frames", type=int, nargs="+", default=[0, 9], help="frame numbers; default: 0 9")
     parser.add_argument("--checker", default="24", help="squares per unit of the texture coordinates; default: 24")

@@ -1,4 +1,4 @@
-"""Makes meshes as artists have them: a robot of overlapping parts, a wine glass and a pane without walls, a scene of five objects.
+"""Makes meshes as artists have them: a robot of overlapping parts, a wine glass and a pane without walls, a scene.
 
 `python3 tools/make_assets.py [--out DIR]` writes DIR/*.obj and DIR/*.glb; the default is pipelines/meshes."""
 
@@ -50,7 +50,10 @@ def turned(profile, around, flat_ends=False):
     for radius, y in profile:
         count = 1 if radius == 0 else around
         rows.append([len(points) + k % count for k in range(around)])
-        points += [(radius * math.cos(2 * math.pi * k / around), y, radius * math.sin(2 * math.pi * k / around)) for k in range(count)]
+        points += [
+            (radius * math.cos(2 * math.pi * k / around), y, radius * math.sin(2 * math.pi * k / around))
+            for k in range(count)
+        ]
     faces = []
     for low, high in zip(rows, rows[1:]):
         for k in range(around):
@@ -116,10 +119,21 @@ def robot():
     for side, x in (("left", 0.020), ("right", -0.020)):
         add(f"{side}_exhaust", cylinder(0.009, 0.060, 16), (x, 0.241, -0.050), (0, -12))
     # The left arm hangs, the right one waves: forearm up and outward.
-    hanging = {"upper": ((0.073, 0.200, 0.002), ((2, 10),)), "elbow": (0.079, 0.173, 0.003), "fore": ((0.083, 0.145, 0.013), ((0, 160), (2, 6)))}
-    waving = {"upper": ((-0.085, 0.222, 0.002), ((2, 70),)), "elbow": (-0.112, 0.214, 0.003), "fore": ((-0.124, 0.242, 0.009), ((0, 12), (2, 22)))}
+    hanging = {
+        "upper": ((0.073, 0.200, 0.002), ((2, 10),)),
+        "elbow": (0.079, 0.173, 0.003),
+        "fore": ((0.083, 0.145, 0.013), ((0, 160), (2, 6))),
+    }
+    waving = {
+        "upper": ((-0.085, 0.222, 0.002), ((2, 70),)),
+        "elbow": (-0.112, 0.214, 0.003),
+        "fore": ((-0.124, 0.242, 0.009), ((0, 12), (2, 22))),
+    }
     hands = {"left": ((0.086, 0.110, 0.027), ((0, -20),)), "right": ((-0.138, 0.279, 0.017), ((0, 12), (2, 26)))}
-    thumbs = {"left": ((0.074, 0.112, 0.035), ((0, 20), (2, 30))), "right": ((-0.122, 0.282, 0.021), ((0, 12), (2, -20)))}
+    thumbs = {
+        "left": ((0.074, 0.112, 0.035), ((0, 20), (2, 30))),
+        "right": ((-0.122, 0.282, 0.021), ((0, 12), (2, -20))),
+    }
     for side, x, arm in (("left", 0.062, hanging), ("right", -0.062, waving)):
         add(f"{side}_shoulder", capsule(0.021, 0), (x, 0.228, 0))
         add(f"{side}_pad", box(0.042, 0.014, 0.050), (1.13 * x, 0.246, 0), (2, -16 if x > 0 else 16))
@@ -156,7 +170,11 @@ def with_texture(part, around, rows):
         if len(face) == 3:
             # One end is on the axis: the two corners there are one, halfway between them.
             at_low = face[0] < min(face[1:]) and row == 0
-            corners = [(k + 0.5, row), (k, row + 1), (k + 1, row + 1)] if at_low else [(k, row), (k + 0.5, row + 1), (k + 1, row)]
+            corners = (
+                [(k + 0.5, row), (k, row + 1), (k + 1, row + 1)]
+                if at_low
+                else [(k, row), (k + 0.5, row + 1), (k + 1, row)]
+            )
         out.append(tuple((point, (u / around, v / rows)) for point, (u, v) in zip(face, corners)))
     return points, out
 
@@ -167,19 +185,39 @@ def wine_glass(around=48):
 
     def curve(t):
         """Bowl at t from 0, at its bottom, to 1, at the rim: widest at 40 % of its height."""
-        wide = 0.038 * math.sin(math.pi / 2 * min(1.0, t / 0.4)) ** 0.62 if t < 0.4 else 0.038 - 0.009 * ((t - 0.4) / 0.6) ** 1.6
+        wide = (
+            0.038 * math.sin(math.pi / 2 * min(1.0, t / 0.4)) ** 0.62
+            if t < 0.4
+            else 0.038 - 0.009 * ((t - 0.4) / 0.6) ** 1.6
+        )
         return (wide, 0.079 + 0.090 * t)
 
     steps = [0, 0.006, 0.02, 0.045, 0.08, 0.13, 0.19, 0.26, 0.33, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1]
     bowl = [curve(t) for t in steps]
-    foot = [(0.033, 0.002), (0.026, 0.0035), (0.018, 0.006), (0.011, 0.0105), (0.0065, 0.018), (0.0048, 0.030), (0.0042, 0.045), (0.0042, 0.062), (0.005, 0.073), (0.0062, 0.0793)]
-    parts = [(name, *with_texture(turned(line, around), around, len(line) - 1)) for name, line in (("foot", foot), ("bowl", bowl))]
+    foot = [
+        (0.033, 0.002),
+        (0.026, 0.0035),
+        (0.018, 0.006),
+        (0.011, 0.0105),
+        (0.0065, 0.018),
+        (0.0048, 0.030),
+        (0.0042, 0.045),
+        (0.0042, 0.062),
+        (0.005, 0.073),
+        (0.0062, 0.0793),
+    ]
+    parts = [
+        (name, *with_texture(turned(line, around), around, len(line) - 1))
+        for name, line in (("foot", foot), ("bowl", bowl))
+    ]
     write_obj("wine_glass_sheet", "a wine glass as surfaces without thickness, in metres, 17 cm tall", parts)
 
 
 def pane(width=0.2, height=0.15, columns=4, rows=3):
     """A rectangle in the x-y plane, its normal along z."""
-    points = [(width * (i / columns - 0.5), height * j / rows, 0.0) for j in range(rows + 1) for i in range(columns + 1)]
+    points = [
+        (width * (i / columns - 0.5), height * j / rows, 0.0) for j in range(rows + 1) for i in range(columns + 1)
+    ]
     faces = []
     for j in range(rows):
         for i in range(columns):
@@ -252,7 +290,12 @@ class Glb:
         look = {"baseColorFactor": [*colour, 1], "metallicFactor": 0, "roughnessFactor": 0.6}
         self.materials.append({"name": f"{name}_skin", "pbrMetallicRoughness": look})
         material = len(self.materials) - 1
-        self.meshes.append({"name": f"{name}_mesh", "primitives": [{"attributes": attributes, "indices": indices, "material": material}]})
+        self.meshes.append(
+            {
+                "name": f"{name}_mesh",
+                "primitives": [{"attributes": attributes, "indices": indices, "material": material}],
+            }
+        )
         self.nodes.append({"name": name, "mesh": len(self.meshes) - 1, **place})
         self.nodes[0]["children"].append(len(self.nodes) - 1)
         print(name, len(index), "vertices", len(rows) // 3, "triangles")
@@ -284,26 +327,83 @@ def still_life():
     def revolved(line):
         return with_texture(turned(line, around), around, len(line) - 1)
 
-    outer = [(0.026, 0), (0.034, 0.012), (0.046, 0.045), (0.050, 0.075), (0.044, 0.108), (0.029, 0.138), (0.020, 0.158), (0.020, 0.172), (0.029, 0.190)]
-    inner = [(0.025, 0.190), (0.0155, 0.171), (0.0155, 0.158), (0.0245, 0.138), (0.0395, 0.108), (0.0455, 0.075), (0.0415, 0.045), (0.030, 0.016), (0.022, 0.006)]
+    outer = [
+        (0.026, 0),
+        (0.034, 0.012),
+        (0.046, 0.045),
+        (0.050, 0.075),
+        (0.044, 0.108),
+        (0.029, 0.138),
+        (0.020, 0.158),
+        (0.020, 0.172),
+        (0.029, 0.190),
+    ]
+    inner = [
+        (0.025, 0.190),
+        (0.0155, 0.171),
+        (0.0155, 0.158),
+        (0.0245, 0.138),
+        (0.0395, 0.108),
+        (0.0455, 0.075),
+        (0.0415, 0.045),
+        (0.030, 0.016),
+        (0.022, 0.006),
+    ]
     vase = [(0, 0), *outer, *inner, (0, 0.006)]
-    bowl = [(0, 0), (0.028, 0), (0.030, 0.006), (0.048, 0.018), (0.062, 0.038), (0.068, 0.058), (0.0635, 0.058), (0.0575, 0.040), (0.045, 0.0225), (0.027, 0.011), (0, 0.010)]
+    bowl = [
+        (0, 0),
+        (0.028, 0),
+        (0.030, 0.006),
+        (0.048, 0.018),
+        (0.062, 0.038),
+        (0.068, 0.058),
+        (0.0635, 0.058),
+        (0.0575, 0.040),
+        (0.045, 0.0225),
+        (0.027, 0.011),
+        (0, 0.010),
+    ]
     # An apple is a line r(a) about its middle that goes in at both ends.
     apple = []
     for k in range(17):
         a = math.pi * k / 16
         r = 0.036 * (1 - 0.24 * abs(math.cos(a)) ** 6)
-        apple.append((0 if k in (0, 16) else r * math.sin(a) * (1.04 + 0.1 * math.cos(math.pi - a)), 0.0285 - r * math.cos(a)))
-    candle = [(0, 0), (0.0195, 0), (0.0205, 0.002), (0.0205, 0.088), (0.0185, 0.091), (0.009, 0.0885), (0.0035, 0.087), (0.003, 0.098), (0, 0.0985)]
+        apple.append(
+            (0 if k in (0, 16) else r * math.sin(a) * (1.04 + 0.1 * math.cos(math.pi - a)), 0.0285 - r * math.cos(a))
+        )
+    candle = [
+        (0, 0),
+        (0.0195, 0),
+        (0.0205, 0.002),
+        (0.0205, 0.088),
+        (0.0185, 0.091),
+        (0.009, 0.0885),
+        (0.0035, 0.087),
+        (0.003, 0.098),
+        (0, 0.0985),
+    ]
     scene = Glb("still_life")
     scene.add("vase", revolved(vase), (0.13, 0.24, 0.38), translation=[-0.075, 0, -0.045])
     half = math.radians(-35) / 2
-    scene.add("apple", revolved(apple), (0.55, 0.07, 0.05), translation=[0.013, 0.0005, 0.062], rotation=[0, round(math.sin(half), 6), 0, round(math.cos(half), 6)])
+    scene.add(
+        "apple",
+        revolved(apple),
+        (0.55, 0.07, 0.05),
+        translation=[0.013, 0.0005, 0.062],
+        rotation=[0, round(math.sin(half), 6), 0, round(math.cos(half), 6)],
+    )
     scene.add("candle", revolved(candle), (0.85, 0.79, 0.62), translation=[0.118, 0.0305, -0.040])
     scene.add("bowl", revolved(bowl), (0.72, 0.68, 0.60), translation=[-0.110, 0, 0.080], scale=[1.05, 1.05, 1.05])
     half = math.radians(24) / 2
     cover = placed(box(0.125, 0.030, 0.170), (0, 0.015, 0))
-    scene.add("book", cover, (0.16, 0.30, 0.17), False, translation=[0.118, 0, -0.030], rotation=[0, round(math.sin(half), 6), 0, round(math.cos(half), 6)])
+    scene.add(
+        "book",
+        cover,
+        (0.16, 0.30, 0.17),
+        False,
+        translation=[0.118, 0, -0.030],
+        rotation=[0, round(math.sin(half), 6), 0, round(math.cos(half), 6)],
+    )
     scene.write(OUT / "still_life.glb")
 
 

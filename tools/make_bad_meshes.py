@@ -2,10 +2,10 @@
 
     python tools/make_bad_meshes.py DIR
 
-Needs numpy. Writes DIR/NAME.obj and DIR/meshes.jsonl, a line for each mesh: `name`, `wrong` (what is), `expected` ("skin" or
-"refused"), `fill` (the setting it is meant for), `radius` (m, of elements that suit it) and `volume`, m³, of what the skin
-bounds, null if refused. That is where the winding number of the mesh exceeds one half, sampled, or exact where it is known:
-the volume before the damage if faces were turned or taken away. `size` is the largest extent, m."""
+Needs numpy. Writes DIR/NAME.obj and DIR/meshes.jsonl, a line for each mesh: `name`, `wrong` (what is), `expected` ("skin"
+or "refused"), `fill` (the setting it is meant for), `radius` (m, of elements that suit it), `size` (its largest extent, m)
+and `volume` (m³, of what the skin bounds; null if refused). That is where the winding number of the mesh exceeds one half,
+sampled, or exact where it is known: the volume before the damage if faces were turned or taken away."""
 
 import json
 import math
@@ -15,14 +15,16 @@ from pathlib import Path
 import numpy as np
 
 POINTS = 40_000  # sampled per volume
-STEPS = np.array([0.8191725133961644, 0.6710436067037893, 0.5497004779019702])  # Kronecker's sequence in three dimensions
+STEPS = np.array(
+    [0.8191725133961644, 0.6710436067037893, 0.5497004779019702]
+)  # Kronecker's sequence in three dimensions
 
 CASES = {}
 
 
 def case(wrong, expected="skin", volume=None, fill="auto"):
-    """Registers a function that returns (points, faces) under its name. `volume`: the exact one, m³, or a function that
-    makes the mesh before the damage; without it the mesh itself is sampled."""
+    """Registers a function that returns (points, faces) under its name. `volume`: the exact one, m³, or a function
+    that makes the mesh before the damage; without it the mesh itself is sampled."""
 
     def register(make):
         CASES[make.__name__] = (make, wrong, expected, volume, fill)
@@ -41,9 +43,44 @@ def box(low=(0, 0, 0), high=(1, 1, 1)):
 
 def ball(level=2, radius=1.0, centre=(0, 0, 0)):
     g = (1 + 5**0.5) / 2
-    points = [(-1, g, 0), (1, g, 0), (-1, -g, 0), (1, -g, 0), (0, -1, g), (0, 1, g), (0, -1, -g), (0, 1, -g), (g, 0, -1), (g, 0, 1), (-g, 0, -1), (-g, 0, 1)]
-    faces = [(0, 11, 5), (0, 5, 1), (0, 1, 7), (0, 7, 10), (0, 10, 11), (1, 5, 9), (5, 11, 4), (11, 10, 2), (10, 7, 6), (7, 1, 8)]
-    faces += [(3, 9, 4), (3, 4, 2), (3, 2, 6), (3, 6, 8), (3, 8, 9), (4, 9, 5), (2, 4, 11), (6, 2, 10), (8, 6, 7), (9, 8, 1)]
+    points = [
+        (-1, g, 0),
+        (1, g, 0),
+        (-1, -g, 0),
+        (1, -g, 0),
+        (0, -1, g),
+        (0, 1, g),
+        (0, -1, -g),
+        (0, 1, -g),
+        (g, 0, -1),
+        (g, 0, 1),
+        (-g, 0, -1),
+        (-g, 0, 1),
+    ]
+    faces = [
+        (0, 11, 5),
+        (0, 5, 1),
+        (0, 1, 7),
+        (0, 7, 10),
+        (0, 10, 11),
+        (1, 5, 9),
+        (5, 11, 4),
+        (11, 10, 2),
+        (10, 7, 6),
+        (7, 1, 8),
+    ]
+    faces += [
+        (3, 9, 4),
+        (3, 4, 2),
+        (3, 2, 6),
+        (3, 6, 8),
+        (3, 8, 9),
+        (4, 9, 5),
+        (2, 4, 11),
+        (6, 2, 10),
+        (8, 6, 7),
+        (9, 8, 1),
+    ]
     points = [np.array(p) / np.linalg.norm(p) for p in points]
     for _ in range(level):
         middles, finer = {}, []
@@ -189,7 +226,9 @@ def tube(is_closed, around=32):
 def hairline_gap():
     points, faces = box()
     lid = [face for face in faces if face == [2, 3, 7, 6]][0]
-    return np.concatenate([points, points[lid] + [0, 1e-5, 0]]), [face for face in faces if face != lid] + [[8, 9, 10, 11]]
+    return np.concatenate([points, points[lid] + [0, 1e-5, 0]]), [face for face in faces if face != lid] + [
+        [8, 9, 10, 11]
+    ]
 
 
 @case("six panels that do not meet at the edges", volume=1.0)
@@ -257,7 +296,9 @@ def zero_area():
 def needles():
     points, faces = box()
     points = np.concatenate([points, [points[2] + (points[3] - points[2]) * 1e-4]])
-    return points, [[0, 1, 3, 8], [0, 8, 2], [2, 8, 7], [8, 3, 7], [2, 7, 6]] + [f for f in faces if f not in ([0, 1, 3, 2], [2, 3, 7, 6])]
+    return points, [[0, 1, 3, 8], [0, 8, 2], [2, 8, 7], [8, 3, 7], [2, 7, 6]] + [
+        f for f in faces if f not in ([0, 1, 3, 2], [2, 3, 7, 6])
+    ]
 
 
 @case("a hexagon whose corners are in no plane")
@@ -407,10 +448,16 @@ def klein_bottle(around=32, across=16):
             # Halves: the tube crosses itself where v is 0 and where it is π, in no vertex.
             u, v = 2 * math.pi * i / around, 2 * math.pi * (j + 0.5) / across
             r = 2 + math.cos(u / 2) * math.sin(v) - math.sin(u / 2) * math.sin(2 * v)
-            points.append((r * math.cos(u), r * math.sin(u), math.sin(u / 2) * math.sin(v) + math.cos(u / 2) * math.sin(2 * v)))
+            points.append(
+                (r * math.cos(u), r * math.sin(u), math.sin(u / 2) * math.sin(v) + math.cos(u / 2) * math.sin(2 * v))
+            )
             m = (j + 1) % across
             # Half a turn later the tube meets itself mirrored.
-            n = ((i + 1) * across + j, (i + 1) * across + m) if i + 1 < around else ((-j - 1) % across, (-m - 1) % across)
+            n = (
+                ((i + 1) * across + j, (i + 1) * across + m)
+                if i + 1 < around
+                else ((-j - 1) % across, (-m - 1) % across)
+            )
             faces.append([i * across + j, n[0], n[1], i * across + m])
     return np.array(points), faces
 
@@ -476,7 +523,11 @@ def write(folder, name):
     lines = [f"# {wrong}"] + ["v " + " ".join(repr(float(c)) for c in p) for p in mesh[0]]
     lines += ["f " + " ".join(str(corner + 1) for corner in face) for face in mesh[1]]
     (folder / f"{name}.obj").write_text("\n".join(lines) + "\n")
-    used = mesh[0][sorted({corner for face in mesh[1] for corner in face if corner < len(mesh[0])})] if mesh[1] else mesh[0]
+    used = (
+        mesh[0][sorted({corner for face in mesh[1] for corner in face if corner < len(mesh[0])})]
+        if mesh[1]
+        else mesh[0]
+    )
     size = float(np.max(np.nanmax(used, axis=0) - np.nanmin(used, axis=0)))
     if expected == "refused":
         volume = None
@@ -484,7 +535,15 @@ def write(folder, name):
         volume = sampled_volume(mesh)
     elif callable(volume):
         volume = volume_of(volume())
-    return {"name": name, "wrong": wrong, "expected": expected, "fill": fill, "radius": size / 25, "volume": volume, "size": size}
+    return {
+        "name": name,
+        "wrong": wrong,
+        "expected": expected,
+        "fill": fill,
+        "radius": size / 25,
+        "volume": volume,
+        "size": size,
+    }
 
 
 def main():

@@ -3,8 +3,8 @@
     python3.11 -m venv venv && venv/bin/pip install bpy
     venv/bin/python tools/make_suzanne.py [--out FILE] [--subdivide N]
 
-The default file is pipelines/meshes/suzanne.obj: y up, she looks along z, about 2.7 × 2 × 1.7 units. The mesh is output of
-the program, which no licence of Blender covers. `--subdivide` smooths her N times with Catmull and Clark's rule."""
+The default file is pipelines/meshes/suzanne.obj: y up, she looks along z, about 2.7 × 2 × 1.7 units. The mesh is output
+of the program, which no licence of Blender covers. `--subdivide` smooths her N times with Catmull and Clark's rule."""
 
 import argparse
 import pathlib

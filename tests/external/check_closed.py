@@ -1,8 +1,8 @@
-"""Reads closed skins with trimesh: each is watertight, without folds, wound outward, of the volume it should have, and near the mesh it was
-made of, except across holes. Usage: check_closed.py MESHES SKINS
+"""Reads closed skins with trimesh: each is watertight, without folds, wound outward, of the volume it should have, and
+near the mesh it was made of, except across holes. Usage: check_closed.py MESHES SKINS
 
-MESHES is what `tools/make_bad_meshes.py` wrote; SKINS has NAME.ply (or .obj) for each of its meshes, in metres, none for a mesh
-that was refused."""
+MESHES is what `tools/make_bad_meshes.py` wrote; SKINS has NAME.ply (or .obj) for each of its meshes, in metres, none for
+a mesh that was refused."""
 
 import json
 import sys
@@ -42,8 +42,8 @@ def open_edges(corners, size):
 
 
 def nearest(corners, at):
-    """For each point the nearest point of the triangles. Ericson 2005, Real-Time Collision Detection, section 5.1.5: the
-    projection on the plane where that lies inside, else the nearest of the sides."""
+    """For each point the nearest point of the triangles: the projection on the plane where that lies inside, else the
+    nearest of the sides. Ericson 2005, Real-Time Collision Detection, section 5.1.5."""
     a, b, c = corners.swapaxes(0, 1)
     normal = np.cross(b - a, c - a)
     squared = np.einsum("ij,ij->i", normal, normal)
@@ -120,7 +120,9 @@ def main():
     for row in rows:
         files = [file for end in ("ply", "obj") if (file := skins / f"{row['name']}.{end}").exists()]
         try:
-            assert bool(files) == (row["expected"] == "skin"), f"{row['name']}: {'a skin' if files else 'refused'}, not as expected"
+            assert bool(files) == (row["expected"] == "skin"), (
+                f"{row['name']}: {'a skin' if files else 'refused'}, not as expected"
+            )
             if files:
                 worst = np.maximum(worst, check_skin(row, files[0], meshes / f"{row['name']}.obj"))
                 closed += 1
@@ -129,7 +131,9 @@ def main():
     if wrong:
         print("failed: " + "\n".join(wrong), file=sys.stderr)
         sys.exit(1)
-    print(f"closed: {closed} skins of {len(rows)} meshes, volume within {worst[0]:.2%}, at most {worst[1]:.3f} radii off")
+    print(
+        f"closed: {closed} skins of {len(rows)} meshes, volume within {worst[0]:.2%}, at most {worst[1]:.3f} radii off"
+    )
 
 
 main()
