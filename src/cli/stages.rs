@@ -53,6 +53,9 @@ pub fn pack<T>(
     for repaired in bodies.filter_map(|body| packing::repair_message(body, &resolved.folder)) {
         report.note(&repaired);
     }
+    for warning in size_warnings(&resolved.pipeline, &packed) {
+        report.note(&warning);
+    }
     for notice in notices(&packed) {
         report.note(&notice);
     }
@@ -87,6 +90,14 @@ fn counts(packed: &packing::Packed) -> String {
     }
     let free: usize = free.iter().sum();
     format!("{elements} cells, {bonds} faces between them, {free} free faces")
+}
+
+/// Warnings about the sizes of bodies that only their mesh files say.
+pub fn size_warnings(pipeline: &Pipeline, packed: &packing::Packed) -> Vec<String> {
+    let bodies = pipeline.bodies.iter().zip(&packed.shapes);
+    bodies
+        .filter_map(|(body, skin)| packing::size_message(body, skin))
+        .collect()
 }
 
 /// Notices to the user about a packing.

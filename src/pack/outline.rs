@@ -5,7 +5,7 @@ use std::path::Path;
 use glam::DVec3;
 
 use super::error::PackError;
-use super::mesh;
+use super::mesh::{self, MeshKeys};
 use super::solid::FillRegion;
 use crate::geometry::curve::Curve;
 use crate::geometry::revolve::Profile;
@@ -113,6 +113,10 @@ impl Outline {
     fn of_mesh(body: &Body, base: &Path) -> Result<Self, PackError> {
         let BodyShape::Mesh {
             file,
+            object,
+            each: _,
+            up,
+            unit,
             scale,
             height,
             fill,
@@ -121,7 +125,14 @@ impl Outline {
             unreachable!("called only for meshes");
         };
         let (owner, path) = (owner(body), base.join(file));
-        let skin = mesh::read(&owner, &path, (*scale, *height), Some(*fill))?;
+        let keys = MeshKeys {
+            object: object.as_deref(),
+            up: *up,
+            unit: *unit,
+            scale: *scale,
+            height: *height,
+        };
+        let skin = mesh::read(&owner, &path, keys, Some(*fill))?;
         let bounds = skin.bounds().unwrap_or_default();
         let (form, volume) = match fill {
             Fill::Closed | Fill::Repair => (OutlineForm::Closed, skin.volume()),

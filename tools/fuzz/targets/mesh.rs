@@ -63,6 +63,10 @@ fn run(input: &[u8]) {
                 let mut body = BODY.clone();
                 body.shape = BodyShape::Mesh {
                     file: name.clone().into(),
+                    object: None,
+                    each: false,
+                    up: None,
+                    unit: None,
                     scale: None,
                     height: (format & 64 != 0).then_some(0.1),
                     fill,
