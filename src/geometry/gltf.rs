@@ -628,3 +628,6 @@ impl Component {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -463,6 +463,71 @@ mod tests {
     }
 
     #[test]
+    fn obj_objects_are_told_apart() {
+        // Two objects that share vertices, one of them in two parts; CRLF and continued lines.
+        let text = format!(
+            "{TETRAHEDRON}mtllib a.mtl\no one\nusemtl red\nf 1 2 \\\n3\no two\nf 1 2 4\nf -4 -3 -2\n\
+            o empty\no one\nf 1 \\\n 3 \\\n 4\n"
+        );
+        for text in [text.clone(), text.replace('\n', "\r\n")] {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("a.obj");
+            std::fs::write(&path, text).unwrap();
+            let objects = objects(&path).unwrap();
+            let names: Vec<&str> = objects.iter().map(|object| object.name.as_str()).collect();
+            assert_eq!(names, ["one", "two"]);
+            assert_eq!(objects[0].mesh.triangles, [[0, 1, 2], [0, 2, 3]]);
+            assert_eq!(objects[1].mesh.triangles, [[0, 1, 2], [0, 1, 3]]);
+            assert_eq!(read(&path).unwrap().triangles.len(), 4);
+            let error = open(&path).unwrap().mesh(Some("three")).unwrap_err();
+            let error = error.to_string();
+            assert!(
+                error.contains("no object \"three\"; there are \"one\", \"two\""),
+                "{error}"
+            );
+        }
+        let groups = format!("{TETRAHEDRON}f 1 2 3\ng lid top\nf 1 2 4\n");
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("box.obj");
+        std::fs::write(&path, groups).unwrap();
+        assert_eq!(open(&path).unwrap().names(), ["box", "lid top"]);
+    }
+
+    #[test]
+    fn objects_of_equal_names_are_numbered() {
+        let names = ["a", "", "a", "unused", "a_2"].map(str::to_owned).to_vec();
+        let parsed = ParsedFile {
+            mesh: TriMesh {
+                triangles: vec![[0, 1, 2]; 4],
+                ..TriMesh::default()
+            },
+            names,
+            object_of: vec![0, 1, 2, 4],
+            ..ParsedFile::default()
+        };
+        let parsed = with_named_objects(parsed, Path::new("file.obj"));
+        assert_eq!(parsed.names, ["a", "file", "a_2", "a_2_2"]);
+        assert_eq!(parsed.object_of, [0, 1, 2, 3]);
+    }
+
+    #[test]
+    fn concave_faces_keep_their_area() {
+        let l = "0 0 0\n3 0 0\n3 1 0\n1 1 0\n1 2 0\n0 2 0\n";
+        let obj = format!(
+            "v {}f 4 5 6 1 2 3\n",
+            l.trim_end().replace('\n', "\nv ") + "\n"
+        );
+        let ply = format!(
+            "ply\nformat ascii 1.0\nelement vertex 6\nproperty float x\nproperty float y\nproperty float z\n\
+            element face 1\nproperty list uchar int vertex_indices\nend_header\n{l}6 1 2 3 4 5 0\n"
+        );
+        for (name, text) in [("l.obj", obj), ("l.ply", ply)] {
+            let mesh = read_text(name, text.as_bytes()).unwrap();
+            assert_eq!(mesh.area(), 4.0, "{name}");
+        }
+    }
+
+    #[test]
     fn faults_name_file_and_line() {
         let nan = message("a.obj", "v 0 0 0\nv 1 0 0\n# remark\nv 0 nan 0\nf 1 2 3\n");
         assert!(nan.contains("a.obj:4") && nan.contains("finite"), "{nan}");

@@ -580,3 +580,6 @@ impl<'a> Texture<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
