@@ -11,7 +11,7 @@ use cullet_fuzz::{ACROSS, Shot, bounded, seed};
 use glam::DVec3;
 use libfuzzer_sys::fuzz_target;
 
-const FORMATS: [&str; 3] = ["obj", "ply", "stl"];
+const FORMATS: [&str; 5] = ["obj", "ply", "stl", "glb", "usda"];
 
 static SHOT: LazyLock<Shot> = LazyLock::new(Shot::new);
 static BODY: LazyLock<Body> = LazyLock::new(|| {
