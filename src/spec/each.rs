@@ -85,13 +85,14 @@ fn copies(body: &DocumentNode, objects: &[String]) -> Vec<DocumentNode> {
     let mut common = body.clone();
     let mut own = BTreeMap::new();
     if let NodeData::Table(table) = &mut common.data {
-        for object in objects {
-            if let Some(entry) = table.remove(object) {
-                // The name of an object may also be a key of bodies, which then keeps its meaning.
-                match super::schema::is_body_key(object) {
-                    true => drop(table.insert(object.clone(), entry)),
-                    false => drop(own.insert(object, entry)),
-                }
+        // Longer names first: a table of "Cube.001" is inside that of "Cube".
+        let mut longest: Vec<&String> = objects.iter().collect();
+        longest.sort_by_key(|object| std::cmp::Reverse(object.len()));
+        for object in longest {
+            // The name of an object may also be a key of bodies, which then keeps its meaning.
+            let is_key = super::schema::is_body_key(object.split('.').next().unwrap_or(object));
+            if let Some(entry) = (!is_key).then(|| take(table, object)).flatten() {
+                own.insert(object, entry);
             }
         }
     }
@@ -113,6 +114,27 @@ fn copies(body: &DocumentNode, objects: &[String]) -> Vec<DocumentNode> {
         copy
     };
     objects.iter().map(copy).collect()
+}
+
+/// Takes the entry of a name that may contain dots, which also separate the keys of a path.
+fn take(table: &mut BTreeMap<String, TableEntry>, name: &str) -> Option<TableEntry> {
+    if let Some(entry) = table.remove(name) {
+        return Some(entry);
+    }
+    for (dot, _) in name.match_indices('.') {
+        let (head, tail) = (&name[..dot], &name[dot + 1..]);
+        let Some(NodeData::Table(inner)) = table.get_mut(head).map(|entry| &mut entry.node.data)
+        else {
+            continue;
+        };
+        if let Some(found) = take(inner, tail) {
+            if inner.is_empty() {
+                table.remove(head);
+            }
+            return Some(found);
+        }
+    }
+    None
 }
 
 /// Sets a string of a table; its origin is that of the value it replaces, or of the table.
@@ -151,7 +173,7 @@ mod tests {
 
     fn read(rest: &str, sets: &[&str]) -> Result<spec::Pipeline, String> {
         let folder = tempfile::tempdir().unwrap();
-        let parts = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\no arm\nf 1 2 3\no leg\nf 1 2 4\n";
+        let parts = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\no arm.001\nf 1 3 2\no arm\nf 1 2 3\no leg\nf 1 2 4\n";
         std::fs::write(folder.path().join("robot.obj"), parts).unwrap();
         let file = folder.path().join("shot.toml");
         std::fs::write(&file, format!("{SHOT}{rest}")).unwrap();
@@ -176,18 +198,18 @@ mod tests {
         ];
         let shot = read(&own, &sets).unwrap();
         let names: Vec<&str> = shot.bodies.iter().map(|body| body.name.as_str()).collect();
-        assert_eq!(names, ["robot.arm", "robot.leg"]);
-        for (body, expected) in shot.bodies.iter().zip(["arm", "leg"]) {
+        assert_eq!(names, ["robot.arm.001", "robot.arm", "robot.leg"]);
+        for (body, expected) in shot.bodies.iter().zip(["arm.001", "arm", "leg"]) {
             assert_eq!(body.velocity, [1.0, 0.0, 0.0]);
             let BodyShape::Mesh { object, each, .. } = &body.shape else {
                 panic!("{:?}", body.shape);
             };
             assert_eq!((object.as_deref(), *each), (Some(expected), false));
         }
-        assert!(!shot.bodies[0].rigid && shot.bodies[1].rigid);
+        assert!(!shot.bodies[1].rigid && shot.bodies[2].rigid);
         let json = serde_json::to_value(&shot.bodies).unwrap();
-        assert_eq!(json[0]["packing"]["elements"], 30);
-        assert_eq!(json[1]["packing"]["elements"], 7);
+        let elements = [0, 1, 2].map(|body| json[body]["packing"]["elements"].as_u64());
+        assert_eq!(elements, [Some(40), Some(30), Some(7)]);
         assert_eq!(json[0]["shape"].get("each"), None);
     }
 
