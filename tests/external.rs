@@ -335,6 +335,11 @@ fn a_lammps_run_becomes_closed_fragments() {
 }
 
 #[test]
+fn scenes_of_five_objects_become_five_bodies() {
+    check_on("check_inputs.py", scratch);
+}
+
+#[test]
 fn scipy_finds_the_cells_and_faces_of_voronoi_packings() {
     check_on("check_cells.py", scratch);
 }

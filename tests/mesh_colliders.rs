@@ -19,6 +19,9 @@ const R: f64 = 1e-3;
 fn mesh_shape() -> ColliderShape {
     ColliderShape::Mesh {
         file: "in the packing".into(),
+        object: None,
+        up: None,
+        unit: None,
         scale: None,
         height: None,
     }

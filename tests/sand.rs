@@ -273,6 +273,9 @@ fn grains_thrown_at_walls_at_five_metres_a_second_stay_on_their_side() {
     let (slab, top) = ([2.0 * wide, 2.0 * half, 2.0 * wide], DVec3::NEG_Y * half);
     let mesh = ColliderShape::Mesh {
         file: "in the packing".into(),
+        object: None,
+        up: None,
+        unit: None,
         scale: None,
         height: None,
     };

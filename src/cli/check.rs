@@ -51,7 +51,11 @@ pub fn check(path: &Path, set: &[String], as_json: bool) -> anyhow::Result<()> {
         |body| pipeline.bodies[body].name.clone(),
         |body| packed.shapes.get(body).cloned(),
     );
-    let warnings = warn::warnings(&packed.packing, pipeline, &plan);
+    let sizes = super::notices::size_warnings(pipeline, &packed).into_iter();
+    let sizes = sizes.map(|text| warn::Warning { kind: "size", text });
+    let warnings: Vec<_> = sizes
+        .chain(warn::warnings(&packed.packing, pipeline, &plan))
+        .collect();
     let statics = match pipeline.stress {
         Some(_) => Some(StaticPlan::new(pipeline, &packed)?),
         None => None,
@@ -199,7 +203,8 @@ fn bare(packed: &pack::Packed) -> Value {
 fn check_static(pipeline: &Pipeline, packed: &pack::Packed, as_json: bool) -> anyhow::Result<()> {
     let clock = Instant::now();
     let mut statics = StaticPlan::new(pipeline, packed)?;
-    let notices = super::notices::notices(packed);
+    let mut notices = super::notices::size_warnings(pipeline, packed);
+    notices.extend(super::notices::notices(packed));
     let out = json!({
         "surface_seconds": clock.elapsed().as_secs_f64(),
         "bodies": statics.bodies,

@@ -1,6 +1,7 @@
 //! Notices to the user about a packing.
 
-use crate::pack::{BareSkin, BodySummary, Packed};
+use crate::pack::{BareSkin, BodySummary, Packed, size_message};
+use crate::spec::Pipeline;
 use crate::units::show::{grouped, quantity};
 
 /// Notices to the user about a packing.
@@ -29,6 +30,14 @@ pub fn notices(packed: &Packed) -> Vec<String> {
         }
     }
     out
+}
+
+/// Warnings about the sizes of bodies that only their mesh files say.
+pub fn size_warnings(pipeline: &Pipeline, packed: &Packed) -> Vec<String> {
+    let bodies = pipeline.bodies.iter().zip(&packed.shapes);
+    bodies
+        .filter_map(|(body, skin)| size_message(body, skin))
+        .collect()
 }
 
 /// Notice that no element lies under a part of a body's surface.

@@ -8,6 +8,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
+use crate::geometry::read;
 use crate::pack::Inputs;
 use crate::spec::Pipeline;
 use crate::store::{FileChecksum, FileChecksums, Manifest, StageRecord, Store, in_folder};
@@ -42,6 +43,12 @@ impl StageInputs {
             let bytes = std::fs::read(folder.join(file)).unwrap_or_default();
             let hash = format!("{:016x}", xxh3_64(&bytes));
             stage.inputs.insert(format!("mesh {file}"), hash);
+            for part in read::companions(&folder.join(file)) {
+                let bytes = std::fs::read(&part).unwrap_or_default();
+                let name = part.strip_prefix(folder).unwrap_or(&part).display();
+                let hash = format!("{:016x}", xxh3_64(&bytes));
+                stage.inputs.insert(format!("mesh {name}"), hash);
+            }
         }
         stage
     }

@@ -49,6 +49,9 @@ pub fn pack<T>(
     })?;
     manifest.write(store)?;
     let seconds = stage.finish(&counts(&packed));
+    for warning in super::notices::size_warnings(&resolved.pipeline, &packed) {
+        report.note(&warning);
+    }
     for notice in super::notices::notices(&packed) {
         report.note(&notice);
     }

@@ -1,26 +1,92 @@
 //! Wavefront OBJ: the triangles of all objects and groups with their texture coordinates. Normals, materials,
 //! points and lines are ignored.
 
+use std::collections::HashMap;
+
 use glam::DVec3;
 
-use super::fault::{FormatFault, ParseResult};
+use super::fault::{FormatFault, FormatSource, ParseResult, ParsedFile};
 use super::mesh::{CornerUv, TriMesh};
+use super::polygon;
 
-/// Reads the records `v`, `vt` and `f` line by line; polygons are cut into fans of triangles.
-pub(super) fn parse(bytes: &[u8]) -> ParseResult {
+/// Reads the records `v`, `vt`, `f`, `o` and `g`; polygons are cut into triangles. A `\` at the end of a line
+/// continues the record on the next. Objects are those of `o`, or the groups of `g` if the file has no `o`.
+pub(super) fn parse(source: &FormatSource<'_>) -> ParseResult {
     let mut reader = ObjReader::default();
-    for (number, line) in bytes.split(|byte| *byte == b'\n').enumerate() {
+    let mut lines = source.bytes.split(|byte| *byte == b'\n').enumerate();
+    let mut joined = Vec::new();
+    while let Some((number, mut line)) = lines.next() {
+        if let Some(start) = continued(line) {
+            joined.clear();
+            joined.extend(start);
+            for (_, line) in lines.by_ref() {
+                joined.push(b' ');
+                match continued(line) {
+                    Some(part) => joined.extend(part),
+                    None => {
+                        joined.extend(line);
+                        break;
+                    }
+                }
+            }
+            line = &joined;
+        }
         let line = String::from_utf8_lossy(line);
-        let mut words = line.split_whitespace();
-        let done = match words.next() {
-            Some("v") => reader.vertex(words),
-            Some("vt") => reader.texture_vertex(words),
-            Some("f") => reader.face(words),
+        let line = line.trim();
+        let (record, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+        let words = rest.split_whitespace();
+        let done = match record {
+            "v" => reader.vertex(words),
+            "vt" => reader.texture_vertex(words),
+            "f" => reader.face(words),
+            "o" => {
+                reader.has_objects = true;
+                reader.object = reader.objects.number(rest);
+                Ok(())
+            }
+            "g" => {
+                reader.group = reader.groups.number(rest);
+                Ok(())
+            }
             _ => Ok(()),
         };
         done.map_err(|what| FormatFault::new(Some(number + 1), what))?;
     }
-    Ok(reader.mesh())
+    Ok(reader.finish())
+}
+
+/// A line that continues on the next, without its `\`.
+fn continued(line: &[u8]) -> Option<&[u8]> {
+    line.strip_suffix(b"\r").unwrap_or(line).strip_suffix(b"\\")
+}
+
+/// Names in the order of their first use.
+struct Names {
+    list: Vec<String>,
+    numbers: HashMap<String, u32>,
+}
+
+impl Default for Names {
+    /// The object of faces before the first name has none.
+    fn default() -> Self {
+        Names {
+            list: vec![String::new()],
+            numbers: HashMap::from([(String::new(), 0)]),
+        }
+    }
+}
+
+impl Names {
+    fn number(&mut self, name: &str) -> u32 {
+        let name = name.trim();
+        if let Some(&number) = self.numbers.get(name) {
+            return number;
+        }
+        let number = self.list.len() as u32;
+        self.list.push(name.to_owned());
+        self.numbers.insert(name.to_owned(), number);
+        number
+    }
 }
 
 /// Mesh data of the lines read so far.
@@ -31,8 +97,21 @@ struct ObjReader {
     triangles: Vec<[u32; 3]>,
     /// One per triangle as soon as a face has texture coordinates; earlier triangles get 0.
     uv: Vec<CornerUv>,
+    /// Object and group of each triangle.
+    owners: Vec<[u32; 2]>,
+    objects: Names,
+    groups: Names,
+    /// Current object and group.
+    object: u32,
+    group: u32,
+    /// Whether the file has a record `o`.
+    has_objects: bool,
     /// Corners of the current face.
     corners: Vec<Corner>,
+    /// Positions of the corners.
+    points: Vec<DVec3>,
+    /// Triangles of the current face, by corner.
+    parts: Vec<[usize; 3]>,
 }
 
 #[derive(Clone, Copy)]
@@ -87,23 +166,29 @@ impl ObjReader {
                 texture: texture.map(|at| self.texture[at]),
             });
         }
+        self.points.clear();
+        let points = self.corners.iter();
+        self.points
+            .extend(points.map(|corner| self.vertices[corner.vertex as usize]));
+        polygon::triangulate(&self.points, &mut self.parts)?;
         let is_textured = self.corners.iter().all(|corner| corner.texture.is_some());
-        for third in 2..self.corners.len() {
-            let fan = [0, third - 1, third].map(|corner| self.corners[corner]);
+        for part in &self.parts {
+            let part = part.map(|corner| self.corners[corner]);
             if is_textured {
                 self.uv.resize(self.triangles.len(), CornerUv::default());
             }
-            self.triangles.push(fan.map(|corner| corner.vertex));
+            self.owners.push([self.object, self.group]);
+            self.triangles.push(part.map(|corner| corner.vertex));
             if is_textured || !self.uv.is_empty() {
-                let uv = fan.map(|corner| corner.texture.filter(|_| is_textured));
+                let uv = part.map(|corner| corner.texture.filter(|_| is_textured));
                 self.uv.push(uv.map(Option::unwrap_or_default));
             }
         }
         Ok(())
     }
 
-    /// The mesh, with vertices in the order of their first use.
-    fn mesh(self) -> TriMesh {
+    /// The contents, with vertices in the order of their first use.
+    fn finish(self) -> ParsedFile {
         let mut mesh = TriMesh {
             uv: self.uv,
             triangles: self.triangles,
@@ -118,7 +203,16 @@ impl ObjReader {
             }
             *vertex = *number;
         }
-        mesh
+        let (names, kind) = match self.has_objects {
+            true => (self.objects, 0),
+            false => (self.groups, 1),
+        };
+        ParsedFile {
+            mesh,
+            names: names.list,
+            object_of: self.owners.iter().map(|owner| owner[kind]).collect(),
+            ..ParsedFile::default()
+        }
     }
 }
 

@@ -8,8 +8,9 @@ use ply_rs_bw::ply::{
     ElementDef, Encoding, Property, PropertyAccess, PropertyAccessResult, PropertyType, ScalarType,
 };
 
-use super::fault::{FormatFault, ParseResult};
+use super::fault::{FormatFault, FormatSource, ParseResult};
 use super::mesh::TriMesh;
+use super::polygon;
 
 /// Property names of the texture coordinates of a vertex.
 const TEXTURE_NAMES: [[&str; 2]; 3] = [["s", "t"], ["u", "v"], ["texture_u", "texture_v"]];
@@ -101,8 +102,9 @@ fn integers(property: Property) -> Option<Vec<i64>> {
 }
 
 /// Parses positions, faces and texture coordinates; those of a face take precedence over those of its
-/// vertices. Polygons are cut into fans of triangles.
-pub(super) fn parse(bytes: &[u8]) -> ParseResult {
+/// vertices. Polygons are cut into triangles.
+pub(super) fn parse(source: &FormatSource<'_>) -> ParseResult {
+    let bytes = source.bytes;
     let parser = Parser::<PlyRow>::new();
     let mut reader = Reader::new(BufReader::new(bytes));
     let fault = |error: ply_rs_bw::parser::ParseError| {
@@ -156,7 +158,7 @@ pub(super) fn parse(bytes: &[u8]) -> ParseResult {
         }
         line += rows.len();
     }
-    Ok(mesh)
+    Ok(mesh.into())
 }
 
 /// Adds a face. `texture` is `None` if the mesh has no texture coordinates, else those of the vertices that
@@ -185,14 +187,20 @@ fn append_face(
             row.corners.len()
         ));
     }
-    for third in 2..corners {
-        let fan = [0, third - 1, third];
-        let triangle = fan.map(|corner| row.vertices[corner] as u32);
+    let points: Vec<DVec3> = row
+        .vertices
+        .iter()
+        .map(|&vertex| mesh.positions[vertex as usize])
+        .collect();
+    let mut parts = Vec::new();
+    polygon::triangulate(&points, &mut parts).map_err(|what| format!("face {number}: {what}"))?;
+    for part in parts {
+        let triangle = part.map(|corner| row.vertices[corner] as u32);
         mesh.triangles.push(triangle);
         let Some(texture) = texture else { continue };
         let uv = [0, 1, 2].map(|m| {
             let of_vertex = || texture.get(triangle[m] as usize);
-            own.get(fan[m])
+            own.get(part[m])
                 .or_else(of_vertex)
                 .copied()
                 .unwrap_or_default()

@@ -1,13 +1,14 @@
 //! Reads triangle meshes from files: one reader per format, listed in `FORMATS`.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use glam::DVec3;
 
-use super::fault::{FormatFault, ParseResult};
+pub use super::fault::UpAxis;
+use super::fault::{FormatFault, FormatSource, ParseResult, ParsedFile};
 use super::mesh::TriMesh;
-use super::{obj, ply, stl};
+use super::{gltf, obj, ply, stl, usd};
 
 /// Why a mesh file cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -29,6 +30,16 @@ pub enum MeshError {
         extension: String,
         /// The supported extensions.
         allowed: String,
+    },
+    /// The file has no object of that name.
+    #[error("{path}: no object {object:?}; there are {objects}", path = .path.display())]
+    UnknownObject {
+        /// The file.
+        path: PathBuf,
+        /// The name asked for.
+        object: String,
+        /// The names of the objects.
+        objects: String,
     },
     /// The contents are invalid.
     #[error("{path}{at}: {what}", path = .path.display(), at = LineSuffix(*.line))]
@@ -52,21 +63,61 @@ impl std::fmt::Display for LineSuffix {
 }
 
 /// A mesh format: file extension and parser.
-type Format = (&'static str, fn(&[u8]) -> ParseResult);
+type Format = (&'static str, fn(&FormatSource<'_>) -> ParseResult);
 
-/// Every format that [`read`] supports.
+/// Every format that can be read.
 const FORMATS: &[Format] = &[
+    ("glb", gltf::parse),
+    ("gltf", gltf::parse),
     ("obj", obj::parse),
     ("ply", ply::parse),
     ("stl", stl::parse),
+    ("usda", usd::parse),
+    ("usd", usd::parse),
+    ("usdc", usd::parse),
+    ("usdz", usd::parse),
 ];
 
-/// Reads a triangle mesh; the file extension selects the format. Polygons are cut into triangles.
+/// A named object of a mesh file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Object {
+    /// Its name in the file; equal names are told apart by a number.
+    pub name: String,
+    /// Its triangles, in the file's coordinates.
+    pub mesh: TriMesh,
+}
+
+/// A mesh file that was read.
+pub struct MeshFile {
+    path: PathBuf,
+    parsed: ParsedFile,
+}
+
+/// Reads a triangle mesh; the file extension selects the format. All objects of the file become one mesh, in
+/// the file's unit and axes. Polygons are cut into triangles.
 ///
 /// Vertices at equal positions are merged: files split them along seams of texture, normals and groups, and
 /// STL always does. Vertices without a triangle and triangles without three different vertices are removed.
 /// Texture coordinates stay with the corners of triangles; in a file that has some, faces without any get 0.
 pub fn read(path: &Path) -> Result<TriMesh, MeshError> {
+    open(path)?.mesh(None)
+}
+
+/// The objects of a mesh file that have triangles, each read as by [`read`].
+pub fn objects(path: &Path) -> Result<Vec<Object>, MeshError> {
+    let file = open(path)?;
+    let names = file.names();
+    let object = |name: &String| {
+        Ok(Object {
+            name: name.clone(),
+            mesh: file.mesh(Some(name))?,
+        })
+    };
+    names.iter().map(object).collect()
+}
+
+/// Reads a mesh file with its objects; the file extension selects the format.
+pub fn open(path: &Path) -> Result<MeshFile, MeshError> {
     let extension = path
         .extension()
         .map(|extension| extension.to_string_lossy().to_lowercase())
@@ -83,16 +134,154 @@ pub fn read(path: &Path) -> Result<TriMesh, MeshError> {
         path: path.to_owned(),
         source,
     })?;
-    let fault = |FormatFault { line, what }| MeshError::Contents {
+    let source = FormatSource {
+        bytes: &bytes,
+        path,
+    };
+    let parsed = parse(&source).map_err(|FormatFault { line, what }| MeshError::Contents {
         path: path.to_owned(),
         line,
         what,
-    };
-    let mesh = weld(&parse(&bytes).map_err(fault)?);
-    if mesh.triangles.is_empty() {
-        return Err(fault(FormatFault::new(None, "no triangles")));
+    })?;
+    Ok(MeshFile {
+        path: path.to_owned(),
+        parsed: with_named_objects(parsed, path),
+    })
+}
+
+/// Other files that a mesh file consists of: the buffers of a `.gltf`. None where the file cannot be read.
+pub fn companions(path: &Path) -> Vec<PathBuf> {
+    let is_gltf = path
+        .extension()
+        .is_some_and(|extension| extension.eq_ignore_ascii_case("gltf"));
+    match std::fs::read(path) {
+        Ok(bytes) if is_gltf => gltf::external_buffers(&FormatSource {
+            bytes: &bytes,
+            path,
+        }),
+        _ => Vec::new(),
     }
-    Ok(mesh)
+}
+
+impl MeshFile {
+    /// Names of the objects that have triangles, all different, in the order of the file.
+    pub fn names(&self) -> &[String] {
+        &self.parsed.names
+    }
+
+    /// Length of the file's unit, m, where the file says it.
+    pub fn metres_per_unit(&self) -> Option<f64> {
+        self.parsed.metres_per_unit
+    }
+
+    /// Axis that points up, where the file says it.
+    pub fn up(&self) -> Option<UpAxis> {
+        self.parsed.up
+    }
+
+    /// The mesh of one object, or of all together, as [`read`] says.
+    pub fn mesh(&self, object: Option<&str>) -> Result<TriMesh, MeshError> {
+        let parsed = &self.parsed;
+        let mesh = match object {
+            None => weld(&parsed.mesh),
+            Some(name) => {
+                let Some(number) = parsed.names.iter().position(|known| known == name) else {
+                    return Err(MeshError::UnknownObject {
+                        path: self.path.clone(),
+                        object: name.to_owned(),
+                        objects: listed(&parsed.names),
+                    });
+                };
+                weld(&part(parsed, number as u32))
+            }
+        };
+        if mesh.triangles.is_empty() {
+            return Err(MeshError::Contents {
+                path: self.path.clone(),
+                line: None,
+                what: "no triangles".to_owned(),
+            });
+        }
+        Ok(mesh)
+    }
+}
+
+/// Names in a message.
+fn listed(names: &[String]) -> String {
+    const MOST: usize = 40;
+    let mut text: Vec<String> = names
+        .iter()
+        .take(MOST)
+        .map(|name| format!("{name:?}"))
+        .collect();
+    if names.len() > MOST {
+        text.push(format!("and {} more", names.len() - MOST));
+    }
+    text.join(", ")
+}
+
+/// Leaves out objects without triangles and gives the others names that are all different. A file without
+/// objects is one, with the file's name.
+fn with_named_objects(mut parsed: ParsedFile, path: &Path) -> ParsedFile {
+    parsed.object_of.resize(parsed.mesh.triangles.len(), 0);
+    if parsed.names.is_empty() {
+        parsed.names.push(String::new());
+    }
+    let mut has_triangles = vec![false; parsed.names.len()];
+    for &object in &parsed.object_of {
+        has_triangles[object as usize] = true;
+    }
+    let (mut names, mut taken) = (Vec::new(), HashSet::new());
+    let numbers: Vec<u32> = (0..parsed.names.len())
+        .map(|object| {
+            let number = names.len() as u32;
+            if has_triangles[object] {
+                let name = match parsed.names[object].trim() {
+                    "" => path
+                        .file_stem()
+                        .unwrap_or_default()
+                        .to_string_lossy()
+                        .into_owned(),
+                    name => name.to_owned(),
+                };
+                let free = (1..)
+                    .map(|copy| match copy {
+                        1 => name.clone(),
+                        _ => format!("{name}_{copy}"),
+                    })
+                    .find(|name| !taken.contains(name))
+                    .expect("a finite number of names is taken");
+                taken.insert(free.clone());
+                names.push(free);
+            }
+            number
+        })
+        .collect();
+    for object in &mut parsed.object_of {
+        *object = numbers[*object as usize];
+    }
+    parsed.names = names;
+    parsed
+}
+
+/// The triangles of one object, with its vertices in the order of their first use.
+fn part(parsed: &ParsedFile, object: u32) -> TriMesh {
+    let mut number = HashMap::new();
+    let mut part = TriMesh::default();
+    for (t, triangle) in parsed.mesh.triangles.iter().enumerate() {
+        if parsed.object_of[t] != object {
+            continue;
+        }
+        let triangle = triangle.map(|vertex| {
+            *number.entry(vertex).or_insert_with(|| {
+                part.positions.push(parsed.mesh.positions[vertex as usize]);
+                part.positions.len() as u32 - 1
+            })
+        });
+        part.triangles.push(triangle);
+        part.uv.extend(parsed.mesh.uv.get(t));
+    }
+    part
 }
 
 /// Message of an error without the file name, for use where the name was printed already.
@@ -274,6 +463,71 @@ mod tests {
     }
 
     #[test]
+    fn obj_objects_are_told_apart() {
+        // Two objects that share vertices, one of them in two parts; CRLF and continued lines.
+        let text = format!(
+            "{TETRAHEDRON}mtllib a.mtl\no one\nusemtl red\nf 1 2 \\\n3\no two\nf 1 2 4\nf -4 -3 -2\n\
+            o empty\no one\nf 1 \\\n 3 \\\n 4\n"
+        );
+        for text in [text.clone(), text.replace('\n', "\r\n")] {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("a.obj");
+            std::fs::write(&path, text).unwrap();
+            let objects = objects(&path).unwrap();
+            let names: Vec<&str> = objects.iter().map(|object| object.name.as_str()).collect();
+            assert_eq!(names, ["one", "two"]);
+            assert_eq!(objects[0].mesh.triangles, [[0, 1, 2], [0, 2, 3]]);
+            assert_eq!(objects[1].mesh.triangles, [[0, 1, 2], [0, 1, 3]]);
+            assert_eq!(read(&path).unwrap().triangles.len(), 4);
+            let error = open(&path).unwrap().mesh(Some("three")).unwrap_err();
+            let error = error.to_string();
+            assert!(
+                error.contains("no object \"three\"; there are \"one\", \"two\""),
+                "{error}"
+            );
+        }
+        let groups = format!("{TETRAHEDRON}f 1 2 3\ng lid top\nf 1 2 4\n");
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("box.obj");
+        std::fs::write(&path, groups).unwrap();
+        assert_eq!(open(&path).unwrap().names(), ["box", "lid top"]);
+    }
+
+    #[test]
+    fn objects_of_equal_names_are_numbered() {
+        let names = ["a", "", "a", "unused", "a_2"].map(str::to_owned).to_vec();
+        let parsed = ParsedFile {
+            mesh: TriMesh {
+                triangles: vec![[0, 1, 2]; 4],
+                ..TriMesh::default()
+            },
+            names,
+            object_of: vec![0, 1, 2, 4],
+            ..ParsedFile::default()
+        };
+        let parsed = with_named_objects(parsed, Path::new("file.obj"));
+        assert_eq!(parsed.names, ["a", "file", "a_2", "a_2_2"]);
+        assert_eq!(parsed.object_of, [0, 1, 2, 3]);
+    }
+
+    #[test]
+    fn concave_faces_keep_their_area() {
+        let l = "0 0 0\n3 0 0\n3 1 0\n1 1 0\n1 2 0\n0 2 0\n";
+        let obj = format!(
+            "v {}f 4 5 6 1 2 3\n",
+            l.trim_end().replace('\n', "\nv ") + "\n"
+        );
+        let ply = format!(
+            "ply\nformat ascii 1.0\nelement vertex 6\nproperty float x\nproperty float y\nproperty float z\n\
+            element face 1\nproperty list uchar int vertex_indices\nend_header\n{l}6 1 2 3 4 5 0\n"
+        );
+        for (name, text) in [("l.obj", obj), ("l.ply", ply)] {
+            let mesh = read_text(name, text.as_bytes()).unwrap();
+            assert_eq!(mesh.area(), 4.0, "{name}");
+        }
+    }
+
+    #[test]
     fn faults_name_file_and_line() {
         let nan = message("a.obj", "v 0 0 0\nv 1 0 0\n# remark\nv 0 nan 0\nf 1 2 3\n");
         assert!(nan.contains("a.obj:4") && nan.contains("finite"), "{nan}");
@@ -297,7 +551,7 @@ mod tests {
             "{texture}"
         );
         assert!(message("a.obj", TETRAHEDRON).contains("no triangles"));
-        assert!(message("a.dae", "").contains("obj, ply, stl"));
+        assert!(message("a.dae", "").contains("glb, gltf, obj, ply, stl, usda"));
         let header = "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n\
             element face 1\nproperty list uchar int vertex_indices\nend_header\n";
         let nan = message(

@@ -5,13 +5,13 @@ use std::io::Cursor;
 
 use glam::DVec3;
 
-use super::fault::{FormatFault, ParseResult};
+use super::fault::{FormatFault, FormatSource, ParseResult};
 use super::mesh::TriMesh;
 
 /// Parses all triangles. Stored normals are ignored; the winding defines them.
-pub(super) fn parse(bytes: &[u8]) -> ParseResult {
+pub(super) fn parse(source: &FormatSource<'_>) -> ParseResult {
     let fault = |error: std::io::Error| FormatFault::new(None, error.to_string());
-    let mut cursor = Cursor::new(bytes);
+    let mut cursor = Cursor::new(source.bytes);
     let mut mesh = TriMesh::default();
     for (number, triangle) in stl_io::create_stl_reader(&mut cursor)
         .map_err(fault)?
@@ -28,5 +28,5 @@ pub(super) fn parse(bytes: &[u8]) -> ParseResult {
         }
         mesh.triangles.push([first, first + 1, first + 2]);
     }
-    Ok(mesh)
+    Ok(mesh.into())
 }

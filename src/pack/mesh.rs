@@ -9,10 +9,12 @@ use glam::DVec3;
 use super::error::PackError;
 use super::inputs::Inputs;
 use crate::geometry::closing::{CloseError, ClosingReport, Region, close};
+use crate::geometry::read::UpAxis;
 use crate::geometry::repair::sheet;
 use crate::geometry::thicken::thicken;
 use crate::geometry::{TriMesh, check, read as files};
-use crate::spec::{Body, BodyShape, ColliderShape, Fill, PackingSpec, ThicknessSide};
+use crate::spec::{Body, BodyShape, ColliderShape, Fill, MeshUnit, PackingSpec, ThicknessSide, Up};
+use crate::units::show::quantity;
 
 /// Returns a value that must be positive, or an error; `owner` is the body or collider, with its name.
 pub(super) fn positive(owner: &str, key: &'static str, value: f64) -> Result<f64, PackError> {
@@ -26,17 +28,35 @@ pub(super) fn positive(owner: &str, key: &'static str, value: f64) -> Result<f64
     })
 }
 
-/// Reads the mesh of a body or collider and scales it to the requested size.
-fn read(
-    owner: &str,
-    path: &Path,
-    (scale, height): (Option<f64>, Option<f64>),
-) -> Result<TriMesh, PackError> {
-    let mut mesh = files::read(path).map_err(|source| PackError::UnreadableMesh {
+/// Which part of a mesh file is read, and how it is placed and sized; the keys of the pipeline file.
+#[derive(Clone, Copy, Default)]
+struct MeshKeys<'a> {
+    object: Option<&'a str>,
+    up: Option<Up>,
+    unit: Option<MeshUnit>,
+    scale: Option<f64>,
+    height: Option<f64>,
+}
+
+/// Reads the mesh of a body or collider, turns its up axis to y and scales it to the requested size.
+fn read(owner: &str, path: &Path, keys: MeshKeys<'_>) -> Result<TriMesh, PackError> {
+    let unreadable = |source| PackError::UnreadableMesh {
         owner: owner.to_owned(),
         source,
-    })?;
-    resize(owner, &mut mesh, scale, height)?;
+    };
+    let file = files::open(path).map_err(unreadable)?;
+    let mut mesh = file.mesh(keys.object).map_err(unreadable)?;
+    let is_z_up = match keys.up {
+        Some(up) => up == Up::Z,
+        None => file.up() == Some(UpAxis::Z),
+    };
+    if is_z_up {
+        for p in &mut mesh.positions {
+            *p = DVec3::new(p.x, p.z, -p.y);
+        }
+    }
+    let unit = keys.unit.map(MeshUnit::metres);
+    resize(owner, &mut mesh, keys, unit.or(file.metres_per_unit()))?;
     Ok(mesh)
 }
 
@@ -63,6 +83,10 @@ pub(super) fn skin(
 ) -> Result<Option<(TriMesh, ClosingReport)>, PackError> {
     let BodyShape::Mesh {
         file,
+        object,
+        each: _,
+        up,
+        unit,
         scale,
         height,
         thickness,
@@ -73,7 +97,14 @@ pub(super) fn skin(
         return Ok(None);
     };
     let (owner, path) = (format!("body {:?}", body.name), base.join(file));
-    let mut mesh = read(&owner, &path, (*scale, *height))?;
+    let keys = MeshKeys {
+        object: object.as_deref(),
+        up: *up,
+        unit: *unit,
+        scale: *scale,
+        height: *height,
+    };
+    let mut mesh = read(&owner, &path, keys)?;
     let not_closed = |source: CloseError| PackError::NotClosed {
         owner: owner.clone(),
         file: path.clone(),
@@ -131,6 +162,33 @@ fn wrap_cell(packing: &PackingSpec, mesh: &TriMesh) -> f64 {
     (radius / WRAP_CELLS[0]).min(coarsest)
 }
 
+/// Sizes that a body is expected to have, m.
+const PLAUSIBLE: std::ops::RangeInclusive<f64> = 0.1..=50.0;
+
+/// A message about the size of a body's mesh, if nothing but its file says the size and that is implausible.
+/// `skin` is the body's surface, m.
+pub fn size_message(body: &Body, skin: &TriMesh) -> Option<String> {
+    let BodyShape::Mesh {
+        file,
+        unit: None,
+        scale: None,
+        height: None,
+        ..
+    } = &body.shape
+    else {
+        return None;
+    };
+    let (low, high) = skin.bounds()?;
+    let across = (high - low).max_element();
+    (!PLAUSIBLE.contains(&across)).then(|| {
+        format!(
+            "body {:?}: {file} makes it {} across; if that is not meant, say the unit of the file, such as unit = \"cm\", or its `scale` or `height`",
+            body.name,
+            quantity(across, "m"),
+        )
+    })
+}
+
 /// Refuses a mesh that encloses nothing.
 pub(super) fn require_volume(
     owner: &str,
@@ -148,15 +206,18 @@ pub(super) fn require_volume(
     positive(owner, "volume of the mesh", volume).map(drop)
 }
 
-/// Scales a mesh by a factor or to a height.
+/// Scales a mesh by a factor, to a height, or else by its `unit`, m.
 fn resize(
     owner: &str,
     mesh: &mut TriMesh,
-    scale: Option<f64>,
-    height: Option<f64>,
+    keys: MeshKeys<'_>,
+    unit: Option<f64>,
 ) -> Result<(), PackError> {
-    let factor = match (scale, height) {
-        (None, None) => return Ok(()),
+    let factor = match (keys.scale, keys.height) {
+        (None, None) => match unit {
+            Some(unit) => positive(owner, "unit of the mesh file", unit)?,
+            None => return Ok(()),
+        },
         (Some(scale), None) => positive(owner, "shape.scale", scale)?,
         (None, Some(height)) => {
             let (low, high) = mesh.bounds().unwrap_or_default();
@@ -180,12 +241,24 @@ fn resize(
 pub(super) fn colliders(inputs: &Inputs, base: &Path) -> Result<BTreeMap<u32, TriMesh>, PackError> {
     let mut meshes = BTreeMap::new();
     for (&number, collider) in &inputs.colliders {
-        let (file, size) = match collider.shape {
+        let (file, keys) = match collider.shape {
             ColliderShape::Mesh {
                 file,
+                object,
+                up,
+                unit,
                 scale,
                 height,
-            } => (file, (*scale, *height)),
+            } => {
+                let keys = MeshKeys {
+                    object: object.as_deref(),
+                    up: *up,
+                    unit: *unit,
+                    scale: *scale,
+                    height: *height,
+                };
+                (file, keys)
+            }
             ColliderShape::HalfSpace { .. }
             | ColliderShape::Box { .. }
             | ColliderShape::Sphere { .. }
@@ -193,7 +266,7 @@ pub(super) fn colliders(inputs: &Inputs, base: &Path) -> Result<BTreeMap<u32, Tr
         };
         let owner = format!("collider {:?}", collider.name);
         let path = base.join(file);
-        let mut mesh = read(&owner, &path, size)?;
+        let mut mesh = read(&owner, &path, keys)?;
         require_solid(&owner, &path, &mut mesh, false)?;
         let bounds = mesh.bounds().unwrap_or_default();
         require_volume(&owner, &path, bounds, mesh.volume())?;

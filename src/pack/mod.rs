@@ -45,6 +45,7 @@ pub use error::PackError;
 pub use figures::{Figures, figures};
 pub use filled::Calibration;
 pub use inputs::Inputs;
+pub use mesh::size_message;
 pub use request::MAX_ELEMENTS;
 
 /// Result of the stage.

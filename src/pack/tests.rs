@@ -79,6 +79,10 @@ fn message(bodies: Vec<Body>) -> String {
 fn bunny(fill: Fill, radius: Option<f64>, elements: Option<u32>) -> Body {
     let shape = BodyShape::Mesh {
         file: "meshes/bunny.obj".into(),
+        object: None,
+        each: false,
+        up: None,
+        unit: None,
         scale: None,
         height: Some(0.1),
         thickness: None,
@@ -337,6 +341,10 @@ fn cubes_that_overlap_in_one_file_are_united() {
         let (file, scale, height) = ("cubes.obj".into(), None, None);
         let shape = BodyShape::Mesh {
             file,
+            object: None,
+            each: false,
+            up: None,
+            unit: None,
             scale,
             height,
             thickness: None,
@@ -481,6 +489,10 @@ fn a_mesh_with_a_vertex_astray_is_refused() {
         for fill in [Fill::Closed, Fill::Winding] {
             let shape = BodyShape::Mesh {
                 file: "astray.obj".into(),
+                object: None,
+                each: false,
+                up: None,
+                unit: None,
                 scale: None,
                 height: None,
                 thickness: None,

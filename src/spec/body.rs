@@ -7,6 +7,7 @@ use super::quantity::{
     Angle, AngularVelocity, Fraction, Length, LooseFraction, Neighbourhood, Number, PolarAngle,
     PositiveAngle, PositiveLength, PositiveNumber, Spread, Velocity,
 };
+use super::settings::Up;
 use crate::geometry::revolve;
 
 /// How the masses of elements follow from the density.
@@ -156,14 +157,33 @@ impl Default for Rotation {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 pub enum BodyShape {
-    /// Triangle mesh from an OBJ, PLY or STL file.
+    /// Triangle mesh from a GLB, glTF, OBJ, PLY, STL or USD text file.
     Mesh {
-        /// Path of the OBJ, PLY or STL file, relative to the pipeline file. Texture coordinates are kept: OBJ
-        /// `vt`; PLY `s t`, `u v` or `texture_u texture_v` per vertex, or `texcoord` per face; faces without
-        /// any, among others with some, get 0.
+        /// Path of the GLB, glTF, OBJ, PLY, STL or USD text (`.usda`) file, relative to the pipeline file.
+        /// Texture coordinates are kept: OBJ `vt`; PLY `s t`, `u v` or `texture_u texture_v` per vertex, or
+        /// `texcoord` per face; glTF `TEXCOORD_0`; USD `primvars:st`; faces without any, among others with some,
+        /// get 0.
         file: String,
+        /// Name of one object of the file: a node of glTF, a mesh prim of USD, `o` of OBJ, or `g` where there is
+        /// no `o`; absent: all objects together.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schemars(with = "String")]
+        object: Option<String>,
+        /// Whether this entry stands for one body per object of the file. Each is named BODY.OBJECT; the frame
+        /// store has them one by one.
+        #[serde(default, skip_serializing_if = "is_false")]
+        each: bool,
+        /// Axis that points up in the file; z is turned to y. Absent: as the file says (glTF, USD), else y.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schemars(with = "Up")]
+        up: Option<Up>,
+        /// Unit of the file's coordinates. Absent: as the file says (glTF: metres; USD: `metersPerUnit`), else
+        /// metres. Not with `scale` or `height`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schemars(with = "MeshUnit")]
+        unit: Option<MeshUnit>,
         /// Factor on the file's coordinates: metres = scale × file units. Give this or `height`, not both;
-        /// without either the factor is 1.
+        /// without either `unit` applies.
         #[serde(default)]
         #[schemars(with = "PositiveNumber")]
         scale: Option<f64>,
@@ -303,6 +323,45 @@ impl BodyShape {
             | BodyShape::CylinderShell { .. }
             | BodyShape::SphereShell { .. }
             | BodyShape::Block { .. } => None,
+        }
+    }
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
+/// Unit of the coordinates of a mesh file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum MeshUnit {
+    /// Metre.
+    M,
+    /// Decimetre.
+    Dm,
+    /// Centimetre.
+    Cm,
+    /// Millimetre.
+    Mm,
+    /// Kilometre.
+    Km,
+    /// Inch, 25.4 mm.
+    Inch,
+    /// Foot, 0.3048 m.
+    Foot,
+}
+
+impl MeshUnit {
+    /// Length of the unit, m.
+    pub fn metres(self) -> f64 {
+        match self {
+            MeshUnit::M => 1.0,
+            MeshUnit::Dm => 0.1,
+            MeshUnit::Cm => 0.01,
+            MeshUnit::Mm => 0.001,
+            MeshUnit::Km => 1000.0,
+            MeshUnit::Inch => 0.0254,
+            MeshUnit::Foot => 0.3048,
         }
     }
 }

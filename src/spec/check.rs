@@ -434,10 +434,11 @@ impl Check<'_> {
             }
             BodyShape::Mesh {
                 file,
+                unit,
                 scale,
                 height,
                 ..
-            } => self.mesh(path, (*scale, *height), folder.join(file)),
+            } => self.mesh(path, unit.is_some(), (*scale, *height), folder.join(file)),
             BodyShape::SphereShell {
                 radius,
                 thickness,
@@ -472,8 +473,25 @@ impl Check<'_> {
         }
     }
 
-    /// Checks the file of a mesh and its two sizes, `scale` and `height`.
-    fn mesh(&mut self, path: &str, size: (Option<f64>, Option<f64>), file: PathBuf) {
+    /// Checks the file of a mesh, whether it has a `unit`, and its two sizes, `scale` and `height`.
+    fn mesh(
+        &mut self,
+        path: &str,
+        has_unit: bool,
+        size: (Option<f64>, Option<f64>),
+        file: PathBuf,
+    ) {
+        let other = match size {
+            (Some(_), _) => Some("scale"),
+            (None, Some(_)) => Some("height"),
+            (None, None) => None,
+        };
+        if let Some(other) = other.filter(|_| has_unit) {
+            self.invalid(
+                &format!("{path}.shape.unit"),
+                format!("`unit` and `{other}` are both given; give one of them"),
+            );
+        }
         if let (Some(_), Some(_)) = size {
             self.invalid(
                 &format!("{path}.shape.scale"),
@@ -503,9 +521,11 @@ impl Check<'_> {
                 }
                 ColliderShape::Mesh {
                     file,
+                    unit,
                     scale,
                     height,
-                } => self.mesh(&path, (*scale, *height), folder.join(file)),
+                    ..
+                } => self.mesh(&path, unit.is_some(), (*scale, *height), folder.join(file)),
                 // The schema has checked their lengths.
                 ColliderShape::Box { .. }
                 | ColliderShape::Sphere { .. }

@@ -3,12 +3,13 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::body::Rotation;
+use super::body::{MeshUnit, Rotation};
 use super::quantity::{
     AngularVelocity, Force, Length, NonNegativeNumber, NonNegativeTime, Number, PositiveLength,
     PositiveNumber, PositivePressure, PositiveRate, PositiveStiffness, PositiveTime, Pressure,
     Velocity,
 };
+use super::settings::Up;
 use super::time::Region;
 
 /// A solid that pushes elements and is not pushed itself.
@@ -100,12 +101,24 @@ pub enum ColliderShape {
         #[schemars(with = "PositiveLength")]
         height: f64,
     },
-    /// Inside of a closed triangle mesh from an OBJ, PLY or STL file; on the CPU only.
+    /// Inside of a closed triangle mesh from a GLB, glTF, OBJ, PLY, STL or USD text file; on the CPU only.
     Mesh {
-        /// Path of the OBJ, PLY or STL file, relative to the pipeline file.
+        /// Path of the GLB, glTF, OBJ, PLY, STL or USD text (`.usda`) file, relative to the pipeline file.
         file: String,
+        /// Name of one object of the file, as of a body's mesh; absent: all objects together.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schemars(with = "String")]
+        object: Option<String>,
+        /// Axis that points up in the file, as of a body's mesh.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schemars(with = "Up")]
+        up: Option<Up>,
+        /// Unit of the file's coordinates, as of a body's mesh. Not with `scale` or `height`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schemars(with = "MeshUnit")]
+        unit: Option<MeshUnit>,
         /// Factor on the file's coordinates: metres = scale × file units. Give this or `height`, not both;
-        /// without either the factor is 1.
+        /// without either `unit` applies.
         #[serde(default)]
         #[schemars(with = "PositiveNumber")]
         scale: Option<f64>,

@@ -9,6 +9,7 @@ mod check;
 mod collider;
 mod conform;
 mod document;
+mod each;
 mod error;
 mod implicit;
 mod keys;
@@ -26,8 +27,8 @@ mod stress;
 mod time;
 
 pub use body::{
-    Body, BodyShape, Fill, Grains, MassModel, NEEDS_CUBIC_PACKING, NEEDS_ROWS, PackingSpec,
-    ROPE_NEEDS_AXIS, Rotation, ThicknessSide, Weave,
+    Body, BodyShape, Fill, Grains, MassModel, MeshUnit, NEEDS_CUBIC_PACKING, NEEDS_ROWS,
+    PackingSpec, ROPE_NEEDS_AXIS, Rotation, ThicknessSide, Weave,
 };
 pub use collider::{Action, Attachment, Collider, ColliderShape, Key, Signal};
 pub use error::{SourceLocation, SpecError, SpecErrors, SpecFault};

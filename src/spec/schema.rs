@@ -58,6 +58,16 @@ fn drop_null(value: &mut Value) {
     }
 }
 
+/// Whether a `[[body]]` has this key.
+pub(super) fn is_body_key(key: &str) -> bool {
+    let list = SchemaRule::root()
+        .fields()
+        .and_then(|fields| fields.get("body"));
+    let body = list.and_then(|list| SchemaRule::of(list).0.get("items"));
+    let fields = body.and_then(|body| SchemaRule::of(body).fields());
+    fields.is_some_and(|fields| fields.contains_key(key))
+}
+
 /// The part of the schema for one value, with references resolved.
 #[derive(Clone, Copy)]
 pub(super) struct SchemaRule(pub &'static Map<String, Value>);

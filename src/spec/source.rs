@@ -8,7 +8,7 @@ use super::document::{DocumentNode, SourceTexts, ValueOrigin};
 use super::error::{MAX_REPORTED, SourceLocation, SpecError, SpecErrors, SpecFault};
 use super::material::{DEFAULT_POISSON, Elasticity};
 use super::pipeline::Pipeline;
-use super::{check, conform, overrides};
+use super::{check, conform, each, overrides};
 
 /// A pipeline, read and checked.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,6 +51,7 @@ fn parse_in(
         reported(errors.collect(), more, name)
     })?;
     let mut errors = overrides::apply(&mut document, &sources);
+    errors.extend(each::expand(&mut document, folder, &sources));
     let (faults, replaced) = conform::conform(&mut document, &sources);
     errors.extend(faults);
     let mut pipeline = Pipeline::deserialize(document.to_json())

@@ -40,6 +40,10 @@ fn can() -> BodyShape {
 fn bunny() -> BodyShape {
     BodyShape::Mesh {
         file: "meshes/bunny.obj".into(),
+        object: None,
+        each: false,
+        up: None,
+        unit: None,
         scale: None,
         height: Some(0.1),
         thickness: None,

@@ -11,7 +11,7 @@ use cullet_fuzz::{ACROSS, Shot, bounded, seed};
 use glam::DVec3;
 use libfuzzer_sys::fuzz_target;
 
-const FORMATS: [&str; 3] = ["obj", "ply", "stl"];
+const FORMATS: [&str; 5] = ["obj", "ply", "stl", "glb", "usda"];
 
 static SHOT: LazyLock<Shot> = LazyLock::new(Shot::new);
 static BODY: LazyLock<Body> = LazyLock::new(|| {
@@ -63,6 +63,10 @@ fn run(input: &[u8]) {
                 let mut body = BODY.clone();
                 body.shape = BodyShape::Mesh {
                     file: name.clone().into(),
+                    object: None,
+                    each: false,
+                    up: None,
+                    unit: None,
                     scale: None,
                     height: (format & 64 != 0).then_some(0.1),
                     fill,
