@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
+SUZANNE = Path(__file__).resolve().parent.parent / "pipelines/meshes/suzanne.obj"
 POINTS = 40_000  # sampled per volume
 STEPS = np.array(
     [0.8191725133961644, 0.6710436067037893, 0.5497004779019702]
@@ -238,6 +239,14 @@ def box_of_panels():
         middle = points[face].mean(axis=0)
         points[face] = middle + 0.99 * (points[face] - middle)
     return points, faces
+
+
+@case("Suzanne: open round the eyes, which are shells that cross the head")
+def suzanne():
+    lines = [line.split() for line in SUZANNE.read_text().splitlines()]
+    points = [[float(word) for word in line[1:]] for line in lines if line[0] == "v"]
+    faces = [[int(word.split("/")[0]) - 1 for word in line[1:]] for line in lines if line[0] == "f"]
+    return np.array(points), faces
 
 
 # ---- vertices and edges ----
