@@ -36,7 +36,7 @@ use std::path::Path;
 
 use crate::geometry::closing::ClosingReport;
 use crate::geometry::{TriMesh, ply};
-use crate::spec::{Body, BodyShape, Fill, Pipeline};
+use crate::spec::{Body, Pipeline};
 use crate::store::{self, Packing, Store, atomic};
 
 pub use bare::BareSkin;
@@ -142,7 +142,7 @@ pub fn pack(pipeline: &Pipeline, base: &Path) -> Result<Packed, PackError> {
                 .filter(|done| *done != ClosingReport::default()),
             parts: packed.parts,
             yarns: packed.calibration == Calibration::Yarn,
-            bare: bare_part(body, packed),
+            bare: bare_part(packed),
         });
     Ok(Packed {
         packing,
@@ -152,16 +152,9 @@ pub fn pack(pipeline: &Pipeline, base: &Path) -> Result<Packed, PackError> {
 }
 
 /// The part of a body's skin that no element lies under. Cells fill the whole body.
-fn bare_part(body: &Body, packed: &PackedBody) -> Option<BareSkin> {
-    let wound = matches!(
-        body.shape,
-        BodyShape::Mesh {
-            fill: Fill::Winding,
-            ..
-        }
-    );
+fn bare_part(packed: &PackedBody) -> Option<BareSkin> {
     let is_yarn = packed.calibration == Calibration::Yarn;
-    if packed.pairs.is_empty() || packed.cells.is_some() || is_yarn || wound {
+    if packed.pairs.is_empty() || packed.cells.is_some() || is_yarn {
         return None;
     }
     bare::bare_skin(&packed.skin, &packed.centres, packed.radius)
