@@ -270,6 +270,26 @@ fn open_mesh() {
 }
 
 #[test]
+fn an_object_that_the_file_lacks() {
+    let folder = TestFolder::new();
+    folder.write(
+        "two.obj",
+        "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\no lid\nf 1 3 2\no pot\nf 1 2 4\n",
+    );
+    let shape = "shape = { type = \"mesh\", file = \"two.obj\", object = \"cup\" }";
+    let parts = [
+        "body \"b\"",
+        "two.obj",
+        "no object \"cup\"",
+        "\"lid\", \"pot\"",
+    ];
+    refused(&folder, &pipeline(BODY, shape), &parts);
+    let shape = "shape = { type = \"mesh\", file = \"two.obj\", unit = \"cm\", scale = 2 }";
+    let parts = ["shot.toml:13", "shape.unit", "`unit` and `scale`"];
+    refused(&folder, &pipeline(BODY, shape), &parts);
+}
+
+#[test]
 fn an_open_mesh_is_closed_and_said_so() {
     let folder = TestFolder::new();
     folder.write(

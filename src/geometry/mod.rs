@@ -45,7 +45,6 @@ pub mod thicken;
 pub mod tube;
 pub mod unite;
 mod usd;
-mod usd_text;
 pub mod voronoi;
 pub mod winding;
 pub mod wrap;

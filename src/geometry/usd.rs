@@ -4,14 +4,16 @@
 //! `texCoord2f[]`) and the transforms of prims, all at the first time sample. Whatever needs other files or
 //! USD's composition is refused by name: `usdcat --flatten` resolves it.
 
+mod mesh;
+mod text;
+mod transform;
+
 use std::collections::BTreeMap;
 
-use glam::{DMat4, DQuat, DVec3};
+use glam::DMat4;
 
 use super::fault::{FormatFault, FormatSource, ParseResult, ParsedFile, UpAxis};
-use super::mesh::CornerUv;
-use super::polygon;
-use super::usd_text::{Token, Value, Words};
+use text::{Token, Value, Words};
 
 /// Greatest depth of nested prims.
 const MAX_DEPTH: usize = 200;
@@ -262,11 +264,11 @@ impl<'a> Stage<'a> {
             self.parsed.names.truncate(first_name);
             return Ok(());
         }
-        let (local, resets) = transform(&properties).map_err(what_of)?;
+        let (local, resets) = transform::transform(&properties).map_err(what_of)?;
         if kind == "Mesh" && place.shown {
             self.parsed.names.push(name.to_owned());
             let object = self.parsed.names.len() as u32 - 1;
-            append(&properties, &mut self.parsed).map_err(what_of)?;
+            mesh::append(&properties, &mut self.parsed).map_err(what_of)?;
             self.parsed
                 .object_of
                 .resize(self.parsed.mesh.triangles.len(), object);
@@ -361,224 +363,6 @@ fn is_read(name: &str) -> bool {
         || name.starts_with("xformOp")
         || name.starts_with("primvars:") && name.ends_with(":indices")
         || name == "primvars:st"
-}
-
-/// Transform of a prim in its parent, and whether it leaves the transforms of its parents out.
-fn transform(properties: &Properties<'_>) -> Result<(DMat4, bool), String> {
-    let Some(order) = properties.get("xformOpOrder") else {
-        return Ok((DMat4::IDENTITY, false));
-    };
-    let (mut matrix, mut resets) = (DMat4::IDENTITY, false);
-    for &name in &order.texts {
-        if name == "!resetXformStack!" {
-            (matrix, resets) = (DMat4::IDENTITY, true);
-            continue;
-        }
-        let (name, inverted) = match name.strip_prefix("!invert!") {
-            Some(name) => (name, true),
-            None => (name, false),
-        };
-        let values = properties
-            .get(name)
-            .ok_or_else(|| format!("{name} has no value"))?;
-        let operation = operation(name, &values.numbers)?;
-        matrix *= match inverted {
-            true if operation.determinant() == 0.0 => {
-                return Err(format!("{name} cannot be inverted"));
-            }
-            true => operation.inverse(),
-            false => operation,
-        };
-    }
-    Ok((matrix, resets))
-}
-
-/// The matrix of one operation, `xformOp:KIND` or `xformOp:KIND:SUFFIX`.
-fn operation(name: &str, values: &[f64]) -> Result<DMat4, String> {
-    let kind = name.split(':').nth(1).unwrap_or_default();
-    let wrong = || format!("{name} has {} numbers", values.len());
-    let vector = || {
-        <[f64; 3]>::try_from(values)
-            .map(DVec3::from_array)
-            .map_err(|_| wrong())
-    };
-    let about = |axis: char, degrees: f64| {
-        let angle = degrees.to_radians();
-        match axis {
-            'X' => DMat4::from_rotation_x(angle),
-            'Y' => DMat4::from_rotation_y(angle),
-            _ => DMat4::from_rotation_z(angle),
-        }
-    };
-    Ok(match kind {
-        "translate" => DMat4::from_translation(vector()?),
-        "scale" => DMat4::from_scale(vector()?),
-        "orient" => {
-            let [w, x, y, z] = <[f64; 4]>::try_from(values).map_err(|_| wrong())?;
-            let rotation = DQuat::from_xyzw(x, y, z, w);
-            match rotation.length_squared() > 0.0 {
-                true => DMat4::from_quat(rotation.normalize()),
-                false => return Err(format!("{name} is a quaternion of length 0")),
-            }
-        }
-        // Rows of the file are columns here, where vectors stand on the right.
-        "transform" => DMat4::from_cols_array(&<[f64; 16]>::try_from(values).map_err(|_| wrong())?),
-        "rotateX" | "rotateY" | "rotateZ" => {
-            let [degrees] = <[f64; 1]>::try_from(values).map_err(|_| wrong())?;
-            about(kind.chars().last().unwrap_or('X'), degrees)
-        }
-        "rotateXYZ" | "rotateXZY" | "rotateYXZ" | "rotateYZX" | "rotateZXY" | "rotateZYX" => {
-            let degrees = vector()?;
-            // The first letter turns first.
-            kind["rotate".len()..]
-                .chars()
-                .fold(DMat4::IDENTITY, |matrix, axis| {
-                    about(axis, degrees[(axis as u8 - b'X') as usize]) * matrix
-                })
-        }
-        _ => return Err(format!("{name} is not read")),
-    })
-}
-
-/// Adds the triangles of a mesh prim in its own coordinates.
-fn append(properties: &Properties<'_>, parsed: &mut ParsedFile) -> Result<(), String> {
-    let numbers = |key: &str| properties.get(key).map_or(&[][..], |value| &value.numbers);
-    let (points, rest) = numbers("points").as_chunks::<3>();
-    if !rest.is_empty() {
-        return Err(format!(
-            "points has {} numbers; expected three each",
-            3 * points.len() + rest.len()
-        ));
-    }
-    let points: Vec<DVec3> = points.iter().copied().map(DVec3::from_array).collect();
-    if let Some(point) = points.iter().position(|point| !point.is_finite()) {
-        return Err(format!("point {point}: a coordinate is not finite"));
-    }
-    let (indices, counts) = (numbers("faceVertexIndices"), numbers("faceVertexCounts"));
-    if counts.iter().sum::<f64>() != indices.len() as f64
-        || counts
-            .iter()
-            .any(|count| *count < 0.0 || count.fract() != 0.0)
-    {
-        return Err(format!(
-            "faceVertexCounts does not add up to the {} faceVertexIndices",
-            indices.len()
-        ));
-    }
-    let in_range =
-        |index: &f64| *index >= 0.0 && *index < points.len() as f64 && index.fract() == 0.0;
-    if let Some(index) = indices.iter().find(|index| !in_range(index)) {
-        return Err(format!(
-            "a face uses point {index}; there are {}, counted from 0",
-            points.len()
-        ));
-    }
-    let texture = Texture::of(properties)?;
-    let flips = properties
-        .get("orientation")
-        .and_then(|value| value.texts.first())
-        == Some(&"leftHanded");
-    let mesh = &mut parsed.mesh;
-    let first = mesh.positions.len() as u32;
-    if texture.is_some() {
-        mesh.uv.resize(mesh.triangles.len(), CornerUv::default());
-    }
-    let (mut start, mut corners, mut parts) = (0, Vec::new(), Vec::new());
-    for (face, count) in counts.iter().enumerate() {
-        let polygon = &indices[start..start + *count as usize];
-        corners.clear();
-        corners.extend(polygon.iter().map(|index| points[*index as usize]));
-        polygon::triangulate(&corners, &mut parts)
-            .map_err(|what| format!("face {face}: {what}"))?;
-        for part in &mut parts {
-            if flips {
-                part.swap(1, 2);
-            }
-            let triangle = part.map(|corner| first + polygon[corner] as u32);
-            mesh.triangles.push(triangle);
-            if let Some(texture) = &texture {
-                let mut uv = CornerUv::default();
-                for (uv, corner) in uv.iter_mut().zip(*part) {
-                    *uv = texture.at(face, start + corner, polygon[corner] as usize)?;
-                }
-                mesh.uv.push(uv);
-            }
-        }
-        start += *count as usize;
-    }
-    mesh.positions.extend(points);
-    if !mesh.uv.is_empty() {
-        mesh.uv.resize(mesh.triangles.len(), CornerUv::default());
-    }
-    Ok(())
-}
-
-/// Texture coordinates of a mesh prim.
-struct Texture<'a> {
-    values: &'a [[f64; 2]],
-    indices: Option<&'a [f64]>,
-    interpolation: &'a str,
-    name: &'a str,
-}
-
-impl<'a> Texture<'a> {
-    fn of(properties: &'a Properties<'_>) -> Result<Option<Self>, String> {
-        let st = "primvars:st";
-        let other = || properties.get("@texture")?.texts.first().copied();
-        let name = match properties.contains_key(st) {
-            true => st,
-            false => match other() {
-                Some(name) => name,
-                None => return Ok(None),
-            },
-        };
-        let Some(value) = properties
-            .get(name)
-            .filter(|value| !value.numbers.is_empty())
-        else {
-            return Ok(None);
-        };
-        let (values, rest) = value.numbers.as_chunks::<2>();
-        if !rest.is_empty() {
-            return Err(format!(
-                "{name} has {} numbers; expected two each",
-                value.numbers.len()
-            ));
-        }
-        let interpolation = properties.get(&format!("{name}@interpolation"));
-        let indices = properties.get(&format!("{name}:indices"));
-        Ok(Some(Texture {
-            values,
-            indices: indices.map(|value| &value.numbers[..]),
-            interpolation: interpolation
-                .and_then(|value| value.texts.first().copied())
-                .unwrap_or("constant"),
-            name,
-        }))
-    }
-
-    /// Texture coordinates at a corner, the `corner`-th of all faces.
-    fn at(&self, face: usize, corner: usize, point: usize) -> Result<[f32; 2], String> {
-        let place = match self.interpolation {
-            "faceVarying" => corner,
-            "vertex" | "varying" => point,
-            "uniform" => face,
-            _ => 0,
-        };
-        let value = match self.indices {
-            None => self.values.get(place),
-            Some(indices) => indices
-                .get(place)
-                .and_then(|index| self.values.get(*index as usize)),
-        };
-        let value =
-            value.ok_or_else(|| format!("{} has no value for corner {corner}", self.name))?;
-        let value = value.map(|x| x as f32);
-        match value.iter().all(|x| x.is_finite()) {
-            true => Ok(value),
-            false => Err(format!("{}: a texture coordinate is not finite", self.name)),
-        }
-    }
 }
 
 #[cfg(test)]

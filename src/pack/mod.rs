@@ -36,7 +36,7 @@ use std::path::Path;
 
 use crate::geometry::closing::ClosingReport;
 use crate::geometry::{TriMesh, ply};
-use crate::spec::{Body, Pipeline};
+use crate::spec::Pipeline;
 use crate::store::{self, Packing, Store, atomic};
 
 pub use bare::BareSkin;

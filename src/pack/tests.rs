@@ -92,6 +92,63 @@ fn bunny(fill: Fill, radius: Option<f64>, elements: Option<u32>) -> Body {
     body("bunny", shape, radius, elements)
 }
 
+#[test]
+fn meshes_are_placed_by_up_and_unit_and_odd_sizes_are_reported() {
+    let folder = tempfile::tempdir().unwrap();
+    // A box of 2 x 3 x 4 in a file, upright along z.
+    let points =
+        "(0, 0, 0), (2, 0, 0), (2, 3, 0), (0, 3, 0), (0, 0, 4), (2, 0, 4), (2, 3, 4), (0, 3, 4)";
+    let faces = "0, 3, 2, 1, 4, 5, 6, 7, 0, 1, 5, 4, 1, 2, 6, 5, 2, 3, 7, 6, 3, 0, 4, 7";
+    let prim = format!(
+        "def Mesh \"box\"\n{{\nint[] faceVertexCounts = [4, 4, 4, 4, 4, 4]\n\
+        int[] faceVertexIndices = [{faces}]\npoint3f[] points = [{points}]\n}}\n"
+    );
+    let header = |metadata: &str| format!("#usda 1.0\n({metadata})\n");
+    let said = header("upAxis = \"Z\" metersPerUnit = 0.01");
+    std::fs::write(folder.path().join("said.usda"), said + &prim).unwrap();
+    std::fs::write(folder.path().join("mute.usda"), header("") + &prim).unwrap();
+    let skin = |name: &str, keys: (Option<Up>, Option<MeshUnit>, Option<f64>)| {
+        let shape = BodyShape::Mesh {
+            file: name.into(),
+            object: Some("box".into()),
+            each: false,
+            up: keys.0,
+            unit: keys.1,
+            scale: keys.2,
+            height: None,
+            thickness: None,
+            thickness_side: ThicknessSide::Both,
+            fill: Fill::Closed,
+        };
+        let body = body("box", shape, None, Some(50));
+        let packed = pack(&shot(vec![body.clone()]), folder.path()).unwrap();
+        let (low, high) = packed.shapes[0].bounds().unwrap();
+        let said = size_message(&body, &packed.shapes[0]);
+        ((low, high), said)
+    };
+    let near = |a: (DVec3, DVec3), low: [f64; 3], high: [f64; 3]| {
+        let error =
+            (a.0 - DVec3::from_array(low)).length() + (a.1 - DVec3::from_array(high)).length();
+        assert!(error < 1e-12, "{a:?}");
+    };
+    let (bounds, said) = skin("said.usda", (None, None, None));
+    near(bounds, [0.0, 0.0, -0.03], [0.02, 0.04, 0.0]);
+    let said = said.unwrap();
+    assert!(
+        said.contains("said.usda makes it 40") && said.contains("unit = "),
+        "{said}"
+    );
+    let (bounds, said) = skin("said.usda", (Some(Up::Y), Some(MeshUnit::Mm), None));
+    near(bounds, [0.0; 3], [0.002, 0.003, 0.004]);
+    assert_eq!(said, None);
+    let (bounds, said) = skin("mute.usda", (Some(Up::Z), None, None));
+    near(bounds, [0.0, 0.0, -3.0], [2.0, 4.0, 0.0]);
+    assert_eq!(said, None);
+    // A scale takes the place of the file's unit.
+    let (bounds, _) = skin("said.usda", (None, None, Some(2.0)));
+    near(bounds, [0.0, 0.0, -6.0], [4.0, 8.0, 0.0]);
+}
+
 fn hourglass() -> BodyShape {
     BodyShape::Revolved {
         profile: vec![[0.2, -0.3], [0.08, 0.0], [0.2, 0.3]],

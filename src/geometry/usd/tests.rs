@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use glam::DVec3;
+
 use super::*;
 
 fn read(text: &str) -> Result<ParsedFile, String> {

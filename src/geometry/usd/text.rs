@@ -1,6 +1,6 @@
 //! Words of USD's text format, and values made of them.
 
-use super::fault::FormatFault;
+use crate::geometry::fault::FormatFault;
 
 /// A word of the text.
 #[derive(Clone, Copy, Debug, PartialEq)]
