@@ -2,8 +2,8 @@
 //! one object per node. Lengths are metres, y is up.
 //!
 //! Only what meshes need is read: transforms, accessors and buffers. Skins and morph targets are left at rest.
-//! Accessors are read here and not by the `gltf` crate, as that panics where a damaged file has an accessor
-//! longer than its buffer.
+//! Accessors are read here and not by the `gltf` crate 1.4, as that panics on damaged ones: a count of 0 or
+//! beyond 64 bits, a stride shorter than an element, sparse values of another type.
 
 mod accessors;
 mod document;
@@ -12,9 +12,9 @@ use std::path::{Path, PathBuf};
 
 use glam::{DMat4, DQuat, DVec3};
 
+use self::document::{Document, Node, Primitive, contents, decode_percent, document};
 use super::fault::{FormatFault, FormatSource, ParseResult, ParsedFile, UpAxis};
 use super::mesh::CornerUv;
-use document::{Document, Node, Primitive, contents, decode_percent, document};
 
 /// Greatest number of triangles of a scene: instances could multiply a small file without bound.
 const MAX_TRIANGLES: usize = 20_000_000;
@@ -174,7 +174,11 @@ impl SceneReader<'_> {
         }
         let mesh = &mut parsed.mesh;
         let (first, before) = (mesh.positions.len() as u32, mesh.triangles.len());
-        if before + indices.len() > MAX_TRIANGLES
+        let added = match primitive.mode {
+            4 => indices.len() / 3,
+            _ => indices.len(),
+        };
+        if before + added > MAX_TRIANGLES
             || mesh.positions.len() + positions.len() > 3 * MAX_TRIANGLES
         {
             return Err(format!("the scene has more than {MAX_TRIANGLES} triangles"));

@@ -232,31 +232,34 @@ fn with_named_objects(mut parsed: ParsedFile, path: &Path) -> ParsedFile {
         has_triangles[object as usize] = true;
     }
     let (mut names, mut taken) = (Vec::new(), HashSet::new());
-    let numbers: Vec<u32> = (0..parsed.names.len())
-        .map(|object| {
-            let number = names.len() as u32;
-            if has_triangles[object] {
-                let name = match parsed.names[object].trim() {
-                    "" => path
-                        .file_stem()
-                        .unwrap_or_default()
-                        .to_string_lossy()
-                        .into_owned(),
-                    name => name.to_owned(),
-                };
-                let free = (1..)
-                    .map(|copy| match copy {
-                        1 => name.clone(),
-                        _ => format!("{name}_{copy}"),
-                    })
-                    .find(|name| !taken.contains(name))
-                    .expect("a finite number of names is taken");
-                taken.insert(free.clone());
-                names.push(free);
+    // Copies of each name so far, so that many equal names take no longer than different ones.
+    let mut copies: HashMap<String, u32> = HashMap::new();
+    let mut numbers = Vec::with_capacity(parsed.names.len());
+    for (name, has_triangles) in parsed.names.iter().zip(has_triangles) {
+        numbers.push(names.len() as u32);
+        if !has_triangles {
+            continue;
+        }
+        let name = match name.trim() {
+            "" => {
+                let stem = path.file_stem().unwrap_or_default();
+                stem.to_string_lossy().into_owned()
             }
-            number
-        })
-        .collect();
+            name => name.to_owned(),
+        };
+        let copy = copies.entry(name.clone()).or_default();
+        let free = loop {
+            *copy += 1;
+            let free = match *copy {
+                1 => name.clone(),
+                number => format!("{name}_{number}"),
+            };
+            if taken.insert(free.clone()) {
+                break free;
+            }
+        };
+        names.push(free);
+    }
     for object in &mut parsed.object_of {
         *object = numbers[*object as usize];
     }

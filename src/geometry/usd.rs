@@ -12,8 +12,8 @@ use std::collections::BTreeMap;
 
 use glam::DMat4;
 
+use self::text::{Token, Value, Words};
 use super::fault::{FormatFault, FormatSource, ParseResult, ParsedFile, UpAxis};
-use text::{Token, Value, Words};
 
 /// Greatest depth of nested prims.
 const MAX_DEPTH: usize = 200;
