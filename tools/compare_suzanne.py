@@ -3,9 +3,10 @@
     pip install mitsuba numpy
     python tools/compare_suzanne.py out/bunny_drop out/suzanne_drop --out compare.png [--frames 0 9] [--checker 24]
 
-The stores are of shots in which both fall alike; they need surfaces (`cullet run ... --to reconstruct`). Rows are stores,
-columns are frames. Suzanne's skin has squares by her texture coordinates, which closing keeps; crack faces have their own
-material. The camera of a row is that of its first frame. Other options go to render_mitsuba.py, as --width and --cullet."""
+The stores are of shots in which both fall alike; they need surfaces (`cullet run ... --to reconstruct`). Rows are
+stores, columns are frames. Suzanne's skin has squares by her texture coordinates, which closing keeps; crack faces
+have their own material. The camera of a row is that of its first frame. Other options go to render_mitsuba.py, as
+--width and --cullet."""
 
 import argparse
 import sys

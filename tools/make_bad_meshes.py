@@ -2,10 +2,11 @@
 
     python tools/make_bad_meshes.py DIR
 
-Needs numpy. Writes DIR/NAME.obj and DIR/meshes.jsonl, a line for each mesh: `name`, `wrong` (what is), `expected` ("skin"
-or "refused"), `fill` (the setting it is meant for), `radius` (m, of elements that suit it), `size` (its largest extent, m)
-and `volume` (m³, of what the skin bounds; null if refused). That is where the winding number of the mesh exceeds one half,
-sampled, or exact where it is known: the volume before the damage if faces were turned or taken away."""
+Needs numpy. Writes DIR/NAME.obj and DIR/meshes.jsonl, a line for each mesh: `name`, `wrong` (what is), `expected`
+("skin" or "refused"), `fill` (the setting it is meant for), `radius` (m, of elements that suit it), `size` (its
+largest extent, m) and `volume` (m³, of what the skin bounds; null if refused). That is where the winding number of
+the mesh exceeds one half, sampled, or exact where it is known: the volume before the damage if faces were turned or
+taken away."""
 
 import json
 import math

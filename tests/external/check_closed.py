@@ -1,8 +1,8 @@
 """Reads closed skins with trimesh: each is watertight, without folds, wound outward, of the volume it should have, and
 near the mesh it was made of, except across holes. Usage: check_closed.py MESHES SKINS
 
-MESHES is what `tools/make_bad_meshes.py` wrote; SKINS has NAME.ply (or .obj) for each of its meshes, in metres, none for
-a mesh that was refused."""
+MESHES is what `tools/make_bad_meshes.py` wrote; SKINS has NAME.ply (or .obj) for each of its meshes, in metres, none
+for a mesh that was refused."""
 
 import json
 import sys
