@@ -22,6 +22,12 @@ use Expected::{Refused, Skin};
 fn closed(mesh: &TriMesh, cell: f64, region: Region) -> Result<Closing, CloseError> {
     let closing = close(mesh, cell, region)?;
     let mut skin = closing.skin.clone();
+    let mut keys: Vec<[u32; 3]> = skin.triangles.clone();
+    keys.iter_mut().for_each(|corners| corners.sort_unstable());
+    keys.sort_unstable();
+    let count = keys.len();
+    keys.dedup();
+    assert_eq!(keys.len(), count, "no two triangles have the same corners");
     check::require_solid(&mut skin).expect("the skin is a solid");
     assert_eq!(skin, closing.skin, "wound outward");
     assert!(skin.volume() > 0.0);
@@ -93,6 +99,11 @@ fn solids_stay_as_they_are_and_small_faults_are_repaired() {
             Skin(cube, "joined"),
         ),
         (
+            "vertex on a straight side",
+            with_folded_side(),
+            Skin(cube, ""),
+        ),
+        (
             "needles",
             with_split_edges(sphere(), 12, 1e-4, true),
             Skin(ball, "nothing"),
@@ -106,6 +117,17 @@ fn solids_stay_as_they_are_and_small_faults_are_repaired() {
             Skin(rabbit, "joined"),
         ),
     ]);
+}
+
+/// A box in which a polygon with a vertex on its own straight side was cut into a fan: one triangle has no area.
+fn with_folded_side() -> TriMesh {
+    let mut mesh = cuboid();
+    let [a, b, _] = mesh.triangles[0];
+    let middle = (mesh.positions[a as usize] + mesh.positions[b as usize]) / 2.0;
+    let added = mesh.positions.len() as u32;
+    mesh.positions.push(middle);
+    mesh.triangles.push([a, added, b]);
+    mesh
 }
 
 #[test]

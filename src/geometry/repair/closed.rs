@@ -50,6 +50,8 @@ pub fn close_parts(mesh: &TriMesh, done: &mut Repairs) -> Result<ClosedParts, Re
     if !is_balanced(&sorted_edges(&work.mesh)) {
         done.turned_triangles = wind_patches(&mut work)?;
         let [holes, triangles] = fill_small(&mut work);
+        // A triangle without area whose third corner lies on its side leaves a hole of its own shape.
+        done.duplicate_triangles += remove_duplicates(&mut work);
         done.fin_triangles = remove_fins(&mut work);
         let (closed, open) = split_open(&work.mesh);
         let hidden = match closed.triangles.is_empty() || open.triangles.is_empty() {
