@@ -163,7 +163,7 @@ fn wrap_cell(packing: &PackingSpec, mesh: &TriMesh) -> f64 {
 }
 
 /// Sizes that a body is expected to have, m.
-const PLAUSIBLE: std::ops::RangeInclusive<f64> = 0.1..=50.0;
+const PLAUSIBLE: std::ops::RangeInclusive<f64> = 1e-4..=50.0;
 
 /// A message about the size of a body's mesh, if nothing but its file says the size and that is implausible.
 /// `skin` is the body's surface, m.

@@ -133,9 +133,12 @@ fn meshes_are_placed_by_up_and_unit_and_odd_sizes_are_reported() {
     };
     let (bounds, said) = skin("said.usda", (None, None, None));
     near(bounds, [0.0, 0.0, -0.03], [0.02, 0.04, 0.0]);
-    let said = said.unwrap();
+    assert_eq!(said, None);
+    let large = header("metersPerUnit = 20") + &prim;
+    std::fs::write(folder.path().join("large.usda"), large).unwrap();
+    let said = skin("large.usda", (None, None, None)).1.unwrap();
     assert!(
-        said.contains("said.usda makes it 40") && said.contains("unit = "),
+        said.contains("large.usda makes it 80 m across") && said.contains("unit = "),
         "{said}"
     );
     let (bounds, said) = skin("said.usda", (Some(Up::Y), Some(MeshUnit::Mm), None));
