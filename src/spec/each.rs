@@ -209,7 +209,7 @@ mod tests {
         assert!(!shot.bodies[1].rigid && shot.bodies[2].rigid);
         let json = serde_json::to_value(&shot.bodies).unwrap();
         let elements = [0, 1, 2].map(|body| json[body]["packing"]["elements"].as_u64());
-        assert_eq!(elements, [Some(40), Some(30), Some(7)]);
+        assert_eq!(elements, [Some(10), Some(30), Some(7)]);
         assert_eq!(json[0]["shape"].get("each"), None);
     }
 

@@ -17,6 +17,15 @@ const VERSION: u32 = 1;
 const ADDED: &[(&str, &str)] = &[
     ("attach[].action.signal", "null"),
     ("attach[].action.torque", "[0.0, 0.0, 0.0]"),
+    ("body[].shape.each", "false"),
+    ("body[].shape.object", "null"),
+    ("body[].shape.thickness", "null"),
+    ("body[].shape.thickness_side", "\"both\""),
+    ("body[].shape.unit", "null"),
+    ("body[].shape.up", "null"),
+    ("collider[].shape.object", "null"),
+    ("collider[].shape.unit", "null"),
+    ("collider[].shape.up", "null"),
     // Earlier cells had spherical contacts: the hash of a packing of cells distinguishes these.
     ("simulate.cell_contact", "\"polyhedra\""),
     ("simulate.method", "null"),
