@@ -12,7 +12,8 @@ use std::path::{Path, PathBuf};
 
 use glam::{DMat4, DQuat, DVec3};
 
-use self::document::{Document, Node, Primitive, contents, decode_percent, document};
+use self::accessors::SceneReader;
+use self::document::{Node, Primitive, contents, decode_percent, document, fault};
 use super::fault::{FormatFault, FormatSource, ParseResult, ParsedFile, UpAxis};
 use super::mesh::CornerUv;
 
@@ -79,15 +80,6 @@ pub(super) fn external_buffers(source: &FormatSource<'_>) -> Vec<PathBuf> {
     uris.filter(|uri| !uri.starts_with("data:"))
         .map(|uri| folder.join(decode_percent(uri)))
         .collect()
-}
-
-fn fault(what: impl Into<String>) -> FormatFault {
-    FormatFault::new(None, what)
-}
-
-struct SceneReader<'a> {
-    document: &'a Document,
-    buffers: Vec<Vec<u8>>,
 }
 
 impl SceneReader<'_> {

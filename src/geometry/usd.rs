@@ -8,11 +8,9 @@ mod mesh;
 mod text;
 mod transform;
 
-use std::collections::BTreeMap;
-
 use glam::DMat4;
 
-use self::text::{Token, Value, Words};
+use self::text::{Properties, Token, Words};
 use super::fault::{FormatFault, FormatSource, ParseResult, ParsedFile, UpAxis};
 
 /// Greatest depth of nested prims.
@@ -110,9 +108,6 @@ struct Place {
     shown: bool,
     depth: usize,
 }
-
-/// Properties of a prim that are read, by name. Metadata of properties have the name `property@key`.
-type Properties<'a> = BTreeMap<String, Value<'a>>;
 
 struct Stage<'a> {
     words: Words<'a>,

@@ -1,7 +1,12 @@
 //! Numbers of accessors.
 
-use super::SceneReader;
-use super::document::SparsePart;
+use super::document::{Document, SparsePart};
+
+/// A document and the bytes of its buffers.
+pub(super) struct SceneReader<'a> {
+    pub document: &'a Document,
+    pub buffers: Vec<Vec<u8>>,
+}
 
 impl SceneReader<'_> {
     /// Reads an accessor of this type, which has `N` components.

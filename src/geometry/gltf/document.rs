@@ -5,8 +5,12 @@ use std::path::Path;
 use base64::Engine;
 use serde::Deserialize;
 
-use super::fault;
 use crate::geometry::fault::FormatFault;
+
+/// A fault of the file as a whole.
+pub(super) fn fault(what: impl Into<String>) -> FormatFault {
+    FormatFault::new(None, what)
+}
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]

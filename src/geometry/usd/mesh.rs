@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 
-use super::Properties;
+use super::text::Properties;
 use crate::geometry::fault::ParsedFile;
 use crate::geometry::mesh::CornerUv;
 use crate::geometry::polygon;

@@ -1,5 +1,7 @@
 //! Words of USD's text format, and values made of them.
 
+use std::collections::BTreeMap;
+
 use crate::geometry::fault::FormatFault;
 
 /// A word of the text.
@@ -27,6 +29,9 @@ pub(super) struct Words<'a> {
     pub last_line: usize,
     next: Token<'a>,
 }
+
+/// Properties of a prim that are read, by name. Metadata of properties have the name `property@key`.
+pub(super) type Properties<'a> = BTreeMap<String, Value<'a>>;
 
 /// The numbers and strings of a value, in order; brackets are forgotten.
 #[derive(Clone, Debug, Default)]

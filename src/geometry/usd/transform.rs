@@ -2,7 +2,7 @@
 
 use glam::{DMat4, DQuat, DVec3};
 
-use super::Properties;
+use super::text::Properties;
 
 /// Transform of a prim in its parent, and whether it leaves the transforms of its parents out.
 pub(super) fn transform(properties: &Properties<'_>) -> Result<(DMat4, bool), String> {
