@@ -135,8 +135,10 @@ impl CellVertices {
 }
 
 /// The point of a box nearest to the planes at the crossings, in the least-squares sense, and of several the one
-/// nearest to their mean (Ju et al. 2002). A corner or an edge of the surface beyond the box does not count: the vertex then
-/// stays on the edge or face that is in the box.
+/// nearest to their mean (Ju et al. 2002).
+///
+/// A corner or an edge of the surface beyond the box does not count: the vertex then stays on the edge or face that
+/// is in the box.
 fn best_point(crossings: &[Crossing], mean: DVec3, [low, high]: [DVec3; 2]) -> DVec3 {
     let mut matrix = [[0.0; 3]; 3];
     let mut sum = DVec3::ZERO;
