@@ -55,6 +55,7 @@ mod shells;
 mod springs;
 mod statics;
 mod store;
+mod store_disk;
 mod stress;
 mod torture;
 mod twisting;

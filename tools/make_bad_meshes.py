@@ -486,7 +486,7 @@ def empty():
 # ---- damaged files ----
 
 
-@case("a coordinate that is no number", expected="refused")
+@case("a coordinate that is NaN", expected="refused")
 def not_a_number():
     points, faces = box()
     points[3, 1] = math.nan

@@ -4,7 +4,7 @@ use super::check::require_solid;
 use super::mesh::TriMesh;
 use super::repair::{ClosedParts, RepairError, Repairs, close_parts, surfaces};
 use super::unite::unite;
-use super::wrap::{WrapError, wrap};
+use super::wrap::{Wrap, WrapError, wrap};
 
 /// A closed skin, and what was done to get it.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,7 +33,7 @@ pub struct ClosingReport {
 pub struct Wrapped {
     /// Triangles of the input that were replaced.
     pub triangles: usize,
-    /// Edge of the grid's cells, m.
+    /// Edge of the grid's cells, m: at most what was asked for.
     pub cell: f64,
     /// Why they could not be repaired.
     pub why: String,
@@ -144,7 +144,7 @@ pub fn close(mesh: &TriMesh, cell: f64, region: Region) -> Result<Closing, Close
         false => {
             let triangles = open.triangles.len();
             let why = "their surfaces are open".to_owned();
-            if let Some(skin) = with_wrapped(closed, &open, cell, &mut report, region) {
+            if let Some((skin, cell)) = with_wrapped(closed, &open, cell, &mut report, region) {
                 report.wrapped = Some(Wrapped {
                     triangles,
                     cell,
@@ -155,7 +155,8 @@ pub fn close(mesh: &TriMesh, cell: f64, region: Region) -> Result<Closing, Close
             why
         }
     };
-    let mut skin = wrap(&all, cell)?;
+    let Wrap { surface, cell } = wrap(&all, cell)?;
+    let mut skin = surface;
     require_solid(&mut skin).map_err(|defect| CloseError::Wrap(WrapError::Faulty(defect)))?;
     report = ClosingReport {
         wrapped: Some(Wrapped {
@@ -206,7 +207,7 @@ fn united(
     surfaces(&skin).map(|(clean, _)| clean)
 }
 
-/// The union of closed surfaces with the wrap of open ones; `None` if the open ones enclose nothing by themselves or
+/// The union of closed surfaces with the wrap of open ones, and the edge of its cells; `None` if the open ones enclose nothing by themselves or
 /// the union fails.
 fn with_wrapped(
     mut closed: TriMesh,
@@ -214,10 +215,11 @@ fn with_wrapped(
     cell: f64,
     report: &mut ClosingReport,
     region: Region,
-) -> Option<TriMesh> {
+) -> Option<(TriMesh, f64)> {
     if closed.triangles.is_empty() {
         return None;
     }
-    closed.append(wrap(open, cell).ok()?);
-    united(closed, report, region).ok()
+    let Wrap { surface, cell } = wrap(open, cell).ok()?;
+    closed.append(surface);
+    Some((united(closed, report, region).ok()?, cell))
 }

@@ -81,7 +81,7 @@ const FORMATS: &[Format] = &[
 /// A named object of a mesh file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Object {
-    /// Its name in the file; equal names are told apart by a number.
+    /// Its name in the file; objects of equal names get a number.
     pub name: String,
     /// Its triangles, in the file's coordinates.
     pub mesh: TriMesh,

@@ -4,6 +4,7 @@
 //! Defects with one sensible fix are repaired; others are refused with an error that says what is wrong and
 //! where. Vertices stay in place bit for bit, except where a solid touches itself: those are moved apart.
 
+mod clean;
 mod closed;
 mod duplicates;
 mod error;
@@ -96,14 +97,7 @@ fn closed_surfaces(
     mesh: &TriMesh,
     done: &mut Repairs,
 ) -> Result<(RepairMesh, Vec<u32>), RepairError> {
-    let mut work = RepairMesh::new(mesh)?;
-    done.unused_vertices = work.unused;
-    done.merged_vertices = weld::merge_vertices(&mut work);
-    done.degenerate_triangles = weld::remove_degenerate(&mut work);
-    done.duplicate_triangles = duplicates::remove_duplicates(&mut work);
-    done.joined_vertices = junctions::join_vertices(&mut work);
-    done.degenerate_triangles += weld::remove_degenerate(&mut work);
-    done.duplicate_triangles += duplicates::remove_duplicates(&mut work);
+    let mut work = clean::clean(mesh, done)?;
     done.fin_triangles = duplicates::remove_fins(&mut work);
     if work.mesh.triangles.is_empty() || is_flat(&work.mesh) {
         let near = mesh.corners(0).iter().sum::<DVec3>() / 3.0;

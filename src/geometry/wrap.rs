@@ -48,16 +48,24 @@ pub enum WrapError {
     Faulty(MeshDefect),
 }
 
-/// The closed surface where the winding number of `mesh` is ½, with its texture, on a grid with cells of edge `cell`
-/// (m). Cells are halved, at most twice, where parts of the mesh are thinner than a cell.
+/// A wrap.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Wrap {
+    /// The closed surface, with the texture of the mesh.
+    pub surface: TriMesh,
+    /// Edge of the cells of its grid, m.
+    pub cell: f64,
+}
+
+/// The closed surface where the winding number of `mesh` is ½, on a grid with cells of edge `cell` (m). Cells are
+/// halved, at most twice, if parts of the mesh are thinner than a cell.
 ///
 /// Vertices lie on the mesh where it is near. Across holes the surface is that of the winding number.
 ///
 /// # Errors
 ///
 /// Meshes that enclose nothing, and grids that are too fine.
-pub fn wrap(mesh: &TriMesh, cell: f64) -> Result<TriMesh, WrapError> {
-    let mut cell = cell;
+pub fn wrap(mesh: &TriMesh, mut cell: f64) -> Result<Wrap, WrapError> {
     let mut best = surface(mesh, cell);
     for _ in 0..MAX_HALVINGS {
         let is_complete = best
@@ -66,16 +74,16 @@ pub fn wrap(mesh: &TriMesh, cell: f64) -> Result<TriMesh, WrapError> {
         if is_complete || matches!(best, Err(WrapError::TooFine { .. })) {
             break;
         }
-        cell /= 2.0;
-        match surface(mesh, cell) {
+        match surface(mesh, cell / 2.0) {
             // A coarse wrap is better than none.
             Err(WrapError::TooFine { .. }) if best.is_ok() => break,
             finer => best = finer,
         }
+        cell /= 2.0;
     }
     let mut surface = best?;
     carry_uv(mesh, &mut surface);
-    Ok(surface)
+    Ok(Wrap { surface, cell })
 }
 
 fn surface(mesh: &TriMesh, cell: f64) -> Result<TriMesh, WrapError> {

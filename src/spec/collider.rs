@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::body::{MeshUnit, Rotation};
+use super::body::Rotation;
+use super::mesh_file::MeshUnit;
 use super::quantity::{
     AngularVelocity, Force, Length, NonNegativeNumber, NonNegativeTime, Number, PositiveLength,
     PositiveNumber, PositivePressure, PositiveRate, PositiveStiffness, PositiveTime, Pressure,

@@ -14,6 +14,7 @@ mod error;
 mod implicit;
 mod keys;
 mod material;
+mod mesh_file;
 mod output;
 mod overrides;
 mod pipeline;
@@ -27,8 +28,8 @@ mod stress;
 mod time;
 
 pub use body::{
-    Body, BodyShape, Fill, Grains, MassModel, MeshUnit, NEEDS_CUBIC_PACKING, NEEDS_ROWS,
-    PackingSpec, ROPE_NEEDS_AXIS, Rotation, ThicknessSide, Weave,
+    Body, BodyShape, Grains, MassModel, NEEDS_CUBIC_PACKING, NEEDS_ROWS, PackingSpec,
+    ROPE_NEEDS_AXIS, Rotation, Weave,
 };
 pub use collider::{Action, Attachment, Collider, ColliderShape, Key, Signal};
 pub use error::{SourceLocation, SpecError, SpecErrors, SpecFault};
@@ -37,6 +38,7 @@ pub use keys::keys_page;
 pub use material::{
     Criterion, DEFAULT_POISSON, Elasticity, Grain, Material, MaterialPair, is_pair_of,
 };
+pub use mesh_file::{Fill, MeshUnit, ThicknessSide};
 pub use output::{Compression, FrameGroup, Output, PrecisionBits};
 pub use pipeline::Pipeline;
 pub use pose::PrescribedMotion;

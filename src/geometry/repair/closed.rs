@@ -4,15 +4,12 @@ use std::collections::BTreeMap;
 
 use glam::DVec3;
 
+use super::clean::clean;
 use super::duplicates::{remove_duplicates, remove_fins};
 use super::error::RepairError;
 use super::holes::{fill_hidden, fill_small};
-use super::junctions::join_vertices;
-use super::repair_mesh::RepairMesh;
 use super::report::Repairs;
-use super::sheet::{keep_sense, pairs_of_two};
-use super::weld::{merge_vertices, remove_degenerate};
-use super::wind::wind;
+use super::sheet::wind_patches;
 use crate::geometry::check::{components, is_balanced, patches, same_edge, sorted_edges};
 use crate::geometry::mesh::TriMesh;
 use crate::geometry::read::without_unused;
@@ -36,19 +33,12 @@ pub struct ClosedParts {
 ///
 /// Damaged meshes, and meshes without size.
 pub fn close_parts(mesh: &TriMesh, done: &mut Repairs) -> Result<ClosedParts, RepairError> {
-    let mut work = RepairMesh::new(mesh)?;
-    done.unused_vertices = work.unused;
-    done.merged_vertices = merge_vertices(&mut work);
-    done.degenerate_triangles = remove_degenerate(&mut work);
-    done.duplicate_triangles = remove_duplicates(&mut work);
-    done.joined_vertices = join_vertices(&mut work);
-    done.degenerate_triangles += remove_degenerate(&mut work);
-    done.duplicate_triangles += remove_duplicates(&mut work);
+    let mut work = clean(mesh, done)?;
     if work.mesh.triangles.is_empty() {
         return Err(RepairError::Empty);
     }
     if !is_balanced(&sorted_edges(&work.mesh)) {
-        done.turned_triangles = wind_patches(&mut work)?;
+        done.turned_triangles = wind_patches(&mut work)?.1;
         let [holes, triangles] = fill_small(&mut work);
         // A triangle without area whose third corner lies on its side leaves a hole of its own shape.
         done.duplicate_triangles += remove_duplicates(&mut work);
@@ -68,16 +58,6 @@ pub fn close_parts(mesh: &TriMesh, done: &mut Repairs) -> Result<ClosedParts, Re
         closed: without_unused(&closed),
         open: without_unused(&open),
     })
-}
-
-/// Winds neighbours over edges of two triangles consistently. Returns the number of triangles reversed.
-fn wind_patches(work: &mut RepairMesh) -> Result<usize, RepairError> {
-    let before = work.mesh.triangles.clone();
-    let pairs = pairs_of_two(work);
-    wind(work, &pairs)?;
-    keep_sense(work, &before, &pairs);
-    let after = work.mesh.triangles.iter().zip(&before);
-    Ok(after.filter(|(after, before)| after != before).count())
 }
 
 /// Triangles of the closed and of the open surfaces. A surface is open if an edge has not as many triangles one way

@@ -1,12 +1,10 @@
 //! Repairs an open surface that is to become a solid by being given a thickness.
 
-use super::duplicates::remove_duplicates;
+use super::clean::clean;
 use super::error::RepairError;
-use super::junctions::join_vertices;
 use super::repair_mesh::RepairMesh;
 use super::report::Repairs;
 use super::splitting::{require_two, split_fans};
-use super::weld::{merge_vertices, remove_degenerate};
 use super::wind::{NeighbourPair, wind};
 use crate::geometry::check::{same_edge, sorted_edges};
 use crate::geometry::mesh::TriMesh;
@@ -22,30 +20,32 @@ use crate::math::UnionFind;
 /// Damaged meshes, edges of more than two triangles, and one-sided surfaces.
 pub fn sheet(mesh: &TriMesh) -> Result<(TriMesh, Repairs), RepairError> {
     let mut done = Repairs::default();
-    let mut work = RepairMesh::new(mesh)?;
-    done.unused_vertices = work.unused;
-    done.merged_vertices = merge_vertices(&mut work);
-    done.degenerate_triangles = remove_degenerate(&mut work);
-    done.duplicate_triangles = remove_duplicates(&mut work);
-    done.joined_vertices = join_vertices(&mut work);
-    done.degenerate_triangles += remove_degenerate(&mut work);
+    let mut work = clean(mesh, &mut done)?;
     if work.mesh.triangles.is_empty() {
         return Err(RepairError::Empty);
     }
     let own: Vec<u32> = (0..work.mesh.positions.len() as u32).collect();
     require_two(&work, &own)?;
-    let pairs = pairs_of_two(&work);
-    let before = work.mesh.triangles.clone();
-    wind(&mut work, &pairs)?;
-    keep_sense(&mut work, &before, &pairs);
-    let turned = work.mesh.triangles.iter().zip(&before);
-    done.turned_triangles = turned.filter(|(after, before)| after != before).count();
+    let (pairs, turned) = wind_patches(&mut work)?;
+    done.turned_triangles = turned;
     split_fans(&mut work, &pairs)?;
     Ok((without_unused(&work.in_original_coordinates()), done))
 }
 
+/// Winds neighbours over edges of two triangles consistently, each part in the sense that more of its area had.
+/// Returns these neighbours and the number of triangles reversed.
+pub fn wind_patches(work: &mut RepairMesh) -> Result<(Vec<NeighbourPair>, usize), RepairError> {
+    let before = work.mesh.triangles.clone();
+    let pairs = pairs_of_two(work);
+    wind(work, &pairs)?;
+    keep_sense(work, &before, &pairs);
+    let after = work.mesh.triangles.iter().zip(&before);
+    let turned = after.filter(|(after, before)| after != before).count();
+    Ok((pairs, turned))
+}
+
 /// Neighbours over each edge of two triangles.
-pub fn pairs_of_two(work: &RepairMesh) -> Vec<NeighbourPair> {
+fn pairs_of_two(work: &RepairMesh) -> Vec<NeighbourPair> {
     let edges = sorted_edges(&work.mesh);
     let pairs = edges.chunk_by(same_edge).filter_map(|group| match group {
         [s, t] => Some(NeighbourPair {
@@ -59,7 +59,7 @@ pub fn pairs_of_two(work: &RepairMesh) -> Vec<NeighbourPair> {
 }
 
 /// Reverses the parts most of whose area was turned.
-pub fn keep_sense(work: &mut RepairMesh, before: &[[u32; 3]], pairs: &[NeighbourPair]) {
+fn keep_sense(work: &mut RepairMesh, before: &[[u32; 3]], pairs: &[NeighbourPair]) {
     let mut joined = UnionFind::new(before.len());
     for pair in pairs {
         joined.join(pair.triangles[0], pair.triangles[1]);

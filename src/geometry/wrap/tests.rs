@@ -6,7 +6,7 @@ use crate::geometry::{icosphere, read, shapes};
 
 /// The wrap, which must be a solid.
 fn solid(mesh: &TriMesh, cell: f64) -> TriMesh {
-    let mut surface = wrap(mesh, cell).unwrap();
+    let mut surface = wrap(mesh, cell).unwrap().surface;
     let before = surface.clone();
     require_solid(&mut surface).unwrap();
     assert_eq!(surface, before, "wound outward");
