@@ -207,8 +207,8 @@ fn united(
     surfaces(&skin).map(|(clean, _)| clean)
 }
 
-/// The union of closed surfaces with the wrap of open ones, and the edge of its cells; `None` if the open ones enclose nothing by themselves or
-/// the union fails.
+/// The union of closed surfaces with the wrap of open ones, and the edge of its cells; `None` if the open ones enclose
+/// nothing by themselves or the union fails.
 fn with_wrapped(
     mut closed: TriMesh,
     open: &TriMesh,
