@@ -54,8 +54,9 @@ fn plate_store() -> &'static PathBuf {
         .1
 }
 
-/// Texture coordinates of a cube of edge 1 about the origin: the sides -x, +x, -y, +y, -z, +z in a row of
-/// six, each with a chart of its own.
+/// A cube of edge 1 about the origin with texture coordinates: the sides -x, +x, -y, +y, -z, +z in a row of
+/// six, each with a chart of its own. Its colours are the coordinates plus 1/2. The sides -x and +x have a material,
+/// -y and +y one whose name is also that of crack faces, -z and +z none.
 fn cube_obj() -> String {
     let mut text = String::new();
     let mut faces = String::new();
@@ -65,8 +66,11 @@ fn cube_obj() -> String {
             let mut p = [0.0; 3];
             (p[axis], p[(axis + 1) % 3], p[(axis + 2) % 3]) = (sign * 0.5, sign * a, b);
             let [u, v] = [(side as f64 + a + 0.5) / 6.0, b + 0.5];
-            text += &format!("v {} {} {}\nvt {u} {v}\n", p[0], p[1], p[2]);
+            let [x, y, z] = p;
+            let [r, g, b] = p.map(|x| x + 0.5);
+            text += &format!("v {x} {y} {z} {r} {g} {b}\nvt {u} {v}\n");
         }
+        faces += &format!("usemtl {}\n", ["wall-x", "inside", ""][axis]);
         let corner = |m: usize| 4 * side + m + 1;
         let [a, b, c, d] = [0, 1, 2, 3].map(|m| format!("{0}/{0}", corner(m)));
         faces += &format!("f {a} {b} {c} {d}\n");
@@ -107,7 +111,7 @@ velocity = [0, "-4 m/s", 0]
 name = "floor"
 shape = { type = "half_space", normal = [0, 1, 0] }
 [export]
-formats = ["usd", "glb", "glb_animated", "obj", "ply"]
+formats = ["usd", "glb", "glb_animated", "obj", "ply", "vtk"]
 "#,
             );
             place.succeed(&["run", &pipeline.display().to_string(), "--out", "store"]);
@@ -315,6 +319,19 @@ fn pyarrow_reads_frames_and_how_they_were_rounded() {
 fn mitsuba_shows_skin_and_cracks() {
     check_on("check_mitsuba.py", store);
     check_on("check_mitsuba.py", plate_store);
+}
+
+#[test]
+fn trimesh_finds_every_repaired_mesh_closed_and_near_its_original() {
+    check_on("check_closed.py", || {
+        static FOLDER: OnceLock<(TestFolder, PathBuf)> = OnceLock::new();
+        let place = || {
+            let place = TestFolder::new();
+            let folder = place.path("meshes");
+            (place, folder)
+        };
+        &FOLDER.get_or_init(place).1
+    });
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::path::Path;
 use serde_json::json;
 
 use super::error::WrongUse;
+use crate::geometry::carry::carry_paint;
 use crate::geometry::closing::{Region, close};
 use crate::geometry::{check, ply, read};
 use crate::store::atomic;
@@ -13,11 +14,11 @@ use crate::store::atomic;
 const DEFAULT_CELLS: f64 = 100.0;
 
 /// Prints the faults of a mesh and what is done to close it, and writes the closed skin to `out`, a PLY file. `cell` is
-/// the edge (file units) of the cells by which surfaces are wrapped that stay open.
+/// the edge (file units) of the cells by which surfaces are wrapped that stay open, `region` what a mesh encloses.
 pub fn check_mesh(
     path: &Path,
     out: Option<&Path>,
-    cell: Option<f64>,
+    (cell, region): (Option<f64>, Region),
     as_json: bool,
 ) -> anyhow::Result<()> {
     if let Some(out) = out.filter(|out| out.extension().is_none_or(|name| name != "ply")) {
@@ -35,8 +36,13 @@ pub fn check_mesh(
         .map(ToString::to_string)
         .collect();
     let cell = cell.unwrap_or(size.max_element() / DEFAULT_CELLS);
-    let closing = close(&mesh, cell, Region::Nested)
+    let mut closing = close(&mesh, cell, region)
         .map_err(|error| WrongUse(format!("{}: {error}", path.display())));
+    if let Some(skin) = closing.as_mut().ok().map(|closing| &mut closing.skin)
+        && skin.paint.is_empty()
+    {
+        carry_paint(&mesh, skin);
+    }
     if let (Ok(closing), Some(out)) = (&closing, out) {
         atomic::write(out, |file| ply::write_ply(&closing.skin, file))?;
     }

@@ -34,6 +34,8 @@ use arguments::{
 use error::{Interrupted, WrongUse};
 use print::print;
 
+use crate::geometry::closing::Region;
+
 /// Breaks things: bonded discrete elements from packing to fragment meshes.
 ///
 /// Each stage reads and writes a frame store and nothing else, so any stage can be rerun, scripted or swapped.
@@ -99,6 +101,9 @@ enum Command {
         /// hundredth of the mesh's size.
         #[arg(long, value_name = "SIZE", requires = "mesh")]
         cell: Option<f64>,
+        /// Repair it as `fill = "winding"` does: drop surfaces inside others instead of taking them for cavities.
+        #[arg(long, requires = "mesh")]
+        winding: bool,
     },
     /// List graphics adapters, their limits, and what each lacks.
     Adapters,
@@ -217,8 +222,15 @@ fn command(arguments: &Arguments) -> anyhow::Result<()> {
             mesh: Some(mesh),
             out,
             cell,
+            winding,
             ..
-        } => check_mesh::check_mesh(mesh, out.as_deref(), *cell, arguments.json),
+        } => {
+            let region = match winding {
+                true => Region::Wound,
+                false => Region::Nested,
+            };
+            check_mesh::check_mesh(mesh, out.as_deref(), (*cell, region), arguments.json)
+        }
         Command::Check { pipeline, set, .. } => {
             let pipeline = pipeline.as_ref().expect("clap requires one of both");
             check::check(pipeline, set, arguments.json)

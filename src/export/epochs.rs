@@ -226,6 +226,9 @@ impl FittedPiece {
         }
         hash.update(&surface.inside[surface.triangle_range(piece)]);
         hash.update(bytemuck::cast_slice(surface.uv_of(piece)));
+        hash.update(bytemuck::cast_slice(surface.colours_of(piece)));
+        let materials = surface.materials.get(surface.triangle_range(piece));
+        hash.update(bytemuck::cast_slice(materials.unwrap_or_default()));
         let (low, high) = bounds(rest);
         FittedPiece {
             shape: hash.digest(),

@@ -18,6 +18,7 @@ mod free_rotation;
 mod gltf;
 mod job;
 mod keyframe;
+mod materials;
 mod names;
 mod obj;
 mod ply;

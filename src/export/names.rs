@@ -55,7 +55,7 @@ impl ShotNames {
 
 /// `name` with all but ASCII letters and digits replaced by `_`; `fallback` if it has neither letters nor
 /// digits.
-fn identifier(name: &str, fallback: &str) -> String {
+pub fn identifier(name: &str, fallback: &str) -> String {
     if !name.chars().any(|c| c.is_ascii_alphanumeric()) {
         return fallback.to_owned();
     }

@@ -1,13 +1,15 @@
 //! Wavefront OBJ: one file per frame, one object per body, one group per fragment.
 //!
-//! Skin and crack faces have the materials `outside` and `inside`. Normals and texture coordinates belong to
-//! corners and have indices of their own, separate from those of the vertices.
+//! Skin and crack faces have the materials `outside` and `inside`, or skins those of their meshes. Normals and texture
+//! coordinates belong to corners and have indices of their own, separate from those of the vertices. Colours belong to
+//! vertices; on the rim of a crack they are those of the skin.
 
 use crate::parallel::prelude::*;
 
 use super::error::ExportError;
 use super::format::{Axes, ExportSummary, FormatEntry, RequiredTables};
 use super::job::ExportJob;
+use super::materials::faces_by_material;
 use super::sequence;
 use super::text::{format_all, push_f32, push_u32, push_unit};
 use crate::geometry::corners::DistinctCorners;
@@ -53,19 +55,28 @@ fn bytes(job: &ExportJob, surface: &SurfaceFrame) -> Vec<Vec<u8>> {
         surface.frame,
         surface.time
     )];
-    parts.extend(format_all(&surface.positions, |out, p| position(out, p)));
+    match vertex_colours(surface)[..] {
+        [] => parts.extend(format_all(&surface.positions, |out, p| position(out, p))),
+        ref colours => {
+            let both = surface.positions.iter().zip(colours);
+            let both: Vec<[f32; 6]> = both
+                .map(|([x, y, z], [r, g, b])| [*x, *y, *z, *r, *g, *b])
+                .collect();
+            parts.extend(format_all(&both, |out, p| position(out, p)));
+        }
+    }
     let corners = |piece: &FragmentRange| {
         let fans = Fans::of(surface, piece);
         let normals = fans.normals(&surface.positions[surface.vertex_range(piece)]);
         (
             fans.corners,
             normals,
-            DistinctCorners::of_texture(surface.uv_of(piece)),
+            DistinctCorners::of_values(surface.uv_of(piece)),
         )
     };
     let corners: Vec<_> = surface.pieces.par_iter().map(corners).collect();
     for (_, _, textures) in &corners {
-        parts.extend(format_all(&textures.uv(), |out, uv| texture(out, uv)));
+        parts.extend(format_all(&textures.values(), |out, uv| texture(out, uv)));
     }
     for (_, normals, _) in &corners {
         parts.extend(format_all(normals, |out, n| normal(out, n)));
@@ -77,27 +88,38 @@ fn bytes(job: &ExportJob, surface: &SurfaceFrame) -> Vec<Vec<u8>> {
         }
         parts.push(format!("g fragment_{}\n", piece.fragment));
         let range = surface.triangle_range(piece);
-        for (flag, material) in [(false, "outside"), (true, "inside")] {
-            let faces: Vec<usize> = (0..range.len())
-                .filter(|face| (surface.inside[range.start + face] != 0) == flag)
-                .collect();
-            if !faces.is_empty() {
-                parts.push(format!("usemtl {material}\n"));
-                parts.extend(format_all(&faces, |out, &face| {
-                    let textures = textures.numbers.get(face);
-                    push_face(
-                        out,
-                        surface.triangles[range.start + face],
-                        textures.map(|numbers| numbers.map(|uv| textures_before + uv)),
-                        fans[face].map(|fan| before + fan),
-                    );
-                }));
-            }
+        for (material, faces) in faces_by_material(surface, piece) {
+            parts.push(format!("usemtl {}\n", material.name()));
+            parts.extend(format_all(&faces, |out, &face| {
+                let face = face as usize;
+                let textures = textures.numbers.get(face);
+                push_face(
+                    out,
+                    surface.triangles[range.start + face],
+                    textures.map(|numbers| numbers.map(|uv| textures_before + uv)),
+                    fans[face].map(|fan| before + fan),
+                );
+            }));
         }
         before += normals.len() as u32;
         textures_before += textures.distinct.len() as u32;
     }
     parts.into_iter().map(String::into_bytes).collect()
+}
+
+/// Colour of each vertex: of a corner on the skin, if it has one, else white; empty if the surface has no colours.
+fn vertex_colours(surface: &SurfaceFrame) -> Vec<[f32; 3]> {
+    let mut colours = match surface.colours[..] {
+        [] => return Vec::new(),
+        _ => vec![[1.0; 3]; surface.positions.len()],
+    };
+    let all = surface.triangles.iter().zip(&surface.colours);
+    for ((triangle, own), _) in all.zip(&surface.inside).filter(|(_, inside)| **inside == 0) {
+        for (vertex, colour) in triangle.iter().zip(own) {
+            colours[*vertex as usize] = *colour;
+        }
+    }
+    colours
 }
 
 /// Appends a face; indices in OBJ start at 1.

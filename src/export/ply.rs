@@ -2,9 +2,9 @@
 //! fragment; faces have their fragment and a flag for crack faces.
 //!
 //! Readers of PLY expect closed surfaces with shared vertices, so normals are per vertex and smooth across
-//! edges too. Texture coordinates, if there are any, are per vertex as well, since few readers support other
-//! ones. A vertex on a seam of the texture, or where skin and crack face meet, is repeated for each texture
-//! coordinate.
+//! edges too. Texture coordinates and colours, if there are any, are per vertex as well, since few readers support
+//! other ones. A vertex on a seam of the texture, or where skin and crack face meet, is repeated for each of its
+//! texture coordinates and colours. Faces have the number of their material among those that comments name.
 
 use super::error::ExportError;
 use super::format::{Axes, ExportSummary, FormatEntry, RequiredTables};
@@ -36,8 +36,8 @@ fn write(
 struct PlyRows {
     /// For each vertex, its vertex in the surface and its fragment label.
     vertices: Vec<(u32, u32)>,
-    /// Texture coordinates of the vertices; empty without texture.
-    uv: Vec<[f32; 2]>,
+    /// Texture coordinates and colours of the vertices; empty if the surface has neither.
+    attributes: Vec<[f32; 5]>,
     /// Vertex indices of each face, piece by piece.
     faces: Vec<[u32; 3]>,
 }
@@ -47,7 +47,7 @@ impl PlyRows {
         let pieces = || surface.pieces.iter();
         let triangles =
             |piece: &FragmentRange| surface.triangles[surface.triangle_range(piece)].iter();
-        if surface.uv.is_empty() {
+        if surface.uv.is_empty() && surface.colours.is_empty() {
             // Vertices outside all pieces, which no face uses, keep label 0.
             let mut vertices: Vec<(u32, u32)> = (0..surface.positions.len() as u32)
                 .map(|v| (v, 0))
@@ -58,28 +58,28 @@ impl PlyRows {
                 }
             }
             let faces = pieces().flat_map(triangles).copied().collect();
-            let uv = Vec::new();
+            let attributes = Vec::new();
             return PlyRows {
                 vertices,
-                uv,
+                attributes,
                 faces,
             };
         }
-        let (mut vertices, mut uv, mut faces) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut vertices, mut attributes, mut faces) = (Vec::new(), Vec::new(), Vec::new());
         for piece in pieces() {
-            let corners =
-                DistinctCorners::of_vertices(triangles(piece).copied(), surface.uv_of(piece));
+            let values = surface.attributes_of(piece);
+            let corners = DistinctCorners::of_vertices(triangles(piece).copied(), &values);
             let base = vertices.len() as u32;
             let numbers = corners.numbers.iter();
             faces.extend(numbers.map(|face| face.map(|corner| base + corner)));
             for (vertex, own) in corners.distinct {
                 vertices.push((vertex, piece.fragment));
-                uv.push(own);
+                attributes.push(own);
             }
         }
         PlyRows {
             vertices,
-            uv,
+            attributes,
             faces,
         }
     }
@@ -87,24 +87,36 @@ impl PlyRows {
 
 fn bytes(job: &ExportJob, surface: &SurfaceFrame) -> Vec<Vec<u8>> {
     let rows = PlyRows::new(surface);
+    let names = surface.material_names.iter();
+    let names: String = names
+        .map(|name| format!("comment material {name}\n"))
+        .collect();
     let header = format!(
-        "ply\nformat binary_little_endian 1.0\ncomment {}; frame {}, {} s\n\
+        "ply\nformat binary_little_endian 1.0\ncomment {}; frame {}, {} s\n{names}\
          element vertex {}\nproperty float x\nproperty float y\nproperty float z\n\
          property float nx\nproperty float ny\nproperty float nz\n\
          property float vx\nproperty float vy\nproperty float vz\n\
          property float rest_x\nproperty float rest_y\nproperty float rest_z\n\
-         property float stress\n{}property int fragment\n\
+         property float stress\n{}{}property int fragment\n\
          element face {}\nproperty list uchar int vertex_indices\n\
-         property int fragment\nproperty uchar inside\nend_header\n",
+         property int fragment\nproperty uchar inside\n{}end_header\n",
         job.space.describe(),
         surface.frame,
         surface.time,
         rows.vertices.len(),
-        match rows.uv[..] {
+        match surface.uv[..] {
             [] => "",
             _ => "property float s\nproperty float t\n",
         },
+        match surface.colours[..] {
+            [] => "",
+            _ => "property uchar red\nproperty uchar green\nproperty uchar blue\n",
+        },
         rows.faces.len(),
+        match surface.materials[..] {
+            [] => "",
+            _ => "property int material\n",
+        },
     );
     let mut vertices = Vec::with_capacity(rows.vertices.len() * 64);
     for (row, &(vertex, label)) in rows.vertices.iter().enumerate() {
@@ -116,9 +128,13 @@ fn bytes(job: &ExportJob, surface: &SurfaceFrame) -> Vec<Vec<u8>> {
             &surface.rest_positions,
         ];
         let numbers = columns.into_iter().flat_map(|column| column[vertex]);
-        let uv = rows.uv.get(row).into_iter().flatten().copied();
+        let [u, v, colour @ ..] = rows.attributes.get(row).copied().unwrap_or_default();
+        let uv = [u, v].into_iter().filter(|_| !surface.uv.is_empty());
         for number in numbers.chain([surface.stress[vertex]]).chain(uv) {
             vertices.extend_from_slice(&number.to_le_bytes());
+        }
+        if !surface.colours.is_empty() {
+            vertices.extend(colour.map(|x| (x * 255.0).round() as u8));
         }
         vertices.extend_from_slice(&label.to_le_bytes());
     }
@@ -132,6 +148,10 @@ fn bytes(job: &ExportJob, surface: &SurfaceFrame) -> Vec<Vec<u8>> {
             }
             polygons.extend_from_slice(&piece.fragment.to_le_bytes());
             polygons.push(surface.inside[triangle]);
+            if let Some(&material) = surface.materials.get(triangle) {
+                // None is -1.
+                polygons.extend(material.cast_signed().to_le_bytes());
+            }
         }
     }
     vec![header.into_bytes(), vertices, polygons]

@@ -495,7 +495,8 @@ fn vertices_of_ply_and_gltf_are_split_at_seams() {
         let pivot = glam::DVec3::new(0.5, 0.25, -0.125);
         let mesh = gltf::mesh::FragmentMesh::new(&surface, piece, positions, pivot);
         assert_eq!(mesh.positions.len(), 24);
-        let found = sorted(&mut mesh.indices.iter().flatten().map(|&v| {
+        let vertices = mesh.indices.iter().flat_map(|(_, list)| list);
+        let found = sorted(&mut vertices.map(|&v| {
             let (place, [u, v]) = (mesh.positions[v as usize], mesh.uv[v as usize]);
             (
                 (glam::Vec3::from(place) + mesh.pivot.as_vec3()).to_array(),

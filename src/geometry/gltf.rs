@@ -1,5 +1,5 @@
 //! glTF 2.0, as `.glb` and `.gltf`: the triangles of all nodes of the scene with their texture coordinates,
-//! one object per node. Lengths are metres, y is up.
+//! colours and names of materials, one object per node. Lengths are metres, y is up.
 //!
 //! Only what meshes need is read: transforms, accessors and buffers. Skins and morph targets are left at rest.
 //! Accessors are read here and not by the `gltf` crate 1.4, as that panics on damaged ones: a count of 0 or
@@ -16,6 +16,7 @@ use self::accessors::SceneReader;
 use self::document::{Node, Primitive, contents, decode_percent, document, fault};
 use super::fault::{FormatFault, FormatSource, ParseResult, ParsedFile, UpAxis};
 use super::mesh::CornerUv;
+use super::paint::NO_MATERIAL;
 
 /// Greatest number of triangles of a scene: instances could multiply a small file without bound.
 const MAX_TRIANGLES: usize = 20_000_000;
@@ -150,6 +151,7 @@ impl SceneReader<'_> {
                 positions.len()
             ));
         }
+        let colours = self.colours(primitive, positions.len())?;
         let indices: Vec<u32> = match primitive.indices {
             Some(indices) => {
                 let values: Vec<[f64; 1]> = self.numbers(indices, "SCALAR")?;
@@ -183,6 +185,17 @@ impl SceneReader<'_> {
             mesh.positions.push(position);
         }
         let is_mirrored = world.determinant() < 0.0;
+        let material = match primitive
+            .material
+            .map(|m| (m, self.document.materials.get(m)))
+        {
+            None => NO_MATERIAL,
+            Some((number, None)) => return Err(format!("there is no material {number}")),
+            Some((number, Some(material))) if material.name.is_empty() => {
+                mesh.paint.number(&format!("material_{number}"))
+            }
+            Some((_, Some(material))) => mesh.paint.number(&material.name),
+        };
         let with_texture = !texture.is_empty();
         if with_texture {
             mesh.uv.resize(before, CornerUv::default());
@@ -200,12 +213,36 @@ impl SceneReader<'_> {
                 }
                 mesh.uv.push(uv);
             }
+            let colours = (!colours.is_empty()).then(|| triangle.map(|v| colours[v as usize]));
+            mesh.paint.push(mesh.triangles.len(), colours, material);
             mesh.triangles.push(triangle.map(|vertex| first + vertex));
         }
+        mesh.paint.resize(mesh.triangles.len());
         if !mesh.uv.is_empty() {
             mesh.uv.resize(mesh.triangles.len(), CornerUv::default());
         }
         Ok(())
+    }
+
+    /// Colours of the vertices; empty if the primitive has none. Opacity is left out.
+    fn colours(&self, primitive: &Primitive, vertices: usize) -> Result<Vec<[f32; 3]>, String> {
+        let Some(number) = primitive.attributes.colour else {
+            return Ok(Vec::new());
+        };
+        let accessor = self.document.accessors.get(number);
+        let opaque = |[r, g, b, _]: [f64; 4]| [r, g, b];
+        let colours: Vec<[f64; 3]> = match accessor.is_some_and(|found| found.kind == "VEC4") {
+            true => (self.numbers(number, "VEC4")?.into_iter().map(opaque)).collect(),
+            false => self.numbers(number, "VEC3")?,
+        };
+        if colours.len() != vertices {
+            let count = colours.len();
+            return Err(format!("{count} colours for {vertices} positions"));
+        }
+        if !colours.as_flattened().iter().all(|value| value.is_finite()) {
+            return Err("a colour is not finite".to_owned());
+        }
+        Ok(colours.into_iter().map(|c| c.map(|x| x as f32)).collect())
     }
 }
 

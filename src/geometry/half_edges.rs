@@ -298,6 +298,7 @@ impl HalfEdges {
             positions: self.positions,
             triangles,
             uv,
+            ..TriMesh::default()
         };
         (mesh, kept)
     }
@@ -381,7 +382,7 @@ mod tests {
         let two = TriMesh {
             positions: vec![DVec3::ZERO; 7],
             triangles: [one, other].concat(),
-            uv: Vec::new(),
+            ..TriMesh::default()
         };
         assert_eq!(HalfEdges::new(&two).unwrap_err(), NotManifold::Vertex(0));
     }

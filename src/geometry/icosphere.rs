@@ -48,7 +48,7 @@ pub fn icosphere(subdivisions: u32) -> TriMesh {
             [8, 6, 7],
             [9, 8, 1],
         ],
-        uv: Vec::new(),
+        ..TriMesh::default()
     };
     for _ in 0..subdivisions {
         let mut middles = BTreeMap::new();

@@ -281,7 +281,7 @@ mod tests {
                 [3, 1, 5],
                 [0, 3, 5],
             ],
-            uv: Vec::new(),
+            ..TriMesh::default()
         };
         let cube = shapes::cuboid(DVec3::splat(2.0));
         let xs: Vec<f64> = (-8..=8).map(|k| f64::from(k) / 4.0).collect();

@@ -2,6 +2,8 @@
 
 use glam::DVec3;
 
+use super::paint::Paint;
+
 /// Indexed triangles in metres; counter-clockwise seen from outside.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TriMesh {
@@ -12,6 +14,8 @@ pub struct TriMesh {
     /// Texture coordinates of each triangle's corners, v from the bottom of the image; empty if the mesh has
     /// none.
     pub uv: Vec<CornerUv>,
+    /// Colours and materials of the triangles.
+    pub paint: Paint,
 }
 
 /// Texture coordinates of a triangle's corners. They belong to corners, as a vertex on a seam has several.
@@ -32,6 +36,7 @@ impl TriMesh {
     pub fn append(&mut self, other: TriMesh) {
         let (own, base) = (self.triangles.len(), self.positions.len() as u32);
         self.positions.extend(other.positions);
+        self.paint.append(own, other.paint, other.triangles.len());
         let triangles = other.triangles.iter();
         self.triangles
             .extend(triangles.map(|t| t.map(|v| v + base)));
@@ -59,6 +64,7 @@ impl TriMesh {
         if let Some(uv) = self.uv.get_mut(t) {
             uv.swap(1, 2);
         }
+        self.paint.flip(t);
     }
 
     /// Signed volume by the divergence theorem, m³; positive for a closed mesh wound outward.

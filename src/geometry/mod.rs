@@ -1,7 +1,7 @@
 //! Shapes and meshes that bodies are packed into and bounded by. Depends on no stage and no store.
 
 pub mod bvh;
-pub mod carry_uv;
+pub mod carry;
 pub mod cell_grid;
 pub mod cells;
 pub mod check;
@@ -29,6 +29,7 @@ pub mod node_grid;
 mod obj;
 pub mod occupancy;
 pub mod offset;
+pub mod paint;
 pub mod ply;
 mod polygon;
 pub mod polyhedron;

@@ -1,5 +1,5 @@
-//! Wavefront OBJ: the triangles of all objects and groups with their texture coordinates. Normals, materials,
-//! points and lines are ignored.
+//! Wavefront OBJ: the triangles of all objects and groups with their texture coordinates, colours and names of
+//! materials. Normals, points and lines are ignored.
 
 use std::collections::HashMap;
 
@@ -7,9 +7,10 @@ use glam::DVec3;
 
 use super::fault::{FormatFault, FormatSource, ParseResult, ParsedFile};
 use super::mesh::{CornerUv, TriMesh};
+use super::paint::{NO_MATERIAL, Paint, WHITE};
 use super::polygon;
 
-/// Reads the records `v`, `vt`, `f`, `o` and `g`; polygons are cut into triangles. A `\` at the end of a line
+/// Reads the records `v`, `vt`, `f`, `o`, `g` and `usemtl`; polygons are cut into triangles. A `\` at the end of a line
 /// continues the record on the next. Objects are those of `o`, or the groups of `g` if the file has no `o`.
 pub(super) fn parse(source: &FormatSource<'_>) -> ParseResult {
     let mut reader = ObjReader::default();
@@ -46,6 +47,10 @@ pub(super) fn parse(source: &FormatSource<'_>) -> ParseResult {
             }
             "g" => {
                 reader.group = reader.groups.number(rest);
+                Ok(())
+            }
+            "usemtl" => {
+                reader.material = reader.materials.number(rest);
                 Ok(())
             }
             _ => Ok(()),
@@ -93,17 +98,22 @@ impl Names {
 #[derive(Default)]
 struct ObjReader {
     vertices: Vec<DVec3>,
+    /// One per vertex as soon as one has a colour; earlier vertices are white.
+    colours: Vec<[f32; 3]>,
     texture: Vec<[f32; 2]>,
     triangles: Vec<[u32; 3]>,
     /// One per triangle as soon as a face has texture coordinates; earlier triangles get 0.
     uv: Vec<CornerUv>,
     /// Object and group of each triangle.
     owners: Vec<[u32; 2]>,
+    paint: Paint,
     objects: Names,
     groups: Names,
-    /// Current object and group.
+    materials: Names,
+    /// Current object, group and material; 0 is none.
     object: u32,
     group: u32,
+    material: u32,
     /// Whether the file has a record `o`.
     has_objects: bool,
     /// Corners of the current face.
@@ -128,11 +138,21 @@ impl ObjReader {
         let [x, y, z] = numbers(&words, "a vertex", "coordinate")?;
         let mut position = DVec3::new(x, y, z);
         // A fourth number is a weight; three further ones are a colour.
-        if let [_, _, _, weight] = words[..] {
-            position /= number(weight, "weight")?;
+        let mut colour = None;
+        match words[..] {
+            [_, _, _, weight] => position /= number(weight, "weight")?,
+            [_, _, _, ref rest @ ..] if rest.len() >= 3 => {
+                let values: [f64; 3] = numbers(rest, "a colour", "colour")?;
+                colour = Some(values.map(|value| value as f32));
+            }
+            _ => {}
         }
         if !position.is_finite() {
             return Err("a coordinate over its weight is not finite".to_owned());
+        }
+        if colour.is_some() || !self.colours.is_empty() {
+            self.colours.resize(self.vertices.len(), WHITE[0]);
+            self.colours.push(colour.unwrap_or(WHITE[0]));
         }
         self.vertices.push(position);
         Ok(())
@@ -178,6 +198,11 @@ impl ObjReader {
                 self.uv.resize(self.triangles.len(), CornerUv::default());
             }
             self.owners.push([self.object, self.group]);
+            let colour = |corner: Corner| self.colours[corner.vertex as usize];
+            let colours = (!self.colours.is_empty()).then(|| part.map(colour));
+            // The first name is that of no material.
+            let material = self.material.checked_sub(1).unwrap_or(NO_MATERIAL);
+            self.paint.push(self.triangles.len(), colours, material);
             self.triangles.push(part.map(|corner| corner.vertex));
             if is_textured || !self.uv.is_empty() {
                 let uv = part.map(|corner| corner.texture.filter(|_| is_textured));
@@ -188,9 +213,12 @@ impl ObjReader {
     }
 
     /// The contents, with vertices in the order of their first use.
-    fn finish(self) -> ParsedFile {
+    fn finish(mut self) -> ParsedFile {
+        self.paint.names = self.materials.list.split_off(1);
+        self.paint.resize(self.triangles.len());
         let mut mesh = TriMesh {
             uv: self.uv,
+            paint: self.paint,
             triangles: self.triangles,
             ..TriMesh::default()
         };

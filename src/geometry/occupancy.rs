@@ -218,7 +218,7 @@ mod tests {
                 [3, 7, 5],
             ]
             .to_vec(),
-            uv: Vec::new(),
+            ..TriMesh::default()
         };
         let grid = NodeGrid {
             origin: DVec3::splat(-2.0),

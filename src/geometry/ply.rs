@@ -10,12 +10,19 @@ use ply_rs_bw::ply::{
 
 use super::fault::{FormatFault, FormatSource, ParseResult};
 use super::mesh::TriMesh;
+use super::paint::{CornerColours, NO_MATERIAL, WHITE};
 use super::polygon;
 
 /// Property names of the texture coordinates of a vertex.
 const TEXTURE_NAMES: [[&str; 2]; 3] = [["s", "t"], ["u", "v"], ["texture_u", "texture_v"]];
 
-/// A row of any element; properties other than position, texture coordinates and vertex list are skipped.
+/// Property names of a colour.
+const COLOUR_NAMES: [&str; 3] = ["red", "green", "blue"];
+/// Comment before the name of a material; faces refer to these comments by their order.
+const MATERIAL_COMMENT: &str = "material ";
+
+/// A row of any element; properties other than position, texture coordinates, colour, material and vertex list are
+/// skipped.
 #[derive(Default)]
 struct PlyRow {
     position: DVec3,
@@ -23,6 +30,11 @@ struct PlyRow {
     vertices: Vec<i64>,
     /// Texture coordinates of the face's corners, u and v alternating.
     corners: Vec<f32>,
+    colour: [f32; 3],
+    /// Colours of the face's corners, red, green and blue in turn.
+    corner_colours: Vec<f32>,
+    /// Number of the face's material; below 0 for none.
+    material: f64,
 }
 
 impl PropertyAccess for PlyRow {
@@ -44,15 +56,32 @@ impl PropertyAccess for PlyRow {
                     None => PropertyAccessResult::UnsupportedType,
                 };
             }
-            "texcoord" => {
-                self.corners = match property {
+            "texcoord" | "corner_colours" => {
+                let list = match property {
                     Property::ListFloat(list) => list,
                     Property::ListDouble(list) => list.into_iter().map(|x| x as f32).collect(),
                     _ => return PropertyAccessResult::UnsupportedType,
                 };
+                match name {
+                    "texcoord" => self.corners = list,
+                    _ => self.corner_colours = list,
+                }
                 return PropertyAccessResult::Set;
             }
+            "material" => &mut self.material,
             _ => {
+                if let Some(at) = COLOUR_NAMES.iter().position(|known| *known == name) {
+                    // Whole numbers are parts of 255.
+                    let most = match property {
+                        Property::UChar(_) => 255.0,
+                        _ => 1.0,
+                    };
+                    let Some(value) = number(property) else {
+                        return PropertyAccessResult::UnsupportedType;
+                    };
+                    self.colour[at] = (value / most) as f32;
+                    return PropertyAccessResult::Set;
+                }
                 let mut names = TEXTURE_NAMES.iter().flatten();
                 let Some(at) = names.position(|known| *known == name) else {
                     return PropertyAccessResult::Ignored;
@@ -123,8 +152,10 @@ pub(super) fn parse(source: &FormatSource<'_>) -> ParseResult {
     let mut line = header_lines(bytes);
     let left = bytes.len().saturating_sub(header_length(bytes));
     let mut mesh = TriMesh::default();
-    // Texture coordinates of vertices, and whether the mesh has any.
-    let (mut texture, mut textured) = (Vec::new(), false);
+    let mut kinds = FaceKinds::default();
+    let names = header.comments.iter();
+    let names = names.filter_map(|comment| comment.trim().strip_prefix(MATERIAL_COMMENT));
+    mesh.paint.names = names.map(str::to_owned).collect();
     for (name, element) in &header.elements {
         check_count(name, element, is_text, left).map_err(|what| FormatFault::new(None, what))?;
         let rows = parser
@@ -146,13 +177,19 @@ pub(super) fn parse(source: &FormatSource<'_>) -> ParseResult {
             mesh.positions = rows.iter().map(|row| row.position).collect();
             let has = |name: &&str| element.properties.contains_key(*name);
             if TEXTURE_NAMES.iter().any(|pair| pair.iter().all(has)) {
-                textured = true;
-                texture = rows.iter().map(|row| row.texture).collect();
+                kinds.is_textured = true;
+                kinds.texture = rows.iter().map(|row| row.texture).collect();
+            }
+            if COLOUR_NAMES.iter().all(has) {
+                kinds.colours = rows.iter().map(|row| row.colour).collect();
             }
         } else if name == "face" {
-            textured |= element.properties.contains_key("texcoord");
+            let has = |name: &&str| element.properties.contains_key(*name);
+            kinds.is_textured |= has(&"texcoord");
+            kinds.is_coloured = COLOUR_NAMES.iter().all(has);
+            kinds.has_materials = has(&"material");
             for (number, row) in rows.iter().enumerate() {
-                append_face(&mut mesh, row, number, textured.then_some(&texture[..]))
+                append_face(&mut mesh, row, number, &kinds)
                     .map_err(|what| FormatFault::new(at(number), what))?;
             }
         }
@@ -161,13 +198,55 @@ pub(super) fn parse(source: &FormatSource<'_>) -> ParseResult {
     Ok(mesh.into())
 }
 
-/// Adds a face. `texture` is `None` if the mesh has no texture coordinates, else those of the vertices that
-/// have some.
+/// Which attributes faces have, beside those of their vertices.
+#[derive(Default)]
+struct FaceKinds {
+    is_textured: bool,
+    /// Texture coordinates of vertices; may be empty.
+    texture: Vec<[f32; 2]>,
+    is_coloured: bool,
+    /// Colours of vertices; may be empty.
+    colours: Vec<[f32; 3]>,
+    has_materials: bool,
+}
+
+impl FaceKinds {
+    /// Colours of a triangle: those of the face's corners, else of the face, else of its vertices.
+    fn colours(&self, row: &PlyRow, part: [usize; 3], triangle: [u32; 3]) -> Option<CornerColours> {
+        let (own, _) = row.corner_colours.as_chunks::<3>();
+        if own.len() == row.vertices.len() {
+            return Some(part.map(|corner| own[corner]));
+        }
+        if self.is_coloured {
+            return Some([row.colour; 3]);
+        }
+        let of_vertex = |v: u32| self.colours.get(v as usize).copied().unwrap_or(WHITE[0]);
+        (!self.colours.is_empty()).then(|| triangle.map(of_vertex))
+    }
+
+    /// Index of a face's material in this number of names.
+    fn material(&self, row: &PlyRow, names: usize) -> Result<u32, String> {
+        if !self.has_materials || row.material < 0.0 {
+            return Ok(NO_MATERIAL);
+        }
+        match row.material < names as f64 {
+            true => Ok(row.material as u32),
+            // Other programs number materials without naming them.
+            false if names == 0 => Ok(NO_MATERIAL),
+            false => Err(format!(
+                "its material is {}; {names} are named, counted from 0",
+                row.material
+            )),
+        }
+    }
+}
+
+/// Adds a face.
 fn append_face(
     mesh: &mut TriMesh,
     row: &PlyRow,
     number: usize,
-    texture: Option<&[[f32; 2]]>,
+    kinds: &FaceKinds,
 ) -> Result<(), String> {
     let vertices = mesh.positions.len();
     if let Some(bad) = row
@@ -196,10 +275,20 @@ fn append_face(
     polygon::triangulate(&points, &mut parts).map_err(|what| format!("face {number}: {what}"))?;
     for part in parts {
         let triangle = part.map(|corner| row.vertices[corner] as u32);
+        let colours = kinds.colours(row, part, triangle);
+        if colours.is_some_and(|c| !c.as_flattened().iter().all(|x| x.is_finite())) {
+            return Err(format!("face {number}: a colour is not finite"));
+        }
+        let material = kinds
+            .material(row, mesh.paint.names.len())
+            .map_err(|what| format!("face {number}: {what}"))?;
+        mesh.paint.push(mesh.triangles.len(), colours, material);
         mesh.triangles.push(triangle);
-        let Some(texture) = texture else { continue };
+        if !kinds.is_textured {
+            continue;
+        }
         let uv = [0, 1, 2].map(|m| {
-            let of_vertex = || texture.get(triangle[m] as usize);
+            let of_vertex = || kinds.texture.get(triangle[m] as usize);
             own.get(part[m])
                 .or_else(of_vertex)
                 .copied()
@@ -266,20 +355,25 @@ fn header_length(bytes: &[u8]) -> usize {
     lines.take(header_lines(bytes)).map(<[u8]>::len).sum()
 }
 
-/// Writes a binary (little-endian) PLY with positions in double precision, and texture coordinates of faces
-/// if the mesh has any.
+/// Writes a binary (little-endian) PLY with positions in double precision, and with texture coordinates, colours and
+/// materials of faces if the mesh has any. Names of materials are comments.
 pub fn write_ply(mesh: &TriMesh, out: &mut impl Write) -> io::Result<()> {
+    let names: String = (mesh.paint.names.iter())
+        .map(|name| format!("comment {MATERIAL_COMMENT}{name}\n"))
+        .collect();
     write!(
         out,
-        "ply\nformat binary_little_endian 1.0\ncomment metres, y up\nelement vertex {}\n\
+        "ply\nformat binary_little_endian 1.0\ncomment metres, y up\n{names}element vertex {}\n\
          property double x\nproperty double y\nproperty double z\n\
-         element face {}\nproperty list uchar uint vertex_indices\n{}end_header\n",
+         element face {}\nproperty list uchar uint vertex_indices\n{}{}{}end_header\n",
         mesh.positions.len(),
         mesh.triangles.len(),
-        match mesh.uv[..] {
-            [] => "",
-            _ => "property list uchar float texcoord\n",
-        },
+        if_any(&mesh.uv, "property list uchar float texcoord\n"),
+        if_any(
+            &mesh.paint.colours,
+            "property list uchar float corner_colours\n"
+        ),
+        if_any(&mesh.paint.materials, "property int material\n"),
     )?;
     for position in &mesh.positions {
         for value in position.to_array() {
@@ -297,6 +391,24 @@ pub fn write_ply(mesh: &TriMesh, out: &mut impl Write) -> io::Result<()> {
                 out.write_all(&value.to_le_bytes())?;
             }
         }
+        if let Some(colours) = mesh.paint.colours.get(t) {
+            out.write_all(&[9])?;
+            for value in colours.as_flattened() {
+                out.write_all(&value.to_le_bytes())?;
+            }
+        }
+        if let Some(&material) = mesh.paint.materials.get(t) {
+            // None is -1.
+            out.write_all(&material.cast_signed().to_le_bytes())?;
+        }
     }
     Ok(())
+}
+
+/// The text, or none if there are no values.
+fn if_any<T>(values: &[T], text: &'static str) -> &'static str {
+    match values {
+        [] => "",
+        _ => text,
+    }
 }

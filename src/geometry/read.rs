@@ -98,7 +98,8 @@ pub struct MeshFile {
 ///
 /// Vertices at equal positions are merged: files split them along seams of texture, normals and groups, and
 /// STL always does. Vertices without a triangle and triangles without three different vertices are removed.
-/// Texture coordinates stay with the corners of triangles; in a file that has some, faces without any get 0.
+/// Texture coordinates and colours stay with the corners of triangles, materials with triangles; in a file that has
+/// some, faces without any get 0, white and none.
 pub fn read(path: &Path) -> Result<TriMesh, MeshError> {
     open(path)?.mesh(None)
 }
@@ -270,7 +271,7 @@ fn with_named_objects(mut parsed: ParsedFile, path: &Path) -> ParsedFile {
 /// The triangles of one object, with its vertices in the order of their first use.
 fn part(parsed: &ParsedFile, object: u32) -> TriMesh {
     let mut number = HashMap::new();
-    let mut part = TriMesh::default();
+    let (mut part, mut own) = (TriMesh::default(), Vec::new());
     for (t, triangle) in parsed.mesh.triangles.iter().enumerate() {
         if parsed.object_of[t] != object {
             continue;
@@ -283,7 +284,9 @@ fn part(parsed: &ParsedFile, object: u32) -> TriMesh {
         });
         part.triangles.push(triangle);
         part.uv.extend(parsed.mesh.uv.get(t));
+        own.push(t);
     }
+    part.paint = parsed.mesh.paint.of(&own);
     part
 }
 
@@ -309,17 +312,20 @@ pub fn weld(mesh: &TriMesh) -> TriMesh {
         })
         .collect();
     let (mut triangles, mut uv) = (Vec::with_capacity(mesh.triangles.len()), Vec::new());
+    let mut kept = Vec::with_capacity(mesh.triangles.len());
     for (t, triangle) in mesh.triangles.iter().enumerate() {
         let [a, b, c] = triangle.map(|vertex| same[vertex as usize]);
         if a != b && b != c && c != a {
             triangles.push([a, b, c]);
             uv.extend(mesh.uv.get(t));
+            kept.push(t);
         }
     }
     without_unused(&TriMesh {
         positions: mesh.positions.clone(),
         triangles,
         uv,
+        paint: mesh.paint.of(&kept),
     })
 }
 
@@ -349,6 +355,7 @@ pub(super) fn without_unused(mesh: &TriMesh) -> TriMesh {
             .map(|triangle| triangle.map(|vertex| number[vertex as usize]))
             .collect(),
         uv: mesh.uv.clone(),
+        paint: mesh.paint.clone(),
     }
 }
 

@@ -55,8 +55,9 @@ pub fn remesh(mesh: &TriMesh, edge: f64, sharp: f64) -> Result<TriMesh, RemeshEr
         return Err(RemeshError::TooFine { edge, triangles });
     }
     let plain = TriMesh {
-        uv: Vec::new(),
-        ..mesh.clone()
+        positions: mesh.positions.clone(),
+        triangles: mesh.triangles.clone(),
+        ..TriMesh::default()
     };
     let mut edges = HalfEdges::new(&plain).map_err(|fault| {
         let vertex = match fault {

@@ -28,7 +28,7 @@ pub fn cuboid(size: DVec3) -> TriMesh {
             .iter()
             .flat_map(|&[a, b, c, d]| [[a, b, c], [a, c, d]])
             .collect(),
-        uv: Vec::new(),
+        ..TriMesh::default()
     }
 }
 
@@ -72,7 +72,7 @@ pub fn cylinder(radius: f64, height: f64) -> TriMesh {
     TriMesh {
         positions,
         triangles,
-        uv: Vec::new(),
+        ..TriMesh::default()
     }
 }
 

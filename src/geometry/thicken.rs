@@ -29,6 +29,7 @@ pub fn thicken(sheet: &TriMesh, front: f64, back: f64) -> TriMesh {
         positions: moved(front).chain(moved(back)).collect(),
         triangles: sheet.triangles.clone(),
         uv: sheet.uv.clone(),
+        ..TriMesh::default()
     };
     let backs = sheet.triangles.iter();
     solid
@@ -151,6 +152,7 @@ mod tests {
                 [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0]],
                 [[0.0, 0.0], [1.0, 1.0], [0.0, 1.0]],
             ],
+            ..TriMesh::default()
         };
         let mut solid = thicken(&sheet(&pane).unwrap().0, 0.005, -0.005);
         require_solid(&mut solid).unwrap();
@@ -167,7 +169,7 @@ mod tests {
         let fin = TriMesh {
             positions: vec![DVec3::ZERO, DVec3::X, DVec3::Y, DVec3::Z, -DVec3::Y],
             triangles: vec![[0, 1, 2], [0, 1, 3], [0, 1, 4]],
-            uv: Vec::new(),
+            ..TriMesh::default()
         };
         let error = sheet(&fin).unwrap_err().to_string();
         assert!(error.contains("3 triangles meet"), "{error}");
@@ -190,7 +192,7 @@ mod tests {
         let moebius = TriMesh {
             positions: positions.collect(),
             triangles: strip.collect(),
-            uv: Vec::new(),
+            ..TriMesh::default()
         };
         let error = sheet(&moebius).unwrap_err().to_string();
         assert!(error.contains("only one side"), "{error}");

@@ -51,6 +51,7 @@ pub fn unite(mesh: &TriMesh) -> United {
         positions: positions.map(|p| DVec3::new(p.x, p.y, p.z)).collect(),
         triangles: kept.iter().map(|piece| piece.vi).collect(),
         uv: textures(mesh, &kept, &graph.verts_f64),
+        ..TriMesh::default()
     };
     United {
         mesh: super::read::weld(&united),

@@ -1,7 +1,9 @@
-//! USD in its text form: the mesh prims of a stage with their texture coordinates, one object per prim.
+//! USD in its text form: the mesh prims of a stage with their texture coordinates, colours and names of materials, one
+//! object per prim.
 //!
 //! Read are points, faces, `orientation`, the texture coordinates `primvars:st` (or the first primvar of type
-//! `texCoord2f[]`) and the transforms of prims, all at the first time sample. Whatever needs other files or
+//! `texCoord2f[]`), `primvars:displayColor`, materials bound to meshes and to subsets of their faces, and the
+//! transforms of prims, all at the first time sample. Whatever needs other files or
 //! USD's composition is refused by name: `usdcat --flatten` resolves it.
 
 mod mesh;
@@ -10,6 +12,7 @@ mod transform;
 
 use glam::DMat4;
 
+use self::mesh::FaceSubset;
 use self::text::{Properties, Token, Words};
 use super::fault::{FormatFault, FormatSource, ParseResult, ParsedFile, UpAxis};
 
@@ -58,6 +61,7 @@ pub(super) fn parse(source: &FormatSource<'_>) -> ParseResult {
         words: Words::new(text)?,
         parsed: ParsedFile::default(),
         advice: format!("flatten the scene: usdcat --flatten {name} -o {stem}.flat.usda"),
+        subsets: Vec::new(),
     };
     if stage.words.peek() == Token::Mark(b'(') {
         let metadata = stage.metadata("the stage")?;
@@ -114,6 +118,8 @@ struct Stage<'a> {
     parsed: ParsedFile,
     /// What to do about composition.
     advice: String,
+    /// Subsets of faces of the mesh whose contents are being read.
+    subsets: Vec<FaceSubset>,
 }
 
 impl<'a> Stage<'a> {
@@ -218,6 +224,7 @@ impl<'a> Stage<'a> {
         let first = self.parsed.mesh.positions.len();
         let first_triangle = self.parsed.mesh.triangles.len();
         let first_name = self.parsed.names.len();
+        let first_subset = self.subsets.len();
         while !self.words.take(b'}')? {
             match self.words.next()? {
                 Token::Word(word @ ("def" | "over" | "class")) => self.prim(word, &place)?,
@@ -255,15 +262,20 @@ impl<'a> Stage<'a> {
             mesh.positions.truncate(first);
             mesh.triangles.truncate(first_triangle);
             mesh.uv.truncate(first_triangle);
+            mesh.paint.resize(first_triangle);
             self.parsed.object_of.truncate(first_triangle);
             self.parsed.names.truncate(first_name);
             return Ok(());
+        }
+        let subsets = self.subsets.split_off(first_subset);
+        if kind == "GeomSubset" && place.shown {
+            self.subsets.extend(FaceSubset::of(&properties, name));
         }
         let (local, resets) = transform::transform(&properties).map_err(what_of)?;
         if kind == "Mesh" && place.shown {
             self.parsed.names.push(name.to_owned());
             let object = self.parsed.names.len() as u32 - 1;
-            mesh::append(&properties, &mut self.parsed).map_err(what_of)?;
+            mesh::append(&properties, &subsets, &mut self.parsed).map_err(what_of)?;
             self.parsed
                 .object_of
                 .resize(self.parsed.mesh.triangles.len(), object);
@@ -353,11 +365,15 @@ fn is_read(name: &str) -> bool {
         "orientation",
         "visibility",
         "purpose",
+        "primvars:st",
+        "primvars:displayColor",
+        "material:binding",
+        "elementType",
+        "indices",
     ];
     names.contains(&name)
         || name.starts_with("xformOp")
         || name.starts_with("primvars:") && name.ends_with(":indices")
-        || name == "primvars:st"
 }
 
 #[cfg(test)]

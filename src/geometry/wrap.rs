@@ -10,7 +10,7 @@ mod mend;
 mod vertices;
 
 use super::bvh::Bvh;
-use super::carry_uv::carry_uv;
+use super::carry::carry_uv;
 use super::check::MeshDefect;
 use super::mesh::TriMesh;
 use super::winding::Winding;

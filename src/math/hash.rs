@@ -23,7 +23,11 @@ impl Hasher for QuickHasher {
     }
 
     fn write(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
+        let (words, rest) = bytes.as_chunks::<8>();
+        for &word in words {
+            self.add(u64::from_le_bytes(word));
+        }
+        for &byte in rest {
             self.add(u64::from(byte));
         }
     }

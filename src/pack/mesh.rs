@@ -8,7 +8,9 @@ use glam::DVec3;
 
 use super::error::PackError;
 use super::inputs::Inputs;
+use crate::geometry::carry::carry_paint;
 use crate::geometry::closing::{CloseError, ClosingReport, Region, close};
+use crate::geometry::paint::Paint;
 use crate::geometry::read::UpAxis;
 use crate::geometry::repair::sheet;
 use crate::geometry::thicken::thicken;
@@ -104,7 +106,8 @@ pub(super) fn skin(
         scale: *scale,
         height: *height,
     };
-    let mut mesh = read(&owner, &path, keys)?;
+    let original = read(&owner, &path, keys)?;
+    let mut mesh = original.clone();
     let not_closed = |source: CloseError| PackError::NotClosed {
         owner: owner.clone(),
         file: path.clone(),
@@ -135,6 +138,9 @@ pub(super) fn skin(
         let closing = close(&mesh, cell, region).map_err(not_closed)?;
         mesh = closing.skin;
         report.follow(closing.report);
+    }
+    if mesh.paint.is_empty() {
+        carry_paint(&original, &mut mesh);
     }
     let bounds = mesh.bounds().unwrap_or_default();
     require_volume(&owner, &path, bounds, mesh.volume())?;
@@ -270,8 +276,9 @@ pub(super) fn colliders(inputs: &Inputs, base: &Path) -> Result<BTreeMap<u32, Tr
         require_solid(&owner, &path, &mut mesh, false)?;
         let bounds = mesh.bounds().unwrap_or_default();
         require_volume(&owner, &path, bounds, mesh.volume())?;
-        // A collider's texture is never used.
+        // A collider's looks are never used.
         mesh.uv.clear();
+        mesh.paint = Paint::default();
         meshes.insert(number, mesh);
     }
     Ok(meshes)

@@ -30,6 +30,7 @@ use glam::DVec3;
 
 use crate::columns::{Bonds, Elements, Frames};
 use crate::geometry::check::require_solid;
+use crate::geometry::paint::Paint;
 use crate::geometry::{CornerUv, read};
 use crate::spec::{self, FrameGroup, ReconstructMode};
 use crate::store::{FragmentRange, Store, StoreError, SurfaceFrame};
@@ -243,8 +244,12 @@ impl Surfaces {
             time: frame.time.first().copied().unwrap_or(0.0),
             ..SurfaceFrame::default()
         };
+        let mut paint = Paint::default();
         for (body, parts) in self.bodies.iter().zip(parts) {
             for (fragment, rest_surface, moved) in parts {
+                let mesh = &rest_surface.mesh;
+                let before = result.triangles.len();
+                paint.append(before, mesh.paint.clone(), mesh.triangles.len());
                 append(&mut result, body.index, fragment, &rest_surface, moved);
             }
         }
@@ -252,6 +257,8 @@ impl Surfaces {
             let triangles = result.triangles.len();
             result.uv.resize(triangles, CornerUv::default());
         }
+        (result.colours, result.materials) = (paint.colours, paint.materials);
+        result.material_names = paint.names;
         Ok(result)
     }
 }

@@ -58,7 +58,7 @@ fn box_mesh(lo: DVec3, hi: DVec3) -> TriMesh {
             [1, 3, 5],
             [3, 7, 5],
         ],
-        uv: Vec::new(),
+        ..TriMesh::default()
     }
 }
 
@@ -160,7 +160,7 @@ fn piece_mesh(surface: &SurfaceFrame, piece: &FragmentRange) -> TriMesh {
     TriMesh {
         positions: vertices.map(|p| DVec3::from(p.map(f64::from))).collect(),
         triangles: surface.local_triangles(piece).collect(),
-        uv: Vec::new(),
+        ..TriMesh::default()
     }
 }
 

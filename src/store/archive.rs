@@ -83,7 +83,12 @@ pub fn read(path: &Path, magic: &[u8; 8]) -> Result<AlignedVec> {
         return Err(StoreError::damaged(path, "truncated"));
     };
     if &header[..8] != magic {
-        return Err(StoreError::damaged(path, "not a file of this kind"));
+        // Kinds of files have versions of their own, too.
+        let what = match header.starts_with(b"cullet") {
+            true => "of another version of cullet or another kind; run its stage again",
+            false => "not a file of this kind",
+        };
+        return Err(StoreError::damaged(path, what));
     }
     let word = |at: usize| {
         u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]])

@@ -215,7 +215,7 @@ mod tests {
                 [0, 5, 6],
                 [0, 6, 4],
             ],
-            uv: Vec::new(),
+            ..TriMesh::default()
         };
         let (found, normals) = fans(&mesh, &[0; 6]);
         let tips: Vec<usize> = (0..found.vertices.len())

@@ -43,6 +43,14 @@ pub struct SurfaceFrame {
     /// Texture coordinates of each triangle's corners, v from the bottom of the image. Empty if no body has any; zeros
     /// for bodies without.
     pub uv: Vec<[[f32; 2]; 3]>,
+    /// Colours of each triangle's corners: red, green and blue as in the file of the mesh. Empty if no body has any;
+    /// white for crack faces and for bodies without.
+    pub colours: Vec<[[f32; 3]; 3]>,
+    /// Number of each triangle's material in `material_names`; `u32::MAX` for crack faces and for bodies without.
+    /// Empty if no body has any.
+    pub materials: Vec<u32>,
+    /// Names of the materials, all different.
+    pub material_names: Vec<String>,
     /// Vertex indices of each triangle, into the arrays of the whole frame, counter-clockwise seen from outside.
     pub triangles: Vec<[u32; 3]>,
     /// For each triangle: 1 on a crack face, 0 on the skin of the body.
@@ -51,7 +59,7 @@ pub struct SurfaceFrame {
     pub pieces: Vec<FragmentRange>,
 }
 
-const MAGIC: &[u8; 8] = b"culletsf";
+const MAGIC: &[u8; 8] = b"culletm2";
 
 impl SurfaceFrame {
     /// Writes `meshes/NNNNNN.rkyv`.
@@ -92,6 +100,34 @@ impl SurfaceFrame {
         self.uv.get(self.triangle_range(piece)).unwrap_or_default()
     }
 
+    /// Colours of a fragment's triangles; empty if the frame has none.
+    pub fn colours_of(&self, piece: &FragmentRange) -> &[[[f32; 3]; 3]] {
+        self.colours
+            .get(self.triangle_range(piece))
+            .unwrap_or_default()
+    }
+
+    /// Texture coordinates and colours of a fragment's triangles; empty if the frame has neither.
+    pub fn attributes_of(&self, piece: &FragmentRange) -> Vec<[[f32; 5]; 3]> {
+        let (uv, colours) = (self.uv_of(piece), self.colours_of(piece));
+        let count = uv.len().max(colours.len());
+        let corner = |t: usize, m: usize| {
+            let [u, v] = uv.get(t).map_or([0.0; 2], |uv| uv[m]);
+            let [r, g, b] = colours.get(t).map_or([1.0; 3], |colours| colours[m]);
+            [u, v, r, g, b]
+        };
+        let corners = (0..count).map(|t| [0, 1, 2].map(|m| corner(t, m)));
+        corners.collect()
+    }
+
+    /// Name of a triangle's material, if it has one.
+    pub fn material_of(&self, triangle: usize) -> Option<&str> {
+        let number = *self.materials.get(triangle)?;
+        self.material_names
+            .get(number as usize)
+            .map(|name| &name[..])
+    }
+
     /// Range of a fragment's triangles.
     pub fn triangle_range(&self, piece: &FragmentRange) -> std::ops::Range<usize> {
         let first = piece.first_triangle as usize;
@@ -113,9 +149,20 @@ impl SurfaceFrame {
                 return Err(format!("{name} has {found} entries, expected {expected}"));
             }
         }
-        let (found, expected) = (self.uv.len(), self.triangles.len());
-        if found != 0 && found != expected {
-            return Err(format!("uv has {found} entries, expected {expected}"));
+        let expected = self.triangles.len();
+        for (name, found) in [
+            ("uv", self.uv.len()),
+            ("colours", self.colours.len()),
+            ("materials", self.materials.len()),
+        ] {
+            if found != 0 && found != expected {
+                return Err(format!("{name} has {found} entries, expected {expected}"));
+            }
+        }
+        let names = self.material_names.len() as u32;
+        let is_known = |&number: &u32| number < names || number == u32::MAX;
+        if let Some(number) = self.materials.iter().find(|number| !is_known(number)) {
+            return Err(format!("material {number} has no name; {names} are named"));
         }
         let (mut next_vertex, mut next_triangle) = (0, 0);
         for piece in &self.pieces {

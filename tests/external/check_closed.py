@@ -1,17 +1,18 @@
-"""Reads closed skins with trimesh: each is watertight, without folds, wound outward, of the volume it should have, and
-near the mesh it was made of, except across holes. Usage: check_closed.py MESHES SKINS
-
-MESHES is what `tools/make_bad_meshes.py` wrote; SKINS has NAME.ply (or .obj) for each of its meshes, in metres, none
-for a mesh that was refused."""
+"""Closes the meshes that `tools/make_bad_meshes.py` makes, in the folder given, and reads the skins with trimesh: each is
+watertight, without folds, wound outward, of the volume it should have, and near the mesh it was made of, except across
+holes. Meshes that enclose nothing are refused."""
 
 import json
+import os
+import subprocess
 import sys
 from pathlib import Path
 
-from common import need
+from common import need, run
 
 np, trimesh = need("numpy", "trimesh")
 
+TOOL = Path(__file__).resolve().parent.parent.parent / "tools/make_bad_meshes.py"
 TOLERANCE = 0.01  # relative, of the volume
 REACH = 0.1  # radii of elements that a skin may lie off its mesh
 SAMPLES = 600  # points of a skin that are measured
@@ -111,29 +112,36 @@ def check_skin(row, file, mesh):
     return abs(off), far
 
 
-def main():
-    if len(sys.argv) != 3:
-        sys.exit("usage: check_closed.py MESHES SKINS")
-    meshes, skins = map(Path, sys.argv[1:])
+def close(row, folder):
+    """The skin of a mesh, wrapped as that of a body would be; None if it was refused, in one line."""
+    mesh, skin = (folder / f"{row['name']}.{end}" for end in ("obj", "ply"))
+    options = ["--winding"] if row["fill"] == "winding" else []
+    command = [os.environ.get("CULLET", "cullet"), "check", "--mesh", mesh, "--out", skin, "--cell", str(min(row["radius"] / 2, row["size"] / 100)), *options]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode in (0, 2), f"{row['name']}: exit code {done.returncode}: {done.stderr}"
+    assert (done.returncode == 0) == skin.exists(), f"{row['name']}: exit code {done.returncode}, {skin.exists()}"
+    is_one_line = done.stderr.count("\n") <= 1 and mesh.name in done.stderr
+    assert done.returncode == 0 or is_one_line, f"{row['name']}: refused with {done.stderr!r}"
+    return skin if skin.exists() else None
+
+
+def check(folder):
+    subprocess.run([sys.executable, TOOL, folder], check=True, capture_output=True)
     wrong, worst, closed = [], [0.0, 0.0], 0
-    rows = [json.loads(line) for line in (meshes / "meshes.jsonl").read_text().splitlines()]
+    rows = [json.loads(line) for line in (folder / "meshes.jsonl").read_text().splitlines()]
     for row in rows:
-        files = [file for end in ("ply", "obj") if (file := skins / f"{row['name']}.{end}").exists()]
         try:
-            assert bool(files) == (row["expected"] == "skin"), (
-                f"{row['name']}: {'a skin' if files else 'refused'}, not as expected"
+            skin = close(row, folder)
+            assert bool(skin) == (row["expected"] == "skin"), (
+                f"{row['name']}: {'a skin' if skin else 'refused'}, not as expected"
             )
-            if files:
-                worst = np.maximum(worst, check_skin(row, files[0], meshes / f"{row['name']}.obj"))
+            if skin:
+                worst = np.maximum(worst, check_skin(row, skin, folder / f"{row['name']}.obj"))
                 closed += 1
         except AssertionError as error:
             wrong.append(str(error))
-    if wrong:
-        print("failed: " + "\n".join(wrong), file=sys.stderr)
-        sys.exit(1)
-    print(
-        f"closed: {closed} skins of {len(rows)} meshes, volume within {worst[0]:.2%}, at most {worst[1]:.3f} radii off"
-    )
+    assert len(rows) > 40 and not wrong, "\n".join(wrong)
+    return f"closed: {closed} skins of {len(rows)} meshes, volume within {worst[0]:.2%}, at most {worst[1]:.3f} radii off"
 
 
-main()
+run(check)

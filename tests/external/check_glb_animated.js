@@ -86,12 +86,14 @@ function fragmentsOf(file) {
   const head = bytes.toString("latin1", 0, start);
   const count = (what) => Number(head.match(new RegExp(`element ${what} (\\d+)`))[1]);
   const found = new Map();
-  // All numbers of a vertex have 4 bytes, its position comes first.
-  const [vertexHead] = head.slice(head.indexOf("element vertex")).split("element face");
-  const stride = 4 * vertexHead.match(/property/g).length;
+  const [vertexHead, faceHead] = head.slice(head.indexOf("element vertex")).split("element face");
+  const sizeOf = { uchar: 1, int: 4, float: 4 };
+  const sizes = (part) => [...part.matchAll(/property (\w+) \w+\n/g)].reduce((sum, [, type]) => sum + sizeOf[type], 0);
+  // The position of a vertex comes first. A face is a triangle: its list has 13 bytes, its label comes next.
+  const [stride, faceStride] = [sizes(vertexHead), 13 + sizes(faceHead)];
   const faces = start + stride * count("vertex");
   for (let face = 0; face < count("face"); face++) {
-    const row = faces + 18 * face;
+    const row = faces + faceStride * face;
     const label = bytes.readInt32LE(row + 13);
     if (!found.has(label)) {
       found.set(label, new Bounds());

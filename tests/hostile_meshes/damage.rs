@@ -47,7 +47,7 @@ pub fn cell(at: DVec3) -> TriMesh {
     TriMesh {
         positions: (0..8).map(|k| corner(k) + at).collect(),
         triangles,
-        uv: Vec::new(),
+        ..TriMesh::default()
     }
 }
 
@@ -101,7 +101,7 @@ pub fn soup(mesh: TriMesh, noise: f64) -> TriMesh {
         triangles: (0..mesh.triangles.len() as u32)
             .map(|t| [3 * t, 3 * t + 1, 3 * t + 2])
             .collect(),
-        uv: Vec::new(),
+        ..TriMesh::default()
     }
 }
 

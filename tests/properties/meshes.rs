@@ -22,7 +22,7 @@ fn mesh() -> impl Strategy<Value = TriMesh> {
         let mesh = TriMesh {
             triangles: corners.into_iter().map(triangle).collect(),
             positions,
-            uv: Vec::new(),
+            ..TriMesh::default()
         };
         let mesh = read::weld(&mesh);
         (!mesh.triangles.is_empty()).then_some(mesh)

@@ -83,7 +83,7 @@ pub fn check(surface: &SurfaceFrame, elements: &Elements, labels: &[u32], rest: 
         let mesh = TriMesh {
             positions: vertices.map(|p| DVec3::from(p.map(f64::from))).collect(),
             triangles: surface.local_triangles(piece).collect(),
-            uv: Vec::new(),
+            ..TriMesh::default()
         };
         let mut lines = defects(&mesh);
         let volume = mesh.volume();

@@ -225,7 +225,7 @@ pub fn tetrahedron(draw: &mut RandomStream) -> TriMesh {
     TriMesh {
         positions,
         triangles,
-        uv: Vec::new(),
+        ..TriMesh::default()
     }
 }
 

@@ -236,7 +236,7 @@ fn two_tetrahedra(shared: usize) -> TriMesh {
             .map(|v| glam::DVec3::new((v & 1) as f64, (v >> 1 & 1) as f64, (v >> 2) as f64))
             .collect(),
         triangles: [one, other].concat(),
-        uv: Vec::new(),
+        ..TriMesh::default()
     }
 }
 

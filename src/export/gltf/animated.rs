@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::file::{self, BYTE, BufferBuilder, COMPRESSION, SHORT, ViewUsage};
+use super::file::{self, BYTE, BufferBuilder, COMPRESSION, SHORT, UNSIGNED_SHORT, ViewUsage};
 use super::mesh::{FragmentMesh, Materials};
 use super::shape::{self, MeanShape, ShapeRecorder};
 use crate::export::epochs::{self, Epoch, Epochs};
@@ -124,6 +124,7 @@ struct BufferViews {
     positions: usize,
     normals: usize,
     texture: usize,
+    colours: usize,
     times: usize,
     translations: usize,
     rotations: usize,
@@ -137,6 +138,7 @@ impl<'a> GltfScene<'a> {
             positions: buffers.add_view(ViewUsage::Vertices, 8, None),
             normals: buffers.add_view(ViewUsage::Vertices, 4, Some("OCTAHEDRAL")),
             texture: buffers.add_view(ViewUsage::Vertices, 8, Some("EXPONENTIAL")),
+            colours: buffers.add_view(ViewUsage::Vertices, 8, None),
             times: buffers.add_view(ViewUsage::Keyframes, 4, None),
             translations: buffers.add_view(ViewUsage::Keyframes, 12, None),
             // The quaternion filter does not keep signs, which decide the direction of rotation between
@@ -232,6 +234,21 @@ impl<'a> GltfScene<'a> {
             attributes["TEXCOORD_0"] = self
                 .buffers
                 .add_accessor(self.views.texture, accessor, uv)
+                .into();
+        }
+        if !fragment_mesh.colours.is_empty() {
+            let whole = |x: f32| (x.clamp(0.0, 1.0) * f32::from(u16::MAX)).round() as u16;
+            let rows = fragment_mesh.colours.iter();
+            let rows: Vec<[u16; 4]> = rows
+                .map(|&[r, g, b]| [whole(r), whole(g), whole(b), u16::MAX])
+                .collect();
+            let accessor = json!({
+                "componentType": UNSIGNED_SHORT, "normalized": true, "count": rows.len(), "type": "VEC4",
+            });
+            let rows = bytemuck::cast_slice(rows.as_flattened());
+            attributes["COLOR_0"] = self
+                .buffers
+                .add_accessor(self.views.colours, accessor, rows)
                 .into();
         }
         attributes

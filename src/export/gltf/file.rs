@@ -14,7 +14,8 @@ use crate::store::atomic;
 pub const BYTE: u32 = 5120;
 /// Component type: signed, 16 bits.
 pub const SHORT: u32 = 5122;
-const UNSIGNED_SHORT: u32 = 5123;
+/// Component type: unsigned, 16 bits.
+pub const UNSIGNED_SHORT: u32 = 5123;
 const UNSIGNED_INT: u32 = 5125;
 /// Component type: single precision.
 pub const FLOAT: u32 = 5126;

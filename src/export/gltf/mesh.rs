@@ -1,10 +1,13 @@
-//! Fragment mesh for glTF: vertices relative to a pivot, one for each distinct normal and texture coordinate
+//! Fragment mesh for glTF: vertices relative to a pivot, one for each distinct normal, texture coordinate and colour
 //! of the corners, and triangles by material; both are ordered for GPU caches.
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use glam::DVec3;
 use serde_json::{Value, json};
 
 use super::file::BufferBuilder;
+use crate::export::materials::{FaceMaterial, faces_by_material};
 use crate::geometry::corners::DistinctCorners;
 use crate::store::corner_normals::Fans;
 use crate::store::{FragmentRange, SurfaceFrame};
@@ -21,8 +24,10 @@ pub struct FragmentMesh {
     pub normals: Vec<[f32; 3]>,
     /// Texture coordinates, v from the top of the image; empty without texture.
     pub uv: Vec<[f32; 2]>,
-    /// Vertex indices of the triangles of the skin and of the crack faces.
-    pub indices: [Vec<u32>; 2],
+    /// Colours; empty if the surface has none.
+    pub colours: Vec<[f32; 3]>,
+    /// Vertex indices of the triangles of each material.
+    pub indices: Vec<(FaceMaterial, Vec<u32>)>,
 }
 
 impl FragmentMesh {
@@ -34,34 +39,37 @@ impl FragmentMesh {
         pivot: DVec3,
     ) -> Self {
         let fans = Fans::of(surface, piece);
-        let uv = surface.uv_of(piece);
+        let attributes = surface.attributes_of(piece);
         // The fan of each vertex in the file.
-        let (corners, fan_of, texture) = if uv.is_empty() {
+        let (corners, fan_of, values) = if attributes.is_empty() {
             let all = (0..fans.vertices.len() as u32).collect();
             (fans.corners.clone(), all, Vec::new())
         } else {
-            let corners = DistinctCorners::of_vertices(fans.corners.iter().copied(), uv);
+            let corners = fans.corners.iter().copied();
+            let corners = DistinctCorners::of_vertices(corners, &attributes);
             let fan_of: Vec<u32> = corners.distinct.iter().map(|&(fan, _)| fan).collect();
-            let texture = corners.uv();
-            (corners.numbers, fan_of, texture)
+            let values = corners.values();
+            (corners.numbers, fan_of, values)
         };
         let count = fan_of.len();
-        let mut indices = [Vec::new(), Vec::new()];
-        let flags = &surface.inside[surface.triangle_range(piece)];
-        for (corners, &flag) in corners.iter().zip(flags) {
-            indices[usize::from(flag != 0)].extend(corners);
+        let mut indices = Vec::new();
+        for (material, faces) in faces_by_material(surface, piece) {
+            let faces = faces.iter().map(|face| corners[*face as usize]);
+            let mut list = faces.collect::<Vec<_>>().into_flattened();
+            meshopt::optimize_vertex_cache_in_place(&mut list, count);
+            indices.push((material, list));
         }
-        for list in &mut indices {
-            meshopt::optimize_vertex_cache_in_place(list, count);
-        }
-        let remap = meshopt::optimize_vertex_fetch_remap(&indices.concat(), count);
-        for vertex in indices.iter_mut().flatten() {
+        let all: Vec<u32> = indices.iter().flat_map(|(_, list)| list).copied().collect();
+        let remap = meshopt::optimize_vertex_fetch_remap(&all, count);
+        for vertex in indices.iter_mut().flat_map(|(_, list)| list) {
             *vertex = remap[*vertex as usize];
         }
         let mut positions = vec![[0.0; 3]; count];
         let mut sources = vec![0; count];
         let mut normals = vec![[0.0; 3]; count];
-        let mut uv = vec![[0.0; 2]; texture.len()];
+        let of = |has: bool| if has { values.len() } else { 0 };
+        let mut uv = vec![[0.0; 2]; of(!surface.uv.is_empty())];
+        let mut colours = vec![[1.0; 3]; of(!surface.colours.is_empty())];
         let fan_normals = fans.normals(source);
         for (vertex, (&fan, &to)) in fan_of.iter().zip(&remap).enumerate() {
             let (from, at) = (fans.vertices[fan as usize], to as usize);
@@ -69,9 +77,10 @@ impl FragmentMesh {
             sources[at] = from;
             positions[at] = (place - pivot).as_vec3().to_array();
             normals[at] = fan_normals[fan as usize];
-            if let Some(&[u, v]) = texture.get(vertex) {
+            if let Some(&[u, v, r, g, b]) = values.get(vertex) {
                 // In glTF, v = 0 is the top of the image.
-                uv[at] = [u, 1.0 - v];
+                uv.get_mut(at).map(|uv| *uv = [u, 1.0 - v]);
+                colours.get_mut(at).map(|colour| *colour = [r, g, b]);
             }
         }
         FragmentMesh {
@@ -80,6 +89,7 @@ impl FragmentMesh {
             sources,
             normals,
             uv,
+            colours,
             indices,
         }
     }
@@ -92,14 +102,12 @@ impl FragmentMesh {
         buffers: &mut BufferBuilder,
     ) -> Value {
         let mut primitives = Vec::new();
-        for (indices, material) in self.indices.iter().zip(materials.numbers) {
-            if !indices.is_empty() {
-                primitives.push(json!({
-                    "attributes": attributes,
-                    "indices": buffers.add_triangles(indices, self.positions.len()),
-                    "material": material,
-                }));
-            }
+        for (material, indices) in &self.indices {
+            primitives.push(json!({
+                "attributes": attributes,
+                "indices": buffers.add_triangles(indices, self.positions.len()),
+                "material": materials.numbers[material],
+            }));
         }
         json!({"primitives": primitives})
     }
@@ -109,30 +117,33 @@ impl FragmentMesh {
 pub struct Materials {
     /// JSON of the materials.
     pub entries: Vec<Value>,
-    /// Indices of the materials of skin and crack faces; valid only if there are such faces.
-    numbers: [usize; 2],
+    /// Index of each material in `entries`.
+    numbers: BTreeMap<FaceMaterial, usize>,
 }
 
 impl Materials {
     /// Materials that at least one of `meshes` uses.
-    pub fn new<'a>(meshes: impl Iterator<Item = &'a FragmentMesh> + Clone) -> Self {
-        let styles = [
-            ("outside", [0.72, 0.70, 0.66, 1.0], 0.65),
-            ("inside", [0.42, 0.30, 0.22, 1.0], 0.9),
-        ];
-        let mut entries = Vec::new();
-        let mut numbers = [0; 2];
-        for (side, (name, color, roughness)) in styles.into_iter().enumerate() {
-            if meshes.clone().any(|mesh| !mesh.indices[side].is_empty()) {
-                numbers[side] = entries.len();
-                entries.push(json!({
-                    "name": name,
-                    "pbrMetallicRoughness": {
-                        "baseColorFactor": color, "metallicFactor": 0.0, "roughnessFactor": roughness,
-                    },
-                }));
-            }
+    pub fn new<'a>(meshes: impl Iterator<Item = &'a FragmentMesh>) -> Self {
+        let used = meshes.flat_map(|mesh| &mesh.indices);
+        let used: BTreeSet<&FaceMaterial> = used.map(|(material, _)| material).collect();
+        let entry = |material: &FaceMaterial| {
+            let (color, roughness) = match material {
+                FaceMaterial::Inside => ([0.42, 0.30, 0.22, 1.0], 0.9),
+                FaceMaterial::Outside | FaceMaterial::Named(_) => ([0.72, 0.70, 0.66, 1.0], 0.65),
+            };
+            json!({
+                "name": material.name(),
+                "pbrMetallicRoughness": {
+                    "baseColorFactor": color, "metallicFactor": 0.0, "roughnessFactor": roughness,
+                },
+            })
+        };
+        let numbers = used.iter().zip(0..);
+        Materials {
+            entries: used.iter().map(|material| entry(material)).collect(),
+            numbers: numbers
+                .map(|(material, number)| ((*material).clone(), number))
+                .collect(),
         }
-        Materials { entries, numbers }
     }
 }

@@ -62,6 +62,7 @@ fn document(job: &ExportJob, surface: &SurfaceFrame) -> (Value, Vec<u8>) {
     let positions = buffers.add_view(ViewUsage::Vertices, 12, None);
     let normals = buffers.add_view(ViewUsage::Vertices, 12, None);
     let texture = buffers.add_view(ViewUsage::Vertices, 8, None);
+    let colours = buffers.add_view(ViewUsage::Vertices, 12, None);
     let mut nodes = vec![json!({"name": job.names.shot()})];
     let mut meshes = Vec::new();
     for (piece, fragment_mesh) in &fragment_meshes {
@@ -72,6 +73,10 @@ fn document(job: &ExportJob, surface: &SurfaceFrame) -> (Value, Vec<u8>) {
         });
         if !fragment_mesh.uv.is_empty() {
             attributes["TEXCOORD_0"] = buffers.add_floats(texture, &fragment_mesh.uv, false).into();
+        }
+        if !fragment_mesh.colours.is_empty() {
+            let values = &fragment_mesh.colours;
+            attributes["COLOR_0"] = buffers.add_floats(colours, values, false).into();
         }
         let mut mesh = fragment_mesh.mesh(&attributes, &materials, &mut buffers);
         mesh["name"] = name.as_str().into();

@@ -27,6 +27,7 @@ use crate::export::epochs::{self, Epoch, Epochs};
 use crate::export::error::ExportError;
 use crate::export::format::{Axes, ExportSummary, FormatEntry, RequiredTables};
 use crate::export::job::ExportJob;
+use crate::export::materials::FaceMaterial;
 use crate::export::spool::Spool;
 use crate::export::text::{push_f32, push_tuple};
 use crate::export::track::Track;
@@ -44,6 +45,9 @@ pub const FORMAT: FormatEntry = FormatEntry {
     write,
 };
 
+/// Materials that every file has.
+const STANDARD: [FaceMaterial; 2] = [FaceMaterial::Outside, FaceMaterial::Inside];
+
 fn write(
     job: &ExportJob,
     on_frame: &mut dyn FnMut(usize, usize),
@@ -53,10 +57,21 @@ fn write(
         time_scale: job.time_scale(),
         fps: job.fps,
         shutter: job.shutter,
+        materials: STANDARD
+            .map(|material| (material.clone(), material.name()))
+            .into(),
     };
     let prims = epochs::gather(job, &mut writer, on_frame)?;
-    let mut spool = writer.spool;
-    atomic::write(&job.target, |out| assemble(job, &prims, &mut spool, out))?;
+    let PrimWriter {
+        mut spool,
+        materials,
+        ..
+    } = writer;
+    atomic::write(&job.target, |out| {
+        text::write_header(job, out)?;
+        text::write_materials(&materials, out)?;
+        assemble(job, &prims, &mut spool, out)
+    })?;
     let mut summary = ExportSummary {
         slow_motion: Some(1.0 / job.time_scale()),
         ..ExportSummary::default()
@@ -71,8 +86,6 @@ fn assemble(
     spool: &mut Spool,
     out: &mut impl Write,
 ) -> io::Result<()> {
-    text::write_header(job, out)?;
-    text::write_materials(out)?;
     let mut open = None;
     for (&(body, fragment), fragment_epochs) in prims {
         if open != Some(body) {

@@ -1,12 +1,15 @@
 //! Texts of a prim: the constant attributes of a fragment's surface, and its samples in each frame.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use super::text::{MATERIALS, TimeSamples, integers, unit_vectors, vectors, write_constant};
+use super::text::{TimeSamples, integers, unit_vectors, vectors, write_constant};
 use glam::{DVec3, Vec3};
 
 use crate::export::birth::Birth;
 use crate::export::epochs::EpochRecorder;
+use crate::export::materials::{FaceMaterial, faces_by_material};
+use crate::export::names::identifier;
 use crate::export::rigid_state::RigidState;
 use crate::export::space::bounds;
 use crate::export::spool::{Spool, SpoolSegment};
@@ -39,8 +42,8 @@ pub struct RestTexts {
     vertex_counts: SpoolSegment,
     indices: SpoolSegment,
     inside: SpoolSegment,
-    /// Indices of the skin's faces and of the crack faces; `None` if there are none.
-    faces: [Option<SpoolSegment>; 2],
+    /// Names of the materials and indices of the faces that have them.
+    faces: Vec<(String, SpoolSegment)>,
     /// Vertex positions at rest, in the coordinates of the shot.
     rest: SpoolSegment,
     /// Vertex positions at rest, relative to the centre of mass.
@@ -51,6 +54,8 @@ pub struct RestTexts {
     corners: SpoolSegment,
     /// Texture coordinates, and the index of those of each corner.
     st: Option<[SpoolSegment; 2]>,
+    /// Colours, and the index of that of each corner.
+    colours: Option<[SpoolSegment; 2]>,
 }
 
 /// Records the texts of epochs.
@@ -64,6 +69,8 @@ pub struct PrimWriter {
     /// Times at which the shutter opens and closes, in frames relative to each frame: fragments that bend
     /// have points at those times too.
     pub shutter: Option<[f64; 2]>,
+    /// Materials used so far, with identifiers for names.
+    pub materials: BTreeMap<FaceMaterial, String>,
 }
 
 impl EpochRecorder for PrimWriter {
@@ -75,7 +82,16 @@ impl EpochRecorder for PrimWriter {
         piece: &FragmentRange,
         centre: DVec3,
     ) -> io::Result<PrimTexts> {
+        let by_material = faces_by_material(surface, piece);
+        let named = by_material.iter();
+        let named: Vec<_> = named
+            .map(|(material, faces)| (self.name_of(material), integers(faces)))
+            .collect();
         let spool = &mut self.spool;
+        let mut faces = Vec::new();
+        for (name, indices) in named {
+            faces.push((name, spool.append(&indices)?));
+        }
         let vertices = surface.vertex_range(piece);
         let triangles: Vec<[u32; 3]> = surface.local_triangles(piece).collect();
         let inside = &surface.inside[surface.triangle_range(piece)];
@@ -83,25 +99,8 @@ impl EpochRecorder for PrimWriter {
         let about = |p: &[f32; 3]| (DVec3::from(p.map(f64::from)) - centre).as_vec3();
         let points: Vec<[f32; 3]> = rest.iter().map(|p| about(p).to_array()).collect();
         let fans = Fans::of(surface, piece);
-        let faces = [0, 1].map(|flag| -> Vec<u32> {
-            let with = |face: &u32| inside[*face as usize] == flag;
-            (0..inside.len() as u32).filter(with).collect()
-        });
-        let [skin, cracks] = faces;
-        let mut subset = |faces: &[u32]| match faces {
-            [] => Ok(None),
-            faces => spool.append(&integers(faces)).map(Some),
-        };
-        let faces = [subset(&skin)?, subset(&cracks)?];
-        let st = match surface.uv_of(piece) {
-            [] => None,
-            uv => {
-                let corners = DistinctCorners::of_texture(uv);
-                let values = array(&corners.uv(), |out, uv| push_tuple(out, uv, push_f32));
-                let corners = integers(corners.numbers.as_flattened());
-                Some([spool.append(&values)?, spool.append(&corners)?])
-            }
-        };
+        let st = append_corners(spool, surface.uv_of(piece))?;
+        let colours = append_corners(spool, surface.colours_of(piece))?;
         let (low, high) = bounds(&points);
         Ok(PrimTexts {
             at_rest: RestTexts {
@@ -116,6 +115,7 @@ impl EpochRecorder for PrimWriter {
                 normals: spool.append(&unit_vectors(&fans.normals(&points)))?,
                 corners: spool.append(&integers(fans.corners.as_flattened()))?,
                 st,
+                colours,
             },
             fans,
             points: TimeSamples::new(),
@@ -205,7 +205,38 @@ impl EpochRecorder for PrimWriter {
     }
 }
 
+/// Appends the distinct values of corners and the index of each corner's; `None` without values.
+fn append_corners<const N: usize>(
+    spool: &mut Spool,
+    values: &[[[f32; N]; 3]],
+) -> io::Result<Option<[SpoolSegment; 2]>> {
+    if values.is_empty() {
+        return Ok(None);
+    }
+    let corners = DistinctCorners::of_values(values);
+    let values = array(&corners.values(), |out, value| {
+        push_tuple(out, value, push_f32)
+    });
+    let corners = integers(corners.numbers.as_flattened());
+    Ok(Some([spool.append(&values)?, spool.append(&corners)?]))
+}
+
 impl PrimWriter {
+    /// Name of a material, an identifier.
+    fn name_of(&mut self, material: &FaceMaterial) -> String {
+        if let Some(known) = self.materials.get(material) {
+            return known.clone();
+        }
+        let number = self.materials.len();
+        let mut name = identifier(&material.name(), &format!("material_{number}"));
+        // Different names can become the same identifier; the number makes them distinct.
+        if self.materials.values().any(|taken| *taken == name) {
+            name = format!("{name}_{number}");
+        }
+        self.materials.insert(material.clone(), name.clone());
+        name
+    }
+
     /// Takes the points of a frame and adds the accelerations of the frame before. They are second
     /// differences of points, because differences of velocities would be noise where waves are faster than
     /// frames. They are 0 in the first and in the last frame of an epoch.
@@ -295,6 +326,12 @@ impl RestTexts {
             write_constant(spool, out, "texCoord2f[] primvars:st", st, "faceVarying")?;
             write_constant(spool, out, "int[] primvars:st:indices", corners, "")?;
         }
+        if let Some([colours, corners]) = self.colours {
+            let name = "color3f[] primvars:displayColor";
+            write_constant(spool, out, name, colours, "faceVarying")?;
+            let name = "int[] primvars:displayColor:indices";
+            write_constant(spool, out, name, corners, "")?;
+        }
         let corners = "int[] primvars:normals:indices";
         write_constant(spool, out, corners, self.corners, "")
     }
@@ -309,15 +346,14 @@ impl RestTexts {
 
     /// Writes the subsets of faces with their materials.
     pub fn write_subsets(&self, spool: &mut Spool, out: &mut impl Write) -> io::Result<()> {
-        for ((name, _), faces) in MATERIALS.iter().zip(self.faces) {
-            let Some(faces) = faces else { continue };
+        for (name, faces) in &self.faces {
             write!(
                 out,
                 "            def GeomSubset \"{name}\" {BINDING}\n            {{\n                \
                  uniform token elementType = \"face\"\n                uniform token familyName = \"materialBind\"\n                \
                  rel material:binding = </World/materials/{name}>\n                int[] indices = "
             )?;
-            spool.copy(faces, out)?;
+            spool.copy(*faces, out)?;
             writeln!(out, "\n            }}")?;
         }
         Ok(())

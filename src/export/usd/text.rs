@@ -1,8 +1,10 @@
 //! Parts of a USD text that the files of surfaces and of elements share.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use crate::export::job::ExportJob;
+use crate::export::materials::FaceMaterial;
 use crate::export::spool::{Spool, SpoolSegment};
 use crate::export::text::{array, push_f32, push_tuple, push_u32, push_unit};
 
@@ -12,11 +14,8 @@ pub type TimeSamples = Vec<(f64, SpoolSegment)>;
 /// Duration of a jump, in frames: time between the last sample before it and the first after it.
 pub const JUMP_DURATION: f64 = 1e-3;
 
-/// Names and colours of the materials of skin and crack faces.
-pub const MATERIALS: [(&str, &str); 2] = [
-    ("outside", "(0.8, 0.77, 0.72)"),
-    ("inside", "(0.55, 0.45, 0.38)"),
-];
+/// Colours of skin and crack faces.
+const COLOURS: [&str; 2] = ["(0.8, 0.77, 0.72)", "(0.55, 0.45, 0.38)"];
 
 /// Formats vectors in full precision.
 pub fn vectors(values: &[[f32; 3]]) -> Vec<String> {
@@ -48,9 +47,13 @@ pub fn write_header(job: &ExportJob, out: &mut impl Write) -> io::Result<()> {
 }
 
 /// Writes the materials that surfaces are bound to.
-pub fn write_materials(out: &mut impl Write) -> io::Result<()> {
+pub fn write_materials(
+    materials: &BTreeMap<FaceMaterial, String>,
+    out: &mut impl Write,
+) -> io::Result<()> {
     writeln!(out, "    def Scope \"materials\"\n    {{")?;
-    for (name, colour) in MATERIALS {
+    for (material, name) in materials {
+        let colour = COLOURS[usize::from(*material == FaceMaterial::Inside)];
         write!(
             out,
             "        def Material \"{name}\"\n        {{\n            \

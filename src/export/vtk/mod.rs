@@ -274,5 +274,20 @@ fn surfaces_file(surface: &SurfaceFrame) -> PolyData {
     file.add_cell_scalars("fragment", label(|piece| piece.fragment));
     file.add_cell_scalars("body", label(|piece| piece.body));
     file.add_cell_scalars("inside", triangles.iter().map(|&k| surface.inside[k]));
+    if !surface.materials.is_empty() {
+        let materials = triangles.iter().map(|&k| surface.materials[k]);
+        // None is -1.
+        let materials = materials.map(|number| i64::from(number.cast_signed()));
+        file.add_cell_scalars("material", materials);
+    }
+    if !surface.colours.is_empty() {
+        // Colours of corners; cells have their mean.
+        let mean =
+            |k: usize, c: usize| surface.colours[k].iter().map(|rgb| rgb[c]).sum::<f32>() / 3.0;
+        let colours = triangles
+            .iter()
+            .flat_map(|&k| [0, 1, 2].map(|c| mean(k, c)));
+        file.add_cell_array("colour", 3, colours);
+    }
     file
 }

@@ -31,6 +31,14 @@ pub(super) struct Document {
     pub buffers: Vec<Buffer>,
     #[serde(default)]
     pub extensions_required: Vec<String>,
+    #[serde(default)]
+    pub materials: Vec<Material>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Material {
+    #[serde(default)]
+    pub name: String,
 }
 
 #[derive(Deserialize)]
@@ -69,6 +77,7 @@ pub(super) struct Mesh {
 pub(super) struct Primitive {
     pub attributes: Attributes,
     pub indices: Option<usize>,
+    pub material: Option<usize>,
     #[serde(default = "triangle_list")]
     pub mode: u32,
 }
@@ -83,6 +92,8 @@ pub(super) struct Attributes {
     pub position: Option<usize>,
     #[serde(rename = "TEXCOORD_0")]
     pub texture: Option<usize>,
+    #[serde(rename = "COLOR_0")]
+    pub colour: Option<usize>,
 }
 
 #[derive(Deserialize)]

@@ -101,6 +101,44 @@ fn nodes_place_lists_strips_and_fans() {
 }
 
 #[test]
+fn primitives_have_colours_and_materials() {
+    let (mut json, mut data) = square();
+    // Colours with opacity, whole numbers, of the strip only.
+    let start = data.len();
+    data.extend([255, 0, 0, 9, 0, 255, 0, 9, 0, 0, 255, 9, 51, 51, 51, 9]);
+    json["buffers"][0]["byteLength"] = data.len().into();
+    let list = |json: &mut Value, name: &str, entry: Value| {
+        json[name].as_array_mut().unwrap().push(entry);
+    };
+    list(
+        &mut json,
+        "bufferViews",
+        json!({ "buffer": 0, "byteOffset": start, "byteLength": 16 }),
+    );
+    list(
+        &mut json,
+        "accessors",
+        json!({ "bufferView": 3, "componentType": 5121, "normalized": true, "count": 4, "type": "VEC4" }),
+    );
+    json["materials"] = json!([{ "name": "glass" }, {}]);
+    json["meshes"][1]["primitives"][0]["attributes"]["COLOR_0"] = 5.into();
+    json["meshes"][1]["primitives"][0]["material"] = 0.into();
+    json["meshes"][2]["primitives"][0]["material"] = 1.into();
+    let paint = read(&glb(&json, &data)).unwrap().mesh.paint;
+    assert_eq!(paint.names, ["glass", "material_1"]);
+    assert_eq!(paint.materials, [u32::MAX, u32::MAX, 0, 0, 1, 1]);
+    let [red, green, blue, grey] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [0.2; 3]];
+    assert_eq!(paint.colours[0], [[1.0; 3]; 3]);
+    let mut corners: Vec<[f32; 3]> = paint.colours[2..4].as_flattened().to_vec();
+    corners.sort_by(|a, b| a.partial_cmp(b).unwrap());
+    corners.dedup();
+    assert_eq!(corners, [blue, green, grey, red]);
+    json["meshes"][2]["primitives"][0]["material"] = 2.into();
+    let unknown = read(&glb(&json, &data)).unwrap_err();
+    assert!(unknown.contains("no material 2"), "{unknown}");
+}
+
+#[test]
 fn buffers_come_from_data_uris_and_files() {
     let (mut json, data) = square();
     let text = base64::engine::general_purpose::STANDARD.encode(&data);

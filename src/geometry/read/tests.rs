@@ -111,6 +111,81 @@ fn texture_coordinates_follow_their_triangles() {
     assert_eq!(odd, mesh);
 }
 
+const RED: [f32; 3] = [1.0, 0.0, 0.0];
+const GREY: [f32; 3] = [0.5, 0.25, 0.75];
+
+#[test]
+fn obj_has_colours_of_vertices_and_materials_of_faces() {
+    let text = "v 0 0 0\nv 1 0 0 1 0 0\nv 0 1 0 0.5 0.25 0.75\nv 0 0 1\n\
+        f 1 2 3\nusemtl old  wood\nf 1 2 4\nusemtl stone\nf 2 3 4\nusemtl\nf 1 3 4\nusemtl old  wood\nf 4 3 2\n";
+    let mesh = read_text("a.obj", text.as_bytes()).unwrap();
+    let white = [1.0; 3];
+    assert_eq!(mesh.paint.names, ["old  wood", "stone"]);
+    let none = u32::MAX;
+    assert_eq!(mesh.paint.materials, [none, 0, 1, none, 0]);
+    assert_eq!(mesh.paint.colours[0], [white, RED, GREY]);
+    assert_eq!(mesh.paint.colours[4], [white, GREY, RED]);
+    let bad = message("a.obj", "v 0 0 0 1 red 0\n");
+    assert!(
+        bad.contains("a.obj:1") && bad.contains("colour \"red\""),
+        "{bad}"
+    );
+    let plain = read_text("a.obj", format!("{TETRAHEDRON}f 1 2 3\n").as_bytes());
+    assert!(plain.unwrap().paint.is_empty());
+}
+
+#[test]
+fn ply_has_colours_of_vertices_or_faces_and_its_own_materials() {
+    let header = "ply\nformat ascii 1.0\ncomment material wood\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n";
+    let colours = |kind: &str| {
+        ["red", "green", "blue"]
+            .map(|name| format!("property {kind} {name}\n"))
+            .concat()
+    };
+    let face = "element face 1\nproperty list uchar int vertex_indices\n";
+    let [whole, parts] = ["uchar", "float"].map(colours);
+    let of_vertices = format!(
+        "{header}{whole}{face}end_header\n0 0 0 255 0 0\n1 0 0 51 0 255\n0 1 0 0 0 0\n3 0 1 2\n"
+    );
+    let mesh = read_text("a.ply", of_vertices.as_bytes()).unwrap();
+    assert_eq!(mesh.paint.colours, [[RED, [0.2, 0.0, 1.0], [0.0; 3]]]);
+    assert!(mesh.paint.materials.is_empty());
+    let corners = "0 0 0\n1 0 0\n0 1 0\n";
+    let of_face = |material: i32| {
+        format!(
+            "{header}{face}{parts}property int material\nend_header\n{corners}3 0 1 2 0.5 0.25 0.75 {material}\n"
+        )
+    };
+    let mesh = read_text("a.ply", of_face(0).as_bytes()).unwrap();
+    assert_eq!(mesh.paint.colours, [[GREY; 3]]);
+    assert_eq!(
+        (mesh.paint.materials, &mesh.paint.names[0][..]),
+        (vec![0], "wood")
+    );
+    let none = read_text("a.ply", of_face(-1).as_bytes()).unwrap();
+    assert!(none.paint.materials.is_empty());
+    let unknown = message("a.ply", &of_face(1));
+    assert!(
+        unknown.contains("face 0: its material is 1; 1 are named"),
+        "{unknown}"
+    );
+}
+
+#[test]
+fn written_ply_keeps_all_attributes() {
+    let mut mesh = shapes::cuboid(DVec3::ONE);
+    let count = mesh.triangles.len();
+    mesh.uv = vec![[[0.25, 0.5]; 3]; count];
+    mesh.paint.colours = vec![[RED, GREY, RED]; count];
+    mesh.paint.materials = (0..count as u32)
+        .map(|t| [0, 1, u32::MAX][t as usize % 3])
+        .collect();
+    mesh.paint.names = vec!["old wood".into(), "stone".into()];
+    let mut bytes = Vec::new();
+    ply::write_ply(&mesh, &mut bytes).unwrap();
+    assert!(read_text("a.ply", &bytes).unwrap() == mesh);
+}
+
 #[test]
 fn obj_objects_are_told_apart() {
     // Two objects that share vertices, one of them in two parts; CRLF and continued lines.

@@ -34,7 +34,7 @@ impl<'a> TargetSurface<'a> {
                     [a, b, b]
                 })
                 .collect(),
-            uv: Vec::new(),
+            ..TriMesh::default()
         };
         TargetSurface {
             mesh,

@@ -82,6 +82,7 @@ fn split_open(mesh: &TriMesh) -> (TriMesh, TriMesh) {
                 .iter()
                 .filter_map(|t| mesh.uv.get(*t).copied())
                 .collect(),
+            ..TriMesh::default()
         }
     };
     (select(false), select(true))
@@ -118,7 +119,7 @@ fn turn_outward(mesh: &mut TriMesh) -> usize {
         let rest = TriMesh {
             positions: mesh.positions.clone(),
             triangles: others.map(|t| mesh.triangles[t]).collect(),
-            uv: Vec::new(),
+            ..TriMesh::default()
         };
         // A cavity lies inside as a whole.
         let is_cavity = !rest.triangles.is_empty() && {

@@ -36,7 +36,7 @@ fn split_edges_once(work: &mut RepairMesh) -> usize {
     let segments = TriMesh {
         positions: work.mesh.positions.clone(),
         triangles: open.iter().map(|[a, b, _]| [*a, *b, *b]).collect(),
-        uv: Vec::new(),
+        ..TriMesh::default()
     };
     let bvh = Bvh::new(&segments);
     let mut on_edge: Vec<Vec<(f64, u32)>> = vec![Vec::new(); open.len()];

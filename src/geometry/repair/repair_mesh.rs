@@ -80,6 +80,7 @@ impl RepairMesh {
                 positions: positions.map(|p| (p - offset) * scale).collect(),
                 triangles: mesh.triangles.clone(),
                 uv: mesh.uv.clone(),
+                ..TriMesh::default()
             },
             source: (0..mesh.triangles.len() as u32).collect(),
             unused: is_used.iter().filter(|used| !**used).count(),

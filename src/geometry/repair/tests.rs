@@ -22,6 +22,7 @@ fn soup(mesh: &TriMesh) -> TriMesh {
         triangles: triangles.collect(),
         positions,
         uv: mesh.uv.clone(),
+        ..TriMesh::default()
     }
 }
 
@@ -163,7 +164,7 @@ fn shells_without_thickness_go() {
     let mut tetrahedron = TriMesh {
         positions: vec![DVec3::ZERO, DVec3::X, DVec3::Y, DVec3::new(0.3, 0.3, 1e-8)],
         triangles: vec![[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]],
-        uv: Vec::new(),
+        ..TriMesh::default()
     };
     tetrahedron = at(tetrahedron, DVec3::splat(3.0));
     mesh.append(tetrahedron);

@@ -5,10 +5,64 @@ use glam::DVec3;
 use super::text::Properties;
 use crate::geometry::fault::ParsedFile;
 use crate::geometry::mesh::CornerUv;
+use crate::geometry::paint::{CornerColours, NO_MATERIAL, WHITE};
 use crate::geometry::polygon;
 
+/// Faces of a mesh that have a material of their own.
+pub(super) struct FaceSubset {
+    faces: Vec<f64>,
+    material: String,
+}
+
+impl FaceSubset {
+    /// The contents of a `GeomSubset`; `None` if it is one of edges or points, or has no material.
+    pub fn of(properties: &Properties<'_>, name: &str) -> Option<Self> {
+        let kind = properties.get("elementType")?.texts.first()?;
+        (*kind == "face").then_some(())?;
+        let material = material_of(properties)?;
+        let faces = &properties.get("indices")?.numbers;
+        Some(FaceSubset {
+            faces: faces.clone(),
+            material: if material.is_empty() { name } else { material }.to_owned(),
+        })
+    }
+}
+
+/// Name of the material that a prim is bound to, the last part of its path.
+fn material_of<'a>(properties: &Properties<'a>) -> Option<&'a str> {
+    let path = properties.get("material:binding")?.texts.first()?;
+    path.rsplit('/').next()
+}
+
+/// Number of each face's material.
+fn materials(
+    properties: &Properties<'_>,
+    subsets: &[FaceSubset],
+    faces: usize,
+    parsed: &mut ParsedFile,
+) -> Result<Vec<u32>, String> {
+    let paint = &mut parsed.mesh.paint;
+    let whole = material_of(properties).map_or(NO_MATERIAL, |name| paint.number(name));
+    let mut materials = vec![whole; faces];
+    for subset in subsets {
+        let number = paint.number(&subset.material);
+        for &face in &subset.faces {
+            let material = (face.fract() == 0.0 && face >= 0.0).then_some(face as usize);
+            *material
+                .and_then(|face| materials.get_mut(face))
+                .ok_or_else(|| format!("a subset has the face {face}; there are {faces}"))? =
+                number;
+        }
+    }
+    Ok(materials)
+}
+
 /// Adds the triangles of a mesh prim in its own coordinates.
-pub(super) fn append(properties: &Properties<'_>, parsed: &mut ParsedFile) -> Result<(), String> {
+pub(super) fn append(
+    properties: &Properties<'_>,
+    subsets: &[FaceSubset],
+    parsed: &mut ParsedFile,
+) -> Result<(), String> {
     let numbers = |key: &str| properties.get(key).map_or(&[][..], |value| &value.numbers);
     let (points, rest) = numbers("points").as_chunks::<3>();
     if !rest.is_empty() {
@@ -40,7 +94,15 @@ pub(super) fn append(properties: &Properties<'_>, parsed: &mut ParsedFile) -> Re
             points.len()
         ));
     }
-    let texture = Texture::of(properties)?;
+    let other = || properties.get("@texture")?.texts.first().copied();
+    let texture = match properties.contains_key("primvars:st") {
+        true => Some("primvars:st"),
+        false => other(),
+    };
+    let texture = texture.map(|name| Primvar::<2>::of(properties, name));
+    let texture = texture.transpose()?.flatten();
+    let colours = Primvar::<3>::of(properties, "primvars:displayColor")?;
+    let materials = materials(properties, subsets, counts.len(), parsed)?;
     let flips = properties
         .get("orientation")
         .and_then(|value| value.texts.first())
@@ -62,59 +124,56 @@ pub(super) fn append(properties: &Properties<'_>, parsed: &mut ParsedFile) -> Re
                 part.swap(1, 2);
             }
             let triangle = part.map(|corner| first + polygon[corner] as u32);
+            let mut own = WHITE;
+            if let Some(colours) = &colours {
+                colours.fill(&mut own, *part, (face, start, polygon))?;
+            }
+            let own: Option<CornerColours> = colours.is_some().then_some(own);
+            mesh.paint.push(mesh.triangles.len(), own, materials[face]);
             mesh.triangles.push(triangle);
             if let Some(texture) = &texture {
                 let mut uv = CornerUv::default();
-                for (uv, corner) in uv.iter_mut().zip(*part) {
-                    *uv = texture.at(face, start + corner, polygon[corner] as usize)?;
-                }
+                texture.fill(&mut uv, *part, (face, start, polygon))?;
                 mesh.uv.push(uv);
             }
         }
         start += *count as usize;
     }
     mesh.positions.extend(points);
+    mesh.paint.resize(mesh.triangles.len());
     if !mesh.uv.is_empty() {
         mesh.uv.resize(mesh.triangles.len(), CornerUv::default());
     }
     Ok(())
 }
 
-/// Texture coordinates of a mesh prim.
-struct Texture<'a> {
-    values: &'a [[f64; 2]],
+/// Vectors of a mesh prim, with an interpolation.
+struct Primvar<'a, const N: usize> {
+    values: &'a [[f64; N]],
     indices: Option<&'a [f64]>,
     interpolation: &'a str,
     name: &'a str,
 }
 
-impl<'a> Texture<'a> {
-    fn of(properties: &'a Properties<'_>) -> Result<Option<Self>, String> {
-        let st = "primvars:st";
-        let other = || properties.get("@texture")?.texts.first().copied();
-        let name = match properties.contains_key(st) {
-            true => st,
-            false => match other() {
-                Some(name) => name,
-                None => return Ok(None),
-            },
-        };
+impl<'a, const N: usize> Primvar<'a, N> {
+    /// The primvar of this name; `None` if it is absent or empty.
+    fn of(properties: &'a Properties<'_>, name: &'a str) -> Result<Option<Self>, String> {
         let Some(value) = properties
             .get(name)
             .filter(|value| !value.numbers.is_empty())
         else {
             return Ok(None);
         };
-        let (values, rest) = value.numbers.as_chunks::<2>();
+        let (values, rest) = value.numbers.as_chunks::<N>();
         if !rest.is_empty() {
             return Err(format!(
-                "{name} has {} numbers; expected two each",
+                "{name} has {} numbers; expected {N} each",
                 value.numbers.len()
             ));
         }
         let interpolation = properties.get(&format!("{name}@interpolation"));
         let indices = properties.get(&format!("{name}:indices"));
-        Ok(Some(Texture {
+        Ok(Some(Primvar {
             values,
             indices: indices.map(|value| &value.numbers[..]),
             interpolation: interpolation
@@ -124,8 +183,21 @@ impl<'a> Texture<'a> {
         }))
     }
 
-    /// Texture coordinates at a corner, the `corner`-th of all faces.
-    fn at(&self, face: usize, corner: usize, point: usize) -> Result<[f32; 2], String> {
+    /// The values at the corners `part` of a face: its number, its first corner among those of all faces, its points.
+    fn fill(
+        &self,
+        values: &mut [[f32; N]; 3],
+        part: [usize; 3],
+        (face, start, polygon): (usize, usize, &[f64]),
+    ) -> Result<(), String> {
+        for (value, corner) in values.iter_mut().zip(part) {
+            *value = self.at(face, start + corner, polygon[corner] as usize)?;
+        }
+        Ok(())
+    }
+
+    /// The value at a corner, the `corner`-th of all faces.
+    fn at(&self, face: usize, corner: usize, point: usize) -> Result<[f32; N], String> {
         let place = match self.interpolation {
             "faceVarying" => corner,
             "vertex" | "varying" => point,
@@ -143,7 +215,7 @@ impl<'a> Texture<'a> {
         let value = value.map(|x| x as f32);
         match value.iter().all(|x| x.is_finite()) {
             true => Ok(value),
-            false => Err(format!("{}: a texture coordinate is not finite", self.name)),
+            false => Err(format!("{} has a value that is not finite", self.name)),
         }
     }
 }

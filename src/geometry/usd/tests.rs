@@ -127,6 +127,50 @@ fn meshes_are_placed_and_keep_their_texture() {
 }
 
 #[test]
+fn faces_have_colours_and_the_materials_of_their_subsets() {
+    let text = r#"#usda 1.0
+def Mesh "wall" (prepend apiSchemas = ["MaterialBindingAPI"])
+{
+    int[] faceVertexCounts = [4, 3]
+    int[] faceVertexIndices = [0, 1, 2, 3, 0, 2, 3]
+    point3f[] points = [(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0)]
+    color3f[] primvars:displayColor = [(1, 0, 0), (0, 0.5, 0)] (interpolation = "uniform")
+    rel material:binding = </World/Looks/brick>
+
+    def GeomSubset "spots" (prepend apiSchemas = ["MaterialBindingAPI"])
+    {
+        uniform token elementType = "face"
+        uniform token familyName = "materialBind"
+        int[] indices = [1]
+        rel material:binding = </World/Looks/moss>
+    }
+    def GeomSubset "points"
+    {
+        uniform token elementType = "point"
+        int[] indices = [3]
+        rel material:binding = </World/Looks/none>
+    }
+}
+def Mesh "bare"
+{
+    int[] faceVertexCounts = [3]
+    int[] faceVertexIndices = [0, 1, 2]
+    point3f[] points = [(0, 0, 0), (1, 0, 0), (1, 1, 0)]
+}
+"#;
+    let paint = read(text).unwrap().mesh.paint;
+    assert_eq!(paint.names, ["brick", "moss"]);
+    assert_eq!(paint.materials, [0, 0, 1, u32::MAX]);
+    let [red, green, white] = [[1.0, 0.0, 0.0], [0.0, 0.5, 0.0], [1.0; 3]].map(|c| [c; 3]);
+    assert_eq!(paint.colours, [red, red, green, white]);
+    let outside = read(&text.replace("indices = [1]", "indices = [2]")).unwrap_err();
+    assert!(
+        outside.contains("subset has the face 2; there are 2"),
+        "{outside}"
+    );
+}
+
+#[test]
 fn operations_follow_their_order() {
     let mesh = "int[] faceVertexCounts = [3]\nint[] faceVertexIndices = [0, 1, 2]\n\
         point3f[] points = [(1, 2, 3), (1, 0, 0), (0, 1, 0)]\n";

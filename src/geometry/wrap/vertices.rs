@@ -72,7 +72,7 @@ impl DualSurface {
             mesh: TriMesh {
                 positions,
                 triangles: triangles.concat(),
-                uv: Vec::new(),
+                ..TriMesh::default()
             },
             safe,
             cells,

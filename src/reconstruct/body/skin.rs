@@ -4,7 +4,7 @@ use glam::DVec3;
 
 use crate::geometry::TriMesh;
 use crate::math::hash::QuickMap;
-use crate::reconstruct::surface::texture::SkinTexture;
+use crate::reconstruct::surface::attributes::SkinAttributes;
 
 /// A mesh with its edges.
 #[derive(Clone, Debug)]
@@ -15,15 +15,15 @@ pub struct Skin {
     pub edges: Vec<[u32; 2]>,
     /// Edges of each triangle, from each corner to the next one.
     pub edges_of: Vec<[u32; 3]>,
-    /// Texture coordinates, if the input has any. `mesh` itself has none.
-    pub texture: Option<SkinTexture>,
+    /// Attributes of the input, if it has any. `mesh` itself has none.
+    pub attributes: Option<SkinAttributes>,
 }
 
 impl Skin {
     /// Bisects the edges of `mesh` that are longer than `longest` (m) until none is left. The surface keeps
     /// its shape.
     pub fn new(mut mesh: TriMesh, longest: f64) -> Self {
-        let mut texture = SkinTexture::take(&mut mesh);
+        let mut attributes = SkinAttributes::take(&mut mesh);
         let (mut edges, mut edges_of) = edges(&mesh.triangles);
         loop {
             let mut middle = vec![u32::MAX; edges.len()];
@@ -44,12 +44,12 @@ impl Skin {
             for (t, (triangle, of)) in mesh.triangles.iter().zip(&edges_of).enumerate() {
                 let middles = of.map(|edge| middle[edge as usize]);
                 divide(*triangle, middles, &mesh.positions, &mut triangles);
-                if let Some(texture) = &texture {
-                    sources.resize(triangles.len(), texture.source[t]);
+                if let Some(attributes) = &attributes {
+                    sources.resize(triangles.len(), attributes.source[t]);
                 }
             }
-            if let Some(texture) = &mut texture {
-                texture.source = sources;
+            if let Some(attributes) = &mut attributes {
+                attributes.source = sources;
             }
             mesh.triangles = triangles;
             (edges, edges_of) = self::edges(&mesh.triangles);
@@ -58,7 +58,7 @@ impl Skin {
             mesh,
             edges,
             edges_of,
-            texture,
+            attributes,
         }
     }
 }

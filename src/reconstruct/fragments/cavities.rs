@@ -25,7 +25,7 @@ pub fn assign_cavities(surface: &BodySurface, uncracked: &[u32], fragment: &mut 
     let mesh = TriMesh {
         positions: surface.positions.clone(),
         triangles: surface.triangles.clone(),
-        uv: Vec::new(),
+        ..TriMesh::default()
     };
     let crossings = InsideTest::new(&mesh);
     for &cavity in uncracked.iter().filter(is_cavity) {

@@ -217,7 +217,7 @@ fn debris(body: &RestBody, elements: &[u32], fragment: u32) -> RiggedSurface {
     };
     match &body.skin_grid {
         Some(skin_grid) => RiggedSurface::chips(fragment, &of(DUST_RADIUS))
-            .textured(skin_grid.skin.texture.as_ref()),
+            .as_cracks(skin_grid.skin.attributes.as_ref()),
         None => RiggedSurface::balls(fragment, &icosphere(1), &of(1.0)),
     }
 }

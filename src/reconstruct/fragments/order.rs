@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use glam::DVec3;
 
 use super::simplify::simplified;
-use crate::geometry::CornerUv;
 use crate::math::hash::QuickMap;
 use crate::reconstruct::body::skin_grid::SkinGrid;
 use crate::reconstruct::faces::surface::BodySurface;
+use crate::reconstruct::surface::attributes::TriangleAttributes;
 use crate::reconstruct::surface::binding::Binding;
 use crate::reconstruct::surface::rest_surface::RestSurface;
 
@@ -33,24 +33,26 @@ pub fn ordered_surface(
         number.load(Ordering::Relaxed)
     };
     let at = |v: u32| surface.positions[v as usize];
-    let texture = skin_grid.skin.texture.as_ref();
-    // Triangles of skin and cracks, and the texture coordinates of the skin's triangles.
-    let (mut indices, mut uv) = ([Vec::new(), Vec::new()], Vec::new());
+    let attributes = skin_grid.skin.attributes.as_ref();
+    // Triangles of skin and cracks, and the attributes of the skin's triangles.
+    let (mut indices, mut of_skin) = ([Vec::new(), Vec::new()], Vec::new());
     for &t in own {
         let (triangle, inside) = (surface.triangles[t as usize], surface.inside[t as usize]);
         indices[inside as usize].extend(triangle.map(&mut local));
-        if let (Some(texture), 0) = (texture, inside) {
+        if let (Some(attributes), 0) = (attributes, inside) {
             let skin = &skin_grid.skin.mesh.positions;
-            uv.push(texture.on_skin(skin, surface.sources[t as usize], triangle.map(at)));
+            let source = surface.sources[t as usize];
+            of_skin.push(attributes.on_skin(skin, source, triangle.map(at)));
         }
     }
     if skin_grid.simplify > 0.0 {
         let positions: Vec<DVec3> = vertices.iter().map(|&v| at(v)).collect();
-        let density = texture.map_or(0.0, |texture| texture.density);
-        (indices, uv) = simplified(indices, uv, &positions, skin_grid.simplify, density);
+        let density = attributes.map_or(0.0, |attributes| attributes.density);
+        (indices, of_skin) = simplified(indices, of_skin, &positions, skin_grid.simplify, density);
     }
     let skin = indices[0].as_chunks::<3>().0.iter();
-    let uv_of: QuickMap<(u32, u32, u32), CornerUv> = skin.map(|&t| t.into()).zip(uv).collect();
+    let known: QuickMap<(u32, u32, u32), TriangleAttributes> =
+        skin.map(|&t| t.into()).zip(of_skin).collect();
     let mut order = vec![u32::MAX; vertices.len()];
     for (inside, indices) in indices.iter().enumerate() {
         if indices.is_empty() {
@@ -58,11 +60,11 @@ pub fn ordered_surface(
         }
         let indices = meshopt::optimize_vertex_cache(indices, vertices.len());
         for own in indices.as_chunks::<3>().0 {
-            if let Some(texture) = texture {
-                rest_surface.mesh.uv.push(match inside {
-                    0 => uv_of.get(&(*own).into()).copied().unwrap_or_default(),
-                    _ => texture.on_crack(own.map(|v| at(vertices[v as usize]))),
-                });
+            if let Some(attributes) = attributes {
+                let on_crack = || attributes.on_crack(own.map(|v| at(vertices[v as usize])));
+                let found = known.get(&(*own).into()).filter(|_| inside == 0);
+                let found = found.copied().unwrap_or_else(on_crack);
+                attributes.push(found, &mut rest_surface.mesh);
             }
             let triangle = own.map(|v| {
                 let new_vertex = &mut order[v as usize];
@@ -77,6 +79,9 @@ pub fn ordered_surface(
             rest_surface.mesh.triangles.push(triangle);
             rest_surface.inside.push(inside as u8);
         }
+    }
+    if let Some(attributes) = attributes {
+        attributes.name_materials(&mut rest_surface.mesh);
     }
     (rest_surface, bindings)
 }

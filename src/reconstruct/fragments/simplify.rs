@@ -1,24 +1,27 @@
 //! Simplifies the surface of a fragment.
 //!
-//! Where the skin has texture coordinates, a vertex on a texture seam has a corner for each side of the seam,
-//! and the seam stays closed: edges collapse on both its sides or on neither. The distance by which a texture
-//! slides over the surface counts as movement of the surface does.
+//! Where the skin has attributes, a vertex on a seam of the texture, or between two colours or materials, has a corner
+//! for each side of the seam, and the seam stays closed: edges collapse on both its sides or on neither. The distance
+//! by which a texture slides over the surface counts as movement of the surface does, and so does a change of colour.
 
 use glam::DVec3;
 
-use crate::geometry::CornerUv;
 use crate::geometry::corners::DistinctCorners;
 use crate::math::hash::QuickMap;
 use crate::reconstruct::faces::fans::have_single_fans;
+use crate::reconstruct::surface::attributes::{CornerNumbers, TriangleAttributes};
 
-/// Triangles of skin and cracks, and the texture coordinates of the skin's triangles if there are any.
-pub type SimplifiedTriangles = ([Vec<u32>; 2], Vec<CornerUv>);
+/// Triangles of skin and cracks, and the attributes of the skin's triangles if there are any.
+pub type SimplifiedTriangles = ([Vec<u32>; 2], Vec<TriangleAttributes>);
+
+/// Change of a colour that counts as much as the largest movement.
+const COLOUR_STEP: f64 = 0.02;
 
 /// Removes as many triangles of skin and cracks as possible while the surface stays within `error` (m).
 /// Vertices that skin and cracks share stay. `density` is that of the texture coordinates, 1/m.
 pub fn simplified(
     indices: [Vec<u32>; 2],
-    uv: Vec<CornerUv>,
+    attributes: Vec<TriangleAttributes>,
     positions: &[DVec3],
     error: f64,
     density: f64,
@@ -49,40 +52,41 @@ pub fn simplified(
             None,
         )
     };
-    let (skin, uv_of_skin) = if uv.is_empty() {
+    let (skin, of_skin) = if attributes.is_empty() {
         (fewer(&indices[0]), Vec::new())
     } else {
-        fewer_textured(&indices[0], &uv, &scaled, &locked, density * error)
+        fewer_with_attributes(&indices[0], &attributes, &scaled, &locked, density * error)
     };
     let crack = fewer(&indices[1]);
     let is_sound = |parts: &[&Vec<u32>; 2]| is_closed(parts) && volume(parts, positions) > 0.0;
     // Skin and cracks may share an edge between two points of a rim afterwards, or pass through each other
     // where they are close; then one of them, or both, keep the original triangles.
     if is_sound(&[&skin, &crack]) {
-        ([skin, crack], uv_of_skin)
+        ([skin, crack], of_skin)
     } else if is_sound(&[&skin, &indices[1]]) {
         let [_, whole] = indices;
-        ([skin, whole], uv_of_skin)
+        ([skin, whole], of_skin)
     } else if is_sound(&[&indices[0], &crack]) {
         let [whole, _] = indices;
-        ([whole, crack], uv)
+        ([whole, crack], attributes)
     } else {
-        (indices, uv)
+        (indices, attributes)
     }
 }
 
-/// Removes as many triangles as the positions `scaled` and the texture coordinates allow; the latter change
-/// by `density` per unit of length.
-fn fewer_textured(
+/// Removes as many triangles as the positions `scaled` and the attributes allow; texture coordinates change by
+/// `density` per unit of length.
+fn fewer_with_attributes(
     indices: &[u32],
-    uv: &[CornerUv],
+    attributes: &[TriangleAttributes],
     scaled: &[[f32; 3]],
     locked: &[bool],
     density: f64,
-) -> (Vec<u32>, Vec<CornerUv>) {
+) -> (Vec<u32>, Vec<TriangleAttributes>) {
     let (triangles, _) = indices.as_chunks::<3>();
-    let corners = DistinctCorners::of_vertices(triangles.iter().copied(), uv);
-    let uv = corners.uv();
+    let numbers: Vec<_> = attributes.iter().map(TriangleAttributes::numbers).collect();
+    let corners = DistinctCorners::of_vertices(triangles.iter().copied(), &numbers);
+    let values = corners.values();
     let vertices = || corners.distinct.iter().map(|&(v, _)| v as usize);
     let places: Vec<[f32; 3]> = vertices().map(|v| scaled[v]).collect();
     let locked: Vec<bool> = vertices().map(|v| locked[v]).collect();
@@ -92,33 +96,35 @@ fn fewer_textured(
         at().fold(f32::NEG_INFINITY, f32::max) - at().fold(f32::INFINITY, f32::min)
     });
     let extent = f64::from(extent.fold(0.0, f32::max));
-    let weight = if density * extent > 0.0 {
-        (1.0 / (density * extent)) as f32
-    } else {
-        0.0
+    let weight = |step: f64| match step * extent > 0.0 {
+        true => (1.0 / (step * extent)) as f32,
+        false => 0.0,
     };
+    let (of_uv, of_colour) = (weight(density), weight(COLOUR_STEP));
+    // Different materials are different corners, which is all that they need.
+    let weights = [of_uv, of_uv, of_colour, of_colour, of_colour, 0.0];
     let fewer = meshopt::simplify_with_attributes_and_locks_decoder(
         corners.numbers.as_flattened(),
         &places,
-        uv.as_flattened(),
-        &[weight; 2],
-        size_of::<[f32; 2]>(),
+        values.as_flattened(),
+        &weights,
+        size_of::<CornerNumbers>(),
         &locked,
         0,
         1.0,
         meshopt::SimplifyOptions::LockBorder | meshopt::SimplifyOptions::ErrorAbsolute,
         None,
     );
-    let (mut triangles, mut uv) = (Vec::new(), Vec::new());
+    let (mut triangles, mut kept) = (Vec::new(), Vec::new());
     for triangle in fewer.as_chunks::<3>().0 {
         let own = triangle.map(|corner| corners.distinct[corner as usize]);
         let [a, b, c] = own.map(|(v, _)| v);
         if a != b && b != c && c != a {
             triangles.extend([a, b, c]);
-            uv.push(own.map(|(_, uv)| uv));
+            kept.push(TriangleAttributes::of_numbers(own.map(|(_, value)| value)));
         }
     }
-    (triangles, uv)
+    (triangles, kept)
 }
 
 /// Signed volume, m³.

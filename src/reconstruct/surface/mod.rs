@@ -1,8 +1,8 @@
-//! The surface of one fragment: its shape at rest, its texture, and how its elements deform it in a frame.
+//! The surface of one fragment: its shape at rest, its attributes, and how its elements deform it in a frame.
 
+pub mod attributes;
 pub mod binding;
 pub mod chips;
 pub mod motion;
 pub mod rest_surface;
 pub mod rigged;
-pub mod texture;

@@ -8,7 +8,7 @@ use crate::geometry::mesh::corner_angle;
 /// Closed surface of one fragment at rest.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RestSurface {
-    /// Vertices and triangles, with texture coordinates if the body has a texture.
+    /// Vertices and triangles, with texture coordinates, colours and materials if the body has such.
     pub mesh: TriMesh,
     /// For each triangle: 1 on a crack face, 0 on the skin.
     pub inside: Vec<u8>,

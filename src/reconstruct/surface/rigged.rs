@@ -6,10 +6,10 @@
 
 use glam::DVec3;
 
+use super::attributes::SkinAttributes;
 use super::chips::{ball_volume, chip};
 use super::motion::{DeformedSurface, ElementMotions};
 use super::rest_surface::{RestSurface, vertex_normals};
-use super::texture::SkinTexture;
 use crate::geometry::TriMesh;
 
 /// Maximum number of elements that a vertex follows.
@@ -127,12 +127,14 @@ impl RiggedSurface {
         }
     }
 
-    /// The same surface with texture coordinates for crack faces on all triangles, if its body has a texture.
-    pub fn textured(mut self, texture: Option<&SkinTexture>) -> Self {
-        if let Some(texture) = texture {
+    /// The same surface with attributes of crack faces on all triangles, if its body has attributes.
+    pub fn as_cracks(mut self, attributes: Option<&SkinAttributes>) -> Self {
+        if let Some(attributes) = attributes {
             let mesh = &mut self.rest_surface.mesh;
-            let corners = (0..mesh.triangles.len()).map(|t| mesh.corners(t));
-            mesh.uv = corners.map(|corners| texture.on_crack(corners)).collect();
+            for t in 0..mesh.triangles.len() {
+                attributes.push(attributes.on_crack(mesh.corners(t)), mesh);
+            }
+            attributes.name_materials(mesh);
         }
         self
     }

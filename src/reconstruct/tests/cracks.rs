@@ -33,7 +33,7 @@ fn mesh_of(surface: &SurfaceFrame, piece: &FragmentRange) -> TriMesh {
     TriMesh {
         positions: vertices.map(|p| DVec3::from(p.map(f64::from))).collect(),
         triangles: surface.local_triangles(piece).collect(),
-        uv: Vec::new(),
+        ..TriMesh::default()
     }
 }
 

@@ -226,3 +226,52 @@ fn bodies_without_a_texture_have_zeros_and_dust_has_that_of_cracks() {
     }
     assert!(dust > 0);
 }
+
+/// A box whose sides have materials, but for the last, and colours that are an affine function of the position.
+fn painted(mut skin: TriMesh) -> TriMesh {
+    let count = skin.triangles.len();
+    let colour = |p: DVec3| (p / SIZE + 0.5).as_vec3().to_array();
+    skin.paint.colours = (0..count).map(|t| skin.corners(t).map(colour)).collect();
+    let materials = (0..count as u32).map(|t| if t < 10 { t / 2 } else { u32::MAX });
+    skin.paint.materials = materials.collect();
+    skin.paint.names = (0..5).map(|side| format!("side {side}")).collect();
+    skin
+}
+
+/// Asserts that the skin has the colours and materials of the input, and that crack faces have none.
+fn assert_painted(surface: &SurfaceFrame, skin: &TriMesh, tolerance: f64) {
+    assert_eq!(surface.material_names, skin.paint.names);
+    for t in 0..surface.triangles.len() {
+        let (corners, colours) = (rest_corners(surface, t), surface.colours[t]);
+        if surface.inside[t] == 1 {
+            assert_eq!((colours, surface.material_of(t)), ([[1.0; 3]; 3], None));
+            continue;
+        }
+        for (p, colour) in corners.iter().zip(colours) {
+            let off = (glam::Vec3::from(colour).as_dvec3() - *p / SIZE - 0.5).length();
+            assert!(off < tolerance, "{p}: {colour:?}");
+        }
+        let middle = corners.iter().sum::<DVec3>() / 3.0;
+        let off = |of: usize| middle.distance(nearest_on_triangle(middle, skin.corners(of)));
+        let of = (0..skin.triangles.len()).min_by(|&a, &b| off(a).total_cmp(&off(b)));
+        assert_eq!(surface.materials[t], skin.paint.materials[of.unwrap()]);
+    }
+}
+
+#[test]
+fn colours_and_materials_stay_on_their_sides() {
+    let skin = painted(box_skin());
+    let whole = halves(&skin, 0.0);
+    assert_painted(&whole, &skin, 1e-5);
+    // Without texture coordinates too; and with both, which do not disturb each other.
+    let fewer = halves(&skin, 0.2);
+    assert!(fewer.triangles.len() < whole.triangles.len());
+    assert_painted(&fewer, &skin, 0.03);
+    let both = halves(&textured(skin.clone()), 0.0);
+    assert_painted(&both, &skin, 1e-5);
+    assert_mapped(&both, &skin);
+    let mut plain = whole;
+    (plain.colours, plain.materials) = (Vec::new(), Vec::new());
+    plain.material_names = Vec::new();
+    assert!(plain == halves(&box_skin(), 0.0));
+}

@@ -39,7 +39,7 @@ fn mesh_now(surface: &SurfaceFrame, piece: &FragmentRange) -> TriMesh {
     TriMesh {
         positions: vertices.map(|p| DVec3::from(p.map(f64::from))).collect(),
         triangles: surface.local_triangles(piece).collect(),
-        uv: Vec::new(),
+        ..TriMesh::default()
     }
 }
 

@@ -150,7 +150,7 @@ impl WorldReconstruction {
             mesh: TriMesh {
                 positions: vertices.iter().map(|vertex| vertex.rest).collect(),
                 triangles: marched.triangles,
-                uv: Vec::new(),
+                ..TriMesh::default()
             },
             inside: vec![0; count],
         };
