@@ -169,6 +169,30 @@ fn holes_are_filled_or_wrapped() {
         ),
         ("box of six panels", panels, Skin(1.0, "wrap")),
         (
+            "a lid that does not quite meet its box",
+            with_lifted_lid(1e-3),
+            Skin(1.0, "merged 4 vertices across gaps"),
+        ),
+        (
+            "a lid that floats above its box",
+            with_lifted_lid(0.02),
+            Skin(1.0, ""),
+        ),
+        (
+            "a fine hole, whose edges are shorter than gaps",
+            cut_off(icosphere(5), 0.999),
+            Skin(icosphere(5).volume(), "filled 1 hole"),
+        ),
+        (
+            "loose triangles above a box",
+            merged([
+                cuboid(),
+                crumb(dvec3(0.1, 0.2, 0.36)),
+                crumb(dvec3(0.0, 0.0, -0.4)),
+            ]),
+            Skin(1.05, "removed 2 loose triangles"),
+        ),
+        (
             "a shallow cap, inward",
             inward(cap.clone()),
             Skin(wound_volume(&cap), "wrap"),
@@ -176,6 +200,23 @@ fn holes_are_filled_or_wrapped() {
         ("a sheet", shapes_sheet(), Refused("encloses nothing")),
         ("Klein bottle", one_sided(), Refused("one side")),
     ]);
+}
+
+/// A cube of edge 1 whose lid has vertices of its own, this far above.
+fn with_lifted_lid(gap: f64) -> TriMesh {
+    let cube = shapes::cuboid(DVec3::ONE);
+    let is_lid = |t: usize| cube.corners(t).iter().all(|p| p.z > 0.4);
+    let lid = without(cube.clone(), |t| !is_lid(t));
+    merged([without(cube.clone(), is_lid), shifted(lid, gap * DVec3::Z)])
+}
+
+/// A triangle smaller than a millimetre.
+fn crumb(at: DVec3) -> TriMesh {
+    TriMesh {
+        positions: vec![at, at + 1e-3 * DVec3::X, at + 1e-3 * DVec3::Y],
+        triangles: vec![[0, 1, 2]],
+        ..TriMesh::default()
+    }
 }
 
 /// A flat square of eight triangles.
@@ -243,7 +284,11 @@ fn crossings_are_cut_and_inner_walls_dropped() {
             cells([[0; 3], [3, 0, 0]]),
             Skin(2.0, "nothing"),
         ),
-        ("inner wall", walled, Skin(1.0, "")),
+        (
+            "inner wall",
+            walled,
+            Skin(1.0, "removed 2 triangles of walls inside"),
+        ),
     ]);
     let nested = merged([cuboid(), scaled(cuboid(), 0.5)]);
     let dropped = closed(&nested, 0.04, Region::Wound).unwrap();

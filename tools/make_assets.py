@@ -11,12 +11,13 @@ import struct
 OUT = pathlib.Path(__file__).resolve().parent.parent / "pipelines" / "meshes"
 
 
-def write_obj(name, comment, parts):
-    """Parts are (name, points, faces); a corner of a face is a point, or a point and its texture coordinates."""
+def write_obj(name, comment, parts, material=None):
+    """Parts are (name, points, faces); a corner of a face is a point, or a point and its texture coordinates. `material`
+    gives the material of a part by its name."""
     lines, start, places = [f"# {comment}"], 1, {}
     for part, points, faces in parts:
         lines += [f"o {part}"] + ["v " + " ".join(f"{c:.5g}" for c in p) for p in points]
-        rows = []
+        rows = [f"usemtl {material(part)}"] if material else []
         for face in faces:
             corners = []
             for corner in face:
@@ -148,7 +149,14 @@ def robot():
         add(f"{side}_eye", cylinder(0.0095, 0.014, 20), (x, 0.281, 0.029), (0, 90), (1, -10))
     add("antenna", cylinder(0.0055, 0.026, 14), (0.018, 0.308, 0), (2, -8))
     add("antenna_ball", capsule(0.0105, 0), (0.020, 0.324, 0))
-    write_obj("kitbash_robot", "a robot of 40 closed parts that overlap, in metres, 33 cm tall", parts)
+
+
+    def material(part):
+        if any(word in part for word in ("eye", "lamp", "antenna", "exhaust")):
+            return "metal"
+        return "rubber" if any(word in part for word in ("knee", "hip", "elbow", "shoulder", "neck", "waist")) else "paint"
+
+    write_obj("kitbash_robot", "a robot of 40 closed parts that overlap, in metres, 33 cm tall", parts, material)
 
 
 def flat(pose):

@@ -77,6 +77,7 @@ tiny kill_and_resume.py "$python" tools/kill_and_resume.py "$cullet" 2 --set bod
 tiny lammps_to_store.py "$python" tools/lammps_to_store.py tests/external/lammps/impact.dump --bonds tests/external/lammps/impact.bonds \
     --timestep 1e-7 --out "$work/lammps"
 tiny lawgen.rs "$target/examples/lawgen"
+tiny make_faulty_balls.py "$python" tools/make_faulty_balls.py "$work/balls" 500
 tiny make_bad_meshes.py "$python" tools/make_bad_meshes.py "$work/bad"
 # Blender is not among what the gate brings, because of its size.
 if "$python" -c "import bpy" 2>/dev/null; then

@@ -116,6 +116,10 @@ impl From<WrapError> for CloseError {
 /// Number of times that a union whose rounded vertices cross again is merged and united again.
 const MAX_ROUNDINGS: usize = 4;
 
+/// Widest gap between borders that is closed by moving them, over the cell of a wrap, which is at most half of an
+/// element's radius.
+const GAP_CELLS: f64 = 0.1;
+
 /// Makes a closed skin of a mesh. `cell` is the edge (m) of the grid by which surfaces are wrapped that cannot be
 /// repaired.
 ///
@@ -133,7 +137,8 @@ pub fn close(mesh: &TriMesh, cell: f64, region: Region) -> Result<Closing, Close
     if is_solid && (region == Region::Nested || skin == *mesh) {
         return Ok(Closing { skin, report });
     }
-    let ClosedParts { closed, open } = close_parts(mesh, &mut report.repairs)?;
+    let gap = GAP_CELLS * cell;
+    let ClosedParts { closed, open } = close_parts(mesh, gap, &mut report.repairs)?;
     let mut all = closed.clone();
     all.append(open.clone());
     let why = match open.triangles.is_empty() {
@@ -198,7 +203,7 @@ fn united(
         if let Ok((clean, _)) = surfaces(&skin) {
             return Ok(clean);
         }
-        let merged = close_parts(&skin, &mut Repairs::default())?;
+        let merged = close_parts(&skin, 0.0, &mut Repairs::default())?;
         if !merged.open.triangles.is_empty() {
             break;
         }

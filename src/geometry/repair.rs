@@ -8,6 +8,7 @@ mod clean;
 mod closed;
 mod duplicates;
 mod error;
+mod gaps;
 mod holes;
 mod junctions;
 mod needles;

@@ -142,6 +142,33 @@ PACKING_GROUP = Group(
     ],
 )
 
+# ---------------------------------------------------------------- meshes
+
+SIZES = (25_000, 100_000, 400_000)
+
+
+def closing(sizes):
+    lines = [f"python tools/make_faulty_balls.py OUT/balls {' '.join(map(str, sizes))}"]
+    kinds = ("faults", "panels")
+    return "\n".join(lines + [f"cullet check --mesh OUT/balls/{kind}_{size}.obj" for kind in kinds for size in sizes])
+
+
+CLOSING = run(1, closing(SIZES), closing((500, 2_000, 8_000)))
+CLOSING_GROUP = Group(
+    "closing",
+    "Meshes that bound no solid",
+    """
+Balls of 25, 100 and 400 thousand triangles. Seconds are those of whole processes that read the file, find its faults
+and close it. A wrap has 100 cells across the ball.
+""",
+    [
+        Figure("repair", "50 faults repaired", CLOSING, clocks(1, 2, 3), "{:.2f}", "s"),
+        Figure("repair_memory", "peak memory of it", CLOSING, peaks(1, 2, 3), "{:.0f}", "MB"),
+        Figure("wrap", "20 panels that do not meet, wrapped", CLOSING, clocks(4, 5, 6), "{:.2f}", "s"),
+        Figure("wrap_memory", "peak memory of it", CLOSING, peaks(4, 5, 6), "{:.0f}", "MB"),
+    ],
+)
+
 # ---------------------------------------------------------------- surfaces
 
 
@@ -344,4 +371,4 @@ SHOTS_GROUP = Group(
     ],
 )
 
-GROUPS = [PACKING_GROUP, SURFACES_GROUP, SPLASH_GROUP, SHOTS_GROUP]
+GROUPS = [PACKING_GROUP, CLOSING_GROUP, SURFACES_GROUP, SPLASH_GROUP, SHOTS_GROUP]

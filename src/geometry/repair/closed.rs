@@ -7,9 +7,13 @@ use glam::DVec3;
 use super::clean::clean;
 use super::duplicates::{remove_duplicates, remove_fins};
 use super::error::RepairError;
+use super::gaps::{close_gaps, remove_crumbs, remove_walls};
 use super::holes::{fill_hidden, fill_small};
+use super::junctions::join_vertices;
+use super::repair_mesh::RepairMesh;
 use super::report::Repairs;
 use super::sheet::wind_patches;
+use super::weld::remove_degenerate;
 use crate::geometry::check::{components, is_balanced, patches, same_edge, sorted_edges};
 use crate::geometry::mesh::TriMesh;
 use crate::geometry::read::without_unused;
@@ -26,19 +30,26 @@ pub struct ClosedParts {
     pub open: TriMesh,
 }
 
-/// Merges vertices, removes double and degenerate triangles, closes slits, winds neighbours consistently and fills
-/// small holes; reports what was done.
+/// Merges vertices, removes double and degenerate triangles, closes slits and gaps, winds neighbours consistently,
+/// removes walls inside and fills small holes; reports what was done. Gaps at borders, and loose parts, are at most
+/// `gap` (m) wide.
 ///
 /// # Errors
 ///
 /// Damaged meshes, and meshes without size.
-pub fn close_parts(mesh: &TriMesh, done: &mut Repairs) -> Result<ClosedParts, RepairError> {
+pub fn close_parts(
+    mesh: &TriMesh,
+    gap: f64,
+    done: &mut Repairs,
+) -> Result<ClosedParts, RepairError> {
     let mut work = clean(mesh, done)?;
     if work.mesh.triangles.is_empty() {
         return Err(RepairError::Empty);
     }
     if !is_balanced(&sorted_edges(&work.mesh)) {
+        mend_borders(&mut work, gap, done);
         done.turned_triangles = wind_patches(&mut work)?.1;
+        done.wall_triangles = remove_walls(&mut work);
         let [holes, triangles] = fill_small(&mut work);
         // A triangle without area whose third corner lies on its side leaves a hole of its own shape.
         done.duplicate_triangles += remove_duplicates(&mut work);
@@ -58,6 +69,21 @@ pub fn close_parts(mesh: &TriMesh, done: &mut Repairs) -> Result<ClosedParts, Re
         closed: without_unused(&closed),
         open: without_unused(&open),
     })
+}
+
+/// Removes loose parts and closes gaps up to `gap`, m.
+fn mend_borders(work: &mut RepairMesh, gap: f64, done: &mut Repairs) {
+    let gap = gap * work.scale;
+    if gap <= RepairMesh::TOLERANCE {
+        return;
+    }
+    done.loose_triangles = remove_crumbs(work, gap);
+    done.gap_vertices = close_gaps(work, gap);
+    if done.gap_vertices > 0 {
+        done.degenerate_triangles += remove_degenerate(work);
+        done.duplicate_triangles += remove_duplicates(work);
+        done.joined_vertices += join_vertices(work);
+    }
 }
 
 /// Triangles of the closed and of the open surfaces. A surface is open if an edge has not as many triangles one way

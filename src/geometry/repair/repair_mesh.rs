@@ -21,7 +21,7 @@ pub struct RepairMesh {
     /// NaN.
     pub unused: usize,
     offset: DVec3,
-    scale: f64,
+    pub scale: f64,
 }
 
 impl RepairMesh {

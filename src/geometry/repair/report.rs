@@ -13,6 +13,12 @@ pub struct Repairs {
     pub duplicate_triangles: usize,
     /// Triangles of open sheets on a closed surface that were removed.
     pub fin_triangles: usize,
+    /// Triangles of small loose parts that were removed.
+    pub loose_triangles: usize,
+    /// Vertices at gaps that were merged with one on the other side.
+    pub gap_vertices: usize,
+    /// Triangles of walls inside that were removed.
+    pub wall_triangles: usize,
     /// Triangles of closed surfaces without thickness that were removed.
     pub flat_triangles: usize,
     /// Vertices on the edge of a neighbour that were inserted into that edge.
@@ -39,6 +45,9 @@ impl Repairs {
         self.degenerate_triangles += later.degenerate_triangles;
         self.duplicate_triangles += later.duplicate_triangles;
         self.fin_triangles += later.fin_triangles;
+        self.loose_triangles += later.loose_triangles;
+        self.gap_vertices += later.gap_vertices;
+        self.wall_triangles += later.wall_triangles;
         self.flat_triangles += later.flat_triangles;
         self.joined_vertices += later.joined_vertices;
         self.collapsed_edges += later.collapsed_edges;
@@ -82,6 +91,24 @@ impl std::fmt::Display for Repairs {
                 "removed",
                 "fin triangle",
                 "fin triangles",
+            ),
+            (
+                self.loose_triangles,
+                "removed",
+                "loose triangle",
+                "loose triangles",
+            ),
+            (
+                self.gap_vertices,
+                "merged",
+                "vertex across a gap",
+                "vertices across gaps",
+            ),
+            (
+                self.wall_triangles,
+                "removed",
+                "triangle of a wall inside",
+                "triangles of walls inside",
             ),
             (
                 self.flat_triangles,
