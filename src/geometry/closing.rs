@@ -35,6 +35,8 @@ pub struct Wrapped {
     pub triangles: usize,
     /// Edge of the grid's cells, m: at most what was asked for.
     pub cell: f64,
+    /// Fraction of their area that is missing, as parts are thinner than a cell.
+    pub missing: f64,
     /// Why they could not be repaired.
     pub why: String,
 }
@@ -64,12 +66,19 @@ impl std::fmt::Display for ClosingReport {
         if let Some(Wrapped {
             triangles,
             cell,
+            missing,
             why,
         }) = &self.wrapped
         {
             parts.push(format!(
                 "replaced {triangles} triangles by a wrap with cells of {cell:.3e} m, as {why}"
             ));
+            if *missing >= LEAST_REPORTED {
+                let percent = 100.0 * missing;
+                parts.push(format!(
+                    "lost {percent:.1} % of their area, which is thinner than a cell"
+                ));
+            }
         }
         match parts.is_empty() {
             true => write!(f, "nothing to repair"),
@@ -116,6 +125,8 @@ impl From<WrapError> for CloseError {
 /// Number of times that a union whose rounded vertices cross again is merged and united again.
 const MAX_ROUNDINGS: usize = 4;
 
+/// Fraction of the area of a mesh from which on it is reported as missing.
+const LEAST_REPORTED: f64 = 1e-3;
 /// Widest gap between borders that is closed by moving them, over the cell of a wrap, which is at most half of an
 /// element's radius.
 const GAP_CELLS: f64 = 0.1;
@@ -149,26 +160,18 @@ pub fn close(mesh: &TriMesh, cell: f64, region: Region) -> Result<Closing, Close
         false => {
             let triangles = open.triangles.len();
             let why = "their surfaces are open".to_owned();
-            if let Some((skin, cell)) = with_wrapped(closed, &open, cell, &mut report, region) {
-                report.wrapped = Some(Wrapped {
-                    triangles,
-                    cell,
-                    why,
-                });
+            if let Some((skin, made)) = with_wrapped(closed, &open, cell, &mut report, region) {
+                report.wrapped = Some(made.replacing(triangles, why));
                 return Ok(Closing { skin, report });
             }
             why
         }
     };
-    let Wrap { surface, cell } = wrap(&all, cell)?;
-    let mut skin = surface;
+    let made = wrap(&all, cell)?;
+    let mut skin = made.surface.clone();
     require_solid(&mut skin).map_err(|defect| CloseError::Wrap(WrapError::Faulty(defect)))?;
     report = ClosingReport {
-        wrapped: Some(Wrapped {
-            triangles: mesh.triangles.len(),
-            cell,
-            why,
-        }),
+        wrapped: Some(made.replacing(mesh.triangles.len(), why)),
         ..ClosingReport::default()
     };
     Ok(Closing { skin, report })
@@ -212,7 +215,19 @@ fn united(
     surfaces(&skin).map(|(clean, _)| clean)
 }
 
-/// The union of closed surfaces with the wrap of open ones, and the edge of its cells; `None` if the open ones enclose
+impl Wrap {
+    /// What is reported of a wrap that replaced this number of triangles.
+    fn replacing(&self, triangles: usize, why: String) -> Wrapped {
+        Wrapped {
+            triangles,
+            cell: self.cell,
+            missing: self.missing,
+            why,
+        }
+    }
+}
+
+/// The union of closed surfaces with the wrap of open ones, and that wrap; `None` if the open ones enclose
 /// nothing by themselves or the union fails.
 fn with_wrapped(
     mut closed: TriMesh,
@@ -220,11 +235,11 @@ fn with_wrapped(
     cell: f64,
     report: &mut ClosingReport,
     region: Region,
-) -> Option<(TriMesh, f64)> {
+) -> Option<(TriMesh, Wrap)> {
     if closed.triangles.is_empty() {
         return None;
     }
-    let Wrap { surface, cell } = wrap(open, cell).ok()?;
-    closed.append(surface);
-    Some((united(closed, report, region).ok()?, cell))
+    let made = wrap(open, cell).ok()?;
+    closed.append(made.surface.clone());
+    Some((united(closed, report, region).ok()?, made))
 }

@@ -55,10 +55,12 @@ pub struct Wrap {
     pub surface: TriMesh,
     /// Edge of the cells of its grid, m.
     pub cell: f64,
+    /// Fraction of the area of the mesh that is missing, as parts are thinner than a cell.
+    pub missing: f64,
 }
 
 /// The closed surface where the winding number of `mesh` is ½, on a grid with cells of edge `cell` (m). Cells are
-/// halved, at most twice, if parts of the mesh are thinner than a cell.
+/// halved, at most twice, if parts of the mesh are thinner than a cell; what is missing even then is returned.
 ///
 /// Vertices lie on the mesh where it is near. Across holes the surface is that of the winding number.
 ///
@@ -66,12 +68,14 @@ pub struct Wrap {
 ///
 /// Meshes that enclose nothing, and grids that are too fine.
 pub fn wrap(mesh: &TriMesh, mut cell: f64) -> Result<Wrap, WrapError> {
+    let missing_in = |wrap: &Result<TriMesh, WrapError>, cell: f64| {
+        let found = wrap.as_ref().map(|surface| missing(mesh, surface, cell));
+        found.unwrap_or(1.0)
+    };
     let mut best = surface(mesh, cell);
+    let mut missing = missing_in(&best, cell);
     for _ in 0..MAX_HALVINGS {
-        let is_complete = best
-            .as_ref()
-            .is_ok_and(|surface| missing(mesh, surface, cell) <= MAX_MISSING);
-        if is_complete || matches!(best, Err(WrapError::TooFine { .. })) {
+        if missing <= MAX_MISSING || matches!(best, Err(WrapError::TooFine { .. })) {
             break;
         }
         match surface(mesh, cell / 2.0) {
@@ -80,10 +84,15 @@ pub fn wrap(mesh: &TriMesh, mut cell: f64) -> Result<Wrap, WrapError> {
             finer => best = finer,
         }
         cell /= 2.0;
+        missing = missing_in(&best, cell);
     }
     let mut surface = best?;
     carry_uv(mesh, &mut surface);
-    Ok(Wrap { surface, cell })
+    Ok(Wrap {
+        surface,
+        cell,
+        missing,
+    })
 }
 
 fn surface(mesh: &TriMesh, cell: f64) -> Result<TriMesh, WrapError> {

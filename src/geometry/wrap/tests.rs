@@ -102,3 +102,21 @@ fn a_bunny_with_holes_is_closed_on_its_own_surface() {
     let far = far.filter(|p| bvh.nearest(&bunny, **p).0.sqrt() > 0.012);
     assert!(far.count() * 50 < surface.positions.len());
 }
+
+#[test]
+fn what_is_thinner_than_the_finest_cells_is_reported() {
+    let mut mesh = shapes::cuboid(DVec3::ONE);
+    mesh.triangles.truncate(10);
+    let box_area = mesh.area();
+    let mut blade = shapes::cuboid(DVec3::new(1.0, 1.0, 1e-3));
+    blade.positions.iter_mut().for_each(|p| p.x += 1.2);
+    let expected = 2.0 / (box_area + blade.area());
+    mesh.append(blade);
+    let made = wrap(&mesh, 0.1).unwrap();
+    assert_eq!(made.cell, 0.025);
+    assert!(
+        (made.missing / expected - 1.0).abs() < 0.1,
+        "{} of {expected}",
+        made.missing
+    );
+}
