@@ -4,7 +4,7 @@ use cullet::geometry::{TriMesh, icosphere, ply, shapes};
 use cullet::math::{LaneWidth, Lanes};
 use cullet::simulate::methods::explicit::cpu::Cpu;
 use cullet::simulate::{Method, build};
-use cullet::spec::{Collider, ColliderShape, Pipeline};
+use cullet::spec::{Collider, ColliderShape, Fill, Pipeline, ThicknessSide};
 use cullet::store::Packing;
 use glam::DVec3;
 
@@ -24,6 +24,9 @@ fn mesh_shape() -> ColliderShape {
         unit: None,
         scale: None,
         height: None,
+        thickness: None,
+        thickness_side: ThicknessSide::Both,
+        fill: Fill::Auto,
     }
 }
 

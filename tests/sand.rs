@@ -3,7 +3,7 @@
 use cullet::geometry::shapes;
 use cullet::pack::Packed;
 use cullet::simulate::Snapshot;
-use cullet::spec::{Collider, ColliderShape, Pipeline};
+use cullet::spec::{Collider, ColliderShape, Fill, Pipeline, ThicknessSide};
 use glam::{DMat3, DQuat, DVec3};
 
 use crate::scenes::{self, places, play, read};
@@ -278,6 +278,9 @@ fn grains_thrown_at_walls_at_five_metres_a_second_stay_on_their_side() {
         unit: None,
         scale: None,
         height: None,
+        thickness: None,
+        thickness_side: ThicknessSide::Both,
+        fill: Fill::Auto,
     };
     type Distance<'a> = &'a dyn Fn(DVec3) -> Option<f64>;
     let walls: [(&str, ColliderShape, DVec3, Distance); 5] = [

@@ -29,6 +29,8 @@ pub fn notices(packed: &Packed) -> Vec<String> {
             out.push(bare_notice(body, bare));
         }
     }
+    let colliders = packed.closed_colliders.iter();
+    out.extend(colliders.map(|(name, done)| format!("collider {name:?}: {done}")));
     out
 }
 
@@ -96,6 +98,7 @@ mod tests {
             packing: Default::default(),
             shapes: Vec::new(),
             bodies: vec![body],
+            closed_colliders: Vec::new(),
         };
         let expected = "body \"cat\": no element lies under 25.9 % of its surface, where it is thinner than an \
             element; the largest such part, 14.1 %, is near [−31 mm, 179 mm, 1 mm]. It is about 6 mm thick: elements \

@@ -1,15 +1,15 @@
 //! One body: its shape, filled with elements, placed in the world.
 
 use std::f64::consts::PI;
-use std::path::Path;
 
 use glam::DVec3;
 
 use super::error::PackError;
 use super::fill::fill;
 use super::filled::{Calibration, FilledShape, PackingStructure};
+use super::mesh::{self, MeshFiles};
 use super::request::{SeededBody, too_large};
-use super::{cells, hilbert, mesh, neighbours};
+use super::{cells, hilbert, neighbours};
 use crate::geometry::TriMesh;
 use crate::geometry::cells::Cells;
 use crate::geometry::closing::ClosingReport;
@@ -45,19 +45,19 @@ pub struct PackedBody {
     pub cells: Option<Cells>,
 }
 
-/// Packs body `number` of a shot with this seed; `base` is the folder that mesh paths are relative to.
+/// Packs body `number` of a shot with this seed; `files` are the mesh files of the shot.
 ///
 /// The packing is made in the shape's own frame, so that rotation and position move it rigidly. Elements of a
 /// bonded body without any neighbour are left out, except where there is only one element, which may be as
 /// large as the body.
 pub fn pack_body(
     body: &Body,
-    base: &Path,
+    files: &MeshFiles<'_>,
     (seed, number): (u64, u32),
 ) -> Result<PackedBody, PackError> {
     let turn = body.rotation.quaternion();
     let position = DVec3::from_array(body.position);
-    let (mesh, closing) = mesh::skin(body, base)?.unzip();
+    let (mesh, closing) = mesh::skin(body, files)?.unzip();
     let mut filled = fill(
         SeededBody {
             body,

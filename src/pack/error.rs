@@ -45,7 +45,7 @@ pub enum PackError {
         source: MeshError,
     },
     /// The mesh does not bound a solid.
-    #[error("{owner}: {file}: {source}{}", if *.fillable { ", or set fill = \"auto\"" } else { "" }, file = .file.display())]
+    #[error("{owner}: {file}: {source}, or set fill = \"auto\"", file = .file.display())]
     MeshNotSolid {
         /// Body or collider, with its name.
         owner: String,
@@ -53,8 +53,6 @@ pub enum PackError {
         file: PathBuf,
         /// What is wrong with the mesh.
         source: MeshDefect,
-        /// Whether another `fill` would repair it.
-        fillable: bool,
     },
     /// The mesh cannot be closed.
     #[error("{owner}: {file}: {source}", file = .file.display())]

@@ -1,8 +1,10 @@
 //! Meshes of bodies and colliders from their files: checked and sized.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::f64::consts::PI;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use glam::DVec3;
 
@@ -11,7 +13,7 @@ use super::inputs::Inputs;
 use crate::geometry::carry::carry_paint;
 use crate::geometry::closing::{CloseError, ClosingReport, Region, close};
 use crate::geometry::paint::Paint;
-use crate::geometry::read::UpAxis;
+use crate::geometry::read::{MeshError, MeshFile, UpAxis};
 use crate::geometry::repair::sheet;
 use crate::geometry::thicken::thicken;
 use crate::geometry::{TriMesh, check, read as files};
@@ -30,6 +32,34 @@ pub(super) fn positive(owner: &str, key: &'static str, value: f64) -> Result<f64
     })
 }
 
+/// The mesh files of a shot. The last one is kept, as bodies of one file follow each other.
+pub struct MeshFiles<'a> {
+    base: &'a Path,
+    last: RefCell<Option<(PathBuf, Rc<MeshFile>)>>,
+}
+
+impl<'a> MeshFiles<'a> {
+    /// Files whose paths are relative to the folder `base`.
+    pub fn new(base: &'a Path) -> Self {
+        MeshFiles {
+            base,
+            last: RefCell::new(None),
+        }
+    }
+
+    fn open(&self, path: &Path) -> Result<Rc<MeshFile>, MeshError> {
+        let mut last = self.last.borrow_mut();
+        if let Some((known, file)) = &*last
+            && known == path
+        {
+            return Ok(Rc::clone(file));
+        }
+        let file = Rc::new(files::open(path)?);
+        *last = Some((path.to_owned(), Rc::clone(&file)));
+        Ok(file)
+    }
+}
+
 /// Which part of a mesh file is read, and how it is placed and sized; the keys of the pipeline file.
 #[derive(Clone, Copy, Default)]
 struct MeshKeys<'a> {
@@ -41,12 +71,17 @@ struct MeshKeys<'a> {
 }
 
 /// Reads the mesh of a body or collider, turns its up axis to y and scales it to the requested size.
-fn read(owner: &str, path: &Path, keys: MeshKeys<'_>) -> Result<TriMesh, PackError> {
+fn read(
+    files: &MeshFiles<'_>,
+    owner: &str,
+    path: &Path,
+    keys: MeshKeys<'_>,
+) -> Result<TriMesh, PackError> {
     let unreadable = |source| PackError::UnreadableMesh {
         owner: owner.to_owned(),
         source,
     };
-    let file = files::open(path).map_err(unreadable)?;
+    let file = files.open(path).map_err(unreadable)?;
     let mut mesh = file.mesh(keys.object).map_err(unreadable)?;
     let is_z_up = match keys.up {
         Some(up) => up == Up::Z,
@@ -62,26 +97,66 @@ fn read(owner: &str, path: &Path, keys: MeshKeys<'_>) -> Result<TriMesh, PackErr
     Ok(mesh)
 }
 
-/// Winds a mesh outward, which must bound a solid.
-fn require_solid(
+/// How a mesh is closed; the keys of the pipeline file.
+#[derive(Clone, Copy)]
+struct ClosingKeys {
+    thickness: Option<f64>,
+    side: ThicknessSide,
+    fill: Fill,
+}
+
+/// Makes a mesh a solid, wound outward, and reports what was done. `cell` gives the edge (m) of the cells of a wrap.
+fn make_solid(
     owner: &str,
     path: &Path,
-    mesh: &mut TriMesh,
-    fillable: bool,
-) -> Result<(), PackError> {
-    check::require_solid(mesh).map_err(|source| PackError::MeshNotSolid {
+    original: &TriMesh,
+    keys: ClosingKeys,
+    cell: impl Fn(&TriMesh) -> f64,
+) -> Result<(TriMesh, ClosingReport), PackError> {
+    let mut mesh = original.clone();
+    let not_closed = |source: CloseError| PackError::NotClosed {
         owner: owner.to_owned(),
         file: path.to_owned(),
         source,
-        fillable,
-    })
+    };
+    let mut report = ClosingReport::default();
+    if let Some(thickness) = keys.thickness {
+        let thickness = positive(owner, "shape.thickness", thickness)?;
+        let (sheet, repairs) = sheet(&mesh).map_err(|error| not_closed(error.into()))?;
+        let [front, back] = match keys.side {
+            ThicknessSide::Both => [thickness / 2.0, -thickness / 2.0],
+            ThicknessSide::Inside => [0.0, -thickness],
+            ThicknessSide::Outside => [thickness, 0.0],
+        };
+        mesh = thicken(&sheet, front, back);
+        report.repairs = repairs;
+    }
+    let region = match keys.fill {
+        Fill::Closed => {
+            check::require_solid(&mut mesh).map_err(|source| PackError::MeshNotSolid {
+                owner: owner.to_owned(),
+                file: path.to_owned(),
+                source,
+            })?;
+            None
+        }
+        Fill::Auto => Some(Region::Nested),
+        Fill::Winding => Some(Region::Wound),
+    };
+    if let Some(region) = region {
+        let closing = close(&mesh, cell(&mesh), region).map_err(not_closed)?;
+        mesh = closing.skin;
+        report.follow(closing.report);
+    }
+    let bounds = mesh.bounds().unwrap_or_default();
+    require_volume(owner, path, bounds, mesh.volume())?;
+    Ok((mesh, report))
 }
 
-/// The skin of a body whose shape is a mesh, and what was done to close it; `None` for other shapes. `base` is the
-/// folder that paths are relative to.
+/// The skin of a body whose shape is a mesh, and what was done to close it; `None` for other shapes.
 pub(super) fn skin(
     body: &Body,
-    base: &Path,
+    files: &MeshFiles<'_>,
 ) -> Result<Option<(TriMesh, ClosingReport)>, PackError> {
     let BodyShape::Mesh {
         file,
@@ -98,7 +173,7 @@ pub(super) fn skin(
     else {
         return Ok(None);
     };
-    let (owner, path) = (format!("body {:?}", body.name), base.join(file));
+    let (owner, path) = (format!("body {:?}", body.name), files.base.join(file));
     let keys = MeshKeys {
         object: object.as_deref(),
         up: *up,
@@ -106,44 +181,17 @@ pub(super) fn skin(
         scale: *scale,
         height: *height,
     };
-    let original = read(&owner, &path, keys)?;
-    let mut mesh = original.clone();
-    let not_closed = |source: CloseError| PackError::NotClosed {
-        owner: owner.clone(),
-        file: path.clone(),
-        source,
+    let original = read(files, &owner, &path, keys)?;
+    let closing = ClosingKeys {
+        thickness: *thickness,
+        side: *thickness_side,
+        fill: *fill,
     };
-    let mut report = ClosingReport::default();
-    if let Some(thickness) = *thickness {
-        let thickness = positive(&owner, "shape.thickness", thickness)?;
-        let (sheet, repairs) = sheet(&mesh).map_err(|error| not_closed(error.into()))?;
-        let [front, back] = match thickness_side {
-            ThicknessSide::Both => [thickness / 2.0, -thickness / 2.0],
-            ThicknessSide::Inside => [0.0, -thickness],
-            ThicknessSide::Outside => [thickness, 0.0],
-        };
-        mesh = thicken(&sheet, front, back);
-        report.repairs = repairs;
-    }
-    let region = match fill {
-        Fill::Closed => {
-            require_solid(&owner, &path, &mut mesh, true)?;
-            None
-        }
-        Fill::Auto => Some(Region::Nested),
-        Fill::Winding => Some(Region::Wound),
-    };
-    if let Some(region) = region {
-        let cell = wrap_cell(&body.packing, &mesh);
-        let closing = close(&mesh, cell, region).map_err(not_closed)?;
-        mesh = closing.skin;
-        report.follow(closing.report);
-    }
+    let cell = |mesh: &TriMesh| wrap_cell(&body.packing, mesh);
+    let (mut mesh, report) = make_solid(&owner, &path, &original, closing, cell)?;
     if mesh.paint.is_empty() {
         carry_paint(&original, &mut mesh);
     }
-    let bounds = mesh.bounds().unwrap_or_default();
-    require_volume(&owner, &path, bounds, mesh.volume())?;
     Ok(Some((mesh, report)))
 }
 
@@ -155,8 +203,7 @@ const FILLED_PART: f64 = 0.3;
 /// Edge of the cells (m) by which a mesh is wrapped: half of an element's radius.
 fn wrap_cell(packing: &PackingSpec, mesh: &TriMesh) -> f64 {
     let (low, high) = mesh.bounds().unwrap_or_default();
-    let extent = (high - low).max_element();
-    let coarsest = extent / WRAP_CELLS[1];
+    let coarsest = extent(mesh) / WRAP_CELLS[1];
     let radius = match packing.size() {
         (Some(radius), _) => radius,
         (None, Some(count)) => {
@@ -166,6 +213,12 @@ fn wrap_cell(packing: &PackingSpec, mesh: &TriMesh) -> f64 {
         (None, None) => coarsest * WRAP_CELLS[0],
     };
     (radius / WRAP_CELLS[0]).min(coarsest)
+}
+
+/// Largest extent along an axis, m.
+fn extent(mesh: &TriMesh) -> f64 {
+    let (low, high) = mesh.bounds().unwrap_or_default();
+    (high - low).max_element()
 }
 
 /// Sizes that a body is expected to have, m.
@@ -242,12 +295,14 @@ fn resize(
     Ok(())
 }
 
-/// Meshes of the colliders that have one, in their own frames, by collider number; `base` is the folder that
-/// paths are relative to.
-pub(super) fn colliders(inputs: &Inputs, base: &Path) -> Result<BTreeMap<u32, TriMesh>, PackError> {
+/// Meshes of the colliders that have one, in their own frames, and what was done to close them, by collider number.
+pub(super) fn colliders(
+    inputs: &Inputs,
+    files: &MeshFiles<'_>,
+) -> Result<BTreeMap<u32, (TriMesh, ClosingReport)>, PackError> {
     let mut meshes = BTreeMap::new();
     for (&number, collider) in &inputs.colliders {
-        let (file, keys) = match collider.shape {
+        let (file, keys, closing) = match collider.shape {
             ColliderShape::Mesh {
                 file,
                 object,
@@ -255,6 +310,9 @@ pub(super) fn colliders(inputs: &Inputs, base: &Path) -> Result<BTreeMap<u32, Tr
                 unit,
                 scale,
                 height,
+                thickness,
+                thickness_side,
+                fill,
             } => {
                 let keys = MeshKeys {
                     object: object.as_deref(),
@@ -263,7 +321,12 @@ pub(super) fn colliders(inputs: &Inputs, base: &Path) -> Result<BTreeMap<u32, Tr
                     scale: *scale,
                     height: *height,
                 };
-                (file, keys)
+                let closing = ClosingKeys {
+                    thickness: *thickness,
+                    side: *thickness_side,
+                    fill: *fill,
+                };
+                (file, keys, closing)
             }
             ColliderShape::HalfSpace { .. }
             | ColliderShape::Box { .. }
@@ -271,15 +334,14 @@ pub(super) fn colliders(inputs: &Inputs, base: &Path) -> Result<BTreeMap<u32, Tr
             | ColliderShape::Cylinder { .. } => continue,
         };
         let owner = format!("collider {:?}", collider.name);
-        let path = base.join(file);
-        let mut mesh = read(&owner, &path, keys)?;
-        require_solid(&owner, &path, &mut mesh, false)?;
-        let bounds = mesh.bounds().unwrap_or_default();
-        require_volume(&owner, &path, bounds, mesh.volume())?;
+        let path = files.base.join(file);
+        let original = read(files, &owner, &path, keys)?;
+        let cell = |mesh: &TriMesh| extent(mesh) / WRAP_CELLS[1];
+        let (mut mesh, done) = make_solid(&owner, &path, &original, closing, cell)?;
         // A collider's looks are never used.
         mesh.uv.clear();
         mesh.paint = Paint::default();
-        meshes.insert(number, mesh);
+        meshes.insert(number, (mesh, done));
     }
     Ok(meshes)
 }

@@ -45,7 +45,7 @@ pub use error::PackError;
 pub use figures::{Figures, figures};
 pub use filled::Calibration;
 pub use inputs::Inputs;
-pub use mesh::size_message;
+pub use mesh::{MeshFiles, size_message};
 pub use request::MAX_ELEMENTS;
 
 /// Result of the stage.
@@ -57,6 +57,8 @@ pub struct Packed {
     pub shapes: Vec<TriMesh>,
     /// Summary of each body, for messages.
     pub bodies: Vec<BodySummary>,
+    /// Names of the colliders whose meshes were repaired, and what was done.
+    pub closed_colliders: Vec<(String, ClosingReport)>,
 }
 
 /// Summary of a packed body, for messages.
@@ -104,10 +106,11 @@ pub fn pack(pipeline: &Pipeline, base: &Path) -> Result<Packed, PackError> {
     let mut bodies = Vec::with_capacity(inputs.bodies.len());
     let mut materials = Vec::with_capacity(inputs.bodies.len());
     let mut total = 0.0;
+    let files = MeshFiles::new(base);
     for (number, body) in (0..).zip(inputs.bodies) {
         let (material, _) = kinds::find_material(&inputs.materials, &body.material)
             .ok_or_else(|| PackError::unknown_material(&inputs, body, &body.material))?;
-        let packed = pack_body(body, base, (inputs.settings.seed, number))?;
+        let packed = pack_body(body, &files, (inputs.settings.seed, number))?;
         total += packed.centres.len() as f64;
         if total > f64::from(MAX_ELEMENTS) {
             return Err(PackError::TooManyElements {
@@ -123,7 +126,15 @@ pub fn pack(pipeline: &Pipeline, base: &Path) -> Result<Packed, PackError> {
     overlap::refuse_overlaps(inputs.bodies, &bodies)?;
     let law = pipeline.simulate.bond_law();
     let mut packing = assemble::assemble(&inputs, law, &bodies, &materials)?;
-    packing.colliders = mesh::colliders(&inputs, base)?;
+    let colliders = mesh::colliders(&inputs, &files)?;
+    let mut closed_colliders = Vec::new();
+    for (number, (mesh, done)) in colliders {
+        packing.colliders.insert(number, mesh);
+        if done != ClosingReport::default() {
+            let name = inputs.colliders[&number].name.to_owned();
+            closed_colliders.push((name, done));
+        }
+    }
     let summaries = inputs
         .bodies
         .iter()
@@ -147,6 +158,7 @@ pub fn pack(pipeline: &Pipeline, base: &Path) -> Result<Packed, PackError> {
     Ok(Packed {
         packing,
         bodies: summaries.collect(),
+        closed_colliders,
         shapes: bodies.into_iter().map(|body| body.skin).collect(),
     })
 }

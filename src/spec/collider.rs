@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::body::Rotation;
-use super::mesh_file::MeshUnit;
+use super::mesh_file::{Fill, MeshUnit, ThicknessSide};
 use super::quantity::{
     AngularVelocity, Force, Length, NonNegativeNumber, NonNegativeTime, Number, PositiveLength,
     PositiveNumber, PositivePressure, PositiveRate, PositiveStiffness, PositiveTime, Pressure,
@@ -102,7 +102,7 @@ pub enum ColliderShape {
         #[schemars(with = "PositiveLength")]
         height: f64,
     },
-    /// Inside of a closed triangle mesh from a GLB, glTF, OBJ, PLY, STL or USD text file; on the CPU only.
+    /// Inside of a triangle mesh from a GLB, glTF, OBJ, PLY, STL or USD text file; on the CPU only.
     Mesh {
         /// Path of the GLB, glTF, OBJ, PLY, STL or USD text (`.usda`) file, relative to the pipeline file.
         file: String,
@@ -127,7 +127,21 @@ pub enum ColliderShape {
         #[serde(default)]
         #[schemars(with = "PositiveLength")]
         height: Option<f64>,
+        /// Thickness of the wall of a sheet, as of a body's mesh, m: a terrain, a bowl without walls.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schemars(with = "PositiveLength")]
+        thickness: Option<f64>,
+        /// Side of the sheet on which the wall of `thickness` lies.
+        #[serde(default, skip_serializing_if = "is_default")]
+        thickness_side: ThicknessSide,
+        /// How the mesh is closed, as of a body's mesh.
+        #[serde(default, skip_serializing_if = "is_default")]
+        fill: Fill,
     },
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 impl ColliderShape {

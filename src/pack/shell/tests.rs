@@ -1,7 +1,7 @@
 use std::path::Path;
 
 use super::*;
-use crate::pack::{Calibration, PackedBody, mesh, pack_body};
+use crate::pack::{Calibration, MeshFiles, PackedBody, mesh, pack_body};
 use crate::spec::{BodyShape, Fill, MassModel, PackingSpec, Rotation, ThicknessSide};
 
 fn shell(shape: BodyShape, radius: Option<f64>, elements: Option<u32>, layers: u32) -> Body {
@@ -27,7 +27,7 @@ fn shell(shape: BodyShape, radius: Option<f64>, elements: Option<u32>, layers: u
 }
 
 fn packed(body: &Body) -> PackedBody {
-    pack_body(body, Path::new("pipelines"), (7, 0)).unwrap()
+    pack_body(body, &MeshFiles::new(Path::new("pipelines")), (7, 0)).unwrap()
 }
 
 fn can() -> BodyShape {
@@ -135,7 +135,7 @@ fn layers_lie_at_their_depths_without_overlap_and_are_well_bonded() {
 
 fn packed_skin(shape: &BodyShape) -> TriMesh {
     let body = shell(shape.clone(), Some(1.0), None, 1);
-    let mesh = mesh::skin(&body, Path::new("pipelines")).unwrap();
+    let mesh = mesh::skin(&body, &MeshFiles::new(Path::new("pipelines"))).unwrap();
     let mesh = mesh.map(|(mesh, _)| mesh);
     Outline::of(&body, mesh.as_ref()).unwrap().skin
 }
@@ -161,7 +161,12 @@ fn the_volume_of_a_can_is_that_of_its_wall_and_the_same_on_any_number_of_threads
     };
     // Most bonds run along the wall.
     assert!(ss > 0.6 && (ss + 2.0 * sc + cc - 1.0).abs() < 1e-9, "{ss}");
-    let other = pack_body(&shell(can(), Some(1e-3), None, 3), Path::new(""), (8, 0)).unwrap();
+    let other = pack_body(
+        &shell(can(), Some(1e-3), None, 3),
+        &MeshFiles::new(Path::new("")),
+        (8, 0),
+    )
+    .unwrap();
     assert_ne!(one.centres, other.centres, "the seed chooses");
 }
 
@@ -179,7 +184,7 @@ fn what_is_too_thin_is_refused_by_name_and_thickness() {
         (bunny(), 0.02, 2),
     ] {
         let body = shell(shape, Some(radius), None, layers);
-        let error = pack_body(&body, Path::new("pipelines"), (0, 0)).unwrap_err();
+        let error = pack_body(&body, &MeshFiles::new(Path::new("pipelines")), (0, 0)).unwrap_err();
         let error = error.to_string();
         assert!(
             error.contains("\"shell\"") && error.contains("too thin"),

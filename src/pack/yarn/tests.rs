@@ -6,7 +6,7 @@ use glam::{DVec2, DVec3};
 use super::laid::{MIN_FILAMENT_ELEMENTS, YARN_NEIGHBOURHOOD, bundle_radius, bundle_sites};
 use super::*;
 use crate::pack::neighbours;
-use crate::pack::{Calibration, PackError, PackedBody, pack_body};
+use crate::pack::{Calibration, MeshFiles, PackError, PackedBody, pack_body};
 use crate::spec::{Body, BodyShape, MassModel, PackingSpec, Rotation, Weave};
 
 fn body(shape: BodyShape, packing: PackingSpec) -> Body {
@@ -27,7 +27,7 @@ fn body(shape: BodyShape, packing: PackingSpec) -> Body {
 }
 
 fn try_packed(body: &Body) -> Result<PackedBody, PackError> {
-    pack_body(body, Path::new("pipelines"), (0, 0))
+    pack_body(body, &MeshFiles::new(Path::new("pipelines")), (0, 0))
 }
 
 fn rope(strands: u32, filaments: Option<u32>, radius: Option<f64>, pitch: f64) -> Body {

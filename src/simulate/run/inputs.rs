@@ -23,7 +23,10 @@ const ADDED: &[(&str, &str)] = &[
     ("body[].shape.thickness_side", "\"both\""),
     ("body[].shape.unit", "null"),
     ("body[].shape.up", "null"),
+    ("collider[].shape.fill", "\"auto\""),
     ("collider[].shape.object", "null"),
+    ("collider[].shape.thickness", "null"),
+    ("collider[].shape.thickness_side", "\"both\""),
     ("collider[].shape.unit", "null"),
     ("collider[].shape.up", "null"),
     // Earlier cells had spherical contacts: the hash of a packing of cells distinguishes these.
