@@ -16,7 +16,7 @@ use self::accessors::SceneReader;
 use self::document::{Node, Primitive, contents, decode_percent, document, fault};
 use super::fault::{FormatFault, FormatSource, ParseResult, ParsedFile, UpAxis};
 use super::mesh::CornerUv;
-use super::paint::NO_MATERIAL;
+use super::paint::{NO_MATERIAL, Paint};
 
 /// Greatest number of triangles of a scene: instances could multiply a small file without bound.
 const MAX_TRIANGLES: usize = 20_000_000;
@@ -152,20 +152,7 @@ impl SceneReader<'_> {
             ));
         }
         let colours = self.colours(primitive, positions.len())?;
-        let indices: Vec<u32> = match primitive.indices {
-            Some(indices) => {
-                let values: Vec<[f64; 1]> = self.numbers(indices, "SCALAR")?;
-                values.into_iter().map(|[value]| value as u32).collect()
-            }
-            None => (0..positions.len() as u32).collect(),
-        };
-        if let Some(index) = indices
-            .iter()
-            .find(|index| **index as usize >= positions.len())
-        {
-            let count = positions.len();
-            return Err(format!("a triangle uses vertex {index}; there are {count}"));
-        }
+        let indices = self.indices(primitive, positions.len())?;
         let mesh = &mut parsed.mesh;
         let (first, before) = (mesh.positions.len() as u32, mesh.triangles.len());
         let added = match primitive.mode {
@@ -185,17 +172,7 @@ impl SceneReader<'_> {
             mesh.positions.push(position);
         }
         let is_mirrored = world.determinant() < 0.0;
-        let material = match primitive
-            .material
-            .map(|m| (m, self.document.materials.get(m)))
-        {
-            None => NO_MATERIAL,
-            Some((number, None)) => return Err(format!("there is no material {number}")),
-            Some((number, Some(material))) if material.name.is_empty() => {
-                mesh.paint.number(&format!("material_{number}"))
-            }
-            Some((_, Some(material))) => mesh.paint.number(&material.name),
-        };
+        let material = self.material(primitive, &mut mesh.paint)?;
         let with_texture = !texture.is_empty();
         if with_texture {
             mesh.uv.resize(before, CornerUv::default());
@@ -222,6 +199,36 @@ impl SceneReader<'_> {
             mesh.uv.resize(mesh.triangles.len(), CornerUv::default());
         }
         Ok(())
+    }
+
+    /// Vertex indices of a primitive with this number of vertices.
+    fn indices(&self, primitive: &Primitive, vertices: usize) -> Result<Vec<u32>, String> {
+        let indices: Vec<u32> = match primitive.indices {
+            Some(indices) => {
+                let values: Vec<[f64; 1]> = self.numbers(indices, "SCALAR")?;
+                values.into_iter().map(|[value]| value as u32).collect()
+            }
+            None => (0..vertices as u32).collect(),
+        };
+        if let Some(index) = indices.iter().find(|index| **index as usize >= vertices) {
+            return Err(format!(
+                "a triangle uses vertex {index}; there are {vertices}"
+            ));
+        }
+        Ok(indices)
+    }
+
+    /// Number of a primitive's material.
+    fn material(&self, primitive: &Primitive, paint: &mut Paint) -> Result<u32, String> {
+        let Some(number) = primitive.material else {
+            return Ok(NO_MATERIAL);
+        };
+        let material = self.document.materials.get(number);
+        let material = material.ok_or_else(|| format!("there is no material {number}"))?;
+        Ok(match &material.name[..] {
+            "" => paint.number(&format!("material_{number}")),
+            name => paint.number(name),
+        })
     }
 
     /// Colours of the vertices; empty if the primitive has none. Opacity is left out.

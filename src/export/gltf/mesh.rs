@@ -79,8 +79,12 @@ impl FragmentMesh {
             normals[at] = fan_normals[fan as usize];
             if let Some(&[u, v, r, g, b]) = values.get(vertex) {
                 // In glTF, v = 0 is the top of the image.
-                uv.get_mut(at).map(|uv| *uv = [u, 1.0 - v]);
-                colours.get_mut(at).map(|colour| *colour = [r, g, b]);
+                if let Some(uv) = uv.get_mut(at) {
+                    *uv = [u, 1.0 - v];
+                }
+                if let Some(colour) = colours.get_mut(at) {
+                    *colour = [r, g, b];
+                }
             }
         }
         FragmentMesh {

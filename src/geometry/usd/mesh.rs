@@ -57,12 +57,11 @@ fn materials(
     Ok(materials)
 }
 
-/// Adds the triangles of a mesh prim in its own coordinates.
-pub(super) fn append(
-    properties: &Properties<'_>,
-    subsets: &[FaceSubset],
-    parsed: &mut ParsedFile,
-) -> Result<(), String> {
+/// Points of a mesh prim, point indices of its faces' corners, and the number of corners of each face.
+type Faces<'a> = (Vec<DVec3>, &'a [f64], &'a [f64]);
+
+/// The faces of a mesh prim, whose numbers agree.
+fn faces<'a>(properties: &'a Properties<'_>) -> Result<Faces<'a>, String> {
     let numbers = |key: &str| properties.get(key).map_or(&[][..], |value| &value.numbers);
     let (points, rest) = numbers("points").as_chunks::<3>();
     if !rest.is_empty() {
@@ -94,13 +93,28 @@ pub(super) fn append(
             points.len()
         ));
     }
+    Ok((points, indices, counts))
+}
+
+/// Texture coordinates of a mesh prim.
+fn texture<'a>(properties: &'a Properties<'_>) -> Result<Option<Primvar<'a, 2>>, String> {
     let other = || properties.get("@texture")?.texts.first().copied();
-    let texture = match properties.contains_key("primvars:st") {
+    let name = match properties.contains_key("primvars:st") {
         true => Some("primvars:st"),
         false => other(),
     };
-    let texture = texture.map(|name| Primvar::<2>::of(properties, name));
-    let texture = texture.transpose()?.flatten();
+    let found = name.map(|name| Primvar::of(properties, name));
+    Ok(found.transpose()?.flatten())
+}
+
+/// Adds the triangles of a mesh prim in its own coordinates.
+pub(super) fn append(
+    properties: &Properties<'_>,
+    subsets: &[FaceSubset],
+    parsed: &mut ParsedFile,
+) -> Result<(), String> {
+    let (points, indices, counts) = faces(properties)?;
+    let texture = texture(properties)?;
     let colours = Primvar::<3>::of(properties, "primvars:displayColor")?;
     let materials = materials(properties, subsets, counts.len(), parsed)?;
     let flips = properties
