@@ -187,8 +187,8 @@ fn holes_are_filled_or_wrapped() {
             "loose triangles above a box",
             merged([
                 cuboid(),
-                crumb(dvec3(0.1, 0.2, 0.36)),
-                crumb(dvec3(0.0, 0.0, -0.4)),
+                loose_triangle(dvec3(0.1, 0.2, 0.36)),
+                loose_triangle(dvec3(0.0, 0.0, -0.4)),
             ]),
             Skin(1.05, "removed 2 loose triangles"),
         ),
@@ -211,7 +211,7 @@ fn with_lifted_lid(gap: f64) -> TriMesh {
 }
 
 /// A triangle smaller than a millimetre.
-fn crumb(at: DVec3) -> TriMesh {
+fn loose_triangle(at: DVec3) -> TriMesh {
     TriMesh {
         positions: vec![at, at + 1e-3 * DVec3::X, at + 1e-3 * DVec3::Y],
         triangles: vec![[0, 1, 2]],

@@ -15,6 +15,7 @@ use super::mesh::TriMesh;
 use super::paint::{CornerColours, NO_MATERIAL, WHITE};
 use super::polygon;
 
+use write::MATERIAL_COMMENT;
 pub use write::write_ply;
 
 /// Property names of the texture coordinates of a vertex.
@@ -22,8 +23,6 @@ const TEXTURE_NAMES: [[&str; 2]; 3] = [["s", "t"], ["u", "v"], ["texture_u", "te
 
 /// Property names of a colour.
 const COLOUR_NAMES: [&str; 3] = ["red", "green", "blue"];
-/// Comment before the name of a material; faces refer to these comments by their order.
-const MATERIAL_COMMENT: &str = "material ";
 
 /// A row of any element; properties other than position, texture coordinates, colour, material and vertex list are
 /// skipped.

@@ -11,8 +11,10 @@ pub enum SceneMaterial {
     Floor,
     /// A collider of another shape.
     Collider,
-    /// Skin of a body, with the body's colour index.
+    /// Skin of a body, with its colour index: below 4 that of the body, from 4 on that of a further material.
     Skin(u8),
+    /// Skin with a colour of its own: red, green and blue, sRGB.
+    Painted([u8; 3]),
     /// Crack face of a body, with the body's colour index.
     Crack(u8),
     /// Element of a body: the body's colour index, and the fraction of its bonds that are broken, in 255ths.

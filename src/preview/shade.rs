@@ -23,12 +23,17 @@ const BACKGROUND_BOTTOM: Vec3 = Vec3::new(0.72, 0.73, 0.73);
 /// Distance from the focus at which the floor has faded into the background, radii.
 const FLOOR_EXTENT: f32 = 7.0;
 
-/// Colours of the bodies' skins in turn: plaster, sage, slate, sand.
-const SKINS: [Vec3; 4] = [
+/// Colours of the bodies' skins in turn: plaster, sage, slate, sand; then of further materials of a body: brick, charcoal,
+/// mustard, teal.
+const SKINS: [Vec3; 8] = [
     Vec3::new(0.66, 0.63, 0.58),
     Vec3::new(0.50, 0.58, 0.50),
     Vec3::new(0.46, 0.53, 0.62),
     Vec3::new(0.68, 0.58, 0.44),
+    Vec3::new(0.50, 0.20, 0.14),
+    Vec3::new(0.11, 0.11, 0.12),
+    Vec3::new(0.60, 0.42, 0.10),
+    Vec3::new(0.12, 0.34, 0.36),
 ];
 
 /// Colour of a crack face relative to the skin: darker and warmer, like a fresh face of the same material.
@@ -167,7 +172,8 @@ fn albedo(material: SceneMaterial) -> Vec3 {
         SceneMaterial::Background => Vec3::ZERO,
         SceneMaterial::Floor => Vec3::new(0.53, 0.53, 0.525),
         SceneMaterial::Collider => Vec3::splat(0.34),
-        SceneMaterial::Skin(body) => SKINS[usize::from(body) % SKINS.len()],
+        SceneMaterial::Skin(colour) => SKINS[usize::from(colour) % SKINS.len()],
+        SceneMaterial::Painted(colour) => colour.map(scale::linear).into(),
         SceneMaterial::Crack(body) => SKINS[usize::from(body) % SKINS.len()] * CRACK_TINT,
         SceneMaterial::Damaged(body, share) => {
             let skin = SKINS[usize::from(body) % SKINS.len()];

@@ -1,5 +1,6 @@
 //! Reads frames of a store as scenes.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::parallel::prelude::*;
@@ -7,6 +8,7 @@ use glam::{DVec3, Vec3};
 
 use super::colliders::{self, PreviewCollider};
 use super::scene::{PreviewScene, SceneBall, SceneMaterial, ScenePlane};
+use crate::geometry::paint::{NO_MATERIAL, WHITE};
 use crate::spec::{Collider, ColliderShape, FrameGroup, Pipeline, Preview};
 use crate::store::corner_normals::Fans;
 use crate::store::{Result, Store, SurfaceFrame};
@@ -134,13 +136,41 @@ impl<'a> FrameSource<'a> {
     }
 }
 
-fn material(body: u32, inside: bool) -> SceneMaterial {
-    let body = (body % 4) as u8;
-    if inside {
-        SceneMaterial::Crack(body)
-    } else {
-        SceneMaterial::Skin(body)
+/// What a triangle of a body shows; `first` is the number of the body's first material.
+fn material(surface: &SurfaceFrame, (body, first): (u32, u32), t: usize) -> SceneMaterial {
+    let colour = (body % 4) as u8;
+    if surface.inside[t] != 0 {
+        return SceneMaterial::Crack(colour);
     }
+    if let Some(corners) = surface.colours.get(t).filter(|own| **own != WHITE) {
+        let mean = |k: usize| corners.iter().map(|rgb| rgb[k]).sum::<f32>() / 3.0;
+        return SceneMaterial::Painted([0, 1, 2].map(|k| (mean(k) * 255.0).round() as u8));
+    }
+    match surface
+        .materials
+        .get(t)
+        .map(|number| number.saturating_sub(first))
+    {
+        None | Some(0) => SceneMaterial::Skin(colour),
+        _ if surface.materials[t] == NO_MATERIAL => SceneMaterial::Skin(colour),
+        Some(further) => SceneMaterial::Skin(4 + ((body + further - 1) % 4) as u8),
+    }
+}
+
+/// The smallest number of a material of each body that has some.
+fn first_materials(surface: &SurfaceFrame) -> BTreeMap<u32, u32> {
+    let mut first = BTreeMap::new();
+    if surface.materials.is_empty() {
+        return first;
+    }
+    for piece in &surface.pieces {
+        let own = &surface.materials[surface.triangle_range(piece)];
+        if let Some(least) = own.iter().copied().min() {
+            let known = first.entry(piece.body).or_insert(least);
+            *known = least.min(*known);
+        }
+    }
+    first
 }
 
 fn surfaces(surface: &SurfaceFrame) -> PreviewScene {
@@ -159,6 +189,7 @@ fn surfaces(surface: &SurfaceFrame) -> PreviewScene {
             (fans, normals)
         })
         .collect();
+    let materials = first_materials(surface);
     for (piece, (fans, normals)) in surface.pieces.iter().zip(fans) {
         let first = scene.positions.len() as u32;
         let positions = &surface.positions[surface.vertex_range(piece)];
@@ -167,13 +198,40 @@ fn surfaces(surface: &SurfaceFrame) -> PreviewScene {
             .positions
             .extend(vertices.map(|&vertex| Vec3::from(positions[vertex as usize])));
         scene.normals.extend(normals.into_iter().map(Vec3::from));
-        let inside = &surface.inside[surface.triangle_range(piece)];
-        scene
-            .triangles
-            .extend(fans.corners.iter().zip(inside).map(|(corners, &inside)| {
-                let corners = corners.map(|corner| corner + first);
-                (corners, material(piece.body, inside != 0))
-            }));
+        let body = (piece.body, materials.get(&piece.body).copied().unwrap_or(0));
+        let triangles = fans.corners.iter().zip(surface.triangle_range(piece));
+        scene.triangles.extend(triangles.map(|(corners, t)| {
+            let corners = corners.map(|corner| corner + first);
+            (corners, material(surface, body, t))
+        }));
     }
     scene
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn materials_and_colours_are_told_apart() {
+        let grey = [[0.5; 3]; 3];
+        let surface = SurfaceFrame {
+            inside: vec![0, 0, 0, 0, 1, 0],
+            materials: vec![3, 5, NO_MATERIAL, 3, NO_MATERIAL, 5],
+            colours: vec![WHITE, WHITE, WHITE, grey, WHITE, WHITE],
+            ..SurfaceFrame::default()
+        };
+        let shown = |t: usize| material(&surface, (1, 3), t);
+        assert_eq!(
+            [0, 1, 2, 3, 4, 5].map(shown),
+            [
+                SceneMaterial::Skin(1),
+                SceneMaterial::Skin(6),
+                SceneMaterial::Skin(1),
+                SceneMaterial::Painted([128; 3]),
+                SceneMaterial::Crack(1),
+                SceneMaterial::Skin(6),
+            ]
+        );
+    }
 }

@@ -78,18 +78,19 @@ where
 
 /// Reads an archive after checking its header.
 pub fn read(path: &Path, magic: &[u8; 8]) -> Result<AlignedVec> {
+    read_one_of(path, &[magic]).map(|(_, archive)| archive)
+}
+
+/// Reads an archive of one of several kinds after checking its header; returns the number of the kind too.
+pub fn read_one_of(path: &Path, magics: &[&[u8; 8]]) -> Result<(usize, AlignedVec)> {
     let file = std::fs::read(path).map_err(StoreError::io(path))?;
     let Some((header, body)) = file.split_at_checked(HEADER) else {
         return Err(StoreError::damaged(path, "truncated"));
     };
-    if &header[..8] != magic {
-        // Kinds of files have versions of their own, too.
-        let what = match header.starts_with(b"cullet") {
-            true => "of another version of cullet or another kind; run its stage again",
-            false => "not a file of this kind",
-        };
-        return Err(StoreError::damaged(path, what));
-    }
+    let kind = magics.iter().position(|magic| header[..8] == magic[..]);
+    let Some(kind) = kind else {
+        return Err(StoreError::damaged(path, "not a file of this kind"));
+    };
     let word = |at: usize| {
         u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]])
     };
@@ -108,7 +109,7 @@ pub fn read(path: &Path, magic: &[u8; 8]) -> Result<AlignedVec> {
     }
     let mut aligned = AlignedVec::with_capacity(body.len());
     aligned.extend_from_slice(body);
-    Ok(aligned)
+    Ok((kind, aligned))
 }
 
 fn checksum(bytes: &[u8]) -> u32 {

@@ -60,6 +60,43 @@ pub struct SurfaceFrame {
 }
 
 const MAGIC: &[u8; 8] = b"culletm2";
+/// Magic of files without colours and materials, which are still read.
+const PLAIN_MAGIC: &[u8; 8] = b"culletsf";
+
+/// The surfaces of a frame as they were stored before they had colours and materials.
+#[derive(Archive, Deserialize)]
+struct PlainSurfaceFrame {
+    frame: u32,
+    time: f64,
+    positions: Vec<[f32; 3]>,
+    normals: Vec<[f32; 3]>,
+    velocities: Vec<[f32; 3]>,
+    rest_positions: Vec<[f32; 3]>,
+    stress: Vec<f32>,
+    uv: Vec<[[f32; 2]; 3]>,
+    triangles: Vec<[u32; 3]>,
+    inside: Vec<u8>,
+    pieces: Vec<FragmentRange>,
+}
+
+impl From<PlainSurfaceFrame> for SurfaceFrame {
+    fn from(plain: PlainSurfaceFrame) -> Self {
+        SurfaceFrame {
+            frame: plain.frame,
+            time: plain.time,
+            positions: plain.positions,
+            normals: plain.normals,
+            velocities: plain.velocities,
+            rest_positions: plain.rest_positions,
+            stress: plain.stress,
+            uv: plain.uv,
+            triangles: plain.triangles,
+            inside: plain.inside,
+            pieces: plain.pieces,
+            ..SurfaceFrame::default()
+        }
+    }
+}
 
 impl SurfaceFrame {
     /// Writes `meshes/NNNNNN.rkyv`.
@@ -72,9 +109,12 @@ impl SurfaceFrame {
     pub fn read(store: &Store, frame: u32) -> Result<Self> {
         let path = store.numbered("meshes", frame, "rkyv");
         let path = store.checked(path, "reconstruct")?;
-        let bytes = archive::read(&path, MAGIC)?;
-        let surface: Self = rkyv::from_bytes::<_, rancor::Error>(&bytes)
-            .map_err(|error| StoreError::damaged(&path, error))?;
+        let (kind, bytes) = archive::read_one_of(&path, &[MAGIC, PLAIN_MAGIC])?;
+        let surface = match kind {
+            0 => rkyv::from_bytes::<Self, rancor::Error>(&bytes),
+            _ => rkyv::from_bytes::<PlainSurfaceFrame, rancor::Error>(&bytes).map(Self::from),
+        };
+        let surface = surface.map_err(|error| StoreError::damaged(&path, error))?;
         surface
             .check()
             .map_err(|what| StoreError::damaged(&path, what))?;

@@ -2,8 +2,10 @@
 
 use std::io::{self, Write};
 
-use super::MATERIAL_COMMENT;
 use crate::geometry::mesh::TriMesh;
+
+/// Comment before the name of a material; faces refer to these comments by their order.
+pub(super) const MATERIAL_COMMENT: &str = "material ";
 
 /// Writes a binary (little-endian) PLY with positions in double precision, and with texture coordinates, colours and
 /// materials of faces if the mesh has any. Names of materials are comments.

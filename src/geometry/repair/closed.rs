@@ -7,7 +7,7 @@ use glam::DVec3;
 use super::clean::clean;
 use super::duplicates::{remove_duplicates, remove_fins};
 use super::error::RepairError;
-use super::gaps::{close_gaps, remove_crumbs, remove_walls};
+use super::gaps::{close_gaps, remove_loose_parts, remove_walls};
 use super::holes::{fill_hidden, fill_small};
 use super::junctions::join_vertices;
 use super::repair_mesh::RepairMesh;
@@ -77,7 +77,7 @@ fn mend_borders(work: &mut RepairMesh, gap: f64, done: &mut Repairs) {
     if gap <= RepairMesh::TOLERANCE {
         return;
     }
-    done.loose_triangles = remove_crumbs(work, gap);
+    done.loose_triangles = remove_loose_parts(work, gap);
     done.gap_vertices = close_gaps(work, gap);
     if done.gap_vertices > 0 {
         done.degenerate_triangles += remove_degenerate(work);

@@ -1,4 +1,4 @@
-//! Repairs of open surfaces that need a length: gaps at borders, crumbs, and walls inside.
+//! Repairs of open surfaces that need a length: gaps at borders, small loose parts, and walls inside.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ const MAX_SAMPLES: usize = 32;
 
 /// Removes open parts without an edge to others that are smaller than `size`, such as loose triangles that boolean
 /// operations leave. Returns the number of triangles removed.
-pub fn remove_crumbs(work: &mut RepairMesh, size: f64) -> usize {
+pub fn remove_loose_parts(work: &mut RepairMesh, size: f64) -> usize {
     let edges = sorted_edges(&work.mesh);
     let part = components(work.mesh.triangles.len(), &edges);
     let mut bounds: BTreeMap<u32, (DVec3, DVec3)> = BTreeMap::new();
@@ -32,15 +32,15 @@ pub fn remove_crumbs(work: &mut RepairMesh, size: f64) -> usize {
     for edge in edges.chunk_by(same_edge).filter(|edge| edge.len() == 1) {
         is_open[part[edge[0].3 as usize] as usize] = true;
     }
-    let is_crumb = |t: usize| {
+    let is_loose = |t: usize| {
         let (low, high) = bounds[&part[t]];
         is_open[part[t] as usize] && (high - low).max_element() < size
     };
-    // All of a mesh of crumbs stays: it may be the mesh.
-    if (0..part.len()).all(is_crumb) {
+    // A mesh that has no other parts stays whole.
+    if (0..part.len()).all(is_loose) {
         return 0;
     }
-    work.retain(|t| !is_crumb(t))
+    work.retain(|t| !is_loose(t))
 }
 
 /// Largest gap over the shortest border edge at a vertex: vertices along a border never merge.

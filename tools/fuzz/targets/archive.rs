@@ -47,7 +47,7 @@ fn run(input: &[u8]) {
     };
     let is_state = kind & IS_STATE != 0;
     let name = if is_state { STATE } else { SURFACES };
-    let magic = if is_state { b"culletst" } else { b"culletsf" };
+    let magic = if is_state { b"culletst" } else { b"culletm2" };
     let file = if kind & IS_WHOLE != 0 {
         bytes.to_vec()
     } else {
