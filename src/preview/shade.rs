@@ -23,8 +23,8 @@ const BACKGROUND_BOTTOM: Vec3 = Vec3::new(0.72, 0.73, 0.73);
 /// Distance from the focus at which the floor has faded into the background, radii.
 const FLOOR_EXTENT: f32 = 7.0;
 
-/// Colours of the bodies' skins in turn: plaster, sage, slate, sand; then of further materials of a body: brick, charcoal,
-/// mustard, teal.
+/// Colours of the bodies' skins in turn: plaster, sage, slate, sand; then of further materials of a body: brick,
+/// charcoal, mustard, teal.
 const SKINS: [Vec3; 8] = [
     Vec3::new(0.66, 0.63, 0.58),
     Vec3::new(0.50, 0.58, 0.50),
