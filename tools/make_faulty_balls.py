@@ -2,9 +2,9 @@
 
     python tools/make_faulty_balls.py DIR TRIANGLES [TRIANGLES ...]
 
-Needs numpy. For each number of triangles (about; 20 n²) it writes two balls of radius 1 m: DIR/faults_TRIANGLES.obj with
-50 faults, which repair mends (holes, turned and double triangles, split vertices, tetrahedra that cross the surface),
-and DIR/panels_TRIANGLES.obj of 20 panels that do not meet, which only a wrap closes."""
+Needs numpy. For each number of triangles (about; 20 n²) it writes two balls of radius 1 m. DIR/faults_TRIANGLES.obj has
+50 faults that can be repaired: holes, turned triangles, double triangles, split vertices, and tetrahedra that cross the
+surface. DIR/panels_TRIANGLES.obj consists of 20 panels that do not meet. Only a wrap closes it."""
 
 import sys
 from pathlib import Path

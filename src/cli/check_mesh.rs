@@ -38,10 +38,8 @@ pub fn check_mesh(
     let cell = cell.unwrap_or(size.max_element() / DEFAULT_CELLS);
     let mut closing = close(&mesh, cell, region)
         .map_err(|error| WrongUse(format!("{}: {error}", path.display())));
-    if let Some(skin) = closing.as_mut().ok().map(|closing| &mut closing.skin)
-        && skin.paint.is_empty()
-    {
-        carry_paint(&mesh, skin);
+    if let Ok(closing) = &mut closing {
+        carry_paint(&mesh, &mut closing.skin);
     }
     if let (Ok(closing), Some(out)) = (&closing, out) {
         atomic::write(out, |file| ply::write_ply(&closing.skin, file))?;

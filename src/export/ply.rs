@@ -11,6 +11,7 @@ use super::format::{Axes, ExportSummary, FormatEntry, RequiredTables};
 use super::job::ExportJob;
 use super::sequence;
 use crate::geometry::corners::DistinctCorners;
+use crate::geometry::ply::MATERIAL_COMMENT;
 use crate::spec::ExportFormat;
 use crate::store::{FragmentRange, SurfaceFrame};
 
@@ -89,7 +90,7 @@ fn bytes(job: &ExportJob, surface: &SurfaceFrame) -> Vec<Vec<u8>> {
     let rows = PlyRows::new(surface);
     let names = surface.material_names.iter();
     let names: String = names
-        .map(|name| format!("comment material {name}\n"))
+        .map(|name| format!("comment {MATERIAL_COMMENT}{name}\n"))
         .collect();
     let header = format!(
         "ply\nformat binary_little_endian 1.0\ncomment {}; frame {}, {} s\n{names}\

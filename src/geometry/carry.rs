@@ -4,8 +4,8 @@ use crate::parallel::prelude::*;
 use glam::DVec3;
 
 use super::bvh::Bvh;
+use super::corners::{blend, weights};
 use super::mesh::TriMesh;
-use super::paint::CornerColours;
 use super::unite::interpolate;
 
 /// Gives every triangle of `to` the texture coordinates of the triangle of `from` nearest to its centre, continued
@@ -14,73 +14,40 @@ pub fn carry_uv(from: &TriMesh, to: &mut TriMesh) {
     if from.uv.is_empty() {
         return;
     }
-    let bvh = Bvh::new(from);
-    let uv: Vec<_> = (0..to.triangles.len())
-        .into_par_iter()
-        .map(|t| {
-            let corners = to.corners(t);
-            let centre = corners.iter().sum::<DVec3>() / 3.0;
-            let nearest = bvh.nearest(from, centre).1 as usize;
+    let uv = nearest_triangles(from, to).into_iter().enumerate();
+    to.uv = uv
+        .map(|(t, nearest)| {
             let (chart, uv) = (from.corners(nearest), from.uv[nearest]);
-            corners.map(|p| interpolate(chart, uv, p))
+            to.corners(t).map(|p| interpolate(chart, uv, p))
         })
         .collect();
-    to.uv = uv;
 }
 
 /// Gives every triangle of `to` the material of the triangle of `from` nearest to its centre, and the colours of that
-/// triangle at the points nearest to its corners. Does nothing if `from` has neither.
+/// triangle at the points nearest to its corners. Does nothing if `to` has colours or materials, or `from` has neither.
 pub fn carry_paint(from: &TriMesh, to: &mut TriMesh) {
-    if from.paint.is_empty() {
+    if from.paint.is_empty() || !to.paint.is_empty() {
         return;
     }
-    let bvh = Bvh::new(from);
-    let nearest: Vec<usize> = (0..to.triangles.len())
-        .into_par_iter()
-        .map(|t| {
-            let centre = to.corners(t).iter().sum::<DVec3>() / 3.0;
-            bvh.nearest(from, centre).1 as usize
-        })
-        .collect();
+    let nearest = nearest_triangles(from, to);
     to.paint = from.paint.of(&nearest);
-    for (t, colours) in to.paint.colours.iter_mut().enumerate() {
-        let (whole, own) = (from.corners(nearest[t]), *colours);
-        let corners = [0, 1, 2].map(|m| to.positions[to.triangles[t][m] as usize]);
-        *colours = corners.map(|p| blend(own, weights(p, whole)));
-    }
+    let colours = (0..to.paint.colours.len())
+        .zip(&nearest)
+        .map(|(t, nearest)| {
+            let (whole, own) = (from.corners(*nearest), from.paint.colours[*nearest]);
+            to.corners(t).map(|p| blend(own, weights(p, whole)))
+        });
+    to.paint.colours = colours.collect();
 }
 
-/// Mean colour of a triangle's corners with these weights.
-pub fn blend(colours: CornerColours, weights: [f64; 3]) -> [f32; 3] {
-    [0, 1, 2].map(|k| {
-        let parts = (0..3).map(|m| weights[m] * f64::from(colours[m][k]));
-        parts.sum::<f64>() as f32
-    })
-}
-
-/// Barycentric coordinates of a point in a triangle; in spite of rounding all of them lie between 0 and 1.
-pub fn weights(x: DVec3, corners: [DVec3; 3]) -> [f64; 3] {
-    let [a, b, c] = corners;
-    let normal = (b - a).cross(c - a);
-    let parts = [0, 1, 2].map(|m| {
-        let [p, q] = [1, 2].map(|step| corners[(m + step) % 3] - x);
-        p.cross(q).dot(normal).max(0.0)
-    });
-    let sum: f64 = parts.iter().sum();
-    if sum > 0.0 {
-        return parts.map(|part| part / sum);
-    }
-    // A triangle without area is treated as its longest edge.
-    let length = |m: usize| corners[m].distance_squared(corners[(m + 1) % 3]);
-    let m = (0..3)
-        .max_by(|&m, &n| length(m).total_cmp(&length(n)))
-        .unwrap_or(0);
-    let (from, to) = (corners[m], corners[(m + 1) % 3]);
-    let part = (x - from).dot(to - from) / length(m).max(f64::MIN_POSITIVE);
-    let mut weights = [0.0; 3];
-    weights[(m + 1) % 3] = part.clamp(0.0, 1.0);
-    weights[m] = 1.0 - weights[(m + 1) % 3];
-    weights
+/// For each triangle of `to`, the triangle of `from` nearest to its centre.
+fn nearest_triangles(from: &TriMesh, to: &TriMesh) -> Vec<usize> {
+    let bvh = Bvh::new(from);
+    let centre = |t: usize| to.corners(t).iter().sum::<DVec3>() / 3.0;
+    (0..to.triangles.len())
+        .into_par_iter()
+        .map(|t| bvh.nearest(from, centre(t)).1 as usize)
+        .collect()
 }
 
 #[cfg(test)]

@@ -167,8 +167,8 @@ pub fn close(mesh: &TriMesh, cell: f64, region: Region) -> Result<Closing, Close
             why
         }
     };
-    let made = wrap(&all, cell)?;
-    let mut skin = made.surface.clone();
+    let mut made = wrap(&all, cell)?;
+    let mut skin = std::mem::take(&mut made.surface);
     require_solid(&mut skin).map_err(|defect| CloseError::Wrap(WrapError::Faulty(defect)))?;
     report = ClosingReport {
         wrapped: Some(made.replacing(mesh.triangles.len(), why)),
@@ -239,7 +239,7 @@ fn with_wrapped(
     if closed.triangles.is_empty() {
         return None;
     }
-    let made = wrap(open, cell).ok()?;
-    closed.append(made.surface.clone());
+    let mut made = wrap(open, cell).ok()?;
+    closed.append(std::mem::take(&mut made.surface));
     Some((united(closed, report, region).ok()?, made))
 }

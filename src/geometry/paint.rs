@@ -26,11 +26,16 @@ impl Paint {
         self.colours.is_empty() && self.materials.is_empty()
     }
 
-    /// Number of the material of this name, which is added if it is new.
+    /// Number of the material of this name, which is added if it is new. Names become one line that is not empty, as
+    /// files have a line for each.
     pub fn number(&mut self, name: &str) -> u32 {
-        let known = self.names.iter().position(|known| known == name);
+        let name = match name.trim() {
+            "" => "material".to_owned(),
+            name => name.replace(char::is_control, " "),
+        };
+        let known = self.names.iter().position(|known| *known == name);
         let number = known.unwrap_or_else(|| {
-            self.names.push(name.to_owned());
+            self.names.push(name);
             self.names.len() - 1
         });
         number as u32
@@ -127,5 +132,10 @@ mod tests {
         wood.append(5, Paint::default(), 1);
         assert_eq!([wood.colours.len(), wood.materials.len()], [6, 6]);
         assert_eq!(wood.of(&[4, 3]).materials, [1, NO_MATERIAL]);
+        assert_eq!(
+            [" stone ", "a\nb", ""].map(|name| wood.number(name)),
+            [1, 2, 3]
+        );
+        assert_eq!(wood.names[2..], ["a b", "material"]);
     }
 }

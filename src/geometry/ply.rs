@@ -15,8 +15,7 @@ use super::mesh::TriMesh;
 use super::paint::{CornerColours, NO_MATERIAL, WHITE};
 use super::polygon;
 
-use write::MATERIAL_COMMENT;
-pub use write::write_ply;
+pub use write::{MATERIAL_COMMENT, write_ply};
 
 /// Property names of the texture coordinates of a vertex.
 const TEXTURE_NAMES: [[&str; 2]; 3] = [["s", "t"], ["u", "v"], ["texture_u", "texture_v"]];

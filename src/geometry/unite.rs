@@ -10,6 +10,7 @@ use manifold_rust::robust::cells::{build_cells, extract, windings};
 use manifold_rust::robust::intersection_graph::{Piece, build_graph};
 use manifold_rust::types::{OpType, WindingRule};
 
+use super::corners::blend;
 use super::mesh::{CornerUv, TriMesh};
 
 /// A union, and what it took.
@@ -91,11 +92,7 @@ pub(super) fn interpolate(corners: [DVec3; 3], uv: CornerUv, p: DVec3) -> [f32; 
         area / normal.length_squared().max(f64::MIN_POSITIVE)
     };
     let weights = [share(b, c), share(c, a), share(a, b)];
-    [0, 1].map(|k| {
-        (0..3)
-            .map(|m| weights[m] * f64::from(uv[m][k]))
-            .sum::<f64>() as f32
-    })
+    blend(uv, weights)
 }
 
 #[cfg(test)]

@@ -189,9 +189,7 @@ pub(super) fn skin(
     };
     let cell = |mesh: &TriMesh| wrap_cell(&body.packing, mesh);
     let (mut mesh, report) = make_solid(&owner, &path, &original, closing, cell)?;
-    if mesh.paint.is_empty() {
-        carry_paint(&original, &mut mesh);
-    }
+    carry_paint(&original, &mut mesh);
     Ok(Some((mesh, report)))
 }
 
@@ -345,3 +343,7 @@ pub(super) fn colliders(
     }
     Ok(meshes)
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests;

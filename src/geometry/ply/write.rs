@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use crate::geometry::mesh::TriMesh;
 
 /// Comment before the name of a material; faces refer to these comments by their order.
-pub(super) const MATERIAL_COMMENT: &str = "material ";
+pub const MATERIAL_COMMENT: &str = "material ";
 
 /// Writes a binary (little-endian) PLY with positions in double precision, and with texture coordinates, colours and
 /// materials of faces if the mesh has any. Names of materials are comments.

@@ -5,14 +5,11 @@ use std::collections::BTreeMap;
 use glam::DVec3;
 
 use super::repair_mesh::RepairMesh;
+use super::weld::merge_within;
 use crate::geometry::check::{components, patches, same_edge, sorted_edges};
-use crate::geometry::hash_grid::HashGrid;
 use crate::geometry::mesh::TriMesh;
 use crate::geometry::winding::Winding;
-use crate::math::UnionFind;
 
-/// Maximum number of patches that are tried as walls: each needs the winding number of all others.
-const MAX_WALLS: usize = 64;
 /// Maximum number of points of a patch at which the winding number is taken.
 const MAX_SAMPLES: usize = 32;
 
@@ -63,73 +60,56 @@ pub fn close_gaps(work: &mut RepairMesh, gap: f64) -> usize {
         }
     }
     let (border, reach): (Vec<u32>, Vec<f64>) = reach.into_iter().unzip();
-    let place = |k: usize| positions[border[k] as usize];
-    let grid = HashGrid::new(border.len(), gap, place);
-    let mut joined = UnionFind::new(positions.len());
-    let mut merged = 0;
-    for (k, &vertex) in border.iter().enumerate() {
-        grid.around(place(k), |other| {
-            let other = other as usize;
-            let is_near = place(k).distance(place(other)) <= reach[k].min(reach[other]);
-            if is_near && other < k && joined.join(vertex, border[other]) {
-                merged += 1;
-            }
-        });
-    }
-    if merged > 0 {
-        let root = joined.roots();
-        for vertex in work.mesh.triangles.as_flattened_mut() {
-            *vertex = root[*vertex as usize];
-        }
-    }
-    merged
+    merge_within(work, &border, gap, |k| reach[k])
 }
 
-/// Removes walls inside: patches with an edge of three or more triangles around which the others wind without them.
-/// Triangles on both sides of an edge of two must be wound consistently. Returns the number of triangles removed.
+/// Removes walls inside: patches with an edge of an odd number of triangles, three or more, around which the others
+/// wind without them. Triangles on both sides of an edge of two must be wound consistently. Small patches are tried
+/// first. Returns the number of triangles removed.
 pub fn remove_walls(work: &mut RepairMesh) -> usize {
-    let mut removed = 0;
-    for _ in 0..MAX_WALLS {
-        let gone = remove_wall(work);
-        if gone == 0 {
-            break;
-        }
-        removed += gone;
-    }
-    removed
-}
-
-/// Removes the smallest wall inside. Returns the number of its triangles.
-fn remove_wall(work: &mut RepairMesh) -> usize {
     let edges = sorted_edges(&work.mesh);
+    let odd = edges.chunk_by(same_edge);
+    let odd = odd.filter(|edge| edge.len() > 1 && edge.len() % 2 == 1);
+    let mut candidates: Vec<u32> = odd.flatten().map(|edge| edge.3).collect();
+    if candidates.is_empty() {
+        return 0;
+    }
     let patch = patches(work.mesh.triangles.len(), &edges);
     let mut triangles: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
     for (t, patch) in patch.iter().enumerate() {
         triangles.entry(*patch).or_default().push(t);
     }
-    let odd = edges.chunk_by(same_edge);
-    let odd = odd.filter(|edge| edge.len() > 1 && edge.len() % 2 == 1);
-    let mut candidates: Vec<u32> = odd.flatten().map(|edge| patch[edge.3 as usize]).collect();
+    candidates.iter_mut().for_each(|t| *t = patch[*t as usize]);
     candidates.sort_unstable();
     candidates.dedup();
     candidates.sort_by_key(|patch| triangles[patch].len());
-    for wall in candidates.into_iter().take(MAX_WALLS) {
-        let others = (0..patch.len()).filter(|t| patch[*t] != wall);
-        let rest = TriMesh {
-            positions: work.mesh.positions.clone(),
-            triangles: others.map(|t| work.mesh.triangles[t]).collect(),
-            ..TriMesh::default()
-        };
-        let winding = Winding::new(&rest);
-        let own = &triangles[&wall];
+    let part = |own: &[usize]| TriMesh {
+        positions: own.iter().flat_map(|t| work.mesh.corners(*t)).collect(),
+        triangles: (0..own.len() as u32)
+            .map(|t| [0, 1, 2].map(|m| 3 * t + m))
+            .collect(),
+        ..TriMesh::default()
+    };
+    let all = Winding::new(&work.mesh);
+    // What is left winds as the whole does, less the walls found so far.
+    let mut walls = TriMesh::default();
+    let mut is_wall = vec![false; patch.len()];
+    for number in candidates {
+        let own = &triangles[&number];
+        let mut gone = part(own);
+        gone.append(walls.clone());
+        let without = Winding::new(&gone);
         let stride = own.len().div_ceil(MAX_SAMPLES);
-        let mut centres = own.iter().step_by(stride).map(|t| {
-            let corners = work.mesh.corners(*t);
-            corners.iter().sum::<DVec3>() / 3.0
+        let mut points = own.iter().step_by(stride).map(|t| {
+            let [a, b, c] = work.mesh.corners(*t);
+            // Beside the patch, where both numbers are defined.
+            let side = (b - a).cross(c - a).normalize_or_zero();
+            (a + b + c) / 3.0 + side * RepairMesh::TOLERANCE
         });
-        if centres.all(|p| winding.number(p) > 0.5) {
-            return work.retain(|t| patch[t] != wall);
+        if points.all(|p| all.number(p) - without.number(p) > 0.5) {
+            own.iter().for_each(|t| is_wall[*t] = true);
+            walls = gone;
         }
     }
-    0
+    work.retain(|t| !is_wall[t])
 }

@@ -1,4 +1,4 @@
-//! Merges vertices at the same position.
+//! Merges vertices at the same position, or near each other.
 
 use super::repair_mesh::RepairMesh;
 use crate::geometry::hash_grid::HashGrid;
@@ -7,18 +7,33 @@ use crate::math::UnionFind;
 /// Merges used vertices within the tolerance of each other, each group at the position of its first vertex.
 /// Returns the number of vertices removed.
 pub fn merge_vertices(work: &mut RepairMesh) -> usize {
-    let positions = &work.mesh.positions;
     let mut used: Vec<u32> = work.mesh.triangles.as_flattened().to_vec();
     used.sort_unstable();
     used.dedup();
-    let place = |k: usize| positions[used[k] as usize];
-    let grid = HashGrid::new(used.len(), RepairMesh::TOLERANCE, place);
+    merge_within(work, &used, RepairMesh::TOLERANCE, |_| {
+        RepairMesh::TOLERANCE
+    })
+}
+
+/// Merges those of `vertices` (ascending) that are within the reach of both of each other, each group at the position
+/// of its first vertex. `reach` takes the number of a vertex in the list and is at most `most`. Returns the number of
+/// vertices removed.
+pub fn merge_within(
+    work: &mut RepairMesh,
+    vertices: &[u32],
+    most: f64,
+    reach: impl Fn(usize) -> f64,
+) -> usize {
+    let positions = &work.mesh.positions;
+    let place = |k: usize| positions[vertices[k] as usize];
+    let grid = HashGrid::new(vertices.len(), most, place);
     let mut joined = UnionFind::new(positions.len());
     let mut merged = 0;
-    for (k, &vertex) in used.iter().enumerate() {
+    for (k, &vertex) in vertices.iter().enumerate() {
         grid.around(place(k), |other| {
-            let near = place(k).distance(place(other as usize)) <= RepairMesh::TOLERANCE;
-            if near && (other as usize) < k && joined.join(vertex, used[other as usize]) {
+            let other = other as usize;
+            let near = place(k).distance(place(other)) <= reach(k).min(reach(other));
+            if near && other < k && joined.join(vertex, vertices[other]) {
                 merged += 1;
             }
         });

@@ -9,7 +9,7 @@
 use glam::DVec3;
 
 use crate::geometry::TriMesh;
-use crate::geometry::carry::{blend, weights};
+use crate::geometry::corners::{blend, weights};
 use crate::geometry::mesh::CornerUv;
 use crate::geometry::paint::{CornerColours, NO_MATERIAL, Paint, WHITE};
 
@@ -87,14 +87,10 @@ impl SkinAttributes {
         let of = self.source[triangle as usize] as usize;
         let whole = self.triangles[of].map(|v| positions[v as usize]);
         let weights = corners.map(|x| weights(x, whole));
-        let uv = self.uv.get(of).map(|uv| uv.map(|uv| uv.map(f64::from)));
-        let uv_at = |w: [f64; 3], uv: [[f64; 2]; 3]| {
-            [0, 1].map(|axis| (0..3).map(|m| w[m] * uv[m][axis]).sum::<f64>() as f32)
-        };
-        let colours = self.paint.colours.get(of);
+        let (uv, colours) = (self.uv.get(of), self.paint.colours.get(of));
         let materials = &self.paint.materials;
         TriangleAttributes {
-            uv: uv.map_or(CornerUv::default(), |uv| weights.map(|w| uv_at(w, uv))),
+            uv: uv.map_or(CornerUv::default(), |uv| weights.map(|w| blend(*uv, w))),
             colours: colours.map_or(WHITE, |own| weights.map(|w| blend(*own, w))),
             material: materials.get(of).copied().unwrap_or(NO_MATERIAL),
         }
