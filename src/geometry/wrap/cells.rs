@@ -9,7 +9,8 @@ use crate::math::hash::QuickMap;
 
 /// Shift of the grid relative to the mesh's bounding box, in cells; without it faces of boxes would lie on nodes.
 const SHIFT: DVec3 = DVec3::new(0.137, 0.211, 0.319);
-/// Spare cells on each side of the mesh's bounding box.
+/// Spare cells on each side of the mesh's bounding box. A mesh that winds many times around its inside would have its
+/// surface farther out; it ends at the border of the grid.
 const MARGIN: f64 = 4.0;
 /// Bits of a coordinate in a key.
 const BITS: u32 = 21;
@@ -25,6 +26,11 @@ fn key([x, y, z]: Place) -> u64 {
 fn place(key: u64) -> Place {
     let mask = (1 << BITS) - 1;
     [0, 1, 2].map(|axis| (key >> (axis * BITS) & mask) as u32)
+}
+
+/// Whether a node lies on the lower border of the grid, which counts as outside.
+pub fn is_on_border(node: Place) -> bool {
+    node.contains(&0)
 }
 
 /// Corner of a cell; its bits are the three coordinates, x the lowest.
@@ -158,7 +164,10 @@ impl SurfaceCells {
         unknown.dedup();
         let inside: Vec<bool> = unknown
             .par_iter()
-            .map(|node| winding.contains(self.position(place(*node))))
+            .map(|node| {
+                let node = place(*node);
+                !is_on_border(node) && winding.contains(self.position(node))
+            })
             .collect();
         self.inside.extend(unknown.into_iter().zip(inside));
     }

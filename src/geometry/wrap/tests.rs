@@ -120,3 +120,20 @@ fn what_is_thinner_than_the_finest_cells_is_reported() {
         made.missing
     );
 }
+
+#[test]
+fn a_surface_that_would_leave_the_grid_ends_at_its_border() {
+    // Six parallel sheets wind six times as far out as one.
+    let mut mesh = shapes::cuboid(DVec3::ONE);
+    for k in 1..6 {
+        let mut sheet = shapes::cuboid(DVec3::ONE);
+        sheet.triangles.truncate(2);
+        sheet
+            .positions
+            .iter_mut()
+            .for_each(|p| p.x += 0.1 * f64::from(k));
+        mesh.append(sheet);
+    }
+    let surface = solid(&mesh, 0.05);
+    assert!(surface.volume() > 0.9);
+}

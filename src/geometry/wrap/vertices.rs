@@ -3,7 +3,7 @@
 use crate::parallel::prelude::*;
 use glam::DVec3;
 
-use super::cells::{Place, SurfaceCells, corner};
+use super::cells::{Place, SurfaceCells, corner, is_on_border};
 use super::crossings::Crossing;
 use crate::geometry::check::{same_edge, sorted_edges};
 use crate::geometry::marching_cases::{EDGES, POLYGONS};
@@ -90,7 +90,8 @@ impl DualSurface {
                 let common = (0..8).map(|c| corner(a, c)).filter(|node| {
                     (0..3).all(|axis| node[axis] == b[axis] || node[axis] == b[axis] + 1)
                 });
-                common.filter(|node| !grid.is_inside(*node)).min()
+                let may_fill = |node: &Place| !grid.is_inside(*node) && !is_on_border(*node);
+                common.filter(may_fill).min()
             })
             .collect();
         nodes.sort_unstable();
