@@ -11,7 +11,7 @@ use crate::simulate::contact::chunk::SpringEntry;
 use crate::simulate::contact::pair_list::Memory;
 use crate::simulate::contact::polyhedra::list::{ShapeEntry, ShapeMemory};
 use crate::simulate::error::StateError;
-use crate::simulate::scene::rigid::BODY_NUMBERS;
+use crate::simulate::scene::rigid_body::BODY_NUMBERS;
 
 const MOTION: SectionKind = SectionKind::first("motion");
 const REMAINDERS: SectionKind = SectionKind::first("rotation remainders");

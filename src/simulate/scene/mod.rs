@@ -7,4 +7,5 @@ pub mod pressure;
 pub mod reaction_sums;
 pub mod reactions;
 pub mod rigid;
+pub mod rigid_body;
 pub mod springs;

@@ -1,62 +1,39 @@
 //! Free rigid bodies: one position, rotation, velocity and angular momentum for all elements of a body.
 //!
 //! Forces on the elements from contacts and from outside add up to a force and a torque on the body; forces
-//! between its own elements are not computed. The body takes the kicks and the drift of velocity Verlet like
-//! a free element. Positions of its elements follow from their packed positions, as those of a clamp do,
-//! never from the previous step. Mass and inertia are those of the elements plus the Steiner terms of their
-//! distances from the centre of mass.
+//! between its own elements are not computed; `rigid_body` moves each body. Positions of its elements follow
+//! from their packed positions, as those of a clamp do, never from the previous step.
 //!
 //! Bodies use double precision whatever the precision of the run. Sums run over fixed blocks of elements and
 //! then over the blocks in order, so the number of threads does not change a bit.
 
 use crate::parallel::prelude::*;
-use glam::{DQuat, DVec3};
+use glam::DVec3;
 
 use crate::columns::Elements;
-use crate::geometry::solid::Pose;
-use crate::laws::motion::kick;
-use crate::laws::rigid::RigidInertia;
-use crate::math::{Scalar, Vec3};
+use crate::math::Scalar;
 use crate::simulate::bonded::motion_pass::StepParameters;
 use crate::simulate::bonded::rigid_mask::RigidMask;
 use crate::simulate::bonded::system::{LoadRow, MotionRow, System, TailRow};
 use crate::simulate::error::{SimulateError, StateError};
 use crate::simulate::scene::clamps::{DrivenElement, RigidPose, place, reach};
 use crate::simulate::scene::reactions::{AttachedElements, Wrench};
+use crate::simulate::scene::rigid_body::{BODY_NUMBERS, BodyMotion, BodyPart, Fields, RigidBody};
 use crate::spec::Pipeline;
 
 /// Elements per block of a sum.
 const BLOCK: usize = 1024;
 
-/// A free rigid body.
+/// A free rigid body and its elements.
 #[derive(Clone, Debug)]
 struct FreeBody {
     elements: Vec<u32>,
     /// From the centre of mass to each element at rest, m.
     arms: Vec<DVec3>,
-    /// Centre of mass at rest, m.
-    centre: DVec3,
     /// Largest distance of the elements from the centre, m.
     reach: f64,
-    inverse_mass: f64,
-    top: RigidInertia,
-    moving: BodyMotion,
+    body: RigidBody,
 }
-
-/// Displacement, rotation and motion of a body.
-#[derive(Clone, Copy, Debug)]
-struct BodyMotion {
-    /// Displacement of the centre of mass since packing, m.
-    displacement: DVec3,
-    rotation: DQuat,
-    /// Velocity of the centre of mass, m/s.
-    velocity: DVec3,
-    /// Angular momentum about the centre of mass, kg m²/s.
-    momentum: DVec3,
-}
-
-/// Numbers that a state stores for each body.
-pub const BODY_NUMBERS: usize = 13;
 
 /// All free rigid bodies of a run.
 #[derive(Clone, Debug, Default)]
@@ -117,7 +94,7 @@ impl RigidBodies {
             let free = FreeBody::new(elements, own);
             for &element in &free.elements {
                 let i = element as usize;
-                system.inverse_mass[i] = S::from_f64(free.inverse_mass);
+                system.inverse_mass[i] = S::from_f64(free.body.inverse_mass);
                 (load[i].0[3], load[i].0[7]) = (S::default(), S::default());
                 all.driven_elements.push(DrivenElement {
                     element,
@@ -145,15 +122,17 @@ impl RigidBodies {
         load: &[LoadRow<S>],
     ) {
         let dt = step.dt.to_f64();
-        for body in &mut self.bodies {
-            let wrench = body.wrench(load);
+        let fields = Fields {
+            gravity: DVec3::from_array(step.gravity.to_f64()),
+            drag: step.drag.to_f64(),
+        };
+        for one in &mut self.bodies {
+            let wrench = one.wrench(load);
             for _ in 0..u32::from(close) + u32::from(open) {
-                body.kick(wrench, step);
+                one.body.kick(wrench, &fields, dt);
             }
             if open {
-                let moving = &mut body.moving;
-                moving.displacement += moving.velocity * dt;
-                moving.rotation = body.top.turn(moving.rotation, moving.momentum, dt);
+                one.body.drift(dt);
             }
         }
     }
@@ -162,7 +141,7 @@ impl RigidBodies {
     pub fn poses<S: Scalar>(&self) -> Vec<RigidPose<S>> {
         let bodies = self.bodies.iter();
         bodies
-            .map(|body| RigidPose::new(body.centre, body.pose()))
+            .map(|one| RigidPose::new(one.body.centre, one.body.pose()))
             .collect()
     }
 
@@ -188,7 +167,7 @@ impl RigidBodies {
     /// Numbers of all bodies for a state.
     pub fn pack(&self) -> Vec<[f64; BODY_NUMBERS]> {
         let bodies = self.bodies.iter();
-        bodies.map(|body| body.moving.to_numbers()).collect()
+        bodies.map(|one| one.body.moving.to_numbers()).collect()
     }
 
     /// Restores the bodies from a state.
@@ -200,8 +179,8 @@ impl RigidBodies {
                 expected: self.bodies.len(),
             });
         }
-        for (body, numbers) in self.bodies.iter_mut().zip(state) {
-            body.moving = BodyMotion::from_numbers(numbers);
+        for (one, numbers) in self.bodies.iter_mut().zip(state) {
+            one.body.moving = BodyMotion::from_numbers(numbers);
         }
         Ok(())
     }
@@ -210,59 +189,24 @@ impl RigidBodies {
 impl FreeBody {
     /// Body of these elements at their packed positions, with their total momentum and angular momentum.
     fn new(e: &Elements, elements: Vec<u32>) -> Self {
-        let at = |i: u32| {
+        let part = |&i: &u32| {
             let i = i as usize;
-            DVec3::new(e.x[i], e.y[i], e.z[i])
-        };
-        let sum =
-            |f: &dyn Fn(usize) -> DVec3| -> DVec3 { elements.iter().map(|&i| f(i as usize)).sum() };
-        let mass: f64 = elements.iter().map(|&i| e.mass[i as usize]).sum();
-        let centre = sum(&|i| e.mass[i] * at(i as u32)) / mass;
-        let velocity = |i: usize| DVec3::new(e.vx[i], e.vy[i], e.vz[i]);
-        let spin = |i: usize| DVec3::new(e.wx[i], e.wy[i], e.wz[i]);
-        let arms: Vec<DVec3> = elements.iter().map(|&i| at(i) - centre).collect();
-        let mut tensor = [[0.0; 3]; 3];
-        for (&i, arm) in elements.iter().zip(&arms) {
-            let (m, own, r) = (e.mass[i as usize], e.inertia[i as usize], arm.to_array());
-            for (j, row) in tensor.iter_mut().enumerate() {
-                for (k, entry) in row.iter_mut().enumerate() {
-                    // Steiner: m (r² 1 − r rᵀ) on top of the element's own.
-                    let unit = f64::from(u8::from(j == k));
-                    *entry += (own + m * arm.length_squared()) * unit - m * r[j] * r[k];
-                }
+            BodyPart {
+                mass: e.mass[i],
+                inertia: e.inertia[i],
+                place: DVec3::new(e.x[i], e.y[i], e.z[i]),
+                velocity: DVec3::new(e.vx[i], e.vy[i], e.vz[i]),
+                spin: DVec3::new(e.wx[i], e.wy[i], e.wz[i]),
             }
-        }
-        let moving = BodyMotion {
-            displacement: DVec3::ZERO,
-            rotation: DQuat::IDENTITY,
-            velocity: sum(&|i| e.mass[i] * velocity(i)) / mass,
-            momentum: sum(&|i| {
-                e.mass[i] * (at(i as u32) - centre).cross(velocity(i)) + e.inertia[i] * spin(i)
-            }),
         };
+        let parts: Vec<BodyPart> = elements.iter().map(part).collect();
+        let body = RigidBody::new(&parts);
+        let arms: Vec<DVec3> = parts.iter().map(|part| part.place - body.centre).collect();
         FreeBody {
-            centre,
             reach: reach(arms.iter().copied(), DVec3::ZERO),
-            inverse_mass: 1.0 / mass,
-            top: RigidInertia::new(tensor),
-            moving,
+            body,
             arms,
             elements,
-        }
-    }
-
-    fn pose(&self) -> Pose {
-        let BodyMotion {
-            displacement,
-            rotation,
-            velocity,
-            momentum,
-        } = self.moving;
-        Pose {
-            position: displacement,
-            rotation,
-            velocity,
-            spin: self.top.spin(rotation, momentum),
         }
     }
 
@@ -276,7 +220,7 @@ impl FreeBody {
                 let (force, torque) = (vector(0), vector(4));
                 // Most elements have no contact.
                 if force != DVec3::ZERO || torque != DVec3::ZERO {
-                    sum += Wrench::at(self.moving.rotation * *arm, force, torque);
+                    sum += Wrench::at(self.body.moving.rotation * *arm, force, torque);
                 }
             }
             sum
@@ -292,35 +236,5 @@ impl FreeBody {
             }
         };
         blocks.into_iter().fold(Wrench::default(), |a, b| a + b)
-    }
-
-    /// Kick by half a step, by the same law as for elements, of velocity and angular momentum.
-    fn kick<S: Scalar>(&mut self, wrench: Wrench, step: &StepParameters<S>) {
-        let (half, drag) = (0.5 * step.dt.to_f64(), step.drag.to_f64());
-        let gravity = Vec3::from_f64(step.gravity.to_f64());
-        let kicked = |from: DVec3, load: DVec3, inverse: f64, field| {
-            let [from, load] = [from, load].map(|v| Vec3::from_f64(v.to_array()));
-            DVec3::from_array(kick(from, load, inverse, field, drag, half).to_f64())
-        };
-        let moving = &mut self.moving;
-        moving.velocity = kicked(moving.velocity, wrench.force, self.inverse_mass, gravity);
-        moving.momentum = kicked(moving.momentum, wrench.torque, 1.0, Vec3::zero());
-    }
-}
-
-impl BodyMotion {
-    fn to_numbers(self) -> [f64; BODY_NUMBERS] {
-        let ([x, y, z], [a, b, c, d]) = (self.displacement.to_array(), self.rotation.to_array());
-        let ([u, v, w], [l, m, n]) = (self.velocity.to_array(), self.momentum.to_array());
-        [x, y, z, a, b, c, d, u, v, w, l, m, n]
-    }
-
-    fn from_numbers(&[x, y, z, a, b, c, d, u, v, w, l, m, n]: &[f64; BODY_NUMBERS]) -> Self {
-        BodyMotion {
-            displacement: DVec3::new(x, y, z),
-            rotation: DQuat::from_xyzw(a, b, c, d),
-            velocity: DVec3::new(u, v, w),
-            momentum: DVec3::new(l, m, n),
-        }
     }
 }
