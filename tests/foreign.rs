@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::sync::OnceLock;
 
-use cullet::columns::{BreakMode, Breaks};
+use cullet::columns::{BreakMode, Breaks, Sleep, SleepEvent, SleepReason};
 use cullet::store::{Manifest, Store};
 use serde_json::Value;
 
@@ -433,6 +433,51 @@ fn breaks_and_fragments_that_are_wrong() {
             store.write_numbered("loads", 2, &loads).unwrap();
         },
     );
+}
+
+#[test]
+fn events_of_sleep_that_are_wrong() {
+    let events = |store: &Store, change: fn(&mut Sleep)| {
+        let mut sleep = Sleep {
+            frame: vec![1; 2],
+            time: vec![0.0005, 0.001],
+            step: vec![1, 2],
+            fragment: vec![0; 2],
+            elements: vec![1; 2],
+            what: vec![SleepEvent::Asleep, SleepEvent::Awake],
+            reason: vec![SleepReason::Calm, SleepReason::Impact],
+            use_of_strength: vec![0.0, 1.5],
+            energy: vec![1e-9, 0.0],
+        };
+        change(&mut sleep);
+        store.write_numbered("sleep", 1, &sleep).unwrap();
+    };
+    let sound = changed_store(|store| events(store, |_| ()));
+    assert_eq!(findings(&sound), [""; 0]);
+    type Change = fn(&mut Sleep);
+    let wrong: [(&str, Change); 5] = [
+        ("column frame, row 1: is 2; the file is number 1", |s| {
+            s.frame[1] = 2
+        }),
+        ("column time, row 0: is not finite", |s| {
+            s.time[0] = f64::NAN
+        }),
+        (
+            "column step, row 1: is 0, after 1; steps must not fall",
+            |s| s.step[1] = 0,
+        ),
+        (
+            "column use_of_strength, row 0: is -1; it must be at least 0",
+            |s| s.use_of_strength[0] = -1.0,
+        ),
+        ("column energy, row 1: is not finite", |s| {
+            s.energy[1] = f64::INFINITY
+        }),
+    ];
+    for (what, change) in wrong {
+        let folder = changed_store(|store| events(store, change));
+        assert_eq!(findings(&folder), [format!("sleep/000001.parquet: {what}")]);
+    }
 }
 
 #[test]

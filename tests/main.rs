@@ -52,6 +52,7 @@ mod rigid_mask;
 mod sand;
 mod scenes;
 mod shells;
+mod sleep;
 mod springs;
 mod statics;
 mod store;

@@ -148,6 +148,7 @@ fn work(history: &History) -> Value {
         ("damping", &history.damping),
         ("friction", &history.friction),
         ("breaking", &history.breaking),
+        ("sleep", &history.rigidified),
     ];
     let recorded = kinds.iter().filter(|(_, energy)| !energy.is_empty());
     recorded

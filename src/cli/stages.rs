@@ -167,9 +167,12 @@ pub fn simulate(
             // A first frame means that nothing was refused. If this write fails, the one at the end reports it.
             adopted = set_pipeline(&store, pipeline).is_ok();
         }
+        let awake = progress.awake;
         let message = format!(
-            "frames: {} broken, {} fragments",
-            progress.broken, progress.fragments
+            "frames: {} broken, {} fragments{}",
+            progress.broken,
+            progress.fragments,
+            awake.map_or_else(String::new, |awake| format!(", {awake} elements awake"))
         );
         stage.update(
             u64::from(progress.frame),

@@ -4,7 +4,8 @@ use arrow_schema::DataType;
 
 use super::table::{Column, Table};
 use super::tables::{
-    Bonds, Breaks, Cells, Convergence, Elements, Faces, Fragments, Frames, History, Loads, Stress,
+    Bonds, Breaks, Cells, Convergence, Elements, Faces, Fragments, Frames, History, Loads, Sleep,
+    Stress,
 };
 
 /// Markdown page of all tables of the frame store: their columns, types, units and meanings; ends with a line break.
@@ -24,6 +25,7 @@ pub fn glossary() -> String {
     page += &table::<History>();
     page += &table::<Loads>();
     page += &table::<Convergence>();
+    page += &table::<Sleep>();
     page += &table::<Stress>();
     page + "\n[frame-store]: ../store/README.md\n"
 }

@@ -6,14 +6,18 @@
 mod cell;
 mod faces;
 mod glossary;
+mod kinds;
 mod table;
 pub mod tables;
 
 pub use cell::{Cell, Misfit, Named};
 pub use faces::NONE;
 pub use glossary::glossary;
+pub use kinds::{
+    BondLaw, BreakMode, LoadKind, Method, Shape, SleepEvent, SleepReason, StressPoint,
+};
 pub use table::{Column, Table};
 pub use tables::{
-    BondLaw, Bonds, BreakMode, Breaks, Cells, Convergence, Elements, Faces, Fragments, Frames,
-    History, LoadKind, Loads, Method, Shape, Stress, StressPoint,
+    Bonds, Breaks, Cells, Convergence, Elements, Faces, Fragments, Frames, History, Loads, Sleep,
+    Stress,
 };

@@ -1,90 +1,10 @@
 //! Every table of the frame store. This is the one column list: structs, Parquet schema and `COLUMNS.md` are
 //! made from it.
 
-use super::cell::{Named, named};
+use super::kinds::{
+    BondLaw, BreakMode, LoadKind, Method, Shape, SleepEvent, SleepReason, StressPoint,
+};
 use super::table::table;
-
-pub use crate::laws::table::Law as BondLaw;
-
-impl Named for BondLaw {
-    const NAMES: &'static [(Self, &'static str)] = BondLaw::NAMES;
-}
-
-named! {
-    /// Shape of an element.
-    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-    Shape {
-        /// A ball of the element's radius.
-        #[default]
-        Sphere = "sphere",
-        /// A convex polyhedron whose faces are in `packing/faces.parquet`; the element's radius is that of
-        /// the ball of its volume.
-        Cell = "cell",
-    }
-}
-
-named! {
-    /// What bears a load.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    LoadKind {
-        /// A `[[collider]]`.
-        Collider = "collider",
-        /// An `[[attach]]` that holds or drives.
-        Clamp = "clamp",
-        /// An `[[attach]]` that draws by springs.
-        Spring = "spring",
-        /// An `[[attach]]` that loads with a force.
-        Force = "force",
-        /// An `[[attach]]` that presses on a surface.
-        Pressure = "pressure",
-        /// An `[[attach]]` that only measures.
-        Gauge = "gauge",
-    }
-}
-
-named! {
-    /// Which strength was passed when a bond broke.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-    BreakMode {
-        /// σ > σ_c.
-        Tension = "tension",
-        /// τ > τ_c.
-        Shear = "shear",
-        /// Mean stress of one of its elements beyond the hydrostatic strength; σ is that stress.
-        Hydrostatic = "hydrostatic",
-    }
-}
-
-named! {
-    /// Where stress is computed.
-    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-    StressPoint {
-        /// At the centroid of a triangle of the surface.
-        #[default]
-        Triangle = "triangle",
-        /// At the centre of an element.
-        Element = "element",
-    }
-}
-
-named! {
-    /// A method that solves an implicit step.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-    Method {
-        /// Newton's on the manifold of unit quaternions, conjugate gradients with multigrid: what runs take.
-        Newton = "newton",
-        /// The same, conjugate gradients with the blocks on the diagonal.
-        NewtonJacobi = "newton_jacobi",
-        /// First-order descent on the manifold, with conjugate directions.
-        Descent = "descent",
-        /// Newton's on free quaternions, a penalty on their lengths.
-        Penalty = "penalty",
-        /// Newton's on free quaternions and a Lagrange multiplier for each.
-        Multipliers = "multipliers",
-        /// Newton's on free quaternions, augmented Lagrangian.
-        Augmented = "augmented",
-    }
-}
 
 table! {
     /// `packing/elements.parquet`: the elements at rest, in the order of a space-filling curve.
@@ -233,6 +153,8 @@ table! {
         damping: f64, "J", "energy taken by the damping of bonds and contacts since the start", optional;
         friction: f64, "J", "energy taken by sliding and rolling since the start", optional;
         breaking: f64, "J", "elastic energy that bonds held when they broke, since the start", optional;
+        rigidified: f64, "J", "energy of vibration and slow motion removed since the start when fragments fell asleep \
+            or came to rest", optional;
         solves: u64, "1", "implicit steps solved since the start, those done again in halves among them", optional;
         newton: u64, "1", "Newton iterations since the start", optional;
         gradients: u64, "1", "iterations of conjugate gradients since the start", optional;
@@ -244,6 +166,7 @@ table! {
         lz: f64, "kg m^2/s", "angular momentum about the origin";
         broken: u32, "1", "broken bonds since the start";
         fragments: u32, "1", "fragments";
+        awake: u32, "1", "elements whose bonds are stepped, or that move on their own", optional;
         contacts: u32, "1", "touching pairs, colliders included";
         outside: u32, "1", "elements outside the bounds of the world";
         seconds: f64, "s", "wall time of simulate since the frame before";
@@ -317,6 +240,27 @@ table! {
         residual: f64, "1", "forces out of balance over those at work, rotations as unit quaternions";
         violation: f64, "1", "largest difference of a quaternion's length from 1";
         gradients: u64, "1", "iterations of the linear solver so far";
+    }
+}
+
+table! {
+    /// `sleep/NNNNNN.parquet`: what happened to fragments that are stepped as rigid bodies while they are calm, one
+    /// row an event after the frame before and up to this one, in order of the step; absent where there is none.
+    Sleep {
+        frame: u32, "1", "first frame after the event";
+        time: f64, "s", "time of the event";
+        step: u64, "1", "time step of the event";
+        fragment: u32, "1", "label as in frames";
+        elements: u32, "1", "elements of the fragment";
+        what: SleepEvent, "1", "asleep: stepped as one rigid body from now on; awake: its bonds are stepped from now \
+            on; judged: a load on an asleep fragment was compared with its strength and it stays asleep; still: at \
+            rest, not stepped; moving: stepped as a rigid body again after it was still";
+        reason: SleepReason, "1", "start: at rest and unloaded at the start of the run; calm: no bond broke and \
+            stresses and vibration stayed small; impact: closing speed of a touch; force: bound on the stress under \
+            contact forces; stress: stress of the bonds in balance with contact forces; touched: another body touched \
+            it";
+        use_of_strength: f64, "1", "largest stress over strength found; 0 if not applicable";
+        energy: f64, "J", "kinetic energy that left the motion; 0 if none";
     }
 }
 

@@ -31,6 +31,17 @@ impl RigidInertia {
         }
     }
 
+    /// Whether all moments are equal, so that spin and angular momentum are parallel.
+    pub fn is_round(&self) -> bool {
+        self.moments.iter().all(|moment| *moment == self.moments[0])
+    }
+
+    /// Inverse of the least principal moment of inertia, 1/(kg m²); 0 for a body without inertia.
+    pub fn largest_inverse(&self) -> f64 {
+        let moments = self.moments.iter().filter(|moment| **moment > 0.0);
+        moments.map(|moment| 1.0 / moment).fold(0.0, f64::max)
+    }
+
     /// Rotation rate about principal axis `k`, rad/s, and the current direction of that axis; the rate about
     /// an axis without inertia is 0.
     fn axis_rate(&self, k: usize, rotation: DQuat, momentum: DVec3) -> (f64, DVec3) {

@@ -197,6 +197,8 @@ impl PackingSettings {
             contact: _,
             cell_contact: _,
             implicit: _,
+            sleep: _,
+            sleep_limits: _,
             drag: _,
             keep_states: _,
             state_every: _,

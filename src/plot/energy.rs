@@ -9,7 +9,7 @@ use crate::columns::History;
 type HistoryColumn = fn(&History) -> &[f64];
 
 /// Label and history column of each kind of energy, stored or dissipated.
-const KINDS: [(&str, HistoryColumn); 8] = [
+const KINDS: [(&str, HistoryColumn); 9] = [
     ("kinetic", |h| &h.kinetic),
     ("rotational", |h| &h.rotational),
     ("gravity", |h| &h.gravity),
@@ -18,6 +18,7 @@ const KINDS: [(&str, HistoryColumn); 8] = [
     ("dissipated by damping", |h| &h.damping),
     ("dissipated by friction", |h| &h.friction),
     ("dissipated by breaking", |h| &h.breaking),
+    ("dissipated by sleep", |h| &h.rigidified),
 ];
 
 /// Curves of each kind of energy, and their sum as a dashed curve. Kinds that some history lacks are left

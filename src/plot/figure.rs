@@ -6,7 +6,7 @@ use super::axis::{Axis, AxisEnds, FittedAxis};
 use crate::picture::drawing::{Anchor, Colour, Drawing, Mark, width};
 
 /// Colours that can be distinguished with any colour vision (Okabe and Ito), the darkest first.
-pub const COLOURS: [Colour; 9] = [
+pub const COLOURS: [Colour; 10] = [
     [34, 34, 34],
     [0, 114, 178],
     [213, 94, 0],
@@ -16,6 +16,7 @@ pub const COLOURS: [Colour; 9] = [
     [86, 180, 233],
     [140, 86, 75],
     [127, 127, 127],
+    [74, 20, 134],
 ];
 
 /// Colours from light to dark in perceptually equal steps for any colour vision (from viridis).

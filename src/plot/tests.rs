@@ -35,6 +35,7 @@ fn history(frame: u32, time: f64) -> History {
         damping: one(time),
         friction: one(0.0),
         breaking: vec![],
+        rigidified: vec![],
         solves: vec![],
         newton: vec![],
         gradients: vec![],
@@ -46,6 +47,7 @@ fn history(frame: u32, time: f64) -> History {
         lz: one(0.0),
         broken: vec![frame],
         fragments: vec![frame + 1],
+        awake: vec![],
         contacts: vec![0],
         outside: vec![0],
         seconds: one(0.5),
@@ -201,5 +203,38 @@ fn charts_without_tables_are_reported_and_no_chart_is_an_error() {
     assert!(
         text.contains("7..9") && text.contains("fragments/*.parquet"),
         "{text}"
+    );
+}
+
+#[test]
+fn energy_that_sleep_takes_has_a_curve_and_counts_in_the_sum() {
+    let drawn = |rigidified: Vec<f64>| {
+        let tables = ChartTables {
+            history: vec![History {
+                breaking: vec![0.25],
+                rigidified,
+                ..history(1, 1e-3)
+            }],
+            breaks: vec![],
+            fragments: vec![],
+            loads: vec![],
+            convergence: vec![],
+            packing: None,
+        };
+        let figure = energy::figure(&tables).expect("a chart");
+        figure.panels.into_iter().next().expect("a panel").series
+    };
+    let (without, with) = (drawn(vec![]), drawn(vec![0.5]));
+    let last = |series: &[Series]| series.last().expect("a curve").points[0][1];
+    assert!((last(&with) - last(&without) - 0.5).abs() < 1e-12);
+    let sleep = &with[with.len() - 2];
+    assert_eq!(sleep.name, "dissipated by sleep");
+    assert_eq!(sleep.points, [[1e-3, 0.5]]);
+    let others = with.iter().filter(|one| one.name != sleep.name);
+    assert!(others.clone().all(|one| one.colour != sleep.colour));
+    assert!(
+        others
+            .map(|one| &one.name)
+            .eq(without.iter().map(|one| &one.name))
     );
 }

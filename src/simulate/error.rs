@@ -235,6 +235,9 @@ pub enum StateError {
         /// Name of the section.
         section: &'static str,
     },
+    /// The state has fragments that are asleep, and the run has no sleep.
+    #[error("the state is of a run with simulate.sleep = true; set it, or start from the packing")]
+    Asleep,
     /// A section was written by another version of this program.
     #[error(
         "the state has section {section:?} of version {found}; this program reads version {expected}"
@@ -312,6 +315,7 @@ impl StateError {
             StateError::Length { .. }
             | StateError::Precision { .. }
             | StateError::Missing { .. }
+            | StateError::Asleep
             | StateError::Version { .. }
             | StateError::Unreadable { .. }
             | StateError::LostContacts { .. } => true,

@@ -14,6 +14,7 @@ pub mod resolve;
 mod run;
 pub mod run_state;
 pub mod scene;
+pub mod sleep;
 pub mod source;
 pub mod warn;
 

@@ -23,6 +23,7 @@ mod quantity;
 mod replacements;
 mod schema;
 mod settings;
+mod sleep;
 pub mod source;
 mod stress;
 mod time;
@@ -48,6 +49,7 @@ pub use settings::{
     Law, MethodChoice, MethodName, Playback, Precision, Preview, Reconstruct, ReconstructMode,
     Section, Simulate, Up, is_shutter,
 };
+pub use sleep::SleepLimits;
 pub use source::{ResolvedPipeline, parse, read};
 pub use stress::{CrackCriterion, Fracture, Stress};
 pub use time::{Axis, Region, Side, Time, World};

@@ -9,6 +9,7 @@ use super::quantity::{
     Length, NonNegativeNumber, NonNegativeRate, Number, PlaybackRate, PositiveLength,
     PositiveNumber, ViewAngle,
 };
+use super::sleep::SleepLimits;
 use crate::laws::cosserat::SHEAR_CORRECTION;
 pub use crate::laws::table::Law;
 
@@ -201,6 +202,11 @@ pub struct Simulate {
     pub cell_contact: CellContact,
     /// Settings of implicit steps.
     pub implicit: Implicit,
+    /// Whether fragments that nothing strains are stepped as rigid bodies until a load could break them; for
+    /// explicit steps of bonds on the CPU.
+    pub sleep: bool,
+    /// Limits by which fragments fall asleep and wake.
+    pub sleep_limits: SleepLimits,
     /// Seed of all random numbers: packings, scatter of strengths.
     pub seed: u64,
     /// Drag on all elements, 1/s, for quasi-static tests: dv/dt = −drag v.
@@ -226,6 +232,8 @@ impl Default for Simulate {
             contact: ContactLaw::Penalty,
             cell_contact: CellContact::Polyhedra,
             implicit: Implicit::default(),
+            sleep: false,
+            sleep_limits: SleepLimits::default(),
             seed: 1,
             drag: 0.0,
             keep_states: 2,

@@ -19,13 +19,14 @@ const fn folder(name: &'static str, stage: &'static str, numbered: Option<&'stat
 
 /// All folders, in the order in which they are written. Of the tables, frames are the last: if a frame
 /// exists, its other tables exist.
-const FOLDERS: [Folder; 13] = [
+const FOLDERS: [Folder; 14] = [
     folder("packing", "pack", None),
     folder("breaks", "simulate", Some("parquet")),
     folder("fragments", "simulate", Some("parquet")),
     folder("history", "simulate", Some("parquet")),
     folder("loads", "simulate", Some("parquet")),
     folder("convergence", "simulate", Some("parquet")),
+    folder("sleep", "simulate", Some("parquet")),
     folder("frames", "simulate", Some("parquet")),
     folder("state", "simulate", Some("rkyv")),
     folder("stress", "stress", Some("parquet")),
@@ -81,10 +82,10 @@ mod tests {
     #[test]
     fn folders_are_removed_in_reverse() {
         let made = made_by("simulate");
-        assert_eq!(made.len(), 7);
+        assert_eq!(made.len(), 8);
         assert_eq!(made[..2], ["state", "frames"]);
         let after = made_after("pack");
-        assert_eq!(after.len(), 12);
+        assert_eq!(after.len(), 13);
         assert_eq!(
             after[..5],
             ["plots", "preview", "exports", "meshes", "stress"]

@@ -9,7 +9,7 @@ use std::fmt;
 use std::path::Path;
 
 use super::error::{Result, StoreError};
-use crate::columns::{Bonds, Breaks, Elements, Frames, Table};
+use crate::columns::{Bonds, Breaks, Elements, Frames, Sleep, Table};
 
 /// Allowed deviation of directions from unit length.
 pub(super) const UNIT_TOLERANCE: f64 = 1e-3;
@@ -218,6 +218,32 @@ pub fn frames(part: &Frames, first: usize, number: u32, rounding: f64, faults: &
     unit_vectors("qx", rotations, UNIT_TOLERANCE + rounding, first, faults);
 }
 
+/// Checks rows of `sleep/NNNNNN.parquet`. `last_step` is the step of the row before, if there is one.
+pub fn sleep(
+    part: &Sleep,
+    first: usize,
+    number: u32,
+    last_step: &mut Option<u64>,
+    faults: &mut SchemaFaults,
+) {
+    frame_numbers(&part.frame, first, number, faults);
+    finite(part, &[], first, faults);
+    for (row, &step) in (first..).zip(&part.step) {
+        if let Some(earlier) = last_step.replace(step)
+            && step < earlier
+        {
+            let what = format_args!("is {step}, after {earlier}; steps must not fall");
+            faults.add("step", row, what);
+        }
+    }
+    for (row, &used) in (first..).zip(&part.use_of_strength) {
+        if used < 0.0 {
+            let what = format_args!("is {used}; it must be at least 0");
+            faults.add("use_of_strength", row, what);
+        }
+    }
+}
+
 /// The number of rows is the number of elements.
 pub fn one_row_per_element(rows: usize, elements: usize, faults: &mut SchemaFaults) {
     if rows != elements {
@@ -322,6 +348,41 @@ mod tests {
         assert_eq!(
             first,
             "column j, row 0: is element 3; the packing has 3 elements"
+        );
+    }
+
+    #[test]
+    fn steps_of_events_of_sleep_do_not_fall_from_one_part_to_the_next() {
+        let part = |step: Vec<u64>, use_of_strength: Vec<f64>| Sleep {
+            frame: vec![4; step.len()],
+            time: vec![1.0, f64::INFINITY],
+            step,
+            use_of_strength,
+            energy: vec![0.0, f64::NAN],
+            ..Sleep::default()
+        };
+        let mut last_step = None;
+        let mut messages_of = |part: &Sleep, first, number| {
+            messages(|faults| sleep(part, first, number, &mut last_step, faults))
+        };
+        assert_eq!(
+            messages_of(&part(vec![7, 7], vec![0.0, 1.5]), 0, 4),
+            [
+                "column time, row 1: is not finite",
+                "column energy, row 1: is not finite"
+            ]
+        );
+        let mut later = part(vec![6, 8], vec![0.0, -0.5]);
+        later.time[1] = 2.0;
+        later.energy[1] = -1.0;
+        assert_eq!(
+            messages_of(&later, 2, 5),
+            [
+                "column frame, row 2: is 4; the file is number 5",
+                "column frame, row 3: is 4; the file is number 5",
+                "column step, row 2: is 6, after 7; steps must not fall",
+                "column use_of_strength, row 3: is -0.5; it must be at least 0"
+            ]
         );
     }
 

@@ -9,8 +9,8 @@ use super::format::TableFormat;
 use super::rules::{self, SchemaFaults};
 use super::{atomic, parquet};
 use crate::columns::{
-    Bonds, Breaks, Cells, Convergence, Elements, Faces, Fragments, Frames, History, Loads, Stress,
-    Table,
+    Bonds, Breaks, Cells, Convergence, Elements, Faces, Fragments, Frames, History, Loads, Sleep,
+    Stress, Table,
 };
 use crate::geometry::TriMesh;
 use crate::spec::FrameGroup;
@@ -207,6 +207,11 @@ impl Store {
     /// Reads `convergence/NNNNNN.parquet`.
     pub fn read_convergence(&self, frame: u32) -> Result<Convergence> {
         self.read_numbered("convergence", frame)
+    }
+
+    /// Reads `sleep/NNNNNN.parquet`.
+    pub fn read_sleep(&self, frame: u32) -> Result<Sleep> {
+        self.read_numbered("sleep", frame)
     }
 
     /// Reads `stress/NNNNNN.parquet`.

@@ -36,6 +36,8 @@ pub struct Costs {
     pub lists: Timer,
     /// Removing broken bonds.
     pub breaks: Timer,
+    /// Deciding what falls asleep and wakes.
+    pub sleep: Timer,
 }
 
 impl Costs {
@@ -55,5 +57,14 @@ impl Costs {
             bytes,
         })
         .collect()
+    }
+
+    /// Cost of deciding what falls asleep and wakes.
+    pub fn of_sleep(&self) -> PassCost {
+        PassCost {
+            name: "sleep",
+            seconds: self.sleep.seconds(),
+            bytes: 0,
+        }
     }
 }

@@ -18,7 +18,7 @@ use crate::simulate::error::StateError;
 use crate::simulate::method::Capture;
 use crate::simulate::run_state::averages::MeanLoads;
 use crate::simulate::run_state::sections;
-use crate::simulate::run_state::snapshot::{self, Effort, FrameSource, Snapshot};
+use crate::simulate::run_state::snapshot::{self, Effort, FrameSource, SleepTotals, Snapshot};
 use crate::simulate::run_state::state::State;
 use crate::simulate::scene::attachments::AttachedForce;
 use crate::simulate::scene::colliders::PosedCollider;
@@ -75,6 +75,8 @@ pub struct Measured {
     pub touching: Vec<u32>,
     /// Effort of implicit steps since the start.
     pub effort: Option<Effort>,
+    /// Elements awake, and energy that left the motion; `None` without `simulate.sleep`.
+    pub sleep: Option<SleepTotals>,
 }
 
 impl<S: Scalar> BondedRun<S> {
@@ -171,6 +173,11 @@ impl<S: Scalar> BondedRun<S> {
         &self.labels
     }
 
+    /// Labels of fragments as of the last [`labels`](Self::labels).
+    pub fn fragment_labels(&self) -> &[u32] {
+        &self.labels
+    }
+
     /// The tables of a frame; resets breaks and mean loads.
     pub fn snapshot(&mut self, frame: u32, measured: Measured) -> Snapshot {
         self.labels();
@@ -194,6 +201,7 @@ impl<S: Scalar> BondedRun<S> {
             contact: measured.contact,
             work: self.work,
             effort: measured.effort,
+            sleep: measured.sleep,
         };
         snapshot::snapshot(&moment, frame, breaks, loads)
     }

@@ -197,22 +197,37 @@ impl<S: Scalar> Contacts<S> {
         Some(act(finder, &mut self.solids))
     }
 
+    /// Accounts for a step as [`advance`](Self::advance) does, where the caller knows that no unlisted pair
+    /// can touch.
+    pub fn follow(&mut self, (element_travel, collider_travel): (f64, f64)) {
+        self.moved += element_travel;
+        self.travelled += element_travel;
+        self.collider_approach += element_travel + collider_travel;
+    }
+
+    /// Whether [`advance`](Self::advance) with these distances reads positions.
+    pub fn reads_places(&self, (element_travel, collider_travel): (f64, f64)) -> bool {
+        self.collider_approach + (element_travel + collider_travel) >= self.skin
+            || 2.0 * (self.moved + element_travel) >= self.skin
+    }
+
     /// Accounts for a step in which elements and colliders moved at most these distances (m), and rebuilds
-    /// the lists before an unlisted pair could touch.
+    /// the lists before an unlisted pair could touch. Returns whether it did.
     pub fn advance(
         &mut self,
         (element_travel, collider_travel): (f64, f64),
         system: &System<S>,
         colliders: &[PosedCollider],
-    ) {
+    ) -> bool {
         self.moved += element_travel;
         self.travelled += element_travel;
         self.collider_approach += element_travel + collider_travel;
-        if self.collider_approach >= self.skin {
+        let far = self.collider_approach >= self.skin;
+        if far {
             self.rebuild_near_colliders(system, colliders);
         }
         if 2.0 * self.moved < self.skin {
-            return;
+            return far;
         }
         // The sum of the largest distances is an upper bound; actual displacements are often smaller, and a
         // common translation brings no pair closer.
@@ -231,9 +246,10 @@ impl<S: Scalar> Contacts<S> {
         // Near the limit the exact check would soon be due again; a rebuild is cheaper.
         if 2.0 * farthest < 0.7 * self.skin {
             self.moved = farthest;
-        } else {
-            self.rebuild_pairs(system);
+            return far;
         }
+        self.rebuild_pairs(system);
+        true
     }
 
     /// Rebuilds the lists if elements have moved so far that an unlisted pair could touch; returns whether it

@@ -2,6 +2,7 @@
 
 pub mod chunk;
 pub mod collider_list;
+pub mod listed;
 pub mod lists;
 pub mod near;
 pub mod pair_list;

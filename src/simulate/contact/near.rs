@@ -18,10 +18,15 @@ pub const WHOLE_SHELL: usize = 12;
 /// for a thirteenth ball.
 ///
 /// When such a shell breaks, earlier lists stay valid: the pairs of the broken bonds are added, and elements
-/// that were never bonded are as far away as second neighbours of a close packing, beyond the skin. Bonds
-/// inside a rigid piece do not count: its elements are listed like loose ones.
+/// that were never bonded are as far away as second neighbours of a close packing, beyond the skin.
 pub fn is_exposed<S: Scalar>(system: &System<S>, element: usize, equal: bool) -> bool {
-    !equal || system.bonds.active_sides(element).count() < WHOLE_SHELL
+    let bonds = &system.bonds;
+    let intact = || {
+        bonds
+            .sides(element)
+            .filter(|side| bonds.is_intact(side.entry))
+    };
+    !equal || intact().count() < WHOLE_SHELL
 }
 
 /// The list entry of a pair.

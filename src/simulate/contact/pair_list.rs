@@ -221,6 +221,13 @@ impl<S: Scalar> PairList<S> {
         ([c[0], c[1]], k, [c[6], c[7]])
     }
 
+    /// Normal and tangential stiffness of a pair, N/m.
+    pub fn stiffness(&self, at: usize) -> [f64; 2] {
+        let at = if self.constants.len() > 1 { at } else { 0 };
+        let LaneRow([_, _, normal, tangential, ..]) = &self.constants[at];
+        [normal.to_f64(), tangential.to_f64()]
+    }
+
     /// Whether pairs have rolling springs.
     #[inline(always)]
     pub fn rolls(&self) -> bool {

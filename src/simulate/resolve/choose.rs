@@ -53,8 +53,8 @@ pub fn choose(
         return Ok((resolved, None));
     }
     resolved.simulate.integrator = Integrator::Explicit;
-    // Cells support explicit steps only.
-    if pipeline.method() == MethodName::Voronoi {
+    // Cells and sleep support explicit steps only.
+    if pipeline.method() == MethodName::Voronoi || pipeline.simulate.sleep {
         return Ok((resolved, None));
     }
     resolved.time.step = None;

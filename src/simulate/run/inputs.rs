@@ -32,6 +32,11 @@ const ADDED: &[(&str, &str)] = &[
     // Earlier cells had spherical contacts: the hash of a packing of cells distinguishes these.
     ("simulate.cell_contact", "\"polyhedra\""),
     ("simulate.method", "null"),
+    ("simulate.sleep", "false"),
+    (
+        "simulate.sleep_limits",
+        r#"{"calm":0.4,"vibration":0.1,"wake":0.5}"#,
+    ),
     ("world.absorbing", "[]"),
     ("world.plane_strain", "null"),
 ];

@@ -51,6 +51,8 @@ pub struct Progress {
     pub broken: u32,
     /// Fragments in this frame.
     pub fragments: u32,
+    /// Elements awake in this frame; `None` without `simulate.sleep`.
+    pub awake: Option<u32>,
 }
 
 /// Result of a run.
@@ -107,6 +109,7 @@ pub fn run(
         last: course.last.max(course.start),
         broken: 0,
         fragments: 0,
+        awake: None,
     };
     let mut clock = Instant::now();
     let mut record = |frame: u32, delivery: drive::Delivery| {
@@ -126,6 +129,7 @@ pub fn run(
         progress.frame = frame;
         progress.broken = snapshot.history.broken[0];
         progress.fragments = snapshot.history.fragments[0];
+        progress.awake = snapshot.history.awake.first().copied();
         let mut alive = writer.send(writer::WriteJob::Frame(frame, Box::new(snapshot)));
         if let Some(mut state) = capture.state {
             state.inputs = inputs;

@@ -102,6 +102,7 @@ impl WriterThread {
             fragments,
             loads,
             convergence,
+            sleep,
         } = snapshot;
         let mut paths = vec![
             self.write_table("breaks", frame, breaks)?,
@@ -113,6 +114,9 @@ impl WriterThread {
         }
         if convergence.rows() > 0 {
             paths.push(self.write_table("convergence", frame, convergence)?);
+        }
+        if sleep.rows() > 0 {
+            paths.push(self.write_table("sleep", frame, sleep)?);
         }
         self.store
             .write_unsynced("frames", frame, frames, &self.frame_format)?;
@@ -130,7 +134,7 @@ impl WriterThread {
     /// Makes the names of all written tables durable, and adds their checksums to `store.json`.
     fn record_checksums(&mut self) -> store::Result<()> {
         for kind in layout::tables() {
-            // Not every run has tables of loads or convergence.
+            // Not every run has tables of loads, convergence or sleep.
             if !self.sums.is_empty() && self.store.path(kind).is_dir() {
                 self.store.sync_names(kind)?;
             }
@@ -152,5 +156,87 @@ impl WriterThread {
             self.store.remove_numbered("state", old, "rkyv")?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::columns::{History, Sleep, SleepEvent, SleepReason};
+
+    fn events() -> Sleep {
+        Sleep {
+            frame: vec![1, 1],
+            time: vec![0.25, 0.5],
+            step: vec![3, 6],
+            fragment: vec![0, 7],
+            elements: vec![40, 1],
+            what: vec![SleepEvent::Asleep, SleepEvent::Judged],
+            reason: vec![SleepReason::Calm, SleepReason::Stress],
+            use_of_strength: vec![0.0, 0.75],
+            energy: vec![1e-6, 0.0],
+        }
+    }
+
+    fn history(frame: u32, awake: Vec<u32>, rigidified: Vec<f64>) -> History {
+        let zero = || vec![0.0];
+        History {
+            frame: vec![frame],
+            time: zero(),
+            step: vec![0],
+            dt: zero(),
+            kinetic: zero(),
+            rotational: zero(),
+            gravity: zero(),
+            bond: zero(),
+            contact: zero(),
+            rigidified,
+            px: zero(),
+            py: zero(),
+            pz: zero(),
+            lx: zero(),
+            ly: zero(),
+            lz: zero(),
+            broken: vec![0],
+            fragments: vec![1],
+            awake,
+            contacts: vec![0],
+            outside: vec![0],
+            seconds: zero(),
+            ..History::default()
+        }
+    }
+
+    #[test]
+    fn events_of_sleep_are_written_where_there_are_any_and_removed_with_their_frames() {
+        let folder = tempfile::tempdir().expect("folder");
+        let store = Store::at(folder.path());
+        let snapshots = [
+            Snapshot {
+                history: history(0, vec![], vec![]),
+                ..Snapshot::default()
+            },
+            Snapshot {
+                history: history(1, vec![41], vec![2e-6]),
+                sleep: events(),
+                ..Snapshot::default()
+            },
+        ];
+        let writer = Writer::start(store.clone(), &Output::default(), 1);
+        for (frame, snapshot) in (0..).zip(&snapshots) {
+            assert!(writer.send(WriteJob::Frame(frame, Box::new(snapshot.clone()))));
+        }
+        writer.finish().expect("written");
+        assert_eq!(store.numbers("sleep", "parquet").expect("numbers"), [1]);
+        assert_eq!(store.read_sleep(1).expect("a table"), events());
+        for (frame, snapshot) in (0..).zip(&snapshots) {
+            assert_eq!(store.read_history(frame).expect("a row"), snapshot.history);
+        }
+        let made = layout::made_by("simulate");
+        store.clear_after(&made, 0).expect("cleared");
+        assert!(!store.numbered("sleep", 1, "parquet").exists());
+        assert!(store.numbered("history", 0, "parquet").exists());
+        store.clear(&made).expect("cleared");
+        assert!(!store.path("sleep").exists() && !store.path("history").exists());
     }
 }

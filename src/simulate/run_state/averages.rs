@@ -40,6 +40,11 @@ impl MeanLoads {
         }
     }
 
+    /// Loads in the last step.
+    pub fn last(&self) -> &[Wrench] {
+        &self.last
+    }
+
     /// Sets the loads before the first step.
     pub fn start(&mut self, now: Vec<Wrench>) {
         *self = MeanLoads {

@@ -5,7 +5,7 @@ use std::slice::ChunksMut;
 use crate::parallel::prelude::*;
 use glam::{DQuat, DVec3};
 
-use crate::columns::{Breaks, Convergence, Fragments, Frames, History, Loads};
+use crate::columns::{Breaks, Convergence, Fragments, Frames, History, Loads, Sleep};
 use crate::math::Scalar;
 use crate::simulate::bonded::bond_tasks::StressAndEnergy;
 use crate::simulate::bonded::rest::RestData;
@@ -29,6 +29,8 @@ pub struct Snapshot {
     pub loads: Loads,
     /// One row per iteration of a method; empty except in the frame after the step of `output.convergence`.
     pub convergence: Convergence,
+    /// One row per event of a fragment that falls asleep, wakes or comes to rest; empty if there are none.
+    pub sleep: Sleep,
 }
 
 /// Data from which a frame is made: a run with velocities at the end of a step.
@@ -52,6 +54,17 @@ pub struct FrameSource<'a, S> {
     pub work: Option<Work>,
     /// Effort of implicit steps since the start.
     pub effort: Option<Effort>,
+    /// Elements awake and energy removed by sleep, if fragments may fall asleep.
+    pub sleep: Option<SleepTotals>,
+}
+
+/// Fragments that are stepped as rigid bodies while they are calm: sums for the history table.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SleepTotals {
+    /// Number of elements whose bonds are stepped, or that move on their own.
+    pub awake: u32,
+    /// Energy of vibration and slow motion removed since the start when fragments fell asleep or came to rest, J.
+    pub rigidified: f64,
 }
 
 /// Effort of solving implicit steps.
@@ -100,6 +113,7 @@ pub fn snapshot<S: Scalar>(
         breaks,
         loads,
         convergence: Convergence::default(),
+        sleep: Sleep::default(),
         frames: Frames {
             frame: vec![frame; count],
             time: vec![moment.time(); count],
@@ -313,6 +327,7 @@ where
         damping: work(|w| w.damping),
         friction: work(|w| w.friction),
         breaking: work(|w| w.breaking),
+        rigidified: moment.sleep.map(|s| s.rigidified).into_iter().collect(),
         solves: effort(|e| e.solves),
         newton: effort(|e| e.newton),
         gradients: effort(|e| e.gradients),
@@ -324,6 +339,7 @@ where
         lz: vec![totals.angular.z],
         broken: vec![(totals.broken / 2) as u32],
         fragments: vec![fragments as u32],
+        awake: moment.sleep.map(|s| s.awake).into_iter().collect(),
         contacts: vec![(moment.contact.sides / 2) as u32],
         outside: vec![totals.outside],
         seconds: vec![0.0],

@@ -70,16 +70,12 @@ impl<S> RigidPose<S> {
 impl<S: Scalar> RigidPose<S> {
     /// Pose of a body with the given `pivot` (m, at rest), displacement and rotation.
     pub fn new(pivot: DVec3, pose: Pose) -> Self {
-        let [x, y, z, w] = pose.rotation.to_array();
-        let [a, b, c, d] = [x, y, z, w].map(S::from_f64);
-        let kept = [a, b, c, d].map(Scalar::to_f64);
-        let kept = Quat::new(kept[0], kept[1], kept[2], kept[3]);
-        let left = rotation_between(kept, Quat::new(x, y, z, w));
+        let (rotation, unapplied) = rounded(pose.rotation);
         RigidPose {
             pivot,
             pose,
-            rotation: Quat::new(a, b, c, d),
-            unapplied: Vec3::from_f64(left.to_f64()),
+            rotation,
+            unapplied,
         }
     }
 
@@ -90,10 +86,20 @@ impl<S: Scalar> RigidPose<S> {
     }
 
     /// Velocity of a point packed at `rest`, m/s.
-    fn velocity(&self, rest: DVec3) -> DVec3 {
+    pub fn velocity(&self, rest: DVec3) -> DVec3 {
         self.pose
             .velocity_at(self.pose.rotation * (rest - self.pivot))
     }
+}
+
+/// A rotation in working precision, and its rounding error as a rotation vector.
+pub fn rounded<S: Scalar>(rotation: DQuat) -> (Quat<S>, Vec3<S>) {
+    let [x, y, z, w] = rotation.to_array();
+    let [a, b, c, d] = [x, y, z, w].map(S::from_f64);
+    let kept = [a, b, c, d].map(Scalar::to_f64);
+    let kept = Quat::new(kept[0], kept[1], kept[2], kept[3]);
+    let left = rotation_between(kept, Quat::new(x, y, z, w));
+    (Quat::new(a, b, c, d), Vec3::from_f64(left.to_f64()))
 }
 
 /// Displacement of the end of an arm by a rotation; exactly zero for the identity.

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use glam::DVec3;
+
 use crate::geometry::check;
 use crate::geometry::mesh_solid::MeshSolid;
 use crate::geometry::solid::{Pose, Solid};
@@ -19,6 +21,14 @@ pub struct SolidCollider {
 }
 
 impl SolidCollider {
+    /// Whether it ever moves.
+    pub fn moves(&self) -> bool {
+        let drive = self.collider.drive();
+        drive
+            .poses_at_interval_starts()
+            .any(|pose| pose.velocity != DVec3::ZERO || pose.spin != DVec3::ZERO)
+    }
+
     /// The collider at time `t`, s.
     pub fn at(&self, t: f64) -> PosedCollider {
         PosedCollider {

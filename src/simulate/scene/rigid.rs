@@ -137,6 +137,13 @@ impl RigidBodies {
         }
     }
 
+    /// Hands all bodies with their elements (ascending) over to another owner, which moves them from now on.
+    pub fn take(&mut self) -> Vec<(Vec<u32>, RigidBody)> {
+        self.driven_elements.clear();
+        let bodies = self.bodies.drain(..);
+        bodies.map(|one| (one.elements, one.body)).collect()
+    }
+
     /// Poses of all bodies.
     pub fn poses<S: Scalar>(&self) -> Vec<RigidPose<S>> {
         let bodies = self.bodies.iter();

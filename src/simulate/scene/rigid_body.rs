@@ -41,6 +41,9 @@ pub struct BodyMotion {
 /// Numbers that a state stores for the motion of each body.
 pub const BODY_NUMBERS: usize = 13;
 
+/// Largest rotation in a step of a long drift, rad.
+const TURN: f64 = 0.05;
+
 /// Uniform fields that act on a body.
 #[derive(Clone, Copy, Debug)]
 pub struct Fields {
@@ -135,6 +138,24 @@ impl RigidBody {
         let moving = &mut self.moving;
         moving.displacement += moving.velocity * dt;
         moving.rotation = self.top.turn(moving.rotation, moving.momentum, dt);
+    }
+
+    /// As [`drift`](Self::drift), over any time: the rotation takes as many steps as it needs.
+    pub fn drift_long(&mut self, dt: f64) {
+        let spin = self.pose().spin;
+        if self.top.is_round() {
+            let moving = &mut self.moving;
+            moving.displacement += moving.velocity * dt;
+            moving.rotation = (DQuat::from_scaled_axis(spin * dt) * moving.rotation).normalize();
+            return;
+        }
+        let turned = spin.length() * dt;
+        let parts = (turned / TURN).ceil().clamp(1.0, 1e9);
+        let moving = &mut self.moving;
+        moving.displacement += moving.velocity * dt;
+        for _ in 0..parts as u32 {
+            moving.rotation = self.top.turn(moving.rotation, moving.momentum, dt / parts);
+        }
     }
 }
 

@@ -7,6 +7,7 @@
 mod checked_file;
 mod frame_tables;
 mod packing;
+mod sleep;
 mod table;
 
 use std::collections::BTreeMap;
@@ -69,6 +70,7 @@ pub fn validate(
 
     let packing = packing::check(store, pipeline.as_ref(), &mut checked)?;
     frame_tables::check(store, &packing, &mut checked)?;
+    sleep::check(store, &mut checked)?;
     check_archives(store, "meshes", &mut checked, &|store, number| {
         let surface = SurfaceFrame::read(store, number)?;
         check_frame_number(

@@ -27,6 +27,14 @@ pub fn unsupported(pipeline: &Pipeline, backend: Backend) -> Option<SimulateErro
     if let Some(refused) = refuse::criterion(pipeline) {
         return Some(refused);
     }
+    let mut materials = pipeline.materials.iter();
+    if pipeline.simulate.sleep && materials.any(|one| one.hydrostatic_strength.is_some()) {
+        return lack(
+            "material.hydrostatic_strength with simulate.sleep",
+            "set",
+            "none; or simulate.sleep = false",
+        );
+    }
     // Its stiffness is unbounded, so no explicit step is short enough.
     if pipeline.simulate.contact == ContactLaw::Barrier {
         return lack(
@@ -48,6 +56,13 @@ pub fn unsupported(pipeline: &Pipeline, backend: Backend) -> Option<SimulateErro
 /// CPU.
 pub fn unsupported_on_gpu(pipeline: &Pipeline) -> Option<SimulateError> {
     let lack = SimulateError::unsupported;
+    if pipeline.simulate.sleep {
+        return lack(
+            "simulate.sleep on backend gpu",
+            "true",
+            "false; or --backend cpu",
+        );
+    }
     if pipeline.bodies.iter().any(|body| body.rigid) {
         return lack(
             "body.rigid on backend gpu",

@@ -201,6 +201,7 @@ impl<W: EnergyLaw> Method for Implicit<W> {
                 contact,
                 touching,
                 effort: Some(self.newton.effort),
+                sleep: None,
             },
         );
         snapshot.convergence = std::mem::take(&mut self.convergence);

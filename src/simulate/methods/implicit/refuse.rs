@@ -8,6 +8,9 @@ use crate::spec::{Backend, ContactLaw, Friction, Integrator, Law, Pipeline, Prec
 /// The first feature of a pipeline that implicit steps do not support on this backend.
 pub fn unsupported(pipeline: &Pipeline, backend: Backend) -> Option<SimulateError> {
     let lack = SimulateError::unsupported;
+    if pipeline.simulate.sleep {
+        return lack("simulate.sleep in implicit steps", "true", "false");
+    }
     let settings = &pipeline.simulate;
     let integrator = settings.integrator;
     if backend == Backend::Gpu && settings.precision == Precision::F64 {

@@ -9,6 +9,9 @@ use crate::spec::{
 /// Error for the first feature of a pipeline that the method of Voronoi cells does not support on this backend.
 pub fn unsupported(pipeline: &Pipeline, backend: Backend) -> Option<SimulateError> {
     let lack = SimulateError::unsupported;
+    if pipeline.simulate.sleep {
+        return lack("simulate.sleep with cells", "true", "false");
+    }
     let simulate = &pipeline.simulate;
     if simulate.integrator != Integrator::Explicit && simulate.integrator != Integrator::Auto {
         return lack(

@@ -13,6 +13,9 @@ use crate::simulate::bonded::system::System;
 use crate::simulate::contact::collider_list::ColliderContext;
 use crate::simulate::contact::pass::ContactPass;
 
+/// Contacts up to which one thread evaluates all.
+const FEW_CONTACTS: usize = 2000;
+
 impl<L: Lanes> Cpu<L> {
     /// One force pass: bonds, contacts, springs, attached forces.
     pub(super) fn add_loads(&mut self, dt: L::Scalar) {
@@ -35,6 +38,11 @@ impl<L: Lanes> Cpu<L> {
         let (poses, hydrostatic, rest) =
             (&self.driven.poses, &self.run.hydrostatic, &self.run.rest);
         let work = self.run.work.is_some();
+        let (sleep, near) = (&self.sleep, &self.near);
+        // A few contacts of sleeping fragments are not worth waking a thread for.
+        let is_short = sleep.as_ref().is_some_and(|one| one.awake() == 0)
+            && self.run.contacts.sides() < FEW_CONTACTS;
+        let least = if is_short { self.borders.len() + 1 } else { 1 };
         self.run
             .load
             .par_chunks_mut(system.chunk)
@@ -45,6 +53,7 @@ impl<L: Lanes> Cpu<L> {
             .zip(self.dissipation.par_iter_mut())
             .zip(&self.borders)
             .enumerate()
+            .with_min_len(least)
             .for_each(
                 |(chunk, ((((((load, contacts), breaks), sums), virial), dissipation), border))| {
                     let first = chunk * system.chunk;
@@ -63,9 +72,12 @@ impl<L: Lanes> Cpu<L> {
                             bond_pass::<L, _>(system, border, place, task)
                         }};
                     }
-                    match hydrostatic.is_some() || work {
-                        false => bonds!(false),
-                        true => bonds!(true),
+                    match sleep {
+                        Some(sleep) if sleep.is_quiet(chunk) => {
+                            sleep.clear_loads(near, first, load);
+                        }
+                        _ if hydrostatic.is_some() || work => bonds!(true),
+                        _ => bonds!(false),
                     }
                     if let Some(criterion) = hydrostatic {
                         criterion.find_breaks(system, &rest.volume, first, virial, breaks);

@@ -18,9 +18,22 @@ impl<L: Lanes> Cpu<L> {
             .zip(&self.borders)
             .enumerate()
             .for_each(|(chunk, (carried, border))| {
+                if self
+                    .sleep
+                    .as_ref()
+                    .is_some_and(|sleep| sleep.is_quiet(chunk))
+                {
+                    return;
+                }
                 let place = (chunk * system.chunk, &self.scratch[..]);
                 bond_pass::<L, _>(system, border, place, StressTask { carried });
             });
+        let pieces = self.sleep.iter().flat_map(|sleep| &sleep.pieces);
+        for piece in pieces {
+            for (&element, own) in piece.elements.iter().zip(&piece.carried) {
+                carried[element as usize] = *own;
+            }
+        }
         carried
     }
 }

@@ -1,8 +1,10 @@
 //! Explicit bonded DEM on the CPU: the step loop, generic in the lane type, threads over chunks of elements.
 
 mod loads;
+mod long_steps;
 mod measure;
 mod motion;
+mod sleeping;
 
 use std::sync::Mutex;
 use std::time::Instant;
@@ -23,6 +25,9 @@ use crate::simulate::error::{SimulateError, StateError};
 use crate::simulate::method::{Capture, Method, PassCost, Platform};
 use crate::simulate::run_state::state::State;
 use crate::simulate::scene::reaction_sums::ReactionSums;
+use crate::simulate::sleep::event::Event;
+use crate::simulate::sleep::pieces::Sleep;
+use crate::simulate::sleep::state as sleep_state;
 use crate::spec::Pipeline;
 
 /// A run on the CPU with lanes of type `L`.
@@ -45,6 +50,16 @@ pub struct Cpu<L: Lanes> {
     /// energy balance or hydrostatic strengths need it.
     dissipation: Vec<Vec<Dissipation>>,
     costs: Costs,
+    /// The fragments that are asleep; `None` without `simulate.sleep`.
+    sleep: Option<Sleep<L::Scalar>>,
+    /// Elements that are asleep and have listed contacts, ascending.
+    near: Vec<u32>,
+    /// What fell asleep or woke since the last frame.
+    sleep_events: Vec<Event>,
+    /// Step up to which the contact lists hold every pair that can touch, while nothing is awake.
+    lists_hold_until: u64,
+    /// Whether this is the start of a run, where calm fragments fall asleep at once.
+    begins: bool,
 }
 
 type OtherEndLoads<S> = Vec<LaneRow<S, 8>>;
@@ -52,7 +67,8 @@ type OtherEndLoads<S> = Vec<LaneRow<S, 8>>;
 impl<L: Lanes> Cpu<L> {
     /// A run at rest at time zero.
     pub fn new(built: Built<L::Scalar>, pipeline: &Pipeline, dt: f64) -> Self {
-        let run = BondedRun::new(built, pipeline, dt);
+        let mut run = BondedRun::new(built, pipeline, dt);
+        let sleep = sleeping::sleep(&mut run, pipeline);
         let (padded, chunk) = (run.system.motion.len(), run.system.chunk);
         let chunks = padded.div_ceil(chunk);
         let damped = run
@@ -82,8 +98,14 @@ impl<L: Lanes> Cpu<L> {
             kick_due: false,
             chunk_breaks: vec![Vec::new(); chunks],
             costs: Costs::default(),
+            sleep,
+            near: Vec::new(),
+            sleep_events: Vec::new(),
+            lists_hold_until: 0,
+            begins: true,
             run,
         };
+        cpu.restructure();
         cpu.start();
         cpu
     }
@@ -126,6 +148,11 @@ impl<L: Lanes> Cpu<L> {
             return;
         }
         let clock = Instant::now();
+        if let Some(sleep) = &mut self.sleep {
+            for event in &events {
+                sleep.disturb(&[event.i, event.j], self.run.step);
+            }
+        }
         let (at, borders) = ((self.run.step, self.run.time()), &mut self.borders);
         let energy = |system: &System<L::Scalar>, entry| system.bond_energy(entry);
         self.run.break_bonds(events, at, energy, |system, entry| {
@@ -153,6 +180,9 @@ impl<L: Lanes> Cpu<L> {
 
 impl<L: Lanes> Method for Cpu<L> {
     fn advance(&mut self, steps: u64) -> Result<(), SimulateError> {
+        if self.sleep.is_some() {
+            return self.advance_with_sleep(steps);
+        }
         let mut before = Vec::new();
         for left in (0..steps).rev() {
             self.motion(true)?;
@@ -190,7 +220,8 @@ impl<L: Lanes> Method for Cpu<L> {
             0,
             0,
         ];
-        self.costs.passes(bytes)
+        let sleep = self.sleep.is_some().then(|| self.costs.of_sleep());
+        self.costs.passes(bytes).into_iter().chain(sleep).collect()
     }
 
     fn step(&self) -> u64 {
@@ -198,26 +229,29 @@ impl<L: Lanes> Method for Cpu<L> {
     }
 
     fn capture(&mut self, frame: u32, state: bool) -> Result<(), SimulateError> {
+        self.bring_up_to_date()?;
         let (contact, touching) = self.run.contact_totals::<L>(&self.driven.colliders);
         self.collect_work();
         let carried = self.carried();
-        let snapshot = self.run.snapshot(
+        let mut snapshot = self.run.snapshot(
             frame,
             Measured {
                 carried,
                 contact,
                 touching,
                 effort: None,
+                sleep: self.sleep_totals(),
             },
         );
-        let state = state.then(|| self.run.pack(frame));
+        snapshot.sleep = self.sleep_table(frame);
+        let state = state.then(|| self.pack(frame));
         self.run.queue_capture(Capture { snapshot, state });
         Ok(())
     }
 
     fn state_without_frame(&mut self, frame: u32) -> Option<State> {
         self.collect_work();
-        Some(self.run.pack(frame))
+        Some(self.pack(frame))
     }
 
     fn has_state_without_frame(&self) -> bool {
@@ -229,11 +263,16 @@ impl<L: Lanes> Method for Cpu<L> {
     }
 
     fn restore(&mut self, state: &State) -> Result<(), StateError> {
+        sleep_state::restore(state, self.sleep.as_mut(), &mut self.run)?;
         self.run.restore(state)?;
         self.parameters.dt = Scalar::from_f64(state.dt);
         self.borders = Border::all(&self.run.system);
         self.kick_due = false;
         self.driven = self.run.driven();
+        self.sleep_events.clear();
+        self.begins = false;
+        self.find_near();
+        self.lists_hold_until = self.run.step;
         Ok(())
     }
 }

@@ -84,6 +84,7 @@ impl Gpu {
             contact,
             work: None,
             effort: None,
+            sleep: None,
         };
         let snapshot = record::snapshot(&moment, frame, breaks, loads);
         let state = state.then(|| {

@@ -229,6 +229,7 @@ impl<L: Lanes> Method for CellRun<L> {
             contact,
             touching,
             effort: None,
+            sleep: None,
         };
         let snapshot = self.run.snapshot(frame, measured);
         let state = state.then(|| self.pack(frame));

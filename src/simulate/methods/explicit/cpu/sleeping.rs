@@ -1,0 +1,371 @@
+//! Steps of a run whose fragments sleep: which fall asleep, which wake, and long steps while all are asleep.
+
+use std::time::Instant;
+
+use super::Cpu;
+use super::loads::bond_pass;
+use crate::columns::{self, SleepEvent, SleepReason};
+use crate::math::{Lanes, Scalar};
+use crate::parallel::prelude::*;
+use crate::simulate::bonded::bond_pass::Border;
+use crate::simulate::bonded_run::run::BondedRun;
+use crate::simulate::error::SimulateError;
+use crate::simulate::run_state::snapshot::SleepTotals;
+use crate::simulate::run_state::state::State;
+use crate::simulate::scene::reaction_sums::ReactionSums;
+use crate::simulate::scene::reactions::Wrench;
+use crate::simulate::sleep::alarm::{Alarm, Alarms};
+use crate::simulate::sleep::calm::{self, Verdict};
+use crate::simulate::sleep::event::{self, Event};
+use crate::simulate::sleep::piece::Piece;
+use crate::simulate::sleep::pieces::Sleep;
+use crate::simulate::sleep::state as sleep_state;
+use crate::simulate::sleep::stride::Surroundings;
+use crate::simulate::sleep::use_task::UseTask;
+use crate::spec::{Action, Pipeline};
+
+/// Steps from one search for calm fragments to the next.
+const INTERVAL: u64 = 128;
+
+/// The pieces of a new run: its free rigid bodies. Every other fragment is awake.
+pub(super) fn sleep<S: Scalar>(run: &mut BondedRun<S>, pipeline: &Pipeline) -> Option<Sleep<S>> {
+    if !pipeline.simulate.sleep {
+        return None;
+    }
+    let mut held = vec![false; run.system.count];
+    for (index, attachment) in pipeline.attachments.iter().enumerate() {
+        match attachment.action {
+            Action::Gauge {} => {}
+            Action::Clamp { .. }
+            | Action::Force { .. }
+            | Action::Spring { .. }
+            | Action::Pressure { .. } => {
+                for &element in run.supports.elements(index) {
+                    held[element as usize] = true;
+                }
+            }
+        }
+    }
+    let simulate = &pipeline.simulate;
+    let mut sleep = Sleep::new(
+        &simulate.sleep_limits,
+        (&run.system, &run.rest),
+        &held,
+        pipeline.bodies.len(),
+        simulate.drag,
+    );
+    for (elements, body) in run.rigid.take() {
+        let number = run.system.rigid().pieces()[elements[0] as usize];
+        let carried = vec![Default::default(); elements.len()];
+        let mut piece = Piece::new(number, elements, (&run.system, &run.rest), carried);
+        piece.body.moving = body.moving;
+        sleep.add(piece, false);
+    }
+    sleep.mask(&mut run.system, &mut run.load, &run.rest);
+    Some(sleep)
+}
+
+impl<L: Lanes> Cpu<L> {
+    /// Takes steps, several at once while nothing is awake.
+    pub(super) fn advance_with_sleep(&mut self, steps: u64) -> Result<(), SimulateError> {
+        self.begin()?;
+        let mut left = steps;
+        let mut sum = vec![Wrench::default(); self.run.supports.count()];
+        let mut before = self.run.means.last().to_vec();
+        while left > 0 {
+            let count = self.steps_at_once(left);
+            match self.sleep.as_ref().is_some_and(|sleep| sleep.awake() == 0) {
+                true => self.glide(count)?,
+                false => self.motion(true)?,
+            }
+            self.run.step += count;
+            left -= count;
+            self.add_loads(self.parameters.dt * Scalar::from_f64(count as f64));
+            self.break_bonds();
+            let now = ReactionSums::take(&self.run.supports, &mut self.run.sums);
+            for ((sum, before), now) in sum.iter_mut().zip(&before).zip(&now) {
+                *sum += (*before + *now) * (0.5 * count as f64);
+            }
+            before = now;
+            self.tend()?;
+        }
+        self.run.means.add_sum(steps, &sum, before);
+        self.finish_step()
+    }
+
+    /// Wakes pieces whose loads could break them, lets pieces at rest move that something touched, and looks
+    /// for fragments that fall asleep or come to rest.
+    fn tend(&mut self) -> Result<(), SimulateError> {
+        let Some(sleep) = &mut self.sleep else {
+            return Ok(());
+        };
+        let around = Surroundings {
+            system: &self.run.system,
+            contacts: &self.run.contacts,
+            colliders: &self.driven.colliders,
+        };
+        let clock = Instant::now();
+        let found = sleep.alarms(around, &self.run.rest, &self.run.load);
+        let Alarms {
+            wakes: alarms,
+            harmless: judged,
+        } = found;
+        self.costs.sleep.add(clock, rayon::current_num_threads());
+        for alarm in judged {
+            self.record(SleepEvent::Judged, alarm, 0.0);
+        }
+        if !alarms.is_empty() {
+            self.answer(alarms)?;
+        }
+        let idle = self.sleep.as_ref().is_some_and(|sleep| sleep.awake() == 0);
+        if idle || self.run.step.is_multiple_of(INTERVAL) {
+            let clock = Instant::now();
+            self.calm_down(SleepReason::Calm)?;
+            self.come_to_rest()?;
+            self.costs.sleep.add(clock, rayon::current_num_threads());
+        }
+        Ok(())
+    }
+
+    /// Records an event of a piece.
+    fn record(&mut self, what: SleepEvent, alarm: Alarm, energy: f64) {
+        let Some(sleep) = &self.sleep else {
+            return;
+        };
+        let piece = &sleep.pieces[alarm.piece];
+        self.sleep_events.push(Event {
+            step: self.run.step,
+            element: piece.elements[0],
+            elements: piece.elements.len() as u32,
+            what,
+            reason: alarm.reason,
+            use_of_strength: alarm.use_of_strength,
+            energy,
+        });
+    }
+
+    /// Wakes the pieces of alarms, or lets them move if they were at rest.
+    fn answer(&mut self, alarms: Vec<Alarm>) -> Result<(), SimulateError> {
+        self.finish_step()?;
+        let Some(sleep) = &mut self.sleep else {
+            return Ok(());
+        };
+        sleep.place_all(&mut self.run.system);
+        let step = self.run.step;
+        let (touched, woken): (Vec<Alarm>, Vec<Alarm>) = alarms
+            .into_iter()
+            .partition(|alarm| alarm.reason == SleepReason::Touched);
+        let mut moved: Vec<usize> = touched
+            .iter()
+            .chain(&woken)
+            .filter(|alarm| sleep.pieces[alarm.piece].still)
+            .flat_map(|alarm| sleep.group_of(alarm.piece))
+            .collect();
+        moved.sort_unstable();
+        moved.dedup();
+        let springs = sleep.release(&moved);
+        for piece in moved {
+            let alarm = Alarm {
+                piece,
+                reason: SleepReason::Touched,
+                use_of_strength: 0.0,
+            };
+            self.record(SleepEvent::Moving, alarm, 0.0);
+        }
+        for alarm in &woken {
+            self.record(SleepEvent::Awake, *alarm, 0.0);
+        }
+        if let Some(sleep) = &mut self.sleep {
+            let wakes: Vec<usize> = woken.iter().map(|alarm| alarm.piece).collect();
+            sleep.wake(&wakes, step);
+        }
+        self.restructure();
+        self.run.contacts.restore_springs(&springs);
+        self.start_again();
+        Ok(())
+    }
+
+    /// Makes pieces of the fragments that are calm.
+    pub(super) fn calm_down(&mut self, reason: SleepReason) -> Result<(), SimulateError> {
+        if self.sleep.as_ref().is_none_or(|sleep| sleep.awake() == 0) {
+            return Ok(());
+        }
+        self.finish_step()?;
+        let uses = self.uses();
+        self.run.labels();
+        let time = (self.run.step, self.run.dt);
+        let Some(sleep) = &mut self.sleep else {
+            return Ok(());
+        };
+        let (system, rest) = (&self.run.system, &self.run.rest);
+        let labels = self.run.fragment_labels();
+        let found = calm::fragments(sleep, (system, rest), (labels, &uses), time);
+        let starts = reason == SleepReason::Start;
+        let mut asleep = Vec::new();
+        for fragment in found {
+            match fragment.verdict {
+                Verdict::Restless => sleep.disturb(&fragment.elements, time.0),
+                Verdict::Waits if !starts => {}
+                Verdict::Waits | Verdict::Sleeps => asleep.push(fragment),
+            }
+        }
+        if asleep.is_empty() {
+            return Ok(());
+        }
+        let carried = self.carried();
+        let Some(sleep) = &mut self.sleep else {
+            return Ok(());
+        };
+        for fragment in asleep {
+            let of = fragment.elements.iter().map(|&i| carried[i as usize]);
+            let (of, number) = (of.collect(), sleep.next_number);
+            let elements = fragment.elements;
+            self.sleep_events.push(Event {
+                step: time.0,
+                element: elements[0],
+                elements: elements.len() as u32,
+                what: SleepEvent::Asleep,
+                reason,
+                use_of_strength: fragment.use_of_strength,
+                energy: fragment.vibration,
+            });
+            sleep.rigidified += fragment.vibration;
+            let piece = Piece::new(number, elements, (&self.run.system, &self.run.rest), of);
+            sleep.add(piece, true);
+        }
+        self.restructure();
+        self.start_again();
+        Ok(())
+    }
+
+    /// Stops pieces that have come to rest.
+    fn come_to_rest(&mut self) -> Result<(), SimulateError> {
+        let time = (self.run.step, self.run.dt);
+        let Some(sleep) = &mut self.sleep else {
+            return Ok(());
+        };
+        if !sleep.note_slow(self.run.contacts.largest(), time) {
+            return Ok(());
+        }
+        let around = Surroundings {
+            system: &self.run.system,
+            contacts: &self.run.contacts,
+            colliders: &self.driven.colliders,
+        };
+        let resting = sleep.resting(around, time);
+        if resting.is_empty() {
+            return Ok(());
+        }
+        self.finish_step()?;
+        let springs = self.run.contacts.springs();
+        let Some(sleep) = &mut self.sleep else {
+            return Ok(());
+        };
+        let lost = sleep.stop(&resting, springs);
+        for &at in &resting {
+            sleep.pieces[at].place_all(&mut self.run.system);
+        }
+        for (piece, energy) in resting.into_iter().zip(lost) {
+            let alarm = Alarm {
+                piece,
+                reason: SleepReason::Calm,
+                use_of_strength: 0.0,
+            };
+            self.record(SleepEvent::Still, alarm, energy);
+        }
+        self.restructure();
+        self.start_again();
+        Ok(())
+    }
+
+    /// Recomputes what depends on which elements are asleep.
+    pub(super) fn restructure(&mut self) {
+        let Some(sleep) = &mut self.sleep else {
+            return;
+        };
+        sleep.place_all(&mut self.run.system);
+        sleep.mask(&mut self.run.system, &mut self.run.load, &self.run.rest);
+        self.borders = Border::all(&self.run.system);
+        let (system, colliders) = (&self.run.system, &self.driven.colliders);
+        self.run.contacts.rebuild(system, colliders);
+        self.find_near();
+        self.lists_hold_until = self.run.step;
+    }
+
+    /// Computes the loads again after elements fell asleep or woke. Nothing slides or breaks meanwhile.
+    fn start_again(&mut self) {
+        self.add_loads(L::Scalar::default());
+        self.chunk_breaks.iter_mut().for_each(Vec::clear);
+        ReactionSums::take(&self.run.supports, &mut self.run.sums);
+        if let Some(sleep) = &mut self.sleep {
+            sleep.note_loaded(&self.run.load);
+        }
+    }
+
+    /// Lets fragments fall asleep that are calm at the start of the run.
+    fn begin(&mut self) -> Result<(), SimulateError> {
+        match std::mem::take(&mut self.begins) {
+            true => self.calm_down(SleepReason::Start),
+            false => Ok(()),
+        }
+    }
+
+    /// Brings the rows of elements that are asleep up to date. Lists are built anew while nothing is awake: the
+    /// lengths of steps follow from them, and a resumed run begins with new lists.
+    pub(super) fn bring_up_to_date(&mut self) -> Result<(), SimulateError> {
+        self.begin()?;
+        let Some(sleep) = &self.sleep else {
+            return Ok(());
+        };
+        sleep.place_all(&mut self.run.system);
+        if sleep.awake() == 0 {
+            self.build_lists();
+        }
+        Ok(())
+    }
+
+    /// The present state.
+    pub(super) fn pack(&self, frame: u32) -> State {
+        let mut state = self.run.pack(frame);
+        if let Some(sleep) = &self.sleep {
+            sleep_state::put(&mut state, sleep);
+        }
+        state
+    }
+
+    /// What the history records about sleep.
+    pub(super) fn sleep_totals(&self) -> Option<SleepTotals> {
+        self.sleep.as_ref().map(|sleep| SleepTotals {
+            awake: sleep.awake() as u32,
+            rigidified: sleep.rigidified,
+        })
+    }
+
+    /// The table of what fell asleep or woke since the last frame.
+    pub(super) fn sleep_table(&mut self, frame: u32) -> columns::Sleep {
+        let events = std::mem::take(&mut self.sleep_events);
+        let dt = self.run.dt;
+        event::table(&events, frame, self.run.labels(), dt)
+    }
+
+    /// Largest stress over strength of the bonds of each element that is awake.
+    fn uses(&self) -> Vec<f64> {
+        let system = &self.run.system;
+        let mut uses = vec![0.0; system.count];
+        uses.par_chunks_mut(system.chunk)
+            .zip(&self.borders)
+            .enumerate()
+            .for_each(|(chunk, (uses, border))| {
+                if self
+                    .sleep
+                    .as_ref()
+                    .is_some_and(|sleep| sleep.is_quiet(chunk))
+                {
+                    return;
+                }
+                let place = (chunk * system.chunk, &self.scratch[..]);
+                bond_pass::<L, _>(system, border, place, UseTask { uses });
+            });
+        uses
+    }
+}

@@ -1,0 +1,196 @@
+//! Which loads wake a piece: the closing speed of a touch, a bound on the stress under the contact forces, and
+//! the stress of the bonds in balance with them, in this order.
+
+use std::collections::{BTreeMap, HashSet};
+
+use glam::DVec3;
+
+use crate::columns::SleepReason;
+use crate::math::Scalar;
+use crate::simulate::bonded::rest::RestData;
+use crate::simulate::bonded::system::LoadRow;
+use crate::simulate::contact::chunk::COLLIDER;
+use crate::simulate::sleep::piece::{Piece, loads};
+use crate::simulate::sleep::pieces::Sleep;
+use crate::simulate::sleep::stride::Surroundings;
+
+/// Part of the limit from which the use of strength of a touch is worth a row in the table.
+const WORTH_NOTING: f64 = 0.03;
+
+/// A piece on which a load acts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Alarm {
+    /// Index of the piece.
+    pub piece: usize,
+    /// How the load was judged.
+    pub reason: SleepReason,
+    /// Use of strength that it causes.
+    pub use_of_strength: f64,
+}
+
+/// What the loads of a step do.
+#[derive(Clone, Debug, Default)]
+pub struct Alarms {
+    /// Pieces to wake or to set in motion, at most one alarm each, in their order.
+    pub wakes: Vec<Alarm>,
+    /// Pieces whose loads were judged to be harmless.
+    pub harmless: Vec<Alarm>,
+}
+
+impl<S: Scalar> Sleep<S> {
+    /// Judges the loads of a step.
+    pub fn alarms(
+        &mut self,
+        around: Surroundings<S>,
+        rest: &RestData,
+        load: &[LoadRow<S>],
+    ) -> Alarms {
+        let (mut wakes, mut harmless) = (BTreeMap::new(), Vec::new());
+        let mut fresh: HashSet<u32> = HashSet::new();
+        let mut suspects = Vec::new();
+        for (at, piece) in self.pieces.iter_mut().enumerate() {
+            let now = loaded(piece, load);
+            if piece.still {
+                if !now.is_empty() {
+                    wakes.insert(at, alarm(at, SleepReason::Touched, 0.0));
+                }
+                continue;
+            }
+            let is_new = |element: &u32| piece.loaded.binary_search(element).is_err();
+            fresh.extend(now.iter().map(|one| one.0).filter(is_new));
+            piece.loaded.clear();
+            piece.loaded.extend(now.iter().map(|one| one.0));
+            let Some(strength) = piece.strength else {
+                continue;
+            };
+            let total: f64 = now.iter().map(|one| one.1.length()).sum();
+            if strength.force * total >= self.limits.wake {
+                suspects.push((at, now));
+            }
+        }
+        if !fresh.is_empty() {
+            self.impacts(around, &fresh, (&mut wakes, &mut harmless));
+        }
+        for (at, now) in suspects {
+            if !wakes.contains_key(&at)
+                && let Some(one) = self.stress((at, now), around, rest)
+            {
+                match one.use_of_strength >= self.limits.wake {
+                    true => drop(wakes.insert(at, one)),
+                    false => harmless.push(one),
+                }
+            }
+        }
+        Alarms {
+            wakes: wakes.into_values().collect(),
+            harmless,
+        }
+    }
+
+    /// Judges the loads on a piece by the stress that they cause in balance; `None` if they were judged before.
+    fn stress(
+        &mut self,
+        (at, now): (usize, ElementLoads),
+        around: Surroundings<S>,
+        rest: &RestData,
+    ) -> Option<Alarm> {
+        let (piece, limit) = (&mut self.pieces[at], self.limits.wake);
+        let back = piece.body.moving.rotation.inverse();
+        let own = now.into_iter();
+        let own = own.map(|(element, force, torque)| (element, back * force, back * torque));
+        let own: ElementLoads = own.collect();
+        piece.is_load_new(&own, limit).then(|| {
+            let found = piece.judge((around.system, rest), &own);
+            alarm(at, SleepReason::Stress, found)
+        })
+    }
+
+    /// Judges new touches by their closing speeds.
+    fn impacts(
+        &self,
+        around: Surroundings<S>,
+        fresh: &HashSet<u32>,
+        (wakes, harmless): (&mut BTreeMap<usize, Alarm>, &mut Vec<Alarm>),
+    ) {
+        let mut hardest: BTreeMap<usize, f64> = BTreeMap::new();
+        let chosen = |element: u32| fresh.contains(&element);
+        around
+            .contacts
+            .each_listed(around.system, around.colliders, chosen, |contact| {
+                if contact.gap > 0.0 || contact.closing <= 0.0 {
+                    return;
+                }
+                for end in [contact.element, contact.partner] {
+                    if end >= COLLIDER {
+                        continue;
+                    }
+                    let Some(at) = self.piece_of(end) else {
+                        continue;
+                    };
+                    if let Some(strength) = self.pieces[at].strength {
+                        let used = hardest.entry(at).or_insert(0.0);
+                        *used = used.max(strength.impact * contact.closing);
+                    }
+                }
+            });
+        for (at, used) in hardest {
+            let one = alarm(at, SleepReason::Impact, used);
+            if used >= self.limits.wake {
+                wakes.insert(at, one);
+            } else if used >= WORTH_NOTING * self.limits.wake {
+                harmless.push(one);
+            }
+        }
+    }
+
+    /// Notes which elements bear contact forces now, so that only later ones count as new touches.
+    pub fn note_loaded(&mut self, load: &[LoadRow<S>]) {
+        for piece in self.pieces.iter_mut().filter(|piece| !piece.still) {
+            piece.loaded = loaded(piece, load).iter().map(|one| one.0).collect();
+        }
+    }
+
+    /// Notes that these elements were not calm in a step.
+    pub fn disturb(&mut self, elements: &[u32], step: u64) {
+        for &element in elements {
+            self.unrest[element as usize] = step;
+        }
+    }
+
+    /// Removes pieces (indices), whose elements are awake from this step on.
+    pub fn wake(&mut self, pieces: &[usize], step: u64) {
+        let mut at = 0;
+        let mut woken = Vec::new();
+        self.pieces.retain_mut(|piece| {
+            let stays = !pieces.contains(&at);
+            at += 1;
+            if !stays {
+                woken.append(&mut piece.elements);
+            }
+            stays
+        });
+        self.disturb(&woken, step);
+    }
+}
+
+fn alarm(piece: usize, reason: SleepReason, use_of_strength: f64) -> Alarm {
+    Alarm {
+        piece,
+        reason,
+        use_of_strength,
+    }
+}
+
+/// Elements that bear loads, with force (N) and torque (N m), ascending.
+type ElementLoads = Vec<(u32, DVec3, DVec3)>;
+
+/// Elements of a piece that bear loads.
+fn loaded<S: Scalar>(piece: &Piece, load: &[LoadRow<S>]) -> ElementLoads {
+    let near = piece.near.iter().map(|&k| piece.elements[k as usize]);
+    let all = near.map(|element| {
+        let (force, torque) = loads(&load[element as usize]);
+        (element, force, torque)
+    });
+    all.filter(|one| one.1 != DVec3::ZERO || one.2 != DVec3::ZERO)
+        .collect()
+}

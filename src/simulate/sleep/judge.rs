@@ -1,0 +1,139 @@
+//! The judge: the use of strength that contact forces on a piece would cause if it were elastic and in balance.
+//!
+//! The bonds are those of the piece, as a linear network: what the judge finds is the stress that steps of the
+//! awake fragment would settle at. The stress of each bond is then taken from its own law at the displaced
+//! positions, so that the criterion of failure is that of the steps.
+
+use glam::{DQuat, DVec3};
+
+use crate::laws::bond::{BondLaw, BondLoad, BondState};
+use crate::laws::failure::{self, CriterionSection};
+use crate::laws::table::{dispatch_law, with_law};
+use crate::math::{Quat, Scalar, Vec3};
+use crate::simulate::bonded::rest::RestData;
+use crate::simulate::bonded::system::System;
+use crate::simulate::sleep::piece::{JudgedLoad, Piece};
+use crate::simulate::sleep::statics::Statics;
+
+/// Relative change of the forces on a piece from which they are judged again, if they then used as much of its
+/// strength as wakes it.
+const CHANGE: f64 = 0.2;
+/// Largest such change.
+const MOST_CHANGE: f64 = 2.0;
+/// Relative residual of the balance.
+const ACCURACY: f64 = 1e-3;
+
+impl Piece {
+    /// Whether these loads (force, N, and torque, frame of the piece) differ so much from those that were judged
+    /// that they could use as much strength as wakes it, `limit`.
+    pub fn is_load_new(&self, loads: &[(u32, DVec3, DVec3)], limit: f64) -> bool {
+        let Some(judged) = &self.judged else {
+            return true;
+        };
+        let mut before = judged.forces.iter().peekable();
+        let mut change = 0.0;
+        let all = judged
+            .forces
+            .iter()
+            .map(|(_, force)| force.length())
+            .sum::<f64>();
+        for (element, force, _) in loads {
+            while let Some((_, gone)) = before.next_if(|(one, _)| one < element) {
+                change += gone.length();
+            }
+            let same = before.next_if(|(one, _)| one == element);
+            change += (*force - same.map_or(DVec3::ZERO, |(_, force)| *force)).length();
+        }
+        change += before.map(|(_, gone)| gone.length()).sum::<f64>();
+        let room = CHANGE * limit / judged.use_of_strength;
+        change > room.clamp(CHANGE, MOST_CHANGE) * all
+    }
+
+    /// Judges these forces (N) and torques (N m, frame of the piece) on its elements; remembers them and
+    /// returns the use of strength, infinite if the balance was not found.
+    pub fn judge<S: Scalar>(
+        &mut self,
+        (system, rest): (&System<S>, &RestData),
+        loads: &[(u32, DVec3, DVec3)],
+    ) -> f64 {
+        let statics = self.statics.get_or_insert_with(|| {
+            let mass: Vec<f64> = self
+                .elements
+                .iter()
+                .map(|&i| rest.mass[i as usize])
+                .collect();
+            let inertia = self
+                .elements
+                .iter()
+                .map(|&i| 1.0 / rest.inverse_inertia[i as usize]);
+            let inertia: Vec<f64> = inertia.collect();
+            let made = Statics::new(system, &self.elements, &self.rest, &mass, &inertia);
+            Box::new(made)
+        });
+        let mut all = vec![(DVec3::ZERO, DVec3::ZERO); self.elements.len()];
+        for &(element, force, torque) in loads {
+            if let Ok(at) = self.elements.binary_search(&element) {
+                all[at] = (force, torque);
+            }
+        }
+        let solved = statics.solve(&all, ACCURACY);
+        let use_of_strength =
+            solved.map_or(f64::INFINITY, |moved| self.largest_use(system, &moved));
+        self.judged = Some(JudgedLoad {
+            forces: loads
+                .iter()
+                .map(|&(element, force, _)| (element, force))
+                .collect(),
+            use_of_strength,
+        });
+        use_of_strength
+    }
+
+    /// Largest stress over strength of its bonds if its elements were displaced (m) and turned (rad) so.
+    fn largest_use<S: Scalar>(&self, system: &System<S>, moved: &[(DVec3, DVec3)]) -> f64 {
+        let bonds = &system.bonds;
+        let place = |at: usize| self.rest[at] + moved[at].0;
+        let turn = |at: usize| {
+            let q = DQuat::from_scaled_axis(moved[at].1) * self.turns[at];
+            Quat::new(q.x, q.y, q.z, q.w)
+        };
+        let mut largest = 0.0_f64;
+        for (at, &element) in self.elements.iter().enumerate() {
+            let sides = bonds.sides(element as usize).take_while(|side| side.owned);
+            for side in sides.filter(|side| bonds.is_intact(side.entry)) {
+                let Ok(other) = self.elements.binary_search(&(side.other as u32)) else {
+                    continue;
+                };
+                let class =
+                    system.classes[bonds.class.get(side.entry) as usize].map(Scalar::to_f64);
+                let direction = [0, 1, 2].map(|axis| bonds.direction[axis][side.entry]);
+                let length = bonds.length.get(side.entry).to_f64();
+                let state = BondState {
+                    x: Vec3::from_f64((place(at) - place(other)).to_array()),
+                    q_i: turn(at),
+                    q_j: turn(other),
+                    unapplied: Vec3::zero(),
+                    rest_direction: Vec3::from_f64(direction.map(Scalar::to_f64)),
+                    rest_length: length,
+                    k: class.stiffness(length),
+                };
+                let (sigma, tau) =
+                    with_law!(system.law, law => stresses(law, state, &class.section));
+                let [sigma_c, tau_c] =
+                    [&bonds.sigma_c, &bonds.tau_c].map(|column| column.get(side.entry).to_f64());
+                largest = largest.max(sigma / sigma_c).max(tau / tau_c);
+            }
+        }
+        largest
+    }
+}
+
+/// Normal and shear stress of a bond, Pa.
+fn stresses<B: BondLaw>(
+    _: B,
+    state: BondState<f64>,
+    section: &CriterionSection<f64>,
+) -> (f64, f64) {
+    let load: BondLoad<f64> = B::load(state);
+    failure::stress(&load, section)
+}

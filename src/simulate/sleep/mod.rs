@@ -1,0 +1,14 @@
+//! Fragments that nothing strains are stepped as rigid bodies until a load could break them.
+
+pub mod alarm;
+pub mod calm;
+pub mod event;
+mod judge;
+pub mod piece;
+pub mod pieces;
+pub mod state;
+pub mod statics;
+pub mod still;
+pub mod strength;
+pub mod stride;
+pub mod use_task;

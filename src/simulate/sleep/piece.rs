@@ -1,0 +1,210 @@
+//! One piece: a fragment that is stepped as a rigid body. Its elements keep their places in it.
+
+use glam::{DQuat, DVec3};
+
+use crate::math::{Scalar, Vec3};
+use crate::simulate::bonded::bond_tasks::StressAndEnergy;
+use crate::simulate::bonded::rest::RestData;
+use crate::simulate::bonded::rows::put;
+use crate::simulate::bonded::system::{LoadRow, System, motion};
+use crate::simulate::scene::clamps::{RigidPose, reach, rounded};
+use crate::simulate::scene::reactions::Wrench;
+use crate::simulate::scene::rigid_body::{BodyPart, RigidBody};
+use crate::simulate::sleep::statics::Statics;
+use crate::simulate::sleep::strength::Strength;
+
+/// A fragment that is stepped as a rigid body.
+#[derive(Clone, Debug)]
+pub struct Piece {
+    /// Its number in the mask of rigid elements.
+    pub number: u32,
+    /// Its elements, ascending.
+    pub elements: Vec<u32>,
+    /// Position of each element when the piece was made, m.
+    pub rest: Vec<DVec3>,
+    /// Rotation of each element when the piece was made.
+    pub turns: Vec<DQuat>,
+    /// Its motion since then.
+    pub body: RigidBody,
+    /// Largest distance of the elements from the centre, m.
+    pub reach: f64,
+    /// Stresses and energies of the bonds of each element when the piece was made; they stay as they are.
+    pub carried: Vec<StressAndEnergy>,
+    /// What a load may do to it; `None` for a body that the pipeline declares rigid and for single elements,
+    /// which no load wakes.
+    pub strength: Option<Strength>,
+    /// Places in `elements` of those with listed contacts.
+    pub near: Vec<u32>,
+    /// Elements with a contact force in the last step, ascending.
+    pub loaded: Vec<u32>,
+    /// Whether it is at rest: it is not moved, and its contacts with others at rest are not computed.
+    pub still: bool,
+    /// Step since which it has been slow; `None` while it moves.
+    pub slow_since: Option<u64>,
+    /// The last load that the judge found harmless.
+    pub judged: Option<JudgedLoad>,
+    /// Its bonds as a linear network, once the judge needed it.
+    pub statics: Option<Box<Statics>>,
+}
+
+/// A load on a piece, and the use of strength that it causes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JudgedLoad {
+    /// Force on each loaded element in the frame of the piece, N.
+    pub forces: Vec<(u32, DVec3)>,
+    /// Largest stress over strength.
+    pub use_of_strength: f64,
+}
+
+/// The element as a part of a body, from the columns of its system.
+pub fn part<S: Scalar>(system: &System<S>, rest: &RestData, i: usize) -> BodyPart {
+    BodyPart {
+        mass: rest.mass[i],
+        inertia: match rest.inverse_inertia[i] > 0.0 {
+            true => 1.0 / rest.inverse_inertia[i],
+            false => 0.0,
+        },
+        place: system.position(i),
+        velocity: system.velocity(i),
+        spin: system.spin(i),
+    }
+}
+
+impl Piece {
+    /// A piece of these elements (ascending), with their total momentum and angular momentum.
+    pub fn new<S: Scalar>(
+        number: u32,
+        elements: Vec<u32>,
+        (system, rest): (&System<S>, &RestData),
+        carried: Vec<StressAndEnergy>,
+    ) -> Self {
+        let parts: Vec<BodyPart> = elements
+            .iter()
+            .map(|&i| part(system, rest, i as usize))
+            .collect();
+        let turns = elements.iter().map(|&i| rotation(system, i as usize));
+        Piece {
+            turns: turns.collect(),
+            ..Self::of_body(
+                number,
+                elements,
+                (
+                    RigidBody::new(&parts),
+                    parts.iter().map(|part| part.place).collect(),
+                ),
+                carried,
+            )
+        }
+    }
+
+    /// A piece with a body whose elements were at these places (m) when it was made, without rotations.
+    pub fn of_body(
+        number: u32,
+        elements: Vec<u32>,
+        (body, places): (RigidBody, Vec<DVec3>),
+        carried: Vec<StressAndEnergy>,
+    ) -> Self {
+        Piece {
+            number,
+            turns: vec![DQuat::IDENTITY; elements.len()],
+            reach: reach(places.iter().copied(), body.centre),
+            rest: places,
+            elements,
+            body,
+            carried,
+            strength: None,
+            near: Vec::new(),
+            loaded: Vec::new(),
+            still: false,
+            slow_since: None,
+            judged: None,
+            statics: None,
+        }
+    }
+
+    /// Kinetic energy, J.
+    pub fn kinetic(&self) -> f64 {
+        let moving = &self.body.moving;
+        let spin = self.body.pose().spin;
+        0.5 * moving.velocity.length_squared() / self.body.inverse_mass
+            + 0.5 * spin.dot(moving.momentum)
+    }
+
+    /// Upper bound on the speed of its elements, m/s.
+    pub fn fastest(&self) -> f64 {
+        self.body.moving.velocity.length() + self.spin_speed()
+    }
+
+    /// Upper bound on the speed that its spin gives to its elements, m/s.
+    pub fn spin_speed(&self) -> f64 {
+        self.body.pose().spin.length() * self.reach
+    }
+
+    /// Centre of mass, m.
+    pub fn centre(&self) -> DVec3 {
+        self.body.centre + self.body.moving.displacement
+    }
+
+    /// Force and torque about the centre of mass of the loads on its elements with listed contacts.
+    pub fn wrench<S: Scalar>(&self, load: &[LoadRow<S>]) -> Wrench {
+        let rotation = self.body.moving.rotation;
+        let mut sum = Wrench::default();
+        for &k in &self.near {
+            let (force, torque) = loads(&load[self.elements[k as usize] as usize]);
+            if force != DVec3::ZERO || torque != DVec3::ZERO {
+                let arm = rotation * (self.rest[k as usize] - self.body.centre);
+                sum += Wrench::at(arm, force, torque);
+            }
+        }
+        sum
+    }
+
+    /// Sets positions and velocities of the elements with listed contacts.
+    pub fn place_near<S: Scalar>(&self, system: &mut System<S>) {
+        let pose = RigidPose::<S>::new(self.body.centre, self.body.pose());
+        for &k in &self.near {
+            place(
+                &pose,
+                self.rest[k as usize],
+                self.elements[k as usize],
+                system,
+            );
+        }
+    }
+
+    /// Sets positions, rotations and velocities of all elements.
+    pub fn place_all<S: Scalar>(&self, system: &mut System<S>) {
+        let pose = RigidPose::<S>::new(self.body.centre, self.body.pose());
+        let turned = self.body.moving.rotation;
+        for (k, &element) in self.elements.iter().enumerate() {
+            place(&pose, self.rest[k], element, system);
+            let (q, unapplied) = rounded::<S>(turned * self.turns[k]);
+            let row = &mut system.motion[element as usize].0;
+            put(row, motion::Q, q.v);
+            row[motion::Q + 3] = q.w;
+            put(&mut system.tail[element as usize].0, 0, unapplied);
+        }
+    }
+}
+
+/// Sets position, velocity and spin of an element.
+fn place<S: Scalar>(pose: &RigidPose<S>, rest: DVec3, element: u32, system: &mut System<S>) {
+    system.set_position(element as usize, pose.place(rest));
+    let row = &mut system.motion[element as usize].0;
+    let (velocity, spin) = (pose.velocity(rest), pose.pose.spin);
+    put(row, motion::V, Vec3::from_f64(velocity.to_array()));
+    put(row, motion::W, Vec3::from_f64(spin.to_array()));
+}
+
+/// Force, N, and torque, N m, of a row of loads.
+pub fn loads<S: Scalar>(row: &LoadRow<S>) -> (DVec3, DVec3) {
+    let vector = |at: usize| DVec3::from_array([0, 1, 2].map(|k| row.0[at + k].to_f64()));
+    (vector(0), vector(4))
+}
+
+/// Rotation of an element since packing, with the part that rounding kept out of its row.
+fn rotation<S: Scalar>(system: &System<S>, i: usize) -> DQuat {
+    let left = &system.tail[i].0;
+    let left = DVec3::from_array([0, 1, 2].map(|k| left[k].to_f64()));
+    (DQuat::from_scaled_axis(left) * system.rotation(i)).normalize()
+}

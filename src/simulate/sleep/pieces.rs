@@ -1,0 +1,259 @@
+//! All pieces of a run, and what decides about the elements that are awake.
+
+use glam::DVec3;
+
+use crate::math::Scalar;
+use crate::parallel::prelude::*;
+use crate::simulate::bonded::rest::RestData;
+use crate::simulate::bonded::rigid_mask::RigidMask;
+use crate::simulate::bonded::system::{LoadRow, System};
+use crate::simulate::contact::chunk::SpringEntry;
+use crate::simulate::scene::rigid_body::Fields;
+use crate::simulate::sleep::piece::Piece;
+use crate::simulate::sleep::strength::{ElementBonds, Strength};
+use crate::spec::SleepLimits;
+
+/// Pieces per task: fewer are not worth waking a thread for.
+const SERIAL: usize = 256;
+
+/// The pieces of a run.
+#[derive(Clone, Debug)]
+pub struct Sleep<S> {
+    /// Limits by which fragments fall asleep and wake.
+    pub limits: SleepLimits,
+    /// All pieces, by ascending number.
+    pub pieces: Vec<Piece>,
+    /// Springs of contacts between pieces at rest, and of these with colliders: their contacts are not listed.
+    pub springs_at_rest: Vec<SpringEntry<S>>,
+    /// Kinetic energy that left the motion since the start, J.
+    pub rigidified: f64,
+    /// Last step in which a fragment of each element was not calm.
+    pub unrest: Vec<u64>,
+    /// Number of the next piece.
+    pub next_number: u32,
+    /// Place of each element's piece in `pieces` plus one; 0 for elements that are awake.
+    piece_of: Vec<u32>,
+    /// Properties of the bonds of each element; `None` for elements that never sleep.
+    bonds: Vec<Option<ElementBonds>>,
+    /// Whether all elements of each chunk are asleep.
+    quiet: Vec<bool>,
+    /// Number of elements that are awake.
+    awake: usize,
+    fields: Fields,
+    /// Length of the step whose second kick is due, s.
+    open_step: f64,
+}
+
+impl<S: Scalar> Sleep<S> {
+    /// No pieces yet. Elements for which `held` is true never sleep, nor do clamped ones and those with a
+    /// bond that cannot break. `bodies` is the number of bodies, whose numbers rigid bodies have.
+    pub fn new(
+        limits: &SleepLimits,
+        (system, rest): (&System<S>, &RestData),
+        held: &[bool],
+        bodies: usize,
+        drag: f64,
+    ) -> Self {
+        let bonds = (0..system.count).into_par_iter().map(|i| {
+            let is_free = !held[i] && rest.inverse_mass[i] > 0.0;
+            is_free.then(|| ElementBonds::of(system, rest, i)).flatten()
+        });
+        Sleep {
+            limits: limits.clone(),
+            pieces: Vec::new(),
+            springs_at_rest: Vec::new(),
+            rigidified: 0.0,
+            unrest: vec![0; system.count],
+            next_number: bodies as u32 + 1,
+            piece_of: vec![0; system.count],
+            bonds: bonds.collect(),
+            quiet: Vec::new(),
+            awake: system.count,
+            fields: Fields {
+                gravity: rest.gravity,
+                drag,
+            },
+            open_step: 0.0,
+        }
+    }
+
+    /// Whether an element is asleep.
+    pub fn is_asleep(&self, element: usize) -> bool {
+        self.piece_of.get(element).is_some_and(|&piece| piece != 0)
+    }
+
+    /// Index in `pieces` of the piece of an element; `None` if it is awake.
+    pub fn piece_of(&self, element: u32) -> Option<usize> {
+        let piece = self.piece_of[element as usize] as usize;
+        piece.checked_sub(1)
+    }
+
+    /// Whether an element belongs to a piece at rest.
+    pub fn is_still(&self, element: u32) -> bool {
+        self.piece_of(element)
+            .is_some_and(|piece| self.pieces[piece].still)
+    }
+
+    /// Properties of the bonds of an element; `None` if it never sleeps.
+    pub fn bonds(&self, element: usize) -> Option<&ElementBonds> {
+        self.bonds[element].as_ref()
+    }
+
+    /// Whether a chunk, given by its first element, has no element that is awake.
+    pub fn is_quiet(&self, chunk: usize) -> bool {
+        self.quiet.get(chunk).copied().unwrap_or(false)
+    }
+
+    /// Number of elements that are awake.
+    pub fn awake(&self) -> usize {
+        self.awake
+    }
+
+    /// Acceleration of gravity, m/s², and drag, 1/s.
+    pub fn fields(&self) -> &Fields {
+        &self.fields
+    }
+
+    /// Adds a piece; `wakes` states whether a load can wake it.
+    pub fn add(&mut self, mut piece: Piece, wakes: bool) {
+        if wakes && piece.elements.len() > 1 {
+            let bonds = piece.elements.iter();
+            let bonds = bonds.filter_map(|&i| self.bonds[i as usize].as_ref());
+            piece.strength = Some(Strength::of(bonds, piece.reach));
+        }
+        self.next_number = self.next_number.max(piece.number + 1);
+        self.pieces.push(piece);
+    }
+
+    /// Recomputes what follows from the list of pieces: the mask of the system, rows of inverse mass, and
+    /// which chunks are quiet.
+    pub fn mask(&mut self, system: &mut System<S>, load: &mut [LoadRow<S>], rest: &RestData) {
+        self.index(system);
+        let mut mask = system.rigid().pieces().to_vec();
+        mask.resize(system.count, 0);
+        for i in 0..system.count {
+            let piece = self.piece_of(i as u32).map(|at| &self.pieces[at]);
+            let Some(piece) = piece else {
+                // A rigid body that a clamp holds is no piece, but stays rigid.
+                if self.bonds[i].is_some() {
+                    mask[i] = 0;
+                    system.inverse_mass[i] = S::from_f64(rest.inverse_mass[i]);
+                    load[i].0[3] = S::from_f64(rest.inverse_mass[i]);
+                    load[i].0[7] = S::from_f64(rest.inverse_inertia[i]);
+                }
+                continue;
+            };
+            mask[i] = piece.number;
+            system.inverse_mass[i] = match piece.still {
+                true => S::default(),
+                false => S::from_f64(piece.body.inverse_mass),
+            };
+            (load[i].0[3], load[i].0[7]) = (S::default(), S::default());
+        }
+        system.set_rigid(RigidMask::new(mask));
+    }
+
+    /// Recomputes which piece each element belongs to, and which chunks are quiet.
+    pub fn index(&mut self, system: &System<S>) {
+        self.piece_of.fill(0);
+        for (at, piece) in (1..).zip(&self.pieces) {
+            for &element in &piece.elements {
+                self.piece_of[element as usize] = at;
+            }
+        }
+        let chunks = self.piece_of.chunks(system.chunk);
+        self.quiet = chunks.map(|chunk| !chunk.contains(&0)).collect();
+        let awake = self.piece_of.iter().filter(|&&piece| piece == 0);
+        self.awake = awake.count();
+    }
+
+    /// Lists for each piece the elements with listed contacts, which `marks` marks.
+    pub fn set_near(&mut self, marks: &[bool]) {
+        let pieces = self.pieces.par_iter_mut().with_min_len(SERIAL);
+        pieces.for_each(|piece| {
+            let all = (0..).zip(&piece.elements);
+            let near = all.filter(|(_, element)| marks[**element as usize]);
+            piece.near = near.map(|(k, _)| k).collect();
+        });
+    }
+
+    /// Gives the second kick of the last step (`close`), then the first kick and the drift of a step of `dt`
+    /// seconds (`open`). Returns the largest distance that an element moved, m.
+    pub fn advance(&mut self, (close, open): (bool, bool), load: &[LoadRow<S>], dt: f64) -> f64 {
+        let (fields, last) = (self.fields, self.open_step);
+        if open {
+            self.open_step = dt;
+        }
+        let pieces = self.pieces.par_iter_mut().with_min_len(SERIAL);
+        let travels: Vec<f64> = pieces
+            .map(|piece| {
+                if piece.still {
+                    return 0.0;
+                }
+                let wrench = piece.wrench(load);
+                if close {
+                    piece.body.kick(wrench, &fields, last);
+                }
+                if !open {
+                    return 0.0;
+                }
+                piece.body.kick(wrench, &fields, dt);
+                let travel = piece.fastest() * dt;
+                piece.body.drift_long(dt);
+                travel
+            })
+            .collect();
+        travels.into_iter().fold(0.0, f64::max)
+    }
+
+    /// The first piece whose motion is not finite.
+    pub fn not_finite(&self) -> Option<&Piece> {
+        self.pieces.iter().find(|piece| {
+            let moving = &piece.body.moving;
+            let all = moving.displacement + moving.velocity + moving.momentum;
+            !(all.is_finite() && moving.rotation.is_finite())
+        })
+    }
+
+    /// Sets positions and velocities of the elements with listed contacts.
+    pub fn place_near(&self, system: &mut System<S>) {
+        for piece in self.pieces.iter().filter(|piece| !piece.still) {
+            piece.place_near(system);
+        }
+    }
+
+    /// Sets positions, rotations and velocities of all elements that are asleep and move.
+    pub fn place_all(&self, system: &mut System<S>) {
+        for piece in self.pieces.iter().filter(|piece| !piece.still) {
+            piece.place_all(system);
+        }
+    }
+
+    /// Clears the loads of the elements with listed contacts in a quiet chunk.
+    pub fn clear_loads(&self, near: &[u32], first: usize, load: &mut [LoadRow<S>]) {
+        let from = near.partition_point(|&element| (element as usize) < first);
+        let end = first + load.len();
+        let here = near[from..].iter().copied();
+        for element in here.take_while(|&element| (element as usize) < end) {
+            let row = &mut load[element as usize - first].0;
+            for at in [0, 1, 2, 4, 5, 6] {
+                row[at] = S::default();
+            }
+        }
+    }
+
+    /// Whether anything moves without being awake.
+    pub fn anything_moves(&self) -> bool {
+        self.pieces.iter().any(|piece| !piece.still)
+    }
+
+    /// Total momentum, kg m/s, and angular momentum about the origin, kg m²/s, of all pieces.
+    pub fn momenta(&self) -> (DVec3, DVec3) {
+        let zero = (DVec3::ZERO, DVec3::ZERO);
+        self.pieces.iter().fold(zero, |(p, l), piece| {
+            let moving = &piece.body.moving;
+            let own = moving.velocity / piece.body.inverse_mass;
+            (p + own, l + moving.momentum + piece.centre().cross(own))
+        })
+    }
+}

@@ -1,0 +1,242 @@
+//! The pieces in a state, so that a run that is resumed has the same bits.
+
+use glam::{DQuat, DVec3};
+
+use crate::math::Scalar;
+use crate::simulate::bonded::bond_tasks::StressAndEnergy;
+use crate::simulate::bonded::rest::RestData;
+use crate::simulate::bonded_run::run::BondedRun;
+use crate::simulate::contact::chunk::SpringEntry;
+use crate::simulate::contact::pair_list::Memory;
+use crate::simulate::error::StateError;
+use crate::simulate::run_state::state::{SectionKind, State, check_length};
+use crate::simulate::scene::rigid_body::{BODY_NUMBERS, BodyMotion, BodyPart, RigidBody};
+use crate::simulate::sleep::piece::{JudgedLoad, Piece};
+use crate::simulate::sleep::pieces::Sleep;
+
+/// Last step without calm of each element; present in every state of a run with sleep.
+const UNREST: SectionKind = SectionKind::first("last unrest");
+const RIGIDIFIED: SectionKind = SectionKind::first("rigidified energy");
+/// Number, count of elements, whether a load can wake it, whether it is at rest, step since which it is slow
+/// plus one, count of loaded elements, count of judged forces.
+const PIECES: SectionKind = SectionKind::first("asleep pieces");
+/// Motion, and the use of strength of the judged load.
+const MOTIONS: SectionKind = SectionKind::first("motion of asleep pieces");
+const ELEMENTS: SectionKind = SectionKind::first("asleep elements");
+/// Position and rotation of each element when its piece was made; stresses and energy of its bonds.
+const PLACES: SectionKind = SectionKind::first("places of asleep elements");
+const LOADED: SectionKind = SectionKind::first("loaded asleep elements");
+const JUDGED: SectionKind = SectionKind::first("judged elements");
+const FORCES: SectionKind = SectionKind::first("judged forces");
+const PAIRS: SectionKind = SectionKind::first("contact pairs at rest");
+const SPRINGS: SectionKind = SectionKind::first("friction springs at rest");
+
+/// Writes the pieces.
+pub fn put<S: Scalar>(state: &mut State, sleep: &Sleep<S>) {
+    let pieces = &sleep.pieces;
+    state.put(UNREST, sleep.unrest.iter().map(|&step| [step]));
+    state.put(RIGIDIFIED, [[sleep.rigidified]].into_iter());
+    let head = |piece: &Piece| {
+        [
+            u64::from(piece.number),
+            piece.elements.len() as u64,
+            u64::from(piece.strength.is_some()),
+            u64::from(piece.still),
+            piece.slow_since.map_or(0, |step| step + 1),
+            piece.loaded.len() as u64,
+            piece
+                .judged
+                .as_ref()
+                .map_or(0, |one| one.forces.len() as u64 + 1),
+        ]
+    };
+    state.put(PIECES, pieces.iter().map(head));
+    let motion = |piece: &Piece| {
+        let mut row = [0.0; BODY_NUMBERS + 1];
+        row[..BODY_NUMBERS].copy_from_slice(&piece.body.moving.to_numbers());
+        row[BODY_NUMBERS] = piece.judged.as_ref().map_or(0.0, |one| one.use_of_strength);
+        row
+    };
+    state.put(MOTIONS, pieces.iter().map(motion));
+    let elements: Vec<[u32; 1]> = pieces
+        .iter()
+        .flat_map(|one| &one.elements)
+        .map(|&i| [i])
+        .collect();
+    state.put(ELEMENTS, elements.into_iter());
+    let places: Vec<[f64; 10]> = pieces.iter().flat_map(places).collect();
+    state.put(PLACES, places.into_iter());
+    let loaded: Vec<[u32; 1]> = pieces
+        .iter()
+        .flat_map(|one| &one.loaded)
+        .map(|&i| [i])
+        .collect();
+    state.put(LOADED, loaded.into_iter());
+    let judged: Vec<(u32, DVec3)> = pieces
+        .iter()
+        .flat_map(|one| &one.judged)
+        .flat_map(|one| one.forces.clone())
+        .collect();
+    state.put(JUDGED, judged.iter().map(|one| [one.0]));
+    state.put(FORCES, judged.iter().map(|one| one.1.to_array()));
+    let springs = &sleep.springs_at_rest;
+    state.put(PAIRS, springs.iter().map(|one| [one.element, one.partner]));
+    let memory = |one: &SpringEntry<S>| {
+        let ([a, b, c], [d, e, f]) = (one.memory.spring, one.memory.roll);
+        [a, b, c, d, e, f]
+    };
+    state.put(SPRINGS, springs.iter().map(memory));
+}
+
+/// Place, rotation and carried stresses of each element of a piece.
+fn places(piece: &Piece) -> impl Iterator<Item = [f64; 10]> {
+    let all = piece.rest.iter().zip(&piece.turns).zip(&piece.carried);
+    all.map(|((place, turn), carried)| {
+        let ([x, y, z], [a, b, c, d]) = (place.to_array(), turn.to_array());
+        [
+            x,
+            y,
+            z,
+            a,
+            b,
+            c,
+            d,
+            carried.sigma,
+            carried.tau,
+            carried.energy,
+        ]
+    })
+}
+
+/// Reads what [`put`] wrote into a run whose elements have not been read yet.
+pub fn restore<S: Scalar>(
+    state: &State,
+    sleep: Option<&mut Sleep<S>>,
+    run: &mut BondedRun<S>,
+) -> Result<(), StateError> {
+    let unrest = state.get::<u64, 1>(UNREST)?;
+    let (Some(sleep), Some(unrest)) = (sleep, unrest) else {
+        return match state.get::<u64, 1>(UNREST)? {
+            Some(_) => Err(StateError::Asleep),
+            None => Ok(()),
+        };
+    };
+    check_length(UNREST.name, unrest.len(), run.system.count)?;
+    sleep.unrest = unrest.map(|[step]| step).collect();
+    let rigidified = state.require::<f64, 1>(RIGIDIFIED)?.next();
+    sleep.rigidified = rigidified.map_or(0.0, |[energy]| energy);
+    sleep.pieces.clear();
+    let heads: Vec<[u64; 7]> = state.require(PIECES)?.collect();
+    let motions: Vec<[f64; BODY_NUMBERS + 1]> = state.require(MOTIONS)?.collect();
+    check_length(MOTIONS.name, motions.len(), heads.len())?;
+    let mut reader = Reader {
+        elements: state.require(ELEMENTS)?.collect(),
+        places: state.require(PLACES)?.collect(),
+        loaded: state.require(LOADED)?.collect(),
+        judged: state.require(JUDGED)?.collect(),
+        forces: state.require(FORCES)?.collect(),
+    };
+    let sum = |column: usize| {
+        heads
+            .iter()
+            .map(|head| head[column] as usize)
+            .sum::<usize>()
+    };
+    check_length(ELEMENTS.name, reader.elements.len(), sum(1))?;
+    check_length(PLACES.name, reader.places.len(), sum(1))?;
+    check_length(LOADED.name, reader.loaded.len(), sum(5))?;
+    let judged: usize = heads
+        .iter()
+        .map(|head| head[6].saturating_sub(1) as usize)
+        .sum();
+    check_length(JUDGED.name, reader.judged.len(), judged)?;
+    check_length(FORCES.name, reader.forces.len(), judged)?;
+    for [element] in reader
+        .elements
+        .iter()
+        .chain(&reader.loaded)
+        .chain(&reader.judged)
+    {
+        check_length(
+            ELEMENTS.name,
+            run.system.count.max(*element as usize + 1),
+            run.system.count,
+        )?;
+    }
+    for (head, motion) in heads.into_iter().zip(motions) {
+        let piece = reader.piece(head, &motion, &run.rest);
+        sleep.add(piece, head[2] != 0);
+    }
+    let pairs = state.require::<u32, 2>(PAIRS)?;
+    let springs = state.require::<S, 6>(SPRINGS)?;
+    check_length(SPRINGS.name, springs.len(), pairs.len())?;
+    let both = pairs.zip(springs);
+    sleep.springs_at_rest = both
+        .map(|([element, partner], [a, b, c, d, e, f])| SpringEntry {
+            element,
+            partner,
+            memory: Memory {
+                spring: [a, b, c],
+                roll: [d, e, f],
+            },
+        })
+        .collect();
+    sleep.mask(&mut run.system, &mut run.load, &run.rest);
+    Ok(())
+}
+
+/// What is left to read of the sections that hold one row per element.
+struct Reader {
+    elements: Vec<[u32; 1]>,
+    places: Vec<[f64; 10]>,
+    loaded: Vec<[u32; 1]>,
+    judged: Vec<[u32; 1]>,
+    forces: Vec<[f64; 3]>,
+}
+
+impl Reader {
+    /// The next piece.
+    fn piece(
+        &mut self,
+        [number, count, _, still, slow, loaded, judged]: [u64; 7],
+        motion: &[f64; BODY_NUMBERS + 1],
+        rest: &RestData,
+    ) -> Piece {
+        let count = count as usize;
+        let elements: Vec<u32> = self.elements.drain(..count).map(|[i]| i).collect();
+        let rows: Vec<[f64; 10]> = self.places.drain(..count).collect();
+        let places: Vec<DVec3> = rows
+            .iter()
+            .map(|row| DVec3::new(row[0], row[1], row[2]))
+            .collect();
+        let parts = elements.iter().zip(&places).map(|(&i, &place)| BodyPart {
+            mass: rest.mass[i as usize],
+            inertia: 1.0 / rest.inverse_inertia[i as usize],
+            place,
+            velocity: DVec3::ZERO,
+            spin: DVec3::ZERO,
+        });
+        let mut body = RigidBody::new(&parts.collect::<Vec<_>>());
+        body.moving = BodyMotion::from_numbers(&std::array::from_fn(|k| motion[k]));
+        let carried = rows.iter().map(|row| StressAndEnergy {
+            sigma: row[7],
+            tau: row[8],
+            energy: row[9],
+        });
+        let mut piece = Piece::of_body(number as u32, elements, (body, places), carried.collect());
+        let turn = |row: &[f64; 10]| DQuat::from_xyzw(row[3], row[4], row[5], row[6]);
+        piece.turns = rows.iter().map(turn).collect();
+        piece.still = still != 0;
+        piece.slow_since = slow.checked_sub(1);
+        piece.loaded = self.loaded.drain(..loaded as usize).map(|[i]| i).collect();
+        piece.judged = judged.checked_sub(1).map(|forces| {
+            let elements = self.judged.drain(..forces as usize).map(|[i]| i);
+            let forces = self.forces.drain(..forces as usize).map(DVec3::from_array);
+            JudgedLoad {
+                forces: elements.zip(forces).collect(),
+                use_of_strength: motion[BODY_NUMBERS],
+            }
+        });
+        piece
+    }
+}

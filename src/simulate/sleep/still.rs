@@ -1,0 +1,150 @@
+//! Pieces at rest: a group of pieces that touch each other, stand on something fixed and hardly move is not
+//! stepped at all until something touches one of them.
+
+use crate::math::{Scalar, UnionFind};
+use crate::simulate::contact::chunk::{COLLIDER, SpringEntry};
+use crate::simulate::sleep::pieces::Sleep;
+use crate::simulate::sleep::stride::Surroundings;
+
+/// Largest speed of a piece at rest, over that of a fall through the radius of an element.
+const SLOW: f64 = 3e-4;
+/// Time for which all pieces of a group must be slow, s.
+const PATIENCE: f64 = 0.05;
+
+impl<S: Scalar> Sleep<S> {
+    /// Notes which pieces are slow; returns whether any may come to rest. `time` is the step and its length (s).
+    pub fn note_slow(&mut self, largest: f64, (step, dt): (u64, f64)) -> bool {
+        let slow = SLOW * (2.0 * self.fields().gravity.length() * largest).sqrt();
+        let mut any = false;
+        for piece in self.pieces.iter_mut().filter(|piece| !piece.still) {
+            if piece.fastest() >= slow {
+                piece.slow_since = None;
+                continue;
+            }
+            let since = *piece.slow_since.get_or_insert(step);
+            any |= is_patient(since, step, dt);
+        }
+        any
+    }
+
+    /// Pieces, as indices, that come to rest: groups that touch, all slow for long enough, and that touch
+    /// something fixed but nothing that is awake or moves.
+    pub fn resting(&self, around: Surroundings<S>, (step, dt): (u64, f64)) -> Vec<usize> {
+        let Surroundings {
+            system,
+            contacts,
+            colliders,
+        } = around;
+        let count = self.pieces.len();
+        let mut groups = UnionFind::new(count);
+        let (mut grounded, mut moved) = (vec![false; count], vec![false; count]);
+        for (at, piece) in self.pieces.iter().enumerate() {
+            let patient = |since: u64| is_patient(since, step, dt);
+            moved[at] = !piece.still && !piece.slow_since.is_some_and(patient);
+        }
+        let chosen = |element: u32| self.is_asleep(element as usize);
+        contacts.each_listed(system, colliders, chosen, |contact| {
+            if contact.gap > 0.0 {
+                return;
+            }
+            let ends = [contact.element, contact.partner];
+            let pieces = ends.map(|end| match end < COLLIDER {
+                true => self.piece_of(end),
+                false => None,
+            });
+            match (pieces, ends) {
+                ([Some(a), Some(b)], _) => {
+                    groups.join(a as u32, b as u32);
+                }
+                ([Some(a), None], [_, other]) | ([None, Some(a)], [other, _]) => {
+                    let fixed = match other.checked_sub(COLLIDER) {
+                        Some(collider) => colliders[collider as usize].fastest() == 0.0,
+                        None => {
+                            let i = other as usize;
+                            system.inverse_mass[i].to_f64() == 0.0
+                                && system.velocity(i).length_squared() == 0.0
+                        }
+                    };
+                    grounded[a] |= fixed;
+                    moved[a] |= !fixed;
+                }
+                ([None, None], _) => {}
+            }
+        });
+        let roots = groups.roots();
+        let (mut ground, mut motion) = (vec![false; count], vec![false; count]);
+        for (at, &root) in roots.iter().enumerate() {
+            ground[root as usize] |= grounded[at] || self.pieces[at].still;
+            motion[root as usize] |= moved[at];
+        }
+        let rests = |at: &usize| {
+            let root = roots[*at] as usize;
+            !self.pieces[*at].still && ground[root] && !motion[root]
+        };
+        (0..count).filter(rests).collect()
+    }
+
+    /// Stops these pieces, which form one group with those at rest that they touch; `springs` are those of
+    /// all listed contacts. Returns the kinetic energy of each, J.
+    pub fn stop(&mut self, pieces: &[usize], springs: Vec<SpringEntry<S>>) -> Vec<f64> {
+        let mut lost = Vec::new();
+        for &at in pieces {
+            let piece = &mut self.pieces[at];
+            lost.push(piece.kinetic());
+            piece.body.moving.velocity = glam::DVec3::ZERO;
+            piece.body.moving.momentum = glam::DVec3::ZERO;
+            piece.still = true;
+            piece.loaded.clear();
+        }
+        self.rigidified += lost.iter().sum::<f64>();
+        let kept = springs.into_iter().filter(|entry| {
+            let partner_rests = entry.partner >= COLLIDER || self.is_still(entry.partner);
+            self.is_still(entry.element) && partner_rests
+        });
+        let kept: Vec<SpringEntry<S>> = kept.collect();
+        self.springs_at_rest.extend(kept);
+        self.springs_at_rest
+            .sort_by_key(|entry| (entry.element, entry.partner));
+        self.springs_at_rest
+            .dedup_by_key(|entry| (entry.element, entry.partner));
+        lost
+    }
+
+    /// Lets these pieces move again; returns the springs of their contacts, which are listed from now on.
+    pub fn release(&mut self, pieces: &[usize]) -> Vec<SpringEntry<S>> {
+        for &at in pieces {
+            self.pieces[at].still = false;
+            self.pieces[at].slow_since = None;
+        }
+        let springs = std::mem::take(&mut self.springs_at_rest);
+        let rests = |entry: &SpringEntry<S>| {
+            let partner_rests = entry.partner >= COLLIDER || self.is_still(entry.partner);
+            self.is_still(entry.element) && partner_rests
+        };
+        let (kept, freed) = springs.into_iter().partition(rests);
+        self.springs_at_rest = kept;
+        freed
+    }
+
+    /// All pieces at rest that a piece at rest touches, directly or through others, itself included.
+    ///
+    /// Contacts at rest are not listed; those with a stretched spring tell who touches whom.
+    pub fn group_of(&self, piece: usize) -> Vec<usize> {
+        let mut groups = UnionFind::new(self.pieces.len());
+        for entry in &self.springs_at_rest {
+            if entry.partner < COLLIDER
+                && let (Some(a), Some(b)) =
+                    (self.piece_of(entry.element), self.piece_of(entry.partner))
+            {
+                groups.join(a as u32, b as u32);
+            }
+        }
+        let roots = groups.roots();
+        let same = |at: &usize| self.pieces[*at].still && roots[*at] == roots[piece];
+        (0..self.pieces.len()).filter(same).collect()
+    }
+}
+
+fn is_patient(since: u64, step: u64, dt: f64) -> bool {
+    (step - since) as f64 * dt >= PATIENCE
+}

@@ -1,0 +1,232 @@
+//! Long steps while nothing is awake: as long as the contacts of rigid masses allow, up to the time when
+//! something may touch.
+
+use glam::DVec3;
+
+use crate::geometry::solid::Solid;
+use crate::math::Scalar;
+use crate::parallel::prelude::*;
+use crate::simulate::bonded::system::System;
+use crate::simulate::contact::chunk::COLLIDER;
+use crate::simulate::contact::lists::Contacts;
+use crate::simulate::scene::colliders::PosedCollider;
+use crate::simulate::sleep::piece::Piece;
+use crate::simulate::sleep::pieces::Sleep;
+
+/// Part of the critical step of the contacts of rigid bodies that a long step takes.
+const FRACTION: f64 = 0.2;
+/// Speed after a bounce over the largest before: a light body that a heavy one hits.
+const BOUNCE: f64 = 3.0;
+
+/// The elements of a run and what surrounds them.
+#[derive(Clone, Copy)]
+pub struct Surroundings<'a, S> {
+    /// Elements in their present places.
+    pub system: &'a System<S>,
+    /// Contact lists.
+    pub contacts: &'a Contacts<S>,
+    /// Colliders in their present poses.
+    pub colliders: &'a [PosedCollider],
+}
+
+impl<S: Scalar> Sleep<S> {
+    /// Time for which contact lists that were just built hold every pair that can touch, s, while colliders are
+    /// at rest. The places of all elements must be up to date.
+    pub fn lists_hold(&self, around: Surroundings<S>) -> f64 {
+        let moving: Vec<usize> = (0..self.pieces.len())
+            .filter(|&at| !self.pieces[at].still)
+            .collect();
+        let bounced = self.bounced_speed();
+        let times = moving.par_iter().with_min_len(64).map(|&at| {
+            let piece = &self.pieces[at];
+            let mut time = f64::INFINITY;
+            for (other_at, other) in self.pieces.iter().enumerate() {
+                // Each pair once; a piece at rest does not look for others.
+                if other_at < at || (other.still && other_at != at) {
+                    time = time.min(self.pair_holds((piece, other), &around, bounced));
+                }
+            }
+            for collider in around.colliders {
+                time = time.min(self.collider_holds(piece, collider, &around, bounced));
+            }
+            time
+        });
+        let times: Vec<f64> = times.collect();
+        times.into_iter().fold(f64::INFINITY, f64::min)
+    }
+
+    /// Number of steps of `dt` seconds that the listed contacts allow at once, at least one.
+    pub fn steps_in_contact(&self, around: Surroundings<S>, dt: f64) -> u64 {
+        let time = self.contact_time(around);
+        (time / dt).floor().clamp(1.0, 1e15) as u64
+    }
+
+    /// Largest speed of an element of a piece with listed contacts after it bounced, m/s.
+    fn bounced_speed(&self) -> f64 {
+        let near = self.pieces.iter().filter(|piece| !is_free(piece));
+        BOUNCE * near.map(Piece::fastest).fold(0.0, f64::max)
+    }
+
+    /// Time until two pieces may touch by elements that are not listed, s. `bounced` is the largest speed after
+    /// a bounce, m/s.
+    fn pair_holds(&self, (a, b): (&Piece, &Piece), around: &Surroundings<S>, bounced: f64) -> f64 {
+        let skin = around.contacts.skin();
+        let x = a.centre() - b.centre();
+        let v = a.body.moving.velocity - b.body.moving.velocity;
+        let reach = a.reach + b.reach + 2.0 * around.contacts.largest() + skin;
+        let gap = x.length() - reach;
+        if is_free(a) && is_free(b) {
+            // Both fall alike.
+            return match gap > 0.0 {
+                true => meeting(x, v, reach),
+                false => skin / (v.length() + a.spin_speed() + b.spin_speed()),
+            };
+        }
+        let speed = |piece: &Piece| match (piece.still, is_free(piece)) {
+            (true, _) => 0.0,
+            (_, true) => piece.fastest(),
+            (_, false) => bounced,
+        };
+        let pull = 2.0 * self.fields().gravity.length();
+        closing_time(gap.max(skin), speed(a) + speed(b), pull)
+    }
+
+    /// Time until a piece may touch a collider by elements that are not listed, s.
+    fn collider_holds(
+        &self,
+        piece: &Piece,
+        collider: &PosedCollider,
+        around: &Surroundings<S>,
+        bounced: f64,
+    ) -> f64 {
+        let (contacts, pull) = (around.contacts, self.fields().gravity.length());
+        let (pose, solid) = (&collider.pose, &collider.solid);
+        let (distance, normal, _) = pose.surface(solid, piece.centre());
+        let velocity = piece.body.moving.velocity;
+        let (speed, spin) = match (is_free(piece), solid) {
+            (true, Solid::HalfSpace { .. }) => (-velocity.dot(normal), piece.spin_speed()),
+            (true, _) => (velocity.length(), piece.spin_speed()),
+            (false, _) => (bounced, 0.0),
+        };
+        let gap = distance - piece.reach - contacts.largest() - contacts.skin();
+        if gap > 0.0 {
+            return closing_time(gap, speed, pull);
+        }
+        let of = |element: &u32| {
+            let i = *element as usize;
+            let (distance, ..) = pose.surface(solid, around.system.position(i));
+            distance - around.system.radius(i)
+        };
+        let nearest = piece.elements.par_iter().with_min_len(1024).map(of);
+        let nearest = nearest.reduce(|| f64::INFINITY, f64::min);
+        // Elements nearer than the skin are listed.
+        let gap = (nearest - contacts.skin()).max(contacts.skin());
+        closing_time(gap, speed + spin, pull)
+    }
+
+    /// Time that the listed contacts allow, s: a part of the critical step of those that touch, and the time
+    /// to the next touch.
+    fn contact_time(&self, around: Surroundings<S>) -> f64 {
+        let pull = self.fields().gravity.length();
+        let mut rates = vec![0.0; self.pieces.len()];
+        let mut time = f64::INFINITY;
+        let Surroundings {
+            system,
+            contacts,
+            colliders,
+        } = around;
+        contacts.each_listed(
+            system,
+            colliders,
+            |_| true,
+            |contact| {
+                if contact.gap > 0.0 {
+                    time = time.min(closing_time(contact.gap, contact.closing, 2.0 * pull));
+                    return;
+                }
+                let stiffness = contact.stiffness[0] + contact.stiffness[1];
+                for end in [contact.element, contact.partner] {
+                    if end >= COLLIDER {
+                        continue;
+                    }
+                    let Some(at) = self.piece_of(end) else {
+                        continue;
+                    };
+                    let body = &self.pieces[at].body;
+                    let arm = system.position(end as usize) - self.pieces[at].centre();
+                    let turning = arm.length_squared() * body.top.largest_inverse();
+                    rates[at] += 2.0 * stiffness * (body.inverse_mass + turning);
+                }
+            },
+        );
+        let fastest = rates.into_iter().fold(0.0, f64::max);
+        match fastest > 0.0 {
+            true => time.min(FRACTION * 2.0 / fastest.sqrt()),
+            false => time,
+        }
+    }
+}
+
+/// Whether no contact of a piece is listed: it moves freely.
+fn is_free(piece: &Piece) -> bool {
+    !piece.still && piece.near.is_empty()
+}
+
+/// Time until a gap (m) that closes at `speed` (m/s), and ever faster by `pull` (m/s²), is closed, s.
+fn closing_time(gap: f64, speed: f64, pull: f64) -> f64 {
+    if pull == 0.0 {
+        return match speed > 0.0 {
+            true => gap / speed,
+            false => f64::INFINITY,
+        };
+    }
+    let root = (speed * speed + 2.0 * pull * gap).sqrt();
+    // Both forms are exact; each avoids the difference of almost equal numbers.
+    match speed > 0.0 {
+        true => 2.0 * gap / (speed + root),
+        false => (root - speed) / pull,
+    }
+}
+
+/// Time until a point at `x` (m) that moves at `v` (m/s) is `reach` (m) from the origin, s; it is farther now.
+fn meeting(x: DVec3, v: DVec3, reach: f64) -> f64 {
+    let (along, speed) = (-x.dot(v), v.length_squared());
+    let c = x.length_squared() - reach * reach;
+    let inside = along * along - speed * c;
+    match along > 0.0 && inside >= 0.0 {
+        true => c / (along + inside.sqrt()),
+        false => f64::INFINITY,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{DVec3, closing_time, meeting};
+
+    #[test]
+    fn a_gap_is_closed_by_speed_and_pull() {
+        for (gap, speed, pull) in [
+            (2.0, 3.0, 0.0),
+            (2.0, 3.0, 9.8),
+            (2.0, -3.0, 9.8),
+            (0.5, 0.0, 4.0),
+        ] {
+            let t: f64 = closing_time(gap, speed, pull);
+            let closed = speed * t + 0.5 * pull * t * t;
+            assert!(
+                (closed - gap).abs() < 1e-12 * gap,
+                "{gap} {speed} {pull}: {closed}"
+            );
+        }
+        assert_eq!(closing_time(1.0, -1.0, 0.0), f64::INFINITY);
+    }
+
+    #[test]
+    fn spheres_meet_where_their_distance_is_the_sum_of_their_radii() {
+        let (x, v) = (DVec3::new(3.0, 0.5, 0.0), DVec3::new(-2.0, 0.1, 0.3));
+        let t = meeting(x, v, 1.2);
+        assert!(((x + v * t).length() - 1.2).abs() < 1e-12);
+        assert_eq!(meeting(x, -v, 1.2), f64::INFINITY);
+        assert_eq!(meeting(x, DVec3::new(-2.0, 2.0, 0.0), 1.2), f64::INFINITY);
+    }
+}

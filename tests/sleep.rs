@@ -1,0 +1,268 @@
+//! Fragments that sleep: stepped as rigid bodies until a load could break them.
+
+use cullet::columns::{History, SleepEvent, SleepReason};
+use cullet::math::{LaneWidth, Lanes};
+use cullet::simulate::methods::explicit::cpu::Cpu;
+use cullet::simulate::{Method, Snapshot, build, schedule};
+use cullet::spec::{Body, Pipeline};
+use cullet::store::Packing;
+use glam::DVec3;
+
+use crate::harness::{TestFolder, shot};
+use crate::scenes;
+
+const R: f64 = 1e-3;
+
+fn on<L: Lanes>(packing: &Packing, pipeline: &Pipeline, dt: f64) -> Cpu<L> {
+    Cpu::new(build(packing, pipeline).unwrap(), pipeline, dt)
+}
+
+/// Bodies at these places, whose bonds break at `strength`, Pa; each moves at its velocity (m/s) and spins
+/// (rad/s) about its middle.
+fn scene(bodies: &[(Vec<DVec3>, DVec3, DVec3)], strength: f64) -> (Packing, Pipeline, f64) {
+    let points: Vec<DVec3> = bodies.iter().flat_map(|body| body.0.clone()).collect();
+    let mut material = scenes::elastic(1e7, 4e6, 2600.0);
+    (
+        material.friction,
+        material.contact_damping,
+        material.damping,
+    ) = (0.5, 0.3, 0.1);
+    let mut packing = scenes::packing(&points, R, &material, (strength, strength));
+    let (mut v, mut w) = (Vec::new(), Vec::new());
+    for (number, (points, velocity, spin)) in (0..).zip(bodies) {
+        let middle = points.iter().sum::<DVec3>() / points.len() as f64;
+        packing.elements.body[v.len()..v.len() + points.len()].fill(number);
+        v.extend(points.iter().map(|p| *velocity + spin.cross(*p - middle)));
+        w.extend(points.iter().map(|_| *spin));
+    }
+    scenes::set_motion(&mut packing.elements, &v, &w);
+    let mut pipeline = scenes::pipeline(material);
+    let body = |number: usize| Body {
+        name: format!("body{number}"),
+        ..crate::statics::body()
+    };
+    pipeline.bodies = (0..bodies.len()).map(body).collect();
+    pipeline.simulate.sleep = true;
+    let dt = 0.3 * schedule(&packing, &pipeline).unwrap().critical;
+    (packing, pipeline, dt)
+}
+
+fn block(size: (usize, usize, usize), at: DVec3) -> Vec<DVec3> {
+    let points = scenes::block(size.0, size.1, size.2, R);
+    points.into_iter().map(|p| p + at).collect()
+}
+
+/// A block that runs into another one at `speed`, m/s, off its middle and spinning.
+fn collision(speed: f64, strength: f64) -> (Packing, Pipeline, f64) {
+    let ram = block((5, 4, 4), DVec3::new(-0.0125, 2.3e-3, 2.2e-3));
+    let target = block((8, 6, 6), DVec3::ZERO);
+    let still = DVec3::ZERO;
+    scene(
+        &[
+            (target, still, still),
+            (ram, DVec3::X * speed, DVec3::Y * 10.0 * speed),
+        ],
+        strength,
+    )
+}
+
+fn momenta(h: &History) -> (DVec3, DVec3) {
+    (
+        DVec3::new(h.px[0], h.py[0], h.pz[0]),
+        DVec3::new(h.lx[0], h.ly[0], h.lz[0]),
+    )
+}
+
+fn events(all: &[Snapshot]) -> Vec<(SleepEvent, SleepReason)> {
+    let tables = all.iter().map(|frame| &frame.sleep);
+    tables
+        .flat_map(|table| table.what.iter().copied().zip(table.reason.iter().copied()))
+        .collect()
+}
+
+#[test]
+fn momentum_is_kept_when_blocks_fall_asleep_and_wake() {
+    let (packing, pipeline, dt) = collision(3.0, 1.4e6);
+    let mut run = on::<f64>(&packing, &pipeline, dt);
+    let first = run.snapshot(0).unwrap();
+    let (p, l) = momenta(&first.history);
+    assert_eq!(first.history.awake, [0]);
+    let mut all = vec![first];
+    for frame in 1..=30 {
+        run.advance(200).unwrap();
+        let snapshot = run.snapshot(frame).unwrap();
+        let (now, spin) = momenta(&snapshot.history);
+        assert!(
+            (now - p).length() < 1e-10 * p.length(),
+            "{frame}: {now} {p}"
+        );
+        assert!(
+            (spin - l).length() < 1e-10 * l.length(),
+            "{frame}: {spin} {l}"
+        );
+        all.push(snapshot);
+    }
+    let found = events(&all);
+    for event in [
+        (SleepEvent::Asleep, SleepReason::Start),
+        (SleepEvent::Awake, SleepReason::Stress),
+        (SleepEvent::Asleep, SleepReason::Calm),
+    ] {
+        assert!(found.contains(&event), "{event:?} in {found:?}");
+    }
+    let last = all.last().unwrap();
+    assert_eq!((last.history.awake[0], last.history.broken[0]), (0, 0));
+    let lost = last.history.rigidified[0];
+    let start = all[0].history.kinetic[0];
+    assert!(lost > 0.0 && lost < 0.02 * start, "{lost} of {start}");
+}
+
+#[test]
+fn blocks_that_meet_gently_bounce_asleep() {
+    let (packing, pipeline, dt) = collision(0.05, 1.4e6);
+    let mut run = on::<f64>(&packing, &pipeline, dt);
+    let mut all = vec![run.snapshot(0).unwrap()];
+    all.extend(scenes::frames(&mut run, 2000, 1..30));
+    let (p, l) = momenta(&all[0].history);
+    let (now, spin) = momenta(&all.last().unwrap().history);
+    assert!((now - p).length() < 1e-10 * p.length(), "{now} {p}");
+    assert!((spin - l).length() < 1e-10 * l.length(), "{spin} {l}");
+    let energy = |at: usize| all[at].history.kinetic[0] + all[at].history.rotational[0];
+    assert!(
+        energy(29) < 0.99 * energy(0),
+        "{} {}",
+        energy(29),
+        energy(0)
+    );
+    assert!(all.iter().all(|frame| frame.history.awake == [0]));
+    let judged = (SleepEvent::Judged, SleepReason::Stress);
+    assert!(events(&all).contains(&judged), "{:?}", events(&all));
+}
+
+#[test]
+fn a_hard_impact_breaks_what_it_breaks_without_sleep() {
+    let broken = |sleep: bool| {
+        let (packing, mut pipeline, dt) = collision(3.0, 1.5e5);
+        pipeline.simulate.sleep = sleep;
+        let mut run = on::<f64>(&packing, &pipeline, dt);
+        scenes::frames(&mut run, 2000, 0..3)
+            .last()
+            .unwrap()
+            .history
+            .broken[0]
+    };
+    let (awake, asleep) = (broken(false), broken(true));
+    assert!(awake > 50, "{awake}");
+    let off = f64::from(asleep.abs_diff(awake)) / f64::from(awake);
+    assert!(off <= 0.15, "{asleep} {awake}");
+}
+
+#[test]
+fn sleep_has_the_same_bits_on_any_number_of_threads_and_across_a_resume() {
+    let (packing, mut pipeline, dt) = collision(3.0, 1.5e5);
+    pipeline.world.gravity = [0.0, -9.8, 0.0];
+    pipeline.colliders = vec![scenes::rising_floor(-1.5 * R, 0.0)];
+    let on_threads = |threads: usize, stop: u32| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+        pool.build().unwrap().install(|| {
+            let mut run = on::<f32>(&packing, &pipeline, dt);
+            let mut all = scenes::frames(&mut run, 500, 1..stop + 1);
+            let state = run.state(stop).unwrap();
+            let mut resumed = on::<f32>(&packing, &pipeline, dt);
+            resumed.restore(&state).unwrap();
+            assert!(resumed.state(stop).unwrap() == state, "stopped at {stop}");
+            all.extend(scenes::frames(&mut resumed, 500, stop + 1..13));
+            all
+        })
+    };
+    let whole = on_threads(1, 12);
+    let found = events(&whole);
+    let slept = found.iter().filter(|event| event.0 == SleepEvent::Asleep);
+    assert!(slept.count() > 5, "{found:?}");
+    for (threads, stop) in [(2, 12), (3, 12), (1, 2), (3, 6), (1, 9)] {
+        let same = on_threads(threads, stop) == whole;
+        assert!(same, "{threads} threads, stopped at {stop}");
+    }
+    let sixteen = scenes::on_width(LaneWidth::Sixteen, (&packing, &pipeline, dt), None);
+    if let Some(mut run) = sixteen {
+        assert!(scenes::frames(run.as_mut(), 500, 1..13) == whole);
+    }
+}
+
+#[test]
+fn a_stack_at_rest_stays_where_it_is() {
+    let still = (DVec3::ZERO, DVec3::ZERO);
+    let at = |level: usize| DVec3::new(0.3e-3, 8.0001e-3, 0.2e-3) * level as f64;
+    let blocks: Vec<_> = (0..3)
+        .map(|k| (block((5, 4, 5), at(k)), still.0, still.1))
+        .collect();
+    let (packing, mut pipeline, dt) = scene(&blocks, 1e6);
+    pipeline.world.gravity = [0.0, -9.8, 0.0];
+    pipeline.colliders = vec![scenes::rising_floor(-1.0001 * R, 0.0)];
+    let mut run = on::<f32>(&packing, &pipeline, dt);
+    let second = (1.0 / dt) as u64;
+    let all = scenes::frames(&mut run, second, 0..11);
+    let found = events(&all);
+    assert!(
+        found.contains(&(SleepEvent::Still, SleepReason::Calm)),
+        "{found:?}"
+    );
+    assert!(
+        !found.iter().any(|event| event.0 == SleepEvent::Awake),
+        "{found:?}"
+    );
+    let (early, late) = (&all[1].frames, &all[10].frames);
+    for i in 0..early.x.len() {
+        let of =
+            |f: &cullet::columns::Frames| DVec3::new(f.x[i].into(), f.y[i].into(), f.z[i].into());
+        let moved = of(early).distance(of(late));
+        assert!(moved < 1e-4 * R, "element {i} moved {moved:.1e} m");
+    }
+    assert_eq!(all[10].history.kinetic[0], 0.0);
+}
+
+#[test]
+fn a_body_in_flight_follows_the_parabola() {
+    let spin = DVec3::new(30.0, 200.0, -10.0);
+    let v = DVec3::new(2.0, 5.0, -1.0);
+    let (packing, mut pipeline, dt) = scene(&[(block((8, 5, 3), DVec3::ZERO), v, spin)], 1e9);
+    pipeline.world.gravity = [0.0, -9.8, 0.0];
+    let mut run = on::<f64>(&packing, &pipeline, dt);
+    let first = run.snapshot(0).unwrap();
+    let steps = (0.5 / dt) as u64;
+    run.advance(steps).unwrap();
+    let last = run.snapshot(1).unwrap();
+    let time = steps as f64 * dt;
+    let centre = |snapshot: &Snapshot| {
+        let f = &snapshot.fragments;
+        DVec3::new(f.x[0], f.y[0], f.z[0])
+    };
+    let fall = v * time + 0.5 * DVec3::NEG_Y * 9.8 * time * time;
+    let off = centre(&last) - centre(&first) - fall;
+    assert!(off.length() < 1e-9 * fall.length(), "{off}");
+    let energy = |snapshot: &Snapshot| {
+        let h = &snapshot.history;
+        h.kinetic[0] + h.rotational[0] + h.gravity[0]
+    };
+    let off = energy(&last) / energy(&first) - 1.0;
+    assert!(off.abs() < 1e-3, "{off}");
+}
+
+#[test]
+fn sleep_is_refused_where_nothing_can_sleep() {
+    let folder = TestFolder::new();
+    for (name, set) in [
+        ("bunny_drop", "simulate.integrator=midpoint"),
+        ("voronoi_bunny", "scale=smoke"),
+    ] {
+        let message = folder.refuse(&[
+            "check",
+            &shot(name),
+            "--set",
+            "simulate.sleep=true",
+            "--set",
+            set,
+        ]);
+        assert!(message.contains("simulate.sleep"), "{message}");
+    }
+}
