@@ -64,19 +64,20 @@ impl<S: Scalar> Sleep<S> {
                 continue;
             };
             let total: f64 = now.iter().map(|one| one.1.length()).sum();
-            if strength.force * total >= self.limits.wake {
-                suspects.push((at, now));
+            let bound = strength.force * total;
+            if bound >= self.limits.wake {
+                suspects.push((alarm(at, SleepReason::Force, bound), now));
             }
         }
         if !fresh.is_empty() {
             self.impacts(around, &fresh, (&mut wakes, &mut harmless));
         }
-        for (at, now) in suspects {
-            if !wakes.contains_key(&at)
-                && let Some(one) = self.stress((at, now), around, rest)
+        for (bound, now) in suspects {
+            if !wakes.contains_key(&bound.piece)
+                && let Some(one) = self.stress((bound, now), around, rest)
             {
                 match one.use_of_strength >= self.limits.wake {
-                    true => drop(wakes.insert(at, one)),
+                    true => drop(wakes.insert(one.piece, one)),
                     false => harmless.push(one),
                 }
             }
@@ -87,21 +88,22 @@ impl<S: Scalar> Sleep<S> {
         }
     }
 
-    /// Judges the loads on a piece by the stress that they cause in balance; `None` if they were judged before.
+    /// Judges the loads on a piece by the stress that they cause in balance, or by their bound where no balance is
+    /// found; `None` if they were judged before.
     fn stress(
         &mut self,
-        (at, now): (usize, ElementLoads),
+        (bound, now): (Alarm, ElementLoads),
         around: Surroundings<S>,
         rest: &RestData,
     ) -> Option<Alarm> {
-        let (piece, limit) = (&mut self.pieces[at], self.limits.wake);
+        let (piece, limit) = (&mut self.pieces[bound.piece], self.limits.wake);
         let back = piece.body.moving.rotation.inverse();
         let own = now.into_iter();
         let own = own.map(|(element, force, torque)| (element, back * force, back * torque));
         let own: ElementLoads = own.collect();
         piece.is_load_new(&own, limit).then(|| {
             let found = piece.judge((around.system, rest), &own);
-            alarm(at, SleepReason::Stress, found)
+            found.map_or(bound, |used| alarm(bound.piece, SleepReason::Stress, used))
         })
     }
 

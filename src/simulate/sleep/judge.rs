@@ -50,12 +50,12 @@ impl Piece {
     }
 
     /// Judges these forces (N) and torques (N m, frame of the piece) on its elements; remembers them and
-    /// returns the use of strength, infinite if the balance was not found.
+    /// returns the use of strength, `None` if the balance was not found.
     pub fn judge<S: Scalar>(
         &mut self,
         (system, rest): (&System<S>, &RestData),
         loads: &[(u32, DVec3, DVec3)],
-    ) -> f64 {
+    ) -> Option<f64> {
         let statics = self.statics.get_or_insert_with(|| {
             let mass: Vec<f64> = self
                 .elements
@@ -76,9 +76,8 @@ impl Piece {
                 all[at] = (force, torque);
             }
         }
-        let solved = statics.solve(&all, ACCURACY);
-        let use_of_strength =
-            solved.map_or(f64::INFINITY, |moved| self.largest_use(system, &moved));
+        let moved = statics.solve(&all, ACCURACY)?;
+        let use_of_strength = self.largest_use(system, &moved);
         self.judged = Some(JudgedLoad {
             forces: loads
                 .iter()
@@ -86,7 +85,7 @@ impl Piece {
                 .collect(),
             use_of_strength,
         });
-        use_of_strength
+        Some(use_of_strength)
     }
 
     /// Largest stress over strength of its bonds if its elements were displaced (m) and turned (rad) so.

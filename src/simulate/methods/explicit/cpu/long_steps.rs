@@ -15,8 +15,7 @@ impl<L: Lanes> Cpu<L> {
             return 1;
         };
         let mut colliders = self.run.supports.colliders().iter();
-        let is_driven = colliders.any(SolidCollider::moves);
-        if sleep.awake() > 0 || is_driven || sleep.fields().drag != 0.0 {
+        if sleep.awake() > 0 || sleep.fields().drag != 0.0 || colliders.any(SolidCollider::moves) {
             return 1;
         }
         if !sleep.anything_moves() {
@@ -32,7 +31,8 @@ impl<L: Lanes> Cpu<L> {
         steps.min(left).min(self.lists_hold_until - self.run.step)
     }
 
-    /// Builds the contact lists anew while nothing is awake, and finds out how long they hold.
+    /// Rebuilds the contact lists, and computes up to which step they hold every pair that can touch. Only for
+    /// times when nothing is awake.
     pub(super) fn build_lists(&mut self) {
         let clock = Instant::now();
         if let Some(sleep) = &self.sleep {
@@ -49,7 +49,7 @@ impl<L: Lanes> Cpu<L> {
         self.costs.lists.add(clock, rayon::current_num_threads());
     }
 
-    pub(super) fn surroundings(&self) -> Surroundings<'_, L::Scalar> {
+    fn surroundings(&self) -> Surroundings<'_, L::Scalar> {
         Surroundings {
             system: &self.run.system,
             contacts: &self.run.contacts,

@@ -1,33 +1,23 @@
 //! Loads of bonds that a frame records in addition to the columns of elements.
 
-use super::Cpu;
+use std::sync::Mutex;
+
 use super::loads::bond_pass;
+use super::{Cpu, OtherEndLoads};
 
 use crate::parallel::prelude::*;
 
 use crate::math::Lanes;
+use crate::simulate::bonded::bond_pass::Border;
 use crate::simulate::bonded::bond_tasks::{StressAndEnergy, StressTask};
 
 impl<L: Lanes> Cpu<L> {
     /// Stresses and energies of the bonds of every element, computed from the current motion.
     pub(super) fn carried(&self) -> Vec<StressAndEnergy> {
-        let system = &self.run.system;
-        let mut carried = vec![StressAndEnergy::default(); system.count];
-        carried
-            .par_chunks_mut(system.chunk)
-            .zip(&self.borders)
-            .enumerate()
-            .for_each(|(chunk, (carried, border))| {
-                if self
-                    .sleep
-                    .as_ref()
-                    .is_some_and(|sleep| sleep.is_quiet(chunk))
-                {
-                    return;
-                }
-                let place = (chunk * system.chunk, &self.scratch[..]);
-                bond_pass::<L, _>(system, border, place, StressTask { carried });
-            });
+        let mut carried = vec![StressAndEnergy::default(); self.run.system.count];
+        self.for_awake_chunks(&mut carried, |carried, border, place| {
+            bond_pass::<L, _>(&self.run.system, border, place, StressTask { carried });
+        });
         let pieces = self.sleep.iter().flat_map(|sleep| &sleep.pieces);
         for piece in pieces {
             for (&element, own) in piece.elements.iter().zip(&piece.carried) {
@@ -35,5 +25,24 @@ impl<L: Lanes> Cpu<L> {
             }
         }
         carried
+    }
+
+    /// Calls `act` for each chunk in which an element is awake, with its part of `rows` (one per element), its
+    /// border, its first element and the scratch rows.
+    pub(super) fn for_awake_chunks<T: Send>(
+        &self,
+        rows: &mut [T],
+        act: impl Fn(&mut [T], &Border<L::Scalar>, (usize, &[Mutex<OtherEndLoads<L::Scalar>>])) + Sync,
+    ) {
+        let (chunk, sleep) = (self.run.system.chunk, &self.sleep);
+        let is_quiet = |at: usize| sleep.as_ref().is_some_and(|sleep| sleep.is_quiet(at));
+        rows.par_chunks_mut(chunk)
+            .zip(&self.borders)
+            .enumerate()
+            .for_each(|(at, (rows, border))| {
+                if !is_quiet(at) {
+                    act(rows, border, (at * chunk, &self.scratch[..]));
+                }
+            });
     }
 }

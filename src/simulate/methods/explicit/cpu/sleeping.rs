@@ -6,7 +6,6 @@ use super::Cpu;
 use super::loads::bond_pass;
 use crate::columns::{self, SleepEvent, SleepReason};
 use crate::math::{Lanes, Scalar};
-use crate::parallel::prelude::*;
 use crate::simulate::bonded::bond_pass::Border;
 use crate::simulate::bonded_run::run::BondedRun;
 use crate::simulate::error::SimulateError;
@@ -150,7 +149,6 @@ impl<L: Lanes> Cpu<L> {
         let Some(sleep) = &mut self.sleep else {
             return Ok(());
         };
-        sleep.place_all(&mut self.run.system);
         let step = self.run.step;
         let (touched, woken): (Vec<Alarm>, Vec<Alarm>) = alarms
             .into_iter()
@@ -177,6 +175,9 @@ impl<L: Lanes> Cpu<L> {
         }
         if let Some(sleep) = &mut self.sleep {
             let wakes: Vec<usize> = woken.iter().map(|alarm| alarm.piece).collect();
+            for &piece in &wakes {
+                sleep.pieces[piece].place_all(&mut self.run.system);
+            }
             sleep.wake(&wakes, step);
         }
         self.restructure();
@@ -310,8 +311,8 @@ impl<L: Lanes> Cpu<L> {
         }
     }
 
-    /// Brings the rows of elements that are asleep up to date. Lists are built anew while nothing is awake: the
-    /// lengths of steps follow from them, and a resumed run begins with new lists.
+    /// Brings the rows of elements that are asleep up to date. If nothing is awake, it also rebuilds the contact
+    /// lists: they decide how many steps are taken at once, and a resumed run starts with new lists.
     pub(super) fn bring_up_to_date(&mut self) -> Result<(), SimulateError> {
         self.begin()?;
         let Some(sleep) = &self.sleep else {
@@ -350,22 +351,10 @@ impl<L: Lanes> Cpu<L> {
 
     /// Largest stress over strength of the bonds of each element that is awake.
     fn uses(&self) -> Vec<f64> {
-        let system = &self.run.system;
-        let mut uses = vec![0.0; system.count];
-        uses.par_chunks_mut(system.chunk)
-            .zip(&self.borders)
-            .enumerate()
-            .for_each(|(chunk, (uses, border))| {
-                if self
-                    .sleep
-                    .as_ref()
-                    .is_some_and(|sleep| sleep.is_quiet(chunk))
-                {
-                    return;
-                }
-                let place = (chunk * system.chunk, &self.scratch[..]);
-                bond_pass::<L, _>(system, border, place, UseTask { uses });
-            });
+        let mut uses = vec![0.0; self.run.system.count];
+        self.for_awake_chunks(&mut uses, |uses, border, place| {
+            bond_pass::<L, _>(&self.run.system, border, place, UseTask { uses });
+        });
         uses
     }
 }
