@@ -77,6 +77,28 @@ fn start(
     Gpu::new(build(packing, pipeline)?, pipeline, dt, request)
 }
 
+/// What 100 steps cost on the device, by group of kernels.
+struct Profile {
+    microseconds_a_step: f64,
+    parts: serde_json::Map<String, serde_json::Value>,
+    dispatches: serde_json::Map<String, serde_json::Value>,
+}
+
+impl Profile {
+    fn of(gpu: &mut Gpu) -> Result<Self, SimulateError> {
+        let stages = gpu.profile(100)?.unwrap_or_default();
+        let total: f64 = stages.iter().map(|stage| stage.seconds).sum();
+        let named = stages.iter().map(|stage| stage.name.to_owned());
+        let parts = stages.iter().map(|stage| json!(stage.seconds / total));
+        let dispatches = stages.iter().map(|stage| json!(stage.count));
+        Ok(Profile {
+            microseconds_a_step: 1e6 * total / 100.0,
+            parts: named.clone().zip(parts).collect(),
+            dispatches: named.zip(dispatches).collect(),
+        })
+    }
+}
+
 /// Strength of the block that breaks, Pa, with a Young's modulus of 10 MPa; and the speed at which it hits
 /// the floor, m/s.
 const BRITTLE: (f64, f64) = (1e5, 4.0);
@@ -100,23 +122,20 @@ fn measure(
     let dt = 0.4 * schedule(&packing, &pipeline)?.critical;
     let mut gpu = start(&packing, &pipeline, dt, request)?;
     let count = packing.elements.id.len();
-    let timed = |gpu: &mut Gpu, steps: u64| -> Result<f64, SimulateError> {
+    // Seconds, and how often the contact lists have been rebuilt so far.
+    let timed = |gpu: &mut Gpu, steps: u64| -> Result<(f64, u32), SimulateError> {
         let clock = Instant::now();
         gpu.advance(steps)?;
-        gpu.wait()?;
-        Ok(clock.elapsed().as_secs_f64())
+        let rebuilds = gpu.wait()?;
+        Ok((clock.elapsed().as_secs_f64(), rebuilds))
     };
     timed(&mut gpu, 20)?;
-    let trial = timed(&mut gpu, 20)? / 20.0;
-    let steps = steps.unwrap_or((2.0 / trial) as u64 + 20);
-    let rate = count as f64 * steps as f64 / timed(&mut gpu, steps)?;
+    let (trial, before) = timed(&mut gpu, 20)?;
+    let steps = steps.unwrap_or((2.0 * 20.0 / trial) as u64 + 20);
+    let (seconds, after) = timed(&mut gpu, steps)?;
+    let rate = count as f64 * steps as f64 / seconds;
     let bytes = gpu.bytes_per_element_step();
-    let profile = gpu.profile(100)?.unwrap_or_default();
-    let total: f64 = profile.iter().map(|stage| stage.seconds).sum();
-    let parts: serde_json::Map<_, _> = profile
-        .iter()
-        .map(|stage| (stage.name.to_owned(), json!(stage.seconds / total)))
-        .collect();
+    let profile = Profile::of(&mut gpu)?;
     let history = gpu.snapshot(0)?.history;
     Ok(json!({
         "scene": if breaking { "breaking" } else { "elastic" },
@@ -127,7 +146,10 @@ fn measure(
         "part_of_copy_bandwidth": rate * bytes / bandwidth,
         "device_bytes": gpu.device_bytes(),
         "broken_bonds": history.broken[0],
-        "parts_of_device_time": parts,
+        "steps_per_rebuild_of_lists": steps as f64 / f64::from(after - before),
+        "microseconds_of_device_a_step": profile.microseconds_a_step,
+        "parts_of_device_time": profile.parts,
+        "dispatches_in_100_steps": profile.dispatches,
     }))
 }
 
@@ -152,6 +174,7 @@ fn shot(
     }
     let broken = gpu.deliver()?.snapshot.history.broken[0];
     let seconds = clock.elapsed().as_secs_f64() / f64::from(arguments.frames);
+    let profile = Profile::of(&mut gpu)?;
     let count = packing.elements.id.len();
     Ok(json!({
         "shot": file,
@@ -160,5 +183,8 @@ fn shot(
         "seconds_per_frame": seconds,
         "element_steps_per_second": count as f64 * plan.steps_per_frame as f64 / seconds,
         "broken_bonds": broken,
+        "microseconds_of_device_a_step": profile.microseconds_a_step,
+        "parts_of_device_time": profile.parts,
+        "dispatches_in_100_steps": profile.dispatches,
     }))
 }

@@ -3,6 +3,7 @@
 //! This module contains no physics and uses no other module.
 
 mod adapters;
+mod bandwidth;
 mod binding;
 mod column;
 mod device;
@@ -14,6 +15,7 @@ mod text;
 mod timer;
 
 pub use adapters::{AdapterKind, AdapterReport, DeviceRequest, adapters};
+pub use bandwidth::copy_bandwidth;
 pub use binding::{Access, Binding, ColumnName, ColumnSplit, Constant, Item};
 pub use column::Column;
 pub use device::{Device, Limits};
@@ -21,4 +23,4 @@ pub use error::GpuError;
 pub use kernel::{Kernel, LaunchParameters};
 pub use sizes::{LAUNCH_STRIDE, STORAGE_BUFFERS, WORKGROUP};
 pub use text::{BoundColumns, KernelText, compose};
-pub use timer::{Timer, copy_bandwidth};
+pub use timer::Timer;

@@ -1,14 +1,10 @@
-//! Time stamps around compute passes, and the copy bandwidth of a device.
-
-use std::time::Instant;
+//! Time stamps around compute passes.
 
 use wgpu::{
     Buffer, BufferUsages, CommandEncoder, ComputePass, ComputePassDescriptor,
     ComputePassTimestampWrites, Features, QuerySet, QuerySetDescriptor, QueryType,
 };
 
-use super::binding::Item;
-use super::column::Column;
 use super::device::Device;
 use super::error::GpuError;
 
@@ -93,23 +89,4 @@ impl Timer {
             .map(|pair| pair[1].saturating_sub(pair[0]) as f64 * tick)
             .collect())
     }
-}
-
-/// Bandwidth of copies from one column of `bytes` bytes to another: bytes read plus written per second.
-pub fn copy_bandwidth(device: &Device, bytes: u64) -> Result<f64, GpuError> {
-    let items = bytes / Item::Vec4.size();
-    let from = Column::new(device, "bandwidth", Item::Vec4, items)?;
-    let to = Column::new(device, "bandwidth", Item::Vec4, items)?;
-    let copy = |times: u32| {
-        let mut encoder = device.encoder();
-        (0..times).for_each(|_| from.copy_to(&mut encoder, (0, items), &to, 0));
-        let clock = Instant::now();
-        let submission = device.submit(encoder);
-        device.wait(Some(submission)).map(|()| clock.elapsed())
-    };
-    copy(2)?;
-    // The difference of two batches cancels the overhead of a submission.
-    let (short, long) = (copy(4)?, copy(24)?);
-    let seconds = long.saturating_sub(short).as_secs_f64().max(1e-9);
-    Ok(20.0 * 2.0 * from.bytes() as f64 / seconds)
 }

@@ -141,13 +141,14 @@ impl Gpu {
         Ok(())
     }
 
-    /// Waits until all submitted tasks are done, and recovers from whatever stops them.
-    pub fn wait(&mut self) -> Result<(), SimulateError> {
+    /// Waits until all submitted tasks are done, and recovers from whatever stops them. Returns how often the
+    /// contact lists have been rebuilt.
+    pub fn wait(&mut self) -> Result<u32, SimulateError> {
         loop {
             let words: Vec<u32> = self.columns.status.read(&self.device)?;
             let status: Status = bytemuck::pod_read_unaligned(bytemuck::cast_slice(&words));
             if status.halt == u32::MAX {
-                return Ok(());
+                return Ok(status.rebuilds);
             }
             self.recover(&status)?;
         }

@@ -252,7 +252,8 @@ impl Sizes {
             colliders: supports.colliders().len() as u64,
             clamps: supports.clamps().count() as u64,
             tables: tables.rows.len() as u64,
-            lists: (sides * 3 / 2).max(1024),
+            // An entry for each element: what breaks soon lists thousands, and each growth stops the device.
+            lists: (sides * 3 / 2).max(stride).max(1024),
             events: (bonds / 8).clamp(1024.min(bonds.max(1)), 1 << 18),
             springs: sides.max(1024),
             reaction_rows: reactions::row_count(supports, stride),

@@ -246,7 +246,7 @@ impl Gpu {
         }
         let before = self.sizes;
         if why(reason::LISTS_FULL) {
-            self.sizes.lists = u64::from(status.list_need) * 3 / 2;
+            self.sizes.lists = u64::from(status.list_need) * 2;
         }
         if why(reason::EVENTS_FULL) {
             self.sizes.events *= 2;
