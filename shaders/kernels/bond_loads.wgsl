@@ -3,12 +3,17 @@
 fn bonds_of(i: u32, a: Motion, whole: u32) -> Sum {
     var sum = Sum(vec3<f32>(0.0), vec3<f32>(0.0));
     var breaking = 0u;
+    // The next bond's other end is read ahead: its motion can only be fetched once it is known.
+    var next = neighbour(i);
     for (var slot = 0u; slot < launch.slots; slot += 1u) {
+        let at = slot * launch.stride + i;
+        let j = next;
+        if slot + 1u < launch.slots {
+            next = neighbour(at + launch.stride);
+        }
         if (whole >> slot & 1u) == 0u {
             continue;
         }
-        let at = slot * launch.stride + i;
-        let j = neighbour(at);
         let other = read_motion(j);
         let rest = bond_rest(at);
         let kind = read_class(at);

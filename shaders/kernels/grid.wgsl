@@ -1,42 +1,20 @@
-// Sorts the elements that may touch others into the grid buckets: count, sum, place.
-
-fn rebuilding() -> bool {
-    return allowed(LISTS) && status_load(REBUILD) != 0u;
-}
+// Chains the elements that may touch others, one chain for each grid bucket, and sets the current contact
+// lists aside. The order within a chain differs from run to run; the lists that follow are sorted.
 
 @compute @workgroup_size(WORKGROUP)
-fn clear(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
-    if !rebuilding() {
-        return;
-    }
-    for (var cell = id.x; cell <= launch.cell_mask + 1u; cell += groups.x * WORKGROUP) {
-        cells_store(cell, 0u);
-    }
-}
-
-@compute @workgroup_size(WORKGROUP)
-fn count(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
-    if !rebuilding() {
+fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
+    if !allowed(LISTS) || status_load(REBUILD) == 0u {
         return;
     }
     for (var i = id.x; i < launch.count; i += groups.x * WORKGROUP) {
         if is_exposed(masks_load(whole_at(i))) {
-            cells_add(bucket_of(cell_of(motion(i).xyz)), 1u);
+            let after = cells_exchange(bucket_of(cell_of(motion(i).xyz)), i + 1u);
+            cell_next_set(i, after);
         }
     }
-}
-
-// After the sum a bucket holds the index of its first element. Placement moves it to the end, which is the
-// start of the next bucket.
-@compute @workgroup_size(WORKGROUP)
-fn place(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
-    if !rebuilding() {
-        return;
-    }
-    for (var i = id.x; i < launch.count; i += groups.x * WORKGROUP) {
-        if is_exposed(masks_load(whole_at(i))) {
-            let at = cells_add(bucket_of(cell_of(motion(i).xyz)), 1u);
-            cell_elements_set(at, i);
-        }
+    let used = status_load(LIST_USED);
+    for (var at = id.x; at < used; at += groups.x * WORKGROUP) {
+        kept_partner_set(at, list_partner(at));
+        kept_spring_set(at, list_spring(at));
     }
 }

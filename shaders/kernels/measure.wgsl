@@ -33,8 +33,8 @@ fn measure_element(i: u32) {
             sides += select(0u, 1u, touch.load.overlap > 0.0);
         }
     }
-    let end = list_first(i + 1u);
-    for (var at = list_first(i); at < end; at += 1u) {
+    let end = list_bounds(launch.stride + i);
+    for (var at = list_bounds(i); at < end; at += 1u) {
         let j = list_partner(at);
         let spring = list_spring(at);
         if j >= COLLIDER {

@@ -46,8 +46,8 @@ fn contacts_of(i: u32, a: Motion, near: u32) -> Sum {
             bond_rest_set(at, vec4<f32>(touch.load.spring, rest.w));
         }
     }
-    let end = list_first(i + 1u);
-    for (var at = list_first(i); at < end; at += 1u) {
+    let end = list_bounds(launch.stride + i);
+    for (var at = list_bounds(i); at < end; at += 1u) {
         let j = list_partner(at);
         let spring = list_spring(at);
         var touch: Touch;

@@ -1,9 +1,6 @@
 // Contact lists: every pair that has no slot and is within the skin, sorted by partner, with the springs from
-// the previous lists.
-
-fn rebuilding() -> bool {
-    return allowed(LISTS) && status_load(REBUILD) != 0u;
-}
+// the previous lists. Each workgroup takes its part of the columns by one addition: where an element's list
+// lies differs from run to run, what is in it does not.
 
 fn distance_squared(a: Motion, j: u32) -> f32 {
     let b = motion(j);
@@ -31,24 +28,46 @@ fn listed(i: u32, a: Motion, held: bool, j: u32) -> bool {
     return !(held && own(j).x == 0.0) && !has_slot(i, j);
 }
 
-// Inserts a partner in ascending order.
+// Partners of one element, ascending, before it is known where its list lies.
+const ROOM: u32 = 64u;
+var<private> nearby: array<u32, ROOM>;
+
+// `first` of lists that are in `nearby`.
+const NEARBY: u32 = 0xffffffffu;
+
+fn partner_of(first: u32, k: u32) -> u32 {
+    if first == NEARBY {
+        return nearby[k];
+    }
+    return list_partner(first + k);
+}
+
+fn partner_of_set(first: u32, k: u32, j: u32) {
+    if first == NEARBY {
+        nearby[k] = j;
+    } else {
+        list_partner_set(first + k, j);
+    }
+}
+
+// Inserts a partner in ascending order after `found` others; counts only if there is no room.
 fn insert(first: u32, found: u32, j: u32) {
-    var at = first + found;
-    while at > first {
-        let before = list_partner(at - 1u);
+    if first == NEARBY && found >= ROOM {
+        return;
+    }
+    var k = found;
+    while k > 0u {
+        let before = partner_of(first, k - 1u);
         if before < j {
             break;
         }
-        list_partner_set(at, before);
-        at -= 1u;
+        partner_of_set(first, k, before);
+        k -= 1u;
     }
-    list_partner_set(at, j);
+    partner_of_set(first, k, j);
 }
 
-// Visits the partners of an element and, unless `first` is `COUNT_ONLY`, writes them from `first` on. Returns
-// their number.
-const COUNT_ONLY: u32 = 0xffffffffu;
-
+// Lists the partners of an element from `first` on. Returns their number.
 fn partners(i: u32, first: u32) -> u32 {
     let a = read_motion(i);
     let held = own(i).x == 0.0;
@@ -57,30 +76,22 @@ fn partners(i: u32, first: u32) -> u32 {
         let home = cell_of(a.p);
         for (var k = 0; k < 27; k += 1) {
             let cell = home + vec3<i32>(k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1);
-            let bucket = bucket_of(cell);
-            var at = 0u;
-            if bucket > 0u {
-                at = cells_load(bucket - 1u);
-            }
-            for (let end = cells_load(bucket); at < end; at += 1u) {
-                let j = cell_elements(at);
+            var next = cells_load(bucket_of(cell));
+            while next != 0u {
+                let j = next - 1u;
+                next = cell_next(j);
                 // Cells may share a bucket; an element counts only in its own cell.
-                if any(cell_of(motion(j).xyz) != cell) || !listed(i, a, held, j) {
-                    continue;
-                }
-                if first != COUNT_ONLY {
+                if all(cell_of(motion(j).xyz) == cell) && listed(i, a, held, j) {
                     insert(first, found, j);
+                    found += 1u;
                 }
-                found += 1u;
             }
         }
     }
     if !held {
         for (var k = 0u; k < launch.colliders; k += 1u) {
             if collider_at(k, a.p, a.low).nearest.distance < a.r + launch.skin {
-                if first != COUNT_ONLY {
-                    list_partner_set(first + found, COLLIDER + k);
-                }
+                insert(first, found, COLLIDER + k);
                 found += 1u;
             }
         }
@@ -88,66 +99,71 @@ fn partners(i: u32, first: u32) -> u32 {
     return found;
 }
 
+var<workgroup> on: u32;
+var<workgroup> sums: array<u32, WORKGROUP>;
+var<workgroup> taken: u32;
+
+// First of `own` entries for each invocation of the workgroup.
+fn take(local: u32, own: u32) -> u32 {
+    sums[local] = own;
+    workgroupBarrier();
+    for (var reach = 1u; reach < WORKGROUP; reach *= 2u) {
+        var left = 0u;
+        if local >= reach {
+            left = sums[local - reach];
+        }
+        workgroupBarrier();
+        sums[local] += left;
+        workgroupBarrier();
+    }
+    if local == 0u {
+        taken = status_add(LIST_NEED, sums[WORKGROUP - 1u]);
+    }
+    let first = workgroupUniformLoad(&taken) + sums[local] - own;
+    workgroupBarrier();
+    return first;
+}
+
 @compute @workgroup_size(WORKGROUP)
-fn count(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
-    if !rebuilding() {
+fn find(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+    @builtin(num_workgroups) groups: vec3<u32>,
+) {
+    if local == 0u {
+        on = select(0u, status_load(REBUILD), allowed(LISTS));
+    }
+    if workgroupUniformLoad(&on) == 0u {
         return;
     }
-    for (var i = id.x; i <= launch.stride; i += groups.x * WORKGROUP) {
+    for (var start = group.x * WORKGROUP; start < launch.count; start += groups.x * WORKGROUP) {
+        let i = start + local;
         var found = 0u;
         if i < launch.count {
-            found = partners(i, COUNT_ONLY);
+            found = partners(i, NEARBY);
         }
-        next_first_set(i, found);
-    }
-}
-
-// Checks the capacity before anything is overwritten.
-@compute @workgroup_size(1)
-fn admit() {
-    if !rebuilding() {
-        return;
-    }
-    let need = next_first(launch.stride);
-    status_store(LIST_NEED, need);
-    if need > launch.list_capacity {
-        status_store(REBUILD, 0u);
-        halt_after(LISTS, LISTS_FULL);
-    }
-}
-
-@compute @workgroup_size(WORKGROUP)
-fn keep(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
-    if !rebuilding() {
-        return;
-    }
-    let total = list_first(launch.stride);
-    for (var at = id.x; at < total; at += groups.x * WORKGROUP) {
-        kept_partner_set(at, list_partner(at));
-        kept_spring_set(at, list_spring(at));
-    }
-}
-
-fn kept_spring_of(i: u32, j: u32) -> vec3<f32> {
-    let end = list_first(i + 1u);
-    for (var at = list_first(i); at < end; at += 1u) {
-        if kept_partner(at) == j {
-            return kept_spring(at).xyz;
+        let first = take(local, found);
+        if i < launch.count {
+            list(i, first, found);
         }
     }
-    return vec3<f32>(0.0);
 }
 
-@compute @workgroup_size(WORKGROUP)
-fn fill(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
-    if !rebuilding() {
-        return;
-    }
-    for (var i = id.x; i < launch.count; i += groups.x * WORKGROUP) {
-        let first = next_first(i);
-        let found = partners(i, first);
+// Writes the list of an element that has been found, unless the columns are too short.
+fn list(i: u32, first: u32, found: u32) {
+    let end = first + found;
+    next_bounds_set(i, first);
+    next_bounds_set(launch.stride + i, end);
+    if end <= launch.list_capacity {
+        if found > ROOM {
+            partners(i, first);
+        } else {
+            for (var k = 0u; k < found; k += 1u) {
+                list_partner_set(first + k, nearby[k]);
+            }
+        }
         let r = motion(4u * launch.stride + i).w;
-        for (var at = first; at < first + found; at += 1u) {
+        for (var at = first; at < end; at += 1u) {
             let j = list_partner(at);
             var touch = 0.0;
             if j < COLLIDER {
@@ -155,9 +171,19 @@ fn fill(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) g
             }
             list_spring_set(at, vec4<f32>(kept_spring_of(i, j), touch));
         }
-        watch_broken(i);
-        anchor_set(i, motion(i));
     }
+    watch_broken(i);
+    anchor_set(i, motion(i));
+}
+
+fn kept_spring_of(i: u32, j: u32) -> vec3<f32> {
+    let end = list_bounds(launch.stride + i);
+    for (var at = list_bounds(i); at < end; at += 1u) {
+        if kept_partner(at) == j {
+            return kept_spring(at).xyz;
+        }
+    }
+    return vec3<f32>(0.0);
 }
 
 // Broken pairs that are far apart are skipped until they may meet again.
@@ -179,13 +205,34 @@ fn watch_broken(i: u32) {
     masks_store(near_at(i), near);
 }
 
-// The new first entries replace the old ones only after every element has read both.
+// Adopts the new lists once every element has read the old ones, or restores the old ones if the new ones
+// do not fit; empties the buckets for the next time.
 @compute @workgroup_size(WORKGROUP)
 fn adopt(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
-    if !rebuilding() {
+    if !allowed(LISTS) || status_load(REBUILD) == 0u {
         return;
     }
-    for (var i = id.x; i <= launch.stride; i += groups.x * WORKGROUP) {
-        list_first_set(i, next_first(i));
+    let need = status_load(LIST_NEED);
+    let invocations = groups.x * WORKGROUP;
+    for (var cell = id.x; cell <= launch.cell_mask; cell += invocations) {
+        cells_store(cell, 0u);
+    }
+    if need > launch.list_capacity {
+        let used = status_load(LIST_USED);
+        for (var at = id.x; at < used; at += invocations) {
+            list_partner_set(at, kept_partner(at));
+            list_spring_set(at, kept_spring(at));
+        }
+        if id.x == 0u {
+            halt_after(LISTS, LISTS_FULL);
+        }
+        return;
+    }
+    for (var i = id.x; i < launch.count; i += invocations) {
+        list_bounds_set(i, next_bounds(i));
+        list_bounds_set(launch.stride + i, next_bounds(launch.stride + i));
+    }
+    if id.x == 0u {
+        status_store(LIST_USED, need);
     }
 }

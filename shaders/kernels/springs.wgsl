@@ -14,8 +14,8 @@ fn gather(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups)
                 append(i, j, bond_rest(at).xyz);
             }
         }
-        let end = list_first(i + 1u);
-        for (var at = list_first(i); at < end; at += 1u) {
+        let end = list_bounds(launch.stride + i);
+        for (var at = list_bounds(i); at < end; at += 1u) {
             append(i, list_partner(at), list_spring(at).xyz);
         }
     }

@@ -57,6 +57,7 @@ fn decide() {
         allowance = min(0.5 * launch.skin, launch.skin - launch.surface_travel * f32(launch.batch));
         status_store(ANCHOR_STEP, step_now());
         status_add(REBUILDS, 1u);
+        status_store(LIST_NEED, 0u);
     }
     status_store(REBUILD, select(0u, 1u, rebuild));
     var cap = UNLIMITED;

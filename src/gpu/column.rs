@@ -214,7 +214,7 @@ pub(super) fn declare(
         function(&format!("fn {name}_store(i: u32, value: u32)"), &|at| {
             format!("atomicStore(&{at}, value); return;")
         });
-        for operation in ["Add", "And", "Or", "Min", "Max"] {
+        for operation in ["Add", "And", "Or", "Min", "Max", "Exchange"] {
             let lower = operation.to_lowercase();
             function(
                 &format!("fn {name}_{lower}(i: u32, value: u32) -> u32"),

@@ -1,8 +1,7 @@
 //! The columns of a simulation in device memory, and the conversion between them and the host's rows.
 
 use super::constants::{
-    CELL_ROWS, CLAMP_ROWS, EVENT_WORDS, FACE_THROUGH, POSE_ROWS, REACTION_ROW_WORDS, SCAN_BLOCK,
-    SPRING_WORDS,
+    CELL_ROWS, CLAMP_ROWS, EVENT_WORDS, FACE_THROUGH, POSE_ROWS, REACTION_ROW_WORDS, SPRING_WORDS,
 };
 use super::launch::STATUS_WORDS;
 use crate::gpu::{Column, ColumnName, Device, GpuError};
@@ -75,11 +74,6 @@ impl Sizes {
             None => 0,
             Some(walls) => u64::from(FACE_THROUGH) + u64::from(walls),
         }
-    }
-
-    /// Most items of a prefix sum.
-    fn scanned(&self) -> u64 {
-        (self.cells() + 1).max(self.stride + 1)
     }
 
     /// Device memory, bytes.
@@ -166,24 +160,22 @@ columns! {
     masks: Atomic, 3 * sizes.stride;
     /// Force and torque at the end of a frame.
     loads: Vec4, 2 * sizes.stride;
-    /// First contact-list entry of each element.
-    list_first: U32, sizes.stride + 1;
+    /// First contact-list entry of each element, then the entry after each element's last one.
+    list_bounds: U32, 2 * sizes.stride;
     /// Contact partners, ascending for each element.
     list_partner: U32, sizes.lists;
     /// Spring and touching distance of each contact.
     list_spring: Vec4, sizes.lists;
-    /// First entries of the lists that are being built.
-    next_first: U32, sizes.stride + 1;
+    /// Bounds of the lists that are being built.
+    next_bounds: U32, 2 * sizes.stride;
     /// Partners of the lists before the rebuild.
     kept_partner: U32, sizes.lists;
     /// Springs of the lists before the rebuild.
     kept_spring: Vec4, sizes.lists;
-    /// Grid buckets.
-    cells: Atomic, sizes.cells() + 1;
-    /// Elements in bucket order.
-    cell_elements: U32, sizes.stride;
-    /// Scratch buffer of the prefix sum.
-    block_sums: U32, sizes.scanned().div_ceil(u64::from(SCAN_BLOCK));
+    /// Grid buckets: the index plus one of the first element of each, 0 if there is none.
+    cells: Atomic, sizes.cells();
+    /// Index plus one of the next element in an element's bucket, 0 after the last one.
+    cell_next: U32, sizes.stride;
     /// Positions at the last rebuild of the lists.
     anchor: Vec4, sizes.stride;
     /// Bond classes, contact pairs, attached forces, elements held by driven clamps.
@@ -277,6 +269,11 @@ impl ListRows {
     pub fn finish(&mut self, element: usize) {
         let end = self.partner.len() as u32;
         self.first.resize(element + 1, end);
+    }
+
+    /// First entry of each element, then the entry after each element's last one.
+    pub fn bounds(&self, elements: usize) -> Vec<u32> {
+        [&self.first[..elements], &self.first[1..]].concat()
     }
 }
 

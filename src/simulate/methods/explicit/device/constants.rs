@@ -1,6 +1,5 @@
 //! Constants that the host and the kernels share; the kernels' texts take them from here.
 
-use crate::gpu::WORKGROUP;
 use crate::simulate::contact::{chunk, near};
 
 /// Rust constants that kernels know by the same names; `CONSTANTS` lists all of them.
@@ -18,11 +17,6 @@ constants! {
     COLLIDER = chunk::COLLIDER;
     /// Number of intact bonds from which on an element cannot touch others, if all radii are equal.
     WHOLE_SHELL = near::WHOLE_SHELL as u32;
-
-    /// Items per invocation of the prefix sum.
-    SCAN_EACH = 16;
-    /// Items per workgroup of the prefix sum.
-    SCAN_BLOCK = SCAN_EACH * WORKGROUP;
 
     /// Rows of a bond class in the tables.
     CLASS_ROWS = 3;

@@ -110,7 +110,7 @@ macro_rules! status {
         pub struct Status {
             $($(#[$doc])* pub $field: u32,)*
             /// Padding to sixteen words.
-            pub unused: [u32; 2],
+            pub unused: u32,
         }
 
         /// Indices of the words of [`Status`] in kernels.
@@ -152,6 +152,8 @@ status! {
     REBUILDS = rebuilds,
     /// Bits of the square of the largest speed at the last check, m²/s².
     SPEED_SEEN = speed_seen,
+    /// Entries of the current contact lists.
+    LIST_USED = list_used,
 }
 
 const _: () = assert!(size_of::<Status>() == STATUS_WORDS * size_of::<u32>());
@@ -242,7 +244,16 @@ mod tests {
             let own = kernel.sources().concat();
             for binding in kernel.bindings() {
                 let accessors = [
-                    "", "_set", "_load", "_store", "_add", "_and", "_or", "_min", "_max",
+                    "",
+                    "_set",
+                    "_load",
+                    "_store",
+                    "_add",
+                    "_and",
+                    "_or",
+                    "_min",
+                    "_max",
+                    "_exchange",
                 ];
                 let mut calls = accessors
                     .map(|what| format!("{}{what}(", binding.name))

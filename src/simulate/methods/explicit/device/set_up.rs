@@ -182,7 +182,8 @@ impl Gpu {
             let faces = cells.face_rows(slots, system);
             c.bond_rest.write(device, first, &faces);
         }
-        c.list_first.write(device, 0, &contacts.rows.first);
+        c.list_bounds
+            .write(device, 0, &contacts.rows.bounds(stride));
         c.list_partner.write(device, 0, &contacts.rows.partner);
         c.list_spring.write(device, 0, &contacts.rows.spring);
         let both = |side: BondSide| [bonds.sigma_c.get(side.entry), bonds.tau_c.get(side.entry)];
@@ -201,7 +202,11 @@ impl Gpu {
         c.reactions
             .write(device, 0, &vec![0_u32; c.reactions.count() as usize]);
         (self.starting_loads_due, self.averaged_to_step) = (false, self.step);
-        c.status.write(device, 0, &[Status::default()]);
+        let status = Status {
+            list_used: contacts.rows.partner.len() as u32,
+            ..Status::default()
+        };
+        c.status.write(device, 0, &[status]);
         self.tasks.clear();
         self.idle_staging
             .extend(self.frames_in_flight.drain(..).map(|f| f.staging));

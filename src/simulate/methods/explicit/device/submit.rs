@@ -269,6 +269,7 @@ impl Gpu {
             &[Status {
                 events: status.events.min(before.events as u32),
                 rebuilds: status.rebuilds,
+                list_used: status.list_used,
                 ..Status::default()
             }],
         );

@@ -1,11 +1,9 @@
 //! Each algorithm of the device compared with a plain version on the host.
 
-use glam::{DVec3, IVec3, Vec3};
+use glam::DVec3;
 
-use super::constants::SCAN_BLOCK;
-use super::launch::{Launch, Status};
-use super::{Device, Gpu, LaunchParameters, texts};
-use crate::gpu::{Binding, Column, ColumnName, DeviceRequest, Item, Kernel, KernelText, WORKGROUP};
+use super::{Device, Gpu, LaunchParameters};
+use crate::gpu::{Binding, Column, ColumnName, DeviceRequest, Item, Kernel, KernelText};
 use crate::simulate::contact::chunk::COLLIDER;
 use crate::simulate::contact::lists::Contacts;
 use crate::simulate::scene::colliders::PosedCollider;
@@ -40,62 +38,6 @@ fn noise(k: u64) -> u64 {
 /// Pseudo-random number in [0, 1).
 fn fraction(k: u64) -> f64 {
     (noise(k) >> 11) as f64 / (1u64 << 53) as f64
-}
-
-/// The prefix sum as the device computes it.
-fn device_scan(device: &Device, values: &[u32]) -> Vec<u32> {
-    let length = values.len() as u64;
-    let blocks = length.div_ceil(u64::from(SCAN_BLOCK));
-    let column = Column::from(device, "scanned", Item::U32, values).unwrap();
-    let sums = Column::new(device, "block_sums", Item::U32, blocks).unwrap();
-    let status = Status {
-        rebuild: 1,
-        ..Status::default()
-    };
-    let status = Column::from(device, "status", Item::Atomic, &[status]).unwrap();
-    let shared = device.uniform(size_of::<Launch>() as u64).unwrap();
-    let launches = LaunchParameters::new(device, &shared, &shared);
-    let columns = [&column, &sums, &status];
-    let bound = texts::SCAN.bound(|name| columns.into_iter().find(|c| c.name() == name));
-    let bound = bound.unwrap();
-    let mut encoder = device.encoder();
-    let mut pass = encoder.begin_compute_pass(&Default::default());
-    let constants = [("length", length as f64)];
-    let blocks = blocks * u64::from(WORKGROUP);
-    for (entry, items) in [("blocks", blocks), ("totals", 1), ("offsets", length)] {
-        let kernel = Kernel::new(device, entry, &constants, &bound, &launches).unwrap();
-        let group = kernel.bind(device, &bound).unwrap();
-        kernel.dispatch(device, &mut pass, &group, (&launches, 0), items);
-    }
-    drop(pass);
-    device.submit(encoder);
-    column.read(device).unwrap()
-}
-
-#[test]
-fn prefix_sum_is_the_running_sum() {
-    let Some(mut request) = request() else { return };
-    for workgroups in [None, Some(3)] {
-        request.workgroup_limit = workgroups;
-        let device = Device::open(&request).unwrap();
-        for length in [1u64, 2, 63, 1024, 1025, 70_001, 300_007] {
-            let values: Vec<u32> = (0..length).map(|k| (noise(k) % 9) as u32).collect();
-            let mut running = 0;
-            let expected: Vec<u32> = values
-                .iter()
-                .map(|value| {
-                    let before = running;
-                    running += value;
-                    before
-                })
-                .collect();
-            let found = device_scan(&device, &values);
-            assert!(
-                found == expected,
-                "{length} items, {workgroups:?} workgroups"
-            );
-        }
-    }
 }
 
 /// The error from compiling a kernel of this text, which writes `counts`, with these constants.
@@ -168,7 +110,13 @@ fn crowded() -> (Packing, Pipeline) {
         e.x.push(p[0] + 0.03);
         e.y.push(p[1]);
         e.z.push(p[2]);
-        e.r.push(R * (0.5 + 0.5 * fraction(9000 + k)));
+        // One large ball has more partners than kernels have registers for.
+        let r = if k == 0 {
+            8.0
+        } else {
+            0.5 + 0.5 * fraction(9000 + k)
+        };
+        e.r.push(R * r);
         for column in [&mut e.mass, &mut e.inertia, &mut e.volume] {
             column.push(column[0]);
         }
@@ -197,7 +145,7 @@ fn rows_of_host(gpu: &Gpu, colliders: &[PosedCollider]) -> Vec<Vec<u32>> {
 }
 
 #[test]
-fn contact_lists_and_grid_are_those_of_the_host() {
+fn contact_lists_are_those_of_the_host() {
     let Some(request) = request() else { return };
     let (packing, pipeline) = crowded();
     let built = crate::simulate::build(&packing, &pipeline).unwrap();
@@ -212,50 +160,23 @@ fn contact_lists_and_grid_are_those_of_the_host() {
         }
         gpu.refresh().unwrap();
         gpu.wait().unwrap();
-        let first: Vec<u32> = gpu.columns.list_first.read(&gpu.device).unwrap();
+        let bounds: Vec<u32> = gpu.columns.list_bounds.read(&gpu.device).unwrap();
         let partner: Vec<u32> = gpu.columns.list_partner.read(&gpu.device).unwrap();
         let expected = rows_of_host(&gpu, &colliders);
         let entries: usize = expected.iter().map(Vec::len).sum();
         assert!(entries > 700, "the scene is crowded: {entries}");
+        assert!(expected.iter().any(|row| row.len() > 100));
         let near = |wall: u32| expected.iter().flatten().any(|j| *j == COLLIDER + wall);
         let walls = (0..colliders.len() as u32).filter(|wall| near(*wall));
         assert!(walls.count() == 4 || shift != DVec3::ZERO, "one of each");
         for (i, row) in expected.iter().enumerate() {
-            let range = first[i] as usize..first[i + 1] as usize;
+            let end = bounds[gpu.sizes.stride as usize + i];
+            let range = bounds[i] as usize..end as usize;
             assert_eq!(
                 &partner[range],
                 row.as_slice(),
                 "element {i}, shifted {shift}"
             );
         }
-        check_grid(&gpu);
-    }
-}
-
-/// Checks that every exposed element is in the bucket of its cell.
-fn check_grid(gpu: &Gpu) {
-    let cells = gpu.sizes.cells();
-    let edge = (2.0 * gpu.scene.largest_radius + gpu.scene.skin) as f32;
-    let mut expected = vec![Vec::new(); cells as usize];
-    for i in 0..gpu.system.count {
-        let row = &gpu.system.motion[i].0;
-        let cell: IVec3 = (Vec3::new(row[0], row[1], row[2]) / edge)
-            .floor()
-            .as_ivec3();
-        let mixed = (cell.x as u32).wrapping_mul(0x9e37_79b1)
-            ^ (cell.y as u32).wrapping_mul(0x85eb_ca77)
-            ^ (cell.z as u32).wrapping_mul(0xc2b2_ae3d);
-        let bucket = u64::from(mixed ^ (mixed >> 15)) & (cells - 1);
-        expected[bucket as usize].push(i as u32);
-    }
-    // Placement has moved the start of each bucket to its end.
-    let end: Vec<u32> = gpu.columns.cells.read(&gpu.device).unwrap();
-    let elements: Vec<u32> = gpu.columns.cell_elements.read(&gpu.device).unwrap();
-    let mut start = 0;
-    for (bucket, expected) in expected.iter().enumerate() {
-        let mut found = elements[start..end[bucket] as usize].to_vec();
-        found.sort_unstable();
-        assert_eq!(&found, expected, "bucket {bucket}");
-        start = end[bucket] as usize;
     }
 }

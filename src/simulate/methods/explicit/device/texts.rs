@@ -5,7 +5,7 @@
 use super::columns::names as column;
 use super::launch::LAUNCH;
 use super::{constants, launch, solids};
-use crate::gpu::{Binding, ColumnName, Item, KernelText};
+use crate::gpu::{Binding, KernelText};
 use crate::laws::table::bond_laws;
 use crate::spec::Law;
 
@@ -19,12 +19,6 @@ macro_rules! law {
         include_str!(concat!("../../../../../shaders/laws/", $name, ".wgsl"))
     };
 }
-
-/// The column of a prefix sum, whatever its own name.
-pub const SCANNED: ColumnName = ColumnName {
-    name: "scanned",
-    item: Item::U32,
-};
 
 /// One kernel text per bond law, in the order of [`Law`].
 macro_rules! by_law {
@@ -159,7 +153,7 @@ static MOVE: [KernelText; Law::NAMES.len()] = by_law!(
         column::bond_class.read(),
         column::masks.write(),
         column::loads.write(),
-        column::list_first.read(),
+        column::list_bounds.read(),
         column::list_partner.read(),
         column::list_spring.write(),
         column::tables.read(),
@@ -209,7 +203,7 @@ pub const MOVE_CELLS: KernelText = kernel_text(
         column::cell_rows.write(),
         column::masks.write(),
         column::loads.write(),
-        column::list_first.read(),
+        column::list_bounds.read(),
         column::list_partner.read(),
         column::list_spring.write(),
         column::tables.read(),
@@ -282,18 +276,7 @@ pub const TRAVEL: KernelText = kernel_text(
     ],
 );
 
-/// Exclusive prefix sum.
-pub const SCAN: KernelText = kernel_text(
-    "scan",
-    &[LAUNCH, kernel!("launch"), kernel!("scan")],
-    &[
-        SCANNED.write(),
-        column::block_sums.write(),
-        column::status.write(),
-    ],
-);
-
-/// Sorting of elements into grid buckets.
+/// Chains of elements in grid buckets; sets the current lists aside.
 pub const GRID: KernelText = kernel_text(
     "grid",
     &[
@@ -311,7 +294,11 @@ pub const GRID: KernelText = kernel_text(
         column::own.read(),
         column::masks.write(),
         column::cells.write(),
-        column::cell_elements.write(),
+        column::cell_next.write(),
+        column::list_partner.read(),
+        column::list_spring.read(),
+        column::kept_partner.write(),
+        column::kept_spring.write(),
         column::status.write(),
     ],
 );
@@ -339,13 +326,13 @@ pub const PAIRS: KernelText = kernel_text(
         column::bond_rest.read(),
         column::masks.write(),
         column::cells.write(),
-        column::cell_elements.read(),
-        column::list_first.write(),
+        column::cell_next.read(),
+        column::list_bounds.write(),
         column::list_partner.write(),
         column::list_spring.write(),
-        column::next_first.write(),
-        column::kept_partner.write(),
-        column::kept_spring.write(),
+        column::next_bounds.write(),
+        column::kept_partner.read(),
+        column::kept_spring.read(),
         column::anchor.write(),
         column::poses.read(),
         column::status.write(),
@@ -380,7 +367,7 @@ static MEASURE: [KernelText; Law::NAMES.len()] = by_law!(
         column::bond_rest.read(),
         column::bond_class.read(),
         column::masks.write(),
-        column::list_first.read(),
+        column::list_bounds.read(),
         column::list_partner.read(),
         column::list_spring.read(),
         column::tables.read(),
@@ -423,7 +410,7 @@ pub const MEASURE_CELLS: KernelText = kernel_text(
         column::bond_rest.read(),
         column::cell_rows.read(),
         column::masks.write(),
-        column::list_first.read(),
+        column::list_bounds.read(),
         column::list_partner.read(),
         column::list_spring.read(),
         column::tables.read(),
@@ -453,7 +440,7 @@ pub const SPRINGS: KernelText = kernel_text(
         column::neighbour.read(),
         column::bond_rest.read(),
         column::masks.write(),
-        column::list_first.read(),
+        column::list_bounds.read(),
         column::list_partner.read(),
         column::list_spring.read(),
         column::stretched.write(),
@@ -477,7 +464,7 @@ pub const REACTIONS: KernelText = kernel_text(
 #[cfg(test)]
 pub fn all() -> impl Iterator<Item = &'static KernelText> {
     let of_cells = [&MOVE_CELLS, &MEASURE_CELLS, &DILATE].into_iter();
-    let others = [&BREAK, &TRAVEL, &SCAN, &GRID, &PAIRS, &SPRINGS, &REACTIONS];
+    let others = [&BREAK, &TRAVEL, &GRID, &PAIRS, &SPRINGS, &REACTIONS];
     let others = of_cells.chain(others);
     MOVE.iter().chain(&MEASURE).chain(others)
 }
