@@ -2,10 +2,13 @@
 
 use glam::DVec3;
 
+use super::launch::Status;
 use super::{Device, Gpu, LaunchParameters};
 use crate::gpu::{Binding, Column, ColumnName, DeviceRequest, Item, Kernel, KernelText};
 use crate::simulate::contact::chunk::COLLIDER;
 use crate::simulate::contact::lists::Contacts;
+use crate::simulate::method::Method;
+use crate::simulate::run_state::state::State;
 use crate::simulate::scene::colliders::PosedCollider;
 use crate::spec::Pipeline;
 use crate::store::Packing;
@@ -179,4 +182,38 @@ fn contact_lists_are_those_of_the_host() {
             );
         }
     }
+}
+
+/// A state of the crowded scene after a rebuild of its lists, in columns that are long enough or too short.
+fn state_after_a_rebuild(request: &DeviceRequest, too_short: bool) -> State {
+    let (packing, pipeline) = crowded();
+    let built = crate::simulate::build(&packing, &pipeline).unwrap();
+    let mut gpu = Gpu::new(built, &pipeline, 1e-7, request).unwrap();
+    gpu.advance(40).unwrap();
+    gpu.wait().unwrap();
+    let words: Vec<u32> = gpu.columns.status.read(&gpu.device).unwrap();
+    let status: Status = bytemuck::pod_read_unaligned(bytemuck::cast_slice(&words));
+    assert!(status.list_used > 700);
+    let due = Status {
+        force_rebuild: 1,
+        ..status
+    };
+    gpu.columns.status.write(&gpu.device, 0, &[due]);
+    gpu.passes_since_check = u32::MAX;
+    if too_short {
+        gpu.sizes.lists = 64;
+    }
+    gpu.advance(40).unwrap();
+    assert!(gpu.wait().unwrap() > status.rebuilds);
+    assert!(gpu.sizes.lists >= u64::from(status.list_used));
+    gpu.state(1).unwrap()
+}
+
+#[test]
+fn lists_that_are_too_short_grow_and_keep_their_springs() {
+    let Some(request) = request() else { return };
+    let long = state_after_a_rebuild(&request, false);
+    let springs = crate::simulate::run_state::sections::springs::<f32>(&long).unwrap();
+    assert!(springs.len() > 100, "{} springs", springs.len());
+    assert!(state_after_a_rebuild(&request, true) == long);
 }
