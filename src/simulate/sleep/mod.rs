@@ -3,6 +3,7 @@
 pub mod alarm;
 pub mod calm;
 pub mod event;
+mod groups;
 mod judge;
 pub mod piece;
 pub mod pieces;

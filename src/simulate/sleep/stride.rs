@@ -10,13 +10,12 @@ use crate::simulate::bonded::system::System;
 use crate::simulate::contact::chunk::COLLIDER;
 use crate::simulate::contact::lists::Contacts;
 use crate::simulate::scene::colliders::PosedCollider;
+use crate::simulate::sleep::groups::Bounds;
 use crate::simulate::sleep::piece::Piece;
 use crate::simulate::sleep::pieces::Sleep;
 
 /// Part of the critical step of the contacts of rigid bodies that a long step takes.
 const FRACTION: f64 = 0.2;
-/// Speed after a bounce over the largest before: a light body that a heavy one hits.
-const BOUNCE: f64 = 3.0;
 
 /// The elements of a run and what surrounds them.
 #[derive(Clone, Copy)]
@@ -36,18 +35,19 @@ impl<S: Scalar> Sleep<S> {
         let moving: Vec<usize> = (0..self.pieces.len())
             .filter(|&at| !self.pieces[at].still)
             .collect();
-        let bounced = self.bounced_speed();
+        let bounds = self.bounds(around);
         let times = moving.par_iter().with_min_len(64).map(|&at| {
             let piece = &self.pieces[at];
             let mut time = f64::INFINITY;
             for (other_at, other) in self.pieces.iter().enumerate() {
                 // Each pair once; a piece at rest does not look for others.
                 if other_at < at || (other.still && other_at != at) {
-                    time = time.min(self.pair_holds((piece, other), &around, bounced));
+                    let of = (bounds[at], bounds[other_at]);
+                    time = time.min(self.pair_holds((piece, other), of, &around));
                 }
             }
             for collider in around.colliders {
-                time = time.min(self.collider_holds(piece, collider, &around, bounced));
+                time = time.min(self.collider_holds((piece, bounds[at]), collider, &around));
             }
             time
         });
@@ -61,55 +61,50 @@ impl<S: Scalar> Sleep<S> {
         (time / dt).floor().clamp(1.0, 1e15) as u64
     }
 
-    /// Largest speed of an element of a piece with listed contacts after it bounced, m/s.
-    fn bounced_speed(&self) -> f64 {
-        let near = self.pieces.iter().filter(|piece| !is_free(piece));
-        BOUNCE * near.map(Piece::fastest).fold(0.0, f64::max)
-    }
-
-    /// Time until two pieces may touch by elements that are not listed, s. `bounced` is the largest speed after
-    /// a bounce, m/s.
-    fn pair_holds(&self, (a, b): (&Piece, &Piece), around: &Surroundings<S>, bounced: f64) -> f64 {
+    /// Time until two pieces may touch by elements that are not listed, s.
+    fn pair_holds(
+        &self,
+        (a, b): (&Piece, &Piece),
+        (of_a, of_b): (Bounds, Bounds),
+        around: &Surroundings<S>,
+    ) -> f64 {
         let skin = around.contacts.skin();
         let x = a.centre() - b.centre();
-        let v = a.body.moving.velocity - b.body.moving.velocity;
+        let v = of_a.velocity - of_b.velocity;
         let reach = a.reach + b.reach + 2.0 * around.contacts.largest() + skin;
         let gap = x.length() - reach;
+        let closing = v.length() + of_a.speed + of_b.speed;
         if is_free(a) && is_free(b) {
             // Both fall alike.
             return match gap > 0.0 {
                 true => meeting(x, v, reach),
-                false => skin / (v.length() + a.spin_speed() + b.spin_speed()),
+                false => skin / closing,
             };
         }
-        let speed = |piece: &Piece| match (piece.still, is_free(piece)) {
-            (true, _) => 0.0,
-            (_, true) => piece.fastest(),
-            (_, false) => bounced,
-        };
-        let pull = 2.0 * self.fields().gravity.length();
-        closing_time(gap.max(skin), speed(a) + speed(b), pull)
+        closing_time(gap.max(skin), closing, 2.0 * self.fields().gravity.length())
     }
 
     /// Time until a piece may touch a collider by elements that are not listed, s.
     fn collider_holds(
         &self,
-        piece: &Piece,
+        (piece, bounds): (&Piece, Bounds),
         collider: &PosedCollider,
         around: &Surroundings<S>,
-        bounced: f64,
     ) -> f64 {
         let (contacts, pull) = (around.contacts, self.fields().gravity.length());
         let (pose, solid) = (&collider.pose, &collider.solid);
         let (distance, normal, _) = pose.surface(solid, piece.centre());
-        let velocity = piece.body.moving.velocity;
-        let (speed, spin) = match (is_free(piece), solid) {
-            (true, Solid::HalfSpace { .. }) => (-velocity.dot(normal), piece.spin_speed()),
-            (true, _) => (velocity.length(), piece.spin_speed()),
-            (false, _) => (bounced, 0.0),
+        let approach = match solid {
+            Solid::HalfSpace { .. } => -bounds.velocity.dot(normal),
+            _ => bounds.velocity.length(),
         };
         let gap = distance - piece.reach - contacts.largest() - contacts.skin();
         if gap > 0.0 {
+            // Turning alone takes no element beyond the reach.
+            let speed = match is_free(piece) {
+                true => approach,
+                false => approach + bounds.speed,
+            };
             return closing_time(gap, speed, pull);
         }
         let of = |element: &u32| {
@@ -121,7 +116,7 @@ impl<S: Scalar> Sleep<S> {
         let nearest = nearest.reduce(|| f64::INFINITY, f64::min);
         // Elements nearer than the skin are listed.
         let gap = (nearest - contacts.skin()).max(contacts.skin());
-        closing_time(gap, speed + spin, pull)
+        closing_time(gap, approach + bounds.speed, pull)
     }
 
     /// Time that the listed contacts allow, s: a part of the critical step of those that touch, and the time
@@ -168,7 +163,7 @@ impl<S: Scalar> Sleep<S> {
 }
 
 /// Whether no contact of a piece is listed: it moves freely.
-fn is_free(piece: &Piece) -> bool {
+pub fn is_free(piece: &Piece) -> bool {
     !piece.still && piece.near.is_empty()
 }
 
