@@ -2,6 +2,7 @@
 
 pub mod alarm;
 pub mod calm;
+mod clusters;
 pub mod event;
 mod groups;
 mod judge;

@@ -10,6 +10,7 @@ use crate::simulate::bonded::system::{LoadRow, System, motion};
 use crate::simulate::scene::clamps::{RigidPose, reach, rounded};
 use crate::simulate::scene::reactions::Wrench;
 use crate::simulate::scene::rigid_body::{BodyPart, RigidBody};
+use crate::simulate::sleep::clusters::{Cluster, Placed, clusters};
 use crate::simulate::sleep::statics::Statics;
 use crate::simulate::sleep::strength::Strength;
 
@@ -28,6 +29,8 @@ pub struct Piece {
     pub body: RigidBody,
     /// Largest distance of the elements from the centre, m.
     pub reach: f64,
+    /// Spheres around parts of its elements.
+    pub clusters: Vec<Cluster>,
     /// Stresses and energies of the bonds of each element when the piece was made; they stay as they are.
     pub carried: Vec<StressAndEnergy>,
     /// What a load may do to it; `None` for a body that the pipeline declares rigid and for single elements,
@@ -108,6 +111,7 @@ impl Piece {
             number,
             turns: vec![DQuat::IDENTITY; elements.len()],
             reach: reach(places.iter().copied(), body.centre),
+            clusters: clusters(places.iter().map(|place| *place - body.centre).collect()),
             rest: places,
             elements,
             body,
@@ -137,12 +141,22 @@ impl Piece {
 
     /// Upper bound on the speed that its spin gives to its elements, m/s.
     pub fn spin_speed(&self) -> f64 {
-        self.body.pose().spin.length() * self.reach
+        let moving = &self.body.moving;
+        moving.momentum.length() * self.body.top.largest_inverse() * self.reach
     }
 
     /// Centre of mass, m.
     pub fn centre(&self) -> DVec3 {
         self.body.centre + self.body.moving.displacement
+    }
+
+    /// Its clusters where they are now.
+    pub fn placed(&self) -> Placed<'_> {
+        Placed {
+            clusters: &self.clusters,
+            centre: self.centre(),
+            rotation: self.body.moving.rotation,
+        }
     }
 
     /// Force and torque about the centre of mass of the loads on its elements with listed contacts.

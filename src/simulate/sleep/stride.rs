@@ -74,13 +74,16 @@ impl<S: Scalar> Sleep<S> {
         let reach = a.reach + b.reach + 2.0 * around.contacts.largest() + skin;
         let gap = x.length() - reach;
         let closing = v.length() + of_a.speed + of_b.speed;
+        let margin = 2.0 * around.contacts.largest() + skin;
+        let near = || a.placed().distance(&b.placed()) - margin;
         if is_free(a) && is_free(b) {
             // Both fall alike.
             return match gap > 0.0 {
                 true => meeting(x, v, reach),
-                false => skin / closing,
+                false => near().max(skin) / closing,
             };
         }
+        let gap = if gap < skin { near() } else { gap };
         closing_time(gap.max(skin), closing, 2.0 * self.fields().gravity.length())
     }
 
@@ -107,16 +110,23 @@ impl<S: Scalar> Sleep<S> {
             };
             return closing_time(gap, speed, pull);
         }
+        // Elements nearer than the skin are listed.
         let of = |element: &u32| {
             let i = *element as usize;
             let (distance, ..) = pose.surface(solid, around.system.position(i));
-            distance - around.system.radius(i)
+            let gap = distance - around.system.radius(i);
+            if gap < contacts.skin() {
+                f64::INFINITY
+            } else {
+                gap
+            }
         };
         let nearest = piece.elements.par_iter().with_min_len(1024).map(of);
         let nearest = nearest.reduce(|| f64::INFINITY, f64::min);
-        // Elements nearer than the skin are listed.
-        let gap = (nearest - contacts.skin()).max(contacts.skin());
-        closing_time(gap, approach + bounds.speed, pull)
+        match nearest.is_finite() {
+            true => closing_time(nearest, approach + bounds.speed, pull),
+            false => f64::INFINITY,
+        }
     }
 
     /// Time that the listed contacts allow, s: a part of the critical step of those that touch, and the time

@@ -86,15 +86,15 @@ impl<L: Lanes> Cpu<L> {
                 *sum += (*before + *now) * (0.5 * count as f64);
             }
             before = now;
-            self.tend()?;
+            self.tend(count)?;
         }
         self.run.means.add_sum(steps, &sum, before);
         self.finish_step()
     }
 
     /// Wakes pieces whose loads could break them, lets pieces at rest move that something touched, and looks
-    /// for fragments that fall asleep or come to rest.
-    fn tend(&mut self) -> Result<(), SimulateError> {
+    /// for fragments that fall asleep or come to rest, after `count` steps at once.
+    fn tend(&mut self, count: u64) -> Result<(), SimulateError> {
         let Some(sleep) = &mut self.sleep else {
             return Ok(());
         };
@@ -116,8 +116,7 @@ impl<L: Lanes> Cpu<L> {
         if !alarms.is_empty() {
             self.answer(alarms)?;
         }
-        let idle = self.sleep.as_ref().is_some_and(|sleep| sleep.awake() == 0);
-        if idle || self.run.step.is_multiple_of(INTERVAL) {
+        if self.run.step % INTERVAL < count {
             let clock = Instant::now();
             self.calm_down(SleepReason::Calm)?;
             self.come_to_rest()?;
