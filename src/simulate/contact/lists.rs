@@ -248,7 +248,7 @@ impl<S: Scalar> Contacts<S> {
             self.moved = farthest;
             return far;
         }
-        self.rebuild_pairs(system);
+        self.rebuild_pairs(system, |_| true);
         true
     }
 
@@ -272,15 +272,26 @@ impl<S: Scalar> Contacts<S> {
 
     /// Rebuilds the lists, keeping springs.
     pub fn rebuild(&mut self, system: &System<S>, colliders: &[PosedCollider]) {
-        self.rebuild_pairs(system);
+        self.rebuild_among(system, colliders, |_| true);
+    }
+
+    /// Rebuilds the lists, keeping springs, when only elements for which `may_touch` is true are within the skin
+    /// of others.
+    pub fn rebuild_among(
+        &mut self,
+        system: &System<S>,
+        colliders: &[PosedCollider],
+        may_touch: impl Fn(usize) -> bool + Sync,
+    ) {
+        self.rebuild_pairs(system, may_touch);
         self.rebuild_near_colliders(system, colliders);
     }
 
-    fn rebuild_pairs(&mut self, system: &System<S>) {
+    fn rebuild_pairs(&mut self, system: &System<S>, may_touch: impl Fn(usize) -> bool + Sync) {
         let elements = (0..system.count).into_par_iter().with_min_len(self.chunk);
         let anchor: Vec<DVec3> = elements.clone().map(|i| system.position(i)).collect();
         let is_exposed: Vec<bool> = elements
-            .map(|i| is_exposed(system, i, self.equal))
+            .map(|i| may_touch(i) && is_exposed(system, i, self.equal))
             .collect();
         let exposed: Vec<u32> = (0..system.count as u32)
             .filter(|&i| is_exposed[i as usize])
@@ -296,6 +307,7 @@ impl<S: Scalar> Contacts<S> {
             anchor: &anchor,
             is_exposed: &is_exposed,
             exposed: &exposed,
+            may_touch: &may_touch,
             grid: &grid,
         };
         self.chunks

@@ -66,6 +66,8 @@ pub struct PairFinder<'a, S> {
     pub is_exposed: &'a [bool],
     /// Exposed elements.
     pub exposed: &'a [u32],
+    /// Whether an element may be within the skin of another one.
+    pub may_touch: &'a (dyn Fn(usize) -> bool + Sync),
     /// Exposed elements by position.
     pub grid: &'a HashGrid,
 }
@@ -83,7 +85,7 @@ impl<S: Scalar> PairFinder<'_, S> {
                 continue;
             }
             // Nothing can reach an element in a complete shell, and no bond has broken.
-            if !self.is_exposed[i] && system.bonds.touch.is_empty() {
+            if !(self.is_exposed[i] || !system.bonds.touch.is_empty() && (self.may_touch)(i)) {
                 continue;
             }
             found.clear();

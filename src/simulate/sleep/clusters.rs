@@ -3,12 +3,18 @@
 
 use glam::{DQuat, DVec3};
 
+use crate::math::Scalar;
+use crate::simulate::sleep::pieces::Sleep;
+use crate::simulate::sleep::stride::Surroundings;
+
 /// Most elements of a cluster.
 const MOST: usize = 32;
 
 /// A sphere around the centres of some elements.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Cluster {
+    /// Places of its elements in the list of the piece's elements.
+    pub elements: Vec<u32>,
     /// Its middle relative to the centre of mass of the piece, in the piece's frame, m.
     pub middle: DVec3,
     /// Largest distance of the elements' centres from it, m.
@@ -16,26 +22,29 @@ pub struct Cluster {
 }
 
 /// Clusters of elements at these places relative to the centre of mass, m.
-pub fn clusters(places: Vec<DVec3>) -> Vec<Cluster> {
+pub fn clusters(places: &[DVec3]) -> Vec<Cluster> {
     let mut out = Vec::with_capacity(places.len().div_ceil(MOST / 2));
-    let mut left = vec![places];
-    while let Some(mut places) = left.pop() {
+    let mut left: Vec<Vec<u32>> = vec![(0..places.len() as u32).collect()];
+    let place = |k: &u32| places[*k as usize];
+    while let Some(mut elements) = left.pop() {
         let empty = (DVec3::INFINITY, DVec3::NEG_INFINITY);
-        let (low, high) = places
+        let (low, high) = elements
             .iter()
-            .fold(empty, |(low, high), p| (low.min(*p), high.max(*p)));
-        if places.len() > MOST {
+            .map(place)
+            .fold(empty, |(low, high), p| (low.min(p), high.max(p)));
+        if elements.len() > MOST {
             let axis = (high - low).max_position();
-            let half = places.len() / 2;
-            places.select_nth_unstable_by(half, |a, b| a[axis].total_cmp(&b[axis]));
-            left.push(places.split_off(half));
-            left.push(places);
-        } else if !places.is_empty() {
+            let half = elements.len() / 2;
+            elements.select_nth_unstable_by(half, |a, b| place(a)[axis].total_cmp(&place(b)[axis]));
+            left.push(elements.split_off(half));
+            left.push(elements);
+        } else if !elements.is_empty() {
             let middle = 0.5 * (low + high);
-            let distances = places.iter().map(|p| p.distance(middle));
+            let distances = elements.iter().map(|k| place(k).distance(middle));
             out.push(Cluster {
                 middle,
                 reach: distances.fold(0.0, f64::max),
+                elements,
             });
         }
     }
@@ -74,6 +83,44 @@ impl Placed<'_> {
     }
 }
 
+impl<S: Scalar> Sleep<S> {
+    /// Which elements may be within the skin of an element of another piece. Only for times when nothing is
+    /// awake.
+    pub fn close_elements(&self, around: Surroundings<S>) -> Vec<bool> {
+        let contacts = around.contacts;
+        let touches = around.system.bonds.touch.values().copied();
+        let longest = touches
+            .map(S::to_f64)
+            .fold(2.0 * contacts.largest(), f64::max);
+        let margin = longest + contacts.skin();
+        let mut close = vec![false; around.system.motion.len()];
+        let mut spheres = vec![Vec::new(); self.pieces.len()];
+        for (at, a) in self.pieces.iter().enumerate() {
+            for (other, b) in self.pieces.iter().enumerate().skip(at + 1) {
+                let apart = a.centre().distance(b.centre()) - a.reach - b.reach;
+                if a.still && b.still || apart > margin {
+                    continue;
+                }
+                for (k, piece) in [(at, a), (other, b)] {
+                    if spheres[k].is_empty() {
+                        spheres[k] = piece.placed().spheres();
+                    }
+                }
+                for (one, (p, r)) in a.clusters.iter().zip(&spheres[at]) {
+                    for (two, (q, s)) in b.clusters.iter().zip(&spheres[other]) {
+                        if p.distance(*q) - r - s <= margin {
+                            let own = one.elements.iter().map(|&k| a.elements[k as usize]);
+                            let others = two.elements.iter().map(|&k| b.elements[k as usize]);
+                            own.chain(others).for_each(|i| close[i as usize] = true);
+                        }
+                    }
+                }
+            }
+        }
+        close
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::{Cluster, DQuat, DVec3, Placed, clusters};
@@ -93,7 +140,7 @@ mod tests {
     #[test]
     fn the_distance_is_a_bound_that_sees_into_an_angle() {
         let places = angle();
-        let found: Vec<Cluster> = clusters(places.clone());
+        let found: Vec<Cluster> = clusters(&places);
         assert!(found.len() >= 8 && found.len() <= 16, "{}", found.len());
         let turned = DQuat::from_rotation_z(std::f64::consts::PI);
         for shift in [60.0, 45.0, 43.0] {
@@ -123,6 +170,9 @@ mod tests {
                 "{shift}: {bound} and {true_distance}"
             );
         }
-        assert_eq!(clusters(Vec::new()), []);
+        assert_eq!(clusters(&[]), []);
+        let mut all: Vec<u32> = found.into_iter().flat_map(|one| one.elements).collect();
+        all.sort_unstable();
+        assert!(all.into_iter().eq(0..places.len() as u32));
     }
 }

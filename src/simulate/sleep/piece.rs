@@ -107,11 +107,12 @@ impl Piece {
         (body, places): (RigidBody, Vec<DVec3>),
         carried: Vec<StressAndEnergy>,
     ) -> Self {
+        let arms: Vec<DVec3> = places.iter().map(|place| *place - body.centre).collect();
         Piece {
             number,
             turns: vec![DQuat::IDENTITY; elements.len()],
             reach: reach(places.iter().copied(), body.centre),
-            clusters: clusters(places.iter().map(|place| *place - body.centre).collect()),
+            clusters: clusters(&arms),
             rest: places,
             elements,
             body,

@@ -38,8 +38,13 @@ impl<L: Lanes> Cpu<L> {
         if let Some(sleep) = &self.sleep {
             sleep.place_all(&mut self.run.system);
         }
+        let close = match &self.sleep {
+            Some(sleep) => sleep.close_elements(self.surroundings()),
+            None => return,
+        };
         let (system, colliders) = (&self.run.system, &self.driven.colliders);
-        self.run.contacts.rebuild(system, colliders);
+        let contacts = &mut self.run.contacts;
+        contacts.rebuild_among(system, colliders, |i| close[i]);
         self.find_near();
         if let Some(sleep) = &self.sleep {
             let time = sleep.lists_hold(self.surroundings());
