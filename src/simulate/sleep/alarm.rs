@@ -12,7 +12,7 @@ use crate::simulate::bonded::system::LoadRow;
 use crate::simulate::contact::chunk::COLLIDER;
 use crate::simulate::sleep::piece::{Piece, loads};
 use crate::simulate::sleep::pieces::Sleep;
-use crate::simulate::sleep::stride::Surroundings;
+use crate::simulate::sleep::surroundings::Surroundings;
 
 /// Part of the limit from which the use of strength of a touch is worth a row in the table.
 const WORTH_NOTING: f64 = 0.03;

@@ -6,7 +6,7 @@ use glam::DVec3;
 use crate::math::{Scalar, UnionFind};
 use crate::simulate::contact::chunk::COLLIDER;
 use crate::simulate::sleep::pieces::Sleep;
-use crate::simulate::sleep::stride::{Surroundings, is_free};
+use crate::simulate::sleep::surroundings::Surroundings;
 
 /// Speed after a bounce over the largest before: a light body that a heavy one hits.
 const BOUNCE: f64 = 3.0;
@@ -90,7 +90,7 @@ impl<S: Scalar> Sleep<S> {
         }
         let bounds = self.pieces.iter().zip(&roots).map(|(piece, &root)| {
             let group = &groups[root as usize];
-            match (piece.still, is_free(piece)) {
+            match (piece.still, piece.is_free()) {
                 (true, _) => Bounds::default(),
                 (_, true) => Bounds {
                     velocity: piece.body.moving.velocity,

@@ -151,6 +151,11 @@ impl Piece {
         self.body.centre + self.body.moving.displacement
     }
 
+    /// Whether no contact of it is listed: it moves freely.
+    pub fn is_free(&self) -> bool {
+        !self.still && self.near.is_empty()
+    }
+
     /// Its clusters where they are now.
     pub fn placed(&self) -> Placed<'_> {
         Placed {

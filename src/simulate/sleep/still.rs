@@ -4,7 +4,7 @@
 use crate::math::{Scalar, UnionFind};
 use crate::simulate::contact::chunk::{COLLIDER, SpringEntry};
 use crate::simulate::sleep::pieces::Sleep;
-use crate::simulate::sleep::stride::Surroundings;
+use crate::simulate::sleep::surroundings::Surroundings;
 
 /// Largest speed of a piece at rest, over that of a fall through the radius of an element.
 const SLOW: f64 = 3e-4;

@@ -6,27 +6,15 @@ use glam::DVec3;
 use crate::geometry::solid::Solid;
 use crate::math::Scalar;
 use crate::parallel::prelude::*;
-use crate::simulate::bonded::system::System;
 use crate::simulate::contact::chunk::COLLIDER;
-use crate::simulate::contact::lists::Contacts;
 use crate::simulate::scene::colliders::PosedCollider;
 use crate::simulate::sleep::groups::Bounds;
 use crate::simulate::sleep::piece::Piece;
 use crate::simulate::sleep::pieces::Sleep;
+use crate::simulate::sleep::surroundings::Surroundings;
 
 /// Part of the critical step of the contacts of rigid bodies that a long step takes.
 const FRACTION: f64 = 0.2;
-
-/// The elements of a run and what surrounds them.
-#[derive(Clone, Copy)]
-pub struct Surroundings<'a, S> {
-    /// Elements in their present places.
-    pub system: &'a System<S>,
-    /// Contact lists.
-    pub contacts: &'a Contacts<S>,
-    /// Colliders in their present poses.
-    pub colliders: &'a [PosedCollider],
-}
 
 impl<S: Scalar> Sleep<S> {
     /// Time for which contact lists that were just built hold every pair that can touch, s, while colliders are
@@ -76,7 +64,7 @@ impl<S: Scalar> Sleep<S> {
         let closing = v.length() + of_a.speed + of_b.speed;
         let margin = 2.0 * around.contacts.largest() + skin;
         let near = || a.placed().distance(&b.placed()) - margin;
-        if is_free(a) && is_free(b) {
+        if a.is_free() && b.is_free() {
             // Both fall alike.
             return match gap > 0.0 {
                 true => meeting(x, v, reach),
@@ -104,7 +92,7 @@ impl<S: Scalar> Sleep<S> {
         let gap = distance - piece.reach - contacts.largest() - contacts.skin();
         if gap > 0.0 {
             // Turning alone takes no element beyond the reach.
-            let speed = match is_free(piece) {
+            let speed = match piece.is_free() {
                 true => approach,
                 false => approach + bounds.speed,
             };
@@ -170,11 +158,6 @@ impl<S: Scalar> Sleep<S> {
             false => time,
         }
     }
-}
-
-/// Whether no contact of a piece is listed: it moves freely.
-pub fn is_free(piece: &Piece) -> bool {
-    !piece.still && piece.near.is_empty()
 }
 
 /// Time until a gap (m) that closes at `speed` (m/s), and ever faster by `pull` (m/s²), is closed, s.

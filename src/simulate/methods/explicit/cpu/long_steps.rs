@@ -6,7 +6,7 @@ use super::Cpu;
 use crate::math::Lanes;
 use crate::simulate::error::SimulateError;
 use crate::simulate::scene::colliders::SolidCollider;
-use crate::simulate::sleep::stride::Surroundings;
+use crate::simulate::sleep::surroundings::Surroundings;
 
 impl<L: Lanes> Cpu<L> {
     /// Number of steps to take at once: one while anything is awake or a collider moves.

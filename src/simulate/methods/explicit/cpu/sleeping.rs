@@ -19,7 +19,7 @@ use crate::simulate::sleep::event::{self, Event};
 use crate::simulate::sleep::piece::Piece;
 use crate::simulate::sleep::pieces::Sleep;
 use crate::simulate::sleep::state as sleep_state;
-use crate::simulate::sleep::stride::Surroundings;
+use crate::simulate::sleep::surroundings::Surroundings;
 use crate::simulate::sleep::use_task::UseTask;
 use crate::spec::{Action, Pipeline};
 
