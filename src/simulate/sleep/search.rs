@@ -16,8 +16,17 @@ impl<S: Scalar> Sleep<S> {
         let margin = longest + contacts.skin();
         let mut close = vec![false; around.system.motion.len()];
         let mut spheres = vec![Vec::new(); self.pieces.len()];
-        for (at, a) in self.pieces.iter().enumerate() {
-            for (other, b) in self.pieces.iter().enumerate().skip(at + 1) {
+        // Pieces by where they begin along x: those that begin beyond the end of another one are apart from it.
+        let begins = self.pieces.iter().map(|one| one.centre().x - one.reach);
+        let begins: Vec<f64> = begins.collect();
+        let mut order: Vec<usize> = (0..self.pieces.len()).collect();
+        order.sort_by(|&a, &b| begins[a].total_cmp(&begins[b]));
+        for (k, &at) in order.iter().enumerate() {
+            let a = &self.pieces[at];
+            let end = a.centre().x + a.reach + margin;
+            let later = order[k + 1..].iter();
+            for &other in later.take_while(|&&other| begins[other] <= end) {
+                let b = &self.pieces[other];
                 let apart = a.centre().distance(b.centre()) - a.reach - b.reach;
                 if a.still && b.still || apart > margin {
                     continue;
