@@ -20,6 +20,8 @@ pub struct Bounds {
     /// Largest speed relative to that: of any element, or of the elements about the centre of a piece that is
     /// free, m/s.
     pub speed: f64,
+    /// Whether gravity moves the group as a whole.
+    pub falls: bool,
 }
 
 /// Sums over a group.
@@ -95,13 +97,68 @@ impl<S: Scalar> Sleep<S> {
                 (_, true) => Bounds {
                     velocity: piece.body.moving.velocity,
                     speed: piece.spin_speed(),
+                    falls: true,
                 },
                 (_, false) => Bounds {
                     velocity: group.velocity(),
                     speed: BOUNCE * group.speed,
+                    falls: !group.is_grounded,
                 },
             }
         });
         bounds.collect()
+    }
+
+    /// Whether a piece with listed contacts is faster than its bound of `time` seconds ago: contacts that were
+    /// pressed can give pieces more speed than a bounce does.
+    pub fn outruns(&self, bounds: &[Bounds], time: f64) -> bool {
+        let gained = self.fields().gravity * time;
+        self.pieces.iter().zip(bounds).any(|(piece, bound)| {
+            let (own, allowed) = match bound.falls {
+                true => (piece.body.moving.velocity - gained, bound.speed),
+                false => (piece.body.moving.velocity, bound.speed + gained.length()),
+            };
+            let speed = (own - bound.velocity).length() + piece.spin_speed();
+            !piece.still && !piece.is_free() && speed > allowed
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Bounds, DVec3, Sleep};
+    use crate::simulate::sleep::piece::Piece;
+
+    #[test]
+    fn a_piece_that_springs_apart_outruns_its_bound_and_one_that_falls_does_not() {
+        let text = "[time]\nend = 1\nframes_per_second = 1\n[[material]]\nname = \"m\"\ndensity = 2600\nyoung = 1e7\n\
+                    tensile_strength = 1e5\nshear_strength = 1e5\n[[body]]\nname = \"b\"\nmaterial = \"m\"\n\
+                    shape = { type = \"block\", rows = [4, 3, 3] }\npacking = { type = \"hexagonal\", radius = 1e-3 }\n";
+        let pipeline = crate::spec::parse(text, "test", &[]).unwrap();
+        let folder = std::path::Path::new(".");
+        let packing = crate::pack::pack(&pipeline, folder).unwrap().packing;
+        let built = crate::simulate::build::<f64>(&packing, &pipeline).unwrap();
+        let (system, rest) = (&built.system, &built.rest);
+        let held = vec![false; system.count];
+        let limits = &pipeline.simulate.sleep_limits;
+        let mut sleep = Sleep::new(limits, (system, rest), &held, 1, 0.0);
+        let all: Vec<u32> = (0..system.count as u32).collect();
+        let carried = vec![Default::default(); all.len()];
+        sleep.add(Piece::new(2, all, (system, rest), carried), true);
+        sleep.pieces[0].near = vec![0];
+        let gained = sleep.fields().gravity * 0.5;
+        assert!(gained.length() > 4.0);
+        let mut at = |velocity: DVec3, falls: bool| {
+            let bound = Bounds {
+                speed: 1.0,
+                falls,
+                ..Bounds::default()
+            };
+            sleep.pieces[0].body.moving.velocity = velocity;
+            sleep.outruns(&[bound], 0.5)
+        };
+        let sideways = DVec3::new(1.5, 0.0, 0.0);
+        assert!(!at(gained, true) && at(gained + sideways, true));
+        assert!(!at(gained, false) && !at(sideways, false) && at(4.0 * sideways, false));
     }
 }

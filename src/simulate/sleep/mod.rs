@@ -4,7 +4,7 @@ pub mod alarm;
 pub mod calm;
 mod clusters;
 pub mod event;
-mod groups;
+pub mod groups;
 mod judge;
 pub mod piece;
 pub mod pieces;

@@ -18,12 +18,11 @@ const FRACTION: f64 = 0.2;
 
 impl<S: Scalar> Sleep<S> {
     /// Time for which contact lists that were just built hold every pair that can touch, s, while colliders are
-    /// at rest. The places of all elements must be up to date.
-    pub fn lists_hold(&self, around: Surroundings<S>) -> f64 {
+    /// at rest and pieces keep to the bounds. The places of all elements must be up to date.
+    pub fn lists_hold(&self, around: Surroundings<S>, bounds: &[Bounds]) -> f64 {
         let moving: Vec<usize> = (0..self.pieces.len())
             .filter(|&at| !self.pieces[at].still)
             .collect();
-        let bounds = self.bounds(around);
         let times = moving.par_iter().with_min_len(64).map(|&at| {
             let piece = &self.pieces[at];
             let mut time = f64::INFINITY;

@@ -35,19 +35,19 @@ impl<L: Lanes> Cpu<L> {
     /// times when nothing is awake.
     pub(super) fn build_lists(&mut self) {
         let clock = Instant::now();
-        if let Some(sleep) = &self.sleep {
-            sleep.place_all(&mut self.run.system);
-        }
-        let close = match &self.sleep {
-            Some(sleep) => sleep.close_elements(self.surroundings()),
-            None => return,
+        let Some(sleep) = &self.sleep else {
+            return;
         };
+        sleep.place_all(&mut self.run.system);
+        let close = sleep.close_elements(self.surroundings());
         let (system, colliders) = (&self.run.system, &self.driven.colliders);
         let contacts = &mut self.run.contacts;
         contacts.rebuild_among(system, colliders, |i| close[i]);
         self.find_near();
         if let Some(sleep) = &self.sleep {
-            let time = sleep.lists_hold(self.surroundings());
+            let bounds = sleep.bounds(self.surroundings());
+            let time = sleep.lists_hold(self.surroundings(), &bounds);
+            self.bounds = (self.run.step, bounds);
             let steps = (time / self.run.dt).floor().clamp(1.0, 1e15) as u64;
             self.lists_hold_until = self.run.step + steps;
         }
@@ -79,8 +79,14 @@ impl<L: Lanes> Cpu<L> {
             return Ok(());
         }
         self.run.contacts.follow((travel, 0.0));
+        let (since, bounds) = &self.bounds;
+        let time = (self.run.step + count - since) as f64 * self.run.dt;
         if let Some(sleep) = &self.sleep {
             sleep.place_near(&mut self.run.system);
+            if sleep.outruns(bounds, time) {
+                // The lists held until now.
+                self.lists_hold_until = self.run.step;
+            }
         }
         Ok(())
     }

@@ -26,6 +26,7 @@ use crate::simulate::method::{Capture, Method, PassCost, Platform};
 use crate::simulate::run_state::state::State;
 use crate::simulate::scene::reaction_sums::ReactionSums;
 use crate::simulate::sleep::event::Event;
+use crate::simulate::sleep::groups::Bounds;
 use crate::simulate::sleep::pieces::Sleep;
 use crate::simulate::sleep::state as sleep_state;
 use crate::spec::Pipeline;
@@ -58,6 +59,9 @@ pub struct Cpu<L: Lanes> {
     sleep_events: Vec<Event>,
     /// Step up to which the contact lists hold every pair that can touch, while nothing is awake.
     lists_hold_until: u64,
+    /// Step in which the lists were last built while nothing was awake, and the bounds on the motion of each
+    /// piece from which that follows.
+    bounds: (u64, Vec<Bounds>),
     /// Whether this is the start of a run, where calm fragments fall asleep at once.
     begins: bool,
 }
@@ -102,6 +106,7 @@ impl<L: Lanes> Cpu<L> {
             near: Vec::new(),
             sleep_events: Vec::new(),
             lists_hold_until: 0,
+            bounds: Default::default(),
             begins: true,
             run,
         };
@@ -273,6 +278,7 @@ impl<L: Lanes> Method for Cpu<L> {
         self.begins = false;
         self.find_near();
         self.lists_hold_until = self.run.step;
+        self.bounds = Default::default();
         Ok(())
     }
 }
