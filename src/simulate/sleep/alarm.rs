@@ -3,14 +3,12 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use glam::DVec3;
-
 use crate::columns::SleepReason;
 use crate::math::Scalar;
 use crate::simulate::bonded::rest::RestData;
 use crate::simulate::bonded::system::LoadRow;
 use crate::simulate::contact::chunk::COLLIDER;
-use crate::simulate::sleep::piece::{Piece, loads};
+use crate::simulate::sleep::piece::{ElementLoad, JudgedLoad};
 use crate::simulate::sleep::pieces::Sleep;
 use crate::simulate::sleep::surroundings::Surroundings;
 
@@ -49,7 +47,7 @@ impl<S: Scalar> Sleep<S> {
         let mut fresh: HashSet<u32> = HashSet::new();
         let mut suspects = Vec::new();
         for (at, piece) in self.pieces.iter_mut().enumerate() {
-            let now = loaded(piece, load);
+            let now = piece.loads(load);
             if piece.still {
                 if !now.is_empty() {
                     wakes.insert(at, alarm(at, SleepReason::Touched, 0.0));
@@ -57,14 +55,14 @@ impl<S: Scalar> Sleep<S> {
                 continue;
             }
             let is_new = |element: &u32| piece.loaded.binary_search(element).is_err();
-            fresh.extend(now.iter().map(|one| one.0).filter(is_new));
+            fresh.extend(now.iter().map(|one| one.element).filter(is_new));
             piece.loaded.clear();
-            piece.loaded.extend(now.iter().map(|one| one.0));
+            piece.loaded.extend(now.iter().map(|one| one.element));
             let Some(strength) = piece.strength else {
                 continue;
             };
-            let total: f64 = now.iter().map(|one| one.1.length()).sum();
-            let bound = strength.force * total;
+            let now = piece.in_own_frame(now);
+            let bound = piece.use_bound(&now, strength.force);
             if bound >= self.limits.wake {
                 suspects.push((alarm(at, SleepReason::Force, bound), now));
             }
@@ -92,17 +90,13 @@ impl<S: Scalar> Sleep<S> {
     /// found; `None` if they were judged before.
     fn stress(
         &mut self,
-        (bound, now): (Alarm, ElementLoads),
+        (bound, now): (Alarm, Vec<ElementLoad>),
         around: Surroundings<S>,
         rest: &RestData,
     ) -> Option<Alarm> {
         let (piece, limit) = (&mut self.pieces[bound.piece], self.limits.wake);
-        let back = piece.body.moving.rotation.inverse();
-        let own = now.into_iter();
-        let own = own.map(|(element, force, torque)| (element, back * force, back * torque));
-        let own: ElementLoads = own.collect();
-        piece.is_load_new(&own, limit).then(|| {
-            let found = piece.judge((around.system, rest), &own);
+        piece.is_load_new(&now, limit).then(|| {
+            let found = piece.judge((around.system, rest), &now);
             found.map_or(bound, |used| alarm(bound.piece, SleepReason::Stress, used))
         })
     }
@@ -148,7 +142,20 @@ impl<S: Scalar> Sleep<S> {
     /// Notes which elements bear contact forces now, so that only later ones count as new touches.
     pub fn note_loaded(&mut self, load: &[LoadRow<S>]) {
         for piece in self.pieces.iter_mut().filter(|piece| !piece.still) {
-            piece.loaded = loaded(piece, load).iter().map(|one| one.0).collect();
+            let loads = piece.loads(load);
+            piece.loaded = loads.iter().map(|one| one.element).collect();
+        }
+    }
+
+    /// Notes that the stresses of the newest `count` pieces are in balance with the loads that they bear now.
+    pub fn note_balance(&mut self, count: usize, load: &[LoadRow<S>]) {
+        let from = self.pieces.len() - count;
+        for piece in &mut self.pieces[from..] {
+            piece.balanced = piece.in_own_frame(piece.loads(load));
+            piece.judged = Some(JudgedLoad {
+                loads: piece.balanced.clone(),
+                use_of_strength: piece.first_use,
+            });
         }
     }
 
@@ -181,18 +188,4 @@ fn alarm(piece: usize, reason: SleepReason, use_of_strength: f64) -> Alarm {
         reason,
         use_of_strength,
     }
-}
-
-/// Elements that bear loads, with force (N) and torque (N m), ascending.
-type ElementLoads = Vec<(u32, DVec3, DVec3)>;
-
-/// Elements of a piece that bear loads.
-fn loaded<S: Scalar>(piece: &Piece, load: &[LoadRow<S>]) -> ElementLoads {
-    let near = piece.near.iter().map(|&k| piece.elements[k as usize]);
-    let all = near.map(|element| {
-        let (force, torque) = loads(&load[element as usize]);
-        (element, force, torque)
-    });
-    all.filter(|one| one.1 != DVec3::ZERO || one.2 != DVec3::ZERO)
-        .collect()
 }

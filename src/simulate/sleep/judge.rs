@@ -12,7 +12,7 @@ use crate::laws::table::{dispatch_law, with_law};
 use crate::math::{Quat, Scalar, Vec3};
 use crate::simulate::bonded::rest::RestData;
 use crate::simulate::bonded::system::System;
-use crate::simulate::sleep::piece::{JudgedLoad, Piece};
+use crate::simulate::sleep::piece::{ElementLoad, JudgedLoad, Piece};
 use crate::simulate::sleep::statics::Statics;
 
 /// Relative change of the forces on a piece from which they are judged again, if they then used as much of its
@@ -24,37 +24,33 @@ const MOST_CHANGE: f64 = 2.0;
 const ACCURACY: f64 = 1e-3;
 
 impl Piece {
-    /// Whether these loads (force, N, and torque, frame of the piece) differ so much from those that were judged
-    /// that they could use as much strength as wakes it, `limit`.
-    pub fn is_load_new(&self, loads: &[(u32, DVec3, DVec3)], limit: f64) -> bool {
+    /// Upper bound on the use of strength under these loads (frame of the piece), from `per_force` (1/N).
+    pub fn use_bound(&self, loads: &[ElementLoad], per_force: f64) -> f64 {
+        let added = differences(loads, &self.balanced);
+        self.first_use + per_force * added.iter().map(|one| one.force.length()).sum::<f64>()
+    }
+
+    /// Whether these loads (frame of the piece) differ so much from those that were judged that they could use as
+    /// much strength as wakes it, `limit`.
+    pub fn is_load_new(&self, loads: &[ElementLoad], limit: f64) -> bool {
         let Some(judged) = &self.judged else {
             return true;
         };
-        let mut before = judged.forces.iter().peekable();
-        let mut change = 0.0;
-        let all = judged
-            .forces
-            .iter()
-            .map(|(_, force)| force.length())
-            .sum::<f64>();
-        for (element, force, _) in loads {
-            while let Some((_, gone)) = before.next_if(|(one, _)| one < element) {
-                change += gone.length();
-            }
-            let same = before.next_if(|(one, _)| one == element);
-            change += (*force - same.map_or(DVec3::ZERO, |(_, force)| *force)).length();
-        }
-        change += before.map(|(_, gone)| gone.length()).sum::<f64>();
+        let size = |loads: &[ElementLoad]| loads.iter().map(|one| one.force.length()).sum::<f64>();
+        let change = size(&differences(loads, &judged.loads));
         let room = CHANGE * limit / judged.use_of_strength;
-        change > room.clamp(CHANGE, MOST_CHANGE) * all
+        change > room.clamp(CHANGE, MOST_CHANGE) * size(&judged.loads)
     }
 
-    /// Judges these forces (N) and torques (N m, frame of the piece) on its elements; remembers them and
-    /// returns the use of strength, `None` if the balance was not found.
+    /// Judges these loads (frame of the piece); remembers them and returns the use of strength, `None` if the
+    /// balance was not found.
+    ///
+    /// The bonds keep the stresses that they had when the piece was made, so that only what changed since then
+    /// strains them further.
     pub fn judge<S: Scalar>(
         &mut self,
         (system, rest): (&System<S>, &RestData),
-        loads: &[(u32, DVec3, DVec3)],
+        loads: &[ElementLoad],
     ) -> Option<f64> {
         let statics = self.statics.get_or_insert_with(|| {
             let mass: Vec<f64> = self
@@ -71,18 +67,15 @@ impl Piece {
             Box::new(made)
         });
         let mut all = vec![(DVec3::ZERO, DVec3::ZERO); self.elements.len()];
-        for &(element, force, torque) in loads {
-            if let Ok(at) = self.elements.binary_search(&element) {
-                all[at] = (force, torque);
+        for added in differences(loads, &self.balanced) {
+            if let Ok(at) = self.elements.binary_search(&added.element) {
+                all[at] = (added.force, added.torque);
             }
         }
         let moved = statics.solve(&all, ACCURACY)?;
         let use_of_strength = self.largest_use(system, &moved);
         self.judged = Some(JudgedLoad {
-            forces: loads
-                .iter()
-                .map(|&(element, force, _)| (element, force))
-                .collect(),
+            loads: loads.to_vec(),
             use_of_strength,
         });
         Some(use_of_strength)
@@ -125,6 +118,30 @@ impl Piece {
         }
         largest
     }
+}
+
+/// Loads less others, both by ascending element.
+fn differences(loads: &[ElementLoad], others: &[ElementLoad]) -> Vec<ElementLoad> {
+    let gone = |one: &ElementLoad| ElementLoad {
+        force: -one.force,
+        torque: -one.torque,
+        ..*one
+    };
+    let (mut out, mut others) = (Vec::with_capacity(loads.len()), others.iter().peekable());
+    for load in loads {
+        while let Some(other) = others.next_if(|other| other.element < load.element) {
+            out.push(gone(other));
+        }
+        let same = others.next_if(|other| other.element == load.element);
+        let (force, torque) = same.map_or_else(Default::default, |one| (one.force, one.torque));
+        out.push(ElementLoad {
+            force: load.force - force,
+            torque: load.torque - torque,
+            ..*load
+        });
+    }
+    out.extend(others.map(gone));
+    out
 }
 
 /// Normal and shear stress of a bond, Pa.

@@ -44,6 +44,10 @@ pub struct Piece {
     pub still: bool,
     /// Step since which it has been slow; `None` while it moves.
     pub slow_since: Option<u64>,
+    /// Loads with which the stresses of its bonds were in balance when it was made, ascending, in its frame.
+    pub balanced: Vec<ElementLoad>,
+    /// Largest stress over strength of its bonds then.
+    pub first_use: f64,
     /// The last load that the judge found harmless.
     pub judged: Option<JudgedLoad>,
     /// Its bonds as a linear network, once the judge needed it.
@@ -53,10 +57,21 @@ pub struct Piece {
 /// A load on a piece, and the use of strength that it causes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JudgedLoad {
-    /// Force on each loaded element in the frame of the piece, N.
-    pub forces: Vec<(u32, DVec3)>,
+    /// Loads on its elements, ascending, in its frame.
+    pub loads: Vec<ElementLoad>,
     /// Largest stress over strength.
     pub use_of_strength: f64,
+}
+
+/// Load on an element of a piece.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ElementLoad {
+    /// The element.
+    pub element: u32,
+    /// Force, N.
+    pub force: DVec3,
+    /// Torque, N m.
+    pub torque: DVec3,
 }
 
 /// The element as a part of a body, from the columns of its system.
@@ -122,6 +137,8 @@ impl Piece {
             loaded: Vec::new(),
             still: false,
             slow_since: None,
+            balanced: Vec::new(),
+            first_use: 0.0,
             judged: None,
             statics: None,
         }
@@ -163,6 +180,31 @@ impl Piece {
             centre: self.centre(),
             rotation: self.body.moving.rotation,
         }
+    }
+
+    /// Loads on its elements with listed contacts that are not zero.
+    pub fn loads<S: Scalar>(&self, load: &[LoadRow<S>]) -> Vec<ElementLoad> {
+        let near = self.near.iter().map(|&k| self.elements[k as usize]);
+        let all = near.map(|element| {
+            let (force, torque) = loads(&load[element as usize]);
+            ElementLoad {
+                element,
+                force,
+                torque,
+            }
+        });
+        all.filter(|one| one.force != DVec3::ZERO || one.torque != DVec3::ZERO)
+            .collect()
+    }
+
+    /// These loads in its own frame.
+    pub fn in_own_frame(&self, mut loads: Vec<ElementLoad>) -> Vec<ElementLoad> {
+        let back = self.body.moving.rotation.inverse();
+        for one in &mut loads {
+            one.force = back * one.force;
+            one.torque = back * one.torque;
+        }
+        loads
     }
 
     /// Force and torque about the centre of mass of the loads on its elements with listed contacts.

@@ -11,21 +11,22 @@ use crate::simulate::contact::pair_list::Memory;
 use crate::simulate::error::StateError;
 use crate::simulate::run_state::state::{SectionKind, State, check_length};
 use crate::simulate::scene::rigid_body::{BODY_NUMBERS, BodyMotion, BodyPart, RigidBody};
-use crate::simulate::sleep::piece::{JudgedLoad, Piece};
+use crate::simulate::sleep::piece::{ElementLoad, JudgedLoad, Piece};
 use crate::simulate::sleep::pieces::Sleep;
 
 /// Last step without calm of each element; present in every state of a run with sleep.
 const UNREST: SectionKind = SectionKind::first("last unrest");
 const RIGIDIFIED: SectionKind = SectionKind::first("rigidified energy");
 /// Number, count of elements, whether a load can wake it, whether it is at rest, step since which it is slow
-/// plus one, count of loaded elements, count of judged forces.
+/// plus one, count of loaded elements, count of judged loads plus one, count of balanced loads.
 const PIECES: SectionKind = SectionKind::first("asleep pieces");
-/// Motion, and the use of strength of the judged load.
+/// Motion, the use of strength of the judged load, and that when the piece was made.
 const MOTIONS: SectionKind = SectionKind::first("motion of asleep pieces");
 const ELEMENTS: SectionKind = SectionKind::first("asleep elements");
 /// Position and rotation of each element when its piece was made; stresses and energy of its bonds.
 const PLACES: SectionKind = SectionKind::first("places of asleep elements");
 const LOADED: SectionKind = SectionKind::first("loaded asleep elements");
+/// Elements and loads in balance with the stresses of each piece, then those that were judged.
 const JUDGED: SectionKind = SectionKind::first("judged elements");
 const FORCES: SectionKind = SectionKind::first("judged forces");
 const PAIRS: SectionKind = SectionKind::first("contact pairs at rest");
@@ -47,14 +48,16 @@ pub fn put<S: Scalar>(state: &mut State, sleep: &Sleep<S>) {
             piece
                 .judged
                 .as_ref()
-                .map_or(0, |one| one.forces.len() as u64 + 1),
+                .map_or(0, |one| one.loads.len() as u64 + 1),
+            piece.balanced.len() as u64,
         ]
     };
     state.put(PIECES, pieces.iter().map(head));
     let motion = |piece: &Piece| {
-        let mut row = [0.0; BODY_NUMBERS + 1];
+        let mut row = [0.0; BODY_NUMBERS + 2];
         row[..BODY_NUMBERS].copy_from_slice(&piece.body.moving.to_numbers());
         row[BODY_NUMBERS] = piece.judged.as_ref().map_or(0.0, |one| one.use_of_strength);
+        row[BODY_NUMBERS + 1] = piece.first_use;
         row
     };
     state.put(MOTIONS, pieces.iter().map(motion));
@@ -72,13 +75,20 @@ pub fn put<S: Scalar>(state: &mut State, sleep: &Sleep<S>) {
         .map(|&i| [i])
         .collect();
     state.put(LOADED, loaded.into_iter());
-    let judged: Vec<(u32, DVec3)> = pieces
-        .iter()
-        .flat_map(|one| &one.judged)
-        .flat_map(|one| one.forces.clone())
-        .collect();
-    state.put(JUDGED, judged.iter().map(|one| [one.0]));
-    state.put(FORCES, judged.iter().map(|one| one.1.to_array()));
+    let judged = |piece: &Piece| {
+        piece
+            .judged
+            .as_ref()
+            .map_or_else(Vec::new, |one| one.loads.clone())
+    };
+    let both = |piece: &Piece| [piece.balanced.clone(), judged(piece)].concat();
+    let loads: Vec<ElementLoad> = pieces.iter().flat_map(both).collect();
+    state.put(JUDGED, loads.iter().map(|one| [one.element]));
+    let numbers = |one: &ElementLoad| {
+        let ([a, b, c], [d, e, f]) = (one.force.to_array(), one.torque.to_array());
+        [a, b, c, d, e, f]
+    };
+    state.put(FORCES, loads.iter().map(numbers));
     let springs = &sleep.springs_at_rest;
     state.put(PAIRS, springs.iter().map(|one| [one.element, one.partner]));
     let memory = |one: &SpringEntry<S>| {
@@ -126,8 +136,8 @@ pub fn restore<S: Scalar>(
     let rigidified = state.require::<f64, 1>(RIGIDIFIED)?.next();
     sleep.rigidified = rigidified.map_or(0.0, |[energy]| energy);
     sleep.pieces.clear();
-    let heads: Vec<[u64; 7]> = state.require(PIECES)?.collect();
-    let motions: Vec<[f64; BODY_NUMBERS + 1]> = state.require(MOTIONS)?.collect();
+    let heads: Vec<[u64; 8]> = state.require(PIECES)?.collect();
+    let motions: Vec<[f64; BODY_NUMBERS + 2]> = state.require(MOTIONS)?.collect();
     check_length(MOTIONS.name, motions.len(), heads.len())?;
     let mut reader = Reader {
         elements: state.require(ELEMENTS)?.collect(),
@@ -147,7 +157,7 @@ pub fn restore<S: Scalar>(
     check_length(LOADED.name, reader.loaded.len(), sum(5))?;
     let judged: usize = heads
         .iter()
-        .map(|head| head[6].saturating_sub(1) as usize)
+        .map(|head| (head[6].saturating_sub(1) + head[7]) as usize)
         .sum();
     check_length(JUDGED.name, reader.judged.len(), judged)?;
     check_length(FORCES.name, reader.forces.len(), judged)?;
@@ -191,15 +201,15 @@ struct Reader {
     places: Vec<[f64; 10]>,
     loaded: Vec<[u32; 1]>,
     judged: Vec<[u32; 1]>,
-    forces: Vec<[f64; 3]>,
+    forces: Vec<[f64; 6]>,
 }
 
 impl Reader {
     /// The next piece.
     fn piece(
         &mut self,
-        [number, count, _, still, slow, loaded, judged]: [u64; 7],
-        motion: &[f64; BODY_NUMBERS + 1],
+        [number, count, _, still, slow, loaded, judged, balanced]: [u64; 8],
+        motion: &[f64; BODY_NUMBERS + 2],
         rest: &RestData,
     ) -> Piece {
         let count = count as usize;
@@ -229,14 +239,24 @@ impl Reader {
         piece.still = still != 0;
         piece.slow_since = slow.checked_sub(1);
         piece.loaded = self.loaded.drain(..loaded as usize).map(|[i]| i).collect();
-        piece.judged = judged.checked_sub(1).map(|forces| {
-            let elements = self.judged.drain(..forces as usize).map(|[i]| i);
-            let forces = self.forces.drain(..forces as usize).map(DVec3::from_array);
-            JudgedLoad {
-                forces: elements.zip(forces).collect(),
-                use_of_strength: motion[BODY_NUMBERS],
-            }
+        piece.balanced = self.loads(balanced);
+        piece.first_use = motion[BODY_NUMBERS + 1];
+        piece.judged = judged.checked_sub(1).map(|count| JudgedLoad {
+            loads: self.loads(count),
+            use_of_strength: motion[BODY_NUMBERS],
         });
         piece
+    }
+
+    /// The next loads on elements.
+    fn loads(&mut self, count: u64) -> Vec<ElementLoad> {
+        let elements = self.judged.drain(..count as usize);
+        let numbers = self.forces.drain(..count as usize);
+        let load = |([element], [a, b, c, d, e, f]): ([u32; 1], [f64; 6])| ElementLoad {
+            element,
+            force: DVec3::new(a, b, c),
+            torque: DVec3::new(d, e, f),
+        };
+        elements.zip(numbers).map(load).collect()
     }
 }

@@ -216,6 +216,7 @@ impl<L: Lanes> Cpu<L> {
         let Some(sleep) = &mut self.sleep else {
             return Ok(());
         };
+        let count = asleep.len();
         for fragment in asleep {
             let of = fragment.elements.iter().map(|&i| carried[i as usize]);
             let (of, number) = (of.collect(), sleep.next_number);
@@ -230,11 +231,15 @@ impl<L: Lanes> Cpu<L> {
                 energy: fragment.vibration,
             });
             sleep.rigidified += fragment.vibration;
-            let piece = Piece::new(number, elements, (&self.run.system, &self.run.rest), of);
+            let mut piece = Piece::new(number, elements, (&self.run.system, &self.run.rest), of);
+            piece.first_use = fragment.use_of_strength;
             sleep.add(piece, true);
         }
         self.restructure();
         self.start_again();
+        if let Some(sleep) = &mut self.sleep {
+            sleep.note_balance(count, &self.run.load);
+        }
         Ok(())
     }
 
