@@ -61,6 +61,31 @@ impl<S: Scalar> ContactChunk<S> {
         }
     }
 
+    /// Restores a spring; returns whether its contact is listed.
+    pub(super) fn restore(&mut self, entry: &SpringEntry<S>) -> bool {
+        if entry.partner >= COLLIDER {
+            let key = (entry.element, entry.partner - COLLIDER);
+            let found = self
+                .near_colliders
+                .binary_search_by_key(&key, |wall| (wall.element, wall.collider));
+            let Ok(at) = found else {
+                return false;
+            };
+            let wall = &mut self.near_colliders[at];
+            (wall.memory, wall.clear_until) = (entry.memory, 0.0);
+            return true;
+        }
+        let (list, key) = self.list_of(entry.element, entry.partner);
+        let Ok(at) = list.find(key) else {
+            return false;
+        };
+        // Seen from the other end a spring has the opposite sign; only signs of zeros differ.
+        if key.0 == entry.element {
+            list.set_memory(at, entry.memory);
+        }
+        true
+    }
+
     /// The springs of every contact, seen from each element of the chunk.
     pub(super) fn sides(&self) -> impl Iterator<Item = SpringEntry<S>> {
         let side = |element, partner, memory| SpringEntry {

@@ -70,6 +70,20 @@ impl<S: Scalar> Contacts<S> {
         }
     }
 
+    /// Calls `act` for every listed contact, pairs once, in the order of the chunks: element, and other element
+    /// or [`COLLIDER`] plus the collider's index.
+    pub fn each_pair(&self, mut act: impl FnMut(u32, u32)) {
+        for chunk in &self.chunks {
+            // Pairs with earlier chunks are listed there too.
+            for list in [&chunk.within, &chunk.behind] {
+                (0..list.len()).for_each(|at| act(list.own[at], list.partner[at]));
+            }
+            for wall in &chunk.near_colliders {
+                act(wall.element, COLLIDER + wall.collider);
+            }
+        }
+    }
+
     /// Marks every element with a listed contact.
     pub fn mark_listed(&self, marks: &mut [bool]) {
         for chunk in &self.chunks {

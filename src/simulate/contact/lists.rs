@@ -32,7 +32,7 @@ pub struct Contacts<S> {
     pub solids: Vec<ShapeChunk>,
     shapes: Option<Arc<Shapes>>,
     /// Elements per chunk.
-    chunk: usize,
+    pub(super) chunk: usize,
     surfaces: SurfaceTable<S>,
     /// Skin: gap up to which pairs are listed, m.
     skin: f64,
@@ -420,34 +420,12 @@ impl<S: Scalar> Contacts<S> {
         for entry in springs {
             let chunk = entry.element as usize / self.chunk;
             lost += match self.chunks.get_mut(chunk) {
-                Some(lists) => usize::from(!restore(lists, entry)),
+                Some(lists) => usize::from(!lists.restore(entry)),
                 None => 1,
             };
         }
         lost
     }
-}
-
-/// Restores a spring; returns whether its contact is listed.
-fn restore<S: Scalar>(lists: &mut ContactChunk<S>, entry: &SpringEntry<S>) -> bool {
-    if entry.partner >= COLLIDER {
-        let key = (entry.element, entry.partner - COLLIDER);
-        let found = lists
-            .near_colliders
-            .binary_search_by_key(&key, |wall| (wall.element, wall.collider));
-        return found
-            .map(|at| lists.near_colliders[at].memory = entry.memory)
-            .is_ok();
-    }
-    let (list, key) = lists.list_of(entry.element, entry.partner);
-    let Ok(at) = list.find(key) else {
-        return false;
-    };
-    // Seen from the other end a spring has the opposite sign; only signs of zeros differ.
-    if key.0 == entry.element {
-        list.set_memory(at, entry.memory);
-    }
-    true
 }
 
 #[cfg(test)]

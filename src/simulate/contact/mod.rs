@@ -10,3 +10,4 @@ pub mod pair_pass;
 pub mod pass;
 pub mod polyhedra;
 pub mod surfaces;
+pub mod suspend;

@@ -228,6 +228,29 @@ impl<S: Scalar> PairList<S> {
         [normal.to_f64(), tangential.to_f64()]
     }
 
+    /// Radii (m), contact parameters, and coefficient of rolling friction with 1/m* (1/kg) of a pair.
+    pub fn parameters(&self, at: usize) -> ([f64; 2], ContactParameters<f64>, [f64; 2]) {
+        let at = if self.constants.len() > 1 { at } else { 0 };
+        let c = self.constants[at].0.map(Scalar::to_f64);
+        let k = ContactParameters {
+            normal: c[2],
+            tangential: c[3],
+            friction: c[4],
+            damping: c[5],
+        };
+        ([c[0], c[1]], k, [c[6], c[7]])
+    }
+
+    /// Lets a pair never touch; returns its contact distance, m, and its springs, to be set again.
+    pub fn suspend(&mut self, at: usize) -> (S, Memory<S>) {
+        let memory = self.memory(at);
+        for column in self.springs_mut() {
+            column[at] = S::default();
+        }
+        let touch = std::mem::replace(&mut self.touch[at], S::from_f64(NEVER_TOUCHING));
+        (touch, memory)
+    }
+
     /// Whether pairs have rolling springs.
     #[inline(always)]
     pub fn rolls(&self) -> bool {

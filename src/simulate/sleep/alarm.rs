@@ -8,12 +8,12 @@ use crate::math::Scalar;
 use crate::simulate::bonded::rest::RestData;
 use crate::simulate::bonded::system::LoadRow;
 use crate::simulate::contact::chunk::COLLIDER;
-use crate::simulate::sleep::piece::{ElementLoad, JudgedLoad};
+use crate::simulate::sleep::piece::JudgedLoad;
 use crate::simulate::sleep::pieces::Sleep;
 use crate::simulate::sleep::surroundings::Surroundings;
 
 /// Part of the limit from which the use of strength of a touch is worth a row in the table.
-const WORTH_NOTING: f64 = 0.03;
+pub const WORTH_NOTING: f64 = 0.03;
 
 /// A piece on which a load acts.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -45,8 +45,11 @@ impl<S: Scalar> Sleep<S> {
     ) -> Alarms {
         let (mut wakes, mut harmless) = (BTreeMap::new(), Vec::new());
         let mut fresh: HashSet<u32> = HashSet::new();
-        let mut suspects = Vec::new();
+        let mut loaded = Vec::new();
         for (at, piece) in self.pieces.iter_mut().enumerate() {
+            if piece.apart {
+                continue;
+            }
             let now = piece.loads(load);
             if piece.still {
                 if !now.is_empty() {
@@ -58,25 +61,23 @@ impl<S: Scalar> Sleep<S> {
             fresh.extend(now.iter().map(|one| one.element).filter(is_new));
             piece.loaded.clear();
             piece.loaded.extend(now.iter().map(|one| one.element));
-            let Some(strength) = piece.strength else {
-                continue;
-            };
-            let now = piece.in_own_frame(now);
-            let bound = piece.use_bound(&now, strength.force);
-            if bound >= self.limits.wake {
-                suspects.push((alarm(at, SleepReason::Force, bound), now));
+            if let Some(strength) = piece.strength {
+                loaded.push((at, strength, piece.in_own_frame(now)));
             }
         }
         if !fresh.is_empty() {
             self.impacts(around, &fresh, (&mut wakes, &mut harmless));
         }
-        for (bound, now) in suspects {
-            if !wakes.contains_key(&bound.piece)
-                && let Some(one) = self.stress((bound, now), around, rest)
-            {
-                match one.use_of_strength >= self.limits.wake {
-                    true => drop(wakes.insert(one.piece, one)),
-                    false => harmless.push(one),
+        let limit = self.limits.wake;
+        for (at, strength, loads) in loaded {
+            if wakes.contains_key(&at) {
+                continue;
+            }
+            let judged = self.pieces[at].alarm(&loads, strength, (around.system, rest), limit);
+            if let Some((reason, used)) = judged {
+                match used >= limit {
+                    true => drop(wakes.insert(at, alarm(at, reason, used))),
+                    false => harmless.push(alarm(at, reason, used)),
                 }
             }
         }
@@ -84,21 +85,6 @@ impl<S: Scalar> Sleep<S> {
             wakes: wakes.into_values().collect(),
             harmless,
         }
-    }
-
-    /// Judges the loads on a piece by the stress that they cause in balance, or by their bound where no balance is
-    /// found; `None` if they were judged before.
-    fn stress(
-        &mut self,
-        (bound, now): (Alarm, Vec<ElementLoad>),
-        around: Surroundings<S>,
-        rest: &RestData,
-    ) -> Option<Alarm> {
-        let (piece, limit) = (&mut self.pieces[bound.piece], self.limits.wake);
-        piece.is_load_new(&now, limit).then(|| {
-            let found = piece.judge((around.system, rest), &now);
-            found.map_or(bound, |used| alarm(bound.piece, SleepReason::Stress, used))
-        })
     }
 
     /// Judges new touches by their closing speeds.

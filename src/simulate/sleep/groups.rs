@@ -5,6 +5,7 @@ use glam::DVec3;
 
 use crate::math::{Scalar, UnionFind};
 use crate::simulate::contact::chunk::COLLIDER;
+use crate::simulate::sleep::piece::Piece;
 use crate::simulate::sleep::pieces::Sleep;
 use crate::simulate::sleep::surroundings::Surroundings;
 
@@ -24,9 +25,33 @@ pub struct Bounds {
     pub falls: bool,
 }
 
+impl Bounds {
+    /// Whether a piece with listed contacts is faster than this bound; `gained` is the speed that gravity gave it
+    /// since, m/s. Contacts that were pressed can give pieces more speed than a bounce does.
+    pub fn is_outrun(&self, piece: &Piece, gained: DVec3) -> bool {
+        let (own, allowed) = match self.falls {
+            true => (piece.body.moving.velocity - gained, self.speed),
+            false => (piece.body.moving.velocity, self.speed + gained.length()),
+        };
+        (own - self.velocity).length() + piece.spin_speed() > allowed
+    }
+}
+
+/// Pieces by the group that listed contacts connect.
+#[derive(Clone, Debug, Default)]
+pub struct Groups {
+    /// The first piece of the group of each piece.
+    pub roots: Vec<usize>,
+    /// Whether the group of each piece has a listed contact with an element that is awake.
+    pub meets_awake: Vec<bool>,
+    /// Bounds on the motion of each piece.
+    pub bounds: Vec<Bounds>,
+}
+
 /// Sums over a group.
 #[derive(Clone, Copy, Debug, Default)]
 struct Group {
+    meets_awake: bool,
     mass: f64,
     momentum: DVec3,
     is_grounded: bool,
@@ -43,33 +68,38 @@ impl Group {
 }
 
 impl<S: Scalar> Sleep<S> {
-    /// Bounds on the motion of each piece. The contact lists must just have been built.
-    pub fn bounds(&self, around: Surroundings<S>) -> Vec<Bounds> {
-        let (mut joined, mut grounded) = (UnionFind::new(self.pieces.len()), Vec::new());
-        around.contacts.each_listed(
-            around.system,
-            around.colliders,
-            |_| true,
-            |contact| {
-                let at = self.piece_of(contact.element);
-                let other = match contact.partner < COLLIDER {
-                    true => self.piece_of(contact.partner),
-                    false => None,
-                };
-                let moves = |at: &usize| !self.pieces[*at].still;
-                match (at.filter(moves), other.filter(moves)) {
-                    (Some(a), Some(b)) => {
-                        joined.join(a as u32, b as u32);
-                    }
-                    (Some(one), None) | (None, Some(one)) => grounded.push(one),
-                    (None, None) => {}
+    /// Groups of the pieces, and bounds on their motion. The contact lists must just have been built.
+    pub fn groups(&self, around: Surroundings<S>) -> Groups {
+        let mut joined = UnionFind::new(self.pieces.len());
+        let (mut grounded, mut met) = (Vec::new(), Vec::new());
+        let moves = |at: &usize| !self.pieces[*at].still;
+        around.contacts.each_pair(|element, partner| {
+            let at = self.piece_of(element);
+            let other = match partner < COLLIDER {
+                true => self.piece_of(partner),
+                false => None,
+            };
+            let is_awake = at.is_none() || partner < COLLIDER && other.is_none();
+            match (at.filter(moves), other.filter(moves)) {
+                (Some(a), Some(b)) => {
+                    joined.join(a as u32, b as u32);
                 }
-            },
-        );
+                (Some(one), None) | (None, Some(one)) => {
+                    grounded.push(one);
+                    if is_awake {
+                        met.push(one);
+                    }
+                }
+                (None, None) => {}
+            }
+        });
         let roots = joined.roots();
         let mut groups = vec![Group::default(); self.pieces.len()];
         for at in grounded {
             groups[roots[at] as usize].is_grounded = true;
+        }
+        for at in met {
+            groups[roots[at] as usize].meets_awake = true;
         }
         let moving = || {
             self.pieces
@@ -106,21 +136,15 @@ impl<S: Scalar> Sleep<S> {
                 },
             }
         });
-        bounds.collect()
-    }
-
-    /// Whether a piece with listed contacts is faster than its bound of `time` seconds ago: contacts that were
-    /// pressed can give pieces more speed than a bounce does.
-    pub fn outruns(&self, bounds: &[Bounds], time: f64) -> bool {
-        let gained = self.fields().gravity * time;
-        self.pieces.iter().zip(bounds).any(|(piece, bound)| {
-            let (own, allowed) = match bound.falls {
-                true => (piece.body.moving.velocity - gained, bound.speed),
-                false => (piece.body.moving.velocity, bound.speed + gained.length()),
-            };
-            let speed = (own - bound.velocity).length() + piece.spin_speed();
-            !piece.still && !piece.is_free() && speed > allowed
-        })
+        let bounds = bounds.collect();
+        Groups {
+            bounds,
+            meets_awake: roots
+                .iter()
+                .map(|&root| groups[root as usize].meets_awake)
+                .collect(),
+            roots: roots.into_iter().map(|root| root as usize).collect(),
+        }
     }
 }
 
@@ -145,7 +169,6 @@ mod tests {
         let all: Vec<u32> = (0..system.count as u32).collect();
         let carried = vec![Default::default(); all.len()];
         sleep.add(Piece::new(2, all, (system, rest), carried), true);
-        sleep.pieces[0].near = vec![0];
         let gained = sleep.fields().gravity * 0.5;
         assert!(gained.length() > 4.0);
         let mut at = |velocity: DVec3, falls: bool| {
@@ -155,7 +178,7 @@ mod tests {
                 ..Bounds::default()
             };
             sleep.pieces[0].body.moving.velocity = velocity;
-            sleep.outruns(&[bound], 0.5)
+            bound.is_outrun(&sleep.pieces[0], gained)
         };
         let sideways = DVec3::new(1.5, 0.0, 0.0);
         assert!(!at(gained, true) && at(gained + sideways, true));

@@ -6,6 +6,7 @@
 
 use glam::{DQuat, DVec3};
 
+use crate::columns::SleepReason;
 use crate::laws::bond::{BondLaw, BondLoad, BondState};
 use crate::laws::failure::{self, CriterionSection};
 use crate::laws::table::{dispatch_law, with_law};
@@ -14,6 +15,7 @@ use crate::simulate::bonded::rest::RestData;
 use crate::simulate::bonded::system::System;
 use crate::simulate::sleep::piece::{ElementLoad, JudgedLoad, Piece};
 use crate::simulate::sleep::statics::Statics;
+use crate::simulate::sleep::strength::Strength;
 
 /// Relative change of the forces on a piece from which they are judged again, if they then used as much of its
 /// strength as wakes it.
@@ -24,15 +26,35 @@ const MOST_CHANGE: f64 = 2.0;
 const ACCURACY: f64 = 1e-3;
 
 impl Piece {
+    /// Judges these loads (frame of the piece): by a bound, by whether they were judged before, and then by the
+    /// stress that they cause in balance, or by the bound where no balance is found. `None` if they are harmless
+    /// for sure, or were judged before.
+    pub fn alarm<S: Scalar>(
+        &mut self,
+        loads: &[ElementLoad],
+        strength: Strength,
+        around: (&System<S>, &RestData),
+        limit: f64,
+    ) -> Option<(SleepReason, f64)> {
+        let bound = self.use_bound(loads, strength.force);
+        if bound < limit || !self.is_load_new(loads, limit) {
+            return None;
+        }
+        Some(match self.judge(around, loads) {
+            Some(found) => (SleepReason::Stress, found),
+            None => (SleepReason::Force, bound),
+        })
+    }
+
     /// Upper bound on the use of strength under these loads (frame of the piece), from `per_force` (1/N).
-    pub fn use_bound(&self, loads: &[ElementLoad], per_force: f64) -> f64 {
+    fn use_bound(&self, loads: &[ElementLoad], per_force: f64) -> f64 {
         let added = differences(loads, &self.balanced);
         self.first_use + per_force * added.iter().map(|one| one.force.length()).sum::<f64>()
     }
 
     /// Whether these loads (frame of the piece) differ so much from those that were judged that they could use as
     /// much strength as wakes it, `limit`.
-    pub fn is_load_new(&self, loads: &[ElementLoad], limit: f64) -> bool {
+    fn is_load_new(&self, loads: &[ElementLoad], limit: f64) -> bool {
         let Some(judged) = &self.judged else {
             return true;
         };
@@ -47,7 +69,7 @@ impl Piece {
     ///
     /// The bonds keep the stresses that they had when the piece was made, so that only what changed since then
     /// strains them further.
-    pub fn judge<S: Scalar>(
+    fn judge<S: Scalar>(
         &mut self,
         (system, rest): (&System<S>, &RestData),
         loads: &[ElementLoad],

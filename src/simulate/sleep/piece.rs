@@ -42,6 +42,8 @@ pub struct Piece {
     pub loaded: Vec<u32>,
     /// Whether it is at rest: it is not moved, and its contacts with others at rest are not computed.
     pub still: bool,
+    /// Whether its island steps it now, apart from what is awake.
+    pub apart: bool,
     /// Step since which it has been slow; `None` while it moves.
     pub slow_since: Option<u64>,
     /// Loads with which the stresses of its bonds were in balance when it was made, ascending, in its frame.
@@ -136,6 +138,7 @@ impl Piece {
             near: Vec::new(),
             loaded: Vec::new(),
             still: false,
+            apart: false,
             slow_since: None,
             balanced: Vec::new(),
             first_use: 0.0,

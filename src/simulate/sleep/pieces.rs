@@ -187,7 +187,7 @@ impl<S: Scalar> Sleep<S> {
         let pieces = self.pieces.par_iter_mut().with_min_len(SERIAL);
         let travels: Vec<f64> = pieces
             .map(|piece| {
-                if piece.still {
+                if piece.still || piece.apart {
                     return 0.0;
                 }
                 let wrench = piece.wrench(load);
@@ -217,7 +217,11 @@ impl<S: Scalar> Sleep<S> {
 
     /// Sets positions and velocities of the elements with listed contacts.
     pub fn place_near(&self, system: &mut System<S>) {
-        for piece in self.pieces.iter().filter(|piece| !piece.still) {
+        for piece in self
+            .pieces
+            .iter()
+            .filter(|piece| !(piece.still || piece.apart))
+        {
             piece.place_near(system);
         }
     }

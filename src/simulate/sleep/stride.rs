@@ -1,20 +1,15 @@
-//! Long steps while nothing is awake: as long as the contacts of rigid masses allow, up to the time when
-//! something may touch.
+//! The time for which contact lists hold every pair that can touch.
 
 use glam::DVec3;
 
 use crate::geometry::solid::Solid;
 use crate::math::Scalar;
 use crate::parallel::prelude::*;
-use crate::simulate::contact::chunk::COLLIDER;
 use crate::simulate::scene::colliders::PosedCollider;
-use crate::simulate::sleep::groups::Bounds;
+use crate::simulate::sleep::groups::{Bounds, Groups};
 use crate::simulate::sleep::piece::Piece;
 use crate::simulate::sleep::pieces::Sleep;
 use crate::simulate::sleep::surroundings::Surroundings;
-
-/// Part of the critical step of the contacts of rigid bodies that a long step takes.
-const FRACTION: f64 = 0.2;
 
 impl<S: Scalar> Sleep<S> {
     /// Time for which contact lists that were just built hold every pair that can touch, s, while colliders are
@@ -42,10 +37,18 @@ impl<S: Scalar> Sleep<S> {
         times.into_iter().fold(f64::INFINITY, f64::min)
     }
 
-    /// Number of steps of `dt` seconds that the listed contacts allow at once, at least one.
-    pub fn steps_in_contact(&self, around: Surroundings<S>, dt: f64) -> u64 {
-        let time = self.contact_time(around);
-        (time / dt).floor().clamp(1.0, 1e15) as u64
+    /// As [`lists_hold`](Self::lists_hold) while elements are awake: the time for which no piece that listed
+    /// contacts do not connect with them moves by more than half the skin, s.
+    pub fn stays_within_skin(&self, around: Surroundings<S>, groups: &Groups) -> f64 {
+        let (half, pull) = (0.5 * around.contacts.skin(), self.fields().gravity.length());
+        let bounds = groups.bounds.iter().zip(&groups.meets_awake);
+        let apart = bounds
+            .zip(&self.pieces)
+            .filter(|((_, meets_awake), piece)| !*meets_awake && !piece.still);
+        let times = apart.map(|((bounds, _), _)| {
+            closing_time(half, bounds.velocity.length() + bounds.speed, pull)
+        });
+        times.fold(f64::INFINITY, f64::min)
     }
 
     /// Time until two pieces may touch by elements that are not listed, s.
@@ -115,52 +118,10 @@ impl<S: Scalar> Sleep<S> {
             false => f64::INFINITY,
         }
     }
-
-    /// Time that the listed contacts allow, s: a part of the critical step of those that touch, and the time
-    /// to the next touch.
-    fn contact_time(&self, around: Surroundings<S>) -> f64 {
-        let pull = self.fields().gravity.length();
-        let mut rates = vec![0.0; self.pieces.len()];
-        let mut time = f64::INFINITY;
-        let Surroundings {
-            system,
-            contacts,
-            colliders,
-        } = around;
-        contacts.each_listed(
-            system,
-            colliders,
-            |_| true,
-            |contact| {
-                if contact.gap > 0.0 {
-                    time = time.min(closing_time(contact.gap, contact.closing, 2.0 * pull));
-                    return;
-                }
-                let stiffness = contact.stiffness[0] + contact.stiffness[1];
-                for end in [contact.element, contact.partner] {
-                    if end >= COLLIDER {
-                        continue;
-                    }
-                    let Some(at) = self.piece_of(end) else {
-                        continue;
-                    };
-                    let body = &self.pieces[at].body;
-                    let arm = system.position(end as usize) - self.pieces[at].centre();
-                    let turning = arm.length_squared() * body.top.largest_inverse();
-                    rates[at] += 2.0 * stiffness * (body.inverse_mass + turning);
-                }
-            },
-        );
-        let fastest = rates.into_iter().fold(0.0, f64::max);
-        match fastest > 0.0 {
-            true => time.min(FRACTION * 2.0 / fastest.sqrt()),
-            false => time,
-        }
-    }
 }
 
 /// Time until a gap (m) that closes at `speed` (m/s), and ever faster by `pull` (m/s²), is closed, s.
-fn closing_time(gap: f64, speed: f64, pull: f64) -> f64 {
+pub fn closing_time(gap: f64, speed: f64, pull: f64) -> f64 {
     if pull == 0.0 {
         return match speed > 0.0 {
             true => gap / speed,

@@ -1,57 +1,247 @@
-//! Motion of sleeping fragments: with the steps of those that are awake, and in long steps while none is.
+//! Motion of sleeping fragments: apart from what is awake until something else may touch them, or with it.
 
 use std::time::Instant;
 
 use super::Cpu;
+use super::sleeping::INTERVAL;
+use crate::columns::SleepEvent;
 use crate::math::Lanes;
 use crate::simulate::error::SimulateError;
 use crate::simulate::scene::colliders::SolidCollider;
+use crate::simulate::scene::reaction_sums::ReactionSums;
+use crate::simulate::scene::reactions::Wrench;
+use crate::simulate::sleep::alarm::Alarm;
+use crate::simulate::sleep::island::Outside;
+use crate::simulate::sleep::islands::Islands;
+use crate::simulate::sleep::piece::Piece;
 use crate::simulate::sleep::surroundings::Surroundings;
 
+/// Loads on supports over several steps.
+pub(super) struct Reactions {
+    /// Weighted sum, by the trapezoidal rule.
+    pub sum: Vec<Wrench>,
+    /// In the last step.
+    pub last: Vec<Wrench>,
+}
+
+impl Reactions {
+    /// Adds `count` steps whose loads go from those of the last step to these.
+    pub fn add(&mut self, count: u64, now: Vec<Wrench>) {
+        for ((sum, before), now) in self.sum.iter_mut().zip(&self.last).zip(&now) {
+            *sum += (*before + *now) * (0.5 * count as f64);
+        }
+        self.last = now;
+    }
+}
+
+/// What ended steps in which sleeping fragments were stepped apart.
+pub(super) struct Glide {
+    /// Number of steps taken.
+    pub count: u64,
+    /// Pieces to wake or to set in motion.
+    pub alarms: Vec<Alarm>,
+}
+
 impl<L: Lanes> Cpu<L> {
-    /// Number of steps to take at once: one while anything is awake or a collider moves.
-    pub(super) fn steps_at_once(&mut self, left: u64) -> u64 {
-        let Some(sleep) = &self.sleep else {
-            return 1;
-        };
+    /// Whether sleeping fragments can be stepped apart from what is awake: no collider moves and nothing drags.
+    fn allows_islands(&self) -> bool {
         let mut colliders = self.run.supports.colliders().iter();
-        if sleep.awake() > 0 || sleep.fields().drag != 0.0 || colliders.any(SolidCollider::moves) {
-            return 1;
+        self.sleep.as_ref().is_some_and(|sleep| {
+            let is_plain = sleep.anything_moves() && sleep.fields().drag == 0.0;
+            is_plain && !colliders.any(SolidCollider::moves)
+        })
+    }
+
+    /// Whether nothing moves at all: neither elements nor colliders.
+    pub(super) fn rests(&self) -> bool {
+        let mut colliders = self.run.supports.colliders().iter();
+        self.sleep.as_ref().is_some_and(|sleep| {
+            let rests = sleep.awake() == 0 && !sleep.anything_moves();
+            rests && !colliders.any(SolidCollider::moves)
+        })
+    }
+
+    /// Takes at most `left` steps in which sleeping fragments are stepped apart; `None` if none can be.
+    pub(super) fn glide(
+        &mut self,
+        left: u64,
+        reactions: &mut Reactions,
+    ) -> Result<Option<Glide>, SimulateError> {
+        if !self.allows_islands() {
+            return Ok(None);
         }
-        if !sleep.anything_moves() {
-            return left;
-        }
+        self.finish_step()?;
         if self.lists_hold_until <= self.run.step {
             self.build_lists();
         }
-        let (Some(sleep), around) = (&self.sleep, self.surroundings()) else {
-            return 1;
+        let start = self.run.step;
+        let (contacts, groups) = (&mut self.run.contacts, &self.groups.1);
+        let Some(sleep) = &mut self.sleep else {
+            return Ok(None);
         };
-        let steps = sleep.steps_in_contact(around, self.run.dt);
-        steps.min(left).min(self.lists_hold_until - self.run.step)
+        let is_any_awake = sleep.awake() > 0;
+        let around = (&self.run.system, contacts);
+        let Some(mut islands) = Islands::take_out(sleep, around, groups, start) else {
+            return Ok(None);
+        };
+        let mut end = self.lists_hold_until.min(start + left);
+        if is_any_awake {
+            end = end.min((start / INTERVAL + 1) * INTERVAL);
+        }
+        let clock = Instant::now();
+        let mut reached: u64 =
+            self.on_pieces(|pieces, outside| islands.advance(pieces, outside, end));
+        self.costs.contacts.add(clock, rayon::current_num_threads());
+        let mut alarms = Vec::new();
+        if is_any_awake {
+            let own = self.step_awake(reached, reactions)?;
+            if self.run.step < reached {
+                reached = self.run.step;
+                self.on_pieces(|pieces, outside| islands.go_back(pieces, outside, reached));
+            }
+            alarms = own;
+        } else {
+            reactions.last.fill(Wrench::default());
+        }
+        alarms.append(&mut islands.wakes);
+        alarms.sort_by_key(|alarm| alarm.piece);
+        self.run.step = reached;
+        if reached < end {
+            self.lists_hold_until = reached;
+        }
+        self.put_back(islands, reactions)?;
+        let count = reached - start;
+        Ok(Some(Glide { count, alarms }))
     }
 
-    /// Rebuilds the contact lists, and computes up to which step they hold every pair that can touch. Only for
-    /// times when nothing is awake.
+    /// Calls `act` with the pieces and what surrounds them.
+    fn on_pieces<T>(&mut self, act: impl FnOnce(&mut [Piece], &Outside<L::Scalar>) -> T) -> T
+    where
+        T: Default,
+    {
+        let Some(sleep) = &mut self.sleep else {
+            return T::default();
+        };
+        let outside = Outside {
+            system: &self.run.system,
+            rest: &self.run.rest,
+            colliders: &self.driven.colliders,
+            fields: *sleep.fields(),
+            limits: &sleep.limits,
+            dt: self.run.dt,
+            since: self.groups.0,
+            account: self.run.work.is_some(),
+        };
+        act(&mut sleep.pieces, &outside)
+    }
+
+    /// Steps what is awake and what touches it up to a step, or until a piece wakes or the contact lists may miss
+    /// a pair. Returns the alarms of the last step.
+    fn step_awake(
+        &mut self,
+        to: u64,
+        reactions: &mut Reactions,
+    ) -> Result<Vec<Alarm>, SimulateError> {
+        // Loads on supports from here on are those of what is awake.
+        reactions.last = self.compute_loads();
+        self.is_gliding = true;
+        let mut alarms = Vec::new();
+        while self.run.step < to && alarms.is_empty() {
+            self.motion(true)?;
+            self.run.step += 1;
+            self.add_loads(self.parameters.dt);
+            self.break_bonds();
+            reactions.add(
+                1,
+                ReactionSums::take(&self.run.supports, &mut self.run.sums),
+            );
+            alarms = self.alarms();
+            // A step that is twice as long may follow.
+            let (elements, colliders) = self.travelled;
+            if self
+                .run
+                .contacts
+                .reads_places((2.0 * elements, 2.0 * colliders))
+            {
+                break;
+            }
+        }
+        self.is_gliding = false;
+        self.finish_step()?;
+        Ok(alarms)
+    }
+
+    /// Puts islands back into the run, with what happened to them.
+    fn put_back(
+        &mut self,
+        islands: Islands<L::Scalar>,
+        reactions: &mut Reactions,
+    ) -> Result<(), SimulateError> {
+        islands.add_reactions(&mut reactions.sum, &mut reactions.last);
+        if self.run.work.is_some() {
+            let (chunk, rows) = (self.run.system.chunk, &mut self.dissipation);
+            islands.dissipated(|element, energies| {
+                let i = element as usize;
+                rows[i / chunk][i % chunk].add(1.0, energies);
+            });
+        }
+        for (step, alarm) in &islands.harmless {
+            self.record(SleepEvent::Judged, (*step, *alarm), 0.0);
+        }
+        if let Some(sleep) = &mut self.sleep {
+            islands.put_back(sleep, (&mut self.run.system, &mut self.run.contacts));
+        }
+        self.loads_due = true;
+        match self.sleep.as_ref().and_then(|sleep| sleep.not_finite()) {
+            Some(piece) => Err(self.not_finite(piece.elements[0])),
+            None => Ok(()),
+        }
+    }
+
+    fn not_finite(&self, element: u32) -> SimulateError {
+        SimulateError::NotFinite {
+            step: self.run.step,
+            time: self.run.time(),
+            element,
+        }
+    }
+
+    /// Rebuilds the contact lists, and computes up to which step they hold every pair that can touch.
     pub(super) fn build_lists(&mut self) {
         let clock = Instant::now();
         let Some(sleep) = &self.sleep else {
             return;
         };
         sleep.place_all(&mut self.run.system);
-        let close = sleep.close_elements(self.surroundings());
+        let is_any_awake = sleep.awake() > 0;
+        let close = match is_any_awake {
+            true => Vec::new(),
+            false => sleep.close_elements(self.surroundings()),
+        };
         let (system, colliders) = (&self.run.system, &self.driven.colliders);
         let contacts = &mut self.run.contacts;
-        contacts.rebuild_among(system, colliders, |i| close[i]);
+        contacts.rebuild_among(system, colliders, |i| is_any_awake || close[i]);
         self.find_near();
-        if let Some(sleep) = &self.sleep {
-            let bounds = sleep.bounds(self.surroundings());
-            let time = sleep.lists_hold(self.surroundings(), &bounds);
-            self.bounds = (self.run.step, bounds);
-            let steps = (time / self.run.dt).floor().clamp(1.0, 1e15) as u64;
-            self.lists_hold_until = self.run.step + steps;
-        }
+        self.set_horizon();
         self.costs.lists.add(clock, rayon::current_num_threads());
+    }
+
+    /// Computes up to which step the contact lists, which were just built, hold every pair that can touch.
+    pub(super) fn set_horizon(&mut self) {
+        let allowed = self.allows_islands();
+        let Some(sleep) = self.sleep.as_ref().filter(|_| allowed) else {
+            self.lists_hold_until = self.run.step;
+            return;
+        };
+        let around = self.surroundings();
+        let groups = sleep.groups(around);
+        let time = match sleep.awake() > 0 {
+            true => sleep.stays_within_skin(around, &groups),
+            false => sleep.lists_hold(around, &groups.bounds),
+        };
+        let steps = (time / self.run.dt).floor().clamp(1.0, 1e15) as u64;
+        self.groups = (self.run.step, groups);
+        self.lists_hold_until = self.run.step + steps;
     }
 
     fn surroundings(&self) -> Surroundings<'_, L::Scalar> {
@@ -62,56 +252,32 @@ impl<L: Lanes> Cpu<L> {
         }
     }
 
-    /// Moves the pieces by `count` steps at once; nothing is awake.
-    pub(super) fn glide(&mut self, count: u64) -> Result<(), SimulateError> {
-        let clock = Instant::now();
-        let dt = self.run.dt * count as f64;
-        let travel = self.advance_pieces(true, dt)?;
-        self.kick_due = true;
-        let after = (self.run.step + count) as f64 * self.run.dt;
-        let now = self.run.colliders(after);
-        let speed = now.iter().chain(&self.driven.colliders);
-        let speed = speed.map(|one| one.fastest()).fold(0.0, f64::max);
-        self.driven.colliders = now;
-        self.costs.motion.add(clock, rayon::current_num_threads());
-        if speed > 0.0 {
-            self.follow_lists((travel, speed * dt));
-            return Ok(());
-        }
-        self.run.contacts.follow((travel, 0.0));
-        let (since, bounds) = &self.bounds;
-        let time = (self.run.step + count - since) as f64 * self.run.dt;
-        if let Some(sleep) = &self.sleep {
-            sleep.place_near(&mut self.run.system);
-            if sleep.outruns(bounds, time) {
-                // The lists held until now.
-                self.lists_hold_until = self.run.step;
-            }
-        }
-        Ok(())
-    }
-
-    /// Gives the kicks and the drift of a step of `dt` seconds to all pieces; returns the largest distance
-    /// that an element moved, m.
+    /// Gives the kicks and the drift of a step of `dt` seconds to all pieces that are not stepped apart; returns
+    /// the largest distance that an element moved, m.
     pub(super) fn advance_pieces(&mut self, open: bool, dt: f64) -> Result<f64, SimulateError> {
         let Some(sleep) = &mut self.sleep else {
             return Ok(0.0);
         };
         let travel = sleep.advance((self.kick_due, open), &self.run.load, dt);
-        if let Some(piece) = sleep.not_finite() {
-            return Err(SimulateError::NotFinite {
-                step: self.run.step,
-                time: self.run.time(),
-                element: piece.elements[0],
-            });
+        match sleep.not_finite().map(|piece| piece.elements[0]) {
+            Some(element) => Err(self.not_finite(element)),
+            None => Ok(travel),
         }
-        Ok(travel)
     }
 
     /// Sets the places of elements that are asleep, and accounts in the contact lists for the distances (m)
     /// that elements and colliders moved.
     pub(super) fn follow_lists(&mut self, distances: (f64, f64)) {
         let clock = Instant::now();
+        self.travelled = distances;
+        if self.is_gliding {
+            if let Some(sleep) = &self.sleep {
+                sleep.place_near(&mut self.run.system);
+            }
+            self.run.contacts.follow(distances);
+            self.costs.lists.add(clock, rayon::current_num_threads());
+            return;
+        }
         if let Some(sleep) = &self.sleep {
             match self.run.contacts.reads_places(distances) {
                 true => sleep.place_all(&mut self.run.system),
@@ -121,6 +287,7 @@ impl<L: Lanes> Cpu<L> {
         let (system, colliders) = (&self.run.system, &self.driven.colliders);
         if self.run.contacts.advance(distances, system, colliders) {
             self.find_near();
+            self.lists_hold_until = self.run.step;
         }
         self.costs.lists.add(clock, rayon::current_num_threads());
     }

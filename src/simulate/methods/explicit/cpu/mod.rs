@@ -26,7 +26,7 @@ use crate::simulate::method::{Capture, Method, PassCost, Platform};
 use crate::simulate::run_state::state::State;
 use crate::simulate::scene::reaction_sums::ReactionSums;
 use crate::simulate::sleep::event::Event;
-use crate::simulate::sleep::groups::Bounds;
+use crate::simulate::sleep::groups::Groups;
 use crate::simulate::sleep::pieces::Sleep;
 use crate::simulate::sleep::state as sleep_state;
 use crate::spec::Pipeline;
@@ -57,11 +57,16 @@ pub struct Cpu<L: Lanes> {
     near: Vec<u32>,
     /// What fell asleep or woke since the last frame.
     sleep_events: Vec<Event>,
-    /// Step up to which the contact lists hold every pair that can touch, while nothing is awake.
+    /// Step up to which the contact lists hold every pair that can touch, as far as sleeping fragments move.
     lists_hold_until: u64,
-    /// Step in which the lists were last built while nothing was awake, and the bounds on the motion of each
-    /// piece from which that follows.
-    bounds: (u64, Vec<Bounds>),
+    /// Step in which the lists were built, and the groups of pieces from which that follows.
+    groups: (u64, Groups),
+    /// Whether sleeping fragments are being stepped apart, so that lists must stay as they are.
+    is_gliding: bool,
+    /// Largest distances that elements and colliders moved in the last step, m.
+    travelled: (f64, f64),
+    /// Whether the loads have to be computed before the next step.
+    loads_due: bool,
     /// Whether this is the start of a run, where calm fragments fall asleep at once.
     begins: bool,
 }
@@ -106,7 +111,10 @@ impl<L: Lanes> Cpu<L> {
             near: Vec::new(),
             sleep_events: Vec::new(),
             lists_hold_until: 0,
-            bounds: Default::default(),
+            groups: Default::default(),
+            is_gliding: false,
+            travelled: (0.0, 0.0),
+            loads_due: false,
             begins: true,
             run,
         };
@@ -255,6 +263,7 @@ impl<L: Lanes> Method for Cpu<L> {
     }
 
     fn state_without_frame(&mut self, frame: u32) -> Option<State> {
+        self.refresh_loads();
         self.collect_work();
         Some(self.pack(frame))
     }
@@ -278,7 +287,7 @@ impl<L: Lanes> Method for Cpu<L> {
         self.begins = false;
         self.find_near();
         self.lists_hold_until = self.run.step;
-        self.bounds = Default::default();
+        (self.groups, self.loads_due) = (Default::default(), false);
         Ok(())
     }
 }

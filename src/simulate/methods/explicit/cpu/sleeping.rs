@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use super::Cpu;
 use super::loads::bond_pass;
+use super::long_steps::Reactions;
 use crate::columns::{self, SleepEvent, SleepReason};
 use crate::math::{Lanes, Scalar};
 use crate::simulate::bonded::bond_pass::Border;
@@ -24,7 +25,7 @@ use crate::simulate::sleep::use_task::UseTask;
 use crate::spec::{Action, Pipeline};
 
 /// Steps from one search for calm fragments to the next.
-const INTERVAL: u64 = 128;
+pub(super) const INTERVAL: u64 = 128;
 
 /// The pieces of a new run: its free rigid bodies. Every other fragment is awake.
 pub(super) fn sleep<S: Scalar>(run: &mut BondedRun<S>, pipeline: &Pipeline) -> Option<Sleep<S>> {
@@ -65,38 +66,53 @@ pub(super) fn sleep<S: Scalar>(run: &mut BondedRun<S>, pipeline: &Pipeline) -> O
 }
 
 impl<L: Lanes> Cpu<L> {
-    /// Takes steps, several at once while nothing is awake.
+    /// Takes steps, in which sleeping fragments that touch nothing awake are stepped apart.
     pub(super) fn advance_with_sleep(&mut self, steps: u64) -> Result<(), SimulateError> {
         self.begin()?;
         let mut left = steps;
-        let mut sum = vec![Wrench::default(); self.run.supports.count()];
-        let mut before = self.run.means.last().to_vec();
+        let mut reactions = Reactions {
+            sum: vec![Wrench::default(); self.run.supports.count()],
+            last: self.run.means.last().to_vec(),
+        };
         while left > 0 {
-            let count = self.steps_at_once(left);
-            match self.sleep.as_ref().is_some_and(|sleep| sleep.awake() == 0) {
-                true => self.glide(count)?,
-                false => self.motion(true)?,
+            if self.rests() {
+                self.run.step += left;
+                reactions.add(left, reactions.last.clone());
+                break;
             }
-            self.run.step += count;
+            let glide = self.glide(left, &mut reactions)?;
+            let (count, alarms) = match glide {
+                Some(glide) => (glide.count, glide.alarms),
+                None => (1, self.step_together(&mut reactions)?),
+            };
             left -= count;
-            self.add_loads(self.parameters.dt * Scalar::from_f64(count as f64));
-            self.break_bonds();
-            let now = ReactionSums::take(&self.run.supports, &mut self.run.sums);
-            for ((sum, before), now) in sum.iter_mut().zip(&before).zip(&now) {
-                *sum += (*before + *now) * (0.5 * count as f64);
-            }
-            before = now;
-            self.tend(count)?;
+            self.tend(count, alarms)?;
         }
-        self.run.means.add_sum(steps, &sum, before);
+        self.run
+            .means
+            .add_sum(steps, &reactions.sum, reactions.last);
         self.finish_step()
     }
 
-    /// Wakes pieces whose loads could break them, lets pieces at rest move that something touched, and looks
-    /// for fragments that fall asleep or come to rest, after `count` steps at once.
-    fn tend(&mut self, count: u64) -> Result<(), SimulateError> {
+    /// Takes one step of everything; returns what wakes.
+    fn step_together(&mut self, reactions: &mut Reactions) -> Result<Vec<Alarm>, SimulateError> {
+        self.refresh_loads();
+        self.motion(true)?;
+        self.run.step += 1;
+        self.add_loads(self.parameters.dt);
+        self.break_bonds();
+        reactions.add(
+            1,
+            ReactionSums::take(&self.run.supports, &mut self.run.sums),
+        );
+        Ok(self.alarms())
+    }
+
+    /// Judges the loads of a step on the pieces that are stepped with what is awake; returns those that wake or are
+    /// set in motion.
+    pub(super) fn alarms(&mut self) -> Vec<Alarm> {
         let Some(sleep) = &mut self.sleep else {
-            return Ok(());
+            return Vec::new();
         };
         let around = Surroundings {
             system: &self.run.system,
@@ -104,15 +120,17 @@ impl<L: Lanes> Cpu<L> {
             colliders: &self.driven.colliders,
         };
         let clock = Instant::now();
-        let found = sleep.alarms(around, &self.run.rest, &self.run.load);
-        let Alarms {
-            wakes: alarms,
-            harmless: judged,
-        } = found;
+        let Alarms { wakes, harmless } = sleep.alarms(around, &self.run.rest, &self.run.load);
         self.costs.sleep.add(clock, rayon::current_num_threads());
-        for alarm in judged {
-            self.record(SleepEvent::Judged, alarm, 0.0);
+        for alarm in harmless {
+            self.record(SleepEvent::Judged, (self.run.step, alarm), 0.0);
         }
+        wakes
+    }
+
+    /// Wakes pieces whose loads could break them, lets pieces at rest move that something touched, and looks
+    /// for fragments that fall asleep or come to rest, after `count` steps.
+    fn tend(&mut self, count: u64, alarms: Vec<Alarm>) -> Result<(), SimulateError> {
         if !alarms.is_empty() {
             self.answer(alarms)?;
         }
@@ -126,13 +144,13 @@ impl<L: Lanes> Cpu<L> {
     }
 
     /// Records an event of a piece.
-    fn record(&mut self, what: SleepEvent, alarm: Alarm, energy: f64) {
+    pub(super) fn record(&mut self, what: SleepEvent, (step, alarm): (u64, Alarm), energy: f64) {
         let Some(sleep) = &self.sleep else {
             return;
         };
         let piece = &sleep.pieces[alarm.piece];
         self.sleep_events.push(Event {
-            step: self.run.step,
+            step,
             element: piece.elements[0],
             elements: piece.elements.len() as u32,
             what,
@@ -167,10 +185,10 @@ impl<L: Lanes> Cpu<L> {
                 reason: SleepReason::Touched,
                 use_of_strength: 0.0,
             };
-            self.record(SleepEvent::Moving, alarm, 0.0);
+            self.record(SleepEvent::Moving, (step, alarm), 0.0);
         }
         for alarm in &woken {
-            self.record(SleepEvent::Awake, *alarm, 0.0);
+            self.record(SleepEvent::Awake, (step, *alarm), 0.0);
         }
         if let Some(sleep) = &mut self.sleep {
             let wakes: Vec<usize> = woken.iter().map(|alarm| alarm.piece).collect();
@@ -276,7 +294,7 @@ impl<L: Lanes> Cpu<L> {
                 reason: SleepReason::Calm,
                 use_of_strength: 0.0,
             };
-            self.record(SleepEvent::Still, alarm, energy);
+            self.record(SleepEvent::Still, (time.0, alarm), energy);
         }
         self.restructure();
         self.start_again();
@@ -294,16 +312,29 @@ impl<L: Lanes> Cpu<L> {
         let (system, colliders) = (&self.run.system, &self.driven.colliders);
         self.run.contacts.rebuild(system, colliders);
         self.find_near();
-        self.lists_hold_until = self.run.step;
+        self.set_horizon();
     }
 
     /// Computes the loads again after elements fell asleep or woke. Nothing slides or breaks meanwhile.
     fn start_again(&mut self) {
-        self.add_loads(L::Scalar::default());
-        self.chunk_breaks.iter_mut().for_each(Vec::clear);
-        ReactionSums::take(&self.run.supports, &mut self.run.sums);
+        self.compute_loads();
         if let Some(sleep) = &mut self.sleep {
             sleep.note_loaded(&self.run.load);
+        }
+    }
+
+    /// Computes the present loads, in which nothing slides or breaks; returns those on supports.
+    pub(super) fn compute_loads(&mut self) -> Vec<Wrench> {
+        self.add_loads(L::Scalar::default());
+        self.chunk_breaks.iter_mut().for_each(Vec::clear);
+        self.loads_due = false;
+        ReactionSums::take(&self.run.supports, &mut self.run.sums)
+    }
+
+    /// Computes the loads if those of fragments that were stepped apart are missing.
+    pub(super) fn refresh_loads(&mut self) {
+        if self.loads_due {
+            self.compute_loads();
         }
     }
 
@@ -315,17 +346,16 @@ impl<L: Lanes> Cpu<L> {
         }
     }
 
-    /// Brings the rows of elements that are asleep up to date. If nothing is awake, it also rebuilds the contact
-    /// lists: they decide how many steps are taken at once, and a resumed run starts with new lists.
+    /// Brings the rows of elements that are asleep up to date, and rebuilds the contact lists: they decide which
+    /// fragments are stepped apart and how long, and a resumed run starts with new lists.
     pub(super) fn bring_up_to_date(&mut self) -> Result<(), SimulateError> {
         self.begin()?;
         let Some(sleep) = &self.sleep else {
             return Ok(());
         };
         sleep.place_all(&mut self.run.system);
-        if sleep.awake() == 0 {
-            self.build_lists();
-        }
+        self.build_lists();
+        self.refresh_loads();
         Ok(())
     }
 

@@ -1,0 +1,405 @@
+//! An island: pieces that listed contacts connect and that touch nothing that is awake. Until the contact lists
+//! are built again nothing else pushes them, so each island takes steps of its own, as long as its contacts allow.
+
+use glam::DVec3;
+
+use crate::columns::SleepReason;
+use crate::math::Scalar;
+use crate::simulate::bonded::rest::RestData;
+use crate::simulate::bonded::system::System;
+use crate::simulate::scene::colliders::PosedCollider;
+use crate::simulate::scene::reactions::Wrench;
+use crate::simulate::scene::rigid_body::{BodyMotion, Fields};
+use crate::simulate::sleep::alarm::{Alarm, WORTH_NOTING};
+use crate::simulate::sleep::groups::Bounds;
+use crate::simulate::sleep::joint::{Course, Joint, Partner, Stance, Touch};
+use crate::simulate::sleep::piece::{ElementLoad, JudgedLoad, Piece};
+use crate::simulate::sleep::stride::closing_time;
+use crate::spec::SleepLimits;
+
+/// Part of the critical step of the contacts of rigid bodies that a step takes.
+const FRACTION: f64 = 0.2;
+
+/// Pieces that are stepped together, apart from all others.
+#[derive(Clone, Debug)]
+pub struct Island<S> {
+    /// Indices of its pieces in the run, ascending.
+    pub members: Vec<usize>,
+    /// Its contacts, in the order of the lists.
+    pub joints: Vec<Joint<S>>,
+    /// Bounds on the motion of each piece.
+    pub bounds: Vec<Bounds>,
+    /// Forces and torques on each collider: those of the last step, and the sum over all steps.
+    pub on_colliders: Vec<(Wrench, Wrench)>,
+    stances: Vec<Stance>,
+    wrenches: Vec<Wrench>,
+    /// Squares of the frequencies of the contacts of each piece, 1/s².
+    rates: Vec<f64>,
+    /// Sum of the lengths of the forces on each piece, N.
+    forces: Vec<f64>,
+    /// Sum of the lengths of the forces with which the stresses of each piece are in balance, N.
+    balanced: Vec<f64>,
+    /// New touches of the last step: contact and closing speed, m/s.
+    touched: Vec<(usize, f64)>,
+    /// Step until which no other contact can touch.
+    clear_until: u64,
+}
+
+/// What an island needs to know of the run.
+#[derive(Clone, Copy)]
+pub struct Outside<'a, S> {
+    /// Elements and bonds.
+    pub system: &'a System<S>,
+    /// Their constant data.
+    pub rest: &'a RestData,
+    /// Colliders; none moves.
+    pub colliders: &'a [PosedCollider],
+    /// Gravity and drag.
+    pub fields: Fields,
+    /// Limits by which fragments wake.
+    pub limits: &'a SleepLimits,
+    /// Time step, s.
+    pub dt: f64,
+    /// Step in which the contact lists were built.
+    pub since: u64,
+    /// Whether dissipated energy is summed.
+    pub account: bool,
+}
+
+/// How far an island came.
+#[derive(Clone, Debug, Default)]
+pub struct Outcome {
+    /// Step in which it ended, earlier than asked if a piece wakes or outruns its bound.
+    pub step: u64,
+    /// Pieces to wake or to set in motion.
+    pub wakes: Vec<Alarm>,
+    /// Steps in which loads of pieces were judged to be harmless.
+    pub harmless: Vec<(u64, Alarm)>,
+}
+
+/// State of an island, to go back to.
+#[derive(Clone, Debug)]
+pub struct Saved {
+    motions: Vec<BodyMotion>,
+    judged: Vec<Option<JudgedLoad>>,
+    courses: Vec<Course>,
+    wrenches: Vec<Wrench>,
+    rates: Vec<f64>,
+    on_colliders: Vec<(Wrench, Wrench)>,
+    clear_until: u64,
+}
+
+impl<S: Scalar> Island<S> {
+    /// An island of these pieces with their contacts.
+    pub fn new(members: Vec<usize>, bounds: Vec<Bounds>, joints: Vec<Joint<S>>) -> Self {
+        let count = members.len();
+        Island {
+            members,
+            joints,
+            bounds,
+            on_colliders: Vec::new(),
+            stances: Vec::with_capacity(count),
+            wrenches: vec![Wrench::default(); count],
+            rates: vec![0.0; count],
+            forces: vec![0.0; count],
+            balanced: vec![0.0; count],
+            touched: Vec::new(),
+            clear_until: 0,
+        }
+    }
+
+    /// Its state.
+    pub fn save(&self, pieces: &[&mut Piece]) -> Saved {
+        Saved {
+            motions: pieces.iter().map(|piece| piece.body.moving).collect(),
+            judged: pieces.iter().map(|piece| piece.judged.clone()).collect(),
+            courses: self.joints.iter().map(|joint| joint.now).collect(),
+            wrenches: self.wrenches.clone(),
+            rates: self.rates.clone(),
+            on_colliders: self.on_colliders.clone(),
+            clear_until: self.clear_until,
+        }
+    }
+
+    /// Goes back to a state.
+    pub fn go_back(&mut self, to: &Saved, pieces: &mut [&mut Piece]) {
+        for (k, piece) in pieces.iter_mut().enumerate() {
+            piece.body.moving = to.motions[k];
+            piece.judged.clone_from(&to.judged[k]);
+        }
+        for (joint, course) in self.joints.iter_mut().zip(&to.courses) {
+            joint.now = *course;
+        }
+        self.wrenches.clone_from(&to.wrenches);
+        self.rates.clone_from(&to.rates);
+        self.on_colliders.clone_from(&to.on_colliders);
+        self.clear_until = to.clear_until;
+    }
+
+    /// Computes the loads before the first step, in which nothing slides and no touch is new.
+    pub fn start(&mut self, pieces: &[&mut Piece], outside: &Outside<S>, step: u64) {
+        let touches_collider = |joint: &Joint<S>| matches!(joint.partner, Partner::Collider(..));
+        if self.joints.iter().any(touches_collider) {
+            self.on_colliders = vec![Default::default(); outside.colliders.len()];
+        }
+        for (sum, piece) in self.balanced.iter_mut().zip(pieces) {
+            let loads = piece.balanced.iter();
+            *sum = loads.map(|one| one.force.length()).sum();
+        }
+        self.evaluate(pieces, outside, (step, 0));
+        self.touched.clear();
+    }
+
+    /// Takes steps from one step to another.
+    pub fn advance(
+        &mut self,
+        pieces: &mut [&mut Piece],
+        outside: &Outside<S>,
+        (from, to): (u64, u64),
+    ) -> Outcome {
+        let mut outcome = Outcome {
+            step: from,
+            ..Outcome::default()
+        };
+        while outcome.step < to {
+            let count = self.steps_at_once(outside, outcome.step, to);
+            let h = count as f64 * outside.dt;
+            for (piece, wrench) in pieces.iter_mut().zip(&self.wrenches) {
+                piece.body.kick(*wrench, &outside.fields, h);
+                piece.body.drift_long(h);
+            }
+            outcome.step += count;
+            self.evaluate(pieces, outside, (outcome.step, count));
+            for (piece, wrench) in pieces.iter_mut().zip(&self.wrenches) {
+                piece.body.kick(*wrench, &outside.fields, h);
+            }
+            self.judge(pieces, outside, &mut outcome);
+            if !outcome.wakes.is_empty() || self.outruns(pieces, outside, outcome.step) {
+                break;
+            }
+        }
+        outcome
+    }
+
+    /// Number of steps to take at once: a part of the critical step of the contacts that touch, and no more
+    /// than until others may touch.
+    fn steps_at_once(&self, outside: &Outside<S>, step: u64, to: u64) -> u64 {
+        let most = (to - step)
+            .min(self.clear_until.saturating_sub(step))
+            .max(1);
+        let fastest = self.rates.iter().copied().fold(0.0, f64::max);
+        if fastest == 0.0 {
+            return most;
+        }
+        let time = FRACTION * 2.0 / fastest.sqrt();
+        ((time / outside.dt) as u64).clamp(1, most)
+    }
+
+    /// Computes the loads after `count` steps at once.
+    fn evaluate(&mut self, pieces: &[&mut Piece], outside: &Outside<S>, (step, count): (u64, u64)) {
+        let h = count as f64 * outside.dt;
+        self.stances.clear();
+        self.stances
+            .extend(pieces.iter().map(|piece| Stance::of(piece)));
+        self.wrenches.fill(Wrench::default());
+        self.rates.fill(0.0);
+        self.forces.fill(0.0);
+        self.touched.clear();
+        for (last, sum) in &mut self.on_colliders {
+            *sum += *last * (0.5 * count as f64);
+            *last = Wrench::default();
+        }
+        self.clear_until = u64::MAX;
+        for at in 0..self.joints.len() {
+            let joint = &mut self.joints[at];
+            if step < joint.now.clear_until {
+                self.clear_until = self.clear_until.min(joint.now.clear_until);
+                continue;
+            }
+            let around = (&self.stances[..], outside.colliders);
+            match joint.evaluate(around, h, outside.account) {
+                Touch::Apart(gap) => {
+                    let until = step + self.steps_apart(at, gap, outside);
+                    self.joints[at].now.clear_until = until;
+                    self.clear_until = self.clear_until.min(until);
+                }
+                Touch::New(closing) => {
+                    self.touched.push((at, closing));
+                    self.add(at, pieces);
+                }
+                Touch::Lasting => self.add(at, pieces),
+            }
+        }
+        for (last, sum) in &mut self.on_colliders {
+            *sum += *last * (0.5 * count as f64);
+        }
+    }
+
+    /// Number of steps for which a contact stays apart, by the bounds on the motion of its pieces.
+    fn steps_apart(&self, at: usize, gap: f64, outside: &Outside<S>) -> u64 {
+        let joint = &self.joints[at];
+        let own = &self.bounds[joint.own.member];
+        let (speed, pull) = match joint.partner {
+            Partner::Member(other) if own.falls => (self.bounds[other.member].speed, 0.0),
+            Partner::Member(other) => (self.bounds[other.member].speed, 2.0),
+            Partner::Still(..) | Partner::Collider(..) => (0.0, 1.0),
+        };
+        let pull = pull * outside.fields.gravity.length();
+        let time = closing_time(gap, own.speed + speed, pull);
+        (time / outside.dt).clamp(0.0, 1e15) as u64
+    }
+
+    /// Adds the loads of a contact.
+    fn add(&mut self, at: usize, pieces: &[&mut Piece]) {
+        let joint = &self.joints[at];
+        let (now, k) = (&joint.now, &joint.listed.k);
+        let size = now.force.length();
+        let stiffness = 2.0 * (k.normal + k.tangential);
+        let mut load = |member: usize, wrench: Wrench, arm: DVec3| {
+            self.wrenches[member] += wrench;
+            self.forces[member] += size;
+            let body = &pieces[member].body;
+            let turning = arm.length_squared() * body.top.largest_inverse();
+            self.rates[member] += stiffness * (body.inverse_mass + turning);
+        };
+        let [arm, other_arm] = now.arms;
+        load(
+            joint.own.member,
+            Wrench::at(arm, now.force, now.torques[0]),
+            arm,
+        );
+        match &joint.partner {
+            Partner::Member(other) => {
+                let wrench = Wrench::at(other_arm, -now.force, now.torques[1]);
+                load(other.member, wrench, other_arm);
+            }
+            Partner::Collider(collider, _) => {
+                let wrench = Wrench::at(other_arm, -now.force, -now.torques[0]);
+                self.on_colliders[*collider].0 += wrench;
+            }
+            Partner::Still(..) => {}
+        }
+    }
+
+    /// Judges the loads of a step: closing speeds of new touches, then forces.
+    fn judge(&mut self, pieces: &mut [&mut Piece], outside: &Outside<S>, outcome: &mut Outcome) {
+        let limit = outside.limits.wake;
+        for k in 0..self.touched.len() {
+            let (at, closing) = self.touched[k];
+            let joint = &self.joints[at];
+            let mut ends = vec![joint.own.member];
+            match joint.partner {
+                Partner::Member(other) => ends.push(other.member),
+                Partner::Still(_, piece) => {
+                    outcome.wake(Alarm {
+                        piece,
+                        reason: SleepReason::Touched,
+                        use_of_strength: 0.0,
+                    });
+                }
+                Partner::Collider(..) => {}
+            }
+            for member in ends {
+                let Some(strength) = pieces[member].strength else {
+                    continue;
+                };
+                let alarm = Alarm {
+                    piece: self.members[member],
+                    reason: SleepReason::Impact,
+                    use_of_strength: strength.impact * closing,
+                };
+                if alarm.use_of_strength >= limit {
+                    outcome.wake(alarm);
+                } else if alarm.use_of_strength >= WORTH_NOTING * limit {
+                    outcome.harmless.push((outcome.step, alarm));
+                }
+            }
+        }
+        for (member, piece) in pieces.iter_mut().enumerate() {
+            let Some(strength) = piece.strength else {
+                continue;
+            };
+            let most = self.forces[member] + self.balanced[member];
+            let wakes = outcome.wakes.iter();
+            if wakes
+                .map(|one| one.piece)
+                .any(|at| at == self.members[member])
+            {
+                continue;
+            }
+            if piece.first_use + strength.force * most < limit {
+                continue;
+            }
+            let loads = piece.in_own_frame(self.loads(member));
+            let judged = piece.alarm(&loads, strength, (outside.system, outside.rest), limit);
+            let Some((reason, use_of_strength)) = judged else {
+                continue;
+            };
+            let alarm = Alarm {
+                piece: self.members[member],
+                reason,
+                use_of_strength,
+            };
+            match use_of_strength >= limit {
+                true => outcome.wake(alarm),
+                false => outcome.harmless.push((outcome.step, alarm)),
+            }
+        }
+    }
+
+    /// Loads of the last step on the elements of a piece, ascending.
+    pub fn loads(&self, member: usize) -> Vec<ElementLoad> {
+        let mut all: Vec<ElementLoad> = Vec::new();
+        for joint in self.joints.iter().filter(|joint| joint.now.touches) {
+            let now = &joint.now;
+            let [element, partner] = match joint.is_exchanged {
+                true => [joint.listed.partner, joint.listed.element],
+                false => [joint.listed.element, joint.listed.partner],
+            };
+            let mut push = |element: u32, force: DVec3, torque: DVec3| {
+                all.push(ElementLoad {
+                    element,
+                    force,
+                    torque,
+                });
+            };
+            if joint.own.member == member {
+                push(element, now.force, now.torques[0]);
+            }
+            if let Partner::Member(other) = joint.partner
+                && other.member == member
+            {
+                push(partner, -now.force, now.torques[1]);
+            }
+        }
+        all.sort_by_key(|one| one.element);
+        all.dedup_by(|later, first| {
+            let same = later.element == first.element;
+            if same {
+                first.force += later.force;
+                first.torque += later.torque;
+            }
+            same
+        });
+        all
+    }
+
+    /// Whether a piece is faster than its bound.
+    fn outruns(&self, pieces: &[&mut Piece], outside: &Outside<S>, step: u64) -> bool {
+        let gained = outside.fields.gravity * ((step - outside.since) as f64 * outside.dt);
+        !self.joints.is_empty()
+            && pieces
+                .iter()
+                .zip(&self.bounds)
+                .any(|(piece, bounds)| bounds.is_outrun(piece, gained))
+    }
+}
+
+impl Outcome {
+    /// Adds an alarm, if there is none for its piece.
+    fn wake(&mut self, alarm: Alarm) {
+        if self.wakes.iter().all(|one| one.piece != alarm.piece) {
+            self.wakes.push(alarm);
+        }
+    }
+}

@@ -1,0 +1,270 @@
+//! A contact of a sleeping piece, evaluated alone and in double precision, by the laws of all other contacts.
+
+use glam::{DMat3, DVec3};
+
+use crate::geometry::mesh_solid::NearTriangles;
+use crate::laws::contact::{self, ContactState};
+use crate::laws::rolling::{self, RollingParameters};
+use crate::laws::work;
+use crate::math::{Scalar, Vec3};
+use crate::simulate::contact::pair_list::Memory;
+use crate::simulate::contact::suspend::SuspendedContact;
+use crate::simulate::scene::colliders::PosedCollider;
+use crate::simulate::sleep::piece::Piece;
+
+/// Distance, over its radius, that an element may move along a mesh until its nearest triangles are searched
+/// again.
+const NEAR_SLACK: f64 = 0.05;
+
+/// Pose and motion of a piece.
+#[derive(Clone, Copy, Debug)]
+pub struct Stance {
+    /// Centre of mass, m.
+    pub centre: DVec3,
+    turn: DMat3,
+    velocity: DVec3,
+    /// Angular velocity, rad/s.
+    pub spin: DVec3,
+}
+
+impl Stance {
+    /// Pose and motion of a piece now.
+    pub fn of(piece: &Piece) -> Self {
+        let moving = &piece.body.moving;
+        Stance {
+            centre: piece.centre(),
+            turn: DMat3::from_quat(moving.rotation),
+            velocity: moving.velocity,
+            spin: piece.body.top.spin(moving.rotation, moving.momentum),
+        }
+    }
+}
+
+/// An element of a piece of an island.
+#[derive(Clone, Copy, Debug)]
+pub struct Place {
+    /// Index of the piece in the island.
+    pub member: usize,
+    /// From the centre of mass to the element, in the frame of the piece, m.
+    pub arm: DVec3,
+}
+
+/// What an element of an island may touch.
+#[derive(Clone, Debug)]
+pub enum Partner {
+    /// An element of a piece of the island.
+    Member(Place),
+    /// An element of a piece at rest: its position, m, and the index of the piece in the run.
+    Still(DVec3, usize),
+    /// A collider: its index, and its nearest triangles if it is a mesh.
+    Collider(usize, NearTriangles),
+}
+
+/// What changes in a contact from step to step.
+#[derive(Clone, Copy, Debug)]
+pub struct Course {
+    /// Tangential spring, m.
+    spring: Vec3<f64>,
+    /// Rolling spring, rad.
+    roll: Vec3<f64>,
+    /// Whether it touches.
+    pub touches: bool,
+    /// Step until which it certainly does not touch.
+    pub clear_until: u64,
+    /// Energy dissipated by damping and by friction, J.
+    pub dissipated: [f64; 2],
+    /// Force on the element, N; the opposite acts on the partner.
+    pub force: DVec3,
+    /// Torques on the element and on its partner, N m.
+    pub torques: [DVec3; 2],
+    /// From the centre of mass of the element's piece to the element, and the same for its partner, m.
+    pub arms: [DVec3; 2],
+}
+
+/// A contact of an element of an island.
+#[derive(Clone, Debug)]
+pub struct Joint<S> {
+    /// As it was listed.
+    pub listed: SuspendedContact<S>,
+    /// Whether its sides are exchanged, so that the element belongs to the island.
+    pub is_exchanged: bool,
+    /// The element.
+    pub own: Place,
+    /// Its partner.
+    pub partner: Partner,
+    /// What changes from step to step.
+    pub now: Course,
+    rolling: Option<RollingParameters<f64>>,
+}
+
+/// What was found about a contact.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Touch {
+    /// The gap is this wide, m.
+    Apart(f64),
+    /// It begins to touch and closes at this speed, m/s.
+    New(f64),
+    /// It goes on.
+    Lasting,
+}
+
+impl<S: Scalar> Joint<S> {
+    /// A contact that was suspended.
+    pub fn new(
+        listed: SuspendedContact<S>,
+        is_exchanged: bool,
+        own: Place,
+        partner: Partner,
+    ) -> Self {
+        let memory = match is_exchanged {
+            true => listed.memory.mirrored(),
+            false => listed.memory,
+        };
+        let wide = |v: [S; 3]| Vec3::from_f64(v.map(Scalar::to_f64));
+        let [r_i, r_j] = listed.radii;
+        let rolls = listed.rolling > 0.0;
+        let rolling = rolls.then(|| rolling::parameters(listed.k, listed.rolling, r_i, r_j));
+        Joint {
+            now: Course {
+                spring: wide(memory.spring),
+                roll: wide(memory.roll),
+                touches: false,
+                clear_until: 0,
+                dissipated: [0.0; 2],
+                force: DVec3::ZERO,
+                torques: [DVec3::ZERO; 2],
+                arms: [DVec3::ZERO; 2],
+            },
+            listed,
+            is_exchanged,
+            own,
+            partner,
+            rolling,
+        }
+    }
+
+    /// Radii of the element and of its partner, m.
+    fn radii(&self) -> [f64; 2] {
+        let [r_i, r_j] = self.listed.radii;
+        match self.is_exchanged {
+            true => [r_j, r_i],
+            false => [r_i, r_j],
+        }
+    }
+
+    /// Its springs, as it was listed.
+    pub fn memory(&self) -> Memory<S> {
+        let narrow = |v: Vec3<f64>| [v.x, v.y, v.z].map(S::from_f64);
+        let memory = Memory {
+            spring: narrow(self.now.spring),
+            roll: narrow(self.now.roll),
+        };
+        match self.is_exchanged {
+            true => memory.mirrored(),
+            false => memory,
+        }
+    }
+
+    /// Evaluates the contact after a step of `dt` (s), which its springs follow; `account`: whether dissipated
+    /// energy is summed.
+    pub fn evaluate(
+        &mut self,
+        (stances, colliders): (&[Stance], &[PosedCollider]),
+        dt: f64,
+        account: bool,
+    ) -> Touch {
+        let own = &stances[self.own.member];
+        let arm = own.turn * self.own.arm;
+        let place = own.centre + arm;
+        self.now.arms[0] = arm;
+        let velocity = own.velocity + own.spin.cross(arm);
+        let (spin, [r_i, r_j]) = (own.spin, self.radii());
+        let (x, arms, touch, other_velocity, other_spin) = match &mut self.partner {
+            Partner::Collider(collider, near) => {
+                let collider = &colliders[*collider];
+                let (pose, solid) = (&collider.pose, &collider.solid);
+                pose.refresh_near(solid, place, NEAR_SLACK * r_i, near);
+                let (distance, normal, velocity) = pose.surface_near(solid, place, near);
+                let wall = contact::wall(distance, vec(normal), r_i);
+                self.now.arms[1] = place - pose.position;
+                (wall.x, (wall.arm, 0.0), wall.touch, velocity, DVec3::ZERO)
+            }
+            other => {
+                let (there, velocity, spin) = match other {
+                    Partner::Member(at) => {
+                        let other = &stances[at.member];
+                        let arm = other.turn * at.arm;
+                        self.now.arms[1] = arm;
+                        let velocity = other.velocity + other.spin.cross(arm);
+                        (other.centre + arm, velocity, other.spin)
+                    }
+                    Partner::Still(there, _) => (*there, DVec3::ZERO, DVec3::ZERO),
+                    Partner::Collider(..) => unreachable!("colliders were treated above"),
+                };
+                let x = vec(place - there);
+                let touch = self.listed.touch.to_f64();
+                (x, contact::arms(x, r_i, r_j), touch, velocity, spin)
+            }
+        };
+        let state = ContactState {
+            x,
+            v: vec(velocity - other_velocity),
+            w_i: vec(spin),
+            w_j: vec(other_spin),
+            arm_i: arms.0,
+            arm_j: arms.1,
+            touch,
+            spring: self.now.spring,
+        };
+        self.load(state, dt, account)
+    }
+
+    fn load(&mut self, state: ContactState<f64>, dt: f64, account: bool) -> Touch {
+        let (k, now) = (self.listed.k, &mut self.now);
+        let length = state.x.norm();
+        let gap = length - state.touch;
+        if gap >= 0.0 && !now.touches {
+            return Touch::Apart(gap);
+        }
+        let load = contact::pair(state, dt, k);
+        let w = state.w_i - state.w_j;
+        let mut moment = Vec3::zero();
+        if account {
+            let done = work::ContactOutcome {
+                force: load.force,
+                overlap: load.overlap,
+                spring: load.spring,
+            };
+            let lost = work::contact(&state, done, dt, self.listed.inverse_mass, k);
+            now.dissipated[0] += lost.0;
+            now.dissipated[1] += lost.1;
+        }
+        if let Some(parameters) = self.rolling {
+            let rolled = rolling::rolling((state.x, load.force), w, now.roll, dt, parameters);
+            if account {
+                let lost = work::rolling(state.x, w, now.roll, rolled, dt, parameters);
+                now.dissipated[0] += lost.0;
+                now.dissipated[1] += lost.1;
+            }
+            (moment, now.roll) = (rolled.moment, rolled.spring);
+        }
+        now.spring = load.spring;
+        now.force = dvec(load.force);
+        let [couple, moment] = [dvec(load.couple), dvec(moment)];
+        now.torques = [couple * state.arm_i + moment, couple * state.arm_j - moment];
+        let was = std::mem::replace(&mut now.touches, gap < 0.0);
+        match (was, now.touches) {
+            (_, false) => Touch::Apart(gap),
+            (true, true) => Touch::Lasting,
+            (false, true) => Touch::New(-state.v.dot(state.x) / length),
+        }
+    }
+}
+
+fn vec(v: DVec3) -> Vec3<f64> {
+    Vec3::new(v.x, v.y, v.z)
+}
+
+fn dvec(v: Vec3<f64>) -> DVec3 {
+    DVec3::new(v.x, v.y, v.z)
+}
