@@ -26,7 +26,7 @@ impl Default for SleepLimits {
     fn default() -> Self {
         SleepLimits {
             calm: 0.4,
-            vibration: 0.1,
+            vibration: 0.3,
             wake: 0.5,
         }
     }

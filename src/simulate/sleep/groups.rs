@@ -9,8 +9,8 @@ use crate::simulate::sleep::piece::Piece;
 use crate::simulate::sleep::pieces::Sleep;
 use crate::simulate::sleep::surroundings::Surroundings;
 
-/// Speed after a bounce over the largest before: a light body that a heavy one hits.
-const BOUNCE: f64 = 3.0;
+/// Speed after a bounce over the largest before: a light body at rest that a heavy one hits.
+const BOUNCE: f64 = 2.0;
 
 /// Bounds on the motion of a piece until the contact lists are built again, apart from gravity.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

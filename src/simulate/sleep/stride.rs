@@ -5,28 +5,38 @@ use glam::DVec3;
 use crate::geometry::solid::Solid;
 use crate::math::Scalar;
 use crate::parallel::prelude::*;
+use crate::simulate::bonded::system::System;
 use crate::simulate::scene::colliders::PosedCollider;
 use crate::simulate::sleep::groups::{Bounds, Groups};
 use crate::simulate::sleep::piece::Piece;
 use crate::simulate::sleep::pieces::Sleep;
 use crate::simulate::sleep::surroundings::Surroundings;
 
+/// Consecutive elements that are awake in one sphere.
+const BLOCK: usize = 32;
+
 impl<S: Scalar> Sleep<S> {
-    /// Time for which contact lists that were just built hold every pair that can touch, s, while colliders are
-    /// at rest and pieces keep to the bounds. The places of all elements must be up to date.
+    /// Time for which contact lists that were just built hold every pair that can touch, s, while nothing is
+    /// awake, colliders are at rest and pieces keep to the bounds. The places of all elements must be up to date.
     pub fn lists_hold(&self, around: Surroundings<S>, bounds: &[Bounds]) -> f64 {
-        let moving: Vec<usize> = (0..self.pieces.len())
-            .filter(|&at| !self.pieces[at].still)
-            .collect();
-        let times = moving.par_iter().with_min_len(64).map(|&at| {
+        let moving = |at: &usize| !self.pieces[*at].still;
+        let moving: Vec<usize> = (0..self.pieces.len()).filter(moving).collect();
+        self.hold_among(&moving, around, bounds)
+    }
+
+    /// Time until one of these pieces may touch another, a piece at rest or a collider by elements that are not
+    /// listed, s.
+    fn hold_among(&self, moving: &[usize], around: Surroundings<S>, bounds: &[Bounds]) -> f64 {
+        let still = |at: &usize| self.pieces[*at].still;
+        let still: Vec<usize> = (0..self.pieces.len()).filter(still).collect();
+        let times = (0..moving.len()).into_par_iter().with_min_len(64).map(|k| {
+            let at = moving[k];
             let piece = &self.pieces[at];
             let mut time = f64::INFINITY;
-            for (other_at, other) in self.pieces.iter().enumerate() {
-                // Each pair once; a piece at rest does not look for others.
-                if other_at < at || (other.still && other_at != at) {
-                    let of = (bounds[at], bounds[other_at]);
-                    time = time.min(self.pair_holds((piece, other), of, &around));
-                }
+            // Each pair once; a piece at rest does not look for others.
+            for &other_at in moving[..k].iter().chain(&still) {
+                let of = (bounds[at], bounds[other_at]);
+                time = time.min(self.pair_holds((piece, &self.pieces[other_at]), of, &around));
             }
             for collider in around.colliders {
                 time = time.min(self.collider_holds((piece, bounds[at]), collider, &around));
@@ -37,18 +47,42 @@ impl<S: Scalar> Sleep<S> {
         times.into_iter().fold(f64::INFINITY, f64::min)
     }
 
-    /// As [`lists_hold`](Self::lists_hold) while elements are awake: the time for which no piece that listed
-    /// contacts do not connect with them moves by more than half the skin, s.
-    pub fn stays_within_skin(&self, around: Surroundings<S>, groups: &Groups) -> f64 {
+    /// As [`lists_hold`](Self::lists_hold) while elements are awake: they, and pieces whose groups touch them, may
+    /// move by half the skin.
+    pub fn lists_hold_beside_awake(&self, around: Surroundings<S>, groups: &Groups) -> f64 {
         let (half, pull) = (0.5 * around.contacts.skin(), self.fields().gravity.length());
-        let bounds = groups.bounds.iter().zip(&groups.meets_awake);
-        let apart = bounds
-            .zip(&self.pieces)
-            .filter(|((_, meets_awake), piece)| !*meets_awake && !piece.still);
-        let times = apart.map(|((bounds, _), _)| {
-            closing_time(half, bounds.velocity.length() + bounds.speed, pull)
+        let mut spheres = self.awake_spheres(around.system);
+        let met = self.pieces.iter().zip(&groups.meets_awake);
+        let met = met.filter(|(_, meets_awake)| **meets_awake);
+        spheres.extend(met.flat_map(|(piece, _)| piece.placed().spheres()));
+        let is_apart = |at: &usize| !groups.meets_awake[*at] && !self.pieces[*at].still;
+        let apart: Vec<usize> = (0..self.pieces.len()).filter(is_apart).collect();
+        let margin = 2.0 * around.contacts.largest();
+        let times = apart.par_iter().with_min_len(16).map(|&at| {
+            let (piece, bounds) = (&self.pieces[at], groups.bounds[at]);
+            let distances = spheres.iter().map(|(p, r)| p.distance(piece.centre()) - r);
+            let nearest = distances.fold(f64::INFINITY, f64::min) - piece.reach - margin;
+            let gap = (nearest - half).max(half);
+            let speed = bounds.velocity.length() + bounds.speed;
+            closing_time(gap, speed, pull)
         });
-        times.fold(f64::INFINITY, f64::min)
+        let times: Vec<f64> = times.collect();
+        let among = self.hold_among(&apart, around, &groups.bounds);
+        times.into_iter().fold(among, f64::min)
+    }
+
+    /// Spheres around the centres of elements that are awake.
+    fn awake_spheres(&self, system: &System<S>) -> Vec<(DVec3, f64)> {
+        let blocks = (0..system.count).step_by(BLOCK);
+        let sphere = |first: usize| {
+            let block = first..(first + BLOCK).min(system.count);
+            let awake = block.filter(|&i| !self.is_asleep(i));
+            let places: Vec<DVec3> = awake.map(|i| system.position(i)).collect();
+            let middle = places.iter().sum::<DVec3>() / places.len() as f64;
+            let distances = places.iter().map(|place| place.distance(middle));
+            (!places.is_empty()).then(|| (middle, distances.fold(0.0, f64::max)))
+        };
+        blocks.filter_map(sphere).collect()
     }
 
     /// Time until two pieces may touch by elements that are not listed, s.
@@ -61,20 +95,21 @@ impl<S: Scalar> Sleep<S> {
         let skin = around.contacts.skin();
         let x = a.centre() - b.centre();
         let v = of_a.velocity - of_b.velocity;
-        let reach = a.reach + b.reach + 2.0 * around.contacts.largest() + skin;
+        let margin = 2.0 * around.contacts.largest();
+        let reach = a.reach + b.reach + margin;
         let gap = x.length() - reach;
         let closing = v.length() + of_a.speed + of_b.speed;
-        let margin = 2.0 * around.contacts.largest() + skin;
-        let near = || a.placed().distance(&b.placed()) - margin;
+        // Elements nearer than the skin are listed.
+        let near = || (a.placed().distance(&b.placed()) - margin).max(skin);
         if a.is_free() && b.is_free() {
             // Both fall alike.
-            return match gap > 0.0 {
+            return match gap > skin {
                 true => meeting(x, v, reach),
-                false => near().max(skin) / closing,
+                false => near() / closing,
             };
         }
-        let gap = if gap < skin { near() } else { gap };
-        closing_time(gap.max(skin), closing, 2.0 * self.fields().gravity.length())
+        let gap = if gap < 2.0 * skin { near() } else { gap };
+        closing_time(gap, closing, 2.0 * self.fields().gravity.length())
     }
 
     /// Time until a piece may touch a collider by elements that are not listed, s.
@@ -91,8 +126,8 @@ impl<S: Scalar> Sleep<S> {
             Solid::HalfSpace { .. } => -bounds.velocity.dot(normal),
             _ => bounds.velocity.length(),
         };
-        let gap = distance - piece.reach - contacts.largest() - contacts.skin();
-        if gap > 0.0 {
+        let gap = distance - piece.reach - contacts.largest();
+        if gap > contacts.skin() {
             // Turning alone takes no element beyond the reach.
             let speed = match piece.is_free() {
                 true => approach,

@@ -16,6 +16,10 @@ use crate::simulate::sleep::islands::Islands;
 use crate::simulate::sleep::piece::Piece;
 use crate::simulate::sleep::surroundings::Surroundings;
 
+/// Number of steps from which stepping sleeping fragments apart is worth new contact lists, while elements are
+/// awake.
+const WORTHWHILE: u64 = 64;
+
 /// Loads on supports over several steps.
 pub(super) struct Reactions {
     /// Weighted sum, by the trapezoidal rule.
@@ -67,12 +71,15 @@ impl<L: Lanes> Cpu<L> {
         left: u64,
         reactions: &mut Reactions,
     ) -> Result<Option<Glide>, SimulateError> {
-        if !self.allows_islands() {
+        if !self.allows_islands() || self.run.step < self.together_until {
             return Ok(None);
         }
         self.finish_step()?;
         if self.lists_hold_until <= self.run.step {
             self.build_lists();
+            if self.run.step < self.together_until {
+                return Ok(None);
+            }
         }
         let start = self.run.step;
         let (contacts, groups) = (&mut self.run.contacts, &self.groups.1);
@@ -236,12 +243,17 @@ impl<L: Lanes> Cpu<L> {
         let around = self.surroundings();
         let groups = sleep.groups(around);
         let time = match sleep.awake() > 0 {
-            true => sleep.stays_within_skin(around, &groups),
+            true => sleep.lists_hold_beside_awake(around, &groups),
             false => sleep.lists_hold(around, &groups.bounds),
         };
         let steps = (time / self.run.dt).floor().clamp(1.0, 1e15) as u64;
-        self.groups = (self.run.step, groups);
-        self.lists_hold_until = self.run.step + steps;
+        let step = self.run.step;
+        self.groups = (step, groups);
+        let is_short = sleep.awake() > 0 && steps < WORTHWHILE;
+        (self.lists_hold_until, self.together_until) = match is_short {
+            true => (step, (step / INTERVAL + 1) * INTERVAL),
+            false => (step + steps, step),
+        };
     }
 
     fn surroundings(&self) -> Surroundings<'_, L::Scalar> {

@@ -61,6 +61,8 @@ pub struct Cpu<L: Lanes> {
     lists_hold_until: u64,
     /// Step in which the lists were built, and the groups of pieces from which that follows.
     groups: (u64, Groups),
+    /// Step up to which nothing is stepped apart, as the contact lists would not hold long enough.
+    together_until: u64,
     /// Whether sleeping fragments are being stepped apart, so that lists must stay as they are.
     is_gliding: bool,
     /// Largest distances that elements and colliders moved in the last step, m.
@@ -112,6 +114,7 @@ impl<L: Lanes> Cpu<L> {
             sleep_events: Vec::new(),
             lists_hold_until: 0,
             groups: Default::default(),
+            together_until: 0,
             is_gliding: false,
             travelled: (0.0, 0.0),
             loads_due: false,
@@ -288,6 +291,7 @@ impl<L: Lanes> Method for Cpu<L> {
         self.find_near();
         self.lists_hold_until = self.run.step;
         (self.groups, self.loads_due) = (Default::default(), false);
+        self.together_until = self.run.step;
         Ok(())
     }
 }
