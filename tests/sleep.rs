@@ -221,6 +221,71 @@ fn a_stack_at_rest_stays_where_it_is() {
     assert_eq!(all[10].history.kinetic[0], 0.0);
 }
 
+/// Two blocks slide on a floor, a third falls on one of them; a fourth, whose bonds cannot break, falls beside
+/// them and stays awake.
+fn sliding_blocks(with_awake: bool) -> (Packing, Pipeline, f64) {
+    let v = DVec3::new(0.3, 0.0, 0.1);
+    let mut blocks = vec![
+        (block((5, 3, 5), DVec3::ZERO), v, DVec3::ZERO),
+        (block((4, 4, 4), DVec3::new(0.03, 0.0, 0.0)), -v, DVec3::Y),
+        (
+            block((3, 4, 3), DVec3::new(1.3e-3, 9e-3, 0.0)),
+            DVec3::ZERO,
+            v,
+        ),
+    ];
+    let asleep: usize = blocks.iter().map(|block| block.0.len()).sum();
+    if with_awake {
+        let apart = block((4, 3, 4), DVec3::new(0.0, 0.5e-3, 0.04));
+        blocks.push((apart, DVec3::ZERO, DVec3::ZERO));
+    }
+    let (mut packing, mut pipeline, dt) = scene(&blocks, 1e7);
+    let bonds = &mut packing.bonds;
+    for at in 0..bonds.i.len() {
+        if bonds.i[at] as usize >= asleep {
+            (bonds.sigma_c[at], bonds.tau_c[at]) = (f64::INFINITY, f64::INFINITY);
+        }
+    }
+    pipeline.world.gravity = [0.0, -9.8, 0.0];
+    pipeline.colliders = vec![scenes::rising_floor(-1.001 * R, 0.0)];
+    pipeline.output.work = true;
+    (packing, pipeline, dt)
+}
+
+#[test]
+fn loads_change_the_momentum_and_lost_energy_is_booked_while_blocks_sleep() {
+    for with_awake in [false, true] {
+        let (packing, pipeline, dt) = sliding_blocks(with_awake);
+        let mass: f64 = packing.elements.mass.iter().sum();
+        let mut run = on::<f64>(&packing, &pipeline, dt);
+        let mut before = run.snapshot(0).unwrap();
+        let total = |h: &History| {
+            let moving = h.kinetic[0] + h.rotational[0] + h.gravity[0] + h.bond[0] + h.contact[0];
+            moving + h.damping[0] + h.friction[0] + h.rigidified[0]
+        };
+        let (first, start) = (total(&before.history), before.history.kinetic[0]);
+        for frame in 1..=40 {
+            run.advance(500).unwrap();
+            let now = run.snapshot(frame).unwrap();
+            let asleep = packing.elements.mass.len() as u32 - now.history.awake[0];
+            assert_eq!(
+                (asleep, now.history.awake[0] > 0),
+                (75 + 64 + 36, with_awake)
+            );
+            let time = 500.0 * dt;
+            let loads = DVec3::new(now.loads.fx[0], now.loads.fy[0], now.loads.fz[0]);
+            let gained = (mass * DVec3::NEG_Y * 9.8 - loads) * time;
+            let change = momenta(&now.history).0 - momenta(&before.history).0;
+            let off = (change - gained).length() / (mass * 9.8 * time);
+            assert!(off < 1e-9, "{frame}: {change} {gained}");
+            before = now;
+        }
+        let (friction, off) = (before.history.friction[0], total(&before.history) - first);
+        assert!(friction > 0.3 * start, "{friction} of {start}");
+        assert!(off.abs() < 3e-3 * start, "{off} of {start}");
+    }
+}
+
 #[test]
 fn a_body_in_flight_follows_the_parabola() {
     let spin = DVec3::new(30.0, 200.0, -10.0);

@@ -1,4 +1,4 @@
-//! Listed contacts one by one in double precision: their gaps, how they close, and their stiffnesses.
+//! Listed contacts one by one in double precision: their gaps, and how they close.
 
 use glam::DVec3;
 
@@ -19,8 +19,6 @@ pub struct ListedContact {
     pub gap: f64,
     /// Speed at which the gap closes, m/s.
     pub closing: f64,
-    /// Normal and tangential stiffness, N/m.
-    pub stiffness: [f64; 2],
 }
 
 impl<S: Scalar> Contacts<S> {
@@ -50,7 +48,6 @@ impl<S: Scalar> Contacts<S> {
                         partner: j,
                         gap: distance - list.touch[at].to_f64(),
                         closing: closing(v, x, distance),
-                        stiffness: list.stiffness(at),
                     });
                 }
             }
@@ -64,7 +61,6 @@ impl<S: Scalar> Contacts<S> {
                     partner: COLLIDER + entry.collider,
                     gap: distance - system.radius(i),
                     closing: -(system.velocity(i) - velocity).dot(normal),
-                    stiffness: [entry.k.normal.to_f64(), entry.k.tangential.to_f64()],
                 });
             }
         }

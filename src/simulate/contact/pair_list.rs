@@ -221,13 +221,6 @@ impl<S: Scalar> PairList<S> {
         ([c[0], c[1]], k, [c[6], c[7]])
     }
 
-    /// Normal and tangential stiffness of a pair, N/m.
-    pub fn stiffness(&self, at: usize) -> [f64; 2] {
-        let at = if self.constants.len() > 1 { at } else { 0 };
-        let LaneRow([_, _, normal, tangential, ..]) = &self.constants[at];
-        [normal.to_f64(), tangential.to_f64()]
-    }
-
     /// Radii (m), contact parameters, and coefficient of rolling friction with 1/m* (1/kg) of a pair.
     pub fn parameters(&self, at: usize) -> ([f64; 2], ContactParameters<f64>, [f64; 2]) {
         let at = if self.constants.len() > 1 { at } else { 0 };

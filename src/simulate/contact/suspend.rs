@@ -29,7 +29,7 @@ pub struct SuspendedContact<S> {
 }
 
 /// Contact parameters in double precision.
-pub(super) fn wide<S: Scalar>(k: &ContactParameters<S>) -> ContactParameters<f64> {
+fn wide<S: Scalar>(k: &ContactParameters<S>) -> ContactParameters<f64> {
     ContactParameters {
         normal: k.normal.to_f64(),
         tangential: k.tangential.to_f64(),
