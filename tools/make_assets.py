@@ -1,4 +1,5 @@
-"""Makes meshes as artists have them: a robot of overlapping parts, a wine glass and a pane without walls, a scene.
+"""Makes meshes as artists have them: a robot of overlapping parts, a wine glass and a pane without walls, scenes of many
+objects, a voussoir of an arch.
 
 `python3 tools/make_assets.py [--out DIR]` writes DIR/*.obj and DIR/*.glb; the default is pipelines/meshes."""
 
@@ -11,12 +12,12 @@ import struct
 OUT = pathlib.Path(__file__).resolve().parent.parent / "pipelines" / "meshes"
 
 
-def write_obj(name, comment, parts, material=None):
+def write_obj(name, comment, parts, material=None, digits=5):
     """Parts are (name, points, faces); a corner of a face is a point, or a point and its texture coordinates. `material`
     gives the material of a part by its name."""
     lines, start, places = [f"# {comment}"], 1, {}
     for part, points, faces in parts:
-        lines += [f"o {part}"] + ["v " + " ".join(f"{c:.5g}" for c in p) for p in points]
+        lines += [f"o {part}"] + ["v " + " ".join(f"{c:.{digits}g}" for c in p) for p in points]
         rows = [f"usemtl {material(part)}"] if material else []
         for face in faces:
             corners = []
@@ -304,9 +305,13 @@ class Glb:
                 "primitives": [{"attributes": attributes, "indices": indices, "material": material}],
             }
         )
-        self.nodes.append({"name": name, "mesh": len(self.meshes) - 1, **place})
-        self.nodes[0]["children"].append(len(self.nodes) - 1)
+        self.place(name, len(self.meshes) - 1, **place)
         print(name, len(index), "vertices", len(rows) // 3, "triangles")
+
+    def place(self, name, mesh, **place):
+        """A further object with a mesh that has been added."""
+        self.nodes.append({"name": name, "mesh": mesh, **place})
+        self.nodes[0]["children"].append(len(self.nodes) - 1)
 
     def write(self, file):
         self.bytes += b"\0" * (-len(self.bytes) % 4)
@@ -415,6 +420,72 @@ def still_life():
     scene.write(OUT / "still_life.glb")
 
 
+# ---- stacks ----
+
+
+def plates(count=10, pitch=0.01148):
+    """A stack of equal dinner plates, 24 cm wide, in metres; the lowest stands on y = 0. If each is turned by 23 degrees
+    from the one below, elements of 1.6 mm and of 2.1 mm in hexagonal packing are 6 to 15 µm short of contact."""
+    line = [
+        (0, 0.005),
+        (0.050, 0.005),
+        (0.051, 0),
+        (0.057, 0),
+        (0.059, 0.005),
+        (0.074, 0.006),
+        (0.116, 0.0145),
+        (0.120, 0.017),
+        (0.1195, 0.020),
+        (0.115, 0.0205),
+        (0.072, 0.012),
+        (0, 0.011),
+    ]
+    around = 64
+    scene = Glb("plates")
+    for k in range(count):
+        place = {"translation": [0, round(k * pitch, 6), 0]}
+        if k == 0:
+            scene.add("plate_1", with_texture(turned(line, around), around, len(line) - 1), (0.85, 0.84, 0.80), **place)
+        else:
+            scene.place(f"plate_{k + 1}", 0, **place)
+    scene.write(OUT / "plates.glb")
+
+
+def brick_wall(courses=20, bricks=10, radius=0.0165):
+    """Bricks in running bond, in metres; the middle of the lowest course is at y = 0. The distances between bricks are
+    multiples of the spacings of a hexagonal packing of this radius, so that elements of neighbours touch and do not
+    overlap."""
+    along, up, joint = 14 * radius, 3 * math.sqrt(3) * radius, 0.010
+    brick = box(along - joint, up - joint, 0.126)
+    colours = [(0.45, 0.13, 0.08), (0.52, 0.18, 0.10), (0.38, 0.12, 0.09)]
+    scene = Glb("brick_wall")
+    for course in range(courses):
+        for k in range(bricks):
+            x = (k - (bricks - 1) / 2 + (course % 2 - 0.5) / 2) * along
+            place = {"translation": [round(x, 7), round(course * up, 7), 0]}
+            name, shade = f"brick_{course + 1}_{k + 1}", (7 * course + 5 * k) % 11 % len(colours)
+            if course == 0 and len(scene.meshes) < len(colours):
+                scene.add(name, brick, colours[len(scene.meshes)], False, **place)
+            else:
+                scene.place(name, shade, **place)
+    scene.write(OUT / "brick_wall.glb")
+
+
+def voussoir(count=11, radius=0.008, height=0.19, depth=0.25):
+    """The wedge at the crown of a semicircular arch about the origin, in metres; the others are the same, turned about
+    z. The height of its middle makes the elements of a hexagonal packing of this radius touch their mirror images in the
+    next wedge, 4 rows below and 4 rows above the middle. Its sides are about half a radius inside the joints."""
+    half = math.pi / (2 * count)
+    middle = radius * (1 + 12 * math.cos(half)) / math.sin(half) - 4 * math.sqrt(3) * radius + 1e-7
+    points = []
+    for y in (middle - height / 2, middle + height / 2):
+        x = y * math.tan(half) - 0.49 * radius / math.cos(half)
+        points += [(s * x, y, t * depth / 2) for s, t in ((-1, -1), (1, -1), (1, 1), (-1, 1))]
+    faces = [(0, 1, 2, 3), (7, 6, 5, 4), (1, 0, 4, 5), (2, 1, 5, 6), (3, 2, 6, 7), (0, 3, 7, 4)]
+    part = ("voussoir", [tuple(round(c, 7) for c in p) for p in points], faces)
+    write_obj("voussoir", f"one of {count} voussoirs of an arch, in metres", [part], digits=8)
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=pathlib.Path, default=OUT, help="folder; default: pipelines/meshes")
@@ -424,3 +495,6 @@ if __name__ == "__main__":
     wine_glass()
     pane()
     still_life()
+    plates()
+    brick_wall()
+    voussoir()
