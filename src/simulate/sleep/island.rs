@@ -1,19 +1,20 @@
 //! An island: pieces that listed contacts connect and that touch nothing that is awake. Until the contact lists
 //! are built again nothing else pushes them, so each island takes steps of its own, as long as its contacts allow.
 
+mod judge;
+
 use glam::DVec3;
 
-use crate::columns::SleepReason;
 use crate::math::Scalar;
 use crate::simulate::bonded::rest::RestData;
 use crate::simulate::bonded::system::System;
 use crate::simulate::scene::colliders::PosedCollider;
 use crate::simulate::scene::reactions::Wrench;
 use crate::simulate::scene::rigid_body::{BodyMotion, Fields};
-use crate::simulate::sleep::alarm::{Alarm, WORTH_NOTING};
+use crate::simulate::sleep::alarm::Alarm;
 use crate::simulate::sleep::groups::Bounds;
 use crate::simulate::sleep::joint::{Course, Joint, Partner, Stance, Touch};
-use crate::simulate::sleep::piece::{ElementLoad, JudgedLoad, Piece};
+use crate::simulate::sleep::piece::{JudgedLoad, Piece};
 use crate::simulate::sleep::stride::closing_time;
 use crate::spec::SleepLimits;
 
@@ -281,109 +282,6 @@ impl<S: Scalar> Island<S> {
         }
     }
 
-    /// Judges the loads of a step: closing speeds of new touches, then forces.
-    fn judge(&mut self, pieces: &mut [&mut Piece], outside: &Outside<S>, outcome: &mut Outcome) {
-        let limit = outside.limits.wake;
-        for k in 0..self.touched.len() {
-            let (at, closing) = self.touched[k];
-            let joint = &self.joints[at];
-            let mut ends = vec![joint.own.member];
-            match joint.partner {
-                Partner::Member(other) => ends.push(other.member),
-                Partner::Still(_, piece) => {
-                    outcome.wake(Alarm {
-                        piece,
-                        reason: SleepReason::Touched,
-                        use_of_strength: 0.0,
-                    });
-                }
-                Partner::Collider(..) => {}
-            }
-            for member in ends {
-                let Some(strength) = pieces[member].strength else {
-                    continue;
-                };
-                let alarm = Alarm {
-                    piece: self.members[member],
-                    reason: SleepReason::Impact,
-                    use_of_strength: strength.impact * closing,
-                };
-                if alarm.use_of_strength >= limit {
-                    outcome.wake(alarm);
-                } else if alarm.use_of_strength >= WORTH_NOTING * limit {
-                    outcome.harmless.push((outcome.step, alarm));
-                }
-            }
-        }
-        for (member, piece) in pieces.iter_mut().enumerate() {
-            let Some(strength) = piece.strength else {
-                continue;
-            };
-            let most = self.forces[member] + self.balanced[member];
-            let wakes = outcome.wakes.iter();
-            if wakes
-                .map(|one| one.piece)
-                .any(|at| at == self.members[member])
-            {
-                continue;
-            }
-            if piece.first_use + strength.force * most < limit {
-                continue;
-            }
-            let loads = piece.in_own_frame(self.loads(member));
-            let judged = piece.alarm(&loads, strength, (outside.system, outside.rest), limit);
-            let Some((reason, use_of_strength)) = judged else {
-                continue;
-            };
-            let alarm = Alarm {
-                piece: self.members[member],
-                reason,
-                use_of_strength,
-            };
-            match use_of_strength >= limit {
-                true => outcome.wake(alarm),
-                false => outcome.harmless.push((outcome.step, alarm)),
-            }
-        }
-    }
-
-    /// Loads of the last step on the elements of a piece, ascending.
-    pub fn loads(&self, member: usize) -> Vec<ElementLoad> {
-        let mut all: Vec<ElementLoad> = Vec::new();
-        for joint in self.joints.iter().filter(|joint| joint.now.touches) {
-            let now = &joint.now;
-            let [element, partner] = match joint.is_exchanged {
-                true => [joint.listed.partner, joint.listed.element],
-                false => [joint.listed.element, joint.listed.partner],
-            };
-            let mut push = |element: u32, force: DVec3, torque: DVec3| {
-                all.push(ElementLoad {
-                    element,
-                    force,
-                    torque,
-                });
-            };
-            if joint.own.member == member {
-                push(element, now.force, now.torques[0]);
-            }
-            if let Partner::Member(other) = joint.partner
-                && other.member == member
-            {
-                push(partner, -now.force, now.torques[1]);
-            }
-        }
-        all.sort_by_key(|one| one.element);
-        all.dedup_by(|later, first| {
-            let same = later.element == first.element;
-            if same {
-                first.force += later.force;
-                first.torque += later.torque;
-            }
-            same
-        });
-        all
-    }
-
     /// Whether a piece is faster than its bound.
     fn outruns(&self, pieces: &[&mut Piece], outside: &Outside<S>, step: u64) -> bool {
         let gained = outside.fields.gravity * ((step - outside.since) as f64 * outside.dt);
@@ -392,14 +290,5 @@ impl<S: Scalar> Island<S> {
                 .iter()
                 .zip(&self.bounds)
                 .any(|(piece, bounds)| bounds.is_outrun(piece, gained))
-    }
-}
-
-impl Outcome {
-    /// Adds an alarm, if there is none for its piece.
-    fn wake(&mut self, alarm: Alarm) {
-        if self.wakes.iter().all(|one| one.piece != alarm.piece) {
-            self.wakes.push(alarm);
-        }
     }
 }

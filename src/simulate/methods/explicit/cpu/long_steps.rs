@@ -3,7 +3,6 @@
 use std::time::Instant;
 
 use super::Cpu;
-use super::sleeping::INTERVAL;
 use crate::columns::SleepEvent;
 use crate::math::Lanes;
 use crate::simulate::error::SimulateError;
@@ -15,6 +14,9 @@ use crate::simulate::sleep::island::Outside;
 use crate::simulate::sleep::islands::Islands;
 use crate::simulate::sleep::piece::Piece;
 use crate::simulate::sleep::surroundings::Surroundings;
+
+/// Steps from one search for calm fragments to the next.
+pub(super) const INTERVAL: u64 = 128;
 
 /// Number of steps from which stepping sleeping fragments apart is worth new contact lists, while elements are
 /// awake.

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use super::Cpu;
 use super::loads::bond_pass;
-use super::long_steps::Reactions;
+use super::long_steps::{INTERVAL, Reactions};
 use crate::columns::{self, SleepEvent, SleepReason};
 use crate::math::{Lanes, Scalar};
 use crate::simulate::bonded::bond_pass::Border;
@@ -23,9 +23,6 @@ use crate::simulate::sleep::state as sleep_state;
 use crate::simulate::sleep::surroundings::Surroundings;
 use crate::simulate::sleep::use_task::UseTask;
 use crate::spec::{Action, Pipeline};
-
-/// Steps from one search for calm fragments to the next.
-pub(super) const INTERVAL: u64 = 128;
 
 /// The pieces of a new run: its free rigid bodies. Every other fragment is awake.
 pub(super) fn sleep<S: Scalar>(run: &mut BondedRun<S>, pipeline: &Pipeline) -> Option<Sleep<S>> {

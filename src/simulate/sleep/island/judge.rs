@@ -1,0 +1,135 @@
+//! What the loads of a step do to the pieces of an island.
+
+use glam::DVec3;
+
+use super::{Island, Outcome, Outside};
+use crate::columns::SleepReason;
+use crate::math::Scalar;
+use crate::simulate::sleep::alarm::{Alarm, WORTH_NOTING};
+use crate::simulate::sleep::joint::Partner;
+use crate::simulate::sleep::piece::{ElementLoad, Piece};
+
+impl<S: Scalar> Island<S> {
+    /// Judges the loads of a step: closing speeds of new touches, then forces.
+    pub(super) fn judge(
+        &self,
+        pieces: &mut [&mut Piece],
+        outside: &Outside<S>,
+        outcome: &mut Outcome,
+    ) {
+        self.judge_touches(pieces, outside, outcome);
+        let limit = outside.limits.wake;
+        for (member, piece) in pieces.iter_mut().enumerate() {
+            let Some(strength) = piece.strength else {
+                continue;
+            };
+            let most = self.forces[member] + self.balanced[member];
+            let wakes = outcome.wakes.iter();
+            if wakes
+                .map(|one| one.piece)
+                .any(|at| at == self.members[member])
+            {
+                continue;
+            }
+            if piece.first_use + strength.force * most < limit {
+                continue;
+            }
+            let loads = piece.in_own_frame(self.loads(member));
+            let judged = piece.alarm(&loads, strength, (outside.system, outside.rest), limit);
+            let Some((reason, use_of_strength)) = judged else {
+                continue;
+            };
+            let alarm = Alarm {
+                piece: self.members[member],
+                reason,
+                use_of_strength,
+            };
+            match use_of_strength >= limit {
+                true => outcome.wake(alarm),
+                false => outcome.harmless.push((outcome.step, alarm)),
+            }
+        }
+    }
+
+    /// Judges new touches by their closing speeds.
+    fn judge_touches(&self, pieces: &[&mut Piece], outside: &Outside<S>, outcome: &mut Outcome) {
+        let limit = outside.limits.wake;
+        for k in 0..self.touched.len() {
+            let (at, closing) = self.touched[k];
+            let joint = &self.joints[at];
+            let mut ends = vec![joint.own.member];
+            match joint.partner {
+                Partner::Member(other) => ends.push(other.member),
+                Partner::Still(_, piece) => {
+                    outcome.wake(Alarm {
+                        piece,
+                        reason: SleepReason::Touched,
+                        use_of_strength: 0.0,
+                    });
+                }
+                Partner::Collider(..) => {}
+            }
+            for member in ends {
+                let Some(strength) = pieces[member].strength else {
+                    continue;
+                };
+                let alarm = Alarm {
+                    piece: self.members[member],
+                    reason: SleepReason::Impact,
+                    use_of_strength: strength.impact * closing,
+                };
+                if alarm.use_of_strength >= limit {
+                    outcome.wake(alarm);
+                } else if alarm.use_of_strength >= WORTH_NOTING * limit {
+                    outcome.harmless.push((outcome.step, alarm));
+                }
+            }
+        }
+    }
+
+    /// Loads of the last step on the elements of a piece, ascending.
+    pub fn loads(&self, member: usize) -> Vec<ElementLoad> {
+        let mut all: Vec<ElementLoad> = Vec::new();
+        for joint in self.joints.iter().filter(|joint| joint.now.touches) {
+            let now = &joint.now;
+            let [element, partner] = match joint.is_exchanged {
+                true => [joint.listed.partner, joint.listed.element],
+                false => [joint.listed.element, joint.listed.partner],
+            };
+            let mut push = |element: u32, force: DVec3, torque: DVec3| {
+                all.push(ElementLoad {
+                    element,
+                    force,
+                    torque,
+                });
+            };
+            if joint.own.member == member {
+                push(element, now.force, now.torques[0]);
+            }
+            if let Partner::Member(other) = joint.partner
+                && other.member == member
+            {
+                push(partner, -now.force, now.torques[1]);
+            }
+        }
+        all.sort_by_key(|one| one.element);
+        all.dedup_by(|later, first| {
+            let same = later.element == first.element;
+            if same {
+                first.force += later.force;
+                first.torque += later.torque;
+            }
+            same
+        });
+        all
+    }
+}
+
+impl Outcome {
+    /// Adds an alarm, if there is none for its piece.
+    fn wake(&mut self, alarm: Alarm) {
+        if self.wakes.iter().all(|one| one.piece != alarm.piece) {
+            self.wakes.push(alarm);
+        }
+    }
+}
