@@ -5,6 +5,7 @@ mod judge;
 
 use glam::DVec3;
 
+use crate::columns::SleepReason;
 use crate::math::Scalar;
 use crate::simulate::bonded::rest::RestData;
 use crate::simulate::bonded::system::System;
@@ -151,12 +152,14 @@ impl<S: Scalar> Island<S> {
         self.touched.clear();
     }
 
-    /// Takes steps from one step to another.
+    /// Takes steps from one step to another. With `heed` it ends early if a piece wakes or outruns its bound: for a
+    /// new touch that wakes a piece in the step before, so that what is awake meets it.
     pub fn advance(
         &mut self,
         pieces: &mut [&mut Piece],
         outside: &Outside<S>,
         (from, to): (u64, u64),
+        heed: bool,
     ) -> Outcome {
         let mut outcome = Outcome {
             step: from,
@@ -175,6 +178,15 @@ impl<S: Scalar> Island<S> {
                 piece.body.kick(*wrench, &outside.fields, h);
             }
             self.judge(pieces, outside, &mut outcome);
+            if !heed {
+                continue;
+            }
+            let is_hit = |alarm: &Alarm| alarm.reason == SleepReason::Impact;
+            if outcome.wakes.iter().any(is_hit) {
+                outcome.step -= count;
+                outcome.wakes.retain(is_hit);
+                break;
+            }
             if !outcome.wakes.is_empty() || self.outruns(pieces, outside, outcome.step) {
                 break;
             }

@@ -100,15 +100,20 @@ impl<S: Scalar> Islands<S> {
         let runs = islands.with_min_len(SERIAL).map(|(island, own)| {
             island.start(own, outside, start);
             let saved = island.save(own);
-            (saved, island.advance(own, outside, (start, to)))
+            (saved, island.advance(own, outside, (start, to), true))
         });
         let runs: Vec<(Saved, Outcome)> = runs.collect();
-        let (saved, outcomes): (Vec<Saved>, Vec<Outcome>) = runs.into_iter().unzip();
+        let (saved, mut outcomes): (Vec<Saved>, Vec<Outcome>) = runs.into_iter().unzip();
         self.saved = saved;
         let reached = outcomes.iter().map(|one| one.step).min().unwrap_or(to);
+        outcomes.retain(|one| one.step == reached);
+        let wakes: Vec<Alarm> = outcomes.iter().flat_map(|one| one.wakes.clone()).collect();
         self.note(outcomes);
         if reached < to {
             self.go_back(pieces, outside, reached);
+            self.wakes.extend(wakes);
+            self.wakes.sort_by_key(|alarm| alarm.piece);
+            self.wakes.dedup_by_key(|alarm| alarm.piece);
         }
         reached
     }
@@ -123,7 +128,7 @@ impl<S: Scalar> Islands<S> {
             .zip(refs.par_iter_mut());
         let runs = islands.with_min_len(SERIAL).map(|((island, saved), own)| {
             island.go_back(saved, own);
-            island.advance(own, outside, (start, to))
+            island.advance(own, outside, (start, to), false)
         });
         let outcomes: Vec<Outcome> = runs.collect();
         self.note(outcomes);
