@@ -221,6 +221,31 @@ fn a_stack_at_rest_stays_where_it_is() {
     assert_eq!(all[10].history.kinetic[0], 0.0);
 }
 
+#[test]
+fn a_block_at_rest_wakes_when_it_is_hit_hard() {
+    let still = DVec3::ZERO;
+    let ram = block((4, 4, 4), DVec3::new(1e-3, 0.13, 1e-3));
+    let (target, hit) = (block((8, 5, 6), DVec3::ZERO), 4 * 4 * 4);
+    let count = target.len() as u32;
+    let (packing, mut pipeline, dt) = scene(&[(target, still, still), (ram, still, still)], 2e5);
+    assert_ne!(count, hit);
+    pipeline.world.gravity = [0.0, -9.8, 0.0];
+    pipeline.colliders = vec![scenes::rising_floor(-1.0001 * R, 0.0)];
+    let mut run = on::<f32>(&packing, &pipeline, dt);
+    let all = scenes::frames(&mut run, (0.02 / dt) as u64, 0..10);
+    let rows = all.iter().flat_map(|frame| {
+        let table = &frame.sleep;
+        (0..table.what.len()).map(|at| (table.elements[at], table.what[at], table.reason[at]))
+    });
+    let rows: Vec<_> = rows.filter(|row| row.0 == count).collect();
+    let [rest, wakes] = [
+        (count, SleepEvent::Still, SleepReason::Calm),
+        (count, SleepEvent::Awake, SleepReason::Impact),
+    ]
+    .map(|row| rows.iter().position(|one| *one == row));
+    assert!(rest.is_some() && wakes > rest, "{rows:?}");
+}
+
 /// Two blocks slide on a floor, a third falls on one of them; a fourth, whose bonds cannot break, falls beside
 /// them and stays awake.
 fn sliding_blocks(with_awake: bool) -> (Packing, Pipeline, f64) {

@@ -1,8 +1,6 @@
 //! An island: pieces that listed contacts connect and that touch nothing that is awake. Until the contact lists
 //! are built again nothing else pushes them, so each island takes steps of its own, as long as its contacts allow.
 
-mod judge;
-
 use glam::DVec3;
 
 use crate::columns::SleepReason;
@@ -38,11 +36,11 @@ pub struct Island<S> {
     /// Squares of the frequencies of the contacts of each piece, 1/s².
     rates: Vec<f64>,
     /// Sum of the lengths of the forces on each piece, N.
-    forces: Vec<f64>,
+    pub(super) forces: Vec<f64>,
     /// Sum of the lengths of the forces with which the stresses of each piece are in balance, N.
-    balanced: Vec<f64>,
+    pub(super) balanced: Vec<f64>,
     /// New touches of the last step: contact and closing speed, m/s.
-    touched: Vec<(usize, f64)>,
+    pub(super) touched: Vec<(usize, f64)>,
     /// Step until which no other contact can touch.
     clear_until: u64,
 }

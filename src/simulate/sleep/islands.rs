@@ -10,7 +10,7 @@ use crate::simulate::scene::reactions::Wrench;
 use crate::simulate::sleep::alarm::Alarm;
 use crate::simulate::sleep::groups::Groups;
 use crate::simulate::sleep::island::{Island, Outcome, Outside, Saved};
-use crate::simulate::sleep::joint::{Joint, Partner, Place};
+use crate::simulate::sleep::joint::{Joint, Partner, Place, Still};
 use crate::simulate::sleep::piece::Piece;
 use crate::simulate::sleep::pieces::Sleep;
 
@@ -231,7 +231,14 @@ impl<S: Scalar> Sleep<S> {
             Some(collider) => Partner::Collider(collider as usize, Default::default()),
             None => match place(other) {
                 Some(place) => Partner::Member(place),
-                None => Partner::Still(system.position(other as usize), self.piece_of(other)?),
+                None => {
+                    let piece = self.piece_of(other)?;
+                    Partner::Still(Still {
+                        place: system.position(other as usize),
+                        piece,
+                        strength: self.pieces[piece].strength,
+                    })
+                }
             },
         };
         Some(Joint::new(listed, is_exchanged, place(own)?, partner))

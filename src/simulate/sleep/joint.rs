@@ -11,6 +11,7 @@ use crate::simulate::contact::pair_list::Memory;
 use crate::simulate::contact::suspend::SuspendedContact;
 use crate::simulate::scene::colliders::PosedCollider;
 use crate::simulate::sleep::piece::Piece;
+use crate::simulate::sleep::strength::Strength;
 
 /// Distance, over its radius, that an element may move along a mesh until its nearest triangles are searched
 /// again.
@@ -49,13 +50,24 @@ pub struct Place {
     pub arm: DVec3,
 }
 
+/// An element of a piece at rest.
+#[derive(Clone, Copy, Debug)]
+pub struct Still {
+    /// Its position, m.
+    pub place: DVec3,
+    /// Index of the piece in the run.
+    pub piece: usize,
+    /// Strength of the piece; `None` if no load wakes it.
+    pub strength: Option<Strength>,
+}
+
 /// What an element of an island may touch.
 #[derive(Clone, Debug)]
 pub enum Partner {
     /// An element of a piece of the island.
     Member(Place),
-    /// An element of a piece at rest: its position, m, and the index of the piece in the run.
-    Still(DVec3, usize),
+    /// An element of a piece at rest.
+    Still(Still),
     /// A collider: its index, and its nearest triangles if it is a mesh.
     Collider(usize, NearTriangles),
 }
@@ -198,7 +210,7 @@ impl<S: Scalar> Joint<S> {
                         let velocity = other.velocity + other.spin.cross(arm);
                         (other.centre + arm, velocity, other.spin)
                     }
-                    Partner::Still(there, _) => (*there, DVec3::ZERO, DVec3::ZERO),
+                    Partner::Still(still) => (still.place, DVec3::ZERO, DVec3::ZERO),
                     Partner::Collider(..) => unreachable!("colliders were treated above"),
                 };
                 let x = vec(place - there);

@@ -6,6 +6,7 @@ mod clusters;
 pub mod event;
 pub mod groups;
 pub mod island;
+mod island_alarms;
 pub mod islands;
 mod joint;
 mod judge;

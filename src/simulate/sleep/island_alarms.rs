@@ -2,12 +2,13 @@
 
 use glam::DVec3;
 
-use super::{Island, Outcome, Outside};
 use crate::columns::SleepReason;
 use crate::math::Scalar;
 use crate::simulate::sleep::alarm::{Alarm, WORTH_NOTING};
+use crate::simulate::sleep::island::{Island, Outcome, Outside};
 use crate::simulate::sleep::joint::Partner;
 use crate::simulate::sleep::piece::{ElementLoad, Piece};
+use crate::simulate::sleep::strength::Strength;
 
 impl<S: Scalar> Island<S> {
     /// Judges the loads of a step: closing speeds of new touches, then forces.
@@ -57,26 +58,27 @@ impl<S: Scalar> Island<S> {
         for k in 0..self.touched.len() {
             let (at, closing) = self.touched[k];
             let joint = &self.joints[at];
-            let mut ends = vec![joint.own.member];
+            let mut ends = vec![self.end(joint.own.member, pieces)];
             match joint.partner {
-                Partner::Member(other) => ends.push(other.member),
-                Partner::Still(_, piece) => {
-                    outcome.wake(Alarm {
-                        piece,
-                        reason: SleepReason::Touched,
-                        use_of_strength: 0.0,
-                    });
+                Partner::Member(other) => ends.push(self.end(other.member, pieces)),
+                Partner::Still(still) => {
+                    ends.push((still.piece, still.strength));
+                    let used = still.strength.map_or(0.0, |one| one.impact * closing);
+                    if used < limit {
+                        outcome.wake(Alarm {
+                            piece: still.piece,
+                            reason: SleepReason::Touched,
+                            use_of_strength: 0.0,
+                        });
+                    }
                 }
                 Partner::Collider(..) => {}
             }
-            for member in ends {
-                let Some(strength) = pieces[member].strength else {
-                    continue;
-                };
+            for (piece, strength) in ends {
                 let alarm = Alarm {
-                    piece: self.members[member],
+                    piece,
                     reason: SleepReason::Impact,
-                    use_of_strength: strength.impact * closing,
+                    use_of_strength: strength.map_or(0.0, |one| one.impact * closing),
                 };
                 if alarm.use_of_strength >= limit {
                     outcome.wake(alarm);
@@ -85,6 +87,11 @@ impl<S: Scalar> Island<S> {
                 }
             }
         }
+    }
+
+    /// Index of a piece of the island in the run, and its strength.
+    fn end(&self, member: usize, pieces: &[&mut Piece]) -> (usize, Option<Strength>) {
+        (self.members[member], pieces[member].strength)
     }
 
     /// Loads of the last step on the elements of a piece, ascending.
