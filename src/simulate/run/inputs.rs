@@ -62,6 +62,10 @@ fn canonical(pipeline: &Pipeline, added: &[(&str, &str)]) -> String {
     remove(physics.get_mut("simulate"), &UNHASHED_SIMULATE_KEYS);
     remove(physics.get_mut("time"), &UNHASHED_TIME_KEYS);
     drop_absent(&mut physics);
+    if !pipeline.simulate.sleep {
+        // Without sleep its limits change nothing.
+        remove(physics.get_mut("simulate"), &["sleep_limits"]);
+    }
     for (path, before) in added {
         let before: Value = serde_json::from_str(before).expect("earlier values are JSON");
         let path: Vec<&str> = path.split('.').collect();
