@@ -452,21 +452,26 @@ def plates(count=10, pitch=0.01148):
 
 
 def brick_wall(courses=20, bricks=10, radius=0.0165):
-    """Bricks in running bond, in metres; the middle of the lowest course is at y = 0. The distances between bricks are
-    multiples of the spacings of a hexagonal packing of this radius, so that elements of neighbours touch and do not
-    overlap."""
+    """Bricks in running bond, in metres; every second course begins and ends with half a brick. The middle of the lowest
+    course is at y = 0. The distances between bricks are multiples of the spacings of a hexagonal packing of this radius,
+    so that elements of neighbours touch and do not overlap; half bricks are one radius shorter for that."""
     along, up, joint = 14 * radius, 3 * math.sqrt(3) * radius, 0.010
-    brick = box(along - joint, up - joint, 0.126)
     colours = [(0.45, 0.13, 0.08), (0.52, 0.18, 0.10), (0.38, 0.12, 0.09)]
     scene = Glb("brick_wall")
     for course in range(courses):
-        for k in range(bricks):
-            x = (k - (bricks - 1) / 2 + (course % 2 - 0.5) / 2) * along
-            place = {"translation": [round(x, 7), round(course * up, 7), 0]}
-            name, shade = f"brick_{course + 1}_{k + 1}", (7 * course + 5 * k) % 11 % len(colours)
-            if course == 0 and len(scene.meshes) < len(colours):
-                scene.add(name, brick, colours[len(scene.meshes)], False, **place)
+        shifted = course % 2
+        for k in range(bricks + shifted):
+            x = (k - (bricks - 1) / 2 - shifted / 2) * along
+            half = shifted and k in (0, bricks)
+            if half:
+                x += (1 if k == 0 else -1) * 4 * radius
+            name, place = f"brick_{course + 1}_{k + 1}", {"translation": [round(x, 7), round(course * up, 7), 0]}
+            if course == 0 and k < len(colours):
+                scene.add(name, box(along - joint, up - joint, 0.126), colours[k], False, **place)
+            elif course == 1 and k == 0:
+                scene.add(name, box(6 * radius - joint, up - joint, 0.126), colours[0], False, **place)
             else:
+                shade = len(colours) if half else (7 * course + 5 * k) % 11 % len(colours)
                 scene.place(name, shade, **place)
     scene.write(OUT / "brick_wall.glb")
 
