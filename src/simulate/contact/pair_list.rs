@@ -212,26 +212,13 @@ impl<S: Scalar> PairList<S> {
                 *lanes = L::splat(self.constants[0].0[k].to_f64());
             }
         }
-        let k = ContactParameters {
-            normal: c[2],
-            tangential: c[3],
-            friction: c[4],
-            damping: c[5],
-        };
-        ([c[0], c[1]], k, [c[6], c[7]])
+        named(c)
     }
 
     /// Radii (m), contact parameters, and coefficient of rolling friction with 1/m* (1/kg) of a pair.
     pub fn parameters(&self, at: usize) -> ([f64; 2], ContactParameters<f64>, [f64; 2]) {
         let at = if self.constants.len() > 1 { at } else { 0 };
-        let c = self.constants[at].0.map(Scalar::to_f64);
-        let k = ContactParameters {
-            normal: c[2],
-            tangential: c[3],
-            friction: c[4],
-            damping: c[5],
-        };
-        ([c[0], c[1]], k, [c[6], c[7]])
+        named(self.constants[at].0.map(Scalar::to_f64))
     }
 
     /// Lets a pair never touch; returns its contact distance, m, and its springs, to be set again.
@@ -292,6 +279,18 @@ fn store<L: Lanes>([x, y, z]: &mut [Vec<L::Scalar>; 3], at: usize, v: Vec3<L>) {
     v.x.store(&mut x[at..]);
     v.y.store(&mut y[at..]);
     v.z.store(&mut z[at..]);
+}
+
+/// The numbers of a row of constants by their meaning.
+#[inline(always)]
+fn named<T: Copy>(c: [T; 8]) -> ([T; 2], ContactParameters<T>, [T; 2]) {
+    let k = ContactParameters {
+        normal: c[2],
+        tangential: c[3],
+        friction: c[4],
+        damping: c[5],
+    };
+    ([c[0], c[1]], k, [c[6], c[7]])
 }
 
 /// History of a contact: its springs.

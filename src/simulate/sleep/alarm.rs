@@ -8,7 +8,6 @@ use crate::math::Scalar;
 use crate::simulate::bonded::rest::RestData;
 use crate::simulate::bonded::system::LoadRow;
 use crate::simulate::contact::chunk::COLLIDER;
-use crate::simulate::sleep::piece::JudgedLoad;
 use crate::simulate::sleep::pieces::Sleep;
 use crate::simulate::sleep::surroundings::Surroundings;
 
@@ -45,7 +44,7 @@ impl<S: Scalar> Sleep<S> {
     ) -> Alarms {
         let (mut wakes, mut harmless) = (BTreeMap::new(), Vec::new());
         let mut fresh: HashSet<u32> = HashSet::new();
-        let mut loaded = Vec::new();
+        let (mut loaded, limit) = (Vec::new(), self.limits.wake);
         for (at, piece) in self.pieces.iter_mut().enumerate() {
             if piece.apart {
                 continue;
@@ -61,14 +60,14 @@ impl<S: Scalar> Sleep<S> {
             fresh.extend(now.iter().map(|one| one.element).filter(is_new));
             piece.loaded.clear();
             piece.loaded.extend(now.iter().map(|one| one.element));
-            if let Some(strength) = piece.strength {
+            let force = now.iter().map(|one| one.force.length()).sum();
+            if let Some(strength) = piece.doubtful(force, limit) {
                 loaded.push((at, strength, piece.in_own_frame(now)));
             }
         }
         if !fresh.is_empty() {
             self.impacts(around, &fresh, (&mut wakes, &mut harmless));
         }
-        let limit = self.limits.wake;
         for (at, strength, loads) in loaded {
             if wakes.contains_key(&at) {
                 continue;
@@ -137,11 +136,8 @@ impl<S: Scalar> Sleep<S> {
     pub fn note_balance(&mut self, count: usize, load: &[LoadRow<S>]) {
         let from = self.pieces.len() - count;
         for piece in &mut self.pieces[from..] {
-            piece.balanced = piece.in_own_frame(piece.loads(load));
-            piece.judged = Some(JudgedLoad {
-                loads: piece.balanced.clone(),
-                use_of_strength: piece.first_use,
-            });
+            let loads = piece.in_own_frame(piece.loads(load));
+            piece.balance(loads, piece.first_use);
         }
     }
 

@@ -37,8 +37,6 @@ pub struct Island<S> {
     rates: Vec<f64>,
     /// Sum of the lengths of the forces on each piece, N.
     pub(super) forces: Vec<f64>,
-    /// Sum of the lengths of the forces with which the stresses of each piece are in balance, N.
-    pub(super) balanced: Vec<f64>,
     /// New touches of the last step: contact and closing speed, m/s.
     pub(super) touched: Vec<(usize, f64)>,
     /// Step until which no other contact can touch.
@@ -102,7 +100,6 @@ impl<S: Scalar> Island<S> {
             wrenches: vec![Wrench::default(); count],
             rates: vec![0.0; count],
             forces: vec![0.0; count],
-            balanced: vec![0.0; count],
             touched: Vec::new(),
             clear_until: 0,
         }
@@ -141,10 +138,6 @@ impl<S: Scalar> Island<S> {
         let touches_collider = |joint: &Joint<S>| matches!(joint.partner, Partner::Collider(..));
         if self.joints.iter().any(touches_collider) {
             self.on_colliders = vec![Default::default(); outside.colliders.len()];
-        }
-        for (sum, piece) in self.balanced.iter_mut().zip(pieces) {
-            let loads = piece.balanced.iter();
-            *sum = loads.map(|one| one.force.length()).sum();
         }
         self.evaluate(pieces, outside, (step, 0));
         self.touched.clear();

@@ -21,18 +21,11 @@ impl<S: Scalar> Island<S> {
         self.judge_touches(pieces, outside, outcome);
         let limit = outside.limits.wake;
         for (member, piece) in pieces.iter_mut().enumerate() {
-            let Some(strength) = piece.strength else {
+            let is_woken = |one: &Alarm| one.piece == self.members[member];
+            let Some(strength) = piece.doubtful(self.forces[member], limit) else {
                 continue;
             };
-            let most = self.forces[member] + self.balanced[member];
-            let wakes = outcome.wakes.iter();
-            if wakes
-                .map(|one| one.piece)
-                .any(|at| at == self.members[member])
-            {
-                continue;
-            }
-            if piece.first_use + strength.force * most < limit {
+            if outcome.wakes.iter().any(is_woken) {
                 continue;
             }
             let loads = piece.in_own_frame(self.loads(member));

@@ -24,21 +24,20 @@ pub struct Islands<S> {
     saved: Vec<Saved>,
     /// Step in which they were taken out.
     start: u64,
-    /// Pieces to wake or to set in motion in the step that they reached.
+    /// Pieces to wake or to set in motion in the step that they reached; a piece may appear twice.
     pub wakes: Vec<Alarm>,
     /// Steps in which loads of pieces were judged to be harmless.
     pub harmless: Vec<(u64, Alarm)>,
 }
 
 impl<S: Scalar> Islands<S> {
-    /// Takes the islands out of the passes, with their contacts; `None` if there is none. `groups` are those of
-    /// the present lists.
+    /// Takes the islands out of the passes, with their contacts. `groups` are those of the present lists.
     pub fn take_out(
         sleep: &mut Sleep<S>,
         (system, contacts): (&System<S>, &mut Contacts<S>),
         groups: &Groups,
         start: u64,
-    ) -> Option<Self> {
+    ) -> Self {
         let mut island_of = vec![None; sleep.pieces.len()];
         let mut members: Vec<Vec<usize>> = Vec::new();
         for (at, piece) in sleep.pieces.iter_mut().enumerate() {
@@ -56,9 +55,6 @@ impl<S: Scalar> Islands<S> {
                 members[island].push(at);
                 piece.apart = true;
             }
-        }
-        if members.is_empty() {
-            return None;
         }
         let piece_of = |element: u32| match element < COLLIDER {
             true => sleep.piece_of(element),
@@ -83,13 +79,13 @@ impl<S: Scalar> Islands<S> {
             let bounds = bounds(&members);
             Island::new(members, bounds, joints)
         });
-        Some(Islands {
+        Islands {
             all: all.collect(),
             saved: Vec::new(),
             start,
             wakes: Vec::new(),
             harmless: Vec::new(),
-        })
+        }
     }
 
     /// Steps all islands up to a step, or up to the first one in which a piece of any wakes or outruns its
@@ -112,8 +108,6 @@ impl<S: Scalar> Islands<S> {
         if reached < to {
             self.go_back(pieces, outside, reached);
             self.wakes.extend(wakes);
-            self.wakes.sort_by_key(|alarm| alarm.piece);
-            self.wakes.dedup_by_key(|alarm| alarm.piece);
         }
         reached
     }
@@ -142,8 +136,6 @@ impl<S: Scalar> Islands<S> {
             self.wakes.extend(outcome.wakes);
             self.harmless.extend(outcome.harmless);
         }
-        self.wakes.sort_by_key(|alarm| alarm.piece);
-        self.wakes.dedup_by_key(|alarm| alarm.piece);
         self.harmless
             .sort_by_key(|(step, alarm)| (*step, alarm.piece));
     }

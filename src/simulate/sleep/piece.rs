@@ -48,6 +48,8 @@ pub struct Piece {
     pub slow_since: Option<u64>,
     /// Loads with which the stresses of its bonds were in balance when it was made, ascending, in its frame.
     pub balanced: Vec<ElementLoad>,
+    /// Sum of the lengths of their forces, N.
+    balanced_force: f64,
     /// Largest stress over strength of its bonds then.
     pub first_use: f64,
     /// The last load that the judge found harmless.
@@ -141,6 +143,7 @@ impl Piece {
             apart: false,
             slow_since: None,
             balanced: Vec::new(),
+            balanced_force: 0.0,
             first_use: 0.0,
             judged: None,
             statics: None,
@@ -198,6 +201,27 @@ impl Piece {
         });
         all.filter(|one| one.force != DVec3::ZERO || one.torque != DVec3::ZERO)
             .collect()
+    }
+
+    /// Notes that the stresses of its bonds, of which the largest over strength is `first_use`, are in balance with
+    /// these loads (its own frame).
+    pub fn balance(&mut self, loads: Vec<ElementLoad>, first_use: f64) {
+        self.balanced_force = loads.iter().map(|one| one.force.length()).sum();
+        self.first_use = first_use;
+        self.judged = Some(JudgedLoad {
+            loads: loads.clone(),
+            use_of_strength: first_use,
+        });
+        self.balanced = loads;
+    }
+
+    /// Its strength if forces whose lengths add up to `force` (N) might use as much of it as `limit`: the cheapest
+    /// of all bounds.
+    pub fn doubtful(&self, force: f64, limit: f64) -> Option<Strength> {
+        let most = |strength: &Strength| {
+            self.first_use + strength.force * (force + self.balanced_force) >= limit
+        };
+        self.strength.filter(most)
     }
 
     /// These loads in its own frame.

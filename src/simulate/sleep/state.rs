@@ -239,8 +239,7 @@ impl Reader {
         piece.still = still != 0;
         piece.slow_since = slow.checked_sub(1);
         piece.loaded = self.loaded.drain(..loaded as usize).map(|[i]| i).collect();
-        piece.balanced = self.loads(balanced);
-        piece.first_use = motion[BODY_NUMBERS + 1];
+        piece.balance(self.loads(balanced), motion[BODY_NUMBERS + 1]);
         piece.judged = judged.checked_sub(1).map(|count| JudgedLoad {
             loads: self.loads(count),
             use_of_strength: motion[BODY_NUMBERS],

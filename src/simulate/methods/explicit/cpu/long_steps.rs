@@ -3,8 +3,10 @@
 use std::time::Instant;
 
 use super::Cpu;
-use crate::columns::SleepEvent;
+use crate::columns::{SleepEvent, SleepReason};
 use crate::math::Lanes;
+use crate::simulate::bonded_run::advance::DrivenPoses;
+use crate::simulate::bonded_run::run::BondedRun;
 use crate::simulate::error::SimulateError;
 use crate::simulate::scene::colliders::SolidCollider;
 use crate::simulate::scene::reaction_sums::ReactionSums;
@@ -48,9 +50,21 @@ pub(super) struct Glide {
     pub alarms: Vec<Alarm>,
 }
 
+/// What surrounds the pieces of a run.
+pub(super) fn surroundings<'a, S>(
+    run: &'a BondedRun<S>,
+    driven: &'a DrivenPoses<S>,
+) -> Surroundings<'a, S> {
+    Surroundings {
+        system: &run.system,
+        contacts: &run.contacts,
+        colliders: &driven.colliders,
+    }
+}
+
 impl<L: Lanes> Cpu<L> {
     /// Whether sleeping fragments can be stepped apart from what is awake: no collider moves and nothing drags.
-    fn allows_islands(&self) -> bool {
+    pub(super) fn allows_islands(&self) -> bool {
         let mut colliders = self.run.supports.colliders().iter();
         self.sleep.as_ref().is_some_and(|sleep| {
             let is_plain = sleep.anything_moves() && sleep.fields().drag == 0.0;
@@ -90,9 +104,7 @@ impl<L: Lanes> Cpu<L> {
         };
         let is_any_awake = sleep.awake() > 0;
         let around = (&self.run.system, contacts);
-        let Some(mut islands) = Islands::take_out(sleep, around, groups, start) else {
-            return Ok(None);
-        };
+        let mut islands = Islands::take_out(sleep, around, groups, start);
         let mut end = self.lists_hold_until.min(start + left);
         if is_any_awake {
             end = end.min((start / INTERVAL + 1) * INTERVAL);
@@ -113,7 +125,9 @@ impl<L: Lanes> Cpu<L> {
             reactions.last.fill(Wrench::default());
         }
         alarms.append(&mut islands.wakes);
-        alarms.sort_by_key(|alarm| alarm.piece);
+        // Several contacts may set the same piece at rest in motion; a blow counts more.
+        alarms.sort_by_key(|alarm| (alarm.piece, alarm.reason == SleepReason::Touched));
+        alarms.dedup_by_key(|alarm| alarm.piece);
         self.run.step = reached;
         if reached < end {
             self.lists_hold_until = reached;
@@ -144,6 +158,20 @@ impl<L: Lanes> Cpu<L> {
         act(&mut sleep.pieces, &outside)
     }
 
+    /// Takes one step of everything that is not stepped apart; returns what wakes.
+    pub(super) fn step_once(
+        &mut self,
+        reactions: &mut Reactions,
+    ) -> Result<Vec<Alarm>, SimulateError> {
+        self.motion(true)?;
+        self.run.step += 1;
+        self.add_loads(self.parameters.dt);
+        self.break_bonds();
+        let now = ReactionSums::take(&self.run.supports, &mut self.run.sums);
+        reactions.add(1, now);
+        Ok(self.alarms())
+    }
+
     /// Steps what is awake and what touches it up to a step, or until a piece wakes or the contact lists may miss
     /// a pair. Returns the alarms of the last step.
     fn step_awake(
@@ -156,15 +184,7 @@ impl<L: Lanes> Cpu<L> {
         self.is_gliding = true;
         let mut alarms = Vec::new();
         while self.run.step < to && alarms.is_empty() {
-            self.motion(true)?;
-            self.run.step += 1;
-            self.add_loads(self.parameters.dt);
-            self.break_bonds();
-            reactions.add(
-                1,
-                ReactionSums::take(&self.run.supports, &mut self.run.sums),
-            );
-            alarms = self.alarms();
+            alarms = self.step_once(reactions)?;
             // A step that is twice as long may follow.
             let (elements, colliders) = self.travelled;
             if self
@@ -225,7 +245,7 @@ impl<L: Lanes> Cpu<L> {
         let is_any_awake = sleep.awake() > 0;
         let close = match is_any_awake {
             true => Vec::new(),
-            false => sleep.close_elements(self.surroundings()),
+            false => sleep.close_elements(surroundings(&self.run, &self.driven)),
         };
         let (system, colliders) = (&self.run.system, &self.driven.colliders);
         let contacts = &mut self.run.contacts;
@@ -242,7 +262,7 @@ impl<L: Lanes> Cpu<L> {
             self.lists_hold_until = self.run.step;
             return;
         };
-        let around = self.surroundings();
+        let around = surroundings(&self.run, &self.driven);
         let groups = sleep.groups(around);
         let time = match sleep.awake() > 0 {
             true => sleep.lists_hold_beside_awake(around, &groups),
@@ -250,20 +270,14 @@ impl<L: Lanes> Cpu<L> {
         };
         let steps = (time / self.run.dt).floor().clamp(1.0, 1e15) as u64;
         let step = self.run.step;
+        let mut pieces = sleep.pieces.iter().zip(&groups.meets_awake);
+        let is_any_apart = pieces.any(|(piece, meets_awake)| !piece.still && !meets_awake);
+        let together = sleep.awake() > 0 && (steps < WORTHWHILE || !is_any_apart);
         self.groups = (step, groups);
-        let is_short = sleep.awake() > 0 && steps < WORTHWHILE;
-        (self.lists_hold_until, self.together_until) = match is_short {
+        (self.lists_hold_until, self.together_until) = match together {
             true => (step, (step / INTERVAL + 1) * INTERVAL),
             false => (step + steps, step),
         };
-    }
-
-    fn surroundings(&self) -> Surroundings<'_, L::Scalar> {
-        Surroundings {
-            system: &self.run.system,
-            contacts: &self.run.contacts,
-            colliders: &self.driven.colliders,
-        }
     }
 
     /// Gives the kicks and the drift of a step of `dt` seconds to all pieces that are not stepped apart; returns

@@ -61,7 +61,8 @@ pub struct Cpu<L: Lanes> {
     lists_hold_until: u64,
     /// Step in which the lists were built, and the groups of pieces from which that follows.
     groups: (u64, Groups),
-    /// Step up to which nothing is stepped apart, as the contact lists would not hold long enough.
+    /// Step up to which nothing is stepped apart: all that sleeps touches what is awake, or the contact lists would not
+    /// hold long enough.
     together_until: u64,
     /// Whether sleeping fragments are being stepped apart, so that lists must stay as they are.
     is_gliding: bool,

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use super::Cpu;
 use super::loads::bond_pass;
-use super::long_steps::{INTERVAL, Reactions};
+use super::long_steps::{INTERVAL, Reactions, surroundings};
 use crate::columns::{self, SleepEvent, SleepReason};
 use crate::math::{Lanes, Scalar};
 use crate::simulate::bonded::bond_pass::Border;
@@ -20,7 +20,6 @@ use crate::simulate::sleep::event::{self, Event};
 use crate::simulate::sleep::piece::Piece;
 use crate::simulate::sleep::pieces::Sleep;
 use crate::simulate::sleep::state as sleep_state;
-use crate::simulate::sleep::surroundings::Surroundings;
 use crate::simulate::sleep::use_task::UseTask;
 use crate::spec::{Action, Pipeline};
 
@@ -80,7 +79,10 @@ impl<L: Lanes> Cpu<L> {
             let glide = self.glide(left, &mut reactions)?;
             let (count, alarms) = match glide {
                 Some(glide) => (glide.count, glide.alarms),
-                None => (1, self.step_together(&mut reactions)?),
+                None => {
+                    self.refresh_loads();
+                    (1, self.step_once(&mut reactions)?)
+                }
             };
             left -= count;
             self.tend(count, alarms)?;
@@ -91,31 +93,13 @@ impl<L: Lanes> Cpu<L> {
         self.finish_step()
     }
 
-    /// Takes one step of everything; returns what wakes.
-    fn step_together(&mut self, reactions: &mut Reactions) -> Result<Vec<Alarm>, SimulateError> {
-        self.refresh_loads();
-        self.motion(true)?;
-        self.run.step += 1;
-        self.add_loads(self.parameters.dt);
-        self.break_bonds();
-        reactions.add(
-            1,
-            ReactionSums::take(&self.run.supports, &mut self.run.sums),
-        );
-        Ok(self.alarms())
-    }
-
     /// Judges the loads of a step on the pieces that are stepped with what is awake; returns those that wake or are
     /// set in motion.
     pub(super) fn alarms(&mut self) -> Vec<Alarm> {
         let Some(sleep) = &mut self.sleep else {
             return Vec::new();
         };
-        let around = Surroundings {
-            system: &self.run.system,
-            contacts: &self.run.contacts,
-            colliders: &self.driven.colliders,
-        };
+        let around = surroundings(&self.run, &self.driven);
         let clock = Instant::now();
         let Alarms { wakes, harmless } = sleep.alarms(around, &self.run.rest, &self.run.load);
         self.costs.sleep.add(clock, rayon::current_num_threads());
@@ -267,11 +251,7 @@ impl<L: Lanes> Cpu<L> {
         if !sleep.note_slow(self.run.contacts.largest(), time) {
             return Ok(());
         }
-        let around = Surroundings {
-            system: &self.run.system,
-            contacts: &self.run.contacts,
-            colliders: &self.driven.colliders,
-        };
+        let around = surroundings(&self.run, &self.driven);
         let resting = sleep.resting(around, time);
         if resting.is_empty() {
             return Ok(());
@@ -343,15 +323,17 @@ impl<L: Lanes> Cpu<L> {
         }
     }
 
-    /// Brings the rows of elements that are asleep up to date, and rebuilds the contact lists: they decide which
-    /// fragments are stepped apart and how long, and a resumed run starts with new lists.
+    /// Brings the rows of elements that are asleep up to date. Where fragments may be stepped apart, it also rebuilds
+    /// the contact lists: they decide which and how long, and a resumed run starts with new lists.
     pub(super) fn bring_up_to_date(&mut self) -> Result<(), SimulateError> {
         self.begin()?;
         let Some(sleep) = &self.sleep else {
             return Ok(());
         };
-        sleep.place_all(&mut self.run.system);
-        self.build_lists();
+        match self.allows_islands() {
+            true => self.build_lists(),
+            false => sleep.place_all(&mut self.run.system),
+        }
         self.refresh_loads();
         Ok(())
     }
