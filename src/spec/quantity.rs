@@ -98,6 +98,7 @@ quantities! {
     PositiveNumber: Number, Open(0.0), RangeBound::None;
     NonNegativeNumber: Number, Closed(0.0), RangeBound::None;
     Fraction: Number, Open(0.0), Closed(1.0);
+    ProperFraction: Number, Open(0.0), Open(1.0);
     Accuracy: Number, Closed(1e-8), Closed(1e-3);
     Spread: Number, Closed(0.0), Closed(0.6);
     LooseFraction: Number, Closed(0.1), Closed(0.62);

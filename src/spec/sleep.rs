@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::quantity::PositiveNumber;
+use super::quantity::{PositiveNumber, ProperFraction};
 
 /// Limits by which fragments fall asleep and wake with `simulate.sleep`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -11,13 +11,12 @@ use super::quantity::PositiveNumber;
 pub struct SleepLimits {
     /// Largest stress over strength of the bonds of a fragment that may fall asleep, whatever causes it: bonds
     /// keep their stresses.
-    #[schemars(with = "PositiveNumber")]
+    #[schemars(with = "ProperFraction")]
     pub calm: f64,
-    /// Largest stress over strength that the vibration of such a fragment causes: √(E ρ) times the largest
-    /// speed of an element in the frame of the fragment.
+    /// Largest stress that the vibration of such a fragment may cause, over the strength that other stresses leave.
     #[schemars(with = "PositiveNumber")]
     pub vibration: f64,
-    /// Stress over strength from which a load wakes a fragment.
+    /// Stress that a load adds, over the strength that earlier stresses leave, from which it wakes a fragment.
     #[schemars(with = "PositiveNumber")]
     pub wake: f64,
 }
@@ -25,7 +24,7 @@ pub struct SleepLimits {
 impl Default for SleepLimits {
     fn default() -> Self {
         SleepLimits {
-            calm: 0.4,
+            calm: 0.8,
             vibration: 0.3,
             wake: 0.5,
         }

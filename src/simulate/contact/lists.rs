@@ -10,18 +10,19 @@ use std::sync::Arc;
 use glam::DVec3;
 
 use super::chunk::{COLLIDER, ContactChunk, SpringEntry};
-use super::collider_list::ColliderContact;
-use super::near::{PairFinder, entry, is_exposed};
-use super::pair_list::Memory;
+use super::near::entry;
 use super::polyhedra::list::{ShapeChunk, ShapeEntry};
 use super::polyhedra::near::ShapePairFinder;
 use super::polyhedra::shapes::Shapes;
 use super::surfaces::{SurfaceTable, Surfaces};
-use crate::geometry::hash_grid::HashGrid;
 use crate::math::Scalar;
-use crate::parallel::prelude::*;
 use crate::simulate::bonded::system::System;
 use crate::simulate::scene::colliders::PosedCollider;
+
+/// The skin over the largest radius: it excludes second neighbours of a close packing.
+const SKIN: f64 = 0.35;
+/// The same while all that moves are rigid pieces: lists hold longer, and whatever does not touch costs them little.
+const WIDE_SKIN: f64 = 3.0 * SKIN;
 
 /// Candidate pairs of all elements.
 #[derive(Clone, Debug)]
@@ -30,25 +31,25 @@ pub struct Contacts<S> {
     pub chunks: Vec<ContactChunk<S>>,
     /// Contacts of polyhedra, by chunk of elements.
     pub solids: Vec<ShapeChunk>,
-    shapes: Option<Arc<Shapes>>,
+    pub(super) shapes: Option<Arc<Shapes>>,
     /// Elements per chunk.
     pub(super) chunk: usize,
-    surfaces: SurfaceTable<S>,
+    pub(super) surfaces: SurfaceTable<S>,
     /// Skin: gap up to which pairs are listed, m.
-    skin: f64,
+    pub(super) skin: f64,
     /// Largest radius, m.
-    largest: f64,
+    pub(super) largest: f64,
     /// Whether all radii are equal. If so, elements inside a complete shell of bonds cannot be reached.
-    equal: bool,
+    pub(super) equal: bool,
     /// Positions at the last rebuild of the pair lists.
-    anchor: Vec<DVec3>,
+    pub(super) anchor: Vec<DVec3>,
     /// Upper bound on the distance that an element moved since then, relative to the common motion, m.
-    moved: f64,
+    pub(super) moved: f64,
     /// Sum over the steps since then of the largest distance moved, m.
-    travelled: f64,
+    pub(super) travelled: f64,
     /// Sum of the largest distances moved by elements and collider surfaces since the last search for
     /// colliders, m.
-    collider_approach: f64,
+    pub(super) collider_approach: f64,
 }
 
 impl<S: Scalar> Contacts<S> {
@@ -82,7 +83,6 @@ impl<S: Scalar> Contacts<S> {
         )
     }
 
-    /// The skin is 0.35 of the largest radius, which excludes second neighbours of a close packing.
     fn with_table(
         system: &System<S>,
         surfaces: SurfaceTable<S>,
@@ -108,7 +108,7 @@ impl<S: Scalar> Contacts<S> {
             shapes,
             chunk,
             surfaces,
-            skin: 0.35 * largest,
+            skin: SKIN * largest,
             largest,
             equal: largest - smallest < 1e-6 * largest,
             anchor: Vec::new(),
@@ -123,6 +123,11 @@ impl<S: Scalar> Contacts<S> {
     /// Skin: gap up to which pairs are listed, m.
     pub fn skin(&self) -> f64 {
         self.skin
+    }
+
+    /// Sets the skin that the next rebuild uses: a wide one if all that moves are rigid pieces.
+    pub fn set_skin(&mut self, wide: bool) {
+        self.skin = self.largest * if wide { WIDE_SKIN } else { SKIN };
     }
 
     /// Largest radius of the elements, m.
@@ -183,7 +188,7 @@ impl<S: Scalar> Contacts<S> {
     }
 
     /// Runs `act` on the contacts of polyhedra, if there are polyhedra.
-    fn on_solids<T>(
+    pub(super) fn on_solids<T>(
         &mut self,
         system: &System<S>,
         act: impl FnOnce(ShapePairFinder<S>, &mut [ShapeChunk]) -> T,
@@ -195,168 +200,6 @@ impl<S: Scalar> Contacts<S> {
             skin: self.skin,
         };
         Some(act(finder, &mut self.solids))
-    }
-
-    /// Accounts for a step as [`advance`](Self::advance) does, where the caller knows that no unlisted pair
-    /// can touch.
-    pub fn follow(&mut self, (element_travel, collider_travel): (f64, f64)) {
-        self.moved += element_travel;
-        self.travelled += element_travel;
-        self.collider_approach += element_travel + collider_travel;
-    }
-
-    /// Whether [`advance`](Self::advance) with these distances reads positions.
-    pub fn reads_places(&self, (element_travel, collider_travel): (f64, f64)) -> bool {
-        self.collider_approach + (element_travel + collider_travel) >= self.skin
-            || 2.0 * (self.moved + element_travel) >= self.skin
-    }
-
-    /// Accounts for a step in which elements and colliders moved at most these distances (m), and rebuilds
-    /// the lists before an unlisted pair could touch. Returns whether it did.
-    pub fn advance(
-        &mut self,
-        (element_travel, collider_travel): (f64, f64),
-        system: &System<S>,
-        colliders: &[PosedCollider],
-    ) -> bool {
-        self.moved += element_travel;
-        self.travelled += element_travel;
-        self.collider_approach += element_travel + collider_travel;
-        let far = self.collider_approach >= self.skin;
-        if far {
-            self.rebuild_near_colliders(system, colliders);
-        }
-        if 2.0 * self.moved < self.skin {
-            return far;
-        }
-        // The sum of the largest distances is an upper bound; actual displacements are often smaller, and a
-        // common translation brings no pair closer.
-        let empty_box = (DVec3::INFINITY, DVec3::NEG_INFINITY);
-        let (low, high) = self
-            .anchor
-            .par_iter()
-            .enumerate()
-            .with_min_len(self.chunk)
-            .map(|(i, anchor)| {
-                let d = system.position(i) - *anchor;
-                (d, d)
-            })
-            .reduce(|| empty_box, |a, b| (a.0.min(b.0), a.1.max(b.1)));
-        let farthest = 0.5 * (high - low).length();
-        // Near the limit the exact check would soon be due again; a rebuild is cheaper.
-        if 2.0 * farthest < 0.7 * self.skin {
-            self.moved = farthest;
-            return far;
-        }
-        self.rebuild_pairs(system, |_| true);
-        true
-    }
-
-    /// Rebuilds the lists if elements have moved so far that an unlisted pair could touch; returns whether it
-    /// did.
-    pub fn rebuild_if_moved(&mut self, system: &System<S>, colliders: &[PosedCollider]) -> bool {
-        let farthest = self
-            .anchor
-            .par_iter()
-            .enumerate()
-            .with_min_len(self.chunk)
-            .map(|(i, anchor)| system.position(i).distance_squared(*anchor))
-            .reduce(|| 0.0, f64::max)
-            .sqrt();
-        let far = 2.0 * farthest >= self.skin;
-        if far {
-            self.rebuild(system, colliders);
-        }
-        far
-    }
-
-    /// Rebuilds the lists, keeping springs.
-    pub fn rebuild(&mut self, system: &System<S>, colliders: &[PosedCollider]) {
-        self.rebuild_among(system, colliders, |_| true);
-    }
-
-    /// Rebuilds the lists, keeping springs, when only elements for which `may_touch` is true are within the skin
-    /// of others.
-    pub fn rebuild_among(
-        &mut self,
-        system: &System<S>,
-        colliders: &[PosedCollider],
-        may_touch: impl Fn(usize) -> bool + Sync,
-    ) {
-        self.rebuild_pairs(system, may_touch);
-        self.rebuild_near_colliders(system, colliders);
-    }
-
-    fn rebuild_pairs(&mut self, system: &System<S>, may_touch: impl Fn(usize) -> bool + Sync) {
-        let elements = (0..system.count).into_par_iter().with_min_len(self.chunk);
-        let anchor: Vec<DVec3> = elements.clone().map(|i| system.position(i)).collect();
-        let is_exposed: Vec<bool> = elements
-            .map(|i| may_touch(i) && is_exposed(system, i, self.equal))
-            .collect();
-        let exposed: Vec<u32> = (0..system.count as u32)
-            .filter(|&i| is_exposed[i as usize])
-            .collect();
-        let grid = HashGrid::new(exposed.len(), 2.0 * self.largest + self.skin, |k| {
-            anchor[exposed[k] as usize]
-        });
-        let finder = PairFinder {
-            system,
-            surfaces: &self.surfaces,
-            shapes: self.shapes.as_deref(),
-            skin: self.skin,
-            anchor: &anchor,
-            is_exposed: &is_exposed,
-            exposed: &exposed,
-            may_touch: &may_touch,
-            grid: &grid,
-        };
-        self.chunks
-            .par_iter_mut()
-            .for_each(|lists| finder.list(lists));
-        self.on_solids(system, |finder, solids| finder.rebuild(solids));
-        self.anchor = anchor;
-        (self.moved, self.travelled) = (0.0, 0.0);
-    }
-
-    /// Rebuilds the lists of elements near colliders, keeping springs.
-    pub fn rebuild_near_colliders(&mut self, system: &System<S>, colliders: &[PosedCollider]) {
-        self.collider_approach = 0.0;
-        if colliders.is_empty() {
-            return;
-        }
-        self.on_solids(system, |finder, solids| {
-            finder.rebuild_near_colliders(solids, colliders)
-        });
-        let (skin, surfaces, shapes) = (self.skin, &self.surfaces, self.shapes.as_deref());
-        self.chunks.par_iter_mut().for_each(|lists| {
-            let old = std::mem::take(&mut lists.near_colliders);
-            let mut old = old.iter().peekable();
-            for i in lists.elements.start..lists.elements.end.min(system.count) {
-                let is_ball = shapes.is_none_or(|shapes| shapes.get(i).is_none());
-                if system.inverse_mass[i].to_f64() == 0.0 || !is_ball {
-                    continue;
-                }
-                let (p, reach) = (system.position(i), system.radius(i) + skin);
-                for (wall, collider) in colliders.iter().enumerate() {
-                    if !collider.pose.reaches(&collider.solid, p, reach) {
-                        continue;
-                    }
-                    let key = (i as u32, wall as u32);
-                    while old.next_if(|e| (e.element, e.collider) < key).is_some() {}
-                    let same = old.next_if(|e| (e.element, e.collider) == key);
-                    let (k, rolling) = surfaces.with_collider(system, i, collider);
-                    lists.near_colliders.push(ColliderContact {
-                        element: key.0,
-                        collider: key.1,
-                        memory: same.map_or_else(Memory::default, |e| e.memory),
-                        k,
-                        rolling,
-                        clear_until: 0.0,
-                        near: Default::default(),
-                    });
-                }
-            }
-        });
     }
 
     /// Lists the pairs that may touch after the face between two polyhedra broke: the two, and pairs that the

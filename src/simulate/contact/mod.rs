@@ -9,5 +9,6 @@ pub mod pair_list;
 pub mod pair_pass;
 pub mod pass;
 pub mod polyhedra;
+pub mod rebuild;
 pub mod surfaces;
 pub mod suspend;

@@ -14,19 +14,33 @@ use crate::simulate::bonded::system::System;
 /// Largest number of equal balls that can touch another one at once.
 pub const WHOLE_SHELL: usize = 12;
 
-/// Whether anything can touch an element: among equal radii a complete shell of twelve bonds leaves no space
-/// for a thirteenth ball.
-///
-/// When such a shell breaks, earlier lists stay valid: the pairs of the broken bonds are added, and elements
-/// that were never bonded are as far away as second neighbours of a close packing, beyond the skin.
-pub fn is_exposed<S: Scalar>(system: &System<S>, element: usize, equal: bool) -> bool {
-    let bonds = &system.bonds;
-    let intact = || {
-        bonds
-            .sides(element)
-            .filter(|side| bonds.is_intact(side.entry))
-    };
-    !equal || intact().count() < WHOLE_SHELL
+/// What a search has to know about the bonds of an element.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Exposure {
+    /// Whether anything can touch the element: among equal radii a complete shell of twelve bonds leaves no space
+    /// for a thirteenth ball.
+    ///
+    /// When such a shell breaks, earlier lists stay valid: the pairs of the broken bonds are added, and elements
+    /// that were never bonded are as far away as second neighbours of a close packing, beyond the skin.
+    pub is_exposed: bool,
+    /// Whether one of its bonds is broken.
+    pub is_broken: bool,
+}
+
+impl Exposure {
+    /// Exposure of an element; `equal` states whether all radii are equal.
+    pub fn of<S: Scalar>(system: &System<S>, element: usize, equal: bool) -> Self {
+        let bonds = &system.bonds;
+        let (mut all, mut intact) = (0, 0);
+        for side in bonds.sides(element) {
+            all += 1;
+            intact += usize::from(bonds.is_intact(side.entry));
+        }
+        Exposure {
+            is_exposed: !equal || intact < WHOLE_SHELL,
+            is_broken: intact < all,
+        }
+    }
 }
 
 /// The list entry of a pair.
@@ -62,12 +76,10 @@ pub struct PairFinder<'a, S> {
     pub skin: f64,
     /// Positions, m.
     pub anchor: &'a [DVec3],
-    /// Whether each element is exposed, so that something can touch it.
-    pub is_exposed: &'a [bool],
+    /// Exposure of each element; neither exposed nor broken if it is not within the skin of another one.
+    pub exposure: &'a [Exposure],
     /// Exposed elements.
     pub exposed: &'a [u32],
-    /// Whether an element may be within the skin of another one.
-    pub may_touch: &'a (dyn Fn(usize) -> bool + Sync),
     /// Exposed elements by position.
     pub grid: &'a HashGrid,
 }
@@ -84,17 +96,22 @@ impl<S: Scalar> PairFinder<'_, S> {
             if self.shapes.is_some_and(|shapes| shapes.get(i).is_some()) {
                 continue;
             }
-            // Nothing can reach an element in a complete shell, and no bond has broken.
-            if !(self.is_exposed[i] || !system.bonds.touch.is_empty() && (self.may_touch)(i)) {
+            let Exposure {
+                is_exposed,
+                is_broken,
+            } = self.exposure[i];
+            if !(is_exposed || is_broken) {
                 continue;
             }
             found.clear();
             bonded.clear();
             bonded.extend(system.bonds.sides(i));
-            if self.is_exposed[i] {
+            if is_exposed {
                 self.candidates(chunk.start, i, &bonded, &mut found);
             }
-            self.broken(chunk.start, i, &bonded, &mut found);
+            if is_broken {
+                self.broken(chunk.start, i, &bonded, &mut found);
+            }
             found.sort_unstable_by_key(|(partner, _)| *partner);
             for &(partner, touch) in &found {
                 let list = match chunk_side(&chunk, partner as usize) {

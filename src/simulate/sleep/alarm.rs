@@ -10,6 +10,7 @@ use crate::simulate::bonded::system::LoadRow;
 use crate::simulate::contact::chunk::COLLIDER;
 use crate::simulate::sleep::pieces::Sleep;
 use crate::simulate::sleep::surroundings::Surroundings;
+use crate::simulate::sleep::watched::Watched;
 
 /// Part of the limit from which the use of strength of a touch is worth a row in the table.
 pub const WORTH_NOTING: f64 = 0.03;
@@ -137,7 +138,7 @@ impl<S: Scalar> Sleep<S> {
         let from = self.pieces.len() - count;
         for piece in &mut self.pieces[from..] {
             let loads = piece.in_own_frame(piece.loads(load));
-            piece.balance(loads, piece.first_use);
+            piece.balance(loads);
         }
     }
 
@@ -145,6 +146,7 @@ impl<S: Scalar> Sleep<S> {
     pub fn disturb(&mut self, elements: &[u32], step: u64) {
         for &element in elements {
             self.unrest[element as usize] = step;
+            self.watched[element as usize] = Watched::NEVER;
         }
     }
 

@@ -1,5 +1,4 @@
-//! Which awake fragments are calm: no bond broke for a while, stresses are far below strength, and they hardly
-//! vibrate.
+//! Which awake fragments are calm: for a while no bond broke, and the stresses were below strength and hardly changed.
 
 use std::collections::BTreeMap;
 
@@ -15,6 +14,8 @@ use crate::simulate::sleep::pieces::Sleep;
 
 /// Times for which sound crosses a fragment before it may fall asleep.
 const CROSSINGS: f64 = 2.0;
+/// Steps after which the range of the stresses shows how much a fragment vibrates: eight samples.
+const WATCHED: u64 = 1024;
 
 /// What was found about an awake fragment.
 #[derive(Clone, Debug)]
@@ -32,20 +33,22 @@ pub struct Fragment {
 /// Whether a fragment falls asleep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It is strained or vibrates, or may never sleep.
+    /// It is strained, its stresses change much, or it may never sleep.
     Restless,
+    /// It may vibrate: its elements are fast, and its stresses were not watched for long enough.
+    Vibrates,
     /// It is calm, but not long enough.
     Waits,
     /// It falls asleep.
     Sleeps,
 }
 
-/// All awake fragments. `uses` holds the stress over strength of the bonds of each element, `labels` the
-/// fragment of each element, `time` the step and its length (s).
+/// All awake fragments, after [`Sleep::watch`]. `labels` holds the fragment of each element, `time` the step and its
+/// length (s).
 pub fn fragments<S: Scalar>(
     sleep: &Sleep<S>,
     (system, rest): (&System<S>, &RestData),
-    (labels, uses): (&[u32], &[f64]),
+    labels: &[u32],
     time: (u64, f64),
 ) -> Vec<Fragment> {
     let mut by_label: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
@@ -56,7 +59,7 @@ pub fn fragments<S: Scalar>(
     }
     let all: Vec<Vec<u32>> = by_label.into_values().collect();
     all.into_par_iter()
-        .map(|elements| fragment(sleep, (system, rest), elements, uses, time))
+        .map(|elements| fragment(sleep, (system, rest), elements, time))
         .collect()
 }
 
@@ -64,7 +67,6 @@ fn fragment<S: Scalar>(
     sleep: &Sleep<S>,
     (system, rest): (&System<S>, &RestData),
     elements: Vec<u32>,
-    uses: &[f64],
     (step, dt): (u64, f64),
 ) -> Fragment {
     let mut found = Fragment {
@@ -73,38 +75,40 @@ fn fragment<S: Scalar>(
         verdict: Verdict::Restless,
         elements,
     };
-    let (mut slowness, mut unrest) = (0.0_f64, 0);
+    let (mut slowness, mut unrest, mut swing) = (0.0_f64, 0, 0.0_f64);
     let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
     for &element in &found.elements {
         let i = element as usize;
         let Some(bonds) = sleep.bonds(i) else {
             return found;
         };
-        found.use_of_strength = found.use_of_strength.max(uses[i]);
+        let watched = &sleep.watched[i];
+        found.use_of_strength = found.use_of_strength.max(watched.high.into());
+        swing = swing.max(watched.swing());
         slowness = slowness.max(bonds.slowness);
         unrest = unrest.max(sleep.unrest[i]);
         let p = system.position(i);
         (low, high) = (low.min(p), high.max(p));
     }
     let limits = &sleep.limits;
-    if found.use_of_strength >= limits.calm {
+    if found.use_of_strength >= limits.calm || swing >= limits.vibration {
         return found;
     }
     let (energy, stress) = vibration(sleep, &found.elements, system, rest);
     found.vibration = energy;
-    if stress >= limits.vibration {
-        return found;
-    }
-    let wait = CROSSINGS * (high - low).length() * slowness;
-    found.verdict = match (step - unrest) as f64 * dt >= wait {
-        true => Verdict::Sleeps,
-        false => Verdict::Waits,
+    let (watched, wait) = (step - unrest, CROSSINGS * (high - low).length() * slowness);
+    found.verdict = if stress >= limits.vibration && watched < WATCHED {
+        Verdict::Vibrates
+    } else if (watched as f64) * dt >= wait {
+        Verdict::Sleeps
+    } else {
+        Verdict::Waits
     };
     found
 }
 
-/// Kinetic energy of elements that is not rigid motion, J, and the largest stress over strength that it causes
-/// as waves.
+/// Kinetic energy of elements that is not rigid motion, J, and the largest stress that it causes as waves, over the
+/// strength that is left.
 fn vibration<S: Scalar>(
     sleep: &Sleep<S>,
     elements: &[u32],
@@ -125,11 +129,10 @@ fn vibration<S: Scalar>(
         let v = part.velocity - velocity - spin.cross(part.place - body.centre);
         let w = part.spin - spin;
         energy += 0.5 * (part.mass * v.length_squared() + part.inertia * w.length_squared());
-        let impact = sleep
-            .bonds(element as usize)
-            .map_or(0.0, |bonds| bonds.impact);
-        let speed = v.length() + w.length() * system.radius(element as usize);
-        stress = stress.max(impact * speed);
+        let i = element as usize;
+        let impact = sleep.bonds(i).map_or(0.0, |bonds| bonds.impact);
+        let speed = v.length() + w.length() * system.radius(i);
+        stress = stress.max(impact * speed / sleep.watched[i].left());
     }
     (energy, stress)
 }

@@ -168,7 +168,7 @@ mod tests {
         let mut sleep = Sleep::new(limits, (system, rest), &held, 1, 0.0);
         let all: Vec<u32> = (0..system.count as u32).collect();
         let carried = vec![Default::default(); all.len()];
-        sleep.add(Piece::new(2, all, (system, rest), carried), true);
+        sleep.add(Piece::new(2, all, (system, rest), carried));
         let gained = sleep.fields().gravity * 0.5;
         assert!(gained.length() > 4.0);
         let mut at = |velocity: DVec3, falls: bool| {

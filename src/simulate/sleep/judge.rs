@@ -16,6 +16,7 @@ use crate::simulate::bonded::system::System;
 use crate::simulate::sleep::piece::{ElementLoad, JudgedLoad, Piece};
 use crate::simulate::sleep::statics::Statics;
 use crate::simulate::sleep::strength::Strength;
+use crate::simulate::sleep::watched::LEAST_LEFT;
 
 /// Relative change of the forces on a piece from which they are judged again, if they then used as much of its
 /// strength as wakes it.
@@ -24,6 +25,8 @@ const CHANGE: f64 = 0.2;
 const MOST_CHANGE: f64 = 2.0;
 /// Relative residual of the balance.
 const ACCURACY: f64 = 1e-3;
+/// Neither displaced nor turned.
+const REST: (DVec3, DVec3) = (DVec3::ZERO, DVec3::ZERO);
 
 impl Piece {
     /// Judges these loads (frame of the piece): by a bound, by whether they were judged before, and then by the
@@ -49,7 +52,7 @@ impl Piece {
     /// Upper bound on the use of strength under these loads (frame of the piece), from `per_force` (1/N).
     fn use_bound(&self, loads: &[ElementLoad], per_force: f64) -> f64 {
         let added = differences(loads, &self.balanced);
-        self.first_use + per_force * added.iter().map(|one| one.force.length()).sum::<f64>()
+        per_force * added.iter().map(|one| one.force.length()).sum::<f64>()
     }
 
     /// Whether these loads (frame of the piece) differ so much from those that were judged that they could use as
@@ -103,14 +106,9 @@ impl Piece {
         Some(use_of_strength)
     }
 
-    /// Largest stress over strength of its bonds if its elements were displaced (m) and turned (rad) so.
+    /// Largest use of strength of its bonds if its elements were displaced (m) and turned (rad) so.
     fn largest_use<S: Scalar>(&self, system: &System<S>, moved: &[(DVec3, DVec3)]) -> f64 {
         let bonds = &system.bonds;
-        let place = |at: usize| self.rest[at] + moved[at].0;
-        let turn = |at: usize| {
-            let q = DQuat::from_scaled_axis(moved[at].1) * self.turns[at];
-            Quat::new(q.x, q.y, q.z, q.w)
-        };
         let mut largest = 0.0_f64;
         for (at, &element) in self.elements.iter().enumerate() {
             let sides = bonds.sides(element as usize).take_while(|side| side.owned);
@@ -118,27 +116,44 @@ impl Piece {
                 let Ok(other) = self.elements.binary_search(&(side.other as u32)) else {
                     continue;
                 };
-                let class =
-                    system.classes[bonds.class.get(side.entry) as usize].map(Scalar::to_f64);
-                let direction = [0, 1, 2].map(|axis| bonds.direction[axis][side.entry]);
-                let length = bonds.length.get(side.entry).to_f64();
-                let state = BondState {
-                    x: Vec3::from_f64((place(at) - place(other)).to_array()),
-                    q_i: turn(at),
-                    q_j: turn(other),
-                    unapplied: Vec3::zero(),
-                    rest_direction: Vec3::from_f64(direction.map(Scalar::to_f64)),
-                    rest_length: length,
-                    k: class.stiffness(length),
-                };
-                let (sigma, tau) =
-                    with_law!(system.law, law => stresses(law, state, &class.section));
-                let [sigma_c, tau_c] =
-                    [&bonds.sigma_c, &bonds.tau_c].map(|column| column.get(side.entry).to_f64());
-                largest = largest.max(sigma / sigma_c).max(tau / tau_c);
+                let before = self.stress(system, side.entry, [(at, REST), (other, REST)]);
+                let after =
+                    self.stress(system, side.entry, [(at, moved[at]), (other, moved[other])]);
+                largest = largest.max((after - before) / (1.0 - before).max(LEAST_LEFT));
             }
         }
         largest
+    }
+
+    /// Stress over strength of a bond whose ends, places in `elements`, are displaced (m) and turned (rad) so.
+    fn stress<S: Scalar>(
+        &self,
+        system: &System<S>,
+        entry: usize,
+        ends: [(usize, (DVec3, DVec3)); 2],
+    ) -> f64 {
+        let bonds = &system.bonds;
+        let [place_i, place_j] = ends.map(|(at, (shift, _))| self.rest[at] + shift);
+        let [q_i, q_j] = ends.map(|(at, (_, turn))| {
+            let q = DQuat::from_scaled_axis(turn) * self.turns[at];
+            Quat::new(q.x, q.y, q.z, q.w)
+        });
+        let class = system.classes[bonds.class.get(entry) as usize].map(Scalar::to_f64);
+        let direction = [0, 1, 2].map(|axis| bonds.direction[axis][entry]);
+        let length = bonds.length.get(entry).to_f64();
+        let state = BondState {
+            x: Vec3::from_f64((place_i - place_j).to_array()),
+            q_i,
+            q_j,
+            unapplied: Vec3::zero(),
+            rest_direction: Vec3::from_f64(direction.map(Scalar::to_f64)),
+            rest_length: length,
+            k: class.stiffness(length),
+        };
+        let (sigma, tau) = with_law!(system.law, law => stresses(law, state, &class.section));
+        let [sigma_c, tau_c] =
+            [&bonds.sigma_c, &bonds.tau_c].map(|column| column.get(entry).to_f64());
+        (sigma / sigma_c).max(tau / tau_c).max(0.0)
     }
 }
 

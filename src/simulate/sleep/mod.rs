@@ -20,3 +20,4 @@ pub mod strength;
 pub mod stride;
 pub mod surroundings;
 pub mod use_task;
+pub mod watched;

@@ -50,8 +50,6 @@ pub struct Piece {
     pub balanced: Vec<ElementLoad>,
     /// Sum of the lengths of their forces, N.
     balanced_force: f64,
-    /// Largest stress over strength of its bonds then.
-    pub first_use: f64,
     /// The last load that the judge found harmless.
     pub judged: Option<JudgedLoad>,
     /// Its bonds as a linear network, once the judge needed it.
@@ -144,7 +142,6 @@ impl Piece {
             slow_since: None,
             balanced: Vec::new(),
             balanced_force: 0.0,
-            first_use: 0.0,
             judged: None,
             statics: None,
         }
@@ -203,14 +200,12 @@ impl Piece {
             .collect()
     }
 
-    /// Notes that the stresses of its bonds, of which the largest over strength is `first_use`, are in balance with
-    /// these loads (its own frame).
-    pub fn balance(&mut self, loads: Vec<ElementLoad>, first_use: f64) {
+    /// Notes that the stresses of its bonds are in balance with these loads (its own frame).
+    pub fn balance(&mut self, loads: Vec<ElementLoad>) {
         self.balanced_force = loads.iter().map(|one| one.force.length()).sum();
-        self.first_use = first_use;
         self.judged = Some(JudgedLoad {
             loads: loads.clone(),
-            use_of_strength: first_use,
+            use_of_strength: 0.0,
         });
         self.balanced = loads;
     }
@@ -218,9 +213,7 @@ impl Piece {
     /// Its strength if forces whose lengths add up to `force` (N) might use as much of it as `limit`: the cheapest
     /// of all bounds.
     pub fn doubtful(&self, force: f64, limit: f64) -> Option<Strength> {
-        let most = |strength: &Strength| {
-            self.first_use + strength.force * (force + self.balanced_force) >= limit
-        };
+        let most = |strength: &Strength| strength.force * (force + self.balanced_force) >= limit;
         self.strength.filter(most)
     }
 

@@ -8,9 +8,11 @@ use crate::simulate::bonded::rest::RestData;
 use crate::simulate::bonded::rigid_mask::RigidMask;
 use crate::simulate::bonded::system::{LoadRow, System};
 use crate::simulate::contact::chunk::SpringEntry;
+use crate::simulate::contact::rebuild::Candidates;
 use crate::simulate::scene::rigid_body::Fields;
 use crate::simulate::sleep::piece::Piece;
 use crate::simulate::sleep::strength::{ElementBonds, Strength};
+use crate::simulate::sleep::watched::Watched;
 use crate::spec::SleepLimits;
 
 /// Pieces per task: fewer are not worth waking a thread for.
@@ -29,6 +31,8 @@ pub struct Sleep<S> {
     pub rigidified: f64,
     /// Last step in which a fragment of each element was not calm.
     pub unrest: Vec<u64>,
+    /// Stresses of each element's bonds since then.
+    pub watched: Vec<Watched>,
     /// Number of the next piece.
     pub next_number: u32,
     /// Place of each element's piece in `pieces` plus one; 0 for elements that are awake.
@@ -64,6 +68,7 @@ impl<S: Scalar> Sleep<S> {
             springs_at_rest: Vec::new(),
             rigidified: 0.0,
             unrest: vec![0; system.count],
+            watched: vec![Watched::NEVER; system.count],
             next_number: bodies as u32 + 1,
             piece_of: vec![0; system.count],
             bonds: bonds.collect(),
@@ -114,13 +119,27 @@ impl<S: Scalar> Sleep<S> {
         &self.fields
     }
 
-    /// Adds a piece; `wakes` states whether a load can wake it.
-    pub fn add(&mut self, mut piece: Piece, wakes: bool) {
-        if wakes && piece.elements.len() > 1 {
-            let bonds = piece.elements.iter();
-            let bonds = bonds.filter_map(|&i| self.bonds[i as usize].as_ref());
-            piece.strength = Some(Strength::of(bonds, piece.reach));
+    /// What a load may do at most to a fragment that was watched and whose elements lie within `reach` (m) of its
+    /// centre; `None` for a single element.
+    pub fn strength(&self, elements: &[u32], reach: f64) -> Option<Strength> {
+        let bonds = elements.iter().filter_map(|&i| {
+            let left = self.watched[i as usize].left();
+            self.bonds(i as usize).map(|bonds| (bonds, left))
+        });
+        (elements.len() > 1).then(|| Strength::of(bonds, reach))
+    }
+
+    /// Adds a sample of the largest stress over strength of the bonds of each element that is awake.
+    pub fn watch(&mut self, uses: &[f64]) {
+        for ((watched, used), piece) in self.watched.iter_mut().zip(uses).zip(&self.piece_of) {
+            if *piece == 0 {
+                watched.add(*used);
+            }
         }
+    }
+
+    /// Adds a piece.
+    pub fn add(&mut self, piece: Piece) {
         self.next_number = self.next_number.max(piece.number + 1);
         self.pieces.push(piece);
     }
@@ -229,6 +248,16 @@ impl<S: Scalar> Sleep<S> {
     /// Sets positions, rotations and velocities of all elements that are asleep and move.
     pub fn place_all(&self, system: &mut System<S>) {
         for piece in self.pieces.iter().filter(|piece| !piece.still) {
+            piece.place_all(system);
+        }
+    }
+
+    /// As [`place_all`](Self::place_all), for the pieces with a candidate.
+    pub fn place_candidates(&self, candidates: &Candidates, system: &mut System<S>) {
+        let is_candidate = |&i: &u32| candidates.contains(i as usize);
+        let has_candidate = |piece: &&Piece| piece.elements.iter().any(is_candidate);
+        let moving = self.pieces.iter().filter(|piece| !piece.still);
+        for piece in moving.filter(has_candidate) {
             piece.place_all(system);
         }
     }

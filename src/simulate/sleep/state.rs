@@ -13,14 +13,18 @@ use crate::simulate::run_state::state::{SectionKind, State, check_length};
 use crate::simulate::scene::rigid_body::{BODY_NUMBERS, BodyMotion, BodyPart, RigidBody};
 use crate::simulate::sleep::piece::{ElementLoad, JudgedLoad, Piece};
 use crate::simulate::sleep::pieces::Sleep;
+use crate::simulate::sleep::strength::Strength;
+use crate::simulate::sleep::watched::Watched;
 
 /// Last step without calm of each element; present in every state of a run with sleep.
 const UNREST: SectionKind = SectionKind::first("last unrest");
+/// Smallest and largest stress over strength of the bonds of each element since then.
+const WATCHED: SectionKind = SectionKind::first("watched stresses");
 const RIGIDIFIED: SectionKind = SectionKind::first("rigidified energy");
 /// Number, count of elements, whether a load can wake it, whether it is at rest, step since which it is slow
 /// plus one, count of loaded elements, count of judged loads plus one, count of balanced loads.
 const PIECES: SectionKind = SectionKind::first("asleep pieces");
-/// Motion, the use of strength of the judged load, and that when the piece was made.
+/// Motion, the use of strength of the judged load, and the strength: per closing speed and per force.
 const MOTIONS: SectionKind = SectionKind::first("motion of asleep pieces");
 const ELEMENTS: SectionKind = SectionKind::first("asleep elements");
 /// Position and rotation of each element when its piece was made; stresses and energy of its bonds.
@@ -36,6 +40,8 @@ const SPRINGS: SectionKind = SectionKind::first("friction springs at rest");
 pub fn put<S: Scalar>(state: &mut State, sleep: &Sleep<S>) {
     let pieces = &sleep.pieces;
     state.put(UNREST, sleep.unrest.iter().map(|&step| [step]));
+    let range = |one: &Watched| [one.low, one.high];
+    state.put(WATCHED, sleep.watched.iter().map(range));
     state.put(RIGIDIFIED, [[sleep.rigidified]].into_iter());
     let head = |piece: &Piece| {
         [
@@ -54,10 +60,11 @@ pub fn put<S: Scalar>(state: &mut State, sleep: &Sleep<S>) {
     };
     state.put(PIECES, pieces.iter().map(head));
     let motion = |piece: &Piece| {
-        let mut row = [0.0; BODY_NUMBERS + 2];
+        let mut row = [0.0; BODY_NUMBERS + 3];
         row[..BODY_NUMBERS].copy_from_slice(&piece.body.moving.to_numbers());
         row[BODY_NUMBERS] = piece.judged.as_ref().map_or(0.0, |one| one.use_of_strength);
-        row[BODY_NUMBERS + 1] = piece.first_use;
+        let strength = piece.strength.unwrap_or_default();
+        (row[BODY_NUMBERS + 1], row[BODY_NUMBERS + 2]) = (strength.impact, strength.force);
         row
     };
     state.put(MOTIONS, pieces.iter().map(motion));
@@ -133,11 +140,14 @@ pub fn restore<S: Scalar>(
     };
     check_length(UNREST.name, unrest.len(), run.system.count)?;
     sleep.unrest = unrest.map(|[step]| step).collect();
+    let watched = state.require::<f32, 2>(WATCHED)?;
+    check_length(WATCHED.name, watched.len(), run.system.count)?;
+    sleep.watched = watched.map(|[low, high]| Watched { low, high }).collect();
     let rigidified = state.require::<f64, 1>(RIGIDIFIED)?.next();
     sleep.rigidified = rigidified.map_or(0.0, |[energy]| energy);
     sleep.pieces.clear();
     let heads: Vec<[u64; 8]> = state.require(PIECES)?.collect();
-    let motions: Vec<[f64; BODY_NUMBERS + 2]> = state.require(MOTIONS)?.collect();
+    let motions: Vec<[f64; BODY_NUMBERS + 3]> = state.require(MOTIONS)?.collect();
     check_length(MOTIONS.name, motions.len(), heads.len())?;
     let mut reader = Reader {
         elements: state.require(ELEMENTS)?.collect(),
@@ -174,8 +184,7 @@ pub fn restore<S: Scalar>(
         )?;
     }
     for (head, motion) in heads.into_iter().zip(motions) {
-        let piece = reader.piece(head, &motion, &run.rest);
-        sleep.add(piece, head[2] != 0);
+        sleep.add(reader.piece(head, &motion, &run.rest));
     }
     let pairs = state.require::<u32, 2>(PAIRS)?;
     let springs = state.require::<S, 6>(SPRINGS)?;
@@ -208,8 +217,8 @@ impl Reader {
     /// The next piece.
     fn piece(
         &mut self,
-        [number, count, _, still, slow, loaded, judged, balanced]: [u64; 8],
-        motion: &[f64; BODY_NUMBERS + 2],
+        [number, count, wakes, still, slow, loaded, judged, balanced]: [u64; 8],
+        motion: &[f64; BODY_NUMBERS + 3],
         rest: &RestData,
     ) -> Piece {
         let count = count as usize;
@@ -239,7 +248,11 @@ impl Reader {
         piece.still = still != 0;
         piece.slow_since = slow.checked_sub(1);
         piece.loaded = self.loaded.drain(..loaded as usize).map(|[i]| i).collect();
-        piece.balance(self.loads(balanced), motion[BODY_NUMBERS + 1]);
+        piece.strength = (wakes != 0).then(|| Strength {
+            impact: motion[BODY_NUMBERS + 1],
+            force: motion[BODY_NUMBERS + 2],
+        });
+        piece.balance(self.loads(balanced));
         piece.judged = judged.checked_sub(1).map(|count| JudgedLoad {
             loads: self.loads(count),
             use_of_strength: motion[BODY_NUMBERS],

@@ -17,7 +17,8 @@ pub struct ElementBonds {
     pub moment: f64,
 }
 
-/// What a load may do to a fragment at most.
+/// What a load may do to a fragment at most. Here the *use* of strength is the stress that the load adds over the
+/// strength that the stress before it leaves.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Strength {
     /// Use of strength per closing speed of an impact, s/m.
@@ -64,14 +65,15 @@ impl ElementBonds {
 }
 
 impl Strength {
-    /// Strength of a fragment whose elements lie within `reach` (m) of its centre.
+    /// Strength of a fragment whose elements lie within `reach` (m) of its centre. The bonds of each element come
+    /// with the part of their strength that is left.
     ///
     /// A force is carried by one bond at worst, with the moment of an arm across the whole fragment.
-    pub fn of<'a>(bonds: impl Iterator<Item = &'a ElementBonds>, reach: f64) -> Self {
+    pub fn of<'a>(bonds: impl Iterator<Item = (&'a ElementBonds, f64)>, reach: f64) -> Self {
         let mut all = [0.0_f64; 3];
-        for one in bonds {
+        for (one, left) in bonds {
             for (largest, value) in all.iter_mut().zip([one.impact, one.force, one.moment]) {
-                *largest = largest.max(value);
+                *largest = largest.max(value / left);
             }
         }
         let [impact, force, moment] = all;
@@ -79,5 +81,28 @@ impl Strength {
             impact,
             force: force + 2.0 * reach * moment,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ElementBonds, Strength};
+
+    #[test]
+    fn a_stressed_bond_bears_less_than_a_weaker_one_at_rest() {
+        let bonds = |strength: f64| ElementBonds {
+            slowness: 1.0,
+            impact: 1.0 / strength,
+            force: 2.0 / strength,
+            moment: 3.0 / strength,
+        };
+        let (weak, strong) = (bonds(4.0), bonds(5.0));
+        let of = |left: f64| Strength::of([(&weak, 1.0), (&strong, left)].into_iter(), 0.5);
+        let expected = |strength: f64| Strength {
+            impact: 1.0 / strength,
+            force: 5.0 / strength,
+        };
+        assert_eq!(of(1.0), expected(4.0));
+        assert_eq!(of(0.5), expected(2.5));
     }
 }

@@ -14,6 +14,8 @@ use crate::simulate::sleep::surroundings::Surroundings;
 
 /// Consecutive elements that are awake in one sphere.
 const BLOCK: usize = 32;
+/// Time after which lists are built again even if nothing can meet before, s, about.
+const LONGEST: f64 = 1.0;
 
 impl<S: Scalar> Sleep<S> {
     /// Time for which contact lists that were just built hold every pair that can touch, s, while nothing is
@@ -27,19 +29,62 @@ impl<S: Scalar> Sleep<S> {
     /// Time until one of these pieces may touch another, a piece at rest or a collider by elements that are not
     /// listed, s.
     fn hold_among(&self, moving: &[usize], around: Surroundings<S>, bounds: &[Bounds]) -> f64 {
+        let times = moving.par_iter().with_min_len(64).map(|&at| {
+            let piece = (&self.pieces[at], bounds[at]);
+            let all = around.colliders.iter();
+            all.map(|collider| self.collider_holds(piece, collider, &around))
+                .fold(f64::INFINITY, f64::min)
+        });
+        let times: Vec<f64> = times.collect();
+        let time = times.into_iter().fold(f64::INFINITY, f64::min);
         let still = |at: &usize| self.pieces[*at].still;
         let still: Vec<usize> = (0..self.pieces.len()).filter(still).collect();
-        let times = (0..moving.len()).into_par_iter().with_min_len(64).map(|k| {
-            let at = moving[k];
-            let piece = &self.pieces[at];
-            let mut time = f64::INFINITY;
-            // Each pair once; a piece at rest does not look for others.
-            for &other_at in moving[..k].iter().chain(&still) {
-                let of = (bounds[at], bounds[other_at]);
-                time = time.min(self.pair_holds((piece, &self.pieces[other_at]), of, &around));
+        let speeds = moving
+            .iter()
+            .map(|&at| bounds[at].velocity.length() + bounds[at].speed);
+        // Most pairs are far apart, so only those that may meet within a span are looked at. It grows until it is as
+        // long as the answer.
+        let mut span = around.contacts.skin() / speeds.fold(f64::MIN_POSITIVE, f64::max);
+        loop {
+            span = span.min(time);
+            let found = self.pairs_hold((moving, &still), (around, bounds), span);
+            if found <= span || span >= time {
+                return time.min(found);
             }
-            for collider in around.colliders {
-                time = time.min(self.collider_holds((piece, bounds[at]), collider, &around));
+            if span >= LONGEST {
+                return span;
+            }
+            span *= 4.0;
+        }
+    }
+
+    /// As [`hold_among`](Self::hold_among) for pairs of pieces, among those that may meet within `span` seconds.
+    fn pairs_hold(
+        &self,
+        (moving, still): (&[usize], &[usize]),
+        (around, bounds): (Surroundings<S>, &[Bounds]),
+        span: f64,
+    ) -> f64 {
+        let fall = 0.5 * self.fields().gravity.length() * span * span;
+        let extent = |&at: &usize| {
+            let (piece, of) = (&self.pieces[at], &bounds[at]);
+            let (x, moved) = (piece.centre().x, of.velocity.x * span);
+            let room = piece.reach + around.contacts.largest() + of.speed * span;
+            let room = if piece.still { room } else { room + fall };
+            (x + moved.min(0.0) - room, x + moved.max(0.0) + room, at)
+        };
+        let mut order: Vec<(f64, f64, usize)> = moving.iter().chain(still).map(extent).collect();
+        order.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let times = (0..order.len()).into_par_iter().with_min_len(64).map(|k| {
+            let (_, end, at) = order[k];
+            let later = order[k + 1..].iter().take_while(|other| other.0 <= end);
+            let mut time = f64::INFINITY;
+            for &(.., other) in later {
+                let pair = (&self.pieces[at], &self.pieces[other]);
+                if !(pair.0.still && pair.1.still) {
+                    let of = (bounds[at], bounds[other]);
+                    time = time.min(self.pair_holds(pair, of, &around));
+                }
             }
             time
         });
@@ -72,7 +117,7 @@ impl<S: Scalar> Sleep<S> {
     }
 
     /// Spheres around the centres of elements that are awake.
-    fn awake_spheres(&self, system: &System<S>) -> Vec<(DVec3, f64)> {
+    pub(super) fn awake_spheres(&self, system: &System<S>) -> Vec<(DVec3, f64)> {
         let blocks = (0..system.count).step_by(BLOCK);
         let sphere = |first: usize| {
             let block = first..(first + BLOCK).min(system.count);

@@ -2,6 +2,7 @@ use super::*;
 use crate::math::lanes::LaneRow;
 use crate::simulate::bonded::bonds::{BondRow, BondRows, Bonds};
 use crate::simulate::bonded::rigid_mask::RigidMask;
+use crate::simulate::contact::pair_list::Memory;
 use crate::simulate::contact::surfaces::Surface;
 
 fn surfaces() -> Surfaces {

@@ -7,6 +7,7 @@ use crate::columns::{SleepEvent, SleepReason};
 use crate::math::Lanes;
 use crate::simulate::bonded_run::advance::DrivenPoses;
 use crate::simulate::bonded_run::run::BondedRun;
+use crate::simulate::contact::lists::Contacts;
 use crate::simulate::error::SimulateError;
 use crate::simulate::scene::colliders::SolidCollider;
 use crate::simulate::scene::reaction_sums::ReactionSums;
@@ -235,21 +236,24 @@ impl<L: Lanes> Cpu<L> {
         }
     }
 
-    /// Rebuilds the contact lists, and computes up to which step they hold every pair that can touch.
+    /// Rebuilds the contact lists, and computes up to which step they hold every pair that can touch. While nothing is
+    /// awake, only the elements that the search visits get their present places.
     pub(super) fn build_lists(&mut self) {
         let clock = Instant::now();
         let Some(sleep) = &self.sleep else {
             return;
         };
-        sleep.place_all(&mut self.run.system);
-        let is_any_awake = sleep.awake() > 0;
-        let close = match is_any_awake {
-            true => Vec::new(),
-            false => sleep.close_elements(surroundings(&self.run, &self.driven)),
-        };
+        let nothing_awake = sleep.awake() == 0;
+        self.run.contacts.set_skin(nothing_awake);
+        let candidates = sleep.candidates(surroundings(&self.run, &self.driven));
+        match &candidates {
+            // Nobody reads the places of the others before something wakes.
+            Some(some) if nothing_awake => sleep.place_candidates(some, &mut self.run.system),
+            _ => sleep.place_all(&mut self.run.system),
+        }
         let (system, colliders) = (&self.run.system, &self.driven.colliders);
         let contacts = &mut self.run.contacts;
-        contacts.rebuild_among(system, colliders, |i| is_any_awake || close[i]);
+        contacts.rebuild_among(system, colliders, candidates.as_ref());
         self.find_near();
         self.set_horizon();
         self.costs.lists.add(clock, rayon::current_num_threads());
@@ -313,7 +317,17 @@ impl<L: Lanes> Cpu<L> {
             }
         }
         let (system, colliders) = (&self.run.system, &self.driven.colliders);
-        if self.run.contacts.advance(distances, system, colliders) {
+        let sleep = self.sleep.as_ref();
+        let candidates = |contacts: &Contacts<L::Scalar>| {
+            let around = Surroundings {
+                system,
+                contacts,
+                colliders,
+            };
+            sleep.and_then(|sleep| sleep.candidates(around))
+        };
+        let contacts = &mut self.run.contacts;
+        if contacts.advance_among(distances, system, colliders, candidates) {
             self.find_near();
             self.lists_hold_until = self.run.step;
         }

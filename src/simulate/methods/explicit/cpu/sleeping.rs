@@ -55,7 +55,7 @@ pub(super) fn sleep<S: Scalar>(run: &mut BondedRun<S>, pipeline: &Pipeline) -> O
         let carried = vec![Default::default(); elements.len()];
         let mut piece = Piece::new(number, elements, (&run.system, &run.rest), carried);
         piece.body.moving = body.moving;
-        sleep.add(piece, false);
+        sleep.add(piece);
     }
     sleep.mask(&mut run.system, &mut run.load, &run.rest);
     Some(sleep)
@@ -198,12 +198,14 @@ impl<L: Lanes> Cpu<L> {
         };
         let (system, rest) = (&self.run.system, &self.run.rest);
         let labels = self.run.fragment_labels();
-        let found = calm::fragments(sleep, (system, rest), (labels, &uses), time);
+        sleep.watch(&uses);
+        let found = calm::fragments(sleep, (system, rest), labels, time);
         let starts = reason == SleepReason::Start;
         let mut asleep = Vec::new();
         for fragment in found {
             match fragment.verdict {
                 Verdict::Restless => sleep.disturb(&fragment.elements, time.0),
+                Verdict::Vibrates => {}
                 Verdict::Waits if !starts => {}
                 Verdict::Waits | Verdict::Sleeps => asleep.push(fragment),
             }
@@ -231,8 +233,8 @@ impl<L: Lanes> Cpu<L> {
             });
             sleep.rigidified += fragment.vibration;
             let mut piece = Piece::new(number, elements, (&self.run.system, &self.run.rest), of);
-            piece.first_use = fragment.use_of_strength;
-            sleep.add(piece, true);
+            piece.strength = sleep.strength(&piece.elements, piece.reach);
+            sleep.add(piece);
         }
         self.restructure();
         self.start_again();
@@ -286,8 +288,11 @@ impl<L: Lanes> Cpu<L> {
         sleep.place_all(&mut self.run.system);
         sleep.mask(&mut self.run.system, &mut self.run.load, &self.run.rest);
         self.borders = Border::all(&self.run.system);
+        self.run.contacts.set_skin(false);
+        let candidates = sleep.candidates(surroundings(&self.run, &self.driven));
         let (system, colliders) = (&self.run.system, &self.driven.colliders);
-        self.run.contacts.rebuild(system, colliders);
+        let contacts = &mut self.run.contacts;
+        contacts.rebuild_among(system, colliders, candidates.as_ref());
         self.find_near();
         self.set_horizon();
     }
@@ -327,13 +332,13 @@ impl<L: Lanes> Cpu<L> {
     /// the contact lists: they decide which and how long, and a resumed run starts with new lists.
     pub(super) fn bring_up_to_date(&mut self) -> Result<(), SimulateError> {
         self.begin()?;
+        if self.allows_islands() {
+            self.build_lists();
+        }
         let Some(sleep) = &self.sleep else {
             return Ok(());
         };
-        match self.allows_islands() {
-            true => self.build_lists(),
-            false => sleep.place_all(&mut self.run.system),
-        }
+        sleep.place_all(&mut self.run.system);
         self.refresh_loads();
         Ok(())
     }

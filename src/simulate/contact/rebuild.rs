@@ -1,0 +1,217 @@
+//! When contact lists are rebuilt, and the rebuild.
+
+use glam::DVec3;
+
+use super::collider_list::ColliderContact;
+use super::lists::Contacts;
+use super::near::{Exposure, PairFinder};
+use super::pair_list::Memory;
+use crate::geometry::hash_grid::HashGrid;
+use crate::math::Scalar;
+use crate::parallel::prelude::*;
+use crate::simulate::bonded::system::System;
+use crate::simulate::scene::colliders::PosedCollider;
+
+/// Elements that a search for contacts has to visit.
+#[derive(Clone, Debug, Default)]
+pub struct Candidates {
+    /// Whether each element may be within the skin of an element that it can touch.
+    pub pairs: Vec<bool>,
+    /// Whether each element may be within the skin of a collider.
+    pub colliders: Vec<bool>,
+}
+
+impl Candidates {
+    /// Whether the search has to visit an element at all.
+    pub fn contains(&self, element: usize) -> bool {
+        self.pairs[element] || self.colliders[element]
+    }
+}
+
+impl<S: Scalar> Contacts<S> {
+    /// Accounts for a step as [`advance`](Self::advance) does, where the caller knows that no unlisted pair
+    /// can touch.
+    pub fn follow(&mut self, (element_travel, collider_travel): (f64, f64)) {
+        self.moved += element_travel;
+        self.travelled += element_travel;
+        self.collider_approach += element_travel + collider_travel;
+    }
+
+    /// Whether [`advance`](Self::advance) with these distances reads positions.
+    pub fn reads_places(&self, (element_travel, collider_travel): (f64, f64)) -> bool {
+        self.collider_approach + (element_travel + collider_travel) >= self.skin
+            || 2.0 * (self.moved + element_travel) >= self.skin
+    }
+
+    /// Accounts for a step in which elements and colliders moved at most these distances (m), and rebuilds
+    /// the lists before an unlisted pair could touch. Returns whether it did.
+    pub fn advance(
+        &mut self,
+        distances: (f64, f64),
+        system: &System<S>,
+        colliders: &[PosedCollider],
+    ) -> bool {
+        self.advance_among(distances, system, colliders, |_| None)
+    }
+
+    /// As [`advance`](Self::advance); a rebuild visits only the elements that `candidates` finds, or all.
+    pub fn advance_among(
+        &mut self,
+        (element_travel, collider_travel): (f64, f64),
+        system: &System<S>,
+        colliders: &[PosedCollider],
+        candidates: impl Fn(&Self) -> Option<Candidates>,
+    ) -> bool {
+        self.moved += element_travel;
+        self.travelled += element_travel;
+        self.collider_approach += element_travel + collider_travel;
+        let far = self.collider_approach >= self.skin;
+        if far {
+            let among = candidates(self);
+            self.rebuild_near_among(system, colliders, among.as_ref());
+        }
+        if 2.0 * self.moved < self.skin {
+            return far;
+        }
+        // The sum of the largest distances is an upper bound; actual displacements are often smaller, and a
+        // common translation brings no pair closer.
+        let empty_box = (DVec3::INFINITY, DVec3::NEG_INFINITY);
+        let (low, high) = self
+            .anchor
+            .par_iter()
+            .enumerate()
+            .with_min_len(self.chunk)
+            .map(|(i, anchor)| {
+                let d = system.position(i) - *anchor;
+                (d, d)
+            })
+            .reduce(|| empty_box, |a, b| (a.0.min(b.0), a.1.max(b.1)));
+        let farthest = 0.5 * (high - low).length();
+        // Near the limit the exact check would soon be due again; a rebuild is cheaper.
+        if 2.0 * farthest < 0.7 * self.skin {
+            self.moved = farthest;
+            return far;
+        }
+        let among = candidates(self);
+        self.rebuild_pairs(system, among.as_ref());
+        true
+    }
+
+    /// Rebuilds the lists if elements have moved so far that an unlisted pair could touch; returns whether it
+    /// did.
+    pub fn rebuild_if_moved(&mut self, system: &System<S>, colliders: &[PosedCollider]) -> bool {
+        let farthest = self
+            .anchor
+            .par_iter()
+            .enumerate()
+            .with_min_len(self.chunk)
+            .map(|(i, anchor)| system.position(i).distance_squared(*anchor))
+            .reduce(|| 0.0, f64::max)
+            .sqrt();
+        let far = 2.0 * farthest >= self.skin;
+        if far {
+            self.rebuild(system, colliders);
+        }
+        far
+    }
+
+    /// Rebuilds the lists, keeping springs.
+    pub fn rebuild(&mut self, system: &System<S>, colliders: &[PosedCollider]) {
+        self.rebuild_among(system, colliders, None);
+    }
+
+    /// Rebuilds the lists, keeping springs; visits only these elements, or all.
+    pub fn rebuild_among(
+        &mut self,
+        system: &System<S>,
+        colliders: &[PosedCollider],
+        candidates: Option<&Candidates>,
+    ) {
+        self.rebuild_pairs(system, candidates);
+        self.rebuild_near_among(system, colliders, candidates);
+    }
+
+    fn rebuild_pairs(&mut self, system: &System<S>, candidates: Option<&Candidates>) {
+        let may_touch = |i: usize| candidates.is_none_or(|all| all.pairs[i]);
+        let elements = (0..system.count).into_par_iter().with_min_len(self.chunk);
+        let anchor: Vec<DVec3> = elements.clone().map(|i| system.position(i)).collect();
+        let exposure = elements.map(|i| match may_touch(i) {
+            true => Exposure::of(system, i, self.equal),
+            false => Exposure::default(),
+        });
+        let exposure: Vec<Exposure> = exposure.collect();
+        let exposed: Vec<u32> = (0..system.count as u32)
+            .filter(|&i| exposure[i as usize].is_exposed)
+            .collect();
+        let grid = HashGrid::new(exposed.len(), 2.0 * self.largest + self.skin, |k| {
+            anchor[exposed[k] as usize]
+        });
+        let finder = PairFinder {
+            system,
+            surfaces: &self.surfaces,
+            shapes: self.shapes.as_deref(),
+            skin: self.skin,
+            anchor: &anchor,
+            exposure: &exposure,
+            exposed: &exposed,
+            grid: &grid,
+        };
+        self.chunks
+            .par_iter_mut()
+            .for_each(|lists| finder.list(lists));
+        self.on_solids(system, |finder, solids| finder.rebuild(solids));
+        self.anchor = anchor;
+        (self.moved, self.travelled) = (0.0, 0.0);
+    }
+
+    /// Rebuilds the lists of elements near colliders, keeping springs.
+    pub fn rebuild_near_colliders(&mut self, system: &System<S>, colliders: &[PosedCollider]) {
+        self.rebuild_near_among(system, colliders, None);
+    }
+
+    fn rebuild_near_among(
+        &mut self,
+        system: &System<S>,
+        colliders: &[PosedCollider],
+        candidates: Option<&Candidates>,
+    ) {
+        self.collider_approach = 0.0;
+        if colliders.is_empty() {
+            return;
+        }
+        self.on_solids(system, |finder, solids| {
+            finder.rebuild_near_colliders(solids, colliders)
+        });
+        let (skin, surfaces, shapes) = (self.skin, &self.surfaces, self.shapes.as_deref());
+        self.chunks.par_iter_mut().for_each(|lists| {
+            let old = std::mem::take(&mut lists.near_colliders);
+            let mut old = old.iter().peekable();
+            for i in lists.elements.start..lists.elements.end.min(system.count) {
+                let is_ball = shapes.is_none_or(|shapes| shapes.get(i).is_none());
+                let is_candidate = candidates.is_none_or(|all| all.colliders[i]);
+                if !is_candidate || system.inverse_mass[i].to_f64() == 0.0 || !is_ball {
+                    continue;
+                }
+                let (p, reach) = (system.position(i), system.radius(i) + skin);
+                for (wall, collider) in colliders.iter().enumerate() {
+                    if !collider.pose.reaches(&collider.solid, p, reach) {
+                        continue;
+                    }
+                    let key = (i as u32, wall as u32);
+                    while old.next_if(|e| (e.element, e.collider) < key).is_some() {}
+                    let same = old.next_if(|e| (e.element, e.collider) == key);
+                    let (k, rolling) = surfaces.with_collider(system, i, collider);
+                    lists.near_colliders.push(ColliderContact {
+                        element: key.0,
+                        collider: key.1,
+                        memory: same.map_or_else(Memory::default, |e| e.memory),
+                        k,
+                        rolling,
+                        clear_until: 0.0,
+                        near: Default::default(),
+                    });
+                }
+            }
+        });
+    }
+}
