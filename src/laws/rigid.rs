@@ -19,14 +19,18 @@ pub struct RigidInertia {
     moments: [f64; 3],
     /// Principal axes at rest, unit vectors.
     axes: [DVec3; 3],
+    /// Inverse of the least moment that is not zero, 1/(kg m²).
+    largest_inverse: f64,
 }
 
 impl RigidInertia {
     /// From a symmetric tensor of inertia about the centre of mass, kg m².
     pub fn new(tensor: [[f64; 3]; 3]) -> Self {
         let (moments, axes) = eigen(tensor);
+        let positive = moments.iter().filter(|moment| **moment > 0.0);
         RigidInertia {
             moments,
+            largest_inverse: positive.map(|moment| 1.0 / moment).fold(0.0, f64::max),
             axes: axes.map(|axis| DVec3::from_array(axis).normalize_or_zero()),
         }
     }
@@ -38,8 +42,7 @@ impl RigidInertia {
 
     /// Inverse of the least principal moment of inertia, 1/(kg m²); 0 for a body without inertia.
     pub fn largest_inverse(&self) -> f64 {
-        let moments = self.moments.iter().filter(|moment| **moment > 0.0);
-        moments.map(|moment| 1.0 / moment).fold(0.0, f64::max)
+        self.largest_inverse
     }
 
     /// Rotation rate about principal axis `k`, rad/s, and the current direction of that axis; the rate about
@@ -55,6 +58,9 @@ impl RigidInertia {
     /// Angular velocity, rad/s, of the body at orientation `rotation` with angular momentum `momentum` (kg
     /// m²/s).
     pub fn spin(&self, rotation: DQuat, momentum: DVec3) -> DVec3 {
+        if self.is_round() {
+            return momentum * self.largest_inverse;
+        }
         let of = |k| {
             let (rate, axis) = self.axis_rate(k, rotation, momentum);
             axis * rate

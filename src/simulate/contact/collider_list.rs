@@ -30,6 +30,8 @@ pub struct ColliderContact<S> {
     pub memory: Memory<S>,
     /// Contact parameters.
     pub k: ContactParameters<S>,
+    /// Whether they are those of a soft contact.
+    pub soft: bool,
     /// Coefficient of rolling friction.
     pub rolling: S,
     /// They cannot touch until element and collider may have approached by this distance, m.

@@ -10,5 +10,6 @@ pub mod pair_pass;
 pub mod pass;
 pub mod polyhedra;
 pub mod rebuild;
+pub mod soft;
 pub mod surfaces;
 pub mod suspend;

@@ -6,6 +6,7 @@ use super::collider_list::ColliderContact;
 use super::lists::Contacts;
 use super::near::{Exposure, PairFinder};
 use super::pair_list::Memory;
+use super::soft::softened;
 use crate::geometry::hash_grid::HashGrid;
 use crate::math::Scalar;
 use crate::parallel::prelude::*;
@@ -200,12 +201,17 @@ impl<S: Scalar> Contacts<S> {
                     let key = (i as u32, wall as u32);
                     while old.next_if(|e| (e.element, e.collider) < key).is_some() {}
                     let same = old.next_if(|e| (e.element, e.collider) == key);
-                    let (k, rolling) = surfaces.with_collider(system, i, collider);
+                    let (mut k, rolling) = surfaces.with_collider(system, i, collider);
+                    let soft = same.is_some_and(|e| e.soft);
+                    if soft {
+                        k = softened(k, system.radius(i), system.inverse_mass[i].to_f64());
+                    }
                     lists.near_colliders.push(ColliderContact {
                         element: key.0,
                         collider: key.1,
                         memory: same.map_or_else(Memory::default, |e| e.memory),
                         k,
+                        soft,
                         rolling,
                         clear_until: 0.0,
                         near: Default::default(),

@@ -26,6 +26,8 @@ pub struct SuspendedContact<S> {
     pub inverse_mass: f64,
     /// Springs when it was suspended.
     pub memory: Memory<S>,
+    /// Whether it is a soft contact with a collider.
+    pub soft: bool,
 }
 
 /// Contact parameters in double precision.
@@ -72,6 +74,7 @@ impl<S: Scalar> Contacts<S> {
                             rolling,
                             inverse_mass,
                             memory,
+                            soft: false,
                         });
                     }
                 }
@@ -92,14 +95,15 @@ impl<S: Scalar> Contacts<S> {
                     rolling: wall.rolling.to_f64(),
                     inverse_mass: system.inverse_mass[element as usize].to_f64(),
                     memory: std::mem::take(&mut wall.memory),
+                    soft: wall.soft,
                 });
             }
         }
         out
     }
 
-    /// Hands a suspended contact back to the passes, with these springs.
-    pub fn resume(&mut self, contact: &SuspendedContact<S>, memory: Memory<S>) {
+    /// Hands a suspended contact back to the passes, with these springs; `soft`: whether it is soft now.
+    pub fn resume(&mut self, contact: &SuspendedContact<S>, memory: Memory<S>, soft: bool) {
         let (element, partner) = (contact.element, contact.partner);
         let entry = SpringEntry {
             element,
@@ -109,6 +113,10 @@ impl<S: Scalar> Contacts<S> {
         if partner >= COLLIDER {
             let chunk = &mut self.chunks[element as usize / self.chunk];
             chunk.restore(&entry);
+            if soft {
+                let [radius, _] = contact.radii;
+                self.soften([element, partner - COLLIDER], radius, contact.inverse_mass);
+            }
             return;
         }
         let opposite = SpringEntry {

@@ -41,6 +41,10 @@ pub struct Island<S> {
     pub(super) touched: Vec<(usize, f64)>,
     /// Step until which no other contact can touch.
     clear_until: u64,
+    /// Contacts to look at, ascending: those that may touch before the step `quiet_until`.
+    pub(super) active: Vec<usize>,
+    /// Step until which no other contact has to be looked at.
+    quiet_until: u64,
 }
 
 /// What an island needs to know of the run.
@@ -102,6 +106,8 @@ impl<S: Scalar> Island<S> {
             forces: vec![0.0; count],
             touched: Vec::new(),
             clear_until: 0,
+            active: Vec::new(),
+            quiet_until: 0,
         }
     }
 
@@ -131,6 +137,7 @@ impl<S: Scalar> Island<S> {
         self.rates.clone_from(&to.rates);
         self.on_colliders.clone_from(&to.on_colliders);
         self.clear_until = to.clear_until;
+        self.quiet_until = 0;
     }
 
     /// Computes the loads before the first step, in which nothing slides and no touch is new.
@@ -213,11 +220,17 @@ impl<S: Scalar> Island<S> {
             *sum += *last * (0.5 * count as f64);
             *last = Wrench::default();
         }
-        self.clear_until = u64::MAX;
-        for at in 0..self.joints.len() {
+        if step >= self.quiet_until {
+            self.choose_active(step);
+        }
+        self.clear_until = self.quiet_until;
+        let mut apart = 0;
+        for k in 0..self.active.len() {
+            let at = self.active[k];
             let joint = &mut self.joints[at];
             if step < joint.now.clear_until {
                 self.clear_until = self.clear_until.min(joint.now.clear_until);
+                apart += 1;
                 continue;
             }
             let around = (&self.stances[..], outside.colliders);
@@ -234,8 +247,23 @@ impl<S: Scalar> Island<S> {
                 Touch::Lasting => self.add(at, pieces),
             }
         }
+        if 2 * apart > self.active.len() {
+            self.quiet_until = 0;
+        }
         for (last, sum) in &mut self.on_colliders {
             *sum += *last * (0.5 * count as f64);
+        }
+    }
+
+    /// Chooses the contacts to look at from a step on.
+    fn choose_active(&mut self, step: u64) {
+        self.active.clear();
+        self.quiet_until = u64::MAX;
+        for (at, joint) in self.joints.iter().enumerate() {
+            match step < joint.now.clear_until {
+                true => self.quiet_until = self.quiet_until.min(joint.now.clear_until),
+                false => self.active.push(at),
+            }
         }
     }
 
@@ -256,7 +284,7 @@ impl<S: Scalar> Island<S> {
     /// Adds the loads of a contact.
     fn add(&mut self, at: usize, pieces: &[&mut Piece]) {
         let joint = &self.joints[at];
-        let (now, k) = (&joint.now, &joint.listed.k);
+        let (now, k) = (&joint.now, &joint.parameters().k);
         let size = now.force.length();
         let stiffness = 2.0 * (k.normal + k.tangential);
         let mut load = |member: usize, wrench: Wrench, arm: DVec3| {

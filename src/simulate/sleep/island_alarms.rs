@@ -90,7 +90,8 @@ impl<S: Scalar> Island<S> {
     /// Loads of the last step on the elements of a piece, ascending.
     pub fn loads(&self, member: usize) -> Vec<ElementLoad> {
         let mut all: Vec<ElementLoad> = Vec::new();
-        for joint in self.joints.iter().filter(|joint| joint.now.touches) {
+        let active = self.active.iter().map(|&at| &self.joints[at]);
+        for joint in active.filter(|joint| joint.now.touches) {
             let now = &joint.now;
             let [element, partner] = match joint.is_exchanged {
                 true => [joint.listed.partner, joint.listed.element],

@@ -175,7 +175,7 @@ impl<S: Scalar> Islands<S> {
     ) {
         for island in &self.all {
             for joint in &island.joints {
-                contacts.resume(&joint.listed, joint.memory());
+                contacts.resume(&joint.listed, joint.memory(), joint.is_soft());
             }
             for (member, &at) in island.members.iter().enumerate() {
                 let piece = &mut sleep.pieces[at];
@@ -233,6 +233,8 @@ impl<S: Scalar> Sleep<S> {
                 }
             },
         };
-        Some(Joint::new(listed, is_exchanged, place(own)?, partner))
+        let own_piece = &self.pieces[self.piece_of(own)?];
+        let kind = (is_exchanged, own_piece.elements.len() == 1);
+        Some(Joint::new(listed, kind, place(own)?, partner))
     }
 }

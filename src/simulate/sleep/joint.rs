@@ -3,11 +3,12 @@
 use glam::{DMat3, DVec3};
 
 use crate::geometry::mesh_solid::NearTriangles;
-use crate::laws::contact::{self, ContactState};
+use crate::laws::contact::{self, ContactParameters, ContactState};
 use crate::laws::rolling::{self, RollingParameters};
 use crate::laws::work;
 use crate::math::{Scalar, Vec3};
 use crate::simulate::contact::pair_list::Memory;
+use crate::simulate::contact::soft::{SOFT_SPEED, softened};
 use crate::simulate::contact::suspend::SuspendedContact;
 use crate::simulate::scene::colliders::PosedCollider;
 use crate::simulate::sleep::piece::Piece;
@@ -16,6 +17,9 @@ use crate::simulate::sleep::strength::Strength;
 /// Distance, over its radius, that an element may move along a mesh until its nearest triangles are searched
 /// again.
 const NEAR_SLACK: f64 = 0.05;
+
+/// Part of its kinetic energy that an element may lose as its contact becomes soft.
+const LOST: f64 = 1e-4;
 
 /// Pose and motion of a piece.
 #[derive(Clone, Copy, Debug)]
@@ -81,6 +85,8 @@ pub struct Course {
     roll: Vec3<f64>,
     /// Whether it touches.
     pub touches: bool,
+    /// Whether it has become soft.
+    soft: bool,
     /// Step until which it certainly does not touch.
     pub clear_until: u64,
     /// Energy dissipated by damping and by friction, J.
@@ -106,7 +112,28 @@ pub struct Joint<S> {
     pub partner: Partner,
     /// What changes from step to step.
     pub now: Course,
+    parameters: Parameters,
+    /// Parameters once it is soft; `None` if it stays as it is.
+    soft: Option<Parameters>,
+}
+
+/// Parameters of a contact.
+#[derive(Clone, Copy, Debug)]
+pub struct Parameters {
+    /// Those of the contact law.
+    pub k: ContactParameters<f64>,
     rolling: Option<RollingParameters<f64>>,
+}
+
+impl Parameters {
+    fn new<S>(k: ContactParameters<f64>, listed: &SuspendedContact<S>) -> Self {
+        let [r_i, r_j] = listed.radii;
+        let rolls = listed.rolling > 0.0;
+        Parameters {
+            k,
+            rolling: rolls.then(|| rolling::parameters(k, listed.rolling, r_i, r_j)),
+        }
+    }
 }
 
 /// What was found about a contact.
@@ -121,10 +148,10 @@ pub enum Touch {
 }
 
 impl<S: Scalar> Joint<S> {
-    /// A contact that was suspended.
+    /// A contact that was suspended. `loose`: whether its element is a piece of its own.
     pub fn new(
         listed: SuspendedContact<S>,
-        is_exchanged: bool,
+        (is_exchanged, loose): (bool, bool),
         own: Place,
         partner: Partner,
     ) -> Self {
@@ -133,14 +160,19 @@ impl<S: Scalar> Joint<S> {
             false => listed.memory,
         };
         let wide = |v: [S; 3]| Vec3::from_f64(v.map(Scalar::to_f64));
-        let [r_i, r_j] = listed.radii;
-        let rolls = listed.rolling > 0.0;
-        let rolling = rolls.then(|| rolling::parameters(listed.k, listed.rolling, r_i, r_j));
+        let softens = loose && !listed.soft && matches!(partner, Partner::Collider(..));
+        let soft = softens.then(|| {
+            let k = softened(listed.k, listed.radii[0], listed.inverse_mass);
+            Parameters::new(k, &listed)
+        });
         Joint {
+            parameters: Parameters::new(listed.k, &listed),
+            soft,
             now: Course {
                 spring: wide(memory.spring),
                 roll: wide(memory.roll),
                 touches: false,
+                soft: false,
                 clear_until: 0,
                 dissipated: [0.0; 2],
                 force: DVec3::ZERO,
@@ -151,7 +183,6 @@ impl<S: Scalar> Joint<S> {
             is_exchanged,
             own,
             partner,
-            rolling,
         }
     }
 
@@ -162,6 +193,19 @@ impl<S: Scalar> Joint<S> {
             true => [r_j, r_i],
             false => [r_i, r_j],
         }
+    }
+
+    /// Its parameters now.
+    pub fn parameters(&self) -> &Parameters {
+        match &self.soft {
+            Some(soft) if self.now.soft => soft,
+            _ => &self.parameters,
+        }
+    }
+
+    /// Whether it is soft now.
+    pub fn is_soft(&self) -> bool {
+        self.listed.soft || self.now.soft
     }
 
     /// Its springs, as it was listed.
@@ -232,9 +276,16 @@ impl<S: Scalar> Joint<S> {
     }
 
     fn load(&mut self, state: ContactState<f64>, dt: f64, account: bool) -> Touch {
-        let (k, now) = (self.listed.k, &mut self.now);
+        let Parameters { k, rolling } = *self.parameters();
+        let now = &mut self.now;
         let length = state.x.norm();
         let gap = length - state.touch;
+        if self.soft.is_some() && !now.soft {
+            let speed = state.v.norm();
+            let elastic = k.normal * gap.min(0.0) * gap.min(0.0);
+            let kinetic = speed * speed / self.listed.inverse_mass;
+            now.soft = speed < SOFT_SPEED && elastic <= LOST * kinetic;
+        }
         if gap >= 0.0 && !now.touches {
             return Touch::Apart(gap);
         }
@@ -251,7 +302,7 @@ impl<S: Scalar> Joint<S> {
             now.dissipated[0] += lost.0;
             now.dissipated[1] += lost.1;
         }
-        if let Some(parameters) = self.rolling {
+        if let Some(parameters) = rolling {
             let rolled = rolling::rolling((state.x, load.force), w, now.roll, dt, parameters);
             if account {
                 let lost = work::rolling(state.x, w, now.roll, rolled, dt, parameters);

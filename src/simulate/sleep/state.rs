@@ -7,6 +7,7 @@ use crate::simulate::bonded::bond_tasks::StressAndEnergy;
 use crate::simulate::bonded::rest::RestData;
 use crate::simulate::bonded_run::run::BondedRun;
 use crate::simulate::contact::chunk::SpringEntry;
+use crate::simulate::contact::lists::Contacts;
 use crate::simulate::contact::pair_list::Memory;
 use crate::simulate::error::StateError;
 use crate::simulate::run_state::state::{SectionKind, State, check_length};
@@ -35,9 +36,13 @@ const JUDGED: SectionKind = SectionKind::first("judged elements");
 const FORCES: SectionKind = SectionKind::first("judged forces");
 const PAIRS: SectionKind = SectionKind::first("contact pairs at rest");
 const SPRINGS: SectionKind = SectionKind::first("friction springs at rest");
+/// Element and collider.
+const SOFT: SectionKind = SectionKind::first("soft contacts");
 
 /// Writes the pieces.
-pub fn put<S: Scalar>(state: &mut State, sleep: &Sleep<S>) {
+pub fn put<S: Scalar>(state: &mut State, sleep: &Sleep<S>, contacts: &Contacts<S>) {
+    let soft: Vec<[u32; 2]> = contacts.soft().collect();
+    state.put(SOFT, soft.into_iter());
     let pieces = &sleep.pieces;
     state.put(UNREST, sleep.unrest.iter().map(|&step| [step]));
     let range = |one: &Watched| [one.low, one.high];
@@ -201,6 +206,21 @@ pub fn restore<S: Scalar>(
         })
         .collect();
     sleep.mask(&mut run.system, &mut run.load, &run.rest);
+    Ok(())
+}
+
+/// Makes the listed contacts soft that were soft in [`put`].
+pub fn restore_soft<S: Scalar>(state: &State, run: &mut BondedRun<S>) -> Result<(), StateError> {
+    let Some(soft) = state.get::<u32, 2>(SOFT)? else {
+        return Ok(());
+    };
+    for contact in soft {
+        let i = contact[0] as usize;
+        check_length(SOFT.name, run.system.count.max(i + 1), run.system.count)?;
+        let inverse_mass = run.system.inverse_mass[i].to_f64();
+        run.contacts
+            .soften(contact, run.system.radius(i), inverse_mass);
+    }
     Ok(())
 }
 

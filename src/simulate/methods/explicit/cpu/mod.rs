@@ -293,6 +293,6 @@ impl<L: Lanes> Method for Cpu<L> {
         self.lists_hold_until = self.run.step;
         (self.groups, self.loads_due) = (Default::default(), false);
         self.together_until = self.run.step;
-        Ok(())
+        self.restore_contacts(state)
     }
 }

@@ -9,7 +9,7 @@ use crate::columns::{self, SleepEvent, SleepReason};
 use crate::math::{Lanes, Scalar};
 use crate::simulate::bonded::bond_pass::Border;
 use crate::simulate::bonded_run::run::BondedRun;
-use crate::simulate::error::SimulateError;
+use crate::simulate::error::{SimulateError, StateError};
 use crate::simulate::run_state::snapshot::SleepTotals;
 use crate::simulate::run_state::state::State;
 use crate::simulate::scene::reaction_sums::ReactionSums;
@@ -339,15 +339,36 @@ impl<L: Lanes> Cpu<L> {
             return Ok(());
         };
         sleep.place_all(&mut self.run.system);
+        if !self.allows_islands() {
+            self.list_colliders();
+        }
         self.refresh_loads();
         Ok(())
+    }
+
+    /// Lists the elements near colliders as a resumed run does: a contact is soft as long as it is listed.
+    fn list_colliders(&mut self) {
+        let Some(sleep) = &self.sleep else {
+            return;
+        };
+        let wide = sleep.awake() == 0 && self.allows_islands();
+        self.run.contacts.set_skin(wide);
+        let (system, colliders) = (&self.run.system, &self.driven.colliders);
+        self.run.contacts.rebuild_near_colliders(system, colliders);
+        self.find_near();
+    }
+
+    /// Brings the contacts to what they were in a state, from which all else was restored.
+    pub(super) fn restore_contacts(&mut self, state: &State) -> Result<(), StateError> {
+        self.list_colliders();
+        sleep_state::restore_soft(state, &mut self.run)
     }
 
     /// The present state.
     pub(super) fn pack(&self, frame: u32) -> State {
         let mut state = self.run.pack(frame);
         if let Some(sleep) = &self.sleep {
-            sleep_state::put(&mut state, sleep);
+            sleep_state::put(&mut state, sleep, &self.run.contacts);
         }
         state
     }
