@@ -371,4 +371,39 @@ SHOTS_GROUP = Group(
     ],
 )
 
-GROUPS = [PACKING_GROUP, CLOSING_GROUP, SURFACES_GROUP, SPLASH_GROUP, SHOTS_GROUP]
+# ---------------------------------------------------------------- sleep
+
+
+def with_and_without_sleep(more=""):
+    shot = f"cullet run pipelines/bunny_drop.toml{more} --to simulate"
+    return f"""
+    {shot} --out OUT/awake
+    {shot} --set simulate.sleep=true --out OUT/asleep
+    """
+
+
+SLEEP = run(4, with_and_without_sleep(), with_and_without_sleep(TINY + " --set body.bunny.packing.elements=300"))
+
+
+def clocks(printed):
+    return [one.seconds for one in printed]
+
+
+def times_as_fast(printed):
+    awake, asleep = clocks(printed)
+    return [awake / asleep]
+
+
+SLEEP_GROUP = Group(
+    "sleep",
+    "Shots with sleep",
+    "The 30 ms of `bunny_drop` packed and simulated, fracture and all, with every element stepped at every step and with"
+    " fragments that sleep.",
+    [
+        Figure("clock", "without sleep; with sleep", SLEEP, clocks, "{:.0f}", "s"),
+        Figure("ratio", "how many times as fast", SLEEP, times_as_fast),
+    ],
+    level=3,
+)
+
+GROUPS = [PACKING_GROUP, CLOSING_GROUP, SURFACES_GROUP, SPLASH_GROUP, SHOTS_GROUP, SLEEP_GROUP]

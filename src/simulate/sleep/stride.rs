@@ -229,7 +229,9 @@ fn meeting(x: DVec3, v: DVec3, reach: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{DVec3, closing_time, meeting};
+    use super::{DVec3, Sleep, Surroundings, closing_time, meeting};
+    use crate::simulate::contact::lists::Contacts;
+    use crate::simulate::sleep::piece::Piece;
 
     #[test]
     fn a_gap_is_closed_by_speed_and_pull() {
@@ -256,5 +258,72 @@ mod tests {
         assert!(((x + v * t).length() - 1.2).abs() < 1e-12);
         assert_eq!(meeting(x, -v, 1.2), f64::INFINITY);
         assert_eq!(meeting(x, DVec3::new(-2.0, 2.0, 0.0), 1.2), f64::INFINITY);
+    }
+
+    /// Thirty small blocks, three to a row along x, that fly about.
+    fn swarm() -> String {
+        let mut text = "[time]\nend = 1\nframes_per_second = 1\n[[material]]\nname = \"m\"\ndensity = 2600\nyoung = 1e7\n\
+                        tensile_strength = 1e5\nshear_strength = 1e5\n"
+            .to_owned();
+        for k in 0..30 {
+            let [x, y, z] = [k % 3, k / 3 % 5, k / 15].map(|at| 0.012 * f64::from(at));
+            let [u, v, w] = [1.7, 2.3, 2.9].map(|turn: f64| (turn * f64::from(k)).sin());
+            text += &format!(
+                "[[body]]\nname = \"b{k}\"\nmaterial = \"m\"\nposition = [{x}, {y}, {z}]\nvelocity = [{u}, {v}, {w}]\n\
+                 shape = {{ type = \"block\", rows = [3, 2, 2] }}\npacking = {{ type = \"hexagonal\", radius = 1e-3 }}\n"
+            );
+        }
+        text
+    }
+
+    #[test]
+    fn nothing_touches_as_long_as_lists_hold_and_soon_after_something_is_near() {
+        let pipeline = crate::spec::parse(&swarm(), "test", &[]).unwrap();
+        let folder = std::path::Path::new(".");
+        let packing = crate::pack::pack(&pipeline, folder).unwrap().packing;
+        let mut built = crate::simulate::build::<f64>(&packing, &pipeline).unwrap();
+        let (system, rest) = (&mut built.system, &built.rest);
+        let held = vec![false; system.count];
+        let limits = &pipeline.simulate.sleep_limits;
+        let mut sleep = Sleep::new(limits, (&*system, rest), &held, 30, 0.0);
+        for body in 0..30 {
+            let own = (0..system.count as u32).filter(|&i| rest.body[i as usize] == body);
+            let own: Vec<u32> = own.collect();
+            let carried = vec![Default::default(); own.len()];
+            sleep.add(Piece::new(31 + body, own, (&*system, rest), carried));
+        }
+        sleep.mask(system, &mut built.load, rest);
+        let contacts = Contacts::new(system, &built.surfaces, &[]);
+        assert_eq!(contacts.sides(), 0, "no pair is listed");
+        let groups = sleep.groups(Surroundings {
+            system,
+            contacts: &contacts,
+            colliders: &[],
+        });
+        let around = Surroundings {
+            system,
+            contacts: &contacts,
+            colliders: &[],
+        };
+        let time = sleep.lists_hold(around, &groups.bounds);
+        let nearest = |time: f64| {
+            let place = |i: usize| {
+                let piece = &sleep.pieces[sleep.piece_of(i as u32).unwrap()];
+                system.position(i) + piece.body.moving.velocity * time
+            };
+            let mut nearest = f64::INFINITY;
+            for i in 0..system.count {
+                for j in (0..i).filter(|&j| rest.body[i] != rest.body[j]) {
+                    nearest = nearest.min(place(i).distance(place(j)));
+                }
+            }
+            nearest
+        };
+        assert!(time > 1e-4 && nearest(time) >= 2e-3, "{time}");
+        // The bound is that of spheres around the blocks, which are 6 by 4 by 4 mm.
+        let later: Vec<f64> = (0..20)
+            .map(|k| nearest(time * (1.0 + 0.5 * f64::from(k))))
+            .collect();
+        assert!(later.iter().any(|distance| *distance < 2e-3), "{later:?}");
     }
 }
