@@ -19,5 +19,7 @@ pub mod still;
 pub mod strength;
 pub mod stride;
 pub mod surroundings;
+#[cfg(test)]
+mod test_scene;
 pub mod use_task;
 pub mod watched;

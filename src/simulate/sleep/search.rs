@@ -126,9 +126,9 @@ impl<S: Scalar> Sleep<S> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Sleep, Surroundings};
+    use super::Surroundings;
     use crate::simulate::contact::lists::Contacts;
-    use crate::simulate::sleep::piece::Piece;
+    use crate::simulate::sleep::test_scene::asleep;
 
     #[test]
     fn lists_among_candidates_are_those_among_all() {
@@ -148,23 +148,8 @@ mod tests {
             ("d", "[-0.013, 9e-3, 0]", "[3, 3, 3]"),
         ];
         let bodies = bodies.map(|(name, position, rows)| block(name, position, rows));
-        let pipeline =
-            crate::spec::parse(&(text.to_owned() + &bodies.concat()), "test", &[]).unwrap();
-        let packing = crate::pack::pack(&pipeline, std::path::Path::new("."))
-            .unwrap()
-            .packing;
-        let mut built = crate::simulate::build::<f64>(&packing, &pipeline).unwrap();
-        let (system, rest) = (&mut built.system, &built.rest);
-        let held = vec![false; system.count];
-        let limits = &pipeline.simulate.sleep_limits;
-        let mut sleep = Sleep::new(limits, (&*system, rest), &held, 3, 0.0);
-        for body in 0..3 {
-            let own = (0..system.count as u32).filter(|&i| rest.body[i as usize] == body);
-            let own: Vec<u32> = own.collect();
-            let carried = vec![Default::default(); own.len()];
-            sleep.add(Piece::new(4 + body, own, (&*system, rest), carried));
-        }
-        sleep.mask(system, &mut built.load, rest);
+        let (built, sleep) = asleep(&(text.to_owned() + &bodies.concat()), 0..3);
+        let system = &built.system;
         let mut contacts = Contacts::new(system, &built.surfaces, &[]);
         let lists = |contacts: &Contacts<f64>| -> Vec<Vec<u32>> {
             (0..system.count as u32)

@@ -229,9 +229,9 @@ fn meeting(x: DVec3, v: DVec3, reach: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{DVec3, Sleep, Surroundings, closing_time, meeting};
+    use super::{DVec3, Surroundings, closing_time, meeting};
     use crate::simulate::contact::lists::Contacts;
-    use crate::simulate::sleep::piece::Piece;
+    use crate::simulate::sleep::test_scene::asleep;
 
     #[test]
     fn a_gap_is_closed_by_speed_and_pull() {
@@ -278,33 +278,16 @@ mod tests {
 
     #[test]
     fn nothing_touches_as_long_as_lists_hold_and_soon_after_something_is_near() {
-        let pipeline = crate::spec::parse(&swarm(), "test", &[]).unwrap();
-        let folder = std::path::Path::new(".");
-        let packing = crate::pack::pack(&pipeline, folder).unwrap().packing;
-        let mut built = crate::simulate::build::<f64>(&packing, &pipeline).unwrap();
-        let (system, rest) = (&mut built.system, &built.rest);
-        let held = vec![false; system.count];
-        let limits = &pipeline.simulate.sleep_limits;
-        let mut sleep = Sleep::new(limits, (&*system, rest), &held, 30, 0.0);
-        for body in 0..30 {
-            let own = (0..system.count as u32).filter(|&i| rest.body[i as usize] == body);
-            let own: Vec<u32> = own.collect();
-            let carried = vec![Default::default(); own.len()];
-            sleep.add(Piece::new(31 + body, own, (&*system, rest), carried));
-        }
-        sleep.mask(system, &mut built.load, rest);
+        let (built, sleep) = asleep(&swarm(), 0..30);
+        let (system, rest) = (&built.system, &built.rest);
         let contacts = Contacts::new(system, &built.surfaces, &[]);
         assert_eq!(contacts.sides(), 0, "no pair is listed");
-        let groups = sleep.groups(Surroundings {
-            system,
-            contacts: &contacts,
-            colliders: &[],
-        });
         let around = Surroundings {
             system,
             contacts: &contacts,
             colliders: &[],
         };
+        let groups = sleep.groups(around);
         let time = sleep.lists_hold(around, &groups.bounds);
         let nearest = |time: f64| {
             let place = |i: usize| {
