@@ -2,6 +2,14 @@
 // the previous lists. Each workgroup takes its part of the columns by one addition: where an element's list
 // lies differs from run to run, what is in it does not.
 
+// Whether j lies farther away than a reach, from the high words of its position alone: most elements of the
+// cells around one do, and one load tells. The last digit of a position is allowed for.
+fn is_beyond(a: Motion, j: u32, reach: f32) -> bool {
+    let x = motion(j).xyz - a.p;
+    let bound = 1.001 * reach + 4.0e-7 * length(a.p);
+    return dot(x, x) > bound * bound;
+}
+
 fn distance_squared(a: Motion, j: u32) -> f32 {
     let b = motion(j);
     let low = vec3<f32>(b.w, motion(2u * launch.stride + j).w, motion(3u * launch.stride + j).w);
@@ -80,6 +88,9 @@ fn partners(i: u32, first: u32) -> u32 {
             while next != 0u {
                 let j = next - 1u;
                 next = cell_next(j);
+                if is_beyond(a, j, launch.cell) {
+                    continue;
+                }
                 // Cells may share a bucket; an element counts only in its own cell.
                 if all(cell_of(motion(j).xyz) == cell) && listed(i, a, held, j) {
                     insert(first, found, j);
@@ -162,28 +173,32 @@ fn list(i: u32, first: u32, found: u32) {
                 list_partner_set(first + k, nearby[k]);
             }
         }
-        let r = motion(4u * launch.stride + i).w;
-        for (var at = first; at < end; at += 1u) {
-            let j = list_partner(at);
-            var touch = 0.0;
-            if j < COLLIDER {
-                touch = r + motion(4u * launch.stride + j).w;
-            }
-            list_spring_set(at, vec4<f32>(kept_spring_of(i, j), touch));
-        }
+        keep_springs(i, first, end);
     }
     watch_broken(i);
     anchor_set(i, motion(i));
 }
 
-fn kept_spring_of(i: u32, j: u32) -> vec3<f32> {
-    let end = list_bounds(launch.stride + i);
-    for (var at = list_bounds(i); at < end; at += 1u) {
-        if kept_partner(at) == j {
-            return kept_spring(at).xyz;
+// Springs of the partners that the old list has too; both lists ascend.
+fn keep_springs(i: u32, first: u32, end: u32) {
+    let r = motion(4u * launch.stride + i).w;
+    let kept_end = list_bounds(launch.stride + i);
+    var kept = list_bounds(i);
+    for (var at = first; at < end; at += 1u) {
+        let j = list_partner(at);
+        while kept < kept_end && kept_partner(kept) < j {
+            kept += 1u;
         }
+        var spring = vec3<f32>(0.0);
+        if kept < kept_end && kept_partner(kept) == j {
+            spring = kept_spring(kept).xyz;
+        }
+        var touch = 0.0;
+        if j < COLLIDER {
+            touch = r + motion(4u * launch.stride + j).w;
+        }
+        list_spring_set(at, vec4<f32>(spring, touch));
     }
-    return vec3<f32>(0.0);
 }
 
 // Broken pairs that are far apart are skipped until they may meet again.
@@ -198,7 +213,7 @@ fn watch_broken(i: u32) {
             continue;
         }
         let reach = bond_rest(slot * launch.stride + i).w + launch.skin;
-        if distance_squared(a, j) <= reach * reach {
+        if !is_beyond(a, j, reach) && distance_squared(a, j) <= reach * reach {
             near |= 1u << slot;
         }
     }
