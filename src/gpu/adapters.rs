@@ -1,5 +1,7 @@
 //! Lists graphics adapters and what each lacks, and chooses one.
 
+use std::sync::OnceLock;
+
 use wgpu::{
     Adapter, Backends, DeviceType, Instance, InstanceDescriptor, InstanceFlags,
     MemoryBudgetThresholds,
@@ -86,16 +88,21 @@ pub struct AdapterReport {
     pub lacks: Vec<String>,
 }
 
-fn instance() -> Instance {
-    Instance::new(InstanceDescriptor {
-        backends: Backends::VULKAN | Backends::METAL | Backends::DX12,
-        flags: InstanceFlags::empty(),
-        // If the driver reports its memory budget, a buffer beyond it is refused instead of paged out.
-        memory_budget_thresholds: MemoryBudgetThresholds {
-            for_resource_creation: Some(95),
-            for_device_loss: None,
-        },
-        ..InstanceDescriptor::new_without_display_handle()
+/// The instance of this process. One is made and never dropped: Nvidia's driver corrupts memory when one
+/// thread makes an instance while another drops one (wgpu issue 5930).
+fn instance() -> &'static Instance {
+    static INSTANCE: OnceLock<Instance> = OnceLock::new();
+    INSTANCE.get_or_init(|| {
+        Instance::new(InstanceDescriptor {
+            backends: Backends::VULKAN | Backends::METAL | Backends::DX12,
+            flags: InstanceFlags::empty(),
+            // If the driver reports its memory budget, a buffer beyond it is refused instead of paged out.
+            memory_budget_thresholds: MemoryBudgetThresholds {
+                for_resource_creation: Some(95),
+                for_device_loss: None,
+            },
+            ..InstanceDescriptor::new_without_display_handle()
+        })
     })
 }
 

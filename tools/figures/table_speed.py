@@ -162,9 +162,8 @@ CARD_GROUP = Group(
     """
 97 thousand, 1, 4 and 16 million elements through Vulkan. What bounds a step is neither memory nor arithmetic alone:
 reading 40 % more bytes made it 1.8 % slower, and leaving the check of strengths out 9 % faster; a block of a
-thousand elements takes 19 µs for its forces, the time of one element's twelve bonds one after another. Measured before
-contact lists were rebuilt by five dispatches instead of sixteen, and before the other end of the next bond was read
-ahead, which made forces 4 % faster.
+thousand elements takes 19 µs for its forces, the time of one element's twelve bonds one after another. Rubble of 1
+million elements spends half of its steps on contact lists, two thirds of that on the search for partners.
 """,
     [
         Figure(
@@ -176,8 +175,8 @@ ahead, which made forces 4 % faster.
         ),
         Figure(
             "breaking",
-            "the same, breaking on a floor (three sizes); faster than a sixteenth of the speed of sound, so that contact"
-            " lists are rebuilt every six steps",
+            "the same, breaking on a floor; faster than a sixteenth of the speed of sound, so that contact lists are"
+            " rebuilt every six steps; the largest two have hardly begun to break",
             CARD,
             column(RATE, M, scene="breaking"),
             "{:.0f}",
