@@ -32,6 +32,8 @@ pub struct ColliderContact<S> {
     pub k: ContactParameters<S>,
     /// Whether they are those of a soft contact.
     pub soft: bool,
+    /// Normal stiffness while it is not soft, N/m.
+    pub stiff: S,
     /// Coefficient of rolling friction.
     pub rolling: S,
     /// They cannot touch until element and collider may have approached by this distance, m.

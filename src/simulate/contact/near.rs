@@ -43,12 +43,12 @@ impl Exposure {
     }
 }
 
-/// The list entry of a pair.
+/// The list entry of a pair; `overlaps`: whether it does now.
 pub fn entry<S: Scalar>(
     system: &System<S>,
     surfaces: &SurfaceTable<S>,
     (own, partner): (u32, u32),
-    touch: S,
+    (touch, overlaps): (S, bool),
 ) -> PairEntry<S> {
     let (i, j) = (own as usize, partner as usize);
     let radii = [system.tail[i].0[3], system.tail[j].0[3]];
@@ -61,6 +61,7 @@ pub fn entry<S: Scalar>(
             surfaces.pair(system, i, j),
             [system.inverse_mass[i], system.inverse_mass[j]],
         ),
+        overlaps,
     }
 }
 
@@ -119,6 +120,8 @@ impl<S: Scalar> PairFinder<'_, S> {
                     ChunkSide::Within => &mut within,
                     ChunkSide::Behind => &mut behind,
                 };
+                let distance = self.anchor[i].distance(self.anchor[partner as usize]);
+                let touch = (touch, distance < touch.to_f64());
                 list.push(entry(system, self.surfaces, (i as u32, partner), touch));
             }
         }

@@ -1,5 +1,6 @@
 //! A list of pairs that may touch, as columns that are read by lanes from front to back.
 
+use super::soft::with_normal;
 use crate::laws::contact::ContactParameters;
 use crate::math::lanes::LaneRow;
 use crate::math::{Lanes, Scalar, Vec3};
@@ -22,6 +23,8 @@ pub struct PairEntry<S> {
     pub touch: S,
     /// Radii and parameters.
     pub constants: Constants<S>,
+    /// Whether it overlaps now.
+    pub overlaps: bool,
 }
 
 /// Pairs sorted by element, then by partner, padded to whole blocks of [`BLOCK`].
@@ -42,6 +45,8 @@ pub struct PairList<S> {
     pub clear_until: Vec<f64>,
     /// One row if all pairs have equal constants, else one per pair.
     constants: Vec<Constants<S>>,
+    /// Indices of the pairs whose contact is soft, ascending.
+    soft: Vec<u32>,
     count: usize,
 }
 
@@ -100,8 +105,8 @@ impl<S: Scalar> PairList<S> {
         self.spring.iter_mut().chain(roll)
     }
 
-    /// Builds a list of sorted pairs, taking their springs from an older list; `rolls`: whether anything
-    /// resists rolling.
+    /// Builds a list of sorted pairs, taking their springs from an older list; contacts that were soft there stay soft
+    /// if they overlap. `rolls`: whether anything resists rolling.
     pub fn new(pairs: &[PairEntry<S>], old: &Self, rolls: bool) -> Self {
         let alike = pairs
             .windows(2)
@@ -123,6 +128,7 @@ impl<S: Scalar> PairList<S> {
                 .iter()
                 .map(|pair| pair.constants)
                 .collect(),
+            soft: Vec::new(),
             count: pairs.len(),
         };
         let mut from = 0;
@@ -136,10 +142,42 @@ impl<S: Scalar> PairList<S> {
                 for (column, values) in list.springs_mut().zip(olds) {
                     column[at] = values[from];
                 }
+                if pair.overlaps && old.is_soft(from) {
+                    list.soften(at, S::from_f64(old.parameters(from).1.normal));
+                }
             }
         }
         list.pad();
         list
+    }
+
+    /// Whether the contact of a pair is soft.
+    pub fn is_soft(&self, at: usize) -> bool {
+        self.soft.binary_search(&(at as u32)).is_ok()
+    }
+
+    /// Pairs whose contact is soft, and its normal stiffness, N/m.
+    pub fn soft(&self) -> impl Iterator<Item = ([u32; 2], S)> {
+        self.soft.iter().map(|&at| {
+            let at = at as usize;
+            let normal = S::from_f64(self.parameters(at).1.normal);
+            ([self.own[at], self.partner[at]], normal)
+        })
+    }
+
+    /// Makes the contact of a pair soft, with a normal stiffness (N/m), unless it is.
+    pub fn soften(&mut self, at: usize, normal: S) {
+        let Err(place) = self.soft.binary_search(&(at as u32)) else {
+            return;
+        };
+        self.soft.insert(place, at as u32);
+        if self.constants.len() == 1 {
+            self.constants.resize(self.own.len(), self.constants[0]);
+        }
+        let row = &mut self.constants[at].0;
+        let (_, k, _) = named(*row);
+        let k = with_normal(k, normal.to_f64());
+        (row[2], row[3], row[5]) = (k.normal, k.tangential, k.damping);
     }
 
     /// Inserts a pair, its spring unstretched, unless it is listed already.
@@ -154,6 +192,9 @@ impl<S: Scalar> PairList<S> {
             let alike = self.constants[0];
             self.constants.resize(self.count, alike);
             self.constants.insert(at, pair.constants);
+        }
+        for soft in self.soft.iter_mut().filter(|soft| **soft >= at as u32) {
+            *soft += 1;
         }
         self.own.insert(at, pair.own);
         self.partner.insert(at, pair.partner);
@@ -346,6 +387,7 @@ mod tests {
             partner,
             touch: own as f32,
             constants: LaneRow([kind; 8]),
+            overlaps: true,
         }
     }
 
@@ -385,6 +427,35 @@ mod tests {
         // It is listed already.
         list.insert(pair(41, 100, 1.0));
         assert_eq!((list.len(), &list.clear_until[..]), (41, &[5.0; 3][..]));
+    }
+
+    #[test]
+    fn a_soft_contact_stays_soft_while_it_overlaps() {
+        let stiff = LaneRow([1e-3, 1e-3, 1e9, 1e9, 0.5, 1.0, 0.0, 1e5]);
+        let pair = |own: u32, overlaps: bool| PairEntry {
+            constants: stiff,
+            overlaps,
+            ..pair(own, 9, 1.0)
+        };
+        let pairs: Vec<_> = (2..5).map(|own| pair(own, true)).collect();
+        let mut list = PairList::new(&pairs, &PairList::default(), false);
+        list.soften(1, 1e5);
+        list.soften(1, 1e4);
+        list.insert(pair(1, true));
+        let soft = |list: &PairList<f32>| {
+            let rows = (0..list.len()).filter(|&at| list.parameters(at).1.normal < 1e9);
+            let rows: Vec<u32> = rows.map(|at| list.own[at]).collect();
+            let told: Vec<u32> = list.soft().map(|([own, _], _)| own).collect();
+            assert_eq!(rows, told);
+            told
+        };
+        assert_eq!(soft(&list), [3]);
+        let (_, k, _) = list.parameters(2);
+        assert!((k.normal - 1e5).abs() < 1.0 && (k.damping - 1e-2).abs() < 1e-6);
+        let again = PairList::new(&[pair(3, true), pair(4, true)], &list, false);
+        assert_eq!(soft(&again), [3]);
+        let apart = PairList::new(&[pair(3, false), pair(4, true)], &list, false);
+        assert!(soft(&apart).is_empty());
     }
 
     #[test]

@@ -6,7 +6,7 @@ use super::collider_list::ColliderContact;
 use super::lists::Contacts;
 use super::near::{Exposure, PairFinder};
 use super::pair_list::Memory;
-use super::soft::softened;
+use super::soft::with_normal;
 use crate::geometry::hash_grid::HashGrid;
 use crate::math::Scalar;
 use crate::parallel::prelude::*;
@@ -202,9 +202,12 @@ impl<S: Scalar> Contacts<S> {
                     while old.next_if(|e| (e.element, e.collider) < key).is_some() {}
                     let same = old.next_if(|e| (e.element, e.collider) == key);
                     let (mut k, rolling) = surfaces.with_collider(system, i, collider);
-                    let soft = same.is_some_and(|e| e.soft);
-                    if soft {
-                        k = softened(k, system.radius(i), system.inverse_mass[i].to_f64());
+                    let stiff = k.normal;
+                    // A soft contact stays soft as long as it overlaps.
+                    let overlaps = || collider.pose.reaches(&collider.solid, p, system.radius(i));
+                    let soft = same.is_some_and(|e| e.soft) && overlaps();
+                    if let (true, Some(same)) = (soft, same) {
+                        k = with_normal(k, same.k.normal.to_f64());
                     }
                     lists.near_colliders.push(ColliderContact {
                         element: key.0,
@@ -212,6 +215,7 @@ impl<S: Scalar> Contacts<S> {
                         memory: same.map_or_else(Memory::default, |e| e.memory),
                         k,
                         soft,
+                        stiff,
                         rolling,
                         clear_until: 0.0,
                         near: Default::default(),

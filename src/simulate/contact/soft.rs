@@ -1,56 +1,40 @@
-//! Soft contacts of loose elements with colliders.
+//! Soft contacts of sleeping pieces.
 //!
 //! A bounce of a single element takes microseconds, and thousands of crumbs would have to be stepped through theirs.
-//! No bond of a single element can break, so nothing but the length of a bounce depends on how stiff its contact with
-//! a fixed collider is: the damping ratio decides how fast it rebounds, and friction follows the normal force. While it
-//! sleeps, such a contact is only as stiff as this module says.
+//! While no bond can break, nothing but the length of a bounce depends on how stiff a contact is: the damping ratio
+//! decides how fast it rebounds, and friction follows the normal force. While a piece sleeps, its contacts are only as
+//! stiff as this module says.
 
-use super::lists::Contacts;
 use crate::laws::contact::ContactParameters;
 use crate::math::Scalar;
 
-/// Closing speed at which a soft contact overlaps by a tenth of the radius, m/s. Faster elements have stiff contacts.
+/// Closing speed at which a soft contact overlaps by a tenth of the radius, m/s; faster ones stay stiff.
 pub const SOFT_SPEED: f64 = 10.0;
 /// Overlap over the radius.
 const OVERLAP: f64 = 0.1;
 
-/// Parameters of the contact of an element of this radius (m) and inverse mass (1/kg) with a collider while it is soft.
+/// Parameters of a contact while it is soft, from the smaller radius of its elements (m) and the inverse of the reduced
+/// mass of its pieces (1/kg). Heavy pieces keep stiff contacts.
 pub fn softened<S: Scalar>(
     k: ContactParameters<S>,
     radius: f64,
     inverse_mass: f64,
 ) -> ContactParameters<S> {
     let frequency = SOFT_SPEED / (OVERLAP * radius);
-    let normal = k.normal.to_f64();
-    let part = (frequency * frequency / (inverse_mass * normal)).min(1.0);
+    let normal = frequency * frequency / inverse_mass;
+    with_normal(k, normal.min(k.normal.to_f64()))
+}
+
+/// Parameters of a contact with another normal stiffness, N/m.
+pub fn with_normal<S: Scalar>(k: ContactParameters<S>, normal: f64) -> ContactParameters<S> {
+    let part = normal / k.normal.to_f64();
     let times = |value: S, factor: f64| S::from_f64(value.to_f64() * factor);
     ContactParameters {
-        normal: times(k.normal, part),
+        normal: S::from_f64(normal),
         tangential: times(k.tangential, part),
         friction: k.friction,
         // The damping ratio stays.
         damping: times(k.damping, part.sqrt()),
-    }
-}
-
-impl<S: Scalar> Contacts<S> {
-    /// Soft contacts: element and collider.
-    pub fn soft(&self) -> impl Iterator<Item = [u32; 2]> {
-        let all = self.chunks.iter().flat_map(|chunk| &chunk.near_colliders);
-        all.filter(|wall| wall.soft)
-            .map(|wall| [wall.element, wall.collider])
-    }
-
-    /// Makes a listed contact of an element of this radius (m) and inverse mass (1/kg) with a collider soft.
-    pub fn soften(&mut self, [element, collider]: [u32; 2], radius: f64, inverse_mass: f64) {
-        let walls = &mut self.chunks[element as usize / self.chunk].near_colliders;
-        let found = walls.binary_search_by_key(&(element, collider), |e| (e.element, e.collider));
-        if let Ok(at) = found
-            && !walls[at].soft
-        {
-            walls[at].k = softened(walls[at].k, radius, inverse_mass);
-            walls[at].soft = true;
-        }
     }
 }
 

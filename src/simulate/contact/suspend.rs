@@ -1,8 +1,10 @@
-//! Contacts that the passes over chunks leave out for a while, because their pieces are stepped apart.
+//! Contacts that the passes over chunks leave out for a while, because their pieces are stepped apart, and those that
+//! are soft since then.
 
-use super::chunk::{COLLIDER, SpringEntry};
+use super::chunk::{COLLIDER, ContactChunk, SpringEntry};
 use super::lists::Contacts;
 use super::pair_list::Memory;
+use super::soft::with_normal;
 use crate::laws::contact::ContactParameters;
 use crate::math::Scalar;
 use crate::simulate::bonded::system::System;
@@ -26,8 +28,10 @@ pub struct SuspendedContact<S> {
     pub inverse_mass: f64,
     /// Springs when it was suspended.
     pub memory: Memory<S>,
-    /// Whether it is a soft contact with a collider.
+    /// Whether these are those of a soft contact.
     pub soft: bool,
+    /// Normal stiffness while it is not soft, N/m.
+    pub stiff: f64,
 }
 
 /// Contact parameters in double precision.
@@ -49,6 +53,11 @@ impl<S: Scalar> Contacts<S> {
         system: &System<S>,
         chosen: impl Fn(u32, u32) -> bool,
     ) -> Vec<SuspendedContact<S>> {
+        let surfaces = &self.surfaces;
+        let stiff = |i: u32, j: u32| {
+            let (k, _) = surfaces.pair(system, i as usize, j as usize);
+            k.normal.to_f64()
+        };
         let mut out = Vec::new();
         for chunk in &mut self.chunks {
             for (list, is_first) in [
@@ -74,7 +83,8 @@ impl<S: Scalar> Contacts<S> {
                             rolling,
                             inverse_mass,
                             memory,
-                            soft: false,
+                            soft: list.is_soft(at),
+                            stiff: stiff(element, partner),
                         });
                     }
                 }
@@ -96,14 +106,15 @@ impl<S: Scalar> Contacts<S> {
                     inverse_mass: system.inverse_mass[element as usize].to_f64(),
                     memory: std::mem::take(&mut wall.memory),
                     soft: wall.soft,
+                    stiff: wall.stiff.to_f64(),
                 });
             }
         }
         out
     }
 
-    /// Hands a suspended contact back to the passes, with these springs; `soft`: whether it is soft now.
-    pub fn resume(&mut self, contact: &SuspendedContact<S>, memory: Memory<S>, soft: bool) {
+    /// Hands a suspended contact back to the passes, with these springs.
+    pub fn resume(&mut self, contact: &SuspendedContact<S>, memory: Memory<S>) {
         let (element, partner) = (contact.element, contact.partner);
         let entry = SpringEntry {
             element,
@@ -113,10 +124,6 @@ impl<S: Scalar> Contacts<S> {
         if partner >= COLLIDER {
             let chunk = &mut self.chunks[element as usize / self.chunk];
             chunk.restore(&entry);
-            if soft {
-                let [radius, _] = contact.radii;
-                self.soften([element, partner - COLLIDER], radius, contact.inverse_mass);
-            }
             return;
         }
         let opposite = SpringEntry {
@@ -131,6 +138,41 @@ impl<S: Scalar> Contacts<S> {
                 list.touch[at] = contact.touch;
             }
             chunk.restore(&entry);
+        }
+    }
+
+    /// Soft contacts and their normal stiffness, N/m: element, and partner or [`COLLIDER`] plus the collider's index.
+    /// Pairs appear once or twice.
+    pub fn soft(&self) -> impl Iterator<Item = ([u32; 2], S)> {
+        let of = |chunk: &ContactChunk<S>| {
+            let listed = chunk.lists().into_iter().flat_map(|list| list.soft());
+            let walls = chunk.near_colliders.iter().filter(|wall| wall.soft);
+            let walls = walls.map(|wall| ([wall.element, COLLIDER + wall.collider], wall.k.normal));
+            listed.chain(walls).collect::<Vec<_>>()
+        };
+        self.chunks.iter().flat_map(of)
+    }
+
+    /// Makes a contact soft, with a normal stiffness (N/m), if it is listed and not soft yet: an element, and its
+    /// partner or [`COLLIDER`] plus the collider's index.
+    pub fn soften(&mut self, [element, partner]: [u32; 2], normal: S) {
+        if partner < COLLIDER {
+            for (own, other) in [(element, partner), (partner, element)] {
+                let (list, key) = self.chunks[own as usize / self.chunk].list_of(own, other);
+                if let Ok(at) = list.find(key) {
+                    list.soften(at, normal);
+                }
+            }
+            return;
+        }
+        let key = (element, partner - COLLIDER);
+        let walls = &mut self.chunks[element as usize / self.chunk].near_colliders;
+        let found = walls.binary_search_by_key(&key, |wall| (wall.element, wall.collider));
+        if let Ok(at) = found
+            && !walls[at].soft
+        {
+            walls[at].k = with_normal(walls[at].k, normal.to_f64());
+            walls[at].soft = true;
         }
     }
 }

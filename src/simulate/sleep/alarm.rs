@@ -24,6 +24,8 @@ pub struct Alarm {
     pub reason: SleepReason,
     /// Use of strength that it causes.
     pub use_of_strength: f64,
+    /// Whether it is a touch that just begins: the piece wakes in the step before.
+    pub is_hit: bool,
 }
 
 /// What the loads of a step do.
@@ -166,10 +168,12 @@ impl<S: Scalar> Sleep<S> {
     }
 }
 
-fn alarm(piece: usize, reason: SleepReason, use_of_strength: f64) -> Alarm {
+/// An alarm of a load that lasts.
+pub fn alarm(piece: usize, reason: SleepReason, use_of_strength: f64) -> Alarm {
     Alarm {
         piece,
         reason,
         use_of_strength,
+        is_hit: false,
     }
 }

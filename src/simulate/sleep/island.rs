@@ -3,7 +3,6 @@
 
 use glam::DVec3;
 
-use crate::columns::SleepReason;
 use crate::math::Scalar;
 use crate::simulate::bonded::rest::RestData;
 use crate::simulate::bonded::system::System;
@@ -12,13 +11,18 @@ use crate::simulate::scene::reactions::Wrench;
 use crate::simulate::scene::rigid_body::{BodyMotion, Fields};
 use crate::simulate::sleep::alarm::Alarm;
 use crate::simulate::sleep::groups::Bounds;
-use crate::simulate::sleep::joint::{Course, Joint, Partner, Stance, Touch};
+use crate::simulate::sleep::joint::{Course, Hit, Joint, Partner, Stance, Touch};
 use crate::simulate::sleep::piece::{JudgedLoad, Piece};
 use crate::simulate::sleep::stride::closing_time;
 use crate::spec::SleepLimits;
 
 /// Part of the critical step of the contacts of rigid bodies that a step takes.
 const FRACTION: f64 = 0.2;
+/// The same for a contact in the step in which it begins to touch, at an unknown moment: the energy of its bounce is
+/// accurate to the square of this.
+const ONSET: f64 = 0.05;
+/// Number of steps before a contact may touch from which on its critical step is looked at.
+const SOON: u64 = 1024;
 
 /// Pieces that are stepped together, apart from all others.
 #[derive(Clone, Debug)]
@@ -35,10 +39,12 @@ pub struct Island<S> {
     wrenches: Vec<Wrench>,
     /// Squares of the frequencies of the contacts of each piece, 1/s².
     rates: Vec<f64>,
+    /// Largest square of the frequency of a contact that may touch soon, 1/s².
+    onset: f64,
     /// Sum of the lengths of the forces on each piece, N.
     pub(super) forces: Vec<f64>,
-    /// New touches of the last step: contact and closing speed, m/s.
-    pub(super) touched: Vec<(usize, f64)>,
+    /// New touches of the last step, by contact.
+    pub(super) touched: Vec<(usize, Hit)>,
     /// Step until which no other contact can touch.
     clear_until: u64,
     /// Contacts to look at, ascending: those that may touch before the step `quiet_until`.
@@ -87,6 +93,7 @@ pub struct Saved {
     courses: Vec<Course>,
     wrenches: Vec<Wrench>,
     rates: Vec<f64>,
+    onset: f64,
     on_colliders: Vec<(Wrench, Wrench)>,
     clear_until: u64,
 }
@@ -103,6 +110,7 @@ impl<S: Scalar> Island<S> {
             stances: Vec::with_capacity(count),
             wrenches: vec![Wrench::default(); count],
             rates: vec![0.0; count],
+            onset: 0.0,
             forces: vec![0.0; count],
             touched: Vec::new(),
             clear_until: 0,
@@ -119,6 +127,7 @@ impl<S: Scalar> Island<S> {
             courses: self.joints.iter().map(|joint| joint.now).collect(),
             wrenches: self.wrenches.clone(),
             rates: self.rates.clone(),
+            onset: self.onset,
             on_colliders: self.on_colliders.clone(),
             clear_until: self.clear_until,
         }
@@ -135,6 +144,7 @@ impl<S: Scalar> Island<S> {
         }
         self.wrenches.clone_from(&to.wrenches);
         self.rates.clone_from(&to.rates);
+        self.onset = to.onset;
         self.on_colliders.clone_from(&to.on_colliders);
         self.clear_until = to.clear_until;
         self.quiet_until = 0;
@@ -179,10 +189,9 @@ impl<S: Scalar> Island<S> {
             if !heed {
                 continue;
             }
-            let is_hit = |alarm: &Alarm| alarm.reason == SleepReason::Impact;
-            if outcome.wakes.iter().any(is_hit) {
+            if outcome.wakes.iter().any(|alarm| alarm.is_hit) {
                 outcome.step -= count;
-                outcome.wakes.retain(is_hit);
+                outcome.wakes.retain(|alarm| alarm.is_hit);
                 break;
             }
             if !outcome.wakes.is_empty() || self.outruns(pieces, outside, outcome.step) {
@@ -192,18 +201,21 @@ impl<S: Scalar> Island<S> {
         outcome
     }
 
-    /// Number of steps to take at once: a part of the critical step of the contacts that touch, and no more
-    /// than until others may touch.
+    /// Number of steps to take at once: a part of the critical step of the contacts that touch, and no more than until
+    /// others may touch, or a smaller part of the critical step of those.
     fn steps_at_once(&self, outside: &Outside<S>, step: u64, to: u64) -> u64 {
-        let most = (to - step)
-            .min(self.clear_until.saturating_sub(step))
-            .max(1);
+        let part = |fraction: f64, rate: f64| match rate > 0.0 {
+            true => (2.0 * fraction / (rate.sqrt() * outside.dt)) as u64,
+            false => u64::MAX,
+        };
+        let clear = self.clear_until.saturating_sub(step);
+        let clear = match clear < SOON {
+            true => clear.max(part(ONSET, self.onset)),
+            false => clear,
+        };
         let fastest = self.rates.iter().copied().fold(0.0, f64::max);
-        if fastest == 0.0 {
-            return most;
-        }
-        let time = FRACTION * 2.0 / fastest.sqrt();
-        ((time / outside.dt) as u64).clamp(1, most)
+        let most = (to - step).min(clear).max(1);
+        part(FRACTION, fastest).clamp(1, most)
     }
 
     /// Computes the loads after `count` steps at once.
@@ -224,12 +236,14 @@ impl<S: Scalar> Island<S> {
             self.choose_active(step);
         }
         self.clear_until = self.quiet_until;
+        self.onset = 0.0;
         let mut apart = 0;
         for k in 0..self.active.len() {
             let at = self.active[k];
             let joint = &mut self.joints[at];
             if step < joint.now.clear_until {
-                self.clear_until = self.clear_until.min(joint.now.clear_until);
+                let until = joint.now.clear_until;
+                self.wait(at, (step, until), pieces);
                 apart += 1;
                 continue;
             }
@@ -238,10 +252,10 @@ impl<S: Scalar> Island<S> {
                 Touch::Apart(gap) => {
                     let until = step + self.steps_apart(at, gap, outside);
                     self.joints[at].now.clear_until = until;
-                    self.clear_until = self.clear_until.min(until);
+                    self.wait(at, (step, until), pieces);
                 }
-                Touch::New(closing) => {
-                    self.touched.push((at, closing));
+                Touch::New(hit) => {
+                    self.touched.push((at, hit));
                     self.add(at, pieces);
                 }
                 Touch::Lasting => self.add(at, pieces),
@@ -281,18 +295,29 @@ impl<S: Scalar> Island<S> {
         (time / outside.dt).clamp(0.0, 1e15) as u64
     }
 
+    /// Notes that a contact does not touch until a step.
+    fn wait(&mut self, at: usize, (step, until): (u64, u64), pieces: &[&mut Piece]) {
+        self.clear_until = self.clear_until.min(until);
+        if until < step + SOON {
+            let joint = &self.joints[at];
+            let own = joint.rate(joint.own.member, joint.now.arms[0], pieces);
+            let other = match joint.partner {
+                Partner::Member(other) => joint.rate(other.member, joint.now.arms[1], pieces),
+                Partner::Still(..) | Partner::Collider(..) => 0.0,
+            };
+            self.onset = self.onset.max(own + other);
+        }
+    }
+
     /// Adds the loads of a contact.
     fn add(&mut self, at: usize, pieces: &[&mut Piece]) {
         let joint = &self.joints[at];
-        let (now, k) = (&joint.now, &joint.parameters().k);
+        let now = &joint.now;
         let size = now.force.length();
-        let stiffness = 2.0 * (k.normal + k.tangential);
         let mut load = |member: usize, wrench: Wrench, arm: DVec3| {
             self.wrenches[member] += wrench;
             self.forces[member] += size;
-            let body = &pieces[member].body;
-            let turning = arm.length_squared() * body.top.largest_inverse();
-            self.rates[member] += stiffness * (body.inverse_mass + turning);
+            self.rates[member] += joint.rate(member, arm, pieces);
         };
         let [arm, other_arm] = now.arms;
         load(

@@ -4,14 +4,15 @@ use glam::DVec3;
 
 use crate::columns::SleepReason;
 use crate::math::Scalar;
-use crate::simulate::sleep::alarm::{Alarm, WORTH_NOTING};
+use crate::simulate::sleep::alarm::{Alarm, WORTH_NOTING, alarm};
 use crate::simulate::sleep::island::{Island, Outcome, Outside};
-use crate::simulate::sleep::joint::Partner;
+use crate::simulate::sleep::joint::{Hit, Partner};
 use crate::simulate::sleep::piece::{ElementLoad, Piece};
 use crate::simulate::sleep::strength::Strength;
 
 impl<S: Scalar> Island<S> {
-    /// Judges the loads of a step: closing speeds of new touches, then forces.
+    /// Judges the loads of a step: closing speeds of new touches, then forces. A soft contact counts with the largest
+    /// force that it would have if it were stiff, at once when it touches.
     pub(super) fn judge(
         &self,
         pieces: &mut [&mut Piece],
@@ -22,21 +23,23 @@ impl<S: Scalar> Island<S> {
         let limit = outside.limits.wake;
         for (member, piece) in pieces.iter_mut().enumerate() {
             let is_woken = |one: &Alarm| one.piece == self.members[member];
-            let Some(strength) = piece.doubtful(self.forces[member], limit) else {
+            let hits = self.hits(member);
+            let struck: f64 = hits.iter().map(|hit| hit.force.length()).sum();
+            let Some(strength) = piece.doubtful(self.forces[member] + struck, limit) else {
                 continue;
             };
             if outcome.wakes.iter().any(is_woken) {
                 continue;
             }
-            let loads = piece.in_own_frame(self.loads(member));
+            let is_hit = !hits.is_empty();
+            let loads = piece.in_own_frame(merged([self.loads(member), hits].concat()));
             let judged = piece.alarm(&loads, strength, (outside.system, outside.rest), limit);
             let Some((reason, use_of_strength)) = judged else {
                 continue;
             };
             let alarm = Alarm {
-                piece: self.members[member],
-                reason,
-                use_of_strength,
+                is_hit,
+                ..alarm(self.members[member], reason, use_of_strength)
             };
             match use_of_strength >= limit {
                 true => outcome.wake(alarm),
@@ -49,7 +52,7 @@ impl<S: Scalar> Island<S> {
     fn judge_touches(&self, pieces: &[&mut Piece], outside: &Outside<S>, outcome: &mut Outcome) {
         let limit = outside.limits.wake;
         for k in 0..self.touched.len() {
-            let (at, closing) = self.touched[k];
+            let (at, Hit { closing, .. }) = self.touched[k];
             let joint = &self.joints[at];
             let mut ends = vec![self.end(joint.own.member, pieces)];
             match joint.partner {
@@ -58,20 +61,16 @@ impl<S: Scalar> Island<S> {
                     ends.push((still.piece, still.strength));
                     let used = still.strength.map_or(0.0, |one| one.impact * closing);
                     if used < limit {
-                        outcome.wake(Alarm {
-                            piece: still.piece,
-                            reason: SleepReason::Touched,
-                            use_of_strength: 0.0,
-                        });
+                        outcome.wake(alarm(still.piece, SleepReason::Touched, 0.0));
                     }
                 }
                 Partner::Collider(..) => {}
             }
             for (piece, strength) in ends {
+                let used = strength.map_or(0.0, |one| one.impact * closing);
                 let alarm = Alarm {
-                    piece,
-                    reason: SleepReason::Impact,
-                    use_of_strength: strength.map_or(0.0, |one| one.impact * closing),
+                    is_hit: true,
+                    ..alarm(piece, SleepReason::Impact, used)
                 };
                 if alarm.use_of_strength >= limit {
                     outcome.wake(alarm);
@@ -87,16 +86,38 @@ impl<S: Scalar> Island<S> {
         (self.members[member], pieces[member].strength)
     }
 
+    /// Largest forces on the elements of a piece that new soft touches would cause if they were stiff.
+    fn hits(&self, member: usize) -> Vec<ElementLoad> {
+        let mut all = Vec::new();
+        for &(at, Hit { closing, normal }) in &self.touched {
+            let joint = &self.joints[at];
+            let force = normal * joint.peak(closing);
+            if force == DVec3::ZERO {
+                continue;
+            }
+            let [element, partner] = joint.ends();
+            let load = |element: u32, force: DVec3| ElementLoad {
+                element,
+                force,
+                torque: DVec3::ZERO,
+            };
+            if joint.own.member == member {
+                all.push(load(element, force));
+            }
+            if joint.is_with(member) {
+                all.push(load(partner, -force));
+            }
+        }
+        all
+    }
+
     /// Loads of the last step on the elements of a piece, ascending.
     pub fn loads(&self, member: usize) -> Vec<ElementLoad> {
         let mut all: Vec<ElementLoad> = Vec::new();
         let active = self.active.iter().map(|&at| &self.joints[at]);
         for joint in active.filter(|joint| joint.now.touches) {
             let now = &joint.now;
-            let [element, partner] = match joint.is_exchanged {
-                true => [joint.listed.partner, joint.listed.element],
-                false => [joint.listed.element, joint.listed.partner],
-            };
+            let [element, partner] = joint.ends();
             let mut push = |element: u32, force: DVec3, torque: DVec3| {
                 all.push(ElementLoad {
                     element,
@@ -107,23 +128,26 @@ impl<S: Scalar> Island<S> {
             if joint.own.member == member {
                 push(element, now.force, now.torques[0]);
             }
-            if let Partner::Member(other) = joint.partner
-                && other.member == member
-            {
+            if joint.is_with(member) {
                 push(partner, -now.force, now.torques[1]);
             }
         }
-        all.sort_by_key(|one| one.element);
-        all.dedup_by(|later, first| {
-            let same = later.element == first.element;
-            if same {
-                first.force += later.force;
-                first.torque += later.torque;
-            }
-            same
-        });
-        all
+        merged(all)
     }
+}
+
+/// One load per element, ascending.
+fn merged(mut loads: Vec<ElementLoad>) -> Vec<ElementLoad> {
+    loads.sort_by_key(|one| one.element);
+    loads.dedup_by(|later, first| {
+        let same = later.element == first.element;
+        if same {
+            first.force += later.force;
+            first.torque += later.torque;
+        }
+        same
+    });
+    loads
 }
 
 impl Outcome {

@@ -175,7 +175,11 @@ impl<S: Scalar> Islands<S> {
     ) {
         for island in &self.all {
             for joint in &island.joints {
-                contacts.resume(&joint.listed, joint.memory(), joint.is_soft());
+                contacts.resume(&joint.listed, joint.memory());
+                if joint.is_soft() {
+                    let normal = S::from_f64(joint.parameters().k.normal);
+                    contacts.soften([joint.listed.element, joint.listed.partner], normal);
+                }
             }
             for (member, &at) in island.members.iter().enumerate() {
                 let piece = &mut sleep.pieces[at];
@@ -233,8 +237,6 @@ impl<S: Scalar> Sleep<S> {
                 }
             },
         };
-        let own_piece = &self.pieces[self.piece_of(own)?];
-        let kind = (is_exchanged, own_piece.elements.len() == 1);
-        Some(Joint::new(listed, kind, place(own)?, partner))
+        Some(Joint::new(listed, is_exchanged, place(own)?, partner))
     }
 }

@@ -8,7 +8,7 @@ use crate::laws::rolling::{self, RollingParameters};
 use crate::laws::work;
 use crate::math::{Scalar, Vec3};
 use crate::simulate::contact::pair_list::Memory;
-use crate::simulate::contact::soft::{SOFT_SPEED, softened};
+use crate::simulate::contact::soft::{SOFT_SPEED, softened, with_normal};
 use crate::simulate::contact::suspend::SuspendedContact;
 use crate::simulate::scene::colliders::PosedCollider;
 use crate::simulate::sleep::piece::Piece;
@@ -20,6 +20,8 @@ const NEAR_SLACK: f64 = 0.05;
 
 /// Part of its kinetic energy that an element may lose as its contact becomes soft.
 const LOST: f64 = 1e-4;
+/// Overlap over the radius that the force of a contact at rest may lead to once it is soft.
+const SETTLED: f64 = 0.05;
 
 /// Pose and motion of a piece.
 #[derive(Clone, Copy, Debug)]
@@ -113,8 +115,8 @@ pub struct Joint<S> {
     /// What changes from step to step.
     pub now: Course,
     parameters: Parameters,
-    /// Parameters once it is soft; `None` if it stays as it is.
-    soft: Option<Parameters>,
+    /// Parameters while it is soft.
+    soft: Parameters,
 }
 
 /// Parameters of a contact.
@@ -136,22 +138,31 @@ impl Parameters {
     }
 }
 
+/// A new touch.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Hit {
+    /// Closing speed, m/s.
+    pub closing: f64,
+    /// Direction of the force on the element.
+    pub normal: DVec3,
+}
+
 /// What was found about a contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Touch {
     /// The gap is this wide, m.
     Apart(f64),
-    /// It begins to touch and closes at this speed, m/s.
-    New(f64),
+    /// It begins to touch.
+    New(Hit),
     /// It goes on.
     Lasting,
 }
 
 impl<S: Scalar> Joint<S> {
-    /// A contact that was suspended. `loose`: whether its element is a piece of its own.
+    /// A contact that was suspended.
     pub fn new(
         listed: SuspendedContact<S>,
-        (is_exchanged, loose): (bool, bool),
+        is_exchanged: bool,
         own: Place,
         partner: Partner,
     ) -> Self {
@@ -160,19 +171,22 @@ impl<S: Scalar> Joint<S> {
             false => listed.memory,
         };
         let wide = |v: [S; 3]| Vec3::from_f64(v.map(Scalar::to_f64));
-        let softens = loose && !listed.soft && matches!(partner, Partner::Collider(..));
-        let soft = softens.then(|| {
-            let k = softened(listed.k, listed.radii[0], listed.inverse_mass);
-            Parameters::new(k, &listed)
-        });
+        let [r_i, r_j] = listed.radii;
+        let (stiff, soft) = match listed.soft {
+            true => (with_normal(listed.k, listed.stiff), listed.k),
+            false => {
+                let soft = softened(listed.k, r_i.min(r_j), listed.inverse_mass);
+                (listed.k, soft)
+            }
+        };
         Joint {
-            parameters: Parameters::new(listed.k, &listed),
-            soft,
+            parameters: Parameters::new(stiff, &listed),
+            soft: Parameters::new(soft, &listed),
             now: Course {
                 spring: wide(memory.spring),
                 roll: wide(memory.roll),
                 touches: false,
-                soft: false,
+                soft: listed.soft,
                 clear_until: 0,
                 dissipated: [0.0; 2],
                 force: DVec3::ZERO,
@@ -186,6 +200,19 @@ impl<S: Scalar> Joint<S> {
         }
     }
 
+    /// The element and its partner.
+    pub fn ends(&self) -> [u32; 2] {
+        match self.is_exchanged {
+            true => [self.listed.partner, self.listed.element],
+            false => [self.listed.element, self.listed.partner],
+        }
+    }
+
+    /// Whether the partner belongs to this piece of the island.
+    pub fn is_with(&self, member: usize) -> bool {
+        matches!(self.partner, Partner::Member(other) if other.member == member)
+    }
+
     /// Radii of the element and of its partner, m.
     fn radii(&self) -> [f64; 2] {
         let [r_i, r_j] = self.listed.radii;
@@ -197,15 +224,35 @@ impl<S: Scalar> Joint<S> {
 
     /// Its parameters now.
     pub fn parameters(&self) -> &Parameters {
-        match &self.soft {
-            Some(soft) if self.now.soft => soft,
-            _ => &self.parameters,
+        match self.now.soft {
+            true => &self.soft,
+            false => &self.parameters,
         }
     }
 
-    /// Whether it is soft now.
+    /// Square of the frequency with which a piece of the island vibrates on it, 1/s², an upper bound; `arm` is that of
+    /// the contact about its centre, m.
+    pub fn rate(&self, member: usize, arm: DVec3, pieces: &[&mut Piece]) -> f64 {
+        let (k, body) = (&self.parameters().k, &pieces[member].body);
+        let turning = arm.length_squared() * body.top.largest_inverse();
+        2.0 * (k.normal + k.tangential) * (body.inverse_mass + turning)
+    }
+
+    /// Whether it touches and is soft.
     pub fn is_soft(&self) -> bool {
-        self.listed.soft || self.now.soft
+        self.now.soft && self.now.touches
+    }
+
+    /// Bound on the force of a touch at this closing speed (m/s) if it were stiff, N; zero if it is.
+    pub fn peak(&self, closing: f64) -> f64 {
+        match self.now.soft {
+            true => {
+                let k = &self.parameters.k;
+                let elastic = k.normal / self.listed.inverse_mass;
+                closing * (elastic + k.damping * k.damping).sqrt()
+            }
+            false => 0.0,
+        }
     }
 
     /// Its springs, as it was listed.
@@ -276,16 +323,11 @@ impl<S: Scalar> Joint<S> {
     }
 
     fn load(&mut self, state: ContactState<f64>, dt: f64, account: bool) -> Touch {
-        let Parameters { k, rolling } = *self.parameters();
-        let now = &mut self.now;
         let length = state.x.norm();
         let gap = length - state.touch;
-        if self.soft.is_some() && !now.soft {
-            let speed = state.v.norm();
-            let elastic = k.normal * gap.min(0.0) * gap.min(0.0);
-            let kinetic = speed * speed / self.listed.inverse_mass;
-            now.soft = speed < SOFT_SPEED && elastic <= LOST * kinetic;
-        }
+        self.soften(state.v.norm(), gap);
+        let Parameters { k, rolling } = *self.parameters();
+        let now = &mut self.now;
         if gap >= 0.0 && !now.touches {
             return Touch::Apart(gap);
         }
@@ -319,7 +361,31 @@ impl<S: Scalar> Joint<S> {
         match (was, now.touches) {
             (_, false) => Touch::Apart(gap),
             (true, true) => Touch::Lasting,
-            (false, true) => Touch::New(-state.v.dot(state.x) / length),
+            (false, true) => Touch::New(Hit {
+                closing: -state.v.dot(state.x) / length,
+                normal: dvec(state.x) / length,
+            }),
+        }
+    }
+
+    /// Makes the contact soft if that costs little energy, which counts as damped, and its force is small; or stiff, if
+    /// it is apart and closes fast. `speed` is that of its sides to each other, m/s.
+    fn soften(&mut self, speed: f64, gap: f64) {
+        if self.now.soft && gap < 0.0 {
+            return;
+        }
+        let (overlap, k) = (-gap.min(0.0), &self.parameters.k);
+        let kinetic = speed * speed / self.listed.inverse_mass;
+        let [r_i, r_j] = self.listed.radii;
+        let is_little = k.normal * overlap * overlap <= LOST * kinetic
+            || k.normal * overlap <= self.soft.k.normal * SETTLED * r_i.min(r_j);
+        self.now.soft = speed < SOFT_SPEED && is_little;
+        if self.now.soft && overlap > 0.0 {
+            let spring = self.now.spring;
+            let soft = &self.soft.k;
+            let lost = (k.normal - soft.normal) * overlap * overlap
+                + (k.tangential - soft.tangential) * spring.dot(spring);
+            self.now.dissipated[0] += 0.5 * lost;
         }
     }
 }

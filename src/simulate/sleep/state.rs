@@ -6,7 +6,7 @@ use crate::math::Scalar;
 use crate::simulate::bonded::bond_tasks::StressAndEnergy;
 use crate::simulate::bonded::rest::RestData;
 use crate::simulate::bonded_run::run::BondedRun;
-use crate::simulate::contact::chunk::SpringEntry;
+use crate::simulate::contact::chunk::{COLLIDER, SpringEntry};
 use crate::simulate::contact::lists::Contacts;
 use crate::simulate::contact::pair_list::Memory;
 use crate::simulate::error::StateError;
@@ -36,13 +36,15 @@ const JUDGED: SectionKind = SectionKind::first("judged elements");
 const FORCES: SectionKind = SectionKind::first("judged forces");
 const PAIRS: SectionKind = SectionKind::first("contact pairs at rest");
 const SPRINGS: SectionKind = SectionKind::first("friction springs at rest");
-/// Element and collider.
-const SOFT: SectionKind = SectionKind::first("soft contacts");
+/// Element, and partner or [`COLLIDER`] plus the collider's index; and normal stiffness, N/m.
+const SOFT: SectionKind = SectionKind::first("soft contacts of pieces");
+const STIFFNESS: SectionKind = SectionKind::first("stiffness of soft contacts");
 
 /// Writes the pieces.
 pub fn put<S: Scalar>(state: &mut State, sleep: &Sleep<S>, contacts: &Contacts<S>) {
-    let soft: Vec<[u32; 2]> = contacts.soft().collect();
+    let (soft, normal): (Vec<[u32; 2]>, Vec<S>) = contacts.soft().unzip();
     state.put(SOFT, soft.into_iter());
+    state.put(STIFFNESS, normal.into_iter().map(|normal| [normal]));
     let pieces = &sleep.pieces;
     state.put(UNREST, sleep.unrest.iter().map(|&step| [step]));
     let range = |one: &Watched| [one.low, one.high];
@@ -214,12 +216,13 @@ pub fn restore_soft<S: Scalar>(state: &State, run: &mut BondedRun<S>) -> Result<
     let Some(soft) = state.get::<u32, 2>(SOFT)? else {
         return Ok(());
     };
-    for contact in soft {
-        let i = contact[0] as usize;
-        check_length(SOFT.name, run.system.count.max(i + 1), run.system.count)?;
-        let inverse_mass = run.system.inverse_mass[i].to_f64();
-        run.contacts
-            .soften(contact, run.system.radius(i), inverse_mass);
+    let normal = state.require::<S, 1>(STIFFNESS)?;
+    check_length(STIFFNESS.name, normal.len(), soft.len())?;
+    for (contact, [normal]) in soft.zip(normal) {
+        let elements = contact.into_iter().filter(|&end| end < COLLIDER);
+        let most = elements.max().unwrap_or_default() as usize + 1;
+        check_length(SOFT.name, run.system.count.max(most), run.system.count)?;
+        run.contacts.soften(contact, normal);
     }
     Ok(())
 }

@@ -14,7 +14,7 @@ use crate::simulate::run_state::snapshot::SleepTotals;
 use crate::simulate::run_state::state::State;
 use crate::simulate::scene::reaction_sums::ReactionSums;
 use crate::simulate::scene::reactions::Wrench;
-use crate::simulate::sleep::alarm::{Alarm, Alarms};
+use crate::simulate::sleep::alarm::{Alarm, Alarms, alarm};
 use crate::simulate::sleep::calm::{self, Verdict};
 use crate::simulate::sleep::event::{self, Event};
 use crate::simulate::sleep::piece::Piece;
@@ -161,11 +161,7 @@ impl<L: Lanes> Cpu<L> {
         moved.dedup();
         let springs = sleep.release(&moved);
         for piece in moved {
-            let alarm = Alarm {
-                piece,
-                reason: SleepReason::Touched,
-                use_of_strength: 0.0,
-            };
+            let alarm = alarm(piece, SleepReason::Touched, 0.0);
             self.record(SleepEvent::Moving, (step, alarm), 0.0);
         }
         for alarm in &woken {
@@ -268,11 +264,7 @@ impl<L: Lanes> Cpu<L> {
             sleep.pieces[at].place_all(&mut self.run.system);
         }
         for (piece, energy) in resting.into_iter().zip(lost) {
-            let alarm = Alarm {
-                piece,
-                reason: SleepReason::Calm,
-                use_of_strength: 0.0,
-            };
+            let alarm = alarm(piece, SleepReason::Calm, 0.0);
             self.record(SleepEvent::Still, (time.0, alarm), energy);
         }
         self.restructure();
