@@ -53,6 +53,7 @@ mod sand;
 mod scenes;
 mod shells;
 mod sleep;
+mod sleep_runs;
 mod springs;
 mod statics;
 mod store;
