@@ -25,7 +25,7 @@ impl Default for SleepLimits {
     fn default() -> Self {
         SleepLimits {
             calm: 0.8,
-            vibration: 0.2,
+            vibration: 0.3,
             wake: 0.5,
         }
     }
