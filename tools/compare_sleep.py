@@ -114,7 +114,7 @@ def main():
     parser.add_argument("shots", nargs="+")
     parser.add_argument("--cullet", required=True, help="the program")
     parser.add_argument("--runs", type=int, default=8, help="runs of each kind (default 8)")
-    parser.add_argument("--shift", type=float, default=1e-6, help="m (default 1e-6); single precision forgets much less")
+    parser.add_argument("--shift", type=float, default=1e-10, help="m (default 1e-10)")
     parser.add_argument("--set", action="append", default=[], dest="settings")
     arguments = parser.parse_args()
     cullet = str(Path(arguments.cullet).resolve())

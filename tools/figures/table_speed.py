@@ -162,8 +162,8 @@ CARD_GROUP = Group(
     """
 97 thousand, 1, 4 and 16 million elements through Vulkan. What bounds a step is neither memory nor arithmetic alone:
 reading 40 % more bytes made it 1.8 % slower, and leaving the check of strengths out 9 % faster; a block of a
-thousand elements takes 19 µs for its forces, the time of one element's twelve bonds one after another. Rubble of 1
-million elements spends half of its steps on contact lists, two thirds of that on the search for partners.
+thousand elements takes 19 µs for its forces, the time of one element's twelve bonds one after another. A breaking
+block of 1 million elements spends nearly half of its steps on contact lists, most of that on the search for partners.
 """,
     [
         Figure(
