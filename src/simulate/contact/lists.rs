@@ -216,7 +216,7 @@ impl<S: Scalar> Contacts<S> {
             let chunk = own as usize / self.chunk;
             let (list, (own, partner)) = self.chunks[chunk].list_of(own, partner);
             // A pair inside one chunk is already listed the second time.
-            list.insert(entry(system, &self.surfaces, (own, partner), (touch, true)));
+            list.insert(entry(system, &self.surfaces, (own, partner), touch));
         }
     }
 

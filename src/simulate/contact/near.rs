@@ -43,12 +43,12 @@ impl Exposure {
     }
 }
 
-/// The list entry of a pair; `overlaps`: whether it does now.
+/// The list entry of a pair.
 pub fn entry<S: Scalar>(
     system: &System<S>,
     surfaces: &SurfaceTable<S>,
     (own, partner): (u32, u32),
-    (touch, overlaps): (S, bool),
+    touch: S,
 ) -> PairEntry<S> {
     let (i, j) = (own as usize, partner as usize);
     let radii = [system.tail[i].0[3], system.tail[j].0[3]];
@@ -61,7 +61,6 @@ pub fn entry<S: Scalar>(
             surfaces.pair(system, i, j),
             [system.inverse_mass[i], system.inverse_mass[j]],
         ),
-        overlaps,
     }
 }
 
@@ -120,15 +119,17 @@ impl<S: Scalar> PairFinder<'_, S> {
                     ChunkSide::Within => &mut within,
                     ChunkSide::Behind => &mut behind,
                 };
-                let distance = self.anchor[i].distance(self.anchor[partner as usize]);
-                let touch = (touch, distance < touch.to_f64());
                 list.push(entry(system, self.surfaces, (i as u32, partner), touch));
             }
         }
         let rolls = self.surfaces.rolling();
-        lists.before = PairList::new(&before, &lists.before, rolls);
-        lists.within = PairList::new(&within, &lists.within, rolls);
-        lists.behind = PairList::new(&behind, &lists.behind, rolls);
+        let overlaps = |pair: &PairEntry<S>| {
+            let [a, b] = [pair.own, pair.partner].map(|end| self.anchor[end as usize]);
+            a.distance(b) < pair.touch.to_f64()
+        };
+        lists.before = PairList::new(&before, &lists.before, rolls, overlaps);
+        lists.within = PairList::new(&within, &lists.within, rolls, overlaps);
+        lists.behind = PairList::new(&behind, &lists.behind, rolls, overlaps);
     }
 
     /// Finds the partners with which the chunk lists element i, and their contact distances, except partners

@@ -23,8 +23,6 @@ pub struct PairEntry<S> {
     pub touch: S,
     /// Radii and parameters.
     pub constants: Constants<S>,
-    /// Whether it overlaps now.
-    pub overlaps: bool,
 }
 
 /// Pairs sorted by element, then by partner, padded to whole blocks of [`BLOCK`].
@@ -106,8 +104,13 @@ impl<S: Scalar> PairList<S> {
     }
 
     /// Builds a list of sorted pairs, taking their springs from an older list; contacts that were soft there stay soft
-    /// if they overlap. `rolls`: whether anything resists rolling.
-    pub fn new(pairs: &[PairEntry<S>], old: &Self, rolls: bool) -> Self {
+    /// if they overlap, as `overlaps` tells. `rolls`: whether anything resists rolling.
+    pub fn new(
+        pairs: &[PairEntry<S>],
+        old: &Self,
+        rolls: bool,
+        overlaps: impl Fn(&PairEntry<S>) -> bool,
+    ) -> Self {
         let alike = pairs
             .windows(2)
             .all(|two| two[0].constants == two[1].constants);
@@ -142,7 +145,7 @@ impl<S: Scalar> PairList<S> {
                 for (column, values) in list.springs_mut().zip(olds) {
                     column[at] = values[from];
                 }
-                if pair.overlaps && old.is_soft(from) {
+                if old.is_soft(from) && overlaps(pair) {
                     list.soften(at, S::from_f64(old.parameters(from).1.normal));
                 }
             }
@@ -387,7 +390,6 @@ mod tests {
             partner,
             touch: own as f32,
             constants: LaneRow([kind; 8]),
-            overlaps: true,
         }
     }
 
@@ -399,7 +401,7 @@ mod tests {
     #[test]
     fn springs_stay_with_their_pairs() {
         let pairs: Vec<_> = (0..20).map(|k| pair(k / 3, 10 + k % 3, 1.0)).collect();
-        let mut list = PairList::new(&pairs, &PairList::default(), true);
+        let mut list = PairList::new(&pairs, &PairList::default(), true, |_| true);
         assert_eq!((list.len(), list.own.len()), (20, 2 * BLOCK));
         let at = list.find((4, 11)).unwrap();
         let memory = Memory {
@@ -411,7 +413,7 @@ mod tests {
         list.insert(pair(0, 99, 1.0));
         let at = list.find((4, 11)).unwrap();
         assert_eq!((at, list.memory(at)), (14, memory));
-        let list = PairList::new(&[pairs[3], pairs[13], pairs[14]], &list, true);
+        let list = PairList::new(&[pairs[3], pairs[13], pairs[14]], &list, true, |_| true);
         assert_eq!(list.memory(1), memory);
         assert!(!list.memory(0).is_any() && !list.memory(2).is_any());
     }
@@ -419,7 +421,7 @@ mod tests {
     #[test]
     fn a_pair_put_in_is_looked_at_with_all_behind_it() {
         let pairs: Vec<_> = (0..40).map(|k| pair(2 * k, 100, 1.0)).collect();
-        let mut list = PairList::new(&pairs, &PairList::default(), true);
+        let mut list = PairList::new(&pairs, &PairList::default(), true, |_| true);
         list.clear_until.fill(5.0);
         list.insert(pair(41, 100, 1.0));
         assert_eq!(list.clear_until, [5.0, 0.0, 0.0]);
@@ -432,16 +434,15 @@ mod tests {
     #[test]
     fn a_soft_contact_stays_soft_while_it_overlaps() {
         let stiff = LaneRow([1e-3, 1e-3, 1e9, 1e9, 0.5, 1.0, 0.0, 1e5]);
-        let pair = |own: u32, overlaps: bool| PairEntry {
+        let pair = |own: u32| PairEntry {
             constants: stiff,
-            overlaps,
             ..pair(own, 9, 1.0)
         };
-        let pairs: Vec<_> = (2..5).map(|own| pair(own, true)).collect();
-        let mut list = PairList::new(&pairs, &PairList::default(), false);
+        let pairs: Vec<_> = (2..5).map(pair).collect();
+        let mut list = PairList::new(&pairs, &PairList::default(), false, |_| true);
         list.soften(1, 1e5);
         list.soften(1, 1e4);
-        list.insert(pair(1, true));
+        list.insert(pair(1));
         let soft = |list: &PairList<f32>| {
             let rows = (0..list.len()).filter(|&at| list.parameters(at).1.normal < 1e9);
             let rows: Vec<u32> = rows.map(|at| list.own[at]).collect();
@@ -452,9 +453,10 @@ mod tests {
         assert_eq!(soft(&list), [3]);
         let (_, k, _) = list.parameters(2);
         assert!((k.normal - 1e5).abs() < 1.0 && (k.damping - 1e-2).abs() < 1e-6);
-        let again = PairList::new(&[pair(3, true), pair(4, true)], &list, false);
+        let pairs = [pair(3), pair(4)];
+        let again = PairList::new(&pairs, &list, false, |_| true);
         assert_eq!(soft(&again), [3]);
-        let apart = PairList::new(&[pair(3, false), pair(4, true)], &list, false);
+        let apart = PairList::new(&pairs, &list, false, |pair| pair.own != 3);
         assert!(soft(&apart).is_empty());
     }
 
@@ -468,8 +470,14 @@ mod tests {
         assert_eq!(list.touch[..4], [1.0, 5.0, 6.0, 7.0]);
         assert_eq!(kinds(&list), [1.0, 1.0, 2.0, 1.0]);
         let same = [pair(1, 9, 1.0), pair(2, 9, 1.0)];
-        assert_eq!(kinds(&PairList::new(&same, &list, false)), [1.0; 2]);
+        assert_eq!(
+            kinds(&PairList::new(&same, &list, false, |_| true)),
+            [1.0; 2]
+        );
         let other = [pair(1, 9, 1.0), pair(2, 9, 3.0)];
-        assert_eq!(kinds(&PairList::new(&other, &list, false)), [1.0, 3.0]);
+        assert_eq!(
+            kinds(&PairList::new(&other, &list, false, |_| true)),
+            [1.0, 3.0]
+        );
     }
 }

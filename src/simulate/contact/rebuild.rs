@@ -205,16 +205,16 @@ impl<S: Scalar> Contacts<S> {
                     let stiff = k.normal;
                     // A soft contact stays soft as long as it overlaps.
                     let overlaps = || collider.pose.reaches(&collider.solid, p, system.radius(i));
-                    let soft = same.is_some_and(|e| e.soft) && overlaps();
-                    if let (true, Some(same)) = (soft, same) {
-                        k = with_normal(k, same.k.normal.to_f64());
+                    let soft = same.filter(|e| e.soft && overlaps());
+                    if let Some(soft) = soft {
+                        k = with_normal(k, soft.k.normal.to_f64());
                     }
                     lists.near_colliders.push(ColliderContact {
                         element: key.0,
                         collider: key.1,
                         memory: same.map_or_else(Memory::default, |e| e.memory),
                         k,
-                        soft,
+                        soft: soft.is_some(),
                         stiff,
                         rolling,
                         clear_until: 0.0,

@@ -71,6 +71,11 @@ impl<S: Scalar> Contacts<S> {
                         continue;
                     }
                     let (radii, k, [rolling, inverse_mass]) = list.parameters(at);
+                    let soft = list.is_soft(at);
+                    let stiff = match soft {
+                        true => stiff(element, partner),
+                        false => k.normal,
+                    };
                     let (touch, memory) = list.suspend(at);
                     // Pairs with earlier chunks are listed there too.
                     if is_first {
@@ -83,8 +88,8 @@ impl<S: Scalar> Contacts<S> {
                             rolling,
                             inverse_mass,
                             memory,
-                            soft: list.is_soft(at),
-                            stiff: stiff(element, partner),
+                            soft,
+                            stiff,
                         });
                     }
                 }

@@ -150,25 +150,15 @@ impl<S: Scalar> Sleep<S> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Bounds, DVec3, Sleep};
-    use crate::simulate::sleep::piece::Piece;
+    use super::{Bounds, DVec3};
+    use crate::simulate::sleep::test_scene::asleep;
 
     #[test]
     fn a_piece_that_springs_apart_outruns_its_bound_and_one_that_falls_does_not() {
         let text = "[time]\nend = 1\nframes_per_second = 1\n[[material]]\nname = \"m\"\ndensity = 2600\nyoung = 1e7\n\
                     tensile_strength = 1e5\nshear_strength = 1e5\n[[body]]\nname = \"b\"\nmaterial = \"m\"\n\
                     shape = { type = \"block\", rows = [4, 3, 3] }\npacking = { type = \"hexagonal\", radius = 1e-3 }\n";
-        let pipeline = crate::spec::parse(text, "test", &[]).unwrap();
-        let folder = std::path::Path::new(".");
-        let packing = crate::pack::pack(&pipeline, folder).unwrap().packing;
-        let built = crate::simulate::build::<f64>(&packing, &pipeline).unwrap();
-        let (system, rest) = (&built.system, &built.rest);
-        let held = vec![false; system.count];
-        let limits = &pipeline.simulate.sleep_limits;
-        let mut sleep = Sleep::new(limits, (system, rest), &held, 1, 0.0);
-        let all: Vec<u32> = (0..system.count as u32).collect();
-        let carried = vec![Default::default(); all.len()];
-        sleep.add(Piece::new(2, all, (system, rest), carried));
+        let (_, mut sleep) = asleep(text, 0..1);
         let gained = sleep.fields().gravity * 0.5;
         assert!(gained.length() > 4.0);
         let mut at = |velocity: DVec3, falls: bool| {
