@@ -2,19 +2,28 @@
 //!
 //! A bounce of a single element takes microseconds, and thousands of crumbs would have to be stepped through theirs.
 //! While no bond can break, nothing but the length of a bounce depends on how stiff a contact is: the damping ratio
-//! decides how fast it rebounds, and friction follows the normal force. While a piece sleeps, its contacts are only as
-//! stiff as this module says.
+//! decides how fast it rebounds, and friction follows the normal force. While a piece sleeps, its contacts are soft:
+//!
+//! ```text
+//! F  = k(δ) δ                       δ: overlap
+//! k  = min(k_s (1 + (δ/2D)⁴), k_r)  k_r: stiffness of the contact law; D = r/10, r: the smaller radius
+//! k_s = m (v/D)²                    m: reduced mass of the pieces; v = 3 m/s, which overlaps by about D; at most k_r
+//! U  = k_s δ²/2 (1 + (δ/2D)⁴/3)     energy, as long as k < k_r
+//! ```
+//! So a gentle contact is slow, and one that is pressed hard does not let elements through each other.
 
 use crate::laws::contact::ContactParameters;
 use crate::math::Scalar;
 
-/// Closing speed at which a soft contact overlaps by a tenth of the radius, m/s; faster ones stay stiff.
-pub const SOFT_SPEED: f64 = 10.0;
-/// Overlap over the radius.
+/// Closing speed from which on a contact stays stiff, m/s: a soft one would overlap by a quarter of the radius.
+pub const STIFF_SPEED: f64 = 10.0;
+/// v above, m/s.
+const SOFT_SPEED: f64 = 3.0;
+/// D over r above.
 const OVERLAP: f64 = 0.1;
 
-/// Parameters of a contact while it is soft, from the smaller radius of its elements (m) and the inverse of the reduced
-/// mass of its pieces (1/kg). Heavy pieces keep stiff contacts.
+/// Parameters of a soft contact that hardly overlaps, from the smaller radius of its elements (m) and the inverse of the
+/// reduced mass of its pieces (1/kg). Heavy pieces keep stiff contacts.
 pub fn softened<S: Scalar>(
     k: ContactParameters<S>,
     radius: f64,
@@ -23,6 +32,39 @@ pub fn softened<S: Scalar>(
     let frequency = SOFT_SPEED / (OVERLAP * radius);
     let normal = frequency * frequency / inverse_mass;
     with_normal(k, normal.min(k.normal.to_f64()))
+}
+
+/// A soft contact at some overlap.
+#[derive(Clone, Copy, Debug)]
+pub struct Hardened {
+    /// Force over overlap, N/m.
+    pub secant: f64,
+    /// Derivative of the force, N/m.
+    pub tangent: f64,
+    /// Energy, J.
+    pub energy: f64,
+}
+
+/// A soft contact at an overlap (m), from k_s and k_r (N/m) and the smaller radius (m).
+pub fn hardened((softest, stiff): (f64, f64), radius: f64, overlap: f64) -> Hardened {
+    let limit = 2.0 * OVERLAP * radius * (stiff / softest - 1.0).powf(0.25);
+    let within = |overlap: f64| {
+        let x = overlap / (2.0 * OVERLAP * radius);
+        let rise = x * x * x * x;
+        Hardened {
+            secant: softest * (1.0 + rise),
+            tangent: softest * (1.0 + 5.0 * rise),
+            energy: 0.5 * softest * overlap * overlap * (1.0 + rise / 3.0),
+        }
+    };
+    match overlap < limit {
+        true => within(overlap),
+        false => Hardened {
+            secant: stiff,
+            tangent: stiff,
+            energy: within(limit).energy + 0.5 * stiff * (overlap * overlap - limit * limit),
+        },
+    }
 }
 
 /// Parameters of a contact with another normal stiffness, N/m.
@@ -40,12 +82,12 @@ pub fn with_normal<S: Scalar>(k: ContactParameters<S>, normal: f64) -> ContactPa
 
 #[cfg(test)]
 mod tests {
-    use super::{SOFT_SPEED, softened};
+    use super::{Hardened, STIFF_SPEED, hardened, softened, with_normal};
     use crate::laws::contact::{ContactState, SurfacePair, pair, parameters};
     use crate::math::Vec3;
 
     /// Rebound over closing speed, and largest overlap over the radius, of a ball that bounces on a wall.
-    fn bounce(is_soft: bool) -> (f64, f64) {
+    fn bounce(speed: f64, is_soft: bool) -> (f64, f64) {
         let (radius, mass) = (1e-3, 5e-6);
         let surface = SurfacePair {
             modulus: 1e9,
@@ -53,12 +95,10 @@ mod tests {
             friction: 0.0,
             damping_ratio: 0.2,
         };
-        let mut k = parameters(surface, radius, radius, 1.0 / mass, 0.0);
-        if is_soft {
-            k = softened(k, radius, 1.0 / mass);
-        }
-        let dt = 1e-2 * (mass / k.normal).sqrt();
-        let (mut x, mut v, mut deepest) = (2.0 * radius, -SOFT_SPEED, 0.0_f64);
+        let stiff = parameters(surface, radius, radius, 1.0 / mass, 0.0);
+        let softest = softened(stiff, radius, 1.0 / mass).normal;
+        let dt = 1e-2 * (mass / stiff.normal).sqrt();
+        let (mut x, mut v, mut deepest) = (2.0 * radius, -speed, 0.0_f64);
         loop {
             let state = ContactState {
                 x: Vec3::new(x, 0.0, 0.0),
@@ -70,19 +110,59 @@ mod tests {
                 touch: 2.0 * radius,
                 spring: Vec3::zero(),
             };
+            let k = match is_soft {
+                true => {
+                    let overlap = 2.0 * radius - x;
+                    let Hardened { secant, .. } =
+                        hardened((softest, stiff.normal), radius, overlap);
+                    with_normal(stiff, secant)
+                }
+                false => stiff,
+            };
             v += pair(state, dt, k).force.x / mass * dt;
             x += v * dt;
             deepest = deepest.max(2.0 - x / radius);
             if x > 2.0 * radius {
-                return (v / SOFT_SPEED, deepest);
+                return (v / speed, deepest);
             }
         }
     }
 
     #[test]
     fn a_soft_contact_rebounds_like_a_stiff_one() {
-        let ((stiff, _), (soft, overlap)) = (bounce(false), bounce(true));
-        assert!((soft - stiff).abs() < 0.02 && stiff < 0.9, "{stiff} {soft}");
-        assert!(overlap > 0.05 && overlap < 0.1, "{overlap}");
+        for (speed, overlaps) in [
+            (0.3, 0.005..0.012),
+            (3.0, 0.05..0.12),
+            (STIFF_SPEED, 0.15..0.25),
+        ] {
+            let ((stiff, _), (soft, overlap)) = (bounce(speed, false), bounce(speed, true));
+            assert!((soft - stiff).abs() < 0.05 && stiff < 0.9, "{stiff} {soft}");
+            assert!(overlaps.contains(&overlap), "{speed}: {overlap}");
+        }
+    }
+
+    #[test]
+    fn the_force_of_a_soft_contact_is_continuous_and_follows_from_its_energy() {
+        let at = |overlap: f64| hardened((1e3, 1e5), 1e-3, overlap);
+        let mut was_stiff = false;
+        for k in 1..1000 {
+            let (overlap, h) = (1e-6 * f64::from(k), 1e-10);
+            let [low, mid, high] = [overlap - h, overlap, overlap + h].map(at);
+            let force = mid.secant * overlap;
+            let slope = (high.energy - low.energy) / (2.0 * h);
+            assert!(
+                (slope / force - 1.0).abs() < 1e-3,
+                "{overlap}: {slope} {force}"
+            );
+            let rise = (high.secant * (overlap + h) - low.secant * (overlap - h)) / (2.0 * h);
+            let is_kink = low.secant < 1e5 && high.secant >= 1e5;
+            assert!(
+                is_kink || (rise / mid.tangent - 1.0).abs() < 1e-3,
+                "{overlap}"
+            );
+            was_stiff |= mid.secant == 1e5;
+        }
+        assert!(was_stiff);
+        assert_eq!(hardened((1e5, 1e5), 1e-3, 0.0).secant, 1e5, "a heavy piece");
     }
 }

@@ -177,7 +177,7 @@ impl<S: Scalar> Islands<S> {
             for joint in &island.joints {
                 contacts.resume(&joint.listed, joint.memory());
                 if joint.is_soft() {
-                    let normal = S::from_f64(joint.parameters().k.normal);
+                    let normal = S::from_f64(joint.stiffness());
                     contacts.soften([joint.listed.element, joint.listed.partner], normal);
                 }
             }

@@ -8,7 +8,7 @@ use crate::laws::rolling::{self, RollingParameters};
 use crate::laws::work;
 use crate::math::{Scalar, Vec3};
 use crate::simulate::contact::pair_list::Memory;
-use crate::simulate::contact::soft::{SOFT_SPEED, softened, with_normal};
+use crate::simulate::contact::soft::{STIFF_SPEED, hardened, softened, with_normal};
 use crate::simulate::contact::suspend::SuspendedContact;
 use crate::simulate::scene::colliders::PosedCollider;
 use crate::simulate::sleep::piece::Piece;
@@ -20,8 +20,10 @@ const NEAR_SLACK: f64 = 0.05;
 
 /// Part of its kinetic energy that an element may lose as its contact becomes soft.
 const LOST: f64 = 1e-4;
-/// Overlap over the radius that the force of a contact at rest may lead to once it is soft.
+/// Overlap over the radius that the force of a contact may lead to once it is soft.
 const SETTLED: f64 = 0.05;
+/// Part of its stiffness that this may need: a contact that is pressed harder stays stiff.
+const PART: f64 = 1.0 / 16.0;
 
 /// Pose and motion of a piece.
 #[derive(Clone, Copy, Debug)]
@@ -89,6 +91,10 @@ pub struct Course {
     pub touches: bool,
     /// Whether it has become soft.
     soft: bool,
+    /// Parameters of its law.
+    k: ContactParameters<f64>,
+    /// Largest normal stiffness that it soon may have, N/m.
+    stiffest: f64,
     /// Step until which it certainly does not touch.
     pub clear_until: u64,
     /// Energy dissipated by damping and by friction, J.
@@ -114,28 +120,10 @@ pub struct Joint<S> {
     pub partner: Partner,
     /// What changes from step to step.
     pub now: Course,
-    parameters: Parameters,
-    /// Parameters while it is soft.
-    soft: Parameters,
-}
-
-/// Parameters of a contact.
-#[derive(Clone, Copy, Debug)]
-pub struct Parameters {
-    /// Those of the contact law.
-    pub k: ContactParameters<f64>,
-    rolling: Option<RollingParameters<f64>>,
-}
-
-impl Parameters {
-    fn new<S>(k: ContactParameters<f64>, listed: &SuspendedContact<S>) -> Self {
-        let [r_i, r_j] = listed.radii;
-        let rolls = listed.rolling > 0.0;
-        Parameters {
-            k,
-            rolling: rolls.then(|| rolling::parameters(k, listed.rolling, r_i, r_j)),
-        }
-    }
+    /// Parameters while it is stiff.
+    stiff: ContactParameters<f64>,
+    /// Parameters while it is soft and hardly overlaps.
+    softest: ContactParameters<f64>,
 }
 
 /// A new touch.
@@ -172,21 +160,21 @@ impl<S: Scalar> Joint<S> {
         };
         let wide = |v: [S; 3]| Vec3::from_f64(v.map(Scalar::to_f64));
         let [r_i, r_j] = listed.radii;
-        let (stiff, soft) = match listed.soft {
-            true => (with_normal(listed.k, listed.stiff), listed.k),
-            false => {
-                let soft = softened(listed.k, r_i.min(r_j), listed.inverse_mass);
-                (listed.k, soft)
-            }
+        let stiff = match listed.soft {
+            true => with_normal(listed.k, listed.stiff),
+            false => listed.k,
         };
+        let softest = softened(stiff, r_i.min(r_j), listed.inverse_mass);
         Joint {
-            parameters: Parameters::new(stiff, &listed),
-            soft: Parameters::new(soft, &listed),
+            stiff,
+            softest,
             now: Course {
                 spring: wide(memory.spring),
                 roll: wide(memory.roll),
                 touches: false,
                 soft: listed.soft,
+                k: listed.k,
+                stiffest: stiff.normal,
                 clear_until: 0,
                 dissipated: [0.0; 2],
                 force: DVec3::ZERO,
@@ -222,20 +210,22 @@ impl<S: Scalar> Joint<S> {
         }
     }
 
-    /// Its parameters now.
-    pub fn parameters(&self) -> &Parameters {
-        match self.now.soft {
-            true => &self.soft,
-            false => &self.parameters,
-        }
+    /// Its normal stiffness now, N/m.
+    pub fn stiffness(&self) -> f64 {
+        self.now.k.normal
     }
 
     /// Square of the frequency with which a piece of the island vibrates on it, 1/s², an upper bound; `arm` is that of
     /// the contact about its centre, m.
     pub fn rate(&self, member: usize, arm: DVec3, pieces: &[&mut Piece]) -> f64 {
-        let (k, body) = (&self.parameters().k, &pieces[member].body);
+        let (now, body) = (&self.now, &pieces[member].body);
         let turning = arm.length_squared() * body.top.largest_inverse();
-        2.0 * (k.normal + k.tangential) * (body.inverse_mass + turning)
+        // A partner that yields as well makes it stiffer.
+        let sides = match self.partner {
+            Partner::Member(..) => 2.0,
+            Partner::Still(..) | Partner::Collider(..) => 1.0,
+        };
+        sides * now.stiffest.max(now.k.tangential) * (body.inverse_mass + turning)
     }
 
     /// Whether it touches and is soft.
@@ -247,7 +237,7 @@ impl<S: Scalar> Joint<S> {
     pub fn peak(&self, closing: f64) -> f64 {
         match self.now.soft {
             true => {
-                let k = &self.parameters.k;
+                let k = &self.stiff;
                 let elastic = k.normal / self.listed.inverse_mass;
                 closing * (elastic + k.damping * k.damping).sqrt()
             }
@@ -325,9 +315,10 @@ impl<S: Scalar> Joint<S> {
     fn load(&mut self, state: ContactState<f64>, dt: f64, account: bool) -> Touch {
         let length = state.x.norm();
         let gap = length - state.touch;
-        self.soften(state.v.norm(), gap);
-        let Parameters { k, rolling } = *self.parameters();
+        self.soften((state.v, -state.v.dot(state.x) / length), gap);
+        let rolling = self.rolling();
         let now = &mut self.now;
+        let k = now.k;
         if gap >= 0.0 && !now.touches {
             return Touch::Apart(gap);
         }
@@ -368,25 +359,54 @@ impl<S: Scalar> Joint<S> {
         }
     }
 
-    /// Makes the contact soft if that costs little energy, which counts as damped, and its force is small; or stiff, if
-    /// it is apart and closes fast. `speed` is that of its sides to each other, m/s.
-    fn soften(&mut self, speed: f64, gap: f64) {
-        if self.now.soft && gap < 0.0 {
+    /// Its rolling resistance, if it has any.
+    fn rolling(&self) -> Option<RollingParameters<f64>> {
+        let SuspendedContact { rolling, radii, .. } = self.listed;
+        let k = match self.now.soft {
+            true => self.softest,
+            false => self.stiff,
+        };
+        (rolling > 0.0).then(|| rolling::parameters(k, rolling, radii[0], radii[1]))
+    }
+
+    /// Makes the contact soft if that costs little energy, which counts as damped, or its force is small; or stiff, if
+    /// it is apart and closes fast. `v` is the velocity of its sides to each other, `closing` the speed at which they
+    /// approach, m/s.
+    fn soften(&mut self, (v, closing): (Vec3<f64>, f64), gap: f64) {
+        let (overlap, radius) = (
+            -gap.min(0.0),
+            self.listed.radii[0].min(self.listed.radii[1]),
+        );
+        let (stiff, softest) = (&self.stiff, &self.softest);
+        let stiffnesses = (softest.normal, stiff.normal);
+        if !self.now.soft || gap >= 0.0 {
+            let kinetic = v.dot(v) / self.listed.inverse_mass;
+            let settled = stiff.normal * overlap / (SETTLED * radius);
+            let is_little = stiff.normal * overlap * overlap <= LOST * kinetic
+                || settled <= softest.normal.max(PART * stiff.normal);
+            self.now.soft = is_little && closing < STIFF_SPEED;
+            if self.now.soft && overlap > 0.0 {
+                let spring = self.now.spring;
+                let lost = 0.5 * stiff.normal * overlap * overlap
+                    - hardened(stiffnesses, radius, overlap).energy
+                    + 0.5 * (stiff.tangential - softest.tangential) * spring.dot(spring);
+                self.now.dissipated[0] += lost;
+            }
+        }
+        if !self.now.soft {
+            (self.now.k, self.now.stiffest) = (*stiff, stiff.normal);
             return;
         }
-        let (overlap, k) = (-gap.min(0.0), &self.parameters.k);
-        let kinetic = speed * speed / self.listed.inverse_mass;
-        let [r_i, r_j] = self.listed.radii;
-        let is_little = k.normal * overlap * overlap <= LOST * kinetic
-            || k.normal * overlap <= self.soft.k.normal * SETTLED * r_i.min(r_j);
-        self.now.soft = speed < SOFT_SPEED && is_little;
-        if self.now.soft && overlap > 0.0 {
-            let spring = self.now.spring;
-            let soft = &self.soft.k;
-            let lost = (k.normal - soft.normal) * overlap * overlap
-                + (k.tangential - soft.tangential) * spring.dot(spring);
-            self.now.dissipated[0] += 0.5 * lost;
-        }
+        let now = hardened(stiffnesses, radius, overlap);
+        // As far as the pieces' motion takes it at most.
+        let rate = softest.normal * self.listed.inverse_mass;
+        let approach = closing.max(0.0);
+        let deepest = (overlap * overlap + approach * approach / rate).sqrt();
+        self.now.k = ContactParameters {
+            tangential: softest.tangential,
+            ..with_normal(*stiff, now.secant)
+        };
+        self.now.stiffest = hardened(stiffnesses, radius, deepest).tangent;
     }
 }
 

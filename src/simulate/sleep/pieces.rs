@@ -8,6 +8,8 @@ use crate::simulate::bonded::rest::RestData;
 use crate::simulate::bonded::rigid_mask::RigidMask;
 use crate::simulate::bonded::system::{LoadRow, System};
 use crate::simulate::contact::chunk::SpringEntry;
+#[cfg(doc)]
+use crate::simulate::contact::lists::Contacts;
 use crate::simulate::contact::rebuild::Candidates;
 use crate::simulate::scene::rigid_body::Fields;
 use crate::simulate::sleep::piece::Piece;
@@ -27,6 +29,8 @@ pub struct Sleep<S> {
     pub pieces: Vec<Piece>,
     /// Springs of contacts between pieces at rest, and of these with colliders: their contacts are not listed.
     pub springs_at_rest: Vec<SpringEntry<S>>,
+    /// Soft contacts among these, as [`Contacts::soft`] tells them.
+    pub soft_at_rest: Vec<([u32; 2], S)>,
     /// Kinetic energy that left the motion since the start, J.
     pub rigidified: f64,
     /// Last step in which a fragment of each element was not calm.
@@ -66,6 +70,7 @@ impl<S: Scalar> Sleep<S> {
             limits: limits.clone(),
             pieces: Vec::new(),
             springs_at_rest: Vec::new(),
+            soft_at_rest: Vec::new(),
             rigidified: 0.0,
             unrest: vec![0; system.count],
             watched: vec![Watched::NEVER; system.count],

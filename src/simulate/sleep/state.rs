@@ -42,7 +42,8 @@ const STIFFNESS: SectionKind = SectionKind::first("stiffness of soft contacts");
 
 /// Writes the pieces.
 pub fn put<S: Scalar>(state: &mut State, sleep: &Sleep<S>, contacts: &Contacts<S>) {
-    let (soft, normal): (Vec<[u32; 2]>, Vec<S>) = contacts.soft().unzip();
+    let soft = contacts.soft().chain(sleep.soft_at_rest.iter().copied());
+    let (soft, normal): (Vec<[u32; 2]>, Vec<S>) = soft.unzip();
     state.put(SOFT, soft.into_iter());
     state.put(STIFFNESS, normal.into_iter().map(|normal| [normal]));
     let pieces = &sleep.pieces;
@@ -211,8 +212,13 @@ pub fn restore<S: Scalar>(
     Ok(())
 }
 
-/// Makes the listed contacts soft that were soft in [`put`].
-pub fn restore_soft<S: Scalar>(state: &State, run: &mut BondedRun<S>) -> Result<(), StateError> {
+/// Makes the contacts soft that were soft in [`put`]: those that are listed, and those of pieces at rest.
+pub fn restore_soft<S: Scalar>(
+    state: &State,
+    sleep: &mut Sleep<S>,
+    run: &mut BondedRun<S>,
+) -> Result<(), StateError> {
+    sleep.soft_at_rest.clear();
     let Some(soft) = state.get::<u32, 2>(SOFT)? else {
         return Ok(());
     };
@@ -222,7 +228,10 @@ pub fn restore_soft<S: Scalar>(state: &State, run: &mut BondedRun<S>) -> Result<
         let elements = contact.into_iter().filter(|&end| end < COLLIDER);
         let most = elements.max().unwrap_or_default() as usize + 1;
         check_length(SOFT.name, run.system.count.max(most), run.system.count)?;
-        run.contacts.soften(contact, normal);
+        match sleep.rests(contact) {
+            true => sleep.soft_at_rest.push((contact, normal)),
+            false => run.contacts.soften(contact, normal),
+        }
     }
     Ok(())
 }

@@ -3,6 +3,7 @@
 
 use crate::math::{Scalar, UnionFind};
 use crate::simulate::contact::chunk::{COLLIDER, SpringEntry};
+use crate::simulate::contact::lists::Contacts;
 use crate::simulate::sleep::pieces::Sleep;
 use crate::simulate::sleep::surroundings::Surroundings;
 
@@ -10,6 +11,23 @@ use crate::simulate::sleep::surroundings::Surroundings;
 const SLOW: f64 = 3e-4;
 /// Time for which all pieces of a group must be slow, s.
 const PATIENCE: f64 = 0.05;
+
+/// What was kept of the contacts of pieces at rest that move again.
+#[derive(Clone, Debug)]
+pub struct Released<S> {
+    springs: Vec<SpringEntry<S>>,
+    soft: Vec<([u32; 2], S)>,
+}
+
+impl<S: Scalar> Released<S> {
+    /// Hands it to the contact lists, in which these contacts must be.
+    pub fn restore(&self, contacts: &mut Contacts<S>) {
+        contacts.restore_springs(&self.springs);
+        for &(contact, normal) in &self.soft {
+            contacts.soften(contact, normal);
+        }
+    }
+}
 
 impl<S: Scalar> Sleep<S> {
     /// Notes which pieces are slow; returns whether any may come to rest. `time` is the step and its length (s).
@@ -84,9 +102,9 @@ impl<S: Scalar> Sleep<S> {
         (0..count).filter(rests).collect()
     }
 
-    /// Stops these pieces, which form one group with those at rest that they touch; `springs` are those of
-    /// all listed contacts. Returns the kinetic energy of each, J.
-    pub fn stop(&mut self, pieces: &[usize], springs: Vec<SpringEntry<S>>) -> Vec<f64> {
+    /// Stops these pieces, which form one group with those at rest that they touch. Returns the kinetic energy of each,
+    /// J.
+    pub fn stop(&mut self, pieces: &[usize], contacts: &Contacts<S>) -> Vec<f64> {
         let mut lost = Vec::new();
         for &at in pieces {
             let piece = &mut self.pieces[at];
@@ -97,33 +115,44 @@ impl<S: Scalar> Sleep<S> {
             piece.loaded.clear();
         }
         self.rigidified += lost.iter().sum::<f64>();
-        let kept = springs.into_iter().filter(|entry| {
-            let partner_rests = entry.partner >= COLLIDER || self.is_still(entry.partner);
-            self.is_still(entry.element) && partner_rests
-        });
+        let springs = contacts.springs().into_iter();
+        let kept = springs.filter(|entry| self.rests([entry.element, entry.partner]));
         let kept: Vec<SpringEntry<S>> = kept.collect();
         self.springs_at_rest.extend(kept);
         self.springs_at_rest
             .sort_by_key(|entry| (entry.element, entry.partner));
         self.springs_at_rest
             .dedup_by_key(|entry| (entry.element, entry.partner));
+        let soft = contacts.soft().filter(|(contact, _)| self.rests(*contact));
+        let soft: Vec<([u32; 2], S)> = soft.collect();
+        self.soft_at_rest.extend(soft);
+        self.soft_at_rest.sort_by_key(|(contact, _)| *contact);
+        self.soft_at_rest.dedup_by_key(|(contact, _)| *contact);
         lost
     }
 
-    /// Lets these pieces move again; returns the springs of their contacts, which are listed from now on.
-    pub fn release(&mut self, pieces: &[usize]) -> Vec<SpringEntry<S>> {
+    /// Whether the pieces of both ends of a contact are at rest.
+    pub fn rests(&self, [element, partner]: [u32; 2]) -> bool {
+        self.is_still(element) && (partner >= COLLIDER || self.is_still(partner))
+    }
+
+    /// Lets these pieces move again; returns what was kept of their contacts, which are listed from now on.
+    pub fn release(&mut self, pieces: &[usize]) -> Released<S> {
         for &at in pieces {
             self.pieces[at].still = false;
             self.pieces[at].slow_since = None;
         }
         let springs = std::mem::take(&mut self.springs_at_rest);
-        let rests = |entry: &SpringEntry<S>| {
-            let partner_rests = entry.partner >= COLLIDER || self.is_still(entry.partner);
-            self.is_still(entry.element) && partner_rests
-        };
-        let (kept, freed) = springs.into_iter().partition(rests);
+        let (kept, springs) = springs
+            .into_iter()
+            .partition(|entry| self.rests([entry.element, entry.partner]));
         self.springs_at_rest = kept;
-        freed
+        let soft = std::mem::take(&mut self.soft_at_rest);
+        let (kept, soft) = soft
+            .into_iter()
+            .partition(|(contact, _)| self.rests(*contact));
+        self.soft_at_rest = kept;
+        Released { springs, soft }
     }
 
     /// All pieces at rest that a piece at rest touches, directly or through others, itself included.

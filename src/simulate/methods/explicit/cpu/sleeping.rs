@@ -159,7 +159,7 @@ impl<L: Lanes> Cpu<L> {
             .collect();
         moved.sort_unstable();
         moved.dedup();
-        let springs = sleep.release(&moved);
+        let released = sleep.release(&moved);
         for piece in moved {
             let alarm = alarm(piece, SleepReason::Touched, 0.0);
             self.record(SleepEvent::Moving, (step, alarm), 0.0);
@@ -175,7 +175,7 @@ impl<L: Lanes> Cpu<L> {
             sleep.wake(&wakes, step);
         }
         self.restructure();
-        self.run.contacts.restore_springs(&springs);
+        released.restore(&mut self.run.contacts);
         self.start_again();
         Ok(())
     }
@@ -255,11 +255,10 @@ impl<L: Lanes> Cpu<L> {
             return Ok(());
         }
         self.finish_step()?;
-        let springs = self.run.contacts.springs();
         let Some(sleep) = &mut self.sleep else {
             return Ok(());
         };
-        let lost = sleep.stop(&resting, springs);
+        let lost = sleep.stop(&resting, &self.run.contacts);
         for &at in &resting {
             sleep.pieces[at].place_all(&mut self.run.system);
         }
@@ -353,7 +352,10 @@ impl<L: Lanes> Cpu<L> {
     /// Brings the contacts to what they were in a state, from which all else was restored.
     pub(super) fn restore_contacts(&mut self, state: &State) -> Result<(), StateError> {
         self.list_colliders();
-        sleep_state::restore_soft(state, &mut self.run)
+        match &mut self.sleep {
+            Some(sleep) => sleep_state::restore_soft(state, sleep, &mut self.run),
+            None => Ok(()),
+        }
     }
 
     /// The present state.
