@@ -82,9 +82,7 @@ fn events(all: &[Snapshot]) -> Vec<(SleepEvent, SleepReason)> {
 
 #[test]
 fn momentum_is_kept_when_blocks_fall_asleep_and_wake() {
-    let (packing, mut pipeline, dt) = collision(3.0, 1.4e6);
-    // Against a strength of a seventh of Young's modulus most of the energy of the blow would count as little.
-    pipeline.simulate.sleep_limits.vibration = 0.015;
+    let (packing, pipeline, dt) = collision(3.0, 1.4e6);
     let mut run = on::<f64>(&packing, &pipeline, dt);
     let first = run.snapshot(0).unwrap();
     let (p, l) = momenta(&first.history);

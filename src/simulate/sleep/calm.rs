@@ -35,7 +35,8 @@ pub struct Fragment {
 pub enum Verdict {
     /// It is strained, its stresses change much, or it may never sleep.
     Restless,
-    /// It may vibrate: its elements are fast, and its stresses were not watched for long enough.
+    /// It may vibrate: its elements are fast, and its stresses were not watched for long enough; or its vibration has
+    /// too much energy.
     Vibrates,
     /// It is calm, but not long enough.
     Waits,
@@ -97,7 +98,9 @@ fn fragment<S: Scalar>(
     let (energy, stress) = vibration(sleep, &found.elements, system, rest);
     found.vibration = energy;
     let (watched, wait) = (step - unrest, CROSSINGS * (high - low).length() * slowness);
-    found.verdict = if stress >= limits.vibration && watched < WATCHED {
+    let mass = found.elements.iter().map(|&i| rest.mass[i as usize]).sum();
+    let is_unknown = stress >= limits.vibration && watched < WATCHED;
+    found.verdict = if is_unknown || energy > sleep.most_lost(mass) {
         Verdict::Vibrates
     } else if (watched as f64) * dt >= wait {
         Verdict::Sleeps

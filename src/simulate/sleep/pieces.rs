@@ -12,7 +12,7 @@ use crate::simulate::contact::chunk::SpringEntry;
 use crate::simulate::contact::lists::Contacts;
 use crate::simulate::contact::rebuild::Candidates;
 use crate::simulate::scene::rigid_body::Fields;
-use crate::simulate::sleep::piece::Piece;
+use crate::simulate::sleep::piece::{Piece, part};
 use crate::simulate::sleep::strength::{ElementBonds, Strength};
 use crate::simulate::sleep::watched::Watched;
 use crate::spec::SleepLimits;
@@ -33,6 +33,8 @@ pub struct Sleep<S> {
     pub soft_at_rest: Vec<([u32; 2], S)>,
     /// Kinetic energy that left the motion since the start, J.
     pub rigidified: f64,
+    /// Largest kinetic energy that all elements had together so far, as far as it was looked at, J.
+    pub most_kinetic: f64,
     /// Last step in which a fragment of each element was not calm.
     pub unrest: Vec<u64>,
     /// Stresses of each element's bonds since then.
@@ -48,6 +50,8 @@ pub struct Sleep<S> {
     /// Number of elements that are awake.
     awake: usize,
     fields: Fields,
+    /// Mass of all elements that are not clamped, kg.
+    mass: f64,
     /// Length of the step whose second kick is due, s.
     open_step: f64,
 }
@@ -72,6 +76,7 @@ impl<S: Scalar> Sleep<S> {
             springs_at_rest: Vec::new(),
             soft_at_rest: Vec::new(),
             rigidified: 0.0,
+            most_kinetic: 0.0,
             unrest: vec![0; system.count],
             watched: vec![Watched::NEVER; system.count],
             next_number: bodies as u32 + 1,
@@ -83,6 +88,7 @@ impl<S: Scalar> Sleep<S> {
                 gravity: rest.gravity,
                 drag,
             },
+            mass: moving_mass(rest),
             open_step: 0.0,
         }
     }
@@ -141,6 +147,25 @@ impl<S: Scalar> Sleep<S> {
                 watched.add(*used);
             }
         }
+    }
+
+    /// Largest kinetic energy of the vibration of a fragment of this mass (kg) that may fall asleep, J.
+    pub fn most_lost(&self, mass: f64) -> f64 {
+        self.limits.loss * self.most_kinetic * mass / self.mass
+    }
+
+    /// Looks at the kinetic energy of all elements; pieces must be up to date, and so must what is awake.
+    pub fn note_kinetic(&mut self, system: &System<S>, rest: &RestData) {
+        let asleep: f64 = self.pieces.iter().map(Piece::kinetic).sum();
+        let awake = (0..system.count).filter(|&i| !self.is_asleep(i) && rest.inverse_mass[i] > 0.0);
+        let awake: f64 = awake
+            .map(|i| {
+                let part = part(system, rest, i);
+                let (v, w) = (part.velocity.length_squared(), part.spin.length_squared());
+                0.5 * (part.mass * v + part.inertia * w)
+            })
+            .sum();
+        self.most_kinetic = self.most_kinetic.max(asleep + awake);
     }
 
     /// Adds a piece.
@@ -294,4 +319,11 @@ impl<S: Scalar> Sleep<S> {
             (p + own, l + moving.momentum + piece.centre().cross(own))
         })
     }
+}
+
+/// Mass of all elements that are not clamped, kg.
+fn moving_mass(rest: &RestData) -> f64 {
+    let all = rest.mass.iter().zip(&rest.inverse_mass);
+    let moving = all.filter(|(_, inverse)| **inverse > 0.0);
+    moving.map(|(mass, _)| mass).sum()
 }

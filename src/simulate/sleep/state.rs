@@ -22,6 +22,7 @@ const UNREST: SectionKind = SectionKind::first("last unrest");
 /// Smallest and largest stress over strength of the bonds of each element since then.
 const WATCHED: SectionKind = SectionKind::first("watched stresses");
 const RIGIDIFIED: SectionKind = SectionKind::first("rigidified energy");
+const KINETIC: SectionKind = SectionKind::first("largest kinetic energy");
 /// Number, count of elements, whether a load can wake it, whether it is at rest, step since which it is slow
 /// plus one, count of loaded elements, count of judged loads plus one, count of balanced loads.
 const PIECES: SectionKind = SectionKind::first("asleep pieces");
@@ -51,6 +52,7 @@ pub fn put<S: Scalar>(state: &mut State, sleep: &Sleep<S>, contacts: &Contacts<S
     let range = |one: &Watched| [one.low, one.high];
     state.put(WATCHED, sleep.watched.iter().map(range));
     state.put(RIGIDIFIED, [[sleep.rigidified]].into_iter());
+    state.put(KINETIC, [[sleep.most_kinetic]].into_iter());
     let head = |piece: &Piece| {
         [
             u64::from(piece.number),
@@ -153,6 +155,8 @@ pub fn restore<S: Scalar>(
     sleep.watched = watched.map(|[low, high]| Watched { low, high }).collect();
     let rigidified = state.require::<f64, 1>(RIGIDIFIED)?.next();
     sleep.rigidified = rigidified.map_or(0.0, |[energy]| energy);
+    let kinetic = state.get::<f64, 1>(KINETIC)?.and_then(|mut all| all.next());
+    sleep.most_kinetic = kinetic.map_or(0.0, |[energy]| energy);
     sleep.pieces.clear();
     let heads: Vec<[u64; 8]> = state.require(PIECES)?.collect();
     let motions: Vec<[f64; BODY_NUMBERS + 3]> = state.require(MOTIONS)?.collect();

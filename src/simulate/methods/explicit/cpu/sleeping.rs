@@ -195,6 +195,7 @@ impl<L: Lanes> Cpu<L> {
         let (system, rest) = (&self.run.system, &self.run.rest);
         let labels = self.run.fragment_labels();
         sleep.watch(&uses);
+        sleep.note_kinetic(system, rest);
         let found = calm::fragments(sleep, (system, rest), labels, time);
         let starts = reason == SleepReason::Start;
         let mut asleep = Vec::new();
