@@ -164,7 +164,10 @@ pub fn check(path: &Path, set: &[String], as_json: bool) -> anyhow::Result<()> {
         },
     ];
     if pipeline.simulate.integrator.is_implicit() {
-        lines.push(format!("shares              {}", shares(&run.costs())));
+        lines.push(format!(
+            "shares              {}",
+            PassCost::shares(&run.costs())
+        ));
     }
     if let Some(choice) = choice {
         let chosen = match pipeline.simulate.integrator.is_implicit() {
@@ -287,11 +290,4 @@ fn seconds(plan: &stress::StressPlan) -> f64 {
     let work = triangles * each * (store + plan.solves as f64 * solve);
     let inside = plan.points as f64 * SECONDS_PER_POINT;
     (work + inside) / rayon::current_num_threads() as f64
-}
-
-/// Shares of the passes in the time of a step, for a line of text.
-fn shares(costs: &[PassCost]) -> String {
-    let all: f64 = costs.iter().map(|cost| cost.seconds).sum();
-    let share = |cost: &PassCost| format!("{} {:.0} %", cost.name, 100.0 * cost.seconds / all);
-    costs.iter().map(share).collect::<Vec<_>>().join(", ")
 }

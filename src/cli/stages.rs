@@ -11,6 +11,7 @@ use super::interrupt;
 use super::progress::ProgressReporter;
 use super::stage_inputs::StageInputs;
 
+use crate::simulate::PassCost;
 use crate::spec::{self, Pipeline, ResolvedPipeline};
 use crate::store::{FileChecksums, Manifest, Store, in_folder, layout, lock};
 use crate::{
@@ -184,6 +185,13 @@ pub fn simulate(
         "frame {}, {} steps on {}",
         outcome.frame, outcome.steps, outcome.place
     ));
+    if outcome.steps > 0 && !outcome.costs.is_empty() {
+        report.note(&format!(
+            "{:<12} {} of the time",
+            "",
+            PassCost::shares(&outcome.costs)
+        ));
+    }
     if let Some(damaged) = &outcome.damaged {
         report.note(&format!("an older state was used: {damaged}"));
     }

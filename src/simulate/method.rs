@@ -51,6 +51,15 @@ pub struct PassCost {
     pub bytes: u64,
 }
 
+impl PassCost {
+    /// Shares of the passes in the time of all, for a line of text.
+    pub fn shares(costs: &[Self]) -> String {
+        let all: f64 = costs.iter().map(|cost| cost.seconds).sum();
+        let share = |cost: &Self| format!("{} {:.1} %", cost.name, 100.0 * cost.seconds / all);
+        costs.iter().map(share).collect::<Vec<_>>().join(", ")
+    }
+}
+
 /// A built scene, or the error.
 type Prepared = Result<Box<dyn Prepare>, SimulateError>;
 

@@ -16,8 +16,8 @@ pub struct SleepLimits {
     /// Largest stress that the vibration of such a fragment may cause, over the strength that other stresses leave.
     #[schemars(with = "PositiveNumber")]
     pub vibration: f64,
-    /// Largest kinetic energy of that vibration, over the fragment's share by mass of the largest kinetic energy that all
-    /// elements had together so far.
+    /// Energy that vibration may lose in all, over the largest kinetic energy that all elements had together so far. A
+    /// fragment loses at most half of its share by mass of what is left.
     #[schemars(with = "PositiveNumber")]
     pub loss: f64,
     /// Stress that a load adds, over the strength that earlier stresses leave, from which it wakes a fragment.
@@ -30,7 +30,7 @@ impl Default for SleepLimits {
         SleepLimits {
             calm: 0.8,
             vibration: 0.3,
-            loss: 0.01,
+            loss: 0.02,
             wake: 0.5,
         }
     }

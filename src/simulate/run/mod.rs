@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use crate::simulate::error::SimulateError;
-use crate::simulate::method::Method;
+use crate::simulate::method::{Method, PassCost};
 use crate::simulate::resolve::{self, PreparedScene, Schedule};
 use crate::simulate::run_state::state::State;
 use crate::spec::{Backend, Pipeline};
@@ -66,6 +66,8 @@ pub struct Outcome {
     pub interrupted: bool,
     /// Steps taken in this run, up to the last frame.
     pub steps: u64,
+    /// Costs of the passes of a step; empty if they are not measured.
+    pub costs: Vec<PassCost>,
     /// What is wrong with a state newer than the one from which the run resumed.
     pub damaged: Option<String>,
 }
@@ -147,6 +149,7 @@ pub fn run(
         frame: progress.frame,
         interrupted: progress.frame < course.last,
         steps: u64::from(progress.frame - course.start) * course.steps_per_frame,
+        costs: method.costs(),
         damaged: resumed.and_then(|resumed| resumed.damaged),
     })
 }

@@ -6,6 +6,7 @@ use glam::DVec3;
 use crate::math::Scalar;
 use crate::simulate::bonded::rest::RestData;
 use crate::simulate::bonded::system::System;
+use crate::simulate::bonded_run::costs::Timer;
 use crate::simulate::scene::colliders::PosedCollider;
 use crate::simulate::scene::reactions::Wrench;
 use crate::simulate::scene::rigid_body::{BodyMotion, Fields};
@@ -70,6 +71,8 @@ pub struct Outside<'a, S> {
     pub dt: f64,
     /// Step in which the contact lists were built.
     pub since: u64,
+    /// Time spent on judging loads.
+    pub judging: &'a Timer,
     /// Whether dissipated energy is summed.
     pub account: bool,
 }

@@ -1,5 +1,7 @@
 //! What the loads of a step do to the pieces of an island.
 
+use std::time::Instant;
+
 use glam::DVec3;
 
 use crate::columns::SleepReason;
@@ -31,9 +33,11 @@ impl<S: Scalar> Island<S> {
             if outcome.wakes.iter().any(is_woken) {
                 continue;
             }
+            let clock = Instant::now();
             let is_hit = !hits.is_empty();
             let loads = piece.in_own_frame(merged([self.loads(member), hits].concat()));
             let judged = piece.alarm(&loads, strength, (outside.system, outside.rest), limit);
+            outside.judging.add(clock, 1);
             let Some((reason, use_of_strength)) = judged else {
                 continue;
             };

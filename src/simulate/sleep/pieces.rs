@@ -151,7 +151,8 @@ impl<S: Scalar> Sleep<S> {
 
     /// Largest kinetic energy of the vibration of a fragment of this mass (kg) that may fall asleep, J.
     pub fn most_lost(&self, mass: f64) -> f64 {
-        self.limits.loss * self.most_kinetic * mass / self.mass
+        let left = self.limits.loss * self.most_kinetic - self.rigidified;
+        0.5 * left.max(0.0) * mass / self.mass
     }
 
     /// Looks at the kinetic energy of all elements; pieces must be up to date, and so must what is awake.

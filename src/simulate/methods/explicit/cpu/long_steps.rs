@@ -155,6 +155,7 @@ impl<L: Lanes> Cpu<L> {
             dt: self.run.dt,
             since: self.groups.0,
             account: self.run.work.is_some(),
+            judging: &self.costs.sleep,
         };
         act(&mut sleep.pieces, &outside)
     }
