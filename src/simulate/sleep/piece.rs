@@ -171,6 +171,11 @@ impl Piece {
         self.body.centre + self.body.moving.displacement
     }
 
+    /// Place of its `k`-th element, m.
+    pub fn place(&self, k: usize) -> DVec3 {
+        self.centre() + self.body.moving.rotation * (self.rest[k] - self.body.centre)
+    }
+
     /// Whether no contact of it is listed: it moves freely.
     pub fn is_free(&self) -> bool {
         !self.still && self.near.is_empty()
@@ -251,6 +256,16 @@ impl Piece {
                 self.elements[k as usize],
                 system,
             );
+        }
+    }
+
+    /// Sets positions and velocities of the elements for which `chosen` is true.
+    pub fn place_where<S: Scalar>(&self, chosen: impl Fn(u32) -> bool, system: &mut System<S>) {
+        let pose = RigidPose::<S>::new(self.body.centre, self.body.pose());
+        for (rest, &element) in self.rest.iter().zip(&self.elements) {
+            if chosen(element) {
+                place(&pose, *rest, element, system);
+            }
         }
     }
 

@@ -283,13 +283,10 @@ impl<S: Scalar> Sleep<S> {
         }
     }
 
-    /// As [`place_all`](Self::place_all), for the pieces with a candidate.
+    /// Sets positions and velocities of the candidates that are asleep and move.
     pub fn place_candidates(&self, candidates: &Candidates, system: &mut System<S>) {
-        let is_candidate = |&i: &u32| candidates.contains(i as usize);
-        let has_candidate = |piece: &&Piece| piece.elements.iter().any(is_candidate);
-        let moving = self.pieces.iter().filter(|piece| !piece.still);
-        for piece in moving.filter(has_candidate) {
-            piece.place_all(system);
+        for piece in self.pieces.iter().filter(|piece| !piece.still) {
+            piece.place_where(|i| candidates.contains(i as usize), system);
         }
     }
 

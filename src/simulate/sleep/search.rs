@@ -31,11 +31,13 @@ impl Body<'_> {
         }
     }
 
-    /// Marks the elements in its sphere `at`.
-    fn mark(&self, at: usize, marks: &mut [bool]) {
+    /// Marks the elements in its sphere `at` that are within `distance` (m) of a place.
+    fn mark(&self, at: usize, (place, distance): (DVec3, f64), marks: &mut [bool]) {
         if let Some(piece) = self.piece {
             for &k in &piece.clusters[at].elements {
-                marks[piece.elements[k as usize] as usize] = true;
+                if piece.place(k as usize).distance_squared(place) <= distance * distance {
+                    marks[piece.elements[k as usize] as usize] = true;
+                }
             }
         }
     }
@@ -61,11 +63,19 @@ impl<S: Scalar> Sleep<S> {
         // A little more, so that whatever else compares the same distance finds the places up to date.
         let reach = 1.01 * (contacts.largest() + contacts.skin());
         for piece in self.pieces.iter().filter(|piece| !piece.still) {
-            let (centre, reach) = (piece.centre(), piece.reach + reach);
-            let mut all = around.colliders.iter();
-            if all.any(|one| one.pose.reaches(&one.solid, centre, reach)) {
-                for &i in &piece.elements {
-                    colliders[i as usize] = true;
+            let touches = |(centre, own): (DVec3, f64)| {
+                let mut all = around.colliders.iter();
+                all.any(|one| one.pose.reaches(&one.solid, centre, own + reach))
+            };
+            if !touches((piece.centre(), piece.reach)) {
+                continue;
+            }
+            let spheres = piece.placed().spheres().into_iter();
+            for (cluster, sphere) in piece.clusters.iter().zip(spheres) {
+                if touches(sphere) {
+                    for &k in &cluster.elements {
+                        colliders[piece.elements[k as usize] as usize] = true;
+                    }
                 }
             }
         }
@@ -114,8 +124,8 @@ impl<S: Scalar> Sleep<S> {
                 for (of_a, (p, r)) in a.spheres.iter().enumerate() {
                     for (of_b, (q, s)) in b.spheres.iter().enumerate() {
                         if p.distance(*q) - r - s <= margin {
-                            a.mark(of_a, marks);
-                            b.mark(of_b, marks);
+                            a.mark(of_a, (*q, s + margin), marks);
+                            b.mark(of_b, (*p, r + margin), marks);
                         }
                     }
                 }

@@ -7,6 +7,7 @@ use crate::math::Scalar;
 use crate::parallel::prelude::*;
 use crate::simulate::bonded::system::System;
 use crate::simulate::scene::colliders::PosedCollider;
+use crate::simulate::sleep::clusters::Cluster;
 use crate::simulate::sleep::groups::{Bounds, Groups};
 use crate::simulate::sleep::piece::Piece;
 use crate::simulate::sleep::pieces::Sleep;
@@ -180,19 +181,29 @@ impl<S: Scalar> Sleep<S> {
             };
             return closing_time(gap, speed, pull);
         }
-        // Elements nearer than the skin are listed.
-        let of = |element: &u32| {
-            let i = *element as usize;
-            let (distance, ..) = pose.surface(solid, around.system.position(i));
-            let gap = distance - around.system.radius(i);
-            if gap < contacts.skin() {
-                f64::INFINITY
-            } else {
-                gap
+        // Elements nearer than the skin are listed. The others are looked at by cluster, as far as that suffices.
+        let of = |&k: &u32| {
+            let (distance, ..) = pose.surface(solid, piece.place(k as usize));
+            let gap = distance - around.system.radius(piece.elements[k as usize] as usize);
+            match gap < contacts.skin() {
+                true => f64::INFINITY,
+                false => gap,
             }
         };
-        let nearest = piece.elements.par_iter().with_min_len(1024).map(of);
-        let nearest = nearest.reduce(|| f64::INFINITY, f64::min);
+        let of_cluster = |(cluster, (middle, reach)): (&Cluster, (DVec3, f64))| {
+            let (distance, ..) = pose.surface(solid, middle);
+            let gap = distance - reach - contacts.largest();
+            match gap > contacts.skin() {
+                true => gap,
+                false => cluster
+                    .elements
+                    .iter()
+                    .map(of)
+                    .fold(f64::INFINITY, f64::min),
+            }
+        };
+        let clusters = piece.clusters.iter().zip(piece.placed().spheres());
+        let nearest = clusters.map(of_cluster).fold(f64::INFINITY, f64::min);
         match nearest.is_finite() {
             true => closing_time(nearest, approach + bounds.speed, pull),
             false => f64::INFINITY,
