@@ -177,3 +177,38 @@ impl<S: Scalar> Sleep<S> {
 fn is_patient(since: u64, step: u64, dt: f64) -> bool {
     (step - since) as f64 * dt >= PATIENCE
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::simulate::contact::lists::Contacts;
+    use crate::simulate::sleep::test_scene::asleep;
+
+    #[test]
+    fn contacts_of_pieces_at_rest_stay_soft() {
+        let mut text = "[time]\nend = 1\nframes_per_second = 1\n[[material]]\nname = \"m\"\ndensity = 2600\nyoung = 1e7\n\
+                        tensile_strength = 1e5\nshear_strength = 1e5\n"
+            .to_owned();
+        for (name, x) in [("a", 0.0), ("b", 0.00601)] {
+            text += &format!(
+                "[[body]]\nname = \"{name}\"\nmaterial = \"m\"\nposition = [{x}, 0, 0]\n\
+                 shape = {{ type = \"block\", rows = [3, 2, 2] }}\npacking = {{ type = \"hexagonal\", radius = 1e-3 }}\n"
+            );
+        }
+        let (built, mut sleep) = asleep(&text, 0..2);
+        let system = &built.system;
+        let mut contacts = Contacts::new(system, &built.surfaces, &[]);
+        let element = (0..system.count as u32).find(|&i| !contacts.partners(i).is_empty());
+        let element = element.unwrap();
+        let pair = [element, contacts.partners(element)[0]];
+        contacts.soften(pair, 123.0);
+        let soft: Vec<_> = contacts.soft().collect();
+        assert!(soft.contains(&(pair, 123.0)));
+        sleep.stop(&[0, 1], &contacts);
+        assert_eq!(sleep.soft_at_rest.len(), soft.len());
+        let released = sleep.release(&[1]);
+        assert!(sleep.soft_at_rest.is_empty());
+        let mut again = Contacts::new(system, &built.surfaces, &[]);
+        released.restore(&mut again);
+        assert_eq!(again.soft().collect::<Vec<_>>(), soft);
+    }
+}
