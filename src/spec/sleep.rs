@@ -9,8 +9,8 @@ use super::quantity::{PositiveNumber, ProperFraction};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SleepLimits {
-    /// Largest stress over strength of the bonds of a fragment that may fall asleep, whatever causes it: bonds
-    /// keep their stresses.
+    /// Stress over strength of the bonds of a fragment, whatever causes it, from which on the fragment has to be calm
+    /// for five times as long: bonds keep their stresses.
     #[schemars(with = "ProperFraction")]
     pub calm: f64,
     /// Largest stress that the vibration of such a fragment may cause, over the strength that other stresses leave.

@@ -14,6 +14,8 @@ use crate::simulate::sleep::pieces::Sleep;
 
 /// Times for which sound crosses a fragment before it may fall asleep.
 const CROSSINGS: f64 = 2.0;
+/// The same for a fragment whose bonds use more of their strength: crumbs in its cracks may hold it so for good.
+const LONG_CROSSINGS: f64 = 10.0;
 /// Steps after which the range of the stresses shows how much a fragment vibrates: eight samples.
 const WATCHED: u64 = 1024;
 
@@ -33,7 +35,7 @@ pub struct Fragment {
 /// Whether a fragment falls asleep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It is strained, its stresses change much, or it may never sleep.
+    /// Its stresses change much, or it may never sleep.
     Restless,
     /// It may vibrate: its elements are fast, and its stresses were not watched for long enough; or its vibration has
     /// too much energy.
@@ -92,12 +94,16 @@ fn fragment<S: Scalar>(
         (low, high) = (low.min(p), high.max(p));
     }
     let limits = &sleep.limits;
-    if found.use_of_strength >= limits.calm || swing >= limits.vibration {
+    if swing >= limits.vibration {
         return found;
     }
+    let crossings = match found.use_of_strength >= limits.calm {
+        true => LONG_CROSSINGS,
+        false => CROSSINGS,
+    };
     let (energy, stress) = vibration(sleep, &found.elements, system, rest);
     found.vibration = energy;
-    let (watched, wait) = (step - unrest, CROSSINGS * (high - low).length() * slowness);
+    let (watched, wait) = (step - unrest, crossings * (high - low).length() * slowness);
     let mass = found.elements.iter().map(|&i| rest.mass[i as usize]).sum();
     let is_unknown = stress >= limits.vibration && watched < WATCHED;
     found.verdict = if is_unknown || energy > sleep.most_lost(mass) {
