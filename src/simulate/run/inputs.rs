@@ -33,6 +33,8 @@ const ADDED: &[(&str, &str)] = &[
     ("simulate.cell_contact", "\"polyhedra\""),
     ("simulate.method", "null"),
     ("simulate.sleep", "false"),
+    // Earlier runs had no such limit.
+    ("simulate.sleep_limits.loss", "1e300"),
     (
         "simulate.sleep_limits",
         r#"{"calm":0.4,"vibration":0.1,"wake":0.5}"#,
