@@ -22,8 +22,8 @@ const SOFT_SPEED: f64 = 3.0;
 /// D over r above.
 const OVERLAP: f64 = 0.1;
 
-/// Parameters of a soft contact that hardly overlaps, from the smaller radius of its elements (m) and the inverse of the
-/// reduced mass of its pieces (1/kg). Heavy pieces keep stiff contacts.
+/// Parameters of a soft contact that hardly overlaps, from the smaller radius of its elements (m) and the inverse of
+/// the reduced mass of its pieces (1/kg). Heavy pieces keep stiff contacts.
 pub fn softened<S: Scalar>(
     k: ContactParameters<S>,
     radius: f64,
