@@ -25,6 +25,13 @@ pub struct BodyPart {
     pub spin: DVec3,
 }
 
+impl BodyPart {
+    /// Its kinetic energy at a velocity (m/s) and an angular velocity (rad/s), J.
+    pub fn kinetic(&self, v: DVec3, w: DVec3) -> f64 {
+        0.5 * (self.mass * v.length_squared() + self.inertia * w.length_squared())
+    }
+}
+
 /// Displacement, rotation and motion of a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BodyMotion {

@@ -137,7 +137,7 @@ fn vibration<S: Scalar>(
     for (part, &element) in parts.iter().zip(elements) {
         let v = part.velocity - velocity - spin.cross(part.place - body.centre);
         let w = part.spin - spin;
-        energy += 0.5 * (part.mass * v.length_squared() + part.inertia * w.length_squared());
+        energy += part.kinetic(v, w);
         let i = element as usize;
         let impact = sleep.bonds(i).map_or(0.0, |bonds| bonds.impact);
         let speed = v.length() + w.length() * system.radius(i);

@@ -162,8 +162,7 @@ impl<S: Scalar> Sleep<S> {
         let awake: f64 = awake
             .map(|i| {
                 let part = part(system, rest, i);
-                let (v, w) = (part.velocity.length_squared(), part.spin.length_squared());
-                0.5 * (part.mass * v + part.inertia * w)
+                part.kinetic(part.velocity, part.spin)
             })
             .sum();
         self.most_kinetic = self.most_kinetic.max(asleep + awake);
