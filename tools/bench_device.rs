@@ -2,14 +2,14 @@
 //! compared with the card's own bandwidth.
 //!
 //! `cargo run --release --example bench_device -- [--adapter NAME] [--elements 100e3,1e6,4e6] [--steps N]
-//! [--shot FILE [--set KEY=VALUE]…]`
+//! [--scenes elastic,breaking] [--shot FILE [--set KEY=VALUE]…]`
 //!
 //! Measures an elastic block and one that breaks on a floor, at each size; then, with `--shot`, seconds per
 //! frame of a pipeline. Standard output is one JSON object per line.
 
 use std::time::Instant;
 
-use clap::Parser;
+use clap::{Parser, ValueEnum};
 use cullet::gpu::{self, DeviceRequest};
 use cullet::pack;
 use cullet::simulate::methods::explicit::device::Gpu;
@@ -29,6 +29,9 @@ struct Arguments {
     /// Sizes of the blocks.
     #[arg(long, value_delimiter = ',', default_value = "100e3,1e6,4e6")]
     elements: Vec<f64>,
+    /// Blocks to measure.
+    #[arg(long, value_delimiter = ',', default_value = "elastic,breaking")]
+    scenes: Vec<Scene>,
     /// Number of timed steps; default: about two seconds of them.
     #[arg(long)]
     steps: Option<u64>,
@@ -41,6 +44,15 @@ struct Arguments {
     /// Number of timed frames of the pipeline.
     #[arg(long, default_value_t = 4)]
     frames: u32,
+}
+
+/// A block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Scene {
+    /// It cannot break and touches nothing.
+    Elastic,
+    /// It breaks on a floor.
+    Breaking,
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -57,8 +69,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     );
     drop(device);
     for &elements in &arguments.elements {
-        for breaking in [false, true] {
-            let row = measure(elements, breaking, arguments.steps, &request, bandwidth)?;
+        for &scene in &arguments.scenes {
+            let row = measure(elements, scene, arguments.steps, &request, bandwidth)?;
             println!("{row}");
         }
     }
@@ -105,12 +117,13 @@ const BRITTLE: (f64, f64) = (1e5, 4.0);
 
 fn measure(
     elements: f64,
-    breaking: bool,
+    scene: Scene,
     steps: Option<u64>,
     request: &DeviceRequest,
     bandwidth: f64,
 ) -> Result<serde_json::Value, Box<dyn std::error::Error>> {
     let edge = elements.cbrt().round() as usize;
+    let breaking = scene == Scene::Breaking;
     let strength = if breaking { BRITTLE.0 } else { 1e9 };
     let mut packing = block::block(edge, strength);
     let mut text = block::PIPELINE.to_owned();

@@ -12,7 +12,7 @@ fn bonds_of(i: u32, a: Motion, whole: u32) -> Sum {
         let rest = read_face(at);
         let ends = ends_of(i, a, j, rest);
         let loads = face_loads(i, j, at, ends, rest);
-        let damped = cell_damping(
+        let damp = cell_damping(
             ends.face,
             ends.lower.v,
             ends.upper.v,
@@ -21,9 +21,9 @@ fn bonds_of(i: u32, a: Motion, whole: u32) -> Sum {
             face_row(at, FACE_NORMAL).w,
             face_row(at, FACE_SECOND).w,
         );
-        sum.force += (loads.load.force + damped.force) * ends.side;
-        let lower = loads.load.torque + loads.bend.torque + damped.torque_i;
-        let upper = loads.load.torque_j - loads.bend.torque + damped.torque_j;
+        sum.force += (loads.load.force + damp.force) * ends.side;
+        let lower = loads.load.torque + loads.bend.torque + damp.torque_i;
+        let upper = loads.load.torque_j - loads.bend.torque + damp.torque_j;
         sum.torque += select(upper, lower, ends.side > 0.0);
         // The lower cell decides.
         if !starting && j > i {

@@ -6,6 +6,8 @@ override close: bool;
 override open: bool;
 // Whether this is before the first step: only loads are computed; nothing slides or breaks before time runs.
 override starting: bool;
+// Whether bonds have damping.
+override damped: bool;
 
 struct Sum {
     force: vec3<f32>,

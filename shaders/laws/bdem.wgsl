@@ -17,23 +17,14 @@ fn bdem_bond(
     let length = vec3_norm(x);
     let n = x * (one / length);
     let axial = k.normal * (length - rest_length);
-    let from_i = vec3_each_kept(quat_rotate(q_i, rest_direction));
-    let from_j = vec3_each_kept(quat_rotate(q_j, rest_direction));
-    let direction = from_i + from_j;
-    let h = one - dot(direction, direction) * 0.25;
-    let near = (h < 0.0625);
-    let small = real_inverse_root(h);
-    var scale = small;
-    if !near {
-        scale = select(one / sqrt(one - h), small, near);
-    }
-    let d = direction * (scale * 0.5);
+    let turn = quat_turn(q_i, q_j);
+    let d = quat_mean_direction(turn, rest_direction);
     let shear_force = (d - n * dot(d, n)) * k.shear;
     let shear_moment = vec3_cross(n, shear_force) * (length * 0.5);
-    let theta = quat_rotation_between(q_i, q_j) + unapplied;
-    let along = n * dot(theta, n);
-    let twist = along * k.twist;
-    let bend = (theta - along) * k.bend;
+    let theta = quat_rotation_vector(turn) + unapplied;
+    let along = dot(theta, n);
+    let twist = n * (along * k.twist);
+    let bend = (theta - n * along) * k.bend;
     return BondLoad(
         -(n * axial + shear_force),
         shear_moment,

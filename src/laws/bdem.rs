@@ -16,8 +16,8 @@
 //! the law independently.
 
 use super::bond::{BondLaw, BondLoad, BondState, Stiffness};
-use crate::math::quat::rotation_between;
-use crate::math::{Mask, Quat, Real, Vec3};
+use crate::math::quat::{mean_direction, rotation_vector, turn};
+use crate::math::{Quat, Real, Vec3};
 
 /// The bond law.
 ///
@@ -38,29 +38,15 @@ pub fn bond<T: Real>(
     let n = x * (one / length);
     let axial = k.normal * (length - rest_length);
 
-    // Keep this grouping: otherwise the two sums would round differently, which would break the symmetry of i
-    // and j.
-    let from_i = q_i.rotate(rest_direction).each_kept();
-    let from_j = q_j.rotate(rest_direction).each_kept();
-    let direction = from_i + from_j;
-    // Square h of the sine of half the angle between the two vectors, whose sum has the length 2 √(1 − h).
-    // Only lanes with a wide angle need the root.
-    let h = one - direction.dot(direction) * T::splat(0.25);
-    let near = h.lt(T::splat(0.0625));
-    let small = T::inverse_root(h);
-    let scale = if near.all() {
-        small
-    } else {
-        T::select(near, small, one / (one - h).sqrt())
-    };
-    let d = direction * (scale * T::splat(0.5));
+    let turn = turn(q_i, q_j);
+    let d = mean_direction(turn, rest_direction);
     let shear_force = (d - n * d.dot(n)) * k.shear;
     let shear_moment = n.cross(shear_force) * (length * T::splat(0.5));
 
-    let theta = rotation_between(q_i, q_j) + unapplied;
-    let along = n * theta.dot(n);
-    let twist = along * k.twist;
-    let bend = (theta - along) * k.bend;
+    let theta = rotation_vector(turn) + unapplied;
+    let along = theta.dot(n);
+    let twist = n * (along * k.twist);
+    let bend = (theta - n * along) * k.bend;
 
     BondLoad {
         force: -(n * axial + shear_force),

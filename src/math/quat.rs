@@ -73,13 +73,24 @@ impl<T: Real> Quat<T> {
     }
 }
 
-/// Rotation vector `log(q_j q̄_i)` of the rotation from i to j, angle in [0, π].
+/// Rotation from i to j, by an angle θ in [0, π] about an axis a.
+#[derive(Clone, Copy, Debug)]
+pub struct Turn<T> {
+    /// q_i + q_j, signs aligned: the mean rotation, 2 cos(θ/4) long.
+    pub sum: Quat<T>,
+    /// 2 sin(θ/2) a.
+    pub chord: Vec3<T>,
+    /// cos(θ/2).
+    pub cosine: T,
+}
+
+/// The rotation from i to j.
 ///
 /// The vector part of `q_j q̄_i` is computed as that of `½(q_j − q_i)(q̄_i + q̄_j)`. The result is the same,
 /// but the difference of two nearly equal quaternions is exact, so a small rotation keeps its relative
 /// precision in f32 however far both have turned; and exchanging i and j flips every sign exactly.
 #[inline(always)]
-pub fn rotation_between<T: Real>(q_i: Quat<T>, q_j: Quat<T>) -> Vec3<T> {
+pub fn turn<T: Real>(q_i: Quat<T>, q_j: Quat<T>) -> Turn<T> {
     let cosine = q_i.dot(q_j);
     // q and −q are the same rotation: take the nearer one.
     let sign = T::select(cosine.lt(T::zero()), T::splat(-1.0), T::splat(1.0));
@@ -95,9 +106,17 @@ pub fn rotation_between<T: Real>(q_i: Quat<T>, q_j: Quat<T>) -> Vec3<T> {
         v: aligned.v + q_i.v,
         w: aligned.w + q_i.w,
     };
-    // Twice the vector part: its length is 2 sin θ/2.
-    let imaginary = (difference.v * sum.w - sum.v * difference.w) - difference.v.cross(sum.v);
-    let sine_squared = imaginary.dot(imaginary) * T::splat(0.25);
+    Turn {
+        sum,
+        chord: (difference.v * sum.w - sum.v * difference.w) - difference.v.cross(sum.v),
+        cosine: cosine.abs(),
+    }
+}
+
+/// Rotation vector θ a.
+#[inline(always)]
+pub fn rotation_vector<T: Real>(turn: Turn<T>) -> Vec3<T> {
+    let sine_squared = turn.chord.dot(turn.chord) * T::splat(0.25);
     // Bonded elements rarely rotate by more than 29° relative to each other; below that no root and no
     // quotient is needed.
     let near = sine_squared.lt(T::splat(0.0625));
@@ -105,9 +124,41 @@ pub fn rotation_between<T: Real>(q_i: Quat<T>, q_j: Quat<T>) -> Vec3<T> {
     let angle_over_sine = if near.all() {
         small
     } else {
-        T::select(near, small, wide_angle_ratio(sine_squared, cosine.abs()))
+        T::select(near, small, wide_angle_ratio(sine_squared, turn.cosine))
     };
-    imaginary * angle_over_sine
+    turn.chord * angle_over_sine
+}
+
+/// Rotation vector `log(q_j q̄_i)` of the rotation from i to j, angle in [0, π].
+#[inline(always)]
+pub fn rotation_between<T: Real>(q_i: Quat<T>, q_j: Quat<T>) -> Vec3<T> {
+    rotation_vector(turn(q_i, q_j))
+}
+
+/// Direction of `q_i u q̄_i + q_j u q̄_j` for a unit vector u: a unit vector.
+///
+/// With the mean rotation's m of u, s = sin(θ/2) a and c = cos(θ/2), the sum is `2 (c m + s (s·m)/(1 + c))`,
+/// and (1 + c) m needs no quotient. Exchanging i and j changes nothing; −u gives the opposite, bit for bit.
+#[inline(always)]
+pub fn mean_direction<T: Real>(turn: Turn<T>, u: Vec3<T>) -> Vec3<T> {
+    let one = T::splat(1.0);
+    let (sum, c) = (turn.sum, turn.cosine);
+    let t = sum.v.cross(u);
+    let m = u * (one + c) + t * sum.w + sum.v.cross(t);
+    let quarter = T::splat(0.25);
+    let along = turn.chord * (turn.chord.dot(m) * quarter);
+    let direction = (m * (c * (one + c)) + along) * quarter;
+    // Its length is near 1 unless θ is wide; only lanes with a wide angle need the root.
+    let square = direction.dot(direction);
+    let h = one - square;
+    let near = h.lt(T::splat(0.0625));
+    let small = T::inverse_root(h);
+    let scale = if near.all() {
+        small
+    } else {
+        T::select(near, small, one / square.sqrt())
+    };
+    direction * scale
 }
 
 /// Half the angle over its sine, from the squared sine and the cosine of half the angle: atan2(s, w)/s
@@ -154,6 +205,30 @@ mod tests {
                 assert!((found - phi).norm() < 1e-12, "{angle}: {found:?}");
                 assert_eq!(rotation_between(signed, base), -found, "antisymmetric");
             }
+        }
+    }
+
+    #[test]
+    fn mean_direction_is_that_of_the_sum_of_both_rotated_vectors() {
+        let q_i = Quat::from_rotation_vector(Vec3::new(0.7, -1.1, 0.2f64));
+        let u = Vec3::new(0.48, -0.6, 0.64);
+        for angle in [0.0, 1e-6, 0.1, 0.4, 1.0, 2.0, 3.0] {
+            let phi = Vec3::new(0.6, 0.0, -0.8) * angle;
+            let q_j = Quat::from_rotation_vector(phi).product(q_i);
+            let sum = q_i.rotate(u) + q_j.rotate(u);
+            let expected = sum * (1.0 / sum.norm());
+            let found = mean_direction(turn(q_i, q_j), u);
+            assert!((found - expected).norm() < 1e-9, "{angle}: {found:?}");
+            let single = |q: Quat<f64>| {
+                let [x, y, z] = q.v.to_f64();
+                Quat::new(x as f32, y as f32, z as f32, q.w as f32)
+            };
+            let (a, b, v) = (single(q_i), single(q_j), Vec3::from_f64(u.to_f64()));
+            let found = mean_direction(turn(a, b), v);
+            assert_eq!(mean_direction(turn(b, a), -v), -found, "antisymmetric");
+            let error = (Vec3::from_f64(found.to_f64()) - expected).norm();
+            // The longer the sum, the better its direction is known.
+            assert!(error < 3e-7 / (0.5 * sum.norm()), "{angle}: {error}");
         }
     }
 

@@ -163,6 +163,12 @@ impl<S: Scalar> System<S> {
         }
     }
 
+    /// Whether any bond class has damping.
+    pub fn damped(&self) -> bool {
+        let mut classes = self.classes.iter();
+        classes.any(|class| [class.damping, class.spin_damping] != [S::default(); 2])
+    }
+
     /// Which elements are rigid.
     pub fn rigid(&self) -> &RigidMask {
         &self.rigid

@@ -140,10 +140,7 @@ impl BondScratch {
             load: vec![[0.0; 9]; entries],
             tangent: vec![Tangent::zero(); entries],
             rates: Vec::new(),
-            damped: system
-                .classes
-                .iter()
-                .any(|class| [class.damping, class.spin_damping] != [0.0; 2]),
+            damped: system.damped(),
         }
     }
 

@@ -83,11 +83,7 @@ impl<L: Lanes> Cpu<L> {
         let sleep = sleeping::sleep(&mut run, pipeline);
         let (padded, chunk) = (run.system.motion.len(), run.system.chunk);
         let chunks = padded.div_ceil(chunk);
-        let damped = run
-            .system
-            .classes
-            .iter()
-            .any(|class| [class.damping, class.spin_damping] != [Scalar::from_f64(0.0); 2]);
+        let damped = run.system.damped();
         let threads = rayon::current_num_threads() + 1;
         // One variant of the bond pass computes both.
         let extra = if run.hydrostatic.is_some() || run.work.is_some() {

@@ -31,6 +31,8 @@ pub struct Sizes {
     pub cells: Option<HasWalls>,
     /// Whether there is more than one class of bonds.
     pub several_classes: bool,
+    /// Whether bonds may have damping; always for cells.
+    pub damped: bool,
     /// Number of colliders.
     pub colliders: u64,
     /// Number of driven clamps.

@@ -153,10 +153,12 @@ impl Kernels {
             Some(_) => (&texts::MOVE_CELLS, &texts::MEASURE_CELLS),
         };
         let clamped = ("clamped", flag(sizes.clamps > 0));
+        let damped = ("damped", flag(sizes.damped));
         let mut moving = |[starting, forces, close, open]: [bool; 4]| {
             let constants = [
                 of_law,
                 clamped,
+                damped,
                 ("starting", flag(starting)),
                 ("forces", flag(forces)),
                 ("close", flag(close)),

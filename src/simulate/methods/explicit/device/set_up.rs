@@ -85,6 +85,7 @@ impl Gpu {
         }
         let sizes = Sizes {
             cells: cells.as_ref().map(|cells| cells.walls),
+            damped: cells.is_some() || system.damped(),
             ..Sizes::new(
                 &system,
                 &slots,
@@ -254,6 +255,7 @@ impl Sizes {
             law: system.law,
             cells: None,
             several_classes: system.classes.len() > 1,
+            damped: system.damped(),
             colliders: supports.colliders().len() as u64,
             clamps: supports.clamps().count() as u64,
             tables: tables.rows.len() as u64,
