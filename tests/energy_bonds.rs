@@ -1,7 +1,7 @@
 //! The bond laws with an energy against independently computed values (float64, automatic differentiation).
 
 use cullet::laws::bdem;
-use cullet::laws::bond::{self, BondLoad, Stiffness};
+use cullet::laws::bond::{self, BondLoad, Stiffness, arm_torque};
 use cullet::laws::relative::{Gradient, Relative, relative};
 use cullet::laws::tangent::{Curvature, Tangent, exact, gauss_newton};
 use cullet::laws::{cosserat, manifold};
@@ -108,12 +108,13 @@ fn errors(
         let (at, l0, k) = (row.relative_state(), row.l0, row.k);
         let [q_i, q_j] = row.q;
         let load = bond(row.x, q_i, q_j, Vec3::zero(), row.d0, l0, k);
+        let alike = arm_torque(row.x, load.force);
         let mut loads = 0.0f64;
         for (found, key) in [
             (load.force, "force_i"),
             (-load.force, "force_j"),
-            (load.shear_moment + load.moment, "torque_i"),
-            (load.shear_moment - load.moment, "torque_j"),
+            (alike + load.moment, "torque_i"),
+            (alike - load.moment, "torque_j"),
         ] {
             loads = loads.max(relative_error(&found.to_f64(), &numbers(&value[key])));
         }

@@ -1,7 +1,7 @@
 //! The laws, compared with independently computed values (float64, automatic differentiation).
 
 use cullet::laws::bdem::bond;
-use cullet::laws::bond::Stiffness;
+use cullet::laws::bond::{Stiffness, arm_torque};
 use cullet::laws::contact::{ContactParameters, ContactState, contact, stiffness};
 use cullet::laws::failure::{CriterionSection, stress};
 use cullet::math::quat::rotation_between;
@@ -147,8 +147,8 @@ pub fn bond_results<T: Real>(a: &[T]) -> Vec<T> {
         ..section
     };
     let (tension, _) = stress(&load, &relieving);
-    let torque_i = load.shear_moment + load.moment;
-    let torque_j = load.shear_moment - load.moment;
+    let alike = arm_torque(vec3(a), load.force);
+    let (torque_i, torque_j) = (alike + load.moment, alike - load.moment);
     let mut all = Vec::new();
     for v in [load.force, torque_i, torque_j] {
         all.extend([v.x, v.y, v.z]);

@@ -28,16 +28,14 @@ fn bonds_of(i: u32, a: Motion, whole: u32) -> Sum {
         let unapplied = upper.unapplied - lower.unapplied;
         let load = bond_law(x, lower.q, upper.q, unapplied, rest.xyz * side, rest.w, class_stiffness(kind, rest.w));
         var force = load.force;
-        var alike = load.shear_moment;
         var opposite = load.moment;
         if damped {
             let damp = damping_bond(x, lower.v - upper.v, lower.w, upper.w, kind.damping, kind.spin_damping);
             force += damp.x0;
-            alike += damp.x1;
-            opposite += damp.x2;
+            opposite += damp.x1;
         }
         sum.force += force * side;
-        sum.torque += alike + opposite * side;
+        sum.torque += bond_arm_torque(x, force) + opposite * side;
         // One end decides.
         if !starting && j > i {
             let strength = bond_strength(at);

@@ -20,18 +20,9 @@ fn bdem_bond(
     let turn = quat_turn(q_i, q_j);
     let d = quat_mean_direction(turn, rest_direction);
     let shear_force = (d - n * dot(d, n)) * k.shear;
-    let shear_moment = vec3_cross(n, shear_force) * (length * 0.5);
     let theta = quat_rotation_vector(turn) + unapplied;
     let along = dot(theta, n);
     let twist = n * (along * k.twist);
     let bend = (theta - n * along) * k.bend;
-    return BondLoad(
-        -(n * axial + shear_force),
-        shear_moment,
-        twist + bend,
-        axial,
-        shear_force,
-        twist,
-        bend,
-    );
+    return BondLoad(-(n * axial + shear_force), twist + bend, axial, shear_force, twist, bend);
 }

@@ -16,9 +16,7 @@ struct Stiffness {
 struct BondLoad {
     // Force on i, N; on j the opposite.
     force: vec3<f32>,
-    // M_s, N m, on both.
-    shear_moment: vec3<f32>,
-    // M_t + M_b, N m, on i; on j the opposite.
+    // M_t + M_b, N m, on i; on j the opposite. Both also get [`arm_torque`].
     moment: vec3<f32>,
     // Signed axial force, tension positive, N.
     axial: f32,
@@ -46,6 +44,12 @@ struct BondState {
     rest_length: f32,
     // Stiffnesses.
     k: Stiffness,
+}
+
+// Torque on both ends, N m, of a bond's force on i (N), which acts at the bond's middle: ½ F × x, x = p_i −
+// p_j. With it the law keeps angular momentum. Its part from F_s is M_s.
+fn bond_arm_torque(x: vec3<f32>, force: vec3<f32>) -> vec3<f32> {
+    return vec3_cross(force, x) * 0.5;
 }
 
 // Stiffnesses of a bond from E S (N), G S (N/rad), G J and E I (N m²) of its section and its rest length (m).

@@ -240,10 +240,8 @@ fn cell_transmitted(load: FaceLoad, bend: FaceBending, moduli: vec3<f32>) -> Bon
     let force = load.force;
     let torque = bend.torque;
     let axial = dot(force, n);
-    let none = vec3<f32>();
     return BondLoad(
         force,
-        none,
         torque,
         axial,
         n * axial - force,

@@ -4,10 +4,9 @@
 struct damping_bond_result {
     x0: vec3<f32>,
     x1: vec3<f32>,
-    x2: vec3<f32>,
 }
 
-// Force on i, its torque on both elements, and moment on i (opposite on j).
+// Force on i and moment on i; on j the opposite.
 fn damping_bond(
     x: vec3<f32>,
     v: vec3<f32>,
@@ -18,8 +17,7 @@ fn damping_bond(
 ) -> damping_bond_result {
     let arm = x * -0.5;
     let relative = v + vec3_cross(w_i + w_j, arm);
-    let force = relative * (-translation);
-    return damping_bond_result(force, vec3_cross(arm, force), (w_j - w_i) * rotation);
+    return damping_bond_result(relative * (-translation), (w_j - w_i) * rotation);
 }
 
 // Coefficient 2ζ√(k m*) from the inverse masses of both ends; 0 when neither can move.

@@ -58,7 +58,6 @@ fn relative_load(at: Relative, gradient: Gradient) -> BondLoad {
     let chord = vec3_cross(moment, at.sigma) * (0.5 / at.cosine);
     return BondLoad(
         gradient.force,
-        moment * 0.5,
         gradient.twist + gradient.bend + chord,
         gradient.axial,
         gradient.shear,

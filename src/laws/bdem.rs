@@ -4,7 +4,7 @@
 //! n   = (p_i − p_j)/l                    from j to i, l = |p_i − p_j|
 //! F_n = k_n (l − l0) n                   on j                                  k_n = E S/l0
 //! F_s = k_s (d̂ − (d̂·n) n)               on j, d̂ = normalised ½(R_i d0 + R_j d0)  k_s = G S, a force per radian
-//! M_s = ½ l n × F_s                      on both
+//! M_s = ½ l n × F_s                      on both, by arm_torque
 //! Θ   = log(q_j q̄_i)                     rotation vector, angle in [0, π]
 //! M_t = k_t (Θ·n) n                      + on i, − on j                        k_t = G J/l0
 //! M_b = k_b (Θ − (Θ·n) n)                + on i, − on j                        k_b = E I/l0
@@ -41,7 +41,6 @@ pub fn bond<T: Real>(
     let turn = turn(q_i, q_j);
     let d = mean_direction(turn, rest_direction);
     let shear_force = (d - n * d.dot(n)) * k.shear;
-    let shear_moment = n.cross(shear_force) * (length * T::splat(0.5));
 
     let theta = rotation_vector(turn) + unapplied;
     let along = theta.dot(n);
@@ -50,7 +49,6 @@ pub fn bond<T: Real>(
 
     BondLoad {
         force: -(n * axial + shear_force),
-        shear_moment,
         moment: twist + bend,
         axial,
         shear: shear_force,

@@ -22,9 +22,7 @@ pub struct Stiffness<T> {
 pub struct BondLoad<T> {
     /// Force on i, N; on j the opposite.
     pub force: Vec3<T>,
-    /// M_s, N m, on both.
-    pub shear_moment: Vec3<T>,
-    /// M_t + M_b, N m, on i; on j the opposite.
+    /// M_t + M_b, N m, on i; on j the opposite. Both also get [`arm_torque`].
     pub moment: Vec3<T>,
     /// Signed axial force, tension positive, N.
     pub axial: T,
@@ -34,6 +32,13 @@ pub struct BondLoad<T> {
     pub twist: Vec3<T>,
     /// M_b on i, N m.
     pub bend: Vec3<T>,
+}
+
+/// Torque on both ends, N m, of a bond's force on i (N), which acts at the bond's middle: ½ F × x, x = p_i −
+/// p_j. With it the law keeps angular momentum. Its part from F_s is M_s.
+#[inline(always)]
+pub fn arm_torque<T: Real>(x: Vec3<T>, force: Vec3<T>) -> Vec3<T> {
+    force.cross(x) * T::splat(0.5)
 }
 
 /// Stiffnesses of a bond from E S (N), G S (N/rad), G J and E I (N m²) of its section and its rest length (m).

@@ -293,10 +293,8 @@ pub fn transmitted<T: Real>(
     let (n, s, t) = (bend.n, bend.s, bend.t);
     let (force, torque) = (load.force, bend.torque);
     let axial = force.dot(n);
-    let none = Vec3::zero();
     BondLoad {
         force,
-        shear_moment: none,
         moment: torque,
         axial,
         shear: n * axial - force,

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! v = (v_i + ω_i × a) − (v_j − ω_j × a)      a = −½(p_i − p_j), from i to the middle
-//! F = −c v on i, −F on j                     torque a × F on both
+//! F = −c v on i, −F on j                     torque a × F on both, by arm_torque
 //! M = −c_r (ω_i − ω_j) on i, −M on j
 //! c = 2ζ √(k_n m*), c_r = 2ζ √(k_b I*)       m*, I*: reduced mass and inertia
 //! ```
@@ -11,7 +11,7 @@
 
 use crate::math::{Real, Vec3};
 
-/// Force on i, its torque on both elements, and moment on i (opposite on j).
+/// Force on i and moment on i; on j the opposite.
 #[inline(always)]
 pub fn bond<T: Real>(
     x: Vec3<T>,
@@ -20,11 +20,10 @@ pub fn bond<T: Real>(
     w_j: Vec3<T>,
     translation: T,
     rotation: T,
-) -> (Vec3<T>, Vec3<T>, Vec3<T>) {
+) -> (Vec3<T>, Vec3<T>) {
     let arm = x * T::splat(-0.5);
     let relative = v + (w_i + w_j).cross(arm);
-    let force = relative * (-translation);
-    (force, arm.cross(force), (w_j - w_i) * rotation)
+    (relative * (-translation), (w_j - w_i) * rotation)
 }
 
 /// Coefficient 2ζ√(k m*) from the inverse masses of both ends; 0 when neither can move.

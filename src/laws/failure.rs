@@ -212,7 +212,6 @@ mod tests {
             let none = Vec3::zero();
             let load = BondLoad {
                 force: none,
-                shear_moment: none,
                 moment: none,
                 shear: vector(),
                 twist: vector(),

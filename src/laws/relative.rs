@@ -97,7 +97,6 @@ pub fn load<T: Real>(at: Relative<T>, gradient: Gradient<T>) -> BondLoad<T> {
     let chord = moment.cross(at.sigma) * (T::splat(0.5) / at.cosine);
     BondLoad {
         force: gradient.force,
-        shear_moment: moment * T::splat(0.5),
         moment: gradient.twist + gradient.bend + chord,
         axial: gradient.axial,
         shear: gradient.shear,

@@ -15,19 +15,22 @@
 //! step: the rotation of springs out of the plane of the contact, and the slowing of a bond's ends by its own
 //! damping within a kick.
 
+use super::bond::arm_torque;
 use super::contact::{ContactParameters, ContactState};
 use super::rolling::{RollingLoad, RollingParameters};
 use crate::math::{Real, Vec3};
 
-/// Power dissipated by a bond's damping, W, from the loads of [`super::damping::bond`] at velocity `v` = v_i
-/// − v_j.
+/// Power dissipated by a bond's damping, W, from the loads of [`super::damping::bond`] at `x` = p_i − p_j and
+/// velocity `v` = v_i − v_j.
 #[inline(always)]
 pub fn bond_damping<T: Real>(
-    (force, torque, moment): (Vec3<T>, Vec3<T>, Vec3<T>),
+    (force, moment): (Vec3<T>, Vec3<T>),
+    x: Vec3<T>,
     v: Vec3<T>,
     w_i: Vec3<T>,
     w_j: Vec3<T>,
 ) -> T {
+    let torque = arm_torque(x, force);
     -(force.dot(v) + torque.dot(w_i + w_j) + moment.dot(w_i - w_j))
 }
 

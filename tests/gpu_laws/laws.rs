@@ -1,7 +1,7 @@
 //! The laws that are tested on a device: how rows of numbers become their arguments, and the generators of
 //! random arguments.
 
-use cullet::laws::bond::{self, BondLaw, BondLoad, BondState};
+use cullet::laws::bond::{self, BondLaw, BondLoad, BondState, arm_torque};
 use cullet::laws::contact::{self, SurfacePair};
 use cullet::laws::cosserat::Cosserat;
 use cullet::laws::manifold::Manifold;
@@ -93,7 +93,6 @@ fn flat_quaternion<T: Real>(q: Quat<T>) -> Vec<T> {
 fn load_components<T: Real>(a: &[T]) -> BondLoad<T> {
     BondLoad {
         force: Vec3::zero(),
-        shear_moment: Vec3::zero(),
         moment: Vec3::zero(),
         axial: a[0],
         shear: vec3(&a[1..]),
@@ -114,10 +113,8 @@ fn energy_bond_results<B: BondLaw, T: Real>(a: &[T]) -> Vec<T> {
         k: bond_stiffness(&a[18..]),
     };
     let load = B::load(at);
-    let (moment, opposite) = (
-        load.shear_moment + load.moment,
-        load.shear_moment - load.moment,
-    );
+    let alike = arm_torque(at.x, load.force);
+    let (moment, opposite) = (alike + load.moment, alike - load.moment);
     let mut all = flat_vectors(&[load.force, moment, opposite]);
     let (sigma, tau) = failure::stress(&load, &section(&a[22..]));
     all.extend([load.axial, sigma, tau, B::energy(at, &load)]);
@@ -154,8 +151,8 @@ fn stiffness<T: Real>(a: &[T]) -> Vec<T> {
 
 fn damping_bond<T: Real>(a: &[T]) -> Vec<T> {
     let (w_i, w_j) = (vec3(&a[6..]), vec3(&a[9..]));
-    let (force, torque, moment) = damping::bond(vec3(a), vec3(&a[3..]), w_i, w_j, a[12], a[13]);
-    flat_vectors(&[force, torque, moment])
+    let (force, moment) = damping::bond(vec3(a), vec3(&a[3..]), w_i, w_j, a[12], a[13]);
+    flat_vectors(&[force, arm_torque(vec3(a), force), moment])
 }
 
 fn coefficient<T: Real>(a: &[T]) -> Vec<T> {

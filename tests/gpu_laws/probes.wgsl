@@ -43,6 +43,12 @@ fn put_nearest(nearest: Nearest) {
     put3(1u, nearest.normal);
 }
 
+// Torques on i and on j.
+fn put_torques(alike: vec3<f32>, opposite: vec3<f32>) {
+    put3(3u, alike + opposite);
+    put3(6u, alike - opposite);
+}
+
 @compute @workgroup_size(WORKGROUP)
 fn bdem(@builtin(global_invocation_id) id: vec3<u32>) {
     if begin(id) {
@@ -51,8 +57,7 @@ fn bdem(@builtin(global_invocation_id) id: vec3<u32>) {
         let counting = failure_stress(load, CriterionSection(f(22u), f(23u), f(24u), f(25u), f(26u)));
         let relieving = failure_stress(load, CriterionSection(f(22u), f(23u), f(24u), 0.0, f(26u)));
         put3(0u, load.force);
-        put3(3u, load.shear_moment + load.moment);
-        put3(6u, load.shear_moment - load.moment);
+        put_torques(bond_arm_torque(v(0u), load.force), load.moment);
         put(9u, counting.x0);
         put(10u, relieving.x0);
         put(11u, counting.x1);
@@ -62,8 +67,7 @@ fn bdem(@builtin(global_invocation_id) id: vec3<u32>) {
 fn put_energetic(load: BondLoad, energy: f32) {
     let stress = failure_stress(load, CriterionSection(f(22u), f(23u), f(24u), f(25u), f(26u)));
     put3(0u, load.force);
-    put3(3u, load.shear_moment + load.moment);
-    put3(6u, load.shear_moment - load.moment);
+    put_torques(bond_arm_torque(v(0u), load.force), load.moment);
     put(9u, load.axial);
     put(10u, stress.x0);
     put(11u, stress.x1);
@@ -94,7 +98,7 @@ fn cosserat(@builtin(global_invocation_id) id: vec3<u32>) {
 fn stress(@builtin(global_invocation_id) id: vec3<u32>) {
     if begin(id) {
         let none = vec3<f32>();
-        let load = BondLoad(none, none, none, f(0u), v(1u), v(4u), v(7u));
+        let load = BondLoad(none, none, f(0u), v(1u), v(4u), v(7u));
         let stress = failure_stress(load, CriterionSection(f(10u), f(11u), f(12u), f(13u), f(14u)));
         put(0u, stress.x0);
         put(1u, stress.x1);
@@ -133,8 +137,8 @@ fn damping(@builtin(global_invocation_id) id: vec3<u32>) {
     if begin(id) {
         let load = damping_bond(v(0u), v(3u), v(6u), v(9u), f(12u), f(13u));
         put3(0u, load.x0);
-        put3(3u, load.x1);
-        put3(6u, load.x2);
+        put3(3u, bond_arm_torque(v(0u), load.x0));
+        put3(6u, load.x1);
     }
 }
 

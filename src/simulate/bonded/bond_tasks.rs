@@ -112,8 +112,8 @@ impl<L: Lanes, const EXTRA: bool> BondTask<L> for LoadTask<'_, L::Scalar, EXTRA>
     #[inline(always)]
     fn bond(&mut self, sum: &mut Self::Sum, bond: &BondLanes<L>, mask: L::Mask) -> [L; 8] {
         let load = &bond.load;
-        // Torques of the same sign on both ends, and torques of opposite signs.
-        let (mut force, mut alike, mut opposite) = (load.force, load.shear_moment, load.moment);
+        // The moment has opposite signs on both ends, the torque of the force the same sign.
+        let (mut force, mut opposite) = (load.force, load.moment);
         let mut power = L::zero();
         if self.damped {
             let v = vector(bond.own, motion::V) - vector(bond.other, motion::V);
@@ -122,13 +122,13 @@ impl<L: Lanes, const EXTRA: bool> BondTask<L> for LoadTask<'_, L::Scalar, EXTRA>
             let damping =
                 laws::damping::bond(bond.x, v, w_i, w_j, class.damping, class.spin_damping);
             if EXTRA {
-                power = laws::work::bond_damping(damping, v, w_i, w_j);
+                power = laws::work::bond_damping(damping, bond.x, v, w_i, w_j);
             }
-            let (damp, arm, spin) = damping;
+            let (damp, spin) = damping;
             force = force + damp;
-            alike = alike + arm;
             opposite = opposite + spin;
         }
+        let alike = laws::bond::arm_torque(bond.x, force);
         let none = Vec3::zero();
         let force = Vec3::select(mask, force, none);
         sum.0 = sum.0 + force;

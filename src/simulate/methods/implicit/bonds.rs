@@ -9,7 +9,7 @@ use crate::parallel::prelude::*;
 
 use super::start::StepStart;
 use crate::columns::BreakMode;
-use crate::laws::bond::{BondLoad, Stiffness};
+use crate::laws::bond::{BondLoad, Stiffness, arm_torque};
 use crate::laws::energy::EnergyLaw;
 use crate::laws::relative::{self, Relative, relative};
 use crate::laws::tangent::{Curvature, Tangent, gauss_newton};
@@ -161,14 +161,15 @@ impl BondScratch {
         for_each_active(system, &mut self.load, |entry, owner, out| {
             let bond = bond_state(system, owner, entry);
             let load = bond.load::<W>();
-            let (mut f, mut a, mut m) = (load.force, load.shear_moment, load.moment);
+            let (mut f, mut m) = (load.force, load.moment);
             if bond.damping != [0.0; 2] {
                 let [[v_i, w_i], [v_j, w_j]] =
                     [owner, system.bonds.other[entry] as usize].map(|k| rates[k]);
                 let [c, turn] = bond.damping;
-                let (force, arm, spin) = damping::bond(-bond.at.u, v_i - v_j, w_i, w_j, c, turn);
-                (f, a, m) = (f + force, a + arm, m + spin);
+                let (force, spin) = damping::bond(-bond.at.u, v_i - v_j, w_i, w_j, c, turn);
+                (f, m) = (f + force, m + spin);
             }
+            let a = arm_torque(-bond.at.u, f);
             *out = [f.x, f.y, f.z, a.x, a.y, a.z, m.x, m.y, m.z];
         });
         let load = &self.load;
