@@ -1,7 +1,7 @@
 //! Parses numbers with units into SI: `"1.25 mm"`, `"70 GPa"`, `"3 g/cm^3"`, `"30 deg"`.
 //!
-//! A unit is a product of unit symbols with SI prefixes and integer powers: `kg/m^3`, `kg*m^-3`, `N/m²`,
-//! `/s`. A bare number is in SI units. Powers of ten are applied in decimal, so `"1.1 mm"` is exactly
+//! A unit is a product of unit symbols with SI prefixes and powers: `kg/m^3`, `kg*m^-3`, `N/m²`,
+//! `/s`, `MPa √m`. A bare number is in SI units. Powers of ten are applied in decimal, so `"1.1 mm"` is exactly
 //! `0.0011`. src/spec/README.md lists the units.
 
 pub mod show;
@@ -9,7 +9,7 @@ mod unit;
 
 use std::fmt;
 
-use unit::{Exponents, Unit, UnitFault};
+use unit::{Exponents, Unit, UnitFault, whole};
 
 /// Physical dimension of a quantity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,46 +38,73 @@ pub enum Dimension {
     Rate,
     /// N/m
     Stiffness,
+    /// Pa √m
+    Toughness,
 }
 
 /// Every dimension that can be requested: name, exponents, SI unit, an example.
-const DIMENSIONS: [(Dimension, &str, Exponents, &str, &str); 12] = {
+const DIMENSIONS: [(Dimension, &str, Exponents, &str, &str); 13] = {
     use Dimension::*;
     [
-        (Number, "a pure number", [0, 0, 0, 0], "1", "0.5"),
-        (Length, "a length", [1, 0, 0, 0], "m", "1.25 mm"),
-        (Time, "a time", [0, 0, 1, 0], "s", "2 us"),
-        (Pressure, "a pressure", [-1, 1, -2, 0], "Pa", "70 GPa"),
-        (Density, "a density", [-3, 1, 0, 0], "kg/m^3", "1100 kg/m^3"),
-        (Angle, "an angle", [0, 0, 0, 1], "rad", "30 deg"),
-        (Velocity, "a velocity", [1, 0, -1, 0], "m/s", "5 m/s"),
+        (Number, "a pure number", whole([0, 0, 0, 0]), "1", "0.5"),
+        (Length, "a length", whole([1, 0, 0, 0]), "m", "1.25 mm"),
+        (Time, "a time", whole([0, 0, 1, 0]), "s", "2 us"),
+        (
+            Pressure,
+            "a pressure",
+            whole([-1, 1, -2, 0]),
+            "Pa",
+            "70 GPa",
+        ),
+        (
+            Density,
+            "a density",
+            whole([-3, 1, 0, 0]),
+            "kg/m^3",
+            "1100 kg/m^3",
+        ),
+        (Angle, "an angle", whole([0, 0, 0, 1]), "rad", "30 deg"),
+        (Velocity, "a velocity", whole([1, 0, -1, 0]), "m/s", "5 m/s"),
         (
             Acceleration,
             "an acceleration",
-            [1, 0, -2, 0],
+            whole([1, 0, -2, 0]),
             "m/s^2",
             "-9.81 m/s^2",
         ),
         (
             AngularVelocity,
             "an angular velocity",
-            [0, 0, -1, 1],
+            whole([0, 0, -1, 1]),
             "rad/s",
             "120 rpm",
         ),
-        (Force, "a force", [1, 1, -2, 0], "N", "10 N"),
-        (Rate, "a rate", [0, 0, -1, 0], "1/s", "60 Hz"),
-        (Stiffness, "a stiffness", [0, 1, -2, 0], "N/m", "10 kN/m"),
+        (Force, "a force", whole([1, 1, -2, 0]), "N", "10 N"),
+        (Rate, "a rate", whole([0, 0, -1, 0]), "1/s", "60 Hz"),
+        (
+            Stiffness,
+            "a stiffness",
+            whole([0, 1, -2, 0]),
+            "N/m",
+            "10 kN/m",
+        ),
+        (
+            Toughness,
+            "a fracture toughness",
+            [-1, 2, -4, 0],
+            "Pa √m",
+            "1.2 MPa √m",
+        ),
     ]
 };
 
 /// Dimensions that are never requested, but often written by users.
 const OTHER_DIMENSIONS: [(&str, Exponents); 5] = [
-    ("a mass", [0, 1, 0, 0]),
-    ("an area", [2, 0, 0, 0]),
-    ("a volume", [3, 0, 0, 0]),
-    ("an energy", [2, 1, -2, 0]),
-    ("a power", [2, 1, -3, 0]),
+    ("a mass", whole([0, 1, 0, 0])),
+    ("an area", whole([2, 0, 0, 0])),
+    ("a volume", whole([3, 0, 0, 0])),
+    ("an energy", whole([2, 1, -2, 0])),
+    ("a power", whole([2, 1, -3, 0])),
 ];
 
 impl Dimension {
@@ -256,10 +283,10 @@ fn describe(exponents: Exponents) -> String {
     }
     let factors = ["m", "kg", "s", "rad"].into_iter().zip(exponents);
     let unit: Vec<String> = factors
-        .filter(|(_, power)| *power != 0)
-        .map(|(name, power)| match power {
-            1 => name.to_owned(),
-            _ => format!("{name}^{power}"),
+        .filter(|(_, halves)| *halves != 0)
+        .map(|(name, halves)| match halves {
+            2 => name.to_owned(),
+            _ => format!("{name}^{}", f64::from(halves) / 2.0),
         })
         .collect();
     format!("in {}", unit.join("*"))
@@ -287,6 +314,10 @@ mod tests {
             ("2 ft", Length, 0.6096),
             ("1 psi", Pressure, 6_894.757_293_168_361),
             ("2 bar", Pressure, 2e5),
+            ("1.2 MPa √m", Toughness, 1.2e6),
+            ("1.2 MPa√m", Toughness, 1.2e6),
+            ("1.2 MPa m^0.5", Toughness, 1.2e6),
+            ("3 N/m^2*√m", Toughness, 3.0),
             ("5 mbar", Pressure, 500.0),
             ("0.5 rev", Angle, std::f64::consts::PI),
             ("2 rev/s", AngularVelocity, 4.0 * std::f64::consts::PI),

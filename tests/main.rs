@@ -60,6 +60,7 @@ mod store;
 mod store_disk;
 mod stress;
 mod torture;
+mod toughness;
 mod twisting;
 mod vectors;
 mod work;

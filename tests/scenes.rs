@@ -28,6 +28,7 @@ pub fn elastic(young: f64, shear: f64, density: f64) -> Material {
         tensile_strength: None,
         shear_strength: None,
         weibull_modulus: None,
+        toughness: None,
         hydrostatic_strength: None,
         grain: None,
         damping: 0.0,

@@ -127,6 +127,7 @@ fn material() -> Material {
         tensile_strength: None,
         shear_strength: None,
         weibull_modulus: None,
+        toughness: None,
         hydrostatic_strength: None,
         grain: None,
         damping: 0.02,

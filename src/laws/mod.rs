@@ -28,6 +28,7 @@ pub mod rattle;
 pub mod relative;
 pub mod rigid;
 pub mod rolling;
+pub mod softening;
 pub mod table;
 pub mod tangent;
 pub mod timestep;

@@ -141,6 +141,7 @@ impl<'a> PackedMaterial<'a> {
             grain,
             criterion: _,
             hydrostatic_strength: _,
+            toughness: _,
             damping: _,
             friction: _,
             rolling_friction: _,

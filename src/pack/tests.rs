@@ -17,6 +17,7 @@ fn glass() -> Material {
         tensile_strength: Some(5e7),
         shear_strength: None,
         weibull_modulus: Some(6.0),
+        toughness: None,
         hydrostatic_strength: None,
         grain: None,
         damping: 0.02,

@@ -3,6 +3,7 @@
 //!
 //! Every warning states the numbers it is based on and what to change.
 
+mod coarse;
 mod far;
 
 use glam::DVec3;
@@ -47,6 +48,11 @@ pub fn warnings(packing: &Packing, pipeline: &Pipeline, schedule: &Schedule) -> 
     let scene = ImpactScene::new(packing, pipeline, schedule);
     let far = far::far_bodies(packing, pipeline).into_iter();
     let mut out: Vec<_> = far.map(|text| Warning { kind: "far", text }).collect();
+    let coarse = coarse::coarse_bodies(packing, pipeline).into_iter();
+    out.extend(coarse.map(|text| Warning {
+        kind: "coarse",
+        text,
+    }));
     for (index, body) in bodies.iter().enumerate() {
         out.extend(thin(body));
         let impact = scene.impact(&bodies, index);

@@ -148,6 +148,13 @@ impl Check<'_> {
                 };
                 self.fault(&format!("material.{index}"), fault);
             }
+            if material.toughness.is_some() && material.tensile_strength.is_none() {
+                let fault = SpecFault::Missing {
+                    key: "tensile_strength".to_owned(),
+                    what: "toughness needs the strength from which bonds soften".to_owned(),
+                };
+                self.fault(&format!("material.{index}"), fault);
+            }
         }
         self.pairs(shot);
         self.colliders(shot, folder);

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::quantity::{
     NonNegativeNumber, Number, PoissonRatio, PositiveDensity, PositiveNumber, PositivePressure,
+    PositiveToughness,
 };
 
 /// Poisson's ratio of a material without the key `poisson`, with `elasticity = "material"`.
@@ -90,6 +91,11 @@ pub struct Material {
     #[serde(default)]
     #[schemars(with = "PositivePressure")]
     pub shear_strength: Option<f64>,
+    /// Fracture toughness K_IC, Pa √m: a bond that has reached its strength softens, so that cracks need as much
+    /// energy whatever the size of the elements; explicit steps on the CPU only. Absent: bonds break at once.
+    #[serde(default)]
+    #[schemars(with = "PositiveToughness")]
+    pub toughness: Option<f64>,
     /// Weibull modulus by which both strengths scatter from bond to bond: the smaller, the more; absent: no
     /// scatter.
     #[serde(default)]

@@ -111,6 +111,7 @@ quantities! {
     PositiveTime: Time, Open(0.0), RangeBound::None;
     Pressure: Pressure, RangeBound::None, RangeBound::None;
     PositivePressure: Pressure, Open(0.0), RangeBound::None;
+    PositiveToughness: Toughness, Open(0.0), RangeBound::None;
     PositiveDensity: Density, Open(0.0), RangeBound::None;
     Angle: Angle, RangeBound::None, RangeBound::None;
     PositiveAngle: Angle, Open(0.0), Closed(std::f64::consts::TAU);

@@ -1,9 +1,14 @@
 //! Units: products of unit symbols with prefixes and powers.
 
-/// Exponents of metre, kilogram, second and radian.
+/// Exponents of metre, kilogram, second and radian, counted in halves: toughness is in Pa √m.
 ///
 /// The radian differs from 1, so that "30 deg" is not a pure number and "50 Hz" not an angular velocity.
 pub(super) type Exponents = [i32; 4];
+
+/// Whole exponents, counted in halves.
+pub(super) const fn whole([m, kg, s, rad]: [i32; 4]) -> Exponents {
+    [2 * m, 2 * kg, 2 * s, 2 * rad]
+}
 
 /// A unit; one of it is `factor / divisor × 10^decimal` in SI.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -49,8 +54,9 @@ impl Unit {
                 rest = rest[operator.len_utf8()..].trim_start();
             }
             let end = rest
-                .find(|c: char| c.is_whitespace() || "/*·⋅".contains(c))
-                .unwrap_or(rest.len());
+                .char_indices()
+                .find(|&(at, c)| c.is_whitespace() || "/*·⋅".contains(c) || (c == '√' && at > 0))
+                .map_or(rest.len(), |(at, _)| at);
             let (factor, next) = rest.split_at(end);
             // A unit may start with `/` ("2 /s"), but not with a product sign.
             if factor.is_empty() || (first && operator.is_some_and(|o| o != '/')) {
@@ -60,16 +66,24 @@ impl Unit {
                 return Err(UnitFault::Ambiguous(factor.to_owned()));
             }
             divided |= operator == Some('/');
-            let (atom, power) =
-                parse_factor(factor).ok_or_else(|| UnitFault::Unknown(factor.to_owned()))?;
-            unit.multiply(&atom, if operator == Some('/') { -power } else { power });
+            let sign = if operator == Some('/') { -1 } else { 1 };
+            parse_factor(factor)
+                .and_then(|(atom, halves)| unit.multiply(&atom, sign * halves))
+                .ok_or_else(|| UnitFault::Unknown(factor.to_owned()))?;
             rest = next.trim_start();
             first = false;
         }
         Ok(Some(unit))
     }
 
-    fn multiply(&mut self, other: &Unit, power: i32) {
+    /// Multiplies by a power of a unit, counted in halves; `None` for a root of a unit that is not an SI unit
+    /// itself.
+    fn multiply(&mut self, other: &Unit, halves: i32) -> Option<()> {
+        let power = halves / 2;
+        let is_si = (other.factor, other.divisor, other.decimal) == (1.0, 1.0, 0);
+        if halves % 2 != 0 && !is_si {
+            return None;
+        }
         let (up, down) = if power > 0 {
             (other.factor, other.divisor)
         } else {
@@ -79,15 +93,19 @@ impl Unit {
         self.divisor *= down.powi(power.abs());
         self.decimal += other.decimal * power;
         for (mine, theirs) in self.exponents.iter_mut().zip(other.exponents) {
-            *mine += theirs * power;
+            *mine += theirs / 2 * halves;
         }
+        Some(())
     }
 }
 
-/// Parses one factor, such as `m^-3`, `cm²` or `1`, into its unit and power.
+/// Parses one factor, such as `m^-3`, `cm²`, `√m`, `m^0.5` or `1`, into its unit and power, counted in halves.
 fn parse_factor(text: &str) -> Option<(Unit, i32)> {
     if text == "1" {
-        return Some((Unit::default(), 1));
+        return Some((Unit::default(), 2));
+    }
+    if let Some(name) = text.strip_prefix('√') {
+        return Some((atom(name)?, 1));
     }
     const SUPERSCRIPTS: [(char, char); 6] = [
         ('⁻', '-'),
@@ -106,10 +124,17 @@ fn parse_factor(text: &str) -> Option<(Unit, i32)> {
     } else {
         (text, "1".to_owned())
     };
-    let power: i32 = power.parse().ok()?;
+    let power = match power.as_str() {
+        "0.5" => 1,
+        _ => {
+            2 * power
+                .parse::<i32>()
+                .ok()
+                .filter(|p| p.unsigned_abs() <= 12)?
+        }
+    };
     // Bounded so that exponents cannot overflow for any input.
-    (1..=12)
-        .contains(&power.unsigned_abs())
+    (power != 0)
         .then_some(())
         .and_then(|()| Some((atom(name)?, power)))
 }
@@ -117,12 +142,12 @@ fn parse_factor(text: &str) -> Option<(Unit, i32)> {
 const TURN: f64 = std::f64::consts::TAU;
 
 const NUMBER: Exponents = [0; 4];
-const LENGTH: Exponents = [1, 0, 0, 0];
-const MASS: Exponents = [0, 1, 0, 0];
-const TIME: Exponents = [0, 0, 1, 0];
-const ANGLE: Exponents = [0, 0, 0, 1];
-const RATE: Exponents = [0, 0, -1, 0];
-const PRESSURE: Exponents = [-1, 1, -2, 0];
+const LENGTH: Exponents = whole([1, 0, 0, 0]);
+const MASS: Exponents = whole([0, 1, 0, 0]);
+const TIME: Exponents = whole([0, 0, 1, 0]);
+const ANGLE: Exponents = whole([0, 0, 0, 1]);
+const RATE: Exponents = whole([0, 0, -1, 0]);
+const PRESSURE: Exponents = whole([-1, 1, -2, 0]);
 
 /// Units that take prefixes: symbol, decimal exponent, dimension. src/spec/README.md lists them; a test
 /// compares both.
@@ -132,11 +157,11 @@ pub(super) const PREFIXED: [(&str, i32, Exponents); 10] = [
     ("s", 0, TIME),
     ("rad", 0, ANGLE),
     ("Hz", 0, RATE),
-    ("N", 0, [1, 1, -2, 0]),
+    ("N", 0, whole([1, 1, -2, 0])),
     ("Pa", 0, PRESSURE),
     ("bar", 5, PRESSURE),
-    ("J", 0, [2, 1, -2, 0]),
-    ("W", 0, [2, 1, -3, 0]),
+    ("J", 0, whole([2, 1, -2, 0])),
+    ("W", 0, whole([2, 1, -3, 0])),
 ];
 
 /// Units without prefixes: symbol, factor, decimal exponent, dimension.
@@ -148,7 +173,7 @@ pub(super) const PLAIN: [(&str, f64, i32, Exponents); 11] = [
     ("deg", TURN / 360.0, 0, ANGLE),
     ("°", TURN / 360.0, 0, ANGLE),
     ("rev", TURN, 0, ANGLE),
-    ("rpm", TURN / 60.0, 0, [0, 0, -1, 1]),
+    ("rpm", TURN / 60.0, 0, whole([0, 0, -1, 1])),
     ("in", 0.0254, 0, LENGTH),
     ("ft", 0.3048, 0, LENGTH),
     ("psi", 6_894.757_293_168_361, 0, PRESSURE),

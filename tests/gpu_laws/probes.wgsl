@@ -109,7 +109,7 @@ fn stress(@builtin(global_invocation_id) id: vec3<u32>) {
 fn may_exceed(@builtin(global_invocation_id) id: vec3<u32>) {
     if begin(id) {
         let none = vec3<f32>();
-        let load = BondLoad(none, none, none, f(0u), v(1u), v(4u), v(7u));
+        let load = BondLoad(none, none, f(0u), v(1u), v(4u), v(7u));
         let section = CriterionSection(f(10u), f(11u), f(12u), f(13u), f(14u));
         put(0u, select(0.0, 1.0, failure_may_exceed(load, section, f(15u), f(16u))));
     }
@@ -119,7 +119,7 @@ fn may_exceed(@builtin(global_invocation_id) id: vec3<u32>) {
 fn linear_energy(@builtin(global_invocation_id) id: vec3<u32>) {
     if begin(id) {
         let none = vec3<f32>();
-        let load = BondLoad(none, none, none, f(0u), v(1u), v(4u), v(7u));
+        let load = BondLoad(none, none, f(0u), v(1u), v(4u), v(7u));
         put(0u, bond_linear_energy(load, f(10u), Stiffness(f(11u), f(12u), f(13u), f(14u))));
     }
 }

@@ -11,6 +11,7 @@
 
 use crate::laws;
 use crate::laws::bond::{BondLaw, BondLoad, BondState, Stiffness};
+use crate::laws::softening::{self, Left};
 use crate::math::lanes::LaneRow;
 use crate::math::{Lanes, Pass, Scalar, Vec3};
 use crate::simulate::bonded::bonds::{BLOCK, Bonds};
@@ -176,6 +177,8 @@ struct RowRest<L> {
     class: BondClass<L>,
     k: Stiffness<L>,
     strength: (L, L),
+    /// What is left of the bonds, if any softens.
+    left: Option<Left<L>>,
 }
 
 impl<L: Lanes, T: BondTask<L>, B: BondLaw> Pass<L> for BondPass<'_, L, T, B> {
@@ -268,6 +271,7 @@ impl<L: Lanes, T: BondTask<L>, B: BondLaw> BondPass<'_, L, T, B> {
                 class,
                 k,
                 strength: (bonds.sigma_c.load(entry), bonds.tau_c.load(entry)),
+                left: bonds.softening.as_ref().map(|left| left.load(entry)),
             };
             let bond = evaluate::<L, T, B>(&ends, rest);
             let row = self.task.bond(&mut sum, &bond, L::mask(bits));
@@ -306,6 +310,7 @@ impl<L: Lanes, T: BondTask<L>, B: BondLaw> BondPass<'_, L, T, B> {
             class,
             k,
             strength: (bonds.sigma_c.pick(entries), bonds.tau_c.pick(entries)),
+            left: bonds.softening.as_ref().map(|left| left.pick(entries)),
         };
         let bond = evaluate::<L, T, B>(&ends, rest);
         let row = self.task.bond(&mut T::zero(), &bond, L::mask(bits));
@@ -334,19 +339,40 @@ fn evaluate<L: Lanes, T: BondTask<L>, B: BondLaw>(
         k: rest.k,
     };
     let load = B::load(at);
-    BondLanes {
+    let energy = if T::ENERGY {
+        B::energy(at, &load)
+    } else {
+        L::zero()
+    };
+    let whole = BondLanes {
         x: at.x,
         own,
         other,
         load,
-        energy: if T::ENERGY {
-            B::energy(at, &load)
-        } else {
-            L::zero()
-        },
+        energy,
         class: rest.class,
         strength: rest.strength,
+    };
+    match rest.left {
+        None => whole,
+        Some(left) => softened(whole, left, at.k.normal),
     }
+}
+
+/// Bonds with what is left of their loads, energies, strengths and damping.
+#[inline(always)]
+fn softened<'a, L: Lanes>(
+    mut bond: BondLanes<'a, L>,
+    left: Left<L>,
+    normal: L,
+) -> BondLanes<'a, L> {
+    let (stiffness, strength) = (left.stiffness, left.strength);
+    bond.energy = softening::energy(bond.energy, bond.load.axial, normal, stiffness);
+    bond.load = softening::softened(bond.load, stiffness);
+    bond.class.damping = bond.class.damping * stiffness;
+    bond.class.spin_damping = bond.class.spin_damping * stiffness;
+    bond.strength = (bond.strength.0 * strength, bond.strength.1 * strength);
+    bond
 }
 
 /// Bond entries of a row of lanes.

@@ -11,11 +11,13 @@
 
 use std::collections::BTreeMap;
 
+use crate::laws::softening::Left;
 use crate::math::{Scalar, Vec3};
 use crate::simulate::bonded::active::{ActiveBonds, ForeignBonds, cleared};
 use crate::simulate::bonded::column::Column;
 use crate::simulate::bonded::orient::{balanced, even};
 use crate::simulate::bonded::rigid_mask::RigidMask;
+use crate::simulate::bonded::softening::Softening;
 
 /// Elements per block: the width of the widest lanes.
 pub const BLOCK: usize = 16;
@@ -105,6 +107,8 @@ pub struct Bonds<S> {
     pub sigma_c: Column<S>,
     /// Shear strength, Pa.
     pub tau_c: Column<S>,
+    /// What is left of bonds that soften; `None` if none does.
+    pub softening: Option<Softening<S>>,
     /// Id in the packing.
     pub id: Vec<u32>,
     /// Bit s of element i is set while the bond in its slot s is intact.
@@ -379,6 +383,16 @@ impl<S: Scalar> Bonds<S> {
         self.touch.insert(entry as u32, touch);
     }
 
+    /// What is left of a bond.
+    pub fn left(&self, entry: usize) -> Left<f64> {
+        let whole = Left {
+            stiffness: 1.0,
+            strength: 1.0,
+        };
+        let softening = self.softening.as_ref();
+        softening.map_or(whole, |softening| softening.left(entry))
+    }
+
     /// Least number of bytes that a pass over all active bonds reads.
     pub fn bytes(&self) -> u64 {
         let column = |same: bool, size: usize| if same { 0 } else { size };
@@ -388,7 +402,8 @@ impl<S: Scalar> Bonds<S> {
             + scalar(&self.length)
             + scalar(&self.sigma_c)
             + scalar(&self.tau_c)
-            + column(matches!(self.class, Column::Same(_)), 4);
+            + column(matches!(self.class, Column::Same(_)), 4)
+            + 2 * column(self.softening.is_none(), size_of::<S>());
         let foreign = self.active_foreign();
         let lists = 4 * (self.whole.len() + foreign.start.len() + foreign.entries.len());
         let entries = match &self.reduced {

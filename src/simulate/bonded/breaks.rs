@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 
-use crate::columns::Breaks;
+use crate::columns::{BreakMode, Breaks};
 use crate::math::{Real, Scalar};
 use crate::simulate::bonded::bond_tasks::BreakEvent;
 use crate::simulate::bonded::bonds::BondSide;
@@ -74,6 +74,25 @@ impl BrokenBond {
 }
 
 impl<S: Scalar> System<S> {
+    /// Damages a bond whose strength left is exceeded, if it softens; returns whether it holds.
+    pub fn soften(&mut self, event: &BreakEvent) -> bool {
+        let entry = event.entry as usize;
+        let Some(mut softening) = self.bonds.softening.take() else {
+            return false;
+        };
+        let strengths = [&self.bonds.sigma_c, &self.bonds.tau_c];
+        let [sigma_c, tau_c] = strengths.map(|one| one.get(entry).to_f64());
+        let used = (event.sigma / sigma_c).max(event.tau / tau_c);
+        let strength = softening.left(entry).strength;
+        let holds = event.mode != BreakMode::Hydrostatic
+            && softening.damage(entry, used / strength, || {
+                // Before damage: all but what compression holds.
+                self.bond_energy_left(entry, 1.0) - self.bond_energy_left(entry, 0.0)
+            });
+        self.bonds.softening = Some(softening);
+        holds
+    }
+
     /// Contact distance of the ends i and j of a bond after it breaks in their present positions, m: the
     /// longer of its rest length and the sum of the radii, so that a closing crack transmits load at once,
     /// but no more than their present distance, or the overlap stored in a compressed pair would explode.

@@ -30,6 +30,16 @@ impl<T: Copy + PartialEq> Column<T> {
         }
     }
 
+    /// Sets the value of one of `entries` entries.
+    pub fn set(&mut self, entry: usize, value: T, entries: usize) {
+        if let Column::Same(same) = self {
+            *self = Column::Each(vec![*same; entries]);
+        }
+        if let Column::Each(values) = self {
+            values[entry] = value;
+        }
+    }
+
     /// Appends a value to a column of `len` values that will have `all` in the end.
     pub(super) fn push(&mut self, value: T, len: usize, all: usize) {
         match self {

@@ -14,5 +14,6 @@ mod orient;
 pub mod rest;
 pub mod rigid_mask;
 pub mod rows;
+pub mod softening;
 pub mod system;
 pub mod work;

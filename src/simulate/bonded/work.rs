@@ -5,9 +5,9 @@
 
 use std::ops::AddAssign;
 
-use crate::laws;
 use crate::laws::bond::{BondLaw, BondState};
 use crate::laws::table::{dispatch_law, with_law};
+use crate::laws::{self, softening};
 use crate::math::{Lanes, Real, Scalar};
 use crate::simulate::bonded::rows::{low, quaternion, vector};
 use crate::simulate::bonded::system::{System, motion};
@@ -84,6 +84,11 @@ pub fn drain(chunks: &mut [Vec<Dissipation>], to: &mut Work) {
 impl<S: Scalar> System<S> {
     /// Elastic energy of a bond, J.
     pub fn bond_energy(&self, entry: usize) -> f64 {
+        self.bond_energy_left(entry, self.bonds.left(entry).stiffness)
+    }
+
+    /// Elastic energy that a bond would have with `stiffness` left, J.
+    pub(super) fn bond_energy_left(&self, entry: usize, stiffness: f64) -> f64 {
         let bonds = &self.bonds;
         let (i, j) = (bonds.place(entry).0, bonds.other[entry] as usize);
         let [own, other] = [i, j].map(|k| &self.motion[k].0);
@@ -103,10 +108,13 @@ impl<S: Scalar> System<S> {
             rest_length: length,
             k: self.classes[bonds.class.get(entry) as usize].stiffness(length),
         };
-        with_law!(self.law, law => energy(law, at)).to_f64()
+        let [whole, axial] = with_law!(self.law, law => energy(law, at)).map(Scalar::to_f64);
+        softening::energy(whole, axial, at.k.normal.to_f64(), stiffness)
     }
 }
 
-fn energy<B: BondLaw, T: Real>(_: B, at: BondState<T>) -> T {
-    B::energy(at, &B::load(at))
+/// Elastic energy of an undamaged bond, J, and its axial force, N.
+fn energy<B: BondLaw, T: Real>(_: B, at: BondState<T>) -> [T; 2] {
+    let load = B::load(at);
+    [B::energy(at, &load), load.axial]
 }

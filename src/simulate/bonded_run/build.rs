@@ -13,6 +13,7 @@ use crate::math::lanes::LaneRow;
 use crate::simulate::bonded::bonds::{BondRow, BondRows, Bonds};
 use crate::simulate::bonded::rest::RestData;
 use crate::simulate::bonded::system::{BondClass, LoadRow, System, chunk_for, motion};
+use crate::simulate::bonded_run::toughness;
 use crate::simulate::contact::polyhedra::shapes::Shapes;
 use crate::simulate::contact::surfaces::Surfaces;
 use crate::simulate::error::SimulateError;
@@ -122,6 +123,7 @@ pub fn build<S: Scalar>(
         (&inverse_mass, &inverse_inertia),
         &mut system,
     )?;
+    toughness::soften(&mut system, pipeline, (&rest.volume, &rest.body));
     for (index, attachment) in pipeline.attachments.iter().enumerate() {
         if let Action::Pressure { pressure } = attachment.action {
             let elements = supports.elements(index);

@@ -9,3 +9,4 @@ pub mod refuse;
 pub mod run;
 pub mod stability;
 mod start;
+mod toughness;

@@ -137,8 +137,15 @@ impl<S: Scalar> BondedRun<S> {
         self.broken_since = true;
         hydrostatic::deduplicate(&mut events);
         for event in events {
+            let entry = event.entry as usize;
             if let Some(work) = &mut self.work {
-                work.breaking += energy(&self.system, event.entry as usize);
+                work.breaking += energy(&self.system, entry);
+            }
+            if self.system.soften(&event) {
+                if let Some(work) = &mut self.work {
+                    work.breaking -= energy(&self.system, entry);
+                }
+                continue;
             }
             BrokenBond::now(&self.system, event, at).push(&mut self.breaks);
             let (i, j) = (event.i, event.j);

@@ -5,6 +5,7 @@ use super::snapshot::Effort;
 use super::state::{SectionKind, State, check_length};
 use crate::math::Scalar;
 use crate::simulate::bonded::rigid_mask::RigidMask;
+use crate::simulate::bonded::softening::Softening;
 use crate::simulate::bonded::system::{LoadRow, System};
 use crate::simulate::bonded::work::Work;
 use crate::simulate::contact::chunk::SpringEntry;
@@ -25,6 +26,9 @@ const WHOLE: SectionKind = SectionKind::first("whole bonds");
 const TOUCHING: SectionKind = SectionKind::first("touching distances");
 /// Touching distances of pairs that are crowded at rest; absent if there are none.
 const CROWDED: SectionKind = SectionKind::first("crowded pairs");
+/// Entries of damaged bonds, and their damage; absent if there are none.
+const DAMAGED: SectionKind = SectionKind::first("damaged bonds");
+const DAMAGE: SectionKind = SectionKind::first("damage");
 const PAIRS: SectionKind = SectionKind::first("contact pairs");
 const SPRINGS: SectionKind = SectionKind::first("friction springs");
 /// Rolling springs of contacts; absent if all are zero.
@@ -53,6 +57,11 @@ pub fn put_system<S: Scalar>(state: &mut State, system: &System<S>, load: &[Load
     let crowded = system.crowded.touches();
     if !crowded.is_empty() {
         state.put(CROWDED, crowded.iter().map(|&touch| [touch]));
+    }
+    let damaged = bonds.softening.as_ref().map(Softening::damaged);
+    if let Some(damaged) = damaged.filter(|damaged| !damaged.is_empty()) {
+        state.put(DAMAGED, damaged.iter().map(|(entry, _)| [*entry]));
+        state.put(DAMAGE, damaged.iter().map(|(_, damage)| *damage));
     }
 }
 
@@ -100,6 +109,21 @@ pub fn read_system<S: Scalar>(
         for (to, [touch]) in crowded.iter_mut().zip(touches) {
             *to = touch;
         }
+    }
+    read_damage(state, system)
+}
+
+fn read_damage<S: Scalar>(state: &State, system: &mut System<S>) -> Result<(), StateError> {
+    let Some(softening) = &mut system.bonds.softening else {
+        return Ok(());
+    };
+    let Some(damaged) = state.get::<u32, 1>(DAMAGED)? else {
+        return Ok(());
+    };
+    let damage = state.require::<S, 3>(DAMAGE)?;
+    check_length(DAMAGE.name, damage.len(), damaged.len())?;
+    for ([entry], damage) in damaged.zip(damage) {
+        softening.set(entry as usize, damage);
     }
     Ok(())
 }

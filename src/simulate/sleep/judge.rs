@@ -153,7 +153,9 @@ impl Piece {
         let (sigma, tau) = with_law!(system.law, law => stresses(law, state, &class.section));
         let [sigma_c, tau_c] =
             [&bonds.sigma_c, &bonds.tau_c].map(|column| column.get(entry).to_f64());
-        (sigma / sigma_c).max(tau / tau_c).max(0.0)
+        let used = (sigma / sigma_c).max(tau / tau_c).max(0.0);
+        let left = bonds.left(entry);
+        used * left.stiffness / left.strength
     }
 }
 

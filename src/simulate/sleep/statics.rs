@@ -209,13 +209,14 @@ impl<S: Scalar> Network<'_, S> {
         let class = &self.system.classes[bonds.class.get(entry) as usize];
         let [es, gs, gj, ei] = [class.es, class.gs, class.gj, class.ei].map(Scalar::to_f64);
         let k = bond::stiffness(es, gs, gj, ei, length);
+        let left = bonds.left(entry).stiffness;
         LinearBond {
             n: arm.normalize(),
             length,
-            normal: k.normal,
-            transverse: k.shear / length,
-            twist: k.twist,
-            bend: k.bend,
+            normal: left * k.normal,
+            transverse: left * k.shear / length,
+            twist: left * k.twist,
+            bend: left * k.bend,
         }
     }
 

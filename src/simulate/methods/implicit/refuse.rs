@@ -11,6 +11,9 @@ pub fn unsupported(pipeline: &Pipeline, backend: Backend) -> Option<SimulateErro
     if pipeline.simulate.sleep {
         return lack("simulate.sleep in implicit steps", "true", "false");
     }
+    if let Some(refused) = refuse::toughness(pipeline, "material.toughness in implicit steps") {
+        return Some(refused);
+    }
     let settings = &pipeline.simulate;
     let integrator = settings.integrator;
     if backend == Backend::Gpu && settings.precision == Precision::F64 {

@@ -1,5 +1,6 @@
 //! Features that steps of cells do not support.
 
+use crate::simulate::bonded_run::refuse;
 use crate::simulate::error::SimulateError;
 use crate::simulate::methods::explicit;
 use crate::spec::{
@@ -11,6 +12,9 @@ pub fn unsupported(pipeline: &Pipeline, backend: Backend) -> Option<SimulateErro
     let lack = SimulateError::unsupported;
     if pipeline.simulate.sleep {
         return lack("simulate.sleep with cells", "true", "false");
+    }
+    if let Some(refused) = refuse::toughness(pipeline, "material.toughness with cells") {
+        return Some(refused);
     }
     let simulate = &pipeline.simulate;
     if simulate.integrator != Integrator::Explicit && simulate.integrator != Integrator::Auto {

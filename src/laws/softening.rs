@@ -1,0 +1,94 @@
+//! Softening of a bond that has reached its strength (crack band: Bažant and Oh 1983): a crack dissipates the
+//! same energy per area whatever the size of the elements.
+//!
+//! ```text
+//! κ   = largest u so far, at least 1              u = max(σ/σ_c, τ/τ_c) of the undamaged bond: use of strength
+//! s   = (u_f − κ)/(u_f − 1)                       strength that is left, over the initial one
+//! g   = s/κ                                       stiffness that is left: the bond unloads to the origin
+//! u_f = G_c A/w                                   the bond breaks when κ reaches it
+//! w                                               energy of the bond when u reaches 1, by how it is loaded then
+//! G_c = K_IC² (1 − ν²)/E
+//! A   = 2 V/Σl                                    area of crack for which a bond stands
+//! ```
+//! Damage leaves g times the loads of the law, but a bond bears compression in full, as a crack does that
+//! closes. The areas below both curves of stress over strain differ by the factor u_f. A plane is crossed by
+//! ½ Σl/V bonds an area if they point in all directions alike (V: volume of the body, Σl: lengths of its
+//! bonds).
+//!
+//! A bond that is pulled holds w = ½ (σ_c S)²/k_n, more than one that is bent or sheared. If that exceeds G_c A,
+//! elements are too large for the toughness: the strengths of the bond are reduced until it does not.
+
+use super::bond::BondLoad;
+use crate::math::{Real, Vec3};
+
+/// What is left of a bond; 1 and 1 before it is damaged.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Left<T> {
+    /// g, of its stiffness.
+    pub stiffness: T,
+    /// s, of its strength.
+    pub strength: T,
+}
+
+/// G_c, J/m², from K_IC (Pa √m), E (Pa) and ν.
+pub fn fracture_energy(toughness: f64, young: f64, poisson: f64) -> f64 {
+    toughness * toughness * (1.0 - poisson * poisson) / young
+}
+
+/// A, m², from the volume of a body (m³) and the sum of the lengths of its bonds (m).
+pub fn crack_area(volume: f64, lengths: f64) -> f64 {
+    2.0 * volume / lengths
+}
+
+/// w, J, of a bond that is pulled, from the tensile strength σ_c (Pa), the section S (m²) and k_n (N/m).
+pub fn brittle_energy(strength: f64, section: f64, normal: f64) -> f64 {
+    let force = strength * section;
+    0.5 * force * force / normal
+}
+
+/// Factor on the strengths of a bond by which it holds no more than G_c A (`energy`, J) when it is pulled; the
+/// other arguments are those of [`brittle_energy`].
+pub fn weakening(energy: f64, strength: f64, section: f64, normal: f64) -> f64 {
+    (energy / brittle_energy(strength, section, normal))
+        .sqrt()
+        .min(1.0)
+}
+
+/// What is left of a bond that breaks at κ = `end` after a stress of `used` times the strength left, from what
+/// was left before; `None` if it breaks.
+pub fn damaged(left: Left<f64>, used: f64, end: f64) -> Option<Left<f64>> {
+    let reached = left.strength * used / left.stiffness;
+    (reached < end).then(|| {
+        let strength = (end - reached) / (end - 1.0);
+        Left {
+            stiffness: strength / reached,
+            strength,
+        }
+    })
+}
+
+/// Load of a bond with `stiffness` left, from that of the undamaged bond.
+#[inline(always)]
+pub fn softened<T: Real>(load: BondLoad<T>, stiffness: T) -> BondLoad<T> {
+    // The axial part of the force on i: what is not shear, for every law.
+    let push = (load.force + load.shear) * (T::splat(1.0) - stiffness);
+    let pressed = load.axial.lt(T::zero());
+    let kept = Vec3::select(pressed, push, Vec3::zero());
+    BondLoad {
+        force: load.force * stiffness + kept,
+        moment: load.moment * stiffness,
+        axial: T::select(pressed, load.axial, load.axial * stiffness),
+        shear: load.shear * stiffness,
+        twist: load.twist * stiffness,
+        bend: load.bend * stiffness,
+    }
+}
+
+/// Elastic energy of a bond with `stiffness` left, J, from the energy of the undamaged bond, its axial force (N)
+/// and k_n (N/m).
+#[inline(always)]
+pub fn energy<T: Real>(whole: T, axial: T, normal: T, stiffness: T) -> T {
+    let push = axial.min(T::zero());
+    let pressed = push * push * T::splat(0.5) / normal;
+    (whole - pressed) * stiffness + pressed
+}

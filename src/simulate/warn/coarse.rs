@@ -1,0 +1,88 @@
+//! Bodies whose elements are too large for the toughness of their material.
+
+use crate::laws::softening::{crack_area, fracture_energy, weakening};
+use crate::spec::Pipeline;
+use crate::store::Packing;
+use crate::units::show::{figures, quantity};
+
+/// Fraction of the bonds of a body that may be weakened: where strengths scatter, a few strong ones always are.
+const FEW: f64 = 0.05;
+/// Factor on a strength from which on nobody would notice.
+const NOTICED: f64 = 0.995;
+
+/// A text for each body in which more than a few bonds get less strength than asked for.
+pub fn coarse_bodies(packing: &Packing, pipeline: &Pipeline) -> Vec<String> {
+    let bodies = pipeline.bodies.iter().enumerate();
+    bodies
+        .filter_map(|(number, body)| {
+            let mut materials = pipeline.materials.iter();
+            let material = materials.find(|one| one.name == body.material)?;
+            let toughness = material.toughness?;
+            let energy = fracture_energy(toughness, material.young, material.poisson_ratio());
+            let (e, b) = (&packing.elements, &packing.bonds);
+            let is_own = |i: u32| e.body[i as usize] as usize == number;
+            let own: Vec<usize> = (0..b.id.len())
+                .filter(|&k| is_own(b.i[k]) && is_own(b.j[k]))
+                .collect();
+            let volumes = e.volume.iter().zip(&e.body);
+            let volume = volumes.filter(|(_, body)| **body as usize == number);
+            let volume = volume.map(|(volume, _)| volume).sum();
+            let area = crack_area(volume, own.iter().map(|&k| b.l0[k]).sum());
+            let factors = own.iter().filter(|&&k| b.sigma_c[k].is_finite()).map(|&k| {
+                let section = std::f64::consts::PI * b.radius[k] * b.radius[k];
+                let normal = b.young[k] * section / b.l0[k];
+                weakening(energy * area, b.sigma_c[k], section, normal)
+            });
+            let weakened: Vec<f64> = factors.filter(|&factor| factor < NOTICED).collect();
+            let part = weakened.len() as f64 / own.len().max(1) as f64;
+            if part <= FEW {
+                return None;
+            }
+            let mean = weakened.iter().sum::<f64>() / weakened.len() as f64;
+            let radius = e.r.iter().zip(&e.body);
+            let radius = radius
+                .filter(|(_, body)| **body as usize == number)
+                .map(|(&r, _)| r)
+                .fold(f64::INFINITY, f64::min);
+            Some(format!(
+                "body {:?}: its elements are too large for the toughness of {}, {}: {} % of its bonds break at {} of their \
+                 strength on average, so that cracks take the right energy; elements of a radius below {} would keep it",
+                body.name,
+                material.name,
+                quantity(toughness, "Pa √m"),
+                figures((100.0 * part).round()),
+                figures(mean),
+                quantity(radius * mean * mean, "m"),
+            ))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{pack, spec};
+
+    fn found(radius: &str, toughness: &str) -> Vec<String> {
+        let text = format!(
+            "[time]\nend = \"1 ms\"\nframes_per_second = 1000\n[[material]]\nname = \"stone\"\ndensity = 2000\n\
+             young = \"1 GPa\"\ntensile_strength = \"2.5 MPa\"\n{toughness}\n\
+             [[body]]\nname = \"block\"\nmaterial = \"stone\"\nshape = {{ type = \"block\", rows = [9, 9, 9] }}\n\
+             packing = {{ type = \"hexagonal\", radius = \"{radius}\" }}\n"
+        );
+        let pipeline = spec::parse(&text, "shot.toml", &[]).expect("a shot");
+        let packing = pack::pack(&pipeline, "".as_ref()).expect("packed").packing;
+        coarse_bodies(&packing, &pipeline)
+    }
+
+    #[test]
+    fn elements_are_too_large_where_a_bond_holds_more_than_its_part_of_a_crack_takes() {
+        let tough = "toughness = \"0.2 MPa √m\"";
+        assert_eq!(found("1 mm", tough), [""; 0]);
+        assert_eq!(found("10 mm", ""), [""; 0]);
+        let text = found("10 mm", tough).pop().expect("a warning");
+        let (_, advised) = text.split_once("of a radius below ").expect("a radius");
+        let advised = advised.split_once(" would").expect("a radius").0;
+        assert_eq!(found(advised, tough), [""; 0], "{text}");
+    }
+}

@@ -1,0 +1,193 @@
+//! Toughness: bonds that soften, and the energy that cracks take.
+
+use cullet::columns::History;
+use cullet::laws::softening::{brittle_energy, fracture_energy};
+use cullet::math::LaneWidth;
+use cullet::simulate::run_state::state::SectionKind;
+use cullet::simulate::{Method, method};
+use cullet::spec::{Backend, Criterion, Material, Pipeline};
+use cullet::store::Packing;
+use glam::DVec3;
+
+use crate::energy::unit_step;
+use crate::harness::TestFolder;
+use crate::scenes;
+
+const R: f64 = 1e-3;
+/// Young's modulus and tensile strength of the bond, Pa.
+const YOUNG: f64 = 1e7;
+const STRENGTH: f64 = 1e5;
+
+fn material() -> Material {
+    Material {
+        criterion: Criterion::Tension,
+        ..scenes::elastic(YOUNG, 4e6, 2600.0)
+    }
+}
+
+/// Two bonded elements that fly apart with `apart` times the energy of the bond at its strength; the bond
+/// breaks at `end` times its strength.
+struct Pair {
+    packing: Packing,
+    pipeline: Pipeline,
+    dt: f64,
+    /// Energy of the bond at its strength, J.
+    brittle: f64,
+}
+
+fn pair(end: f64, apart: f64) -> Pair {
+    let mut material = material();
+    let section = std::f64::consts::PI * R * R;
+    let brittle = brittle_energy(STRENGTH, section, YOUNG * section / (2.0 * R));
+    let points = [DVec3::ZERO, DVec3::X * 2.0 * R];
+    let mut packing = scenes::packing(&points, R, &material, (STRENGTH, f64::INFINITY));
+    // Area of crack of the only bond.
+    let area = 2.0 * packing.elements.volume.iter().sum::<f64>() / (2.0 * R);
+    let of_one = fracture_energy(1.0, YOUNG, material.poisson_ratio());
+    material.toughness = Some((end * brittle / area / of_one).sqrt());
+    let v = (apart * brittle / packing.elements.mass[0]).sqrt();
+    scenes::set_motion(
+        &mut packing.elements,
+        &[DVec3::X * -v, DVec3::X * v],
+        &[DVec3::ZERO; 2],
+    );
+    let dt = 0.004 * unit_step(&material);
+    let mut pipeline = scenes::pipeline(material);
+    pipeline.output.work = true;
+    Pair {
+        packing,
+        pipeline,
+        dt,
+        brittle,
+    }
+}
+
+impl Pair {
+    fn engine(&self) -> Box<dyn Method> {
+        method(&self.packing, &self.pipeline, Backend::Cpu, self.dt).unwrap()
+    }
+
+    /// After many periods of the bond.
+    fn outcome(&self) -> History {
+        let mut engine = self.engine();
+        engine.advance(50_000).unwrap();
+        engine.snapshot(1).unwrap().history
+    }
+}
+
+#[test]
+fn a_bond_takes_the_energy_of_its_toughness_to_break() {
+    for end in [1.5, 5.0, 40.0] {
+        let pair = pair(end, 2.0 * end);
+        let after = pair.outcome();
+        assert_eq!(after.broken[0], 1, "end {end}");
+        let taken = after.breaking[0] / pair.brittle;
+        // It passes its strength within a step.
+        assert!((taken / end - 1.0).abs() < 2e-2, "{taken} of {end}");
+        let left = after.kinetic[0] / pair.brittle;
+        assert!((left / end - 1.0).abs() < 2e-2, "{left} left of {end}");
+    }
+}
+
+#[test]
+fn a_bond_that_is_damaged_and_holds_swings_on_with_what_is_left() {
+    let pair = pair(5.0, 2.5);
+    let after = pair.outcome();
+    assert_eq!(after.broken[0], 0);
+    let taken = after.breaking[0] / pair.brittle;
+    // The stress falls in a straight line from the strength to 0 between 1 and 5 times its strain: at u its
+    // energy and the damage are 2.5 times the energy of the bond at its strength.
+    let spent = |u: f64| 1.0 + 2.0 * (u - 1.0) - (u - 1.0) * (u - 1.0) / 4.0;
+    let (mut low, mut high) = (1.0, 5.0);
+    for _ in 0..50 {
+        let middle = 0.5 * (low + high);
+        (low, high) = if spent(middle) < 2.5 {
+            (middle, high)
+        } else {
+            (low, middle)
+        };
+    }
+    let elastic = low * (5.0 - low) / 4.0;
+    let expected = 2.5 - elastic;
+    assert!((taken - expected).abs() < 0.02, "{taken}, not {expected}");
+    let moving = (after.kinetic[0] + after.bond[0]) / pair.brittle;
+    assert!((moving - elastic).abs() < 0.02, "{moving}, not {elastic}");
+}
+
+#[test]
+fn elements_too_large_for_the_toughness_get_less_strength() {
+    // A quarter of the energy is half of the strength.
+    for (apart, broken) in [(0.24, 0), (0.26, 1)] {
+        let pair = pair(0.25, apart);
+        let after = pair.outcome();
+        assert_eq!(after.broken[0], broken, "{apart}");
+    }
+}
+
+#[test]
+fn damage_is_the_same_on_all_lanes_and_after_a_state() {
+    let mut material = material();
+    material.toughness = Some(4e3);
+    material.damping = 0.05;
+    let points = scenes::block(9, 5, 5, R);
+    let mut packing = scenes::packing(&points, R, &material, (STRENGTH, STRENGTH));
+    let middle = points.iter().map(|p| p.x).sum::<f64>() / points.len() as f64;
+    let v: Vec<_> = points
+        .iter()
+        .map(|p| DVec3::X * 1.5 * (p.x - middle).signum())
+        .collect();
+    scenes::set_motion(
+        &mut packing.elements,
+        &v,
+        &vec![DVec3::Z * 5.0; points.len()],
+    );
+    let dt = 0.2 * unit_step(&material);
+    let pipeline = scenes::pipeline(material);
+    let bytes = |engine: &mut dyn Method, frames: std::ops::Range<u32>| {
+        let mut all = scenes::frames(engine, 60, frames);
+        all.iter_mut().for_each(|one| one.history.seconds.clear());
+        format!("{all:?}")
+    };
+    let mut whole = method(&packing, &pipeline, Backend::Cpu, dt).unwrap();
+    let first = bytes(whole.as_mut(), 1..3);
+    let state = whole.state(2).unwrap();
+    let softened = state
+        .get::<u32, 1>(SectionKind::first("damaged bonds"))
+        .unwrap();
+    assert!(softened.is_some_and(|rows| rows.len() > 10), "bonds soften");
+    let on = bytes(whole.as_mut(), 3..5);
+    let mut again = method(&packing, &pipeline, Backend::Cpu, dt).unwrap();
+    again.restore(&state).unwrap();
+    assert!(bytes(again.as_mut(), 3..5) == on, "after a state");
+    for width in [LaneWidth::One, LaneWidth::Eight, LaneWidth::Sixteen] {
+        let shot = (&packing, &pipeline, dt);
+        let Some(mut engine) = scenes::on_width(width, shot, Some(32)) else {
+            continue;
+        };
+        assert!(bytes(engine.as_mut(), 1..3) == first, "{width:?}");
+    }
+}
+
+#[test]
+fn toughness_is_refused_by_name_where_it_is_not_supported() {
+    let place = TestFolder::new();
+    let bunny = crate::harness::shot("bunny_drop");
+    let mut words = vec!["run", &bunny, "--to", "simulate", "--out", "out"];
+    for set in ["scale=smoke", "material.gypsum.toughness=1 MPa √m"] {
+        words.extend(["--set", set]);
+    }
+    for (set, expected) in [
+        (
+            "simulate.integrator=midpoint",
+            "material.toughness in implicit steps",
+        ),
+        ("simulate.backend=gpu", "material.toughness on backend gpu"),
+        (
+            "material.gypsum.criterion=lu2021",
+            "material.toughness with material.criterion",
+        ),
+    ] {
+        let message = place.refuse(&[&words[..], &["--set", set]].concat());
+        assert!(message.contains(expected), "{message}");
+    }
+}
