@@ -121,9 +121,9 @@ impl<S: Scalar> BondedRun<S> {
         colliders.map(|collider| collider.at(time)).collect()
     }
 
-    /// Removes broken bonds and lets their ends touch. `at` is the step in which they break, and its time.
-    /// `energy` returns the energy that the bond of an entry stored, J; it is called only with `output.work`.
-    /// `removed` is called with each entry.
+    /// Damages the bonds that soften, removes the broken ones and lets their ends touch. `at` is the step in which
+    /// they break, and its time. `energy` returns the energy that the bond of an entry stores, J; it is called only
+    /// with `output.work`. `removed` is called with each entry of a broken bond.
     pub fn break_bonds(
         &mut self,
         mut events: Vec<BreakEvent>,
@@ -134,7 +134,6 @@ impl<S: Scalar> BondedRun<S> {
         if events.is_empty() {
             return;
         }
-        self.broken_since = true;
         hydrostatic::deduplicate(&mut events);
         for event in events {
             let entry = event.entry as usize;
@@ -147,6 +146,7 @@ impl<S: Scalar> BondedRun<S> {
                 }
                 continue;
             }
+            self.broken_since = true;
             BrokenBond::now(&self.system, event, at).push(&mut self.breaks);
             let (i, j) = (event.i, event.j);
             let touch = self.system.touch_once_broken((i, j), event.entry);
