@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)] // a panic is a failed test
 
 mod barrier;
+mod bars;
 mod bem;
 mod bem_fracture;
 mod bench;
@@ -58,6 +59,7 @@ mod springs;
 mod statics;
 mod store;
 mod store_disk;
+mod strength;
 mod stress;
 mod torture;
 mod toughness;

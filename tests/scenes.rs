@@ -24,6 +24,7 @@ pub fn elastic(young: f64, shear: f64, density: f64) -> Material {
         poisson: None,
         shear: Some(shear),
         elasticity: Elasticity::Bond,
+        strength: Strength::Bond,
         criterion: Criterion::Lu2021,
         tensile_strength: None,
         shear_strength: None,

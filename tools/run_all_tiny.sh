@@ -86,6 +86,7 @@ else
     echo "== make_suzanne.py: skipped, no bpy here"
 fi
 tiny make_assets.py "$python" tools/make_assets.py --out "$work/meshes"
+tiny pull_bars.rs "$target/examples/pull_bars" 'type = "hexagonal"' 3 0.2 'strength = "material"'
 tiny make_meshes.py "$python" tools/make_meshes.py --out "$work/meshes"
 for mesh in "$work"/meshes/*; do
     cmp "$mesh" "pipelines/meshes/$(basename "$mesh")"

@@ -5,7 +5,7 @@ use tempfile::TempDir;
 use crate::columns::{Bonds, Elements, Frames, Shape};
 use crate::spec::{
     Body, BodyShape, Criterion, Elasticity, Export, MassModel, Material, PackingSpec, Pipeline,
-    Preview, Reconstruct, Rotation, Simulate, Time, World,
+    Preview, Reconstruct, Rotation, Simulate, Strength, Time, World,
 };
 use crate::store::{FragmentRange, Manifest, Packing, Store, SurfaceFrame};
 
@@ -123,6 +123,7 @@ fn material() -> Material {
         poisson: Some(0.2),
         shear: None,
         elasticity: Elasticity::Material,
+        strength: Strength::Bond,
         criterion: Criterion::Tension,
         tensile_strength: None,
         shear_strength: None,

@@ -29,6 +29,7 @@ pub mod relative;
 pub mod rigid;
 pub mod rolling;
 pub mod softening;
+pub mod strength;
 pub mod table;
 pub mod tangent;
 pub mod timestep;

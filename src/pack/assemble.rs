@@ -10,11 +10,12 @@ use super::body::PackedBody;
 use super::error::PackError;
 use super::faces;
 use super::filled::Calibration;
-use super::inputs::Inputs;
+use super::inputs::{Inputs, PackedMaterial};
 use super::kinds::{self, BondProperties, PairTable};
 use super::lattice::NEIGHBOUR_DIRECTIONS;
+use super::sections::BondedElements;
 use crate::columns::{Bonds, Elements, Shape};
-use crate::spec::{Body, Law, MassModel};
+use crate::spec::{Body, Law, MassModel, Strength};
 use crate::store::Packing;
 
 /// Joins the bodies, in order; `materials` holds the index of each body's material, `law` is stored with the
@@ -40,12 +41,11 @@ pub(super) fn assemble(
         let count = packed.centres.len();
         elements.body.extend(repeat_n(index as u32, count));
         elements.material.extend(of_elements);
-        let own = &packing.elements.material[first..];
         append_bonds(
             &mut packing.bonds,
             packed,
-            (inputs, body),
-            own,
+            (inputs, body, own),
+            &packing.elements.material[first..],
             first as u32,
         )?;
     }
@@ -131,15 +131,15 @@ fn append_elements(
     }
 }
 
+/// Appends the bonds of a body; `materials` holds the material of each element, `own` is that of the body.
 fn append_bonds(
     bonds: &mut Bonds,
     packed: &PackedBody,
-    (inputs, body): (&Inputs, &Body),
+    (inputs, body, own): (&Inputs, &Body, usize),
     materials: &[u32],
     first: u32,
 ) -> Result<(), PackError> {
-    let count = packed.pairs.len();
-    if count == 0 {
+    if packed.pairs.is_empty() {
         return Ok(());
     }
     let pairs = packed.pairs.par_iter();
@@ -149,33 +149,11 @@ fn append_bonds(
         .l0
         .par_extend(pairs.clone().map(|pair| between(pair).length()));
     let lengths = &bonds.l0[first_bond..];
-    let radius = |(k, &[i, j]): (usize, &[u32; 2])| match &packed.cells {
-        // Radius of a disc with the area of the face.
-        Some(cells) => (cells.between[k].section.area / PI).sqrt(),
-        None => {
-            let [a, b] = [i, j].map(|k| packed.radii[k as usize]);
-            inputs.settings.bond_radius.radius(a, b)
-        }
-    };
-    let sections = packed.pairs.iter().enumerate();
-    let sections = sections.map(|pair| PI * radius(pair).powi(2));
-    let sum: f64 = lengths.iter().zip(sections).map(|(l0, s)| s * l0).sum();
-    // An element at the border of a lattice counts as an interior one: a free border carries no load across
-    // it, so the bonds missing there do not soften the rows along it. Elements at the border of a random
-    // packing have no such rows: only their own bonds count.
-    let counted = match packed.calibration {
-        Calibration::Lattice => {
-            (NEIGHBOUR_DIRECTIONS.len() * packed.centres.len()) as f64 / 2.0 / count as f64
-        }
-        Calibration::Random { .. }
-        | Calibration::Shell { .. }
-        | Calibration::Yarn
-        | Calibration::Cells => 1.0,
-    };
-    let fabric = counted * sum / (3.0 * packed.volume);
+    let (radii, stronger) = sections(inputs, packed, &inputs.materials[own], lengths);
+    let fabric = fabric(packed, lengths, &radii);
     let table = PairTable::new(inputs, body, materials, fabric, packed.calibration)?;
     let id = bonds.id.len() as u32;
-    let ids = id..id + count as u32;
+    let ids = id..id + packed.pairs.len() as u32;
     for (column, axis) in [&mut bonds.dx, &mut bonds.dy, &mut bonds.dz]
         .into_iter()
         .zip(0..)
@@ -183,9 +161,7 @@ fn append_bonds(
         let d0 = |(pair, l0): (_, &f64)| between(pair)[axis] * l0.recip();
         column.par_extend(pairs.clone().zip(lengths).map(d0));
     }
-    bonds
-        .radius
-        .par_extend(pairs.clone().enumerate().map(radius));
+    bonds.radius.extend(radii);
     bonds.i.extend(packed.pairs.iter().map(|[i, _]| first + i));
     bonds.j.extend(packed.pairs.iter().map(|[_, j]| first + j));
     let seed = inputs.settings.seed;
@@ -195,12 +171,16 @@ fn append_bonds(
             .pair(a, b)
             .bond_properties(between(pair).normalize(), seed, id)
     };
-    let properties: Vec<BondProperties> = packed
+    let mut properties: Vec<BondProperties> = packed
         .pairs
         .par_iter()
         .zip(ids.clone())
         .map(properties)
         .collect();
+    for (bond, factor) in properties.iter_mut().zip(stronger.into_iter().flatten()) {
+        bond.sigma_c *= factor;
+        bond.tau_c *= factor;
+    }
     let rows = || properties.iter();
     bonds.young.extend(rows().map(|bond| bond.young));
     bonds.shear.extend(rows().map(|bond| bond.shear));
@@ -208,4 +188,57 @@ fn append_bonds(
     bonds.tau_c.extend(rows().map(|bond| bond.tau_c));
     bonds.id.extend(ids);
     Ok(())
+}
+
+/// Radii of the bonds of a body of this material, m, and factors on their strengths, if they have any. `lengths`: of
+/// its bonds, m.
+fn sections(
+    inputs: &Inputs,
+    packed: &PackedBody,
+    material: &PackedMaterial,
+    lengths: &[f64],
+) -> (Vec<f64>, Option<Vec<f64>>) {
+    let radius = |(k, &[i, j]): (usize, &[u32; 2])| match &packed.cells {
+        // Radius of a disc with the area of the face.
+        Some(cells) => (cells.between[k].section.area / PI).sqrt(),
+        None => {
+            let [a, b] = [i, j].map(|k| packed.radii[k as usize]);
+            inputs.settings.bond_radius.radius(a, b)
+        }
+    };
+    let radii = packed.pairs.par_iter().enumerate().map(radius);
+    let mut radii: Vec<f64> = radii.collect();
+    let (Strength::Material, Calibration::Random(packing)) =
+        (material.strength, packed.calibration)
+    else {
+        return (radii, None);
+    };
+    let elements = BondedElements {
+        pairs: &packed.pairs,
+        lengths,
+        radii: &packed.radii,
+    };
+    let fabric = kinds::fabric_of_bonds(material, packing);
+    elements.thicken(&mut radii, fabric, packed.volume);
+    (radii, Some(elements.strengths(packing.share)))
+}
+
+/// Σ S l0 / (3V) of a body whose bonds have these lengths and radii, m.
+fn fabric(packed: &PackedBody, lengths: &[f64], radii: &[f64]) -> f64 {
+    let sections = radii.iter().map(|radius| PI * radius.powi(2));
+    let sum: f64 = lengths.iter().zip(sections).map(|(l0, s)| s * l0).sum();
+    // An element at the border of a lattice counts as an interior one: a free border carries no load across
+    // it, so the bonds missing there do not soften the rows along it. Elements at the border of a random
+    // packing have no such rows: only their own bonds count.
+    let counted = match packed.calibration {
+        Calibration::Lattice => {
+            let all = (NEIGHBOUR_DIRECTIONS.len() * packed.centres.len()) as f64;
+            all / 2.0 / packed.pairs.len() as f64
+        }
+        Calibration::Random(_)
+        | Calibration::Shell { .. }
+        | Calibration::Yarn
+        | Calibration::Cells => 1.0,
+    };
+    counted * sum / (3.0 * packed.volume)
 }

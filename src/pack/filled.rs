@@ -32,8 +32,8 @@ pub(super) enum Bonding {
 pub(super) enum PackingStructure {
     /// Part of a lattice.
     Lattice,
-    /// Part of a random packing; `coordination`: mean number of neighbours of an element.
-    Random { coordination: f64 },
+    /// Part of a random packing.
+    Random(RandomStatistics),
     /// Layers of a shell; `inward`: unit vector inwards from the skin, one per element.
     Shell { inward: Vec<DVec3> },
     /// Chains of elements.
@@ -43,16 +43,24 @@ pub(super) enum PackingStructure {
     Cells { solids: Vec<Convex> },
 }
 
-/// How the moduli of a body's bonds are calibrated so that the packing has the moduli of its material.
+/// Statistics of the elements of a random packing far from any border.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RandomStatistics {
+    /// Mean number of neighbours of an element.
+    pub coordination: f64,
+    /// Mean of ½ Σ S l0 over the bonds of an element, over the volume of its ball.
+    pub share: f64,
+    /// Radii are between 1 − spread and 1 + spread times their mean.
+    pub spread: f64,
+}
+
+/// How moduli and strengths of a body's bonds are calibrated so that the packing has those of its material.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Calibration {
     /// Close packing, in which an element far from any border has 12 bonds.
     Lattice,
     /// Random packing.
-    Random {
-        /// Mean number of neighbours of an element far from any border.
-        coordination: f64,
-    },
+    Random(RandomStatistics),
     /// Layers of a shell.
     Shell {
         /// Means over the bonds, by section and length, of s⁴, s²c² and c⁴: c and s are cosine and sine of
@@ -93,7 +101,7 @@ impl PackingStructure {
     pub fn calibration(self, centres: &[DVec3], order: &[u32], pairs: &[[u32; 2]]) -> Calibration {
         match self {
             PackingStructure::Lattice => Calibration::Lattice,
-            PackingStructure::Random { coordination } => Calibration::Random { coordination },
+            PackingStructure::Random(statistics) => Calibration::Random(statistics),
             PackingStructure::Shell { inward } => {
                 let inward: Vec<DVec3> = order.iter().map(|&at| inward[at as usize]).collect();
                 let moments = moments(centres, &inward, pairs);

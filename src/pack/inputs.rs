@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::laws::bond::BondRadiusRule;
 use crate::spec::{
     Body, Collider, ColliderShape, Elasticity, Grain, Material, MaterialPair, Pipeline, Simulate,
-    is_pair_of,
+    Strength, is_pair_of,
 };
 
 /// The part of a pipeline that packing depends on.
@@ -44,6 +44,8 @@ pub(super) struct PackedMaterial<'a> {
     pub poisson: Option<f64>,
     pub shear: Option<f64>,
     pub elasticity: Elasticity,
+    #[serde(skip_serializing_if = "is_of_bonds")]
+    pub strength: Strength,
     pub tensile_strength: Option<f64>,
     pub shear_strength: Option<f64>,
     pub weibull_modulus: Option<f64>,
@@ -126,6 +128,11 @@ impl<'a> Inputs<'a> {
     }
 }
 
+/// Whether strengths are those of the bonds, as in packings from before there was a choice.
+fn is_of_bonds(strength: &Strength) -> bool {
+    *strength == Strength::Bond
+}
+
 impl<'a> PackedMaterial<'a> {
     fn of(material: &'a Material) -> Self {
         let Material {
@@ -135,6 +142,7 @@ impl<'a> PackedMaterial<'a> {
             poisson,
             shear,
             elasticity,
+            strength,
             tensile_strength,
             shear_strength,
             weibull_modulus,
@@ -156,6 +164,7 @@ impl<'a> PackedMaterial<'a> {
             poisson: *poisson,
             shear: *shear,
             elasticity: *elasticity,
+            strength: *strength,
             tensile_strength: *tensile_strength,
             shear_strength: *shear_strength,
             weibull_modulus: *weibull_modulus,

@@ -6,13 +6,13 @@ use glam::{DQuat, DVec3};
 
 use super::body::PackedBody;
 use super::error::PackError;
-use super::filled::Calibration;
+use super::filled::{Calibration, RandomStatistics};
 use super::inputs::{Inputs, PackedMaterial};
 use super::mesh;
 use crate::laws::contact::series_modulus;
 use crate::laws::elasticity::{self, grain_factor};
-use crate::laws::weibull;
-use crate::spec::{Body, DEFAULT_POISSON, Elasticity, Grain, Grains};
+use crate::laws::{strength, weibull};
+use crate::spec::{Body, DEFAULT_POISSON, Elasticity, Grain, Grains, Strength};
 
 /// Number and properties of the material with this name.
 pub(super) fn find_material<'a>(
@@ -193,8 +193,14 @@ fn within_material(
     calibration: Calibration,
 ) -> Result<PairProperties, PackError> {
     let (young, shear) = moduli(material, fabric, calibration)?;
+    let weaker = match material.strength {
+        Strength::Bond => 1.0,
+        Strength::Material => strength_over_bonds(material, calibration),
+    };
     let mean = |key, strength: Option<f64>| {
-        strength.map_or(Ok(f64::INFINITY), |value| positive(material, key, value))
+        strength.map_or(Ok(f64::INFINITY), |value| {
+            Ok(positive(material, key, value)? / weaker)
+        })
     };
     if let Some(modulus) = material.weibull_modulus {
         positive(material, "weibull_modulus", modulus)?;
@@ -212,6 +218,26 @@ fn within_material(
         weibull: material.weibull_modulus,
         grain,
     })
+}
+
+/// Strength of a packing over that of its bonds; 1 for packings whose strength is not calibrated.
+fn strength_over_bonds(material: &PackedMaterial, calibration: Calibration) -> f64 {
+    let poisson = material.poisson.unwrap_or(DEFAULT_POISSON);
+    match calibration {
+        Calibration::Lattice => strength::lattice(poisson),
+        Calibration::Random(packing) => {
+            strength::random(packing.coordination, poisson, packing.spread)
+        }
+        Calibration::Shell { .. } | Calibration::Yarn | Calibration::Cells => 1.0,
+    }
+}
+
+/// Σ S l0 / (3V) of bonds with the Young's modulus of a random packing that make it as stiff as this material.
+pub(super) fn fabric_of_bonds(material: &PackedMaterial, packing: RandomStatistics) -> f64 {
+    let poisson = material.poisson.unwrap_or(DEFAULT_POISSON);
+    elasticity::random(1.0, packing.coordination, poisson)
+        .0
+        .recip()
 }
 
 /// Properties of bonds between two materials: moduli in series, the smaller strengths, the wider scatter, no
@@ -291,8 +317,8 @@ fn moduli(
                     let ratio = elasticity::shear_ratio(poisson);
                     (elasticity::stiffening(fabric, ratio), ratio)
                 }
-                Calibration::Random { coordination } => {
-                    elasticity::random(fabric, coordination, poisson)
+                Calibration::Random(packing) => {
+                    elasticity::random(fabric, packing.coordination, poisson)
                 }
                 Calibration::Shell { moments } => elasticity::shell(fabric, moments, poisson),
                 Calibration::Yarn | Calibration::Cells => {

@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 
-use super::filled::{Bonding, PackingStructure};
+use super::filled::{Bonding, PackingStructure, RandomStatistics};
 use super::points::ElementSpheres;
 use super::random::{self, SphereDraw, Tile};
 use super::solid::FillRegion;
@@ -46,8 +46,11 @@ impl PatternKind {
 pub(super) enum Pattern {
     /// Hexagonal close packing.
     Hexagonal,
-    /// Random packing, and the mean number of neighbours of an element in its close packing.
-    Random { tile: Tile, coordination: f64 },
+    /// Random packing, and statistics of its close packing.
+    Random {
+        tile: Tile,
+        statistics: RandomStatistics,
+    },
 }
 
 impl Pattern {
@@ -62,7 +65,11 @@ impl Pattern {
             } => {
                 let close = Tile::new(size, SphereDraw { seed, body, spread });
                 Pattern::Random {
-                    coordination: close.coordination(neighbourhood),
+                    statistics: RandomStatistics {
+                        coordination: close.coordination(neighbourhood),
+                        share: close.mean_share(neighbourhood),
+                        spread,
+                    },
                     tile: match fraction {
                         Some(fraction) => close.loosened(fraction),
                         None => close,
@@ -93,9 +100,7 @@ impl Pattern {
     pub fn structure(&self) -> PackingStructure {
         match self {
             Pattern::Hexagonal => PackingStructure::Lattice,
-            Pattern::Random { coordination, .. } => PackingStructure::Random {
-                coordination: *coordination,
-            },
+            Pattern::Random { statistics, .. } => PackingStructure::Random(*statistics),
         }
     }
 }

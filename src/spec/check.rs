@@ -8,7 +8,7 @@ use super::body::{
 use super::collider::{Action, ColliderShape};
 use super::document::{DocumentNode, SourceTexts, ValueOrigin};
 use super::error::{Hint, MAX_REPORTED, SpecError, SpecFault};
-use super::material::{Elasticity, Material};
+use super::material::{Elasticity, Material, Strength};
 use super::pipeline::Pipeline;
 use super::pose::PrescribedMotion;
 use super::replacements::Replacements;
@@ -303,6 +303,12 @@ impl Check<'_> {
             self.invalid(
                 &format!("{path}.grain.direction"),
                 "the direction must not be zero",
+            );
+        }
+        if material.strength == Strength::Material && material.elasticity == Elasticity::Bond {
+            self.invalid(
+                &format!("{path}.strength"),
+                "strength = \"material\" needs elasticity = \"material\": bonds are calibrated for both together",
             );
         }
         match (material.elasticity, material.poisson, material.shear) {

@@ -22,6 +22,19 @@ pub enum Elasticity {
     Bond,
 }
 
+/// What `tensile_strength` and `shear_strength` describe, the solid or its bonds: a packing has other strengths than its
+/// bonds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Strength {
+    /// They are the solid's, and the bonds of `hexagonal` and `random` packings are calibrated so that a bar breaks at
+    /// `tensile_strength`. Requires `elasticity = "material"`.
+    Material,
+    /// They are those of the bonds themselves, as in the papers.
+    #[default]
+    Bond,
+}
+
 /// Criterion by which a bond breaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -80,6 +93,9 @@ pub struct Material {
     /// Whether `young`, `poisson` and `shear` describe the solid or its bonds.
     #[serde(default)]
     pub elasticity: Elasticity,
+    /// Whether `tensile_strength` and `shear_strength` are those of the solid or of its bonds.
+    #[serde(default)]
+    pub strength: Strength,
     /// Criterion by which bonds break.
     #[serde(default)]
     pub criterion: Criterion,

@@ -37,7 +37,7 @@ pub use error::{SourceLocation, SpecError, SpecErrors, SpecFault};
 pub use implicit::{Friction, Implicit, Preconditioner};
 pub use keys::keys_page;
 pub use material::{
-    Criterion, DEFAULT_POISSON, Elasticity, Grain, Material, MaterialPair, is_pair_of,
+    Criterion, DEFAULT_POISSON, Elasticity, Grain, Material, MaterialPair, Strength, is_pair_of,
 };
 pub use mesh_file::{Fill, MeshUnit, ThicknessSide};
 pub use output::{Compression, FrameGroup, Output, PrecisionBits};

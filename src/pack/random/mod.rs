@@ -14,6 +14,7 @@ pub(super) use self::relax::MAX_OVERLAP;
 use self::relax::SoftSpheres;
 use super::hilbert;
 use super::points::ElementSpheres;
+use super::sections::BondedElements;
 use super::solid::FillRegion;
 use crate::laws::weibull::uniform;
 
@@ -118,6 +119,29 @@ impl Tile {
     /// Mean number of neighbours of a sphere whose centres are nearer than `factor` times the sum of radii.
     pub fn coordination(&self, factor: f64) -> f64 {
         NeighbourList::new(self.cell, &self.positions, &self.radii, factor, 0.0).mean_count()
+    }
+
+    /// Mean over the spheres of ½ Σ S l0 over the bonds of a sphere, over its volume; neighbours as of
+    /// [`coordination`](Self::coordination) are bonded, S is the section of the mean radius.
+    pub fn mean_share(&self, factor: f64) -> f64 {
+        let list = NeighbourList::new(self.cell, &self.positions, &self.radii, factor, 0.0);
+        let all = 0..self.positions.len() as u32;
+        let pairs = all.flat_map(|i| {
+            let later = list.of(i as usize).iter().filter(move |j| **j > i);
+            later.map(move |&j| [i, j])
+        });
+        let pairs: Vec<[u32; 2]> = pairs.collect();
+        let length = |pair: &[u32; 2]| {
+            let [p, q] = pair.map(|k| self.positions[k as usize]);
+            self.cell.between(p, q).length()
+        };
+        let lengths: Vec<f64> = pairs.iter().map(length).collect();
+        let elements = BondedElements {
+            pairs: &pairs,
+            lengths: &lengths,
+            radii: &self.radii,
+        };
+        elements.mean_share()
     }
 
     /// Spheres of mean radius `radius` (m) whose centres lie at least `depth` times their own radius inside a

@@ -248,6 +248,11 @@ fn messages_name_place_key_and_remedy() {
         ),
         (
             "[[material]]\n",
+            "[[material]]\nshear = 1\nelasticity = \"bond\"\nstrength = \"material\"\n",
+            "shot.toml:9:12: material.stone.strength: strength = \"material\" needs elasticity = \"material\": bonds are calibrated for both together",
+        ),
+        (
+            "[[material]]\n",
             "[[material]]\npoisson = 0.5\n",
             "shot.toml:7:11: material.stone.poisson: 0.5 is out of range; it must be > -1 and < 0.5",
         ),

@@ -1,0 +1,68 @@
+//! Packings whose strength is that of the material.
+
+use crate::bars::{Bar, Pulled};
+
+/// Bars along x, y and z, of three seeds.
+fn bars(packing: &str, across: f64, poisson: f64) -> [Pulled; 3] {
+    [0, 1, 2].map(|axis| {
+        let bar = Bar {
+            packing: packing.into(),
+            across,
+            axis,
+            seed: 1 + axis as u64,
+            poisson,
+            material: "strength = \"material\"".into(),
+        };
+        let found = bar.pull();
+        println!("{packing}, {across} across, axis {axis}: {found:?}");
+        found
+    })
+}
+
+fn mean(of: [f64; 3]) -> f64 {
+    of.iter().sum::<f64>() / 3.0
+}
+
+#[test]
+fn random_bars_break_at_the_strength_of_their_material() {
+    let thin = bars("type = \"random\"", 8.0, 0.2);
+    let more = bars("type = \"random\", neighbourhood = 1.5", 8.0, 0.1);
+    let spread = bars("type = \"random\", spread = 0.3", 8.0, 0.2);
+    for all in [thin, more, spread] {
+        assert!((mean(all.map(|one| one.strength)) - 1.0).abs() < 0.08);
+        assert!(all.iter().all(|one| (one.strength - 1.0).abs() < 0.1));
+        assert!(all.iter().all(|one| (one.young - 1.0).abs() < 0.06));
+    }
+    assert!(thin.iter().all(|one| (one.poisson - 0.2).abs() < 0.02));
+}
+
+#[test]
+fn hexagonal_bars_break_at_the_strength_of_their_material_on_average() {
+    for poisson in [0.1, 0.2, 0.25] {
+        let all = bars("type = \"hexagonal\"", 8.0, poisson);
+        assert!((mean(all.map(|one| one.strength)) - 1.0).abs() < 0.05);
+        // Rows of bonds along x are pulled straight.
+        assert!(all[0].strength < all[1].strength && all[1].strength < all[2].strength);
+    }
+}
+
+#[test]
+fn a_thicker_bar_is_as_strong() {
+    let [thin, thick] = [8.0, 16.0].map(|across| {
+        let bar = |strength: &str| Bar {
+            packing: "type = \"random\"".into(),
+            across,
+            axis: 0,
+            seed: 1,
+            poisson: 0.2,
+            material: format!("strength = \"{strength}\""),
+        };
+        ["material", "bond"].map(|strength| bar(strength).pull())
+    });
+    println!("thin {thin:?}, thick {thick:?}");
+    assert!(thick[0].elements > 7 * thin[0].elements);
+    let [thin, thick] = [thin, thick].map(|both| both.map(|one| one.strength));
+    assert!((thin[0] / thick[0] - 1.0).abs() < 0.08);
+    // Bonds with the strength itself make a weak bar, weaker still where it is thin.
+    assert!(thick[1] < 0.65 && thin[1] < 0.94 * thick[1]);
+}
