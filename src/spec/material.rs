@@ -22,8 +22,8 @@ pub enum Elasticity {
     Bond,
 }
 
-/// What `tensile_strength` and `shear_strength` describe, the solid or its bonds: a packing has other strengths than its
-/// bonds.
+/// What `tensile_strength` and `shear_strength` describe, the solid or its bonds: a packing has other strengths than
+/// its bonds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Strength {
