@@ -119,9 +119,8 @@ impl Bar {
 
     /// Lets all elements move with the strain from the start, so that no waves run; returns their places.
     fn stretch(&self, packing: &mut Packing) -> Vec<DVec3> {
+        let places = at_rest(packing);
         let e = &mut packing.elements;
-        let place = |i: usize| DVec3::new(e.x[i], e.y[i], e.z[i]);
-        let places: Vec<DVec3> = (0..e.id.len()).map(place).collect();
         for (i, p) in places.iter().enumerate() {
             let mut v = *p * (-self.poisson * self.rate());
             v[self.axis] = p[self.axis] * self.rate();
@@ -141,16 +140,17 @@ impl Bar {
         }
     }
 
-    fn curve(&self, run: &mut dyn Method, places: &[DVec3], time: (u32, u64)) -> Vec<Point> {
-        let middle = |i: &usize| places[*i][self.axis].abs() < 0.6 * WIDTH;
-        let middle: Vec<usize> = (0..places.len()).filter(middle).collect();
+    fn curve(&self, run: &mut dyn Method, rest: &[DVec3], time: (u32, u64)) -> Vec<Point> {
+        let middle = |i: &usize| rest[*i][self.axis].abs() < 0.6 * WIDTH;
+        let middle: Vec<usize> = (0..rest.len()).filter(middle).collect();
         run.snapshot(0).unwrap();
         let (mut curve, mut peak) = (Vec::new(), 0.0);
         for frame in 1..=time.0 {
             run.advance(time.1).unwrap();
             let shot = run.snapshot(frame).unwrap();
+            let now = places(&shot);
             let strain = |axis: usize| {
-                let moved = |&i: &usize| (places[i][axis], place(&shot, i)[axis] - places[i][axis]);
+                let moved = |&i: &usize| (rest[i][axis], now[i][axis] - rest[i][axis]);
                 slope(middle.iter().map(moved))
             };
             let others = [1, 2].map(|k| strain((self.axis + k) % 3));
@@ -181,19 +181,30 @@ fn grip() -> f64 {
     (0.5 * SLENDERNESS - 0.25) * WIDTH
 }
 
-fn place(shot: &Snapshot, i: usize) -> DVec3 {
-    let f = &shot.frames;
-    DVec3::new(f.x[i].into(), f.y[i].into(), f.z[i].into())
+/// Positions of the elements at rest.
+pub fn at_rest(packing: &Packing) -> Vec<DVec3> {
+    let e = &packing.elements;
+    let place = |i: usize| DVec3::new(e.x[i], e.y[i], e.z[i]);
+    (0..e.id.len()).map(place).collect()
+}
+
+/// Positions of the elements in a frame.
+pub fn places(snapshot: &Snapshot) -> Vec<DVec3> {
+    let f = &snapshot.frames;
+    let place = |i: usize| DVec3::new(f.x[i].into(), f.y[i].into(), f.z[i].into());
+    (0..f.id.len()).map(place).collect()
 }
 
 /// Slope of the line through the pairs, by least squares.
-fn slope(pairs: impl Iterator<Item = (f64, f64)> + Clone) -> f64 {
+pub fn slope(pairs: impl Iterator<Item = (f64, f64)> + Clone) -> f64 {
     let count = pairs.clone().count() as f64;
-    let sum = pairs
+    let (x, y) = pairs
         .clone()
-        .fold((0.0, 0.0), |sum, at| (sum.0 + at.0, sum.1 + at.1));
-    let (x, y) = (sum.0 / count, sum.1 / count);
-    let products = pairs.map(|at| ((at.0 - x) * (at.1 - y), (at.0 - x).powi(2)));
-    let (xy, xx) = products.fold((0.0, 0.0), |sum, at| (sum.0 + at.0, sum.1 + at.1));
+        .fold((0.0, 0.0), |sum, pair| (sum.0 + pair.0, sum.1 + pair.1));
+    let (x, y) = (x / count, y / count);
+    let (xy, xx) = pairs.fold((0.0, 0.0), |sum, pair| {
+        let off = pair.0 - x;
+        (sum.0 + off * (pair.1 - y), sum.1 + off * off)
+    });
     xy / xx
 }

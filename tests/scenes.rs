@@ -1,5 +1,6 @@
 //! Small scenes built for tests.
 
+pub use crate::bars::{at_rest, places, slope};
 use cullet::columns::{BondLaw, Bonds, Elements, Shape};
 use cullet::math::{LaneWidth, Lanes, OnLanes};
 use cullet::pack::{self, Packed};
@@ -186,20 +187,6 @@ pub fn set_motion(elements: &mut Elements, v: &[DVec3], w: &[DVec3]) {
     elements.wz = w.iter().map(|w| w.z).collect();
 }
 
-/// Slope of the line through the pairs, by least squares.
-pub fn slope(pairs: impl Iterator<Item = (f64, f64)> + Clone) -> f64 {
-    let count = pairs.clone().count() as f64;
-    let (x, y) = pairs
-        .clone()
-        .fold((0.0, 0.0), |sum, pair| (sum.0 + pair.0, sum.1 + pair.1));
-    let (x, y) = (x / count, y / count);
-    let (xy, xx) = pairs.fold((0.0, 0.0), |sum, pair| {
-        let off = pair.0 - x;
-        (sum.0 + off * (pair.1 - y), sum.1 + off * off)
-    });
-    xy / xx
-}
-
 /// A pipeline read from its text, and its packing.
 pub fn read(text: &str) -> (Pipeline, Packed) {
     let pipeline = cullet::spec::parse(text, "shot", &[]).unwrap();
@@ -218,20 +205,6 @@ pub fn play(pipeline: &Pipeline, packing: &Packing) -> Vec<Snapshot> {
         run.snapshot(frame).unwrap()
     });
     frames.collect()
-}
-
-/// Positions of the elements in a frame.
-pub fn places(snapshot: &Snapshot) -> Vec<DVec3> {
-    let f = &snapshot.frames;
-    let place = |i: usize| DVec3::new(f.x[i].into(), f.y[i].into(), f.z[i].into());
-    (0..f.id.len()).map(place).collect()
-}
-
-/// Positions of the elements at rest.
-pub fn at_rest(packing: &Packing) -> Vec<DVec3> {
-    let e = &packing.elements;
-    let place = |i: usize| DVec3::new(e.x[i], e.y[i], e.z[i]);
-    (0..e.id.len()).map(place).collect()
 }
 
 /// Frames of a run, `steps` steps apart.

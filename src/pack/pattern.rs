@@ -65,11 +65,7 @@ impl Pattern {
             } => {
                 let close = Tile::new(size, SphereDraw { seed, body, spread });
                 Pattern::Random {
-                    statistics: RandomStatistics {
-                        coordination: close.coordination(neighbourhood),
-                        share: close.mean_share(neighbourhood),
-                        spread,
-                    },
+                    statistics: close.statistics(neighbourhood, spread),
                     tile: match fraction {
                         Some(fraction) => close.loosened(fraction),
                         None => close,

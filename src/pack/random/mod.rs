@@ -12,6 +12,7 @@ use glam::DVec3;
 use self::cell::{NeighbourList, PeriodicCell};
 pub(super) use self::relax::MAX_OVERLAP;
 use self::relax::SoftSpheres;
+use super::filled::RandomStatistics;
 use super::hilbert;
 use super::points::ElementSpheres;
 use super::sections::BondedElements;
@@ -116,14 +117,9 @@ impl Tile {
         self
     }
 
-    /// Mean number of neighbours of a sphere whose centres are nearer than `factor` times the sum of radii.
-    pub fn coordination(&self, factor: f64) -> f64 {
-        NeighbourList::new(self.cell, &self.positions, &self.radii, factor, 0.0).mean_count()
-    }
-
-    /// Mean over the spheres of ½ Σ S l0 over the bonds of a sphere, over its volume; neighbours as of
-    /// [`coordination`](Self::coordination) are bonded, S is the section of the mean radius.
-    pub fn mean_share(&self, factor: f64) -> f64 {
+    /// Statistics of the packing, whose radii are drawn with this `spread`. Neighbours are spheres whose centres are
+    /// nearer than `factor` times the sum of radii.
+    pub fn statistics(&self, factor: f64, spread: f64) -> RandomStatistics {
         let list = NeighbourList::new(self.cell, &self.positions, &self.radii, factor, 0.0);
         let all = 0..self.positions.len() as u32;
         let pairs = all.flat_map(|i| {
@@ -141,7 +137,11 @@ impl Tile {
             lengths: &lengths,
             radii: &self.radii,
         };
-        elements.mean_share()
+        RandomStatistics {
+            coordination: list.mean_count(),
+            share: elements.mean_share(),
+            spread,
+        }
     }
 
     /// Spheres of mean radius `radius` (m) whose centres lie at least `depth` times their own radius inside a

@@ -8,6 +8,11 @@ fn draw(seed: u64, spread: f64) -> SphereDraw {
     }
 }
 
+/// Mean number of neighbours of a sphere whose centres are nearer than `factor` times the sum of radii.
+fn neighbours(tile: &Tile, factor: f64) -> f64 {
+    tile.statistics(factor, 0.0).coordination
+}
+
 /// Deepest overlap over the smaller radius; negative if all spheres are separated by gaps.
 fn deepest(tile: &Tile) -> f64 {
     let list = NeighbourList::new(tile.cell, &tile.positions, &tile.radii, 1.1, 0.0);
@@ -34,7 +39,7 @@ fn spheres_are_close_packed_without_overlap() {
     ] {
         let tile = Tile::new(DVec3::splat(28.0), draw(seed, spread));
         let (phi, overlap) = (filling_fraction(&tile.cell, &tile.radii), deepest(&tile));
-        let (touching, near) = (tile.coordination(1.0005), tile.coordination(1.1));
+        let (touching, near) = (neighbours(&tile, 1.0005), neighbours(&tile, 1.1));
         println!(
             "{} spheres, spread {spread}: phi {phi:.4}, overlap {overlap:.2e} r, {touching:.2} contacts, {near:.2} within 1.1",
             tile.radii.len()
@@ -78,7 +83,7 @@ fn a_cell_is_no_crystal_and_differs_with_seed_and_body() {
     let tile = Tile::new(DVec3::splat(28.0), draw(1, 0.0));
     // Second neighbours in close-packed crystals are √2 diameters apart; at that distance a random packing
     // has a gap between two shells of neighbours.
-    let shell = |from: f64, to: f64| tile.coordination(to) - tile.coordination(from);
+    let shell = |from: f64, to: f64| neighbours(&tile, to) - neighbours(&tile, from);
     let (gap, split) = (shell(1.39, 1.44) / 0.05, shell(1.70, 1.75) / 0.05);
     assert!(gap < 0.7 * split, "{gap} {split}");
     let others = [
