@@ -1,14 +1,16 @@
 //! Toughness: bonds that soften, and the energy that cracks take.
 
 use cullet::columns::History;
+use cullet::gpu::DeviceRequest;
 use cullet::laws::softening::{brittle_energy, fracture_energy};
 use cullet::math::LaneWidth;
-use cullet::simulate::run_state::state::SectionKind;
+use cullet::simulate::run_state::state::{SectionKind, State};
 use cullet::simulate::{Method, method};
 use cullet::spec::{Backend, Criterion, Material, Pipeline};
 use cullet::store::Packing;
 use glam::DVec3;
 
+use crate::device;
 use crate::energy::unit_step;
 use crate::harness::TestFolder;
 use crate::scenes;
@@ -63,16 +65,28 @@ fn pair(end: f64, apart: f64) -> Pair {
 }
 
 impl Pair {
-    fn engine(&self) -> Box<dyn Method> {
-        method(&self.packing, &self.pipeline, Backend::Cpu, self.dt).unwrap()
-    }
-
     /// After many periods of the bond.
     fn outcome(&self) -> History {
-        let mut engine = self.engine();
+        let shot = (&self.packing, &self.pipeline);
+        let mut engine = method(shot.0, shot.1, Backend::Cpu, self.dt).unwrap();
         engine.advance(50_000).unwrap();
         engine.snapshot(1).unwrap().history
     }
+
+    /// The same on a device, with longer steps.
+    fn outcome_on(&self, request: &DeviceRequest) -> History {
+        let pipeline = without_work(&self.pipeline);
+        let mut engine = device::engine(&self.packing, &pipeline, 4.0 * self.dt, request);
+        engine.advance(12_500).unwrap();
+        engine.snapshot(1).unwrap().history
+    }
+}
+
+/// Devices do not book energies.
+fn without_work(pipeline: &Pipeline) -> Pipeline {
+    let mut pipeline = pipeline.clone();
+    pipeline.output.work = false;
+    pipeline
 }
 
 #[test]
@@ -95,6 +109,16 @@ fn a_bond_that_is_damaged_and_holds_swings_on_with_what_is_left() {
     let after = pair.outcome();
     assert_eq!(after.broken[0], 0);
     let taken = after.breaking[0] / pair.brittle;
+    let elastic = elastic_energy_left();
+    let expected = 2.5 - elastic;
+    assert!((taken - expected).abs() < 0.02, "{taken}, not {expected}");
+    let moving = (after.kinetic[0] + after.bond[0]) / pair.brittle;
+    assert!((moving - elastic).abs() < 0.02, "{moving}, not {elastic}");
+}
+
+/// Energy of a bond that breaks at 5 times its strain, after 2.5 times its energy at its strength has flown into
+/// it; in units of the latter.
+fn elastic_energy_left() -> f64 {
     // The stress falls in a straight line from the strength to 0 between 1 and 5 times its strain: at u its
     // energy and the damage are 2.5 times the energy of the bond at its strength.
     let spent = |u: f64| 1.0 + 2.0 * (u - 1.0) - (u - 1.0) * (u - 1.0) / 4.0;
@@ -107,11 +131,27 @@ fn a_bond_that_is_damaged_and_holds_swings_on_with_what_is_left() {
             (low, middle)
         };
     }
-    let elastic = low * (5.0 - low) / 4.0;
-    let expected = 2.5 - elastic;
-    assert!((taken - expected).abs() < 0.02, "{taken}, not {expected}");
+    low * (5.0 - low) / 4.0
+}
+
+#[test]
+fn bonds_soften_on_a_device() {
+    let Some(request) = device::request() else {
+        return;
+    };
+    for end in [1.5, 5.0] {
+        let pair = pair(end, 2.0 * end);
+        let after = pair.outcome_on(&request);
+        assert_eq!(after.broken[0], 1, "end {end}");
+        let left = after.kinetic[0] / pair.brittle;
+        assert!((left / end - 1.0).abs() < 4e-2, "{left} left of {end}");
+    }
+    let pair = pair(5.0, 2.5);
+    let after = pair.outcome_on(&request);
+    assert_eq!(after.broken[0], 0);
     let moving = (after.kinetic[0] + after.bond[0]) / pair.brittle;
-    assert!((moving - elastic).abs() < 0.02, "{moving}, not {elastic}");
+    let elastic = elastic_energy_left();
+    assert!((moving - elastic).abs() < 0.04, "{moving}, not {elastic}");
 }
 
 #[test]
@@ -124,8 +164,8 @@ fn elements_too_large_for_the_toughness_get_less_strength() {
     }
 }
 
-#[test]
-fn damage_is_the_same_on_all_lanes_and_after_a_state() {
+/// A block that is pulled apart and twisted: its packing, pipeline and step.
+fn torn_block() -> (Packing, Pipeline, f64) {
     let mut material = material();
     material.toughness = Some(4e3);
     material.damping = 0.05;
@@ -136,25 +176,33 @@ fn damage_is_the_same_on_all_lanes_and_after_a_state() {
         .iter()
         .map(|p| DVec3::X * 1.5 * (p.x - middle).signum())
         .collect();
-    scenes::set_motion(
-        &mut packing.elements,
-        &v,
-        &vec![DVec3::Z * 5.0; points.len()],
-    );
+    let spin = vec![DVec3::Z * 5.0; points.len()];
+    scenes::set_motion(&mut packing.elements, &v, &spin);
     let dt = 0.2 * unit_step(&material);
-    let pipeline = scenes::pipeline(material);
-    let bytes = |engine: &mut dyn Method, frames: std::ops::Range<u32>| {
-        let mut all = scenes::frames(engine, 60, frames);
-        all.iter_mut().for_each(|one| one.history.seconds.clear());
-        format!("{all:?}")
-    };
+    (packing, scenes::pipeline(material), dt)
+}
+
+fn bytes(engine: &mut dyn Method, frames: std::ops::Range<u32>) -> String {
+    let mut all = scenes::frames(engine, 60, frames);
+    all.iter_mut().for_each(|one| one.history.seconds.clear());
+    format!("{all:?}")
+}
+
+/// Entries of damaged bonds, and their damage.
+fn damage_in(state: &State) -> Vec<(u32, [f32; 3])> {
+    let entries = state.get::<u32, 1>(SectionKind::first("damaged bonds"));
+    let damage = state.get::<f32, 3>(SectionKind::first("damage"));
+    let (entries, damage) = (entries.unwrap().unwrap(), damage.unwrap().unwrap());
+    entries.map(|[entry]| entry).zip(damage).collect()
+}
+
+#[test]
+fn damage_is_the_same_on_all_lanes_and_after_a_state() {
+    let (packing, pipeline, dt) = torn_block();
     let mut whole = method(&packing, &pipeline, Backend::Cpu, dt).unwrap();
     let first = bytes(whole.as_mut(), 1..3);
     let state = whole.state(2).unwrap();
-    let softened = state
-        .get::<u32, 1>(SectionKind::first("damaged bonds"))
-        .unwrap();
-    assert!(softened.is_some_and(|rows| rows.len() > 10), "bonds soften");
+    assert!(damage_in(&state).len() > 10, "bonds soften");
     let on = bytes(whole.as_mut(), 3..5);
     let mut again = method(&packing, &pipeline, Backend::Cpu, dt).unwrap();
     again.restore(&state).unwrap();
@@ -166,6 +214,35 @@ fn damage_is_the_same_on_all_lanes_and_after_a_state() {
         };
         assert!(bytes(engine.as_mut(), 1..3) == first, "{width:?}");
     }
+}
+
+#[test]
+fn damage_on_a_device_is_that_on_the_cpu() {
+    let Some(request) = device::request() else {
+        return;
+    };
+    let (packing, pipeline, dt) = torn_block();
+    let pipeline = without_work(&pipeline);
+    let on_device = || device::engine(&packing, &pipeline, dt, &request);
+    let (mut cpu, mut gpu) = (
+        method(&packing, &pipeline, Backend::Cpu, dt).unwrap(),
+        on_device(),
+    );
+    bytes(cpu.as_mut(), 1..3);
+    bytes(&mut gpu, 1..3);
+    let states = [cpu.state(2).unwrap(), gpu.state(2).unwrap()];
+    let [a, b] = [0, 1].map(|k| damage_in(&states[k]));
+    let entries = |of: &[(u32, [f32; 3])]| of.iter().map(|row| row.0).collect::<Vec<_>>();
+    assert_eq!(entries(&a), entries(&b));
+    for ((entry, a), (_, b)) in a.iter().zip(&b) {
+        for (a, b) in a.iter().zip(b) {
+            assert!((a / b - 1.0).abs() < 1e-5, "entry {entry}: {a} and {b}");
+        }
+    }
+    let on = bytes(&mut gpu, 3..5);
+    let mut again = on_device();
+    again.restore(&states[1]).unwrap();
+    assert!(bytes(&mut again, 3..5) == on, "after a state");
 }
 
 #[test]
@@ -181,7 +258,6 @@ fn toughness_is_refused_by_name_where_it_is_not_supported() {
             "simulate.integrator=midpoint",
             "material.toughness in implicit steps",
         ),
-        ("simulate.backend=gpu", "material.toughness on backend gpu"),
         (
             "material.gypsum.criterion=lu2021",
             "material.toughness with material.criterion",

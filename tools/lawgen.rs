@@ -25,13 +25,14 @@ use cullet::laws::table::Law;
 
 /// WGSL files that laws share, by name, and the Rust files that they are generated from; every bond law is
 /// `src/laws/NAME.rs`.
-const SHARED: [(&str, &[&str]); 12] = [
+const SHARED: [(&str, &[&str]); 13] = [
     ("real", &["src/math/real.rs", "src/math/vec3.rs"]),
     ("quat", &["src/math/quat.rs"]),
     ("mat3", &["src/math/mat3.rs"]),
     ("bond", &["src/laws/bond.rs"]),
     ("relative", &["src/laws/relative.rs"]),
     ("failure", &["src/laws/failure.rs"]),
+    ("softening", &["src/laws/softening.rs"]),
     ("damping", &["src/laws/damping.rs"]),
     ("contact", &["src/laws/contact.rs"]),
     ("motion", &["src/laws/motion.rs"]),

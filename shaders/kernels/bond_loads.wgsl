@@ -26,11 +26,17 @@ fn bonds_of(i: u32, a: Motion, whole: u32) -> Sum {
         let upper = pick_motion(other, a, turned);
         let x = motion_separation(lower.p, lower.low, upper.p, upper.low);
         let unapplied = upper.unapplied - lower.unapplied;
-        let load = bond_law(x, lower.q, upper.q, unapplied, rest.xyz * side, rest.w, class_stiffness(kind, rest.w));
+        let k = class_stiffness(kind, rest.w);
+        var load = bond_law(x, lower.q, upper.q, unapplied, rest.xyz * side, rest.w, k);
+        let left = bond_left(at);
+        if softens {
+            load = softening_softened(load, x, rest.w, k.normal, left.stiffness);
+        }
         var force = load.force;
         var opposite = load.moment;
         if damped {
-            let damp = damping_bond(x, lower.v - upper.v, lower.w, upper.w, kind.damping, kind.spin_damping);
+            let damping = vec2<f32>(kind.damping, kind.spin_damping) * left.stiffness;
+            let damp = damping_bond(x, lower.v - upper.v, lower.w, upper.w, damping.x, damping.y);
             force += damp.x0;
             opposite += damp.x1;
         }
@@ -38,12 +44,21 @@ fn bonds_of(i: u32, a: Motion, whole: u32) -> Sum {
         sum.torque += bond_arm_torque(x, force) + opposite * side;
         // One end decides.
         if !starting && j > i {
-            let strength = bond_strength(at);
+            let strength = bond_strength(at) * left.strength;
             if failure_may_exceed(load, kind.section, strength.x, strength.y) {
                 let stress = failure_stress(load, kind.section);
                 if strength.x < stress.x0 || strength.y < stress.x1 {
                     breaking |= 1u << slot;
-                    bond_strength_set(at, vec2<f32>(stress.x0, stress.x1));
+                    var holds = false;
+                    if softens {
+                        let whole = bond_energy(load, x, lower.q, upper.q, unapplied, rest.xyz * side, rest.w, k);
+                        let released = softening_energy(whole, x, rest.w, k.normal, 1.0)
+                            - softening_energy(whole, x, rest.w, k.normal, 0.0);
+                        holds = soften_bond(at, max(stress.x0 / strength.x, stress.x1 / strength.y), released);
+                    }
+                    if !holds {
+                        bond_strength_set(at, vec2<f32>(stress.x0, stress.x1));
+                    }
                 }
             }
         }

@@ -1,5 +1,5 @@
 // Removes the bonds whose strength a force pass found exceeded, at both ends, lets their ends touch, and
-// records each break.
+// records each break. Of bonds that soften and hold, the other end gets what is left.
 
 @compute @workgroup_size(WORKGROUP)
 fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
@@ -20,6 +20,11 @@ fn break_bonds(i: u32, breaking: u32) {
         if (breaking >> slot & 1u) == 0u {
             continue;
         }
+        if softens && bond_left(slot * launch.stride + i).strength > 0.0 {
+            left &= ~(1u << slot);
+            share_damage(i, slot);
+            continue;
+        }
         let event = status_add(EVENTS, 1u);
         if event >= launch.event_capacity {
             // The bond stays marked: the host enlarges the column and this pass runs again.
@@ -30,6 +35,17 @@ fn break_bonds(i: u32, breaking: u32) {
         break_bond(i, slot, event);
     }
     masks_store(breaking_at(i), left);
+}
+
+fn share_damage(i: u32, slot: u32) {
+    let at = slot * launch.stride + i;
+    let j = neighbour(at);
+    for (var other = 0u; other < launch.slots; other += 1u) {
+        let to = other * launch.stride + j;
+        if neighbour(to) == i {
+            copy_damage(at, to);
+        }
+    }
 }
 
 fn break_bond(i: u32, slot: u32, event: u32) {
@@ -54,6 +70,7 @@ fn break_bond(i: u32, slot: u32, event: u32) {
     write_vector(to + EVENT_MIDDLE, middle);
     write_vector(to + EVENT_FROM_I, from_i);
     write_vector(to + EVENT_FROM_J, from_j);
+    events_set(to + EVENT_LEFT, bitcast<u32>(abs(bond_left(at).strength)));
     // Two held elements cannot answer a force: they never touch.
     let moves = read_own(i).inverse_mass > 0.0 || read_own(j).inverse_mass > 0.0;
     convert_to_contact(i, slot, touch, moves);

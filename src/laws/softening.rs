@@ -10,8 +10,8 @@
 //! G_c = K_IC² (1 − ν²)/E
 //! A   = 2 V/Σl                                    area of crack for which a bond stands
 //! ```
-//! Damage leaves g times the loads of the law, but a bond bears compression in full, as a crack does that
-//! closes. The areas below both curves of stress over strain differ by the factor u_f. A plane is crossed by
+//! Damage leaves g times the energy V of the law, but a bond bears compression in full, as a crack does that
+//! closes: g V + (1 − g) ½ k_n min(l − l0, 0)². The areas below both curves of stress over strain differ by the factor u_f. A plane is crossed by
 //! ½ Σl/V bonds an area if they point in all directions alike (V: volume of the body, Σl: lengths of its
 //! bonds).
 //!
@@ -54,41 +54,64 @@ pub fn weakening(energy: f64, strength: f64, section: f64, normal: f64) -> f64 {
         .min(1.0)
 }
 
+/// u_f of a bond that takes `energy` until it breaks, from the energy that it would release (`released`) if it
+/// broke undamaged at u = `used`; both in J.
+#[inline(always)]
+pub fn end<T: Real>(energy: T, used: T, released: T) -> T {
+    energy * used * used / released
+}
+
+/// κ after a stress of `used` times the strength left, from what was left before.
+#[inline(always)]
+pub fn reached<T: Real>(left: Left<T>, used: T) -> T {
+    left.strength * used / left.stiffness
+}
+
+/// What is left at κ = `reached`, less than u_f = `end`.
+#[inline(always)]
+pub fn left_at<T: Real>(reached: T, end: T) -> Left<T> {
+    let strength = (end - reached) / (end - T::splat(1.0));
+    Left {
+        stiffness: strength / reached,
+        strength,
+    }
+}
+
 /// What is left of a bond that breaks at κ = `end` after a stress of `used` times the strength left, from what
 /// was left before; `None` if it breaks.
 pub fn damaged(left: Left<f64>, used: f64, end: f64) -> Option<Left<f64>> {
-    let reached = left.strength * used / left.stiffness;
-    (reached < end).then(|| {
-        let strength = (end - reached) / (end - 1.0);
-        Left {
-            stiffness: strength / reached,
-            strength,
-        }
-    })
+    let reached = reached(left, used);
+    (reached < end).then(|| left_at(reached, end))
 }
 
-/// Load of a bond with `stiffness` left, from that of the undamaged bond.
+/// Load of a bond with `stiffness` left, from that of the undamaged bond: `x` = p_i − p_j, the rest length (m)
+/// and k_n (N/m). The derivative of [`energy`].
 #[inline(always)]
-pub fn softened<T: Real>(load: BondLoad<T>, stiffness: T) -> BondLoad<T> {
-    // The axial part of the force on i: what is not shear, for every law.
-    let push = (load.force + load.shear) * (T::splat(1.0) - stiffness);
-    let pressed = load.axial.lt(T::zero());
-    let kept = Vec3::select(pressed, push, Vec3::zero());
+pub fn softened<T: Real>(
+    load: BondLoad<T>,
+    x: Vec3<T>,
+    rest_length: T,
+    normal: T,
+    stiffness: T,
+) -> BondLoad<T> {
+    let length = x.norm();
+    // What is lost of the push between both ends.
+    let push = (length - rest_length).min(T::zero()) * normal * (T::splat(1.0) - stiffness);
     BondLoad {
-        force: load.force * stiffness + kept,
+        force: load.force * stiffness - x * (push / length),
         moment: load.moment * stiffness,
-        axial: T::select(pressed, load.axial, load.axial * stiffness),
+        axial: load.axial * stiffness + push,
         shear: load.shear * stiffness,
         twist: load.twist * stiffness,
         bend: load.bend * stiffness,
     }
 }
 
-/// Elastic energy of a bond with `stiffness` left, J, from the energy of the undamaged bond, its axial force (N)
-/// and k_n (N/m).
+/// Elastic energy of a bond with `stiffness` left, J, from the energy of the undamaged bond; other arguments as of
+/// [`softened`].
 #[inline(always)]
-pub fn energy<T: Real>(whole: T, axial: T, normal: T, stiffness: T) -> T {
-    let push = axial.min(T::zero());
-    let pressed = push * push * T::splat(0.5) / normal;
-    (whole - pressed) * stiffness + pressed
+pub fn energy<T: Real>(whole: T, x: Vec3<T>, rest_length: T, normal: T, stiffness: T) -> T {
+    let short = (x.norm() - rest_length).min(T::zero());
+    let pressed = short * short * normal * T::splat(0.5);
+    whole * stiffness + pressed * (T::splat(1.0) - stiffness)
 }

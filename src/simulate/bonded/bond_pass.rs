@@ -355,7 +355,7 @@ fn evaluate<L: Lanes, T: BondTask<L>, B: BondLaw>(
     };
     match rest.left {
         None => whole,
-        Some(left) => softened(whole, left, at.k.normal),
+        Some(left) => softened(whole, left, (at.rest_length, at.k.normal)),
     }
 }
 
@@ -364,11 +364,11 @@ fn evaluate<L: Lanes, T: BondTask<L>, B: BondLaw>(
 fn softened<'a, L: Lanes>(
     mut bond: BondLanes<'a, L>,
     left: Left<L>,
-    normal: L,
+    (length, normal): (L, L),
 ) -> BondLanes<'a, L> {
     let (stiffness, strength) = (left.stiffness, left.strength);
-    bond.energy = softening::energy(bond.energy, bond.load.axial, normal, stiffness);
-    bond.load = softening::softened(bond.load, stiffness);
+    bond.energy = softening::energy(bond.energy, bond.x, length, normal, stiffness);
+    bond.load = softening::softened(bond.load, bond.x, length, normal, stiffness);
     bond.class.damping = bond.class.damping * stiffness;
     bond.class.spin_damping = bond.class.spin_damping * stiffness;
     bond.strength = (bond.strength.0 * strength, bond.strength.1 * strength);

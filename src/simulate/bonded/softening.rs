@@ -46,7 +46,7 @@ impl<S: Scalar> Softening<S> {
         let left = self.left(entry);
         let mut end = self.end.get(entry).to_f64();
         if left.strength == 1.0 {
-            end = self.energy[entry].to_f64() * used * used / released();
+            end = softening::end(self.energy[entry].to_f64(), used, released());
         }
         let after = softening::damaged(left, used, end);
         if let Some(left) = after {
@@ -60,10 +60,7 @@ impl<S: Scalar> Softening<S> {
         let whole = S::splat(1.0);
         let entries = (0..self.energy.len()).filter(|&entry| self.strength.get(entry) != whole);
         entries
-            .map(|entry| {
-                let columns = [&self.end, &self.stiffness, &self.strength];
-                (entry as u32, columns.map(|column| column.get(entry)))
-            })
+            .map(|entry| (entry as u32, self.damage_of(entry)))
             .collect()
     }
 
@@ -73,6 +70,16 @@ impl<S: Scalar> Softening<S> {
         self.end.set(entry, end, entries);
         self.stiffness.set(entry, stiffness, entries);
         self.strength.set(entry, strength, entries);
+    }
+
+    /// Energy that a bond takes until it breaks, J.
+    pub fn energy(&self, entry: usize) -> S {
+        self.energy[entry]
+    }
+
+    /// Damage of a bond; all 1 before it is damaged.
+    pub fn damage_of(&self, entry: usize) -> Damage<S> {
+        [&self.end, &self.stiffness, &self.strength].map(|column| column.get(entry))
     }
 
     /// What is left of consecutive entries.

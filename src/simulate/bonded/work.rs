@@ -108,13 +108,13 @@ impl<S: Scalar> System<S> {
             rest_length: length,
             k: self.classes[bonds.class.get(entry) as usize].stiffness(length),
         };
-        let [whole, axial] = with_law!(self.law, law => energy(law, at)).map(Scalar::to_f64);
-        softening::energy(whole, axial, at.k.normal.to_f64(), stiffness)
+        let whole = with_law!(self.law, law => energy(law, at));
+        let left = S::from_f64(stiffness);
+        softening::energy(whole, at.x, length, at.k.normal, left).to_f64()
     }
 }
 
-/// Elastic energy of an undamaged bond, J, and its axial force, N.
-fn energy<B: BondLaw, T: Real>(_: B, at: BondState<T>) -> [T; 2] {
-    let load = B::load(at);
-    [B::energy(at, &load), load.axial]
+/// Elastic energy of an undamaged bond, J.
+fn energy<B: BondLaw, T: Real>(_: B, at: BondState<T>) -> T {
+    B::energy(at, &B::load(at))
 }

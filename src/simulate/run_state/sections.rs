@@ -26,7 +26,7 @@ const WHOLE: SectionKind = SectionKind::first("whole bonds");
 const TOUCHING: SectionKind = SectionKind::first("touching distances");
 /// Touching distances of pairs that are crowded at rest; absent if there are none.
 const CROWDED: SectionKind = SectionKind::first("crowded pairs");
-/// Entries of damaged bonds, and their damage; absent if there are none.
+/// Entries of damaged bonds that are intact, and their damage; absent if there are none.
 const DAMAGED: SectionKind = SectionKind::first("damaged bonds");
 const DAMAGE: SectionKind = SectionKind::first("damage");
 const PAIRS: SectionKind = SectionKind::first("contact pairs");
@@ -58,8 +58,10 @@ pub fn put_system<S: Scalar>(state: &mut State, system: &System<S>, load: &[Load
     if !crowded.is_empty() {
         state.put(CROWDED, crowded.iter().map(|&touch| [touch]));
     }
-    let damaged = bonds.softening.as_ref().map(Softening::damaged);
-    if let Some(damaged) = damaged.filter(|damaged| !damaged.is_empty()) {
+    let damaged = bonds.softening.iter().flat_map(Softening::damaged);
+    let damaged = damaged.filter(|(entry, _)| bonds.is_intact(*entry as usize));
+    let damaged: Vec<_> = damaged.collect();
+    if !damaged.is_empty() {
         state.put(DAMAGED, damaged.iter().map(|(entry, _)| [*entry]));
         state.put(DAMAGE, damaged.iter().map(|(_, damage)| *damage));
     }

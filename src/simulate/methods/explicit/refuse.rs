@@ -75,9 +75,6 @@ pub fn unsupported_on_gpu(pipeline: &Pipeline) -> Option<SimulateError> {
             "false; or --backend cpu",
         );
     }
-    if let Some(refused) = refuse::toughness(pipeline, "material.toughness on backend gpu") {
-        return Some(refused);
-    }
     if pipeline.bodies.iter().any(|body| body.rigid) {
         return lack(
             "body.rigid on backend gpu",

@@ -4,8 +4,8 @@ use wgpu::{Buffer, CommandEncoder, SubmissionIndex};
 
 use super::columns::Columns;
 use super::constants::{
-    EVENT_ELEMENT, EVENT_FROM_I, EVENT_FROM_J, EVENT_MIDDLE, EVENT_SLOT, EVENT_STEP, EVENT_STRESS,
-    EVENT_WORDS, SPRING_ELEMENT, SPRING_PARTNER, SPRING_VECTOR, SPRING_WORDS,
+    EVENT_ELEMENT, EVENT_FROM_I, EVENT_FROM_J, EVENT_LEFT, EVENT_MIDDLE, EVENT_SLOT, EVENT_STEP,
+    EVENT_STRESS, EVENT_WORDS, SPRING_ELEMENT, SPRING_PARTNER, SPRING_VECTOR, SPRING_WORDS,
 };
 use super::launch::Status;
 use crate::gpu::{Column, Device, GpuError};
@@ -50,22 +50,30 @@ macro_rules! parts {
     };
 }
 parts!(
-    status, motion, measured, touched, reactions, events, loads, springs, cell_rows
+    status, motion, measured, touched, reactions, events, loads, damage, springs, cell_rows
 );
 
-impl<'a> FrameParts<&'a Column> {
-    /// The column that holds each part.
+/// Items of a column: the first of them, and how many.
+type Items<'a> = (&'a Column, (u64, u64));
+
+impl<'a> FrameParts<Items<'a>> {
+    /// The column that holds each part, and its items.
     fn of(columns: &'a Columns, parity: usize) -> Self {
+        let whole = |column: &'a Column| (column, (0, column.count()));
+        let strength = &columns.bond_strength;
+        let undamaged = columns.neighbour.count();
         FrameParts {
-            status: &columns.status,
-            motion: columns.motion(parity),
-            measured: &columns.measured,
-            touched: &columns.touched,
-            reactions: &columns.reactions,
-            events: &columns.events,
-            loads: &columns.loads,
-            springs: &columns.stretched,
-            cell_rows: &columns.cell_rows,
+            status: whole(&columns.status),
+            motion: whole(columns.motion(parity)),
+            measured: whole(&columns.measured),
+            touched: whole(&columns.touched),
+            reactions: whole(&columns.reactions),
+            events: whole(&columns.events),
+            loads: whole(&columns.loads),
+            // Empty unless bonds soften.
+            damage: (strength, (undamaged, strength.count() - undamaged)),
+            springs: whole(&columns.stretched),
+            cell_rows: whole(&columns.cell_rows),
         }
     }
 }
@@ -79,6 +87,7 @@ const IN_EVERY_FRAME: FrameParts<bool> = FrameParts {
     reactions: true,
     events: true,
     loads: false,
+    damage: false,
     springs: false,
     cell_rows: false,
 };
@@ -116,6 +125,8 @@ pub struct RawFrame {
     pub events: Vec<DeviceBreak>,
     /// Force and torque of each element, for a checkpoint only.
     pub loads: Vec<[f32; 4]>,
+    /// What is left of bonds, the last two rows of [`Columns::bond_strength`], for a checkpoint only.
+    pub damage: Vec<[f32; 2]>,
     /// Springs sorted by element and partner, for a checkpoint only.
     pub springs: Vec<SpringEntry<f32>>,
     /// Rows of cells, in the layout of [`Columns::cell_rows`], for a checkpoint only.
@@ -135,6 +146,8 @@ pub struct DeviceBreak {
     pub sigma: f32,
     /// τ, Pa.
     pub tau: f32,
+    /// Strength left before it broke, of the initial one.
+    pub left: f32,
     /// Distance at which the pair touches from now on, m.
     pub touch: f32,
     /// Middle of the bond, m.
@@ -156,6 +169,7 @@ impl DeviceBreak {
             slot: words[EVENT_SLOT as usize],
             sigma,
             tau,
+            left: number(EVENT_LEFT),
             touch,
             middle: vector(EVENT_MIDDLE),
             from_i: vector(EVENT_FROM_I),
@@ -167,14 +181,15 @@ impl DeviceBreak {
 impl Staging {
     /// Allocates memory for a frame of columns with these lengths.
     pub fn new(device: &Device, columns: &Columns) -> Result<Self, GpuError> {
-        let bytes = FrameParts::of(columns, 0).map(Column::bytes);
+        let parts = FrameParts::of(columns, 0);
+        let bytes = parts.map(|(column, (_, count))| count * column.item().size());
         Ok(Staging {
-            buffers: bytes.try_map(|bytes| device.staging(bytes))?,
+            buffers: bytes.try_map(|bytes| device.staging(bytes.max(4)))?,
             bytes,
         })
     }
 
-    /// Copies the frame; loads, springs and cell rows only for a checkpoint (`state`).
+    /// Copies the frame; loads, damage, springs and cell rows only for a checkpoint (`state`).
     pub fn copy(
         &mut self,
         encoder: &mut CommandEncoder,
@@ -184,10 +199,12 @@ impl Staging {
     ) {
         let from = FrameParts::of(columns, parity).zip(IN_EVERY_FRAME);
         let pieces = from.zip(self.buffers.each_ref());
-        self.bytes = pieces.map(|((column, always), buffer)| match always || state {
-            true => column.copy_out(encoder, (0, column.count()), buffer, 0),
-            false => 0,
-        });
+        self.bytes = pieces.map(
+            |(((column, items), always), buffer)| match always || state {
+                true => column.copy_out(encoder, items, buffer, 0),
+                false => 0,
+            },
+        );
     }
 
     /// Waits for the frame and reads it.
@@ -208,6 +225,7 @@ impl Staging {
             reactions,
             events,
             loads,
+            damage,
             springs,
             cell_rows,
         } = pieces.map(|_| words.next().expect("one range per part"));
@@ -239,6 +257,7 @@ impl Staging {
             reactions,
             events,
             loads: bytemuck::pod_collect_to_vec(&loads),
+            damage: bytemuck::pod_collect_to_vec(&damage),
             springs,
             cell_rows: bytemuck::pod_collect_to_vec(&cell_rows),
         })

@@ -33,6 +33,8 @@ pub struct Sizes {
     pub several_classes: bool,
     /// Whether bonds may have damping; always for cells.
     pub damped: bool,
+    /// Whether bonds soften before they break.
+    pub softens: bool,
     /// Number of colliders.
     pub colliders: u64,
     /// Number of driven clamps.
@@ -152,8 +154,9 @@ columns! {
     /// Slot-major: rest direction and length; for a broken bond, the contact's spring and touching distance.
     /// The rows of faces follow, each slot-major.
     bond_rest: Vec4, sizes.bonds() * (1 + sizes.face_rows());
-    /// Slot-major: strengths σ_c, τ_c; for a bond that is breaking, its stresses σ, τ.
-    bond_strength: Vec2, sizes.bonds();
+    /// Slot-major: strengths σ_c, τ_c; for a bond that is breaking, its stresses σ, τ. If bonds soften, two more
+    /// such rows: stiffness and strength left; use of strength at which it breaks, and energy until then.
+    bond_strength: Vec2, sizes.bonds() * if sizes.softens { 3 } else { 1 };
     /// Slot-major: class of each bond.
     bond_class: U32, if sizes.several_classes { sizes.bonds() } else { 1 };
     /// Moments, axes, momentum and dilation of cells: row 0 of all cells, then row 1, and so on.

@@ -100,6 +100,8 @@ constants! {
     EVENT_FROM_I = 9;
     /// Opposite rest direction in the current orientation of the other end.
     EVENT_FROM_J = 12;
+    /// Strength left, of the initial one.
+    EVENT_LEFT = 15;
 
     /// Words of a spring of a checkpoint.
     SPRING_WORDS = 5;

@@ -140,10 +140,11 @@ impl Kernels {
             columns,
             compiled,
         };
-        // An option that only bonds have, or only cells.
+        let softens = ("softens", flag(sizes.softens));
+        // Options that only bonds have, or only cells.
         let of_law = match sizes.cells {
-            None => ("one_class", flag(!sizes.several_classes)),
-            Some(walls) => ("walls", flag(walls)),
+            None => vec![("one_class", flag(!sizes.several_classes)), softens],
+            Some(walls) => vec![("walls", flag(walls))],
         };
         let (moving_text, measuring_text) = match sizes.cells {
             None => (
@@ -155,8 +156,7 @@ impl Kernels {
         let clamped = ("clamped", flag(sizes.clamps > 0));
         let damped = ("damped", flag(sizes.damped));
         let mut moving = |[starting, forces, close, open]: [bool; 4]| {
-            let constants = [
-                of_law,
+            let of_pass = [
                 clamped,
                 damped,
                 ("starting", flag(starting)),
@@ -164,6 +164,7 @@ impl Kernels {
                 ("close", flag(close)),
                 ("open", flag(open)),
             ];
+            let constants = [&of_law[..], &of_pass].concat();
             binder.bind(moving_text, ("main", count), &constants)
         };
         let start = moving([true, true, false, false])?;
@@ -175,13 +176,13 @@ impl Kernels {
         let breaks = binder.bind_columns(
             &texts::BREAK,
             ("main", count.min(LIGHT_INVOCATIONS)),
-            &[],
+            &[softens],
             before,
         )?;
         let lists = lists(&mut binder, sizes, count)?;
-        let measure = binder.bind(measuring_text, ("carried", count), &[of_law])?;
+        let measure = binder.bind(measuring_text, ("carried", count), &of_law)?;
         let mut dilating = |measuring| {
-            let constants = [of_law, ("measuring", flag(measuring))];
+            let constants = [&of_law[..], &[("measuring", flag(measuring))]].concat();
             binder.bind(&texts::DILATE, ("main", count), &constants)
         };
         let dilate = match sizes.cells {

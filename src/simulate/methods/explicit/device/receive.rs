@@ -93,6 +93,7 @@ impl Gpu {
                 row.0[..3].copy_from_slice(&raw.loads[i][..3]);
                 row.0[4..7].copy_from_slice(&raw.loads[stride + i][..3]);
             }
+            self.slots.take_damage(&raw.damage, &mut self.system.bonds);
             let mut state = State::new(frame, step, self.dt);
             sections::put_system(&mut state, &self.system, &self.load);
             if let Some(cells) = &mut self.cells {
@@ -112,7 +113,7 @@ impl Gpu {
         let bonds = &self.system.bonds;
         let side = self.slots.side(bonds, event.element, event.slot);
         let (i, j) = (event.element, side.other as u32);
-        let tension = event.sigma > bonds.sigma_c.get(side.entry);
+        let tension = event.sigma > bonds.sigma_c.get(side.entry) * event.left;
         let vector = |v: [f32; 3]| Vec3::from_array(v).as_dvec3();
         BrokenBond {
             step: event.step,

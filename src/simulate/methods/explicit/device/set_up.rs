@@ -190,6 +190,22 @@ impl Gpu {
         let both = |side: BondSide| [bonds.sigma_c.get(side.entry), bonds.tau_c.get(side.entry)];
         let strength = slots.map(bonds, both, |_| [0.0; 2]);
         c.bond_strength.write(device, 0, &strength);
+        if let Some(softening) = &bonds.softening {
+            let left = |side: BondSide| {
+                let [_, stiffness, strength] = softening.damage_of(side.entry);
+                [stiffness, strength]
+            };
+            let limits = |side: BondSide| {
+                let [end, ..] = softening.damage_of(side.entry);
+                [end, softening.energy(side.entry)]
+            };
+            let rows = [
+                slots.map(bonds, left, |_| [1.0; 2]),
+                slots.map(bonds, limits, |_| [1.0; 2]),
+            ];
+            let first = strength.len() as u64;
+            c.bond_strength.write(device, first, &rows.concat());
+        }
         if self.sizes.several_classes {
             let class = slots.map(bonds, |side| bonds.class.get(side.entry), |_| 0);
             c.bond_class.write(device, 0, &class);
@@ -256,6 +272,7 @@ impl Sizes {
             cells: None,
             several_classes: system.classes.len() > 1,
             damped: system.damped(),
+            softens: system.bonds.softening.is_some(),
             colliders: supports.colliders().len() as u64,
             clamps: supports.clamps().count() as u64,
             tables: tables.rows.len() as u64,

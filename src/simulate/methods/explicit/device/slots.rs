@@ -70,12 +70,34 @@ impl Slots {
         let mut out: Vec<T> = (0..self.slots * self.stride)
             .map(|at| empty(at % self.stride))
             .collect();
-        for i in 0..self.stride {
-            for (slot, side) in sides(bonds, i).enumerate() {
-                out[slot * self.stride + i] = bond(side);
-            }
+        for (at, side) in self.all(bonds) {
+            out[at] = bond(side);
         }
         out
+    }
+
+    /// Slots that hold bonds, and the bonds as seen from their elements.
+    fn all(&self, bonds: &Bonds<f32>) -> impl Iterator<Item = (usize, BondSide)> {
+        (0..self.stride).flat_map(move |i| {
+            let sides = sides(bonds, i).enumerate();
+            sides.map(move |(slot, side)| (slot * self.stride + i, side))
+        })
+    }
+
+    /// Sets the damage of intact bonds from the device's rows: stiffness and strength left of all slots, then
+    /// use of strength at which each breaks, and its energy.
+    pub fn take_damage(&self, rows: &[[f32; 2]], bonds: &mut Bonds<f32>) {
+        let Some(mut softening) = bonds.softening.take() else {
+            return;
+        };
+        for (at, side) in self.all(bonds) {
+            let [stiffness, strength] = rows[at];
+            if side.owned && strength != 1.0 && bonds.is_intact(side.entry) {
+                let [end, _] = rows[self.slots * self.stride + at];
+                softening.set(side.entry, [end, stiffness, strength]);
+            }
+        }
+        bonds.softening = Some(softening);
     }
 
     /// Masks with bit s of each element set if the bond in its slot s is intact, or, unless `whole`, if it is
