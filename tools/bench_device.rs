@@ -2,9 +2,10 @@
 //! compared with the card's own bandwidth.
 //!
 //! `cargo run --release --example bench_device -- [--adapter NAME] [--elements 100e3,1e6,4e6] [--steps N]
-//! [--scenes elastic,breaking] [--shot FILE [--set KEY=VALUE]…]`
+//! [--scenes elastic,breaking,softening] [--shot FILE [--set KEY=VALUE]…]`
 //!
-//! Measures an elastic block and one that breaks on a floor, at each size; then, with `--shot`, seconds per
+//! Measures an elastic block and one that breaks on a floor, at each size, or one whose bonds soften before they
+//! break; then, with `--shot`, seconds per
 //! frame of a pipeline. Standard output is one JSON object per line.
 
 use std::time::Instant;
@@ -53,6 +54,8 @@ enum Scene {
     Elastic,
     /// It breaks on a floor.
     Breaking,
+    /// It breaks on a floor, and its bonds soften first.
+    Softening,
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -114,6 +117,8 @@ impl Profile {
 /// Strength of the block that breaks, Pa, with a Young's modulus of 10 MPa; and the speed at which it hits
 /// the floor, m/s.
 const BRITTLE: (f64, f64) = (1e5, 4.0);
+/// Its toughness if its bonds soften, Pa √m: they break at about four times the strain at their strength.
+const TOUGHNESS: f64 = 14e3;
 
 fn measure(
     elements: f64,
@@ -123,13 +128,20 @@ fn measure(
     bandwidth: f64,
 ) -> Result<serde_json::Value, Box<dyn std::error::Error>> {
     let edge = elements.cbrt().round() as usize;
-    let breaking = scene == Scene::Breaking;
+    let breaking = scene != Scene::Elastic;
     let strength = if breaking { BRITTLE.0 } else { 1e9 };
     let mut packing = block::block(edge, strength);
     let mut text = block::PIPELINE.to_owned();
     if breaking {
         packing.elements.vy.fill(-BRITTLE.1);
         text += "[[collider]]\nname = \"floor\"\nshape = { type = \"half_space\", normal = [0, 1, 0] }\nposition = [0, \"-1.01 mm\", 0]\n";
+    }
+    if scene == Scene::Softening {
+        let tough = format!(
+            "criterion = \"tension\"\ntensile_strength = {}\ntoughness = {TOUGHNESS}\nelasticity",
+            BRITTLE.0
+        );
+        text = text.replace("elasticity", &tough);
     }
     let pipeline = spec::parse(&text, "bench", &[])?;
     let dt = 0.4 * schedule(&packing, &pipeline)?.critical;
@@ -151,7 +163,7 @@ fn measure(
     let profile = Profile::of(&mut gpu)?;
     let history = gpu.snapshot(0)?.history;
     Ok(json!({
-        "scene": if breaking { "breaking" } else { "elastic" },
+        "scene": format!("{scene:?}").to_lowercase(),
         "elements": count,
         "steps": steps,
         "element_steps_per_second": rate,

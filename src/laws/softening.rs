@@ -19,7 +19,8 @@
 //! elements are too large for the toughness: the strengths of the bond are reduced until it does not.
 
 use super::bond::BondLoad;
-use crate::math::{Real, Vec3};
+use super::tangent::Tangent;
+use crate::math::{Mat3, Real, Vec3};
 
 /// What is left of a bond; 1 and 1 before it is damaged.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -114,4 +115,63 @@ pub fn energy<T: Real>(whole: T, x: Vec3<T>, rest_length: T, normal: T, stiffnes
     let short = (x.norm() - rest_length).min(T::zero());
     let pressed = short * short * normal * T::splat(0.5);
     whole * stiffness + pressed * (T::splat(1.0) - stiffness)
+}
+
+/// Second derivatives of [`energy`] from those of the undamaged bond; `exact`, or without their part that may be
+/// negative.
+pub fn tangent(
+    whole: Tangent<f64>,
+    x: Vec3<f64>,
+    (rest_length, normal): (f64, f64),
+    stiffness: f64,
+    exact: bool,
+) -> Tangent<f64> {
+    let mut softened = whole.scaled(stiffness);
+    let length = x.norm();
+    let short = length - rest_length;
+    if short < 0.0 {
+        let along = Mat3::outer(x, x) * (1.0 / (length * length));
+        let mut push = along;
+        if exact {
+            push = push + (Mat3::diagonal(1.0) - along) * (short / length);
+        }
+        softened.ww = softened.ww + push * (normal * (1.0 - stiffness));
+    }
+    softened
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn derivatives_are_those_of_the_energy() {
+        let (rest, normal, left) = (1.0, 3.0, 0.3);
+        let push = |x: Vec3<f64>| energy(0.0, x, rest, normal, left);
+        let none = Vec3::zero();
+        let unloaded = BondLoad {
+            force: none,
+            moment: none,
+            axial: 0.0,
+            shear: none,
+            twist: none,
+            bend: none,
+        };
+        let force = |x| softened(unloaded, x, rest, normal, left).force;
+        let h = 1e-6;
+        for x in [[0.4, 0.5, 0.6], [0.7, 0.8, 0.9]] {
+            let x = Vec3::from_f64(x);
+            let second = tangent(Tangent::zero(), x, (rest, normal), left, true).ww;
+            for axis in 0..3 {
+                let mut step = [0.0; 3];
+                step[axis] = h;
+                let (ahead, behind) = (x + Vec3::from_f64(step), x - Vec3::from_f64(step));
+                let slope = (push(ahead) - push(behind)) / (2.0 * h);
+                assert!((force(x).to_f64()[axis] + slope).abs() < 1e-8);
+                let bent = (force(ahead) - force(behind)) * (-0.5 / h);
+                let off = bent - second.rows[axis];
+                assert!(off.norm() < 1e-7, "{off:?}");
+            }
+        }
+    }
 }

@@ -132,6 +132,18 @@ impl Tangent<f64> {
         }
     }
 
+    /// All derivatives times `factor`.
+    pub fn scaled(self, factor: f64) -> Self {
+        Tangent {
+            ww: self.ww * factor,
+            wi: self.wi * factor,
+            wj: self.wj * factor,
+            ii: self.ii * factor,
+            ij: self.ij * factor,
+            jj: self.jj * factor,
+        }
+    }
+
     /// Projection to the nearest tangent without negative eigenvalues; rotations are multiplied by `length`
     /// (m) so that all unknowns are lengths.
     pub fn projected(self, length: f64) -> Self {

@@ -108,7 +108,7 @@ pub struct Material {
     #[schemars(with = "PositivePressure")]
     pub shear_strength: Option<f64>,
     /// Fracture toughness K_IC, Pa √m: a bond that has reached its strength softens, so that cracks need as much
-    /// energy whatever the size of the elements; explicit steps on the CPU only. Absent: bonds break at once.
+    /// energy whatever the size of the elements; bonded elements only. Absent: bonds break at once.
     #[serde(default)]
     #[schemars(with = "PositiveToughness")]
     pub toughness: Option<f64>,

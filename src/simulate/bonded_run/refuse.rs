@@ -1,17 +1,17 @@
 //! Settings that bonded elements do not support, whatever the integrator.
 
 use crate::simulate::error::SimulateError;
-use crate::spec::{Criterion, Pipeline};
+use crate::spec::{Criterion, Material, Pipeline};
 
-/// An error for a toughness, which only bonds in explicit steps on the CPU have; `what` is the key and where it is
-/// not supported.
-pub fn toughness(pipeline: &Pipeline, what: &'static str) -> Option<SimulateError> {
-    let mut materials = pipeline.materials.iter();
-    if materials.any(|material| material.toughness.is_some()) {
+/// An error for a toughness with a criterion that counts compression: a damaged bond bears compression in full,
+/// and the use of strength by both cannot be told apart.
+pub fn toughness(pipeline: &Pipeline) -> Option<SimulateError> {
+    let counts = |one: &Material| one.toughness.is_some() && one.criterion == Criterion::Lu2021;
+    if pipeline.materials.iter().any(counts) {
         return SimulateError::unsupported(
-            what,
-            "set",
-            "none; or explicit steps of bonded elements on backend cpu",
+            "material.toughness with material.criterion",
+            "lu2021",
+            "tension, rod",
         );
     }
     None

@@ -2,10 +2,7 @@
 
 use crate::simulate::bonded_run::refuse;
 use crate::simulate::error::SimulateError;
-use crate::spec::{
-    Action, Backend, ColliderShape, ContactLaw, Criterion, Integrator, Material, Pipeline,
-    Precision,
-};
+use crate::spec::{Action, Backend, ColliderShape, ContactLaw, Integrator, Pipeline, Precision};
 
 /// The first feature of a pipeline that explicit steps do not support on this backend.
 pub fn unsupported(pipeline: &Pipeline, backend: Backend) -> Option<SimulateError> {
@@ -30,16 +27,10 @@ pub fn unsupported(pipeline: &Pipeline, backend: Backend) -> Option<SimulateErro
     if let Some(refused) = refuse::criterion(pipeline) {
         return Some(refused);
     }
-    let mut materials = pipeline.materials.iter();
-    // A damaged bond bears compression in full: the use of strength by both cannot be told apart.
-    let counts = |one: &Material| one.toughness.is_some() && one.criterion == Criterion::Lu2021;
-    if materials.clone().any(counts) {
-        return lack(
-            "material.toughness with material.criterion",
-            "lu2021",
-            "tension, rod",
-        );
+    if let Some(refused) = refuse::toughness(pipeline) {
+        return Some(refused);
     }
+    let mut materials = pipeline.materials.iter();
     if pipeline.simulate.sleep && materials.any(|one| one.hydrostatic_strength.is_some()) {
         return lack(
             "material.hydrostatic_strength with simulate.sleep",

@@ -12,12 +12,14 @@ use crate::columns::BreakMode;
 use crate::laws::bond::{BondLoad, Stiffness, arm_torque};
 use crate::laws::energy::EnergyLaw;
 use crate::laws::relative::{self, Relative, relative};
+use crate::laws::softening::Left;
 use crate::laws::tangent::{Curvature, Tangent, gauss_newton};
-use crate::laws::{damping, failure, hydrostatic};
+use crate::laws::{damping, failure, hydrostatic, softening};
 use crate::math::quat::rotation_between;
 use crate::math::{Mat3, Vec3};
 use crate::simulate::bonded::bond_tasks::{BreakEvent, StressAndEnergy};
 use crate::simulate::bonded::bonds::BLOCK;
+use crate::simulate::bonded::column::Column;
 use crate::simulate::bonded::system::System;
 use crate::solve::block::{Six, add_six as add};
 
@@ -39,6 +41,8 @@ struct BondState {
     k: Stiffness<f64>,
     /// Damping of relative translation, N s/m, and of relative spin, N m s.
     damping: [f64; 2],
+    /// What is left of it.
+    left: Left<f64>,
 }
 
 fn bond_state(system: &System<f64>, owner: usize, entry: usize) -> BondState {
@@ -48,6 +52,7 @@ fn bond_state(system: &System<f64>, owner: usize, entry: usize) -> BondState {
     let [dx, dy, dz] = &bonds.direction;
     let rest_length = bonds.length.get(entry);
     let class = &system.classes[bonds.class.get(entry) as usize];
+    let left = bonds.left(entry);
     BondState {
         at: relative(
             Vec3::from_f64(x.to_array()),
@@ -58,13 +63,44 @@ fn bond_state(system: &System<f64>, owner: usize, entry: usize) -> BondState {
         ),
         rest_length,
         k: class.stiffness(rest_length),
-        damping: [class.damping, class.spin_damping],
+        damping: [class.damping, class.spin_damping].map(|c| c * left.stiffness),
+        left,
     }
 }
 
 impl BondState {
     fn load<W: EnergyLaw>(&self) -> BondLoad<f64> {
-        relative::load(self.at, W::gradient(self.at, self.rest_length, self.k))
+        let whole = relative::load(self.at, W::gradient(self.at, self.rest_length, self.k));
+        match self.left.stiffness {
+            1.0 => whole,
+            left => softening::softened(whole, -self.at.u, self.rest_length, self.k.normal, left),
+        }
+    }
+
+    fn energy<W: EnergyLaw>(&self) -> f64 {
+        let whole = W::energy(self.at, self.rest_length, self.k);
+        let (left, normal) = (self.left.stiffness, self.k.normal);
+        softening::energy(whole, -self.at.u, self.rest_length, normal, left)
+    }
+
+    /// Second derivatives of the energy. `radius` is that of the owner, m.
+    fn tangent<W: EnergyLaw>(&self, form: HessianForm, radius: f64) -> Tangent<f64> {
+        let (at, l0, k) = (self.at, self.rest_length, self.k);
+        let whole = match form {
+            HessianForm::Exact | HessianForm::Projected => W::tangent(at, l0, k),
+            HessianForm::GaussNewton => W::gauss_newton_tangent(at, l0, k),
+        };
+        let softened = match self.left.stiffness {
+            1.0 => whole,
+            left => {
+                let exact = form != HessianForm::GaussNewton;
+                softening::tangent(whole, -at.u, (l0, k.normal), left, exact)
+            }
+        };
+        match form {
+            HessianForm::Projected => softened.projected(radius),
+            HessianForm::Exact | HessianForm::GaussNewton => softened,
+        }
     }
 
     /// Second derivatives of the damping with respect to displacements in a step of length `h`. The rotation
@@ -205,12 +241,7 @@ impl BondScratch {
     pub fn tangents<W: EnergyLaw>(&mut self, system: &System<f64>, h: f64, form: HessianForm) {
         for_each_active(system, &mut self.tangent, |entry, owner, out| {
             let bond = bond_state(system, owner, entry);
-            let (at, l0, k) = (bond.at, bond.rest_length, bond.k);
-            *out = match form {
-                HessianForm::Exact => W::tangent(at, l0, k),
-                HessianForm::Projected => W::tangent(at, l0, k).projected(system.radius(owner)),
-                HessianForm::GaussNewton => W::gauss_newton_tangent(at, l0, k),
-            };
+            *out = bond.tangent::<W>(form, system.radius(owner));
             if bond.damping != [0.0; 2] {
                 *out = out.plus(bond.damping_tangent(h));
             }
@@ -227,13 +258,16 @@ impl BondScratch {
 pub fn energy<W: EnergyLaw>(system: &System<f64>) -> f64 {
     let mut out = vec![0.0; system.bonds.other.len()];
     for_each_active(system, &mut out, |entry, owner, out| {
-        let bond = bond_state(system, owner, entry);
-        *out = W::energy(bond.at, bond.rest_length, bond.k);
+        *out = bond_state(system, owner, entry).energy::<W>();
     });
     out.iter().sum()
 }
 
-/// Bonds beyond their strength in entry order, and the largest utilisation (stress over strength) of any
+/// Stress over strength left up to which damaged bonds hold as they are: each reduction lets others bear more,
+/// by ever less.
+const DAMAGED_USE: f64 = 1.0 + 1e-4;
+
+/// Bonds beyond their strength in entry order, and the largest utilisation (stress over strength left) of any
 /// bond.
 pub fn beyond_strength<W: EnergyLaw>(system: &System<f64>) -> (Vec<BreakEvent>, f64) {
     if !system.bonds.can_break() {
@@ -242,13 +276,16 @@ pub fn beyond_strength<W: EnergyLaw>(system: &System<f64>) -> (Vec<BreakEvent>, 
     let mut out = vec![(0.0, None); system.bonds.other.len()];
     for_each_active(system, &mut out, |entry, owner, out| {
         let bonds = &system.bonds;
-        let (sigma_c, tau_c) = (bonds.sigma_c.get(entry), bonds.tau_c.get(entry));
         let bond = bond_state(system, owner, entry);
+        let strength = |of: &Column<f64>| of.get(entry) * bond.left.strength;
+        let (sigma_c, tau_c) = (strength(&bonds.sigma_c), strength(&bonds.tau_c));
+        let is_damaged = bond.left.strength < 1.0;
+        let most = if is_damaged { DAMAGED_USE } else { 1.0 };
         let section = &system.classes[bonds.class.get(entry) as usize].section;
         let (sigma, tau) = failure::stress(&bond.load::<W>(), section);
         let used = (sigma / sigma_c).max(tau / tau_c);
         let other = bonds.other[entry];
-        let event = (used > 1.0).then(|| BreakEvent {
+        let event = (used > most).then(|| BreakEvent {
             entry: entry as u32,
             i: (owner as u32).min(other),
             j: (owner as u32).max(other),
@@ -277,7 +314,7 @@ pub fn carried<W: EnergyLaw>(system: &System<f64>) -> (Vec<StressAndEnergy>, Vec
         let load = bond.load::<W>();
         let section = &system.classes[system.bonds.class.get(entry) as usize].section;
         let (sigma, tau) = failure::stress(&load, section);
-        let energy = 0.5 * W::energy(bond.at, bond.rest_length, bond.k);
+        let energy = 0.5 * bond.energy::<W>();
         let sigma = sigma.max(0.0);
         let virial = hydrostatic::virial(bond.at.u.norm(), load.axial);
         *out = (StressAndEnergy { sigma, tau, energy }, virial);

@@ -11,7 +11,7 @@ pub fn unsupported(pipeline: &Pipeline, backend: Backend) -> Option<SimulateErro
     if pipeline.simulate.sleep {
         return lack("simulate.sleep in implicit steps", "true", "false");
     }
-    if let Some(refused) = refuse::toughness(pipeline, "material.toughness in implicit steps") {
+    if let Some(refused) = refuse::toughness(pipeline) {
         return Some(refused);
     }
     let settings = &pipeline.simulate;

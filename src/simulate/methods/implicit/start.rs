@@ -13,6 +13,7 @@ use glam::DVec3;
 
 use crate::math::{Quat, Vec3};
 use crate::simulate::bonded::rows::{put, quaternion};
+use crate::simulate::bonded::softening::Softening;
 use crate::simulate::bonded::system::{LoadRow, MotionRow, System, motion, position, set_position};
 use crate::simulate::contact::chunk::SpringEntry;
 use crate::solve::Six;
@@ -40,6 +41,8 @@ pub struct StepStart {
     pub springs: Vec<SpringEntry<f64>>,
     /// Expected accelerations; empty if unknown.
     acceleration: Vec<Acceleration>,
+    /// What was left of the bonds.
+    softening: Option<Softening<f64>>,
 }
 
 /// Acceleration, m/s², and angular acceleration, rad/s², of an element.
@@ -151,6 +154,7 @@ impl StepStart {
             drag,
             springs,
             acceleration,
+            softening: system.bonds.softening.clone(),
             position: positions(system),
             rotation: map_elements(count, |i| system.quaternion(i)),
             velocity: map_elements(count, |i| system.velocity(i)),
@@ -200,8 +204,9 @@ impl StepStart {
         });
     }
 
-    /// Restores positions, rotations and velocities.
+    /// Restores positions, rotations and velocities, and what was left of the bonds.
     pub fn undo(&self, system: &mut System<f64>) {
+        system.bonds.softening.clone_from(&self.softening);
         let begin = self.position.par_iter().zip(&self.rotation);
         for_each_row(system, begin, |i, row, (&p, &q)| {
             set_position(row, p);

@@ -24,6 +24,8 @@ use crate::simulate::scene::springs::SpringPull;
 /// Iterations after which a step is halved if possible: two halves take fewer than one step that makes no
 /// progress.
 const MAX_ITERATIONS_BEFORE_HALVING: u32 = 16;
+/// Solutions with ever more damage after which a step is halved if possible.
+const MAX_SOFTENINGS_BEFORE_HALVING: u32 = 16;
 /// Iterations up to which the step length is doubled again.
 const EASY_ITERATIONS: u32 = 3;
 
@@ -149,7 +151,7 @@ impl<W: EnergyLaw> Implicit<W> {
     }
 
     /// Solves the step that ends at `end`, with its equations evaluated at `time`, and solves it again while bonds
-    /// break in it. Returns `Some(true)` if no bond broke and few iterations sufficed, `None` if the caller must
+    /// soften or break in it. Returns `Some(true)` if no bond broke and few iterations sufficed, `None` if the caller must
     /// halve the step. With `last` the step cannot be halved any more, so failure is an error.
     fn solve_breaking(
         &mut self,
@@ -165,9 +167,11 @@ impl<W: EnergyLaw> Implicit<W> {
             most.min(MAX_ITERATIONS_BEFORE_HALVING)
         };
         let (mut broke, mut easy) = (false, true);
+        let mut softenings = 0;
         loop {
             let most = if broke { most } else { patience };
-            let solved = self.solve(start, around, (broke, most));
+            let again = broke || softenings > 0;
+            let solved = self.solve(start, around, (again, most));
             easy &= solved.iterations <= EASY_ITERATIONS;
             if !solved.converged {
                 return match last {
@@ -183,9 +187,17 @@ impl<W: EnergyLaw> Implicit<W> {
                     }),
                 };
             }
-            let events = self.overloaded();
+            let mut events = self.overloaded();
             if events.is_empty() {
                 return Ok(Some(easy && !broke));
+            }
+            events.retain(|event| !self.run.system.soften(event));
+            if events.is_empty() {
+                softenings += 1;
+                if !last && softenings > MAX_SOFTENINGS_BEFORE_HALVING {
+                    return Ok(None);
+                }
+                continue;
             }
             // A break emits waves that only short steps resolve.
             if !last && !broke {
@@ -198,7 +210,7 @@ impl<W: EnergyLaw> Implicit<W> {
         }
     }
 
-    /// Bonds that break now: of the overloaded bonds, those with at least half of the largest excess. The
+    /// Bonds that soften or break now: of the overloaded bonds, those with at least half of the largest excess. The
     /// others may be relieved once these are gone, as along a running crack; breaking all at once would
     /// crumble the unloaded material.
     fn overloaded(&self) -> Vec<BreakEvent> {
@@ -208,7 +220,7 @@ impl<W: EnergyLaw> Implicit<W> {
             let entry = event.entry as usize;
             let used =
                 (event.sigma / bonds.sigma_c.get(entry)).max(event.tau / bonds.tau_c.get(entry));
-            used >= 1.0 + 0.5 * (most - 1.0)
+            used / bonds.left(entry).strength >= 1.0 + 0.5 * (most - 1.0)
         });
         if let Some(criterion) = &self.run.hydrostatic {
             let (_, virials) = bonds::carried::<W>(&self.run.system);

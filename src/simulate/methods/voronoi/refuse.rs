@@ -1,6 +1,5 @@
 //! Features that steps of cells do not support.
 
-use crate::simulate::bonded_run::refuse;
 use crate::simulate::error::SimulateError;
 use crate::simulate::methods::explicit;
 use crate::spec::{
@@ -12,9 +11,6 @@ pub fn unsupported(pipeline: &Pipeline, backend: Backend) -> Option<SimulateErro
     let lack = SimulateError::unsupported;
     if pipeline.simulate.sleep {
         return lack("simulate.sleep with cells", "true", "false");
-    }
-    if let Some(refused) = refuse::toughness(pipeline, "material.toughness with cells") {
-        return Some(refused);
     }
     let simulate = &pipeline.simulate;
     if simulate.integrator != Integrator::Explicit && simulate.integrator != Integrator::Auto {
@@ -38,6 +34,13 @@ pub fn unsupported(pipeline: &Pipeline, backend: Backend) -> Option<SimulateErro
         return lack("output.convergence with cells", "set", "none");
     }
     let mut materials = pipeline.materials.iter();
+    if materials.clone().any(|one| one.toughness.is_some()) {
+        return lack(
+            "material.toughness with cells",
+            "set",
+            "none; or a packing of bonded elements",
+        );
+    }
     if materials.any(|material| material.hydrostatic_strength.is_some()) {
         return lack("material.hydrostatic_strength with cells", "set", "none");
     }
