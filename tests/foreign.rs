@@ -35,6 +35,7 @@ fn sound_store() -> &'static Path {
             mode: vec![BreakMode::Shear],
             sigma: vec![1.0],
             tau: vec![2.0],
+            energy: vec![1e-6],
             x: vec![0.0],
             y: vec![0.0],
             z: vec![0.0],

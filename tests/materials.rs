@@ -233,6 +233,32 @@ fn an_element_beyond_its_mean_stress_loses_all_its_bonds() {
     );
 }
 
+/// Rebound speed over approach speed of two balls of this restitution.
+fn rebound(restitution: f64) -> f64 {
+    let r = 5e-3;
+    let mut material = scenes::elastic(1e6, 4e5, 2600.0);
+    material.restitution = Some(restitution);
+    let points = [DVec3::ZERO, DVec3::X * 2.2 * r];
+    let mut packing = scenes::packing(&points, r, &material, (1.0, 1.0));
+    let v = [DVec3::X * 0.1, DVec3::X * -0.1];
+    scenes::set_motion(&mut packing.elements, &v, &[DVec3::ZERO; 2]);
+    let mut pipeline = scenes::pipeline(material);
+    pipeline.simulate.precision = cullet::spec::Precision::F64;
+    let dt = 0.01 * schedule(&packing, &pipeline).unwrap().critical;
+    let mut run = method(&packing, &pipeline, Backend::Cpu, dt).unwrap();
+    run.advance((0.05 / dt) as u64).unwrap();
+    let frame = run.snapshot(0).unwrap().frames;
+    f64::from(frame.vx[1] - frame.vx[0]) / 0.2
+}
+
+#[test]
+fn balls_rebound_by_their_restitution() {
+    for restitution in [0.1, 0.57, 0.95] {
+        let found = rebound(restitution);
+        assert!((found - restitution).abs() < 5e-3, "{found} {restitution}");
+    }
+}
+
 /// Acceleration of a ball with this coefficient of rolling friction down a slope, m/s².
 fn rolling_acceleration(slope: f64, rolling: f64) -> f64 {
     let r = 5e-3;

@@ -37,6 +37,7 @@ pub fn elastic(young: f64, shear: f64, density: f64) -> Material {
         friction: 0.0,
         rolling_friction: 0.0,
         contact_damping: 0.0,
+        restitution: None,
         contact_shear_ratio: 0.5,
         contact_young: None,
     }

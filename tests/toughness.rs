@@ -1,11 +1,10 @@
 //! Toughness: bonds that soften, and the energy that cracks take.
 
-use cullet::columns::History;
 use cullet::gpu::DeviceRequest;
 use cullet::laws::softening::{brittle_energy, fracture_energy};
 use cullet::math::LaneWidth;
 use cullet::simulate::run_state::state::{SectionKind, State};
-use cullet::simulate::{Method, method};
+use cullet::simulate::{Method, Snapshot, method};
 use cullet::spec::{Backend, Criterion, Integrator, Material, Pipeline};
 use cullet::store::Packing;
 use glam::DVec3;
@@ -66,19 +65,19 @@ fn pair(end: f64, apart: f64) -> Pair {
 
 impl Pair {
     /// After many periods of the bond.
-    fn outcome(&self) -> History {
+    fn outcome(&self) -> Snapshot {
         let shot = (&self.packing, &self.pipeline);
         let mut engine = method(shot.0, shot.1, Backend::Cpu, self.dt).unwrap();
         engine.advance(50_000).unwrap();
-        engine.snapshot(1).unwrap().history
+        engine.snapshot(1).unwrap()
     }
 
     /// The same on a device, with longer steps.
-    fn outcome_on(&self, request: &DeviceRequest) -> History {
+    fn outcome_on(&self, request: &DeviceRequest) -> Snapshot {
         let pipeline = without_work(&self.pipeline);
         let mut engine = device::engine(&self.packing, &pipeline, 4.0 * self.dt, request);
         engine.advance(12_500).unwrap();
-        engine.snapshot(1).unwrap().history
+        engine.snapshot(1).unwrap()
     }
 }
 
@@ -93,8 +92,14 @@ fn without_work(pipeline: &Pipeline) -> Pipeline {
 fn a_bond_takes_the_energy_of_its_toughness_to_break() {
     for end in [1.5, 5.0, 40.0] {
         let pair = pair(end, 2.0 * end);
-        let after = pair.outcome();
+        let Snapshot {
+            history: after,
+            breaks,
+            ..
+        } = pair.outcome();
         assert_eq!(after.broken[0], 1, "end {end}");
+        let row = f64::from(breaks.energy[0]) / pair.brittle;
+        assert!((row / end - 1.0).abs() < 1e-3, "{row} of {end}");
         let taken = after.breaking[0] / pair.brittle;
         // It passes its strength within a step.
         assert!((taken / end - 1.0).abs() < 2e-2, "{taken} of {end}");
@@ -106,7 +111,7 @@ fn a_bond_takes_the_energy_of_its_toughness_to_break() {
 #[test]
 fn a_bond_that_is_damaged_and_holds_swings_on_with_what_is_left() {
     let pair = pair(5.0, 2.5);
-    let after = pair.outcome();
+    let after = pair.outcome().history;
     assert_eq!(after.broken[0], 0);
     let taken = after.breaking[0] / pair.brittle;
     let elastic = elastic_energy_left();
@@ -141,13 +146,19 @@ fn bonds_soften_on_a_device() {
     };
     for end in [1.5, 5.0] {
         let pair = pair(end, 2.0 * end);
-        let after = pair.outcome_on(&request);
+        let Snapshot {
+            history: after,
+            breaks,
+            ..
+        } = pair.outcome_on(&request);
         assert_eq!(after.broken[0], 1, "end {end}");
+        let row = f64::from(breaks.energy[0]) / pair.brittle;
+        assert!((row / end - 1.0).abs() < 1e-3, "{row} of {end}");
         let left = after.kinetic[0] / pair.brittle;
         assert!((left / end - 1.0).abs() < 4e-2, "{left} left of {end}");
     }
     let pair = pair(5.0, 2.5);
-    let after = pair.outcome_on(&request);
+    let after = pair.outcome_on(&request).history;
     assert_eq!(after.broken[0], 0);
     let moving = (after.kinetic[0] + after.bond[0]) / pair.brittle;
     let elastic = elastic_energy_left();
@@ -159,7 +170,7 @@ fn elements_too_large_for_the_toughness_get_less_strength() {
     // A quarter of the energy is half of the strength.
     for (apart, broken) in [(0.24, 0), (0.26, 1)] {
         let pair = pair(0.25, apart);
-        let after = pair.outcome();
+        let after = pair.outcome().history;
         assert_eq!(after.broken[0], broken, "{apart}");
     }
 }
@@ -238,6 +249,28 @@ fn damage_is_the_same_on_all_lanes_and_after_a_state() {
             continue;
         };
         assert!(bytes(engine.as_mut(), 1..3) == first, "{width:?}");
+    }
+}
+
+#[test]
+fn breaks_have_the_energy_that_breaking_takes() {
+    let (packing, mut pipeline, dt) = torn_block();
+    pipeline.materials[0].toughness = None;
+    pipeline.output.work = true;
+    let sums = |engine: &mut dyn Method| {
+        engine.advance(60).unwrap();
+        let after = engine.snapshot(1).unwrap();
+        assert!(after.breaks.energy.len() > 10, "bonds break");
+        let sum: f64 = after.breaks.energy.iter().copied().map(f64::from).sum();
+        (sum, after.history.breaking.first().copied())
+    };
+    let mut cpu = method(&packing, &pipeline, Backend::Cpu, dt).unwrap();
+    let (sum, taken) = sums(cpu.as_mut());
+    assert!((sum / taken.unwrap() - 1.0).abs() < 1e-6, "{sum} {taken:?}");
+    if let Some(request) = device::request() {
+        let mut gpu = device::engine(&packing, &without_work(&pipeline), dt, &request);
+        let (found, _) = sums(&mut gpu);
+        assert!((found / sum - 1.0).abs() < 1e-3, "{found} {sum}");
     }
 }
 

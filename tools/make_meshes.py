@@ -1,4 +1,4 @@
-"""Makes the closed meshes of the shots: letters, a drill bit, a bar of chocolate, a spring with a weight, a notched plate.
+"""Makes the closed meshes of the shots: letters, a drill bit, a bar of chocolate, a spring with a weight, a notched plate, test pieces.
 
 `python3 tools/make_meshes.py [--out DIR]` writes DIR/*.obj; the default is pipelines/meshes."""
 
@@ -286,6 +286,39 @@ def notched_plate(length=0.12, width=0.06, depth=0.01, radius=0.008, pieces=16):
     write("notched_plate", points, triangles, "a plate of 12 by 6 cm with two notches of radius 8 mm, 1 cm thick, in metres")
 
 
+# ---- test pieces with slots that stand for cracks ----
+
+
+def test_piece(name, outline, depth, comment):
+    flat = Flat()
+    flat.polygon(outline)
+    write(name, *flat.extruded(depth), comment)
+
+
+def branching_plate(length=0.1, width=0.04, depth=0.002, slot=0.0006):
+    """A plate with a slot from the middle of its left side to its centre."""
+    x, y, h = length / 2, width / 2, slot / 2
+    outline = [(-x, -y), (x, -y), (x, y), (-x, y), (-x, h), (0, h), (0, -h), (-x, -h)]
+    test_piece("branching_plate", outline, depth, "a plate of 10 by 4 cm with a slot to its centre, 2 mm thick, in metres")
+
+
+def kalthoff_plate(width=0.1, height=0.2, depth=0.004, slot=0.0015, at=0.025, long=0.05):
+    """A plate with two parallel slots from its left side, `at` above and below the middle."""
+    x, y, h = width / 2, height / 2, slot / 2
+    end = long - x
+    upper = [(-x, at + h), (end, at + h), (end, at - h), (-x, at - h)]
+    lower = [(-x, h - at), (end, h - at), (end, -h - at), (-x, -h - at)]
+    outline = [(-x, -y), (x, -y), (x, y), (-x, y), *upper, *lower]
+    test_piece("kalthoff_plate", outline, depth, "a plate of 10 by 20 cm with two slots of 5 cm, 4 mm thick, in metres")
+
+
+def notched_beam(length=0.09, height=0.02, depth=0.01, slot=0.001, deep=0.01):
+    """A beam with a slot in the middle of its lower side."""
+    x, y, h = length / 2, height / 2, slot / 2
+    outline = [(-x, -y), (-h, -y), (-h, deep - y), (h, deep - y), (h, -y), (x, -y), (x, y), (-x, y)]
+    test_piece("notched_beam", outline, depth, "a beam of 9 by 2 by 1 cm with a slot of 1 cm, in metres")
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=pathlib.Path, default=OUT, help="folder; default: pipelines/meshes")
@@ -296,3 +329,6 @@ if __name__ == "__main__":
     chocolate()
     spring()
     notched_plate()
+    branching_plate()
+    kalthoff_plate()
+    notched_beam()

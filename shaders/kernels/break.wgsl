@@ -70,6 +70,7 @@ fn break_bond(i: u32, slot: u32, event: u32) {
     write_vector(to + EVENT_MIDDLE, middle);
     write_vector(to + EVENT_FROM_I, from_i);
     write_vector(to + EVENT_FROM_J, from_j);
+    events_set(to + EVENT_ENERGY, bitcast<u32>(released(i, a, at)));
     events_set(to + EVENT_LEFT, bitcast<u32>(abs(bond_left(at).strength)));
     // Two held elements cannot answer a force: they never touch.
     let moves = read_own(i).inverse_mass > 0.0 || read_own(j).inverse_mass > 0.0;

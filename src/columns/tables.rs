@@ -126,6 +126,8 @@ table! {
         mode: BreakMode, "1", "strength that was passed", optional;
         sigma: f32, "Pa", "normal stress when it broke", optional;
         tau: f32, "Pa", "shear stress when it broke", optional;
+        energy: f32, "J", "energy that the bond released when it broke and took as it softened; of cells only with \
+            `output.work`", optional;
         x: f32, "m", "middle between both ends when it broke";
         y: f32, "m", "middle between both ends when it broke";
         z: f32, "m", "middle between both ends when it broke";

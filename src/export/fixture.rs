@@ -135,6 +135,7 @@ fn material() -> Material {
         friction: 0.5,
         rolling_friction: 0.0,
         contact_damping: 0.2,
+        restitution: None,
         contact_shear_ratio: 0.5,
         contact_young: None,
     }

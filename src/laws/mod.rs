@@ -26,6 +26,7 @@ pub mod projection;
 pub mod rankine;
 pub mod rattle;
 pub mod relative;
+pub mod restitution;
 pub mod rigid;
 pub mod rolling;
 pub mod softening;

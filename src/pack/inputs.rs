@@ -154,6 +154,7 @@ impl<'a> PackedMaterial<'a> {
             friction: _,
             rolling_friction: _,
             contact_damping: _,
+            restitution: _,
             contact_shear_ratio: _,
             contact_young: _,
         } = material;
@@ -182,6 +183,7 @@ impl<'a> PackedPair<'a> {
             friction: _,
             rolling_friction: _,
             contact_damping: _,
+            restitution: _,
             contact_young: _,
         } = pair;
         PackedPair {

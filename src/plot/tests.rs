@@ -68,6 +68,7 @@ fn broken(frame: u32, time: f64) -> Breaks {
         mode: vec![mode; rows],
         sigma: zeros(),
         tau: zeros(),
+        energy: zeros(),
         x: zeros(),
         y: zeros(),
         z: zeros(),

@@ -279,6 +279,10 @@ impl Check<'_> {
                 self.invalid(&path, what);
             }
             seen.push([a, b]);
+            if pair.restitution.is_some() && pair.contact_damping.is_some() {
+                let what = "the damping follows from it; leave contact_damping out";
+                self.invalid(&format!("pair.{index}.restitution"), what);
+            }
         }
     }
 

@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::quantity::{
-    NonNegativeNumber, Number, PoissonRatio, PositiveDensity, PositiveNumber, PositivePressure,
-    PositiveToughness,
+    Fraction, NonNegativeNumber, Number, PoissonRatio, PositiveDensity, PositiveNumber,
+    PositivePressure, PositiveToughness,
 };
 
 /// Poisson's ratio of a material without the key `poisson`, with `elasticity = "material"`.
@@ -142,6 +142,11 @@ pub struct Material {
     #[serde(default = "default_contact_damping")]
     #[schemars(with = "NonNegativeNumber")]
     pub contact_damping: f64,
+    /// Coefficient of restitution of contacts, rebound speed over approach speed of two single elements, from which
+    /// their damping follows in place of `contact_damping`. Absent: `contact_damping` applies.
+    #[serde(default)]
+    #[schemars(with = "Fraction")]
+    pub restitution: Option<f64>,
     /// Ratio of tangential to normal stiffness of contacts.
     #[serde(default = "half")]
     #[schemars(with = "PositiveNumber")]
@@ -193,6 +198,10 @@ pub struct MaterialPair {
     #[serde(default)]
     #[schemars(with = "NonNegativeNumber")]
     pub contact_damping: Option<f64>,
+    /// Coefficient of restitution of contacts, in place of `contact_damping`.
+    #[serde(default)]
+    #[schemars(with = "Fraction")]
+    pub restitution: Option<f64>,
     /// Young's modulus of contacts, Pa; absent: the two materials' moduli in series.
     #[serde(default)]
     #[schemars(with = "PositivePressure")]

@@ -393,6 +393,13 @@ impl<S: Scalar> Bonds<S> {
         softening.map_or(whole, |softening| softening.left(entry))
     }
 
+    /// Energy that a damaged bond takes until it breaks, J; `None` if it is undamaged.
+    pub fn energy_of_damaged(&self, entry: usize) -> Option<f64> {
+        let softening = self.softening.as_ref()?;
+        let is_damaged = softening.left(entry).strength < 1.0;
+        is_damaged.then(|| softening.energy(entry).to_f64())
+    }
+
     /// Least number of bytes that a pass over all active bonds reads.
     pub fn bytes(&self) -> u64 {
         let column = |same: bool, size: usize| if same { 0 } else { size };

@@ -19,6 +19,8 @@ pub struct BrokenBond {
     pub bond: u32,
     /// Elements, stresses and the strength that was exceeded.
     pub event: BreakEvent,
+    /// Energy that it released, and took as it softened, J; `None` if it was not computed.
+    pub energy: Option<f64>,
     /// Midpoint between the centres, m.
     pub middle: DVec3,
     /// Rest direction of the bond rotated with element i, pointing away from it.
@@ -29,7 +31,12 @@ pub struct BrokenBond {
 
 impl BrokenBond {
     /// Record of a bond that breaks in the current step, with its ends at their present positions.
-    pub fn now<S: Scalar>(system: &System<S>, event: BreakEvent, (step, time): (u64, f64)) -> Self {
+    pub fn now<S: Scalar>(
+        system: &System<S>,
+        event: BreakEvent,
+        energy: Option<f64>,
+        (step, time): (u64, f64),
+    ) -> Self {
         let (i, j) = (event.i, event.j);
         let (own, other) = (i as usize, j as usize);
         let entry = event.entry as usize;
@@ -44,6 +51,7 @@ impl BrokenBond {
             time,
             bond: system.bonds.id[entry],
             event,
+            energy,
             middle: (system.position(own) + system.position(other)) / 2.0,
             from_i: system.rotation(own) * rest,
             from_j: -(system.rotation(other) * rest),
@@ -61,6 +69,7 @@ impl BrokenBond {
         rows.mode.push(self.event.mode);
         rows.sigma.push(self.event.sigma as f32);
         rows.tau.push(self.event.tau as f32);
+        rows.energy.extend(self.energy.map(|energy| energy as f32));
         rows.x.push(self.middle.x as f32);
         rows.y.push(self.middle.y as f32);
         rows.z.push(self.middle.z as f32);

@@ -128,7 +128,7 @@ impl<S: Scalar> BondedRun<S> {
         &mut self,
         mut events: Vec<BreakEvent>,
         at: (u64, f64),
-        mut energy: impl FnMut(&System<S>, usize) -> f64,
+        mut energy: impl FnMut(&System<S>, usize) -> Option<f64>,
         mut removed: impl FnMut(&System<S>, u32),
     ) {
         if events.is_empty() {
@@ -137,17 +137,23 @@ impl<S: Scalar> BondedRun<S> {
         hydrostatic::deduplicate(&mut events);
         for event in events {
             let entry = event.entry as usize;
+            let held = energy(&self.system, entry);
+            let holds = self.system.soften(&event);
             if let Some(work) = &mut self.work {
-                work.breaking += energy(&self.system, entry);
+                let left = if holds {
+                    energy(&self.system, entry)
+                } else {
+                    None
+                };
+                work.breaking += held.unwrap_or(0.0) - left.unwrap_or(0.0);
             }
-            if self.system.soften(&event) {
-                if let Some(work) = &mut self.work {
-                    work.breaking -= energy(&self.system, entry);
-                }
+            if holds {
                 continue;
             }
             self.broken_since = true;
-            BrokenBond::now(&self.system, event, at).push(&mut self.breaks);
+            let softened = self.system.bonds.energy_of_damaged(entry);
+            let taken = softened.or(held);
+            BrokenBond::now(&self.system, event, taken, at).push(&mut self.breaks);
             let (i, j) = (event.i, event.j);
             let touch = self.system.touch_once_broken((i, j), event.entry);
             self.system.bonds.unbond(event.entry as usize, touch);

@@ -1,6 +1,7 @@
 //! Contact properties of materials, of pairs of materials, and of elements at colliders.
 
 use crate::laws::contact::{self, ContactParameters, SurfacePair, series_modulus};
+use crate::laws::restitution::damping_ratio;
 use crate::math::Scalar;
 use crate::simulate::bonded::system::System;
 use crate::simulate::scene::colliders::PosedCollider;
@@ -80,7 +81,7 @@ impl Surfaces {
             young: m.contact_young.unwrap_or(m.young),
             friction: m.friction,
             rolling: m.rolling_friction,
-            damping: m.contact_damping,
+            damping: m.restitution.map_or(m.contact_damping, damping_ratio),
             shear_ratio: m.contact_shear_ratio,
         });
         let mut surfaces = Self::new(own.collect());
@@ -92,7 +93,8 @@ impl Surfaces {
                 let contact = &mut shared.contact;
                 contact.modulus = pair.contact_young.unwrap_or(contact.modulus);
                 contact.friction = pair.friction.unwrap_or(contact.friction);
-                contact.damping_ratio = pair.contact_damping.unwrap_or(contact.damping_ratio);
+                let damping = pair.restitution.map(damping_ratio).or(pair.contact_damping);
+                contact.damping_ratio = damping.unwrap_or(contact.damping_ratio);
                 shared.rolling = pair.rolling_friction.unwrap_or(shared.rolling);
             }
         }

@@ -29,8 +29,10 @@ const ADDED: &[(&str, &str)] = &[
     ("collider[].shape.thickness_side", "\"both\""),
     ("collider[].shape.unit", "null"),
     ("collider[].shape.up", "null"),
+    ("material[].restitution", "null"),
     ("material[].strength", "\"bond\""),
     ("material[].toughness", "null"),
+    ("pair[].restitution", "null"),
     // Earlier cells had spherical contacts: the hash of a packing of cells distinguishes these.
     ("simulate.cell_contact", "\"polyhedra\""),
     ("simulate.method", "null"),

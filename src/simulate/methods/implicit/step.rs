@@ -205,7 +205,7 @@ impl<W: EnergyLaw> Implicit<W> {
             }
             broke = true;
             let at = (self.run.step + 1, time);
-            let energy = |system: &System<f64>, entry| system.bond_energy(entry);
+            let energy = |system: &System<f64>, entry| Some(system.bond_energy(entry));
             self.run.break_bonds(events, at, energy, |_, _| ());
         }
     }

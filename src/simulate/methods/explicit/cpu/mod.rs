@@ -167,7 +167,7 @@ impl<L: Lanes> Cpu<L> {
             }
         }
         let (at, borders) = ((self.run.step, self.run.time()), &mut self.borders);
-        let energy = |system: &System<L::Scalar>, entry| system.bond_energy(entry);
+        let energy = |system: &System<L::Scalar>, entry| Some(system.bond_energy(entry));
         self.run.break_bonds(events, at, energy, |system, entry| {
             let other = system.bonds.other[entry as usize];
             borders[other as usize / system.chunk].unbond(entry);

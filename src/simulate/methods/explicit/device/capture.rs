@@ -4,8 +4,9 @@ use wgpu::{Buffer, CommandEncoder, SubmissionIndex};
 
 use super::columns::Columns;
 use super::constants::{
-    EVENT_ELEMENT, EVENT_FROM_I, EVENT_FROM_J, EVENT_LEFT, EVENT_MIDDLE, EVENT_SLOT, EVENT_STEP,
-    EVENT_STRESS, EVENT_WORDS, SPRING_ELEMENT, SPRING_PARTNER, SPRING_VECTOR, SPRING_WORDS,
+    EVENT_ELEMENT, EVENT_ENERGY, EVENT_FROM_I, EVENT_FROM_J, EVENT_LEFT, EVENT_MIDDLE, EVENT_SLOT,
+    EVENT_STEP, EVENT_STRESS, EVENT_WORDS, SPRING_ELEMENT, SPRING_PARTNER, SPRING_VECTOR,
+    SPRING_WORDS,
 };
 use super::launch::Status;
 use crate::gpu::{Column, Device, GpuError};
@@ -148,6 +149,8 @@ pub struct DeviceBreak {
     pub tau: f32,
     /// Strength left before it broke, of the initial one.
     pub left: f32,
+    /// Energy that it released, and took as it softened, J; 0 for cells.
+    pub energy: f32,
     /// Distance at which the pair touches from now on, m.
     pub touch: f32,
     /// Middle of the bond, m.
@@ -170,6 +173,7 @@ impl DeviceBreak {
             sigma,
             tau,
             left: number(EVENT_LEFT),
+            energy: number(EVENT_ENERGY),
             touch,
             middle: vector(EVENT_MIDDLE),
             from_i: vector(EVENT_FROM_I),

@@ -85,7 +85,7 @@ constants! {
     FACE_THROUGH = 6;
 
     /// Words of a break event.
-    EVENT_WORDS = 16;
+    EVENT_WORDS = 17;
     /// Step of the force pass that detected it.
     EVENT_STEP = 0;
     /// Element with the lower index.
@@ -102,6 +102,8 @@ constants! {
     EVENT_FROM_J = 12;
     /// Strength left, of the initial one.
     EVENT_LEFT = 15;
+    /// Energy that the bond released, and took as it softened.
+    EVENT_ENERGY = 16;
 
     /// Words of a spring of a checkpoint.
     SPRING_WORDS = 5;

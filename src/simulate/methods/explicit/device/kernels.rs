@@ -146,12 +146,17 @@ impl Kernels {
             None => vec![("one_class", flag(!sizes.several_classes)), softens],
             Some(walls) => vec![("walls", flag(walls))],
         };
-        let (moving_text, measuring_text) = match sizes.cells {
+        let (moving_text, breaking_text, measuring_text) = match sizes.cells {
             None => (
                 texts::move_kernel(sizes.law),
+                texts::break_kernel(sizes.law),
                 texts::measure_kernel(sizes.law),
             ),
-            Some(_) => (&texts::MOVE_CELLS, &texts::MEASURE_CELLS),
+            Some(_) => (
+                &texts::MOVE_CELLS,
+                &texts::BREAK_CELLS,
+                &texts::MEASURE_CELLS,
+            ),
         };
         let clamped = ("clamped", flag(sizes.clamps > 0));
         let damped = ("damped", flag(sizes.damped));
@@ -171,12 +176,16 @@ impl Kernels {
         let open = moving([false, false, false, true])?;
         let middle = moving([false, true, true, true])?;
         let last = moving([false, true, true, false])?;
+        let of_breaks = match sizes.cells {
+            None => of_law.clone(),
+            Some(_) => vec![softens],
+        };
         // The step has moved on by now; bonds broke at the positions of the force pass.
         let before = |parity: usize, name: &str| columns.by_name(name, 1 - parity);
         let breaks = binder.bind_columns(
-            &texts::BREAK,
+            breaking_text,
             ("main", count.min(LIGHT_INVOCATIONS)),
-            &[softens],
+            &of_breaks,
             before,
         )?;
         let lists = lists(&mut binder, sizes, count)?;

@@ -131,6 +131,7 @@ impl Gpu {
                     BreakMode::Shear
                 },
             },
+            energy: self.cells.is_none().then_some(f64::from(event.energy)),
             middle: vector(event.middle),
             from_i: vector(event.from_i),
             from_j: vector(event.from_j),

@@ -244,9 +244,42 @@ pub const DILATE: KernelText = kernel_text(
     ],
 );
 
-/// Removal of bonds whose strength was exceeded.
-pub const BREAK: KernelText = kernel_text(
+/// Removal of bonds whose strength was exceeded, for a bond law.
+pub fn break_kernel(law: Law) -> &'static KernelText {
+    &BREAK[law as usize]
+}
+
+static BREAK: [KernelText; Law::NAMES.len()] = by_law!(
     "break",
+    [
+        law!("failure"),
+        law!("softening"),
+        law!("motion"),
+        kernel!("element"),
+        kernel!("bond"),
+        kernel!("bond_left"),
+        kernel!("bond_damage"),
+        kernel!("bond_carried"),
+        kernel!("bond_released"),
+        kernel!("break"),
+    ],
+    &[
+        column::motion.read(),
+        column::own.read(),
+        column::neighbour.read(),
+        column::bond_rest.write(),
+        column::bond_strength.write(),
+        column::bond_class.read(),
+        column::tables.read(),
+        column::masks.write(),
+        column::events.write(),
+        column::status.write(),
+    ]
+);
+
+/// Removal of faces whose strength was exceeded.
+pub const BREAK_CELLS: KernelText = kernel_text(
+    "break_cells",
     &[
         LAUNCH,
         kernel!("launch"),
@@ -258,6 +291,7 @@ pub const BREAK: KernelText = kernel_text(
         kernel!("element"),
         kernel!("bond_left"),
         kernel!("bond_damage"),
+        kernel!("face_released"),
         kernel!("break"),
     ],
     &[
@@ -473,8 +507,8 @@ pub const REACTIONS: KernelText = kernel_text(
 /// All kernel texts.
 #[cfg(test)]
 pub fn all() -> impl Iterator<Item = &'static KernelText> {
-    let of_cells = [&MOVE_CELLS, &MEASURE_CELLS, &DILATE].into_iter();
-    let others = [&BREAK, &TRAVEL, &GRID, &PAIRS, &SPRINGS, &REACTIONS];
+    let of_cells = [&MOVE_CELLS, &MEASURE_CELLS, &BREAK_CELLS, &DILATE].into_iter();
+    let others = [&TRAVEL, &GRID, &PAIRS, &SPRINGS, &REACTIONS];
     let others = of_cells.chain(others);
-    MOVE.iter().chain(&MEASURE).chain(others)
+    MOVE.iter().chain(&MEASURE).chain(&BREAK).chain(others)
 }

@@ -41,7 +41,7 @@ impl<L: Lanes> CellRun<L> {
                 .sum()
         };
         let before = stored(&self.cells);
-        let energy = |_: &_, entry: usize| held[entry].energy;
+        let energy = |_: &_, entry: usize| Some(held.get(entry)?.energy);
         let crossings = &mut self.crossings;
         self.run.break_bonds(events, at, energy, |system, entry| {
             let other = system.bonds.other[entry as usize];
