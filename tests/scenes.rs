@@ -30,6 +30,8 @@ pub fn elastic(young: f64, shear: f64, density: f64) -> Material {
         tensile_strength: None,
         shear_strength: None,
         weibull_modulus: None,
+        weibull_size: None,
+        weibull_length: None,
         toughness: None,
         hydrostatic_strength: None,
         grain: None,

@@ -128,6 +128,8 @@ fn material() -> Material {
         tensile_strength: None,
         shear_strength: None,
         weibull_modulus: None,
+        weibull_size: None,
+        weibull_length: None,
         toughness: None,
         hydrostatic_strength: None,
         grain: None,

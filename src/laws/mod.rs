@@ -15,6 +15,7 @@ pub mod double_layer;
 pub mod elasticity;
 pub mod energy;
 pub mod failure;
+pub mod field;
 pub mod galerkin;
 pub mod hooke;
 pub mod hydrostatic;

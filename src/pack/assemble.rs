@@ -13,6 +13,7 @@ use super::filled::Calibration;
 use super::inputs::{Inputs, PackedMaterial};
 use super::kinds::{self, BondProperties, PairTable};
 use super::lattice::NEIGHBOUR_DIRECTIONS;
+use super::scatter::DrawnBond;
 use super::sections::BondedElements;
 use crate::columns::{Bonds, Elements, Shape};
 use crate::spec::{Body, Law, MassModel, Strength};
@@ -165,11 +166,18 @@ fn append_bonds(
     bonds.i.extend(packed.pairs.iter().map(|[i, _]| first + i));
     bonds.j.extend(packed.pairs.iter().map(|[_, j]| first + j));
     let seed = inputs.settings.seed;
+    let turn = body.rotation.quaternion().inverse();
+    let position = DVec3::from_array(body.position);
     let properties = |(pair, id): (&[u32; 2], u32)| {
         let [a, b] = pair.map(|k| materials[k as usize]);
+        let [p, q] = pair.map(|k| packed.centres[k as usize]);
+        let bond = DrawnBond {
+            id,
+            middle: turn * ((p + q) / 2.0 - position),
+        };
         table
             .pair(a, b)
-            .bond_properties(between(pair).normalize(), seed, id)
+            .bond_properties(between(pair).normalize(), seed, bond)
     };
     let mut properties: Vec<BondProperties> = packed
         .pairs

@@ -50,6 +50,10 @@ pub(super) struct PackedMaterial<'a> {
     pub shear_strength: Option<f64>,
     pub weibull_modulus: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    pub weibull_size: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub weibull_length: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub grain: Option<Grain>,
 }
 
@@ -146,6 +150,8 @@ impl<'a> PackedMaterial<'a> {
             tensile_strength,
             shear_strength,
             weibull_modulus,
+            weibull_size,
+            weibull_length,
             grain,
             criterion: _,
             hydrostatic_strength: _,
@@ -169,6 +175,8 @@ impl<'a> PackedMaterial<'a> {
             tensile_strength: *tensile_strength,
             shear_strength: *shear_strength,
             weibull_modulus: *weibull_modulus,
+            weibull_size: *weibull_size,
+            weibull_length: *weibull_length,
             grain: *grain,
         }
     }

@@ -9,6 +9,7 @@ use super::error::PackError;
 use super::filled::{Calibration, RandomStatistics};
 use super::inputs::{Inputs, PackedMaterial};
 use super::mesh;
+use super::scatter::{DrawnBond, Scatter};
 use crate::laws::contact::series_modulus;
 use crate::laws::elasticity::{self, grain_factor};
 use crate::laws::{strength, weibull};
@@ -93,7 +94,7 @@ pub(super) struct PairProperties {
     sigma: f64,
     /// Mean shear strength across any grain, Pa.
     tau: f64,
-    weibull: Option<f64>,
+    scatter: Option<Scatter>,
     /// Direction in world coordinates, λ of moduli, λ of strengths.
     grain: Option<(DVec3, f64, f64)>,
 }
@@ -112,11 +113,10 @@ pub(super) struct BondProperties {
 }
 
 impl PairProperties {
-    /// Properties of a bond along the unit vector `direction`, with a stable `id`.
-    pub fn bond_properties(&self, direction: DVec3, seed: u64, id: u32) -> BondProperties {
-        let scatter = self.weibull.map_or(1.0, |modulus| {
-            weibull::factor(weibull::uniform(seed, id), modulus)
-        });
+    /// Properties of a bond along the unit vector `direction`.
+    pub fn bond_properties(&self, direction: DVec3, seed: u64, bond: DrawnBond) -> BondProperties {
+        let factors = |scatter: Scatter| scatter.factors(bond, seed);
+        let [tensile, tangential] = self.scatter.map_or([1.0; 2], factors);
         let (stiff, strong) = self
             .grain
             .map_or((1.0, 1.0), |(along, stiffness, strength)| {
@@ -129,8 +129,8 @@ impl PairProperties {
         BondProperties {
             young: stiff * self.young,
             shear: stiff * self.shear,
-            sigma_c: strong * scatter * self.sigma,
-            tau_c: strong * scatter * self.tau,
+            sigma_c: strong * tensile * self.sigma,
+            tau_c: strong * tangential * self.tau,
         }
     }
 }
@@ -215,7 +215,9 @@ fn within_material(
         shear,
         sigma: mean("tensile_strength", material.tensile_strength)?,
         tau: mean("shear_strength", material.shear_strength)?,
-        weibull: material.weibull_modulus,
+        scatter: material
+            .weibull_modulus
+            .map(|modulus| Scatter::new(material, modulus)),
         grain,
     })
 }
@@ -259,8 +261,8 @@ fn between_materials(
             shear: series_modulus(a.shear, b.shear),
             sigma: a.sigma.min(b.sigma),
             tau: a.tau.min(b.tau),
-            weibull: match (a.weibull, b.weibull) {
-                (Some(a), Some(b)) => Some(a.min(b)),
+            scatter: match (a.scatter, b.scatter) {
+                (Some(a), Some(b)) => Some(a.wider(b)),
                 (a, b) => a.or(b),
             },
             grain: None,

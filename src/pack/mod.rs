@@ -28,6 +28,7 @@ mod pattern;
 mod points;
 mod random;
 mod request;
+mod scatter;
 mod sections;
 mod shell;
 mod solid;

@@ -18,6 +18,8 @@ fn glass() -> Material {
         tensile_strength: Some(5e7),
         shear_strength: None,
         weibull_modulus: Some(6.0),
+        weibull_size: None,
+        weibull_length: None,
         toughness: None,
         hydrostatic_strength: None,
         grain: None,

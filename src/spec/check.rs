@@ -315,6 +315,17 @@ impl Check<'_> {
                 "strength = \"material\" needs elasticity = \"material\": bonds are calibrated for both together",
             );
         }
+        if material.weibull_length.is_some() && material.weibull_modulus.is_none() {
+            let path = format!("{path}.weibull_length");
+            self.invalid(&path, "strengths do not scatter without weibull_modulus");
+        }
+        if material.weibull_size.is_some() && material.weibull_length.is_none() {
+            let path = format!("{path}.weibull_size");
+            self.invalid(
+                &path,
+                "it needs weibull_length: bonds drawn one by one break together, not at the weakest",
+            );
+        }
         match (material.elasticity, material.poisson, material.shear) {
             (Elasticity::Material, poisson, shear) => {
                 if shear.is_some() {

@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::quantity::{
-    Fraction, NonNegativeNumber, Number, PoissonRatio, PositiveDensity, PositiveNumber,
-    PositivePressure, PositiveToughness,
+    Fraction, NonNegativeNumber, Number, PoissonRatio, PositiveDensity, PositiveLength,
+    PositiveNumber, PositivePressure, PositiveToughness,
 };
 
 /// Poisson's ratio of a material without the key `poisson`, with `elasticity = "material"`.
@@ -117,6 +117,17 @@ pub struct Material {
     #[serde(default)]
     #[schemars(with = "PositiveNumber")]
     pub weibull_modulus: Option<f64>,
+    /// Edge of a cube of the volume whose mean strength is that of the material, m; needs `weibull_length`. Larger
+    /// bodies are weaker, smaller ones stronger, by the Weibull modulus. Absent: the strength is the mean at a point.
+    #[serde(default)]
+    #[schemars(with = "PositiveLength")]
+    pub weibull_size: Option<f64>,
+    /// Correlation length of the strengths, m, at least four elements wide: they are drawn by place in the body,
+    /// tensile and shear strength each from a field of its own, so that packings of other elements have the same weak
+    /// places. Absent: bonds are drawn one by one.
+    #[serde(default)]
+    #[schemars(with = "PositiveLength")]
+    pub weibull_length: Option<f64>,
     /// Hydrostatic strength, Pa: an element whose mean stress exceeds it loses all its bonds; absent: none does.
     #[serde(default)]
     #[schemars(with = "PositivePressure")]

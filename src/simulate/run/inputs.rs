@@ -32,6 +32,8 @@ const ADDED: &[(&str, &str)] = &[
     ("material[].restitution", "null"),
     ("material[].strength", "\"bond\""),
     ("material[].toughness", "null"),
+    ("material[].weibull_length", "null"),
+    ("material[].weibull_size", "null"),
     ("pair[].restitution", "null"),
     // Earlier cells had spherical contacts: the hash of a packing of cells distinguishes these.
     ("simulate.cell_contact", "\"polyhedra\""),

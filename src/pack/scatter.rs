@@ -1,0 +1,101 @@
+//! Scatter of strengths from bond to bond.
+
+use std::f64::consts::PI;
+
+use glam::DVec3;
+
+use super::inputs::PackedMaterial;
+use crate::laws::field::uniform_at;
+use crate::laws::weibull::{factor, uniform};
+
+/// How the strengths of bonds scatter.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Scatter {
+    modulus: f64,
+    /// Where they scatter by place; absent: bonds are drawn one by one.
+    field: Option<Field>,
+}
+
+/// A field of strengths.
+#[derive(Clone, Copy, Debug)]
+struct Field {
+    /// Correlation length L, m.
+    length: f64,
+    /// Mean strength at a point over that of the material: (V_0/(π^{3/2} L³))^{1/m}. The volume below is the integral
+    /// of the correlation; what lies in it breaks as one.
+    scale: f64,
+}
+
+/// A bond for which strengths are drawn.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct DrawnBond {
+    /// Id.
+    pub id: u32,
+    /// Middle in the frame of the shape, m.
+    pub middle: DVec3,
+}
+
+impl Scatter {
+    /// The scatter of a material whose Weibull modulus this is.
+    pub fn new(material: &PackedMaterial, modulus: f64) -> Self {
+        let field = |length: f64| {
+            let volume = |size: f64| (size / length).powi(3) / PI.powf(1.5);
+            let part = material.weibull_size.map_or(1.0, volume);
+            Field {
+                length,
+                scale: part.powf(1.0 / modulus),
+            }
+        };
+        Scatter {
+            modulus,
+            field: material.weibull_length.map(field),
+        }
+    }
+
+    /// The wider of two scatters.
+    pub fn wider(self, other: Self) -> Self {
+        if other.modulus < self.modulus {
+            other
+        } else {
+            self
+        }
+    }
+
+    /// Factors on the tensile and the shear strength of a bond.
+    pub fn factors(&self, bond: DrawnBond, seed: u64) -> [f64; 2] {
+        match self.field {
+            None => [factor(uniform(seed, bond.id), self.modulus); 2],
+            Some(Field { length, scale }) => [seed, !seed].map(|seed| {
+                let u = uniform_at(bond.middle.to_array(), length, seed);
+                scale * factor(u, self.modulus)
+            }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_have_their_strengths() {
+        let field = Field {
+            length: 0.5,
+            scale: 1.5,
+        };
+        let scatter = Scatter {
+            modulus: 5.0,
+            field: Some(field),
+        };
+        let bond = |id, x| DrawnBond {
+            id,
+            middle: DVec3::new(x, 0.2, 0.1),
+        };
+        let here = scatter.factors(bond(3, 0.3), 7);
+        assert_eq!(here, scatter.factors(bond(90, 0.3), 7));
+        assert_ne!(here[0], here[1], "strengths have fields of their own");
+        let places = (0..4000).map(|k| scatter.factors(bond(0, f64::from(k)), 7)[1]);
+        let found = places.sum::<f64>() / 4000.0;
+        assert!((found / field.scale - 1.0).abs() < 0.02, "{found}");
+    }
+}
