@@ -275,6 +275,28 @@ fn breaks_have_the_energy_that_breaking_takes() {
 }
 
 #[test]
+fn damage_in_implicit_steps_is_the_same_after_a_state() {
+    let (packing, pipeline, dt) = torn_block();
+    let mut pipeline = without_work(&pipeline);
+    pipeline.simulate.integrator = Integrator::Midpoint;
+    let engine = || method(&packing, &pipeline, Backend::Cpu, 4.0 * dt).unwrap();
+    let frames = |engine: &mut dyn Method, frames: std::ops::Range<u32>| {
+        let mut all = scenes::frames(engine, 16, frames);
+        all.iter_mut().for_each(|one| one.history.seconds.clear());
+        format!("{all:?}")
+    };
+    let mut whole = engine();
+    frames(whole.as_mut(), 1..3);
+    let state = whole.state(2).unwrap();
+    let damaged = state.get::<u32, 1>(SectionKind::first("damaged bonds"));
+    assert!(damaged.unwrap().unwrap().len() > 4, "bonds soften");
+    let on = frames(whole.as_mut(), 3..5);
+    let mut again = engine();
+    again.restore(&state).unwrap();
+    assert!(frames(again.as_mut(), 3..5) == on);
+}
+
+#[test]
 fn damage_on_a_device_is_that_on_the_cpu() {
     let Some(request) = device::request() else {
         return;
@@ -312,10 +334,13 @@ fn toughness_is_refused_by_name_where_it_is_not_supported() {
     for set in ["scale=smoke", "material.gypsum.toughness=1 MPa √m"] {
         words.extend(["--set", set]);
     }
-    for (set, expected) in [(
-        "material.gypsum.criterion=lu2021",
-        "material.toughness with material.criterion",
-    )] {
+    for (set, expected) in [
+        (
+            "material.gypsum.criterion=lu2021",
+            "material.toughness with material.criterion",
+        ),
+        ("material.gypsum.weibull_size=1 mm", "needs weibull_length"),
+    ] {
         let message = place.refuse(&[&words[..], &["--set", set]].concat());
         assert!(message.contains(expected), "{message}");
     }

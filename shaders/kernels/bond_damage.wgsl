@@ -2,12 +2,13 @@
 // pass, and the pass that breaks bonds copies it to the other end. No other invocation reads a copy meanwhile.
 
 // Damages a bond under a stress of `used` times the strength left; returns whether it holds. `released` is the
-// energy that it would release if it broke undamaged. The strength left of a bond that breaks becomes negative.
+// energy that it would release if it broke now, if it is undamaged. The strength left of a bond that breaks
+// becomes negative.
 fn soften_bond(at: u32, used: f32, released: f32) -> bool {
     let left = bond_left(at);
     let limits = bond_strength(limits_at(at));
     var end = limits.x;
-    if left.strength == 1.0 {
+    if left.stiffness == 1.0 {
         end = softening_end(limits.y, used, released);
     }
     let reached = softening_reached(left, used);

@@ -27,7 +27,8 @@ fn bonds_of(i: u32, a: Motion, whole: u32) -> Sum {
         let x = motion_separation(lower.p, lower.low, upper.p, upper.low);
         let unapplied = upper.unapplied - lower.unapplied;
         let k = class_stiffness(kind, rest.w);
-        var load = bond_law(x, lower.q, upper.q, unapplied, rest.xyz * side, rest.w, k);
+        let undamaged = bond_law(x, lower.q, upper.q, unapplied, rest.xyz * side, rest.w, k);
+        var load = undamaged;
         let left = bond_left(at);
         if softens {
             load = softening_softened(load, x, rest.w, k.normal, left.stiffness);
@@ -51,9 +52,9 @@ fn bonds_of(i: u32, a: Motion, whole: u32) -> Sum {
                     breaking |= 1u << slot;
                     var holds = false;
                     if softens {
-                        let whole = bond_energy(load, x, lower.q, upper.q, unapplied, rest.xyz * side, rest.w, k);
-                        let released = softening_energy(whole, x, rest.w, k.normal, 1.0)
-                            - softening_energy(whole, x, rest.w, k.normal, 0.0);
+                        let energy = bond_energy(undamaged, x, lower.q, upper.q, unapplied, rest.xyz * side, rest.w, k);
+                        let released = softening_energy(energy, x, rest.w, k.normal, 1.0)
+                            - softening_energy(energy, x, rest.w, k.normal, 0.0);
                         holds = soften_bond(at, max(stress.x0 / strength.x, stress.x1 / strength.y), released);
                     }
                     if !holds {

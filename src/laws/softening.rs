@@ -10,10 +10,10 @@
 //! G_c = K_IC² (1 − ν²)/E
 //! A   = 2 V/Σl                                    area of crack for which a bond stands
 //! ```
-//! Damage leaves g times the energy V of the law, but a bond bears compression in full, as a crack does that
-//! closes: g V + (1 − g) ½ k_n min(l − l0, 0)². The areas below both curves of stress over strain differ by the factor u_f. A plane is crossed by
-//! ½ Σl/V bonds an area if they point in all directions alike (V: volume of the body, Σl: lengths of its
-//! bonds).
+//! Damage leaves g times the energy W of the law, but a bond bears compression in full, as a crack does that
+//! closes: its energy is g W + (1 − g) ½ k_n min(l − l0, 0)². The areas below both curves of stress over strain
+//! differ by the factor u_f. A plane is crossed by ½ Σl/V bonds an area if they point in all directions alike (V:
+//! volume of the body, Σl: lengths of its bonds).
 //!
 //! A bond that is pulled holds w = ½ (σ_c S)²/k_n, more than one that is bent or sheared. If that exceeds G_c A,
 //! elements are too large for the toughness: the strengths of the bond are reduced until it does not.

@@ -168,12 +168,14 @@ fn append_bonds(
     let seed = inputs.settings.seed;
     let turn = body.rotation.quaternion().inverse();
     let position = DVec3::from_array(body.position);
+    let number = inputs.bodies.iter().position(|one| std::ptr::eq(one, body));
     let properties = |(pair, id): (&[u32; 2], u32)| {
         let [a, b] = pair.map(|k| materials[k as usize]);
         let [p, q] = pair.map(|k| packed.centres[k as usize]);
         let bond = DrawnBond {
             id,
             middle: turn * ((p + q) / 2.0 - position),
+            body: number.unwrap_or(0) as u64,
         };
         table
             .pair(a, b)

@@ -33,6 +33,8 @@ pub(super) struct DrawnBond {
     pub id: u32,
     /// Middle in the frame of the shape, m.
     pub middle: DVec3,
+    /// Number of its body.
+    pub body: u64,
 }
 
 impl Scatter {
@@ -66,6 +68,7 @@ impl Scatter {
         match self.field {
             None => [factor(uniform(seed, bond.id), self.modulus); 2],
             Some(Field { length, scale }) => [seed, !seed].map(|seed| {
+                let seed = seed.wrapping_add(bond.body << 32);
                 let u = uniform_at(bond.middle.to_array(), length, seed);
                 scale * factor(u, self.modulus)
             }),
@@ -90,6 +93,7 @@ mod tests {
         let bond = |id, x| DrawnBond {
             id,
             middle: DVec3::new(x, 0.2, 0.1),
+            body: 0,
         };
         let here = scatter.factors(bond(3, 0.3), 7);
         assert_eq!(here, scatter.factors(bond(90, 0.3), 7));

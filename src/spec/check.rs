@@ -323,7 +323,7 @@ impl Check<'_> {
             let path = format!("{path}.weibull_size");
             self.invalid(
                 &path,
-                "it needs weibull_length: bonds drawn one by one break together, not at the weakest",
+                "it needs weibull_length: without it, the strength does not depend on size",
             );
         }
         match (material.elasticity, material.poisson, material.shear) {

@@ -107,8 +107,8 @@ pub struct Material {
     #[serde(default)]
     #[schemars(with = "PositivePressure")]
     pub shear_strength: Option<f64>,
-    /// Fracture toughness K_IC, Pa √m: a bond that has reached its strength softens, so that cracks need as much
-    /// energy whatever the size of the elements; bonded elements only. Absent: bonds break at once.
+    /// Fracture toughness K_IC, Pa √m: a bond that has reached its strength softens, so that the
+    /// energy of a crack hardly depends on the size of the elements; bonded elements only. Absent: bonds break at once.
     #[serde(default)]
     #[schemars(with = "PositiveToughness")]
     pub toughness: Option<f64>,
@@ -117,7 +117,7 @@ pub struct Material {
     #[serde(default)]
     #[schemars(with = "PositiveNumber")]
     pub weibull_modulus: Option<f64>,
-    /// Edge of a cube of the volume whose mean strength is that of the material, m; needs `weibull_length`. Larger
+    /// Edge of a cube, m: a body of its volume has the strength entered, on average; needs `weibull_length`. Larger
     /// bodies are weaker, smaller ones stronger, by the Weibull modulus. Absent: the strength is the mean at a point.
     #[serde(default)]
     #[schemars(with = "PositiveLength")]

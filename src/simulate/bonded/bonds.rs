@@ -396,7 +396,7 @@ impl<S: Scalar> Bonds<S> {
     /// Energy that a damaged bond takes until it breaks, J; `None` if it is undamaged.
     pub fn energy_of_damaged(&self, entry: usize) -> Option<f64> {
         let softening = self.softening.as_ref()?;
-        let is_damaged = softening.left(entry).strength < 1.0;
+        let is_damaged = softening.left(entry).stiffness < 1.0;
         is_damaged.then(|| softening.energy(entry).to_f64())
     }
 

@@ -45,7 +45,7 @@ impl<S: Scalar> Softening<S> {
     pub fn damage(&mut self, entry: usize, used: f64, released: impl FnOnce() -> f64) -> bool {
         let left = self.left(entry);
         let mut end = self.end.get(entry).to_f64();
-        if left.strength == 1.0 {
+        if left.stiffness == 1.0 {
             end = softening::end(self.energy[entry].to_f64(), used, released());
         }
         let after = softening::damaged(left, used, end);
@@ -58,7 +58,7 @@ impl<S: Scalar> Softening<S> {
     /// Entries of damaged bonds in order, and their damage.
     pub fn damaged(&self) -> Vec<(u32, Damage<S>)> {
         let whole = S::splat(1.0);
-        let entries = (0..self.energy.len()).filter(|&entry| self.strength.get(entry) != whole);
+        let entries = (0..self.energy.len()).filter(|&entry| self.stiffness.get(entry) != whole);
         entries
             .map(|entry| (entry as u32, self.damage_of(entry)))
             .collect()

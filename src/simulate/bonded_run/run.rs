@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use super::build::Built;
-use crate::columns::Breaks;
+use crate::columns::{BreakMode, Breaks};
 use crate::math::Scalar;
 use crate::simulate::bonded::bond_tasks::{BreakEvent, StressAndEnergy};
 use crate::simulate::bonded::breaks::BrokenBond;
@@ -122,8 +122,8 @@ impl<S: Scalar> BondedRun<S> {
     }
 
     /// Damages the bonds that soften, removes the broken ones and lets their ends touch. `at` is the step in which
-    /// they break, and its time. `energy` returns the energy that the bond of an entry stores, J; it is called only
-    /// with `output.work`. `removed` is called with each entry of a broken bond.
+    /// they break, and its time. `energy` returns the energy that the bond of an entry stores, J. `removed` is
+    /// called with each entry of a broken bond.
     pub fn break_bonds(
         &mut self,
         mut events: Vec<BreakEvent>,
@@ -134,7 +134,8 @@ impl<S: Scalar> BondedRun<S> {
         if events.is_empty() {
             return;
         }
-        hydrostatic::deduplicate(&mut events);
+        let softens = self.system.bonds.softening.is_some();
+        hydrostatic::deduplicate(&mut events, softens);
         for event in events {
             let entry = event.entry as usize;
             let held = energy(&self.system, entry);
@@ -151,7 +152,10 @@ impl<S: Scalar> BondedRun<S> {
                 continue;
             }
             self.broken_since = true;
-            let softened = self.system.bonds.energy_of_damaged(entry);
+            let softened = match event.mode {
+                BreakMode::Hydrostatic => None,
+                BreakMode::Tension | BreakMode::Shear => self.system.bonds.energy_of_damaged(entry),
+            };
             let taken = softened.or(held);
             BrokenBond::now(&self.system, event, taken, at).push(&mut self.breaks);
             let (i, j) = (event.i, event.j);

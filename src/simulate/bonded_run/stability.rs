@@ -61,7 +61,7 @@ pub fn loose_step<S: Scalar>(
         let touching = CrowdedElement {
             stiffness_over_mass: k * stiffer(i) * inverse_mass[i],
             shear_ratio: surface.shear_ratio,
-            damping_ratio: surface.damping,
+            damping_ratio: surfaces.damping(material),
             rolls: surfaces.any_rolling(),
         };
         if touching.stiffness_over_mass > 0.0 {

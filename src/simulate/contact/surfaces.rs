@@ -106,6 +106,17 @@ impl Surfaces {
         self.own.len()
     }
 
+    /// Largest damping ratio of the contacts of a material: its own, or that of a pair which says more.
+    pub fn damping(&self, material: usize) -> f64 {
+        let own = self.own[material].damping;
+        let pairs = (0..self.count()).map(|other| {
+            let given = self.pair(material, other).contact.damping_ratio;
+            let both = own.max(self.own[other].damping);
+            if given > both { given } else { own }
+        });
+        pairs.fold(own, f64::max)
+    }
+
     /// Contact properties of a material.
     pub fn own(&self, material: usize) -> &Surface {
         &self.own[material]

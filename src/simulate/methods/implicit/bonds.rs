@@ -279,7 +279,7 @@ pub fn beyond_strength<W: EnergyLaw>(system: &System<f64>) -> (Vec<BreakEvent>, 
         let bond = bond_state(system, owner, entry);
         let strength = |of: &Column<f64>| of.get(entry) * bond.left.strength;
         let (sigma_c, tau_c) = (strength(&bonds.sigma_c), strength(&bonds.tau_c));
-        let is_damaged = bond.left.strength < 1.0;
+        let is_damaged = bond.left.stiffness < 1.0;
         let most = if is_damaged { DAMAGED_USE } else { 1.0 };
         let section = &system.classes[bonds.class.get(entry) as usize].section;
         let (sigma, tau) = failure::stress(&bond.load::<W>(), section);

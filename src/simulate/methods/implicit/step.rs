@@ -24,8 +24,9 @@ use crate::simulate::scene::springs::SpringPull;
 /// Iterations after which a step is halved if possible: two halves take fewer than one step that makes no
 /// progress.
 const MAX_ITERATIONS_BEFORE_HALVING: u32 = 16;
-/// Solutions with ever more damage after which a step is halved if possible.
-const MAX_SOFTENINGS_BEFORE_HALVING: u32 = 16;
+/// Solutions with ever more damage after which a step is halved. In the shortest step bonds then soften on in the next
+/// one.
+const MAX_SOFTENINGS: u32 = 16;
 /// Iterations up to which the step length is doubled again.
 const EASY_ITERATIONS: u32 = 3;
 
@@ -151,8 +152,9 @@ impl<W: EnergyLaw> Implicit<W> {
     }
 
     /// Solves the step that ends at `end`, with its equations evaluated at `time`, and solves it again while bonds
-    /// soften or break in it. Returns `Some(true)` if no bond broke and few iterations sufficed, `None` if the caller must
-    /// halve the step. With `last` the step cannot be halved any more, so failure is an error.
+    /// soften or break in it. Returns `Some(true)` if no bond softened or broke and few iterations sufficed,
+    /// `None` if the caller must halve the step. With `last` the step cannot be halved any more, so failure is an
+    /// error.
     fn solve_breaking(
         &mut self,
         start: &StepStart,
@@ -189,13 +191,13 @@ impl<W: EnergyLaw> Implicit<W> {
             }
             let mut events = self.overloaded();
             if events.is_empty() {
-                return Ok(Some(easy && !broke));
+                return Ok(Some(easy && !broke && softenings == 0));
             }
             events.retain(|event| !self.run.system.soften(event));
             if events.is_empty() {
                 softenings += 1;
-                if !last && softenings > MAX_SOFTENINGS_BEFORE_HALVING {
-                    return Ok(None);
+                if softenings > MAX_SOFTENINGS {
+                    return Ok(last.then_some(false));
                 }
                 continue;
             }

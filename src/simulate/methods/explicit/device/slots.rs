@@ -92,7 +92,7 @@ impl Slots {
         };
         for (at, side) in self.all(bonds) {
             let [stiffness, strength] = rows[at];
-            if side.owned && strength != 1.0 && bonds.is_intact(side.entry) {
+            if side.owned && stiffness != 1.0 && bonds.is_intact(side.entry) {
                 let [end, _] = rows[self.slots * self.stride + at];
                 softening.set(side.entry, [end, stiffness, strength]);
             }
