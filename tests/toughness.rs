@@ -279,6 +279,7 @@ fn damage_in_implicit_steps_is_the_same_after_a_state() {
     let (packing, pipeline, dt) = torn_block();
     let mut pipeline = without_work(&pipeline);
     pipeline.simulate.integrator = Integrator::Midpoint;
+    pipeline.materials[0].toughness = Some(1e4);
     let engine = || method(&packing, &pipeline, Backend::Cpu, 4.0 * dt).unwrap();
     let frames = |engine: &mut dyn Method, frames: std::ops::Range<u32>| {
         let mut all = scenes::frames(engine, 16, frames);
