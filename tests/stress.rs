@@ -398,7 +398,7 @@ fn a_plate_on_two_supports_breaks_in_the_middle() {
     labels.sort_unstable();
     labels.dedup();
     assert_eq!(labels, [0, 1]);
-    let breaks = store.read_breaks_present(1).unwrap();
+    let breaks = store.read_breaks(1).unwrap();
     assert!(breaks.x.len() > 50 && breaks.x.iter().all(|x| x.abs() < 4e-3));
     for file in [
         "exports/vtk/stress/store.000000.vtp",
@@ -441,7 +441,7 @@ fn a_bar_stretched_between_clamps_breaks_once() {
     labels.sort_unstable();
     labels.dedup();
     assert_eq!(labels, [0, 1]);
-    let breaks = store.read_breaks_present(1).unwrap();
+    let breaks = store.read_breaks(1).unwrap();
     assert!(!breaks.y.is_empty() && breaks.y.iter().all(|y| y.abs() < 8e-3));
     // Without fracture the same packing is whole, and there are no frames.
     let packing = "body.bar.packing={ type = \"hexagonal\", radius = \"3 mm\" }";
@@ -496,7 +496,7 @@ fn a_second_crack_leaves_the_other_half_whole() {
     all.sort_unstable();
     all.dedup();
     assert!(all.len() >= 3, "{all:?}");
-    let breaks = store.read_breaks_present(1).unwrap();
+    let breaks = store.read_breaks(1).unwrap();
     let along = breaks.y.iter().filter(|y| **y > 0.01).count();
     assert!(along > 10 && breaks.y.iter().all(|y| *y > 8e-3), "{along}");
 }

@@ -135,7 +135,7 @@ fn load_rows(loads: &Loads) -> Value {
 fn broken_by_mode(store: &Store) -> anyhow::Result<Value> {
     let mut counts = BTreeMap::new();
     for frame in store.numbers("breaks", "parquet")? {
-        for mode in store.read_breaks_present(frame)?.mode {
+        for mode in store.read_breaks(frame)?.mode {
             *counts.entry(mode.name()).or_insert(0u32) += 1;
         }
     }

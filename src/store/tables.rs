@@ -167,13 +167,8 @@ impl Store {
         Ok(FrameGroup::ALL.into_iter().filter(whole).collect())
     }
 
-    /// Reads `breaks/NNNNNN.parquet`.
+    /// Reads `breaks/NNNNNN.parquet`; optional columns that are missing stay empty.
     pub fn read_breaks(&self, frame: u32) -> Result<Breaks> {
-        self.read_numbered("breaks", frame)
-    }
-
-    /// Reads all columns of `breaks/NNNNNN.parquet`; optional columns that are missing stay empty.
-    pub fn read_breaks_present(&self, frame: u32) -> Result<Breaks> {
         let path = self.numbered("breaks", frame, "parquet");
         parquet::read_present(&self.checked(path, "simulate")?)
     }

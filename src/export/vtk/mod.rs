@@ -123,7 +123,7 @@ impl ShotTables {
             file(0, elements_file(job, &self.elements, &table, &points))?,
             file(1, self.bonds_file(frame, time, &points))?,
             if breaks.is_file() {
-                file(2, breaks_file(time, &job.store.read_breaks_present(frame)?))?
+                file(2, breaks_file(time, &job.store.read_breaks(frame)?))?
             } else {
                 None
             },

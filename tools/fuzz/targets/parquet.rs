@@ -111,7 +111,7 @@ fn read_as_stages(table: usize, store: &Store) -> store::Result<()> {
             store.read_frame_of(1, &FrameGroup::ALL, 40)?;
         }
         3 => {
-            store.read_breaks_present(1)?;
+            store.read_breaks(1)?;
             store.read_broken(1, 60)?;
         }
         4 => drop(store.read_history(1)?),
