@@ -23,6 +23,8 @@
 //!
 //! within 0.02; a to e are below. [`random`] computes λ and E from these moduli.
 
+use crate::math::bisection::argument_of;
+
 /// Largest Poisson's ratio of a solid of bonds: λ = 0.
 pub const POISSON_LIMIT: f64 = 0.25;
 
@@ -61,30 +63,13 @@ fn random_packing_moduli(fabric: f64, bonds: f64, ratio: f64) -> (f64, f64) {
     (young, young / (2.0 * shear) - 1.0)
 }
 
-/// λ at which `poisson_of(λ)` is `poisson`; it must decrease with λ, from ¼ or above.
-fn shear_ratio_for(poisson: f64, poisson_of: impl Fn(f64) -> f64) -> f64 {
-    let (mut low, mut high) = (0.0, 1.0);
-    while poisson_of(high) > poisson && high < 1e6 {
-        high *= 2.0;
-    }
-    for _ in 0..60 {
-        let middle = 0.5 * (low + high);
-        if poisson_of(middle) > poisson {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    high
-}
-
 /// Young's modulus of a random packing over that of its bonds, and λ = G_b/E_b, for Poisson's ratio `poisson`
 /// in (−1, ¼].
 ///
 /// `fabric` = Σ S l0 / (3V) as for [`stiffening`]; `bonds`: mean number of bonds of an element far from any
 /// border.
 pub fn random(fabric: f64, bonds: f64, poisson: f64) -> (f64, f64) {
-    let ratio = shear_ratio_for(poisson, |ratio| {
+    let ratio = argument_of(poisson, |ratio| {
         random_packing_moduli(fabric, bonds, ratio).1
     });
     (random_packing_moduli(fabric, bonds, ratio).0, ratio)
@@ -115,7 +100,7 @@ fn shell_moduli(fabric: f64, [ss, sc, cc]: [f64; 3], ratio: f64) -> (f64, f64) {
 /// `fabric` = Σ S l0 / (3V) as for [`stiffening`]; `moments`: means of s⁴, s²c² and c⁴ over the bonds, c and
 /// s the cosine and sine of the angle between a bond and the shell's normal.
 pub fn shell(fabric: f64, moments: [f64; 3], poisson: f64) -> (f64, f64) {
-    let ratio = shear_ratio_for(poisson, |ratio| shell_moduli(fabric, moments, ratio).1);
+    let ratio = argument_of(poisson, |ratio| shell_moduli(fabric, moments, ratio).1);
     (shell_moduli(fabric, moments, ratio).0, ratio)
 }
 

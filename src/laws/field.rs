@@ -7,7 +7,7 @@
 
 use std::f64::consts::TAU;
 
-use super::weibull::uniform;
+use super::weibull::uniform_on;
 
 /// A number uniformly distributed in (0, 1) at a place, with correlation length `length` (m).
 pub fn uniform_at(place: [f64; 3], length: f64, seed: u64) -> f64 {
@@ -27,9 +27,7 @@ pub fn uniform_at(place: [f64; 3], length: f64, seed: u64) -> f64 {
 
 /// The normal number of a point of the lattice.
 fn normal(point: [i64; 3], seed: u64) -> f64 {
-    let [x, y, z] = point.map(|c| c as u64);
-    let key = x.wrapping_mul(0x8DA6_B343_0000_0001) ^ y.wrapping_mul(0xD816_3841_0001) ^ z << 42;
-    let draw = |k| uniform(seed ^ key, k);
+    let draw = |k| uniform_on(point, seed, k);
     (-2.0 * draw(0).ln()).sqrt() * (TAU * draw(1)).cos()
 }
 
@@ -57,6 +55,7 @@ fn distribution(z: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::laws::weibull::uniform;
 
     #[test]
     fn the_distribution_is_that_of_tables() {

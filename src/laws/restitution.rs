@@ -10,6 +10,8 @@
 //! ```
 //! e falls from 1 at ζ = 0 through exp(−2) at ζ = 1 towards 0.
 
+use crate::math::bisection::argument_of;
+
 /// e of a contact with damping ratio ζ.
 pub fn restitution(ratio: f64) -> f64 {
     let loss = if ratio < 1.0 {
@@ -24,20 +26,11 @@ pub fn restitution(ratio: f64) -> f64 {
 }
 
 /// ζ of a contact with restitution e, 0 < e ≤ 1.
-pub fn damping_ratio(restitution_asked: f64) -> f64 {
-    let (mut low, mut high) = (0.0, 1.0);
-    while restitution(high) > restitution_asked {
-        high *= 2.0;
+pub fn damping_ratio(asked: f64) -> f64 {
+    if asked >= 1.0 {
+        return 0.0;
     }
-    for _ in 0..100 {
-        let middle = 0.5 * (low + high);
-        if restitution(middle) > restitution_asked {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    high
+    argument_of(asked, restitution)
 }
 
 #[cfg(test)]

@@ -18,6 +18,13 @@ pub fn uniform(seed: u64, id: u32) -> f64 {
     ((bits >> 11) as f64 + 0.5) / (1_u64 << 53) as f64
 }
 
+/// Number `k` of a point of a lattice, uniformly distributed in (0, 1).
+pub fn uniform_on(point: [i64; 3], seed: u64, k: u32) -> f64 {
+    let [x, y, z] = point.map(|c| c as u64);
+    let key = x.wrapping_mul(0x8DA6_B343) ^ y.wrapping_mul(0xD816_3841_0001) ^ z << 42;
+    uniform(seed ^ key, k)
+}
+
 const GOLDEN_GAMMA: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// Finaliser of SplitMix64 (Steele, Lea and Flood 2014).

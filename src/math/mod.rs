@@ -6,6 +6,7 @@ pub mod analytic;
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+pub mod bisection;
 pub mod dual;
 mod eigen;
 pub mod hash;

@@ -62,11 +62,7 @@ pub(super) fn element_materials(
 /// grains' size; grains are the Voronoi cells of a random choice of these points.
 fn is_in_grain(p: DVec3, grains: &Grains, chance: f64, seed: u64) -> bool {
     let cell = (p / grains.size).floor();
-    let draw = |at: DVec3, k: u32| {
-        let [x, y, z] = at.to_array().map(|c| c as i64 as u64);
-        let key = x.wrapping_mul(0x8DA6_B343) ^ y.wrapping_mul(0xD816_3841_0001) ^ z << 42;
-        weibull::uniform(seed ^ key, k)
-    };
+    let draw = |at: DVec3, k| weibull::uniform_on(at.to_array().map(|c| c as i64), seed, k);
     let around = -1..=1;
     let cells = around.clone().flat_map(|i| {
         let around = around.clone();
