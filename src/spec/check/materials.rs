@@ -1,6 +1,6 @@
 //! Checks of materials, pairs of them, and grains.
 
-use super::Check;
+use super::faults::Check;
 use crate::spec::body::Body;
 use crate::spec::error::SpecFault;
 use crate::spec::material::{Elasticity, Material, Strength};
@@ -117,6 +117,27 @@ impl Check<'_> {
                     };
                     self.fault(path, fault);
                 }
+            }
+        }
+    }
+
+    /// Checks that materials have the strengths which cracks (`cracks`: of boundary elements) and softening need.
+    pub(super) fn strengths(&mut self, shot: &Pipeline, cracks: bool) {
+        for (index, material) in shot.materials.iter().enumerate() {
+            let is_used = shot.bodies.iter().any(|one| one.material == material.name);
+            if cracks && is_used && material.tensile_strength.is_none() {
+                let fault = SpecFault::Missing {
+                    key: "tensile_strength".to_owned(),
+                    what: "stress.fracture needs the material's strength".to_owned(),
+                };
+                self.fault(&format!("material.{index}"), fault);
+            }
+            if material.toughness.is_some() && material.tensile_strength.is_none() {
+                let fault = SpecFault::Missing {
+                    key: "tensile_strength".to_owned(),
+                    what: "toughness needs the strength from which bonds soften".to_owned(),
+                };
+                self.fault(&format!("material.{index}"), fault);
             }
         }
     }
