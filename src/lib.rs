@@ -7,7 +7,7 @@
 //! As a library, cullet offers its stages as functions. Stages share only the [frame store](store): [`pack`]
 //! fills bodies with elements, [`simulate`] integrates them in time, [`reconstruct`] rebuilds surfaces,
 //! [`export`] writes files for renderers, [`preview`] draws pictures, [`plot`] draws charts, [`stress`]
-//! computes the stress at rest. A [pipeline file](spec) describes the shot. [`laws`] holds the physics, each
+//! computes the stress at rest, [`calibrate`] tests specimens of a packing. A [pipeline file](spec) describes the shot. [`laws`] holds the physics, each
 //! formula once.
 //!
 //! ```no_run
@@ -33,6 +33,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))] // a panic is a failed test
 
 pub mod bem;
+pub mod calibrate;
 pub mod cli;
 pub mod columns;
 pub mod export;

@@ -10,6 +10,7 @@ use cullet::store::Packing;
 use glam::DVec3;
 
 use crate::cell_scenes::{CellMaterial, bricks, method, packing, random, shot, stir};
+use crate::scenes::slope;
 
 const RATIOS: [f64; 6] = [-0.5, -0.2, 0.0, 0.25, 0.4, 0.49];
 
@@ -192,16 +193,6 @@ fn solve(linear: &LinearisedCells<f64>, load: &State) -> State {
     x
 }
 
-/// Slope of the line through `points`, by least squares.
-fn slope(points: &[(f64, f64)]) -> f64 {
-    let n = points.len() as f64;
-    let mean = |f: fn(&(f64, f64)) -> f64| points.iter().map(f).sum::<f64>() / n;
-    let (x, y) = (mean(|p| p.0), mean(|p| p.1));
-    let xy: f64 = points.iter().map(|p| (p.0 - x) * (p.1 - y)).sum();
-    let xx: f64 = points.iter().map(|p| (p.0 - x).powi(2)).sum();
-    xy / xx
-}
-
 /// E and ν of a bar along z that is pulled at its ends.
 fn measured_moduli(packing: &Packing, material: CellMaterial, size: DVec3) -> [f64; 2] {
     let pipeline = shot(material, "");
@@ -234,7 +225,7 @@ fn measured_moduli(packing: &Packing, material: CellMaterial, size: DVec3) -> [f
         let points: Vec<_> = cells
             .map(|k| (system.position(k)[axis], x[k][0][axis]))
             .collect();
-        slope(&points)
+        slope(points.iter().copied())
     };
     let (along, across) = (line(2), 0.5 * (line(0) + line(1)));
     [stress / along, -across / along]
@@ -527,7 +518,7 @@ fn plane_strain_stiffens_a_sheet() {
         let x = solve(&linear, &load);
         let inner = (0..system.count).filter(|&i| (4.0..12.0).contains(&system.position(i).x));
         let points: Vec<_> = inner.map(|i| (system.position(i).x, x[i][0].x)).collect();
-        1000.0 / slope(&points)
+        1000.0 / slope(points.iter().copied())
     };
     let [stress, strain] = [None, Some(cullet::spec::Axis::Z)].map(stretched);
     println!("plane stress {stress:.0}, plane strain {strain:.0}");

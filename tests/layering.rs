@@ -18,6 +18,7 @@ use rules::Rules;
 const LAYERS: &[&[&str]] = &[
     &["main"],
     &["cli"],
+    &["calibrate"],
     // The stages, which are connected only by the store.
     &[
         "pack",

@@ -1,7 +1,7 @@
 //! Small scenes built for tests.
 
-pub use crate::bars::{at_rest, places, slope};
 use cullet::columns::{BondLaw, Bonds, Elements, Shape};
+pub use cullet::math::regression::slope;
 use cullet::math::{LaneWidth, Lanes, OnLanes};
 use cullet::pack::{self, Packed};
 use cullet::simulate::methods::explicit::cpu::Cpu;
@@ -25,7 +25,7 @@ pub fn elastic(young: f64, shear: f64, density: f64) -> Material {
         poisson: None,
         shear: Some(shear),
         elasticity: Elasticity::Bond,
-        strength: Strength::Bond,
+        strength: Some(Strength::Bond),
         criterion: Criterion::Lu2021,
         tensile_strength: None,
         shear_strength: None,
@@ -43,6 +43,16 @@ pub fn elastic(young: f64, shear: f64, density: f64) -> Material {
         contact_shear_ratio: 0.5,
         contact_young: None,
     }
+}
+
+/// Positions of the elements at rest.
+pub fn at_rest(packing: &Packing) -> Vec<DVec3> {
+    packing.centres()
+}
+
+/// Positions of the elements in a frame.
+pub fn places(snapshot: &Snapshot) -> Vec<DVec3> {
+    snapshot.centres()
 }
 
 /// A pipeline around one material, without gravity and colliders.

@@ -4,6 +4,7 @@ mod adapters;
 mod arguments;
 mod bodies;
 mod branch;
+mod calibrate;
 mod check;
 mod check_mesh;
 mod error;
@@ -105,6 +106,9 @@ enum Command {
         #[arg(long, requires = "mesh")]
         winding: bool,
     },
+    /// Find the values to enter for a material so that the packing of a body has the moduli and strengths asked for, by
+    /// tests of bars and prisms.
+    Calibrate(calibrate::CalibrateArguments),
     /// List graphics adapters, their limits, and what each lacks.
     Adapters,
     /// Print a JSON Schema of pipeline files, for editors.
@@ -168,6 +172,7 @@ fn caused_by_user(cause: &(dyn std::error::Error + 'static)) -> bool {
     cause.is::<WrongUse>()
         || cause.is::<crate::spec::SpecErrors>()
         || says(cause, crate::pack::PackError::caused_by_user)
+        || says(cause, crate::calibrate::CalibrateError::caused_by_user)
         || says(cause, crate::simulate::SimulateError::caused_by_user)
         || says(cause, crate::stress::StressError::caused_by_user)
         || says(cause, crate::reconstruct::ReconstructError::caused_by_user)
@@ -235,6 +240,7 @@ fn command(arguments: &Arguments) -> anyhow::Result<()> {
             let pipeline = pipeline.as_ref().expect("clap requires one of both");
             check::check(pipeline, set, arguments.json)
         }
+        Command::Calibrate(calibrate) => calibrate::run(calibrate, &report, arguments.json),
         Command::Adapters => adapters::adapters(arguments.json),
         Command::Schema { keys: true, .. } => print(&crate::spec::keys_page()),
         Command::Schema { columns: true, .. } => print(&crate::columns::glossary()),

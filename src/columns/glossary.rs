@@ -4,8 +4,8 @@ use arrow_schema::DataType;
 
 use super::table::{Column, Table};
 use super::tables::{
-    Bonds, Breaks, Cells, Convergence, Elements, Faces, Fragments, Frames, History, Loads, Sleep,
-    Stress,
+    Bars, Bonds, Breaks, Cells, Convergence, Elements, Faces, Fragments, Frames, History, Loads,
+    Sleep, Stress,
 };
 
 /// Markdown page of all tables of the frame store: their columns, types, units and meanings; ends with a line break.
@@ -27,6 +27,7 @@ pub fn glossary() -> String {
     page += &table::<Convergence>();
     page += &table::<Sleep>();
     page += &table::<Stress>();
+    page += &table::<Bars>();
     page + "\n[frame-store]: ../store/README.md\n"
 }
 

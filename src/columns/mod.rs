@@ -18,6 +18,6 @@ pub use kinds::{
 };
 pub use table::{Column, Table};
 pub use tables::{
-    Bonds, Breaks, Cells, Convergence, Elements, Faces, Fragments, Frames, History, Loads, Sleep,
-    Stress,
+    Bars, Bonds, Breaks, Cells, Convergence, Elements, Faces, Fragments, Frames, History, Loads,
+    Sleep, Stress,
 };

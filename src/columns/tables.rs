@@ -246,6 +246,19 @@ table! {
 }
 
 table! {
+    /// `bars.parquet` of `cullet calibrate`: one row a time of a test, in order of rounds, tests, axes and time. It is
+    /// no part of a store.
+    Bars {
+        round: u32, "1", "round of tests, from 0";
+        test: String, "1", "tension, compression";
+        axis: String, "1", "axis along which the specimen is long: x, y, z";
+        along: f64, "1", "strain along the specimen, far from its ends";
+        across: f64, "1", "mean strain across it";
+        stress: f64, "Pa", "force over section; negative under compression";
+    }
+}
+
+table! {
     /// `sleep/NNNNNN.parquet`: what happened to fragments that are stepped as rigid bodies while they are calm, one
     /// row an event after the frame before and up to this one, in order of the step; absent where there is none.
     Sleep {

@@ -123,7 +123,7 @@ fn material() -> Material {
         poisson: Some(0.2),
         shear: None,
         elasticity: Elasticity::Material,
-        strength: Strength::Bond,
+        strength: Some(Strength::Bond),
         criterion: Criterion::Tension,
         tensile_strength: None,
         shear_strength: None,

@@ -15,6 +15,7 @@ pub mod mat3;
 mod prefetch;
 pub mod quat;
 pub mod real;
+pub mod regression;
 pub mod solid;
 pub mod union_find;
 pub mod vec3;

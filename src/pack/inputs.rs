@@ -146,7 +146,8 @@ impl<'a> PackedMaterial<'a> {
             poisson,
             shear,
             elasticity,
-            strength,
+            // Used through `strength`, which follows `elasticity` where none is given.
+            strength: _,
             tensile_strength,
             shear_strength,
             weibull_modulus,
@@ -171,7 +172,7 @@ impl<'a> PackedMaterial<'a> {
             poisson: *poisson,
             shear: *shear,
             elasticity: *elasticity,
-            strength: *strength,
+            strength: material.strength(),
             tensile_strength: *tensile_strength,
             shear_strength: *shear_strength,
             weibull_modulus: *weibull_modulus,
@@ -260,7 +261,7 @@ mod tests {
         let record = json!({
             "material": [{
                 "name": "m", "density": 1.0, "young": 1e6, "poisson": 0.2, "shear": null, "elasticity": "material",
-                "tensile_strength": null, "shear_strength": null, "weibull_modulus": null,
+                "strength": "material", "tensile_strength": null, "shear_strength": null, "weibull_modulus": null,
             }],
             "body": pipeline.bodies,
             "simulate": { "seed": 1 },

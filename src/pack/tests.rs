@@ -13,7 +13,7 @@ fn glass() -> Material {
         poisson: Some(0.2),
         shear: None,
         elasticity: Elasticity::Material,
-        strength: Strength::Bond,
+        strength: Some(Strength::Bond),
         criterion: Criterion::Tension,
         tensile_strength: Some(5e7),
         shear_strength: None,

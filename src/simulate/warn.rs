@@ -49,7 +49,8 @@ pub fn warnings(packing: &Packing, pipeline: &Pipeline, schedule: &Schedule) -> 
     let far = far::far_bodies(packing, pipeline).into_iter();
     let mut out: Vec<_> = far.map(|text| Warning { kind: "far", text }).collect();
     let coarse = coarse::coarse_bodies(packing, pipeline).into_iter();
-    out.extend(coarse.map(|text| Warning {
+    let scatter = coarse::bodies_coarser_than_flaws(packing, pipeline);
+    out.extend(coarse.chain(scatter).map(|text| Warning {
         kind: "coarse",
         text,
     }));

@@ -24,14 +24,13 @@ pub enum Elasticity {
 
 /// What `tensile_strength` and `shear_strength` describe, the solid or its bonds: a packing has other strengths than
 /// its bonds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Strength {
     /// They are the solid's, and the bonds of `hexagonal` and `random` packings are calibrated so that a bar breaks at
     /// `tensile_strength`. Requires `elasticity = "material"`.
     Material,
     /// They are those of the bonds themselves, as in the papers.
-    #[default]
     Bond,
 }
 
@@ -93,9 +92,11 @@ pub struct Material {
     /// Whether `young`, `poisson` and `shear` describe the solid or its bonds.
     #[serde(default)]
     pub elasticity: Elasticity,
-    /// Whether `tensile_strength` and `shear_strength` are those of the solid or of its bonds.
+    /// Whether `tensile_strength` and `shear_strength` are those of the solid or of its bonds; absent: of what
+    /// `elasticity` describes.
     #[serde(default)]
-    pub strength: Strength,
+    #[schemars(with = "Strength")]
+    pub strength: Option<Strength>,
     /// Criterion by which bonds break.
     #[serde(default)]
     pub criterion: Criterion,
@@ -174,6 +175,14 @@ impl Material {
         let by_shear = |shear: f64| self.young / (2.0 * shear) - 1.0;
         let given = self.poisson.or(self.shear.map(by_shear));
         given.unwrap_or(DEFAULT_POISSON)
+    }
+
+    /// What the strengths describe, as given, else what the moduli do.
+    pub fn strength(&self) -> Strength {
+        self.strength.unwrap_or(match self.elasticity {
+            Elasticity::Material => Strength::Material,
+            Elasticity::Bond => Strength::Bond,
+        })
     }
 }
 

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use glam::DVec3;
+
 use super::error::Result;
 use super::folder::Store;
 use super::format::TableFormat;
@@ -26,6 +28,15 @@ pub struct Packing {
     pub cells: CellTables,
     /// Meshes of mesh colliders, in the collider's own frame, by collider number.
     pub colliders: BTreeMap<u32, TriMesh>,
+}
+
+impl Packing {
+    /// Positions of all elements at rest, m.
+    pub fn centres(&self) -> Vec<DVec3> {
+        let e = &self.elements;
+        let place = |i: usize| DVec3::new(e.x[i], e.y[i], e.z[i]);
+        (0..e.id.len()).map(place).collect()
+    }
 }
 
 /// Tables of the cells of a packing.

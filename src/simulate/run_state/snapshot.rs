@@ -33,6 +33,15 @@ pub struct Snapshot {
     pub sleep: Sleep,
 }
 
+impl Snapshot {
+    /// Positions of all elements, m.
+    pub fn centres(&self) -> Vec<DVec3> {
+        let f = &self.frames;
+        let place = |i: usize| DVec3::new(f.x[i].into(), f.y[i].into(), f.z[i].into());
+        (0..f.id.len()).map(place).collect()
+    }
+}
+
 /// Data from which a frame is made: a run with velocities at the end of a step.
 #[derive(Clone, Copy)]
 pub struct FrameSource<'a, S> {

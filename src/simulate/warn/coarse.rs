@@ -1,4 +1,5 @@
-//! Bodies whose elements are too large for the toughness of their material.
+//! Bodies whose elements are too large for the toughness of their material, or for the scatter of its strength in
+//! space.
 
 use crate::laws::softening::{crack_area, fracture_energy, weakening};
 use crate::spec::Pipeline;
@@ -58,21 +59,71 @@ pub fn coarse_bodies(packing: &Packing, pipeline: &Pipeline) -> Vec<String> {
         .collect()
 }
 
+/// Least correlation length of strengths over the diameter of an element: with less, a weak element is held by its
+/// neighbours, and the body is too strong.
+const LEAST_LENGTH: f64 = 4.0;
+
+/// A text for each body whose elements are too large for the correlation length of its strengths.
+pub fn bodies_coarser_than_flaws(packing: &Packing, pipeline: &Pipeline) -> Vec<String> {
+    let bodies = pipeline.bodies.iter().enumerate();
+    bodies
+        .filter_map(|(number, body)| {
+            let mut materials = pipeline.materials.iter();
+            let material = materials.find(|one| one.name == body.material)?;
+            let length = material.weibull_length?;
+            let radii = packing.elements.r.iter().zip(&packing.elements.body);
+            let own = radii.filter(|(_, owner)| **owner as usize == number);
+            let (sum, count) = own.fold((0.0, 0.0), |(sum, count), (r, _)| (sum + r, count + 1.0));
+            let across = length / (2.0 * sum / count);
+            // Radii are rounded, such as those found for a number of elements.
+            (across < 0.999 * LEAST_LENGTH).then(|| {
+                format!(
+                    "body {:?}: `weibull_length` of {}, {}, is {across:.1} elements wide; below {LEAST_LENGTH} the body is \
+                     stronger than asked: elements of a radius below {} would resolve it",
+                    body.name,
+                    material.name,
+                    quantity(length, "m"),
+                    quantity(length / (2.0 * LEAST_LENGTH), "m"),
+                )
+            })
+        })
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::{pack, spec};
 
-    fn found(radius: &str, toughness: &str) -> Vec<String> {
+    fn packed(radius: &str, key: &str) -> (Packing, Pipeline) {
         let text = format!(
             "[time]\nend = \"1 ms\"\nframes_per_second = 1000\n[[material]]\nname = \"stone\"\ndensity = 2000\n\
-             young = \"1 GPa\"\ntensile_strength = \"2.5 MPa\"\n{toughness}\n\
+             young = \"1 GPa\"\ntensile_strength = \"2.5 MPa\"\n{key}\n\
              [[body]]\nname = \"block\"\nmaterial = \"stone\"\nshape = {{ type = \"block\", rows = [9, 9, 9] }}\n\
              packing = {{ type = \"hexagonal\", radius = \"{radius}\" }}\n"
         );
         let pipeline = spec::parse(&text, "shot.toml", &[]).expect("a shot");
         let packing = pack::pack(&pipeline, "".as_ref()).expect("packed").packing;
+        (packing, pipeline)
+    }
+
+    fn found(radius: &str, toughness: &str) -> Vec<String> {
+        let (packing, pipeline) = packed(radius, toughness);
         coarse_bodies(&packing, &pipeline)
+    }
+
+    #[test]
+    fn elements_are_too_large_where_four_are_wider_than_a_weak_place() {
+        let scatter = "weibull_modulus = 8\nweibull_length = \"8 mm\"";
+        let found = |radius: &str, key: &str| {
+            let (packing, pipeline) = packed(radius, key);
+            bodies_coarser_than_flaws(&packing, &pipeline)
+        };
+        assert_eq!(found("1 mm", scatter), [""; 0]);
+        assert_eq!(found("2 mm", "weibull_modulus = 8"), [""; 0]);
+        let texts = found("2 mm", scatter);
+        assert!(texts[0].contains("8 mm, is 2.0 elements wide"), "{texts:?}");
+        assert!(texts[0].contains("radius below 1 mm"), "{texts:?}");
     }
 
     #[test]

@@ -186,9 +186,9 @@ fn a_collider_faster_than_a_radius_a_step() {
 
 #[test]
 fn a_strength_that_no_impact_reaches() {
-    // ρ c v = 2 m/s √(10 GPa × 2500 kg/m³) = 10 MPa.
+    // ρ c v = 2 m/s √(10 GPa × 2500 kg/m³) = 10 MPa; bonds have the strength of the solid over 1.72.
     let strong = [("20 MPa", "200 MPa"), ("30 MPa", "200 MPa")];
-    let words = ["will not break", "200 MPa, 20 times", "= 10 MPa", "2 m/s"];
+    let words = ["will not break", "116.1 MPa, 12 times", "= 10 MPa", "2 m/s"];
     one(&strong, "too_strong", &words);
     let mut driven = strong.to_vec();
     driven.push((

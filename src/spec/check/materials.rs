@@ -69,7 +69,8 @@ impl Check<'_> {
                 "the direction must not be zero",
             );
         }
-        if material.strength == Strength::Material && material.elasticity == Elasticity::Bond {
+        if material.strength == Some(Strength::Material) && material.elasticity == Elasticity::Bond
+        {
             self.invalid(
                 &format!("{path}.strength"),
                 "strength = \"material\" needs elasticity = \"material\": bonds are calibrated for both together",

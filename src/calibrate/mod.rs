@@ -1,0 +1,15 @@
+//! Calibration of a material: bars of a packing are pulled and prisms crushed until the solid has the moduli and
+//! strengths that are asked for.
+//!
+//! [`calibrate`] finds the values to enter for the material of a body. It loads [`Specimen`]s along x, y and z with the
+//! values of a round, and scales them for the next by what was found. [`Report`] has the curves.
+
+mod error;
+mod report;
+mod rounds;
+mod specimen;
+
+pub use error::CalibrateError;
+pub use report::{AXES, Report, Round};
+pub use rounds::{Options, Solid, calibrate};
+pub use specimen::{Curve, Specimen};

@@ -1,0 +1,353 @@
+//! Bars and prisms of a packing that are loaded slowly until they break.
+
+use glam::DVec3;
+
+use super::error::CalibrateError;
+use crate::columns::Loads;
+use crate::math::regression::slope;
+use crate::pack;
+use crate::simulate::{Method, PreparedScene};
+use crate::spec::{
+    Action, Attachment, Backend, Body, BodyShape, Collider, ColliderShape, Integrator, Material,
+    PackingSpec, Pipeline, Region, Rotation,
+};
+use crate::store::Packing;
+
+/// Length over width of a bar, and of a prism.
+const SLENDERNESS: [f64; 2] = [3.5, 2.0];
+/// Time in which sound runs along a specimen, over the time in which it is strained up to its strength.
+const SLOWNESS: f64 = 0.1;
+/// Frames until then.
+const FRAMES: f64 = 200.0;
+/// Strain at which a test ends, over that at which the material is expected to break.
+const END: f64 = 4.0;
+/// Damping of the material, so that no waves remain.
+const DAMPING: f64 = 0.05;
+/// Thickness of the layer below a plate whose bonds do not break, over the size of an element.
+const SKIN: f64 = 1.5;
+/// Half the length of the part in which strains are measured, over the width.
+const GAUGE: f64 = 0.6;
+
+/// A specimen: a square bar along an axis.
+#[derive(Clone, Debug)]
+pub struct Specimen {
+    /// One body of one material, without loads.
+    pipeline: Pipeline,
+    /// Axis along which it is long: 0, 1, 2.
+    axis: usize,
+    /// Width and height, m.
+    width: f64,
+    /// Size of an element, m.
+    size: f64,
+    /// Strain at which the material is expected to break.
+    strain: f64,
+}
+
+/// What was measured while a specimen was loaded.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Curve {
+    /// Number of elements.
+    pub elements: usize,
+    /// Force over section, Pa; negative under compression.
+    pub stress: Vec<f64>,
+    /// Strain along the specimen, far from its ends.
+    pub along: Vec<f64>,
+    /// Mean strain across it.
+    pub across: Vec<f64>,
+}
+
+/// How the ends of a specimen are moved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Load {
+    Pull,
+    Crush,
+}
+
+impl Specimen {
+    /// A specimen of the packing of `body`, made of `material`, with elements of this `size` (diameter of balls, edge of
+    /// cells; m), of which `across` lie side by side. `shot` gives the settings of the simulation, `seed` the packing.
+    pub fn new(
+        shot: &Pipeline,
+        body: &Body,
+        material: Material,
+        (size, across): (f64, f64),
+        (axis, seed): (usize, u64),
+    ) -> Self {
+        let mut pipeline = shot.clone();
+        pipeline.world.gravity = [0.0; 3];
+        pipeline.world.bounds = None;
+        pipeline.world.plane_strain = None;
+        pipeline.world.absorbing.clear();
+        (pipeline.pairs, pipeline.colliders, pipeline.attachments) = Default::default();
+        pipeline.stress = None;
+        let strain = material.tensile_strength.unwrap_or(1e-3 * material.young) / material.young;
+        let simulate = &mut pipeline.simulate;
+        simulate.law = Some(simulate.bond_law());
+        simulate.integrator = Integrator::Explicit;
+        simulate.method = None;
+        simulate.backend = Backend::Cpu;
+        simulate.sleep = false;
+        simulate.drag = 0.0;
+        simulate.seed = seed;
+        pipeline.time.step = None;
+        pipeline.bodies = vec![Body {
+            name: "specimen".into(),
+            material: material.name.clone(),
+            grains: Vec::new(),
+            packing: sized(&body.packing, size),
+            bonded: true,
+            rigid: false,
+            position: [0.0; 3],
+            rotation: Rotation::default(),
+            velocity: [0.0; 3],
+            spin: [0.0; 3],
+            ..body.clone()
+        }];
+        pipeline.materials = vec![Material {
+            damping: DAMPING,
+            ..material
+        }];
+        Specimen {
+            pipeline,
+            axis,
+            width: across * size,
+            size,
+            strain,
+        }
+    }
+
+    /// Pulls a bar until its load has fallen to half of the largest.
+    pub fn pull(&self) -> Result<Curve, CalibrateError> {
+        self.load(Load::Pull, self.strain)
+    }
+
+    /// Crushes a prism between plates without friction until its load has fallen to half of the largest. `stress`:
+    /// compressive strength that is expected, Pa.
+    pub fn crush(&self, stress: f64) -> Result<Curve, CalibrateError> {
+        self.load(Load::Crush, stress / self.material().young)
+    }
+
+    fn material(&self) -> &Material {
+        &self.pipeline.materials[0]
+    }
+
+    fn load(&self, load: Load, strain: f64) -> Result<Curve, CalibrateError> {
+        let mut pipeline = self.pipeline.clone();
+        let slenderness = SLENDERNESS[usize::from(load == Load::Crush)];
+        let mut size = [self.width; 3];
+        size[self.axis] *= slenderness;
+        pipeline.bodies[0].shape = BodyShape::Box { size };
+        let material = self.material();
+        let sound = (material.young / material.density).sqrt();
+        let time = size[self.axis] / sound / SLOWNESS;
+        let rate = strain / time;
+        pipeline.time.end = END * time;
+        pipeline.time.frames_per_second = FRAMES / time;
+        let mut packing = pack::pack(&pipeline, ".".as_ref())?.packing;
+        let rest = packing.centres();
+        match load {
+            Load::Pull => {
+                // Clamps hold the quarter of a width at each end.
+                let grip = (0.5 * slenderness - 0.25) * self.width;
+                pipeline.attachments = [-1.0, 1.0].map(|side| self.clamp(side, grip, rate)).into();
+                self.strain_from_the_start(&mut packing, &rest, rate);
+                self.strengthen_ends(&mut packing, &rest, grip - 0.5 * self.width);
+            }
+            Load::Crush => {
+                // A plate touches few elements of a rough face, which must not break off one by one.
+                let from = 0.5 * size[self.axis] - SKIN * self.size;
+                self.strengthen_ends(&mut packing, &rest, from);
+                let speed = rate * size[self.axis];
+                pipeline.colliders = [-1.0, 1.0]
+                    .map(|side| self.plate(side, speed, &packing))
+                    .into();
+            }
+        }
+        let prepared = PreparedScene::new(&packing, &pipeline)?;
+        let schedule = prepared.schedule(&pipeline);
+        let mut run = prepared.start(&pipeline, Backend::Cpu, schedule.dt)?;
+        self.curve(
+            &mut *run,
+            &rest,
+            (schedule.frames, schedule.steps_per_frame),
+        )
+    }
+
+    /// A clamp that holds what lies beyond `grip`, m, on one side and moves it as this rate of strain asks, 1/s.
+    fn clamp(&self, side: f64, grip: f64, rate: f64) -> Attachment {
+        let (mut region, mut velocity) = (EVERYWHERE, [0.0; 3]);
+        let end = if side > 0.0 {
+            &mut region.min
+        } else {
+            &mut region.max
+        };
+        end[self.axis] = side * grip;
+        velocity[self.axis] = side * rate * grip;
+        Attachment {
+            name: end_name(side).into(),
+            body: "specimen".into(),
+            region,
+            action: Action::Clamp {
+                velocity,
+                spin: [0.0; 3],
+                pivot: None,
+                keys: Vec::new(),
+            },
+        }
+    }
+
+    /// A plate that touches the elements on one side; the upper one moves down at this speed, m/s.
+    fn plate(&self, side: f64, speed: f64, packing: &Packing) -> Collider {
+        let e = &packing.elements;
+        let centres = [&e.x, &e.y, &e.z][self.axis];
+        let ends = centres.iter().zip(&e.r).map(|(x, r)| side * x + r);
+        let end = ends.fold(f64::NEG_INFINITY, f64::max);
+        let along = |value: f64| {
+            let mut vector = [0.0; 3];
+            vector[self.axis] = value;
+            vector
+        };
+        Collider {
+            name: end_name(side).into(),
+            shape: ColliderShape::HalfSpace {
+                normal: along(-side),
+            },
+            position: along(side * end),
+            rotation: Rotation::default(),
+            velocity: along(if side > 0.0 { -speed } else { 0.0 }),
+            spin: [0.0; 3],
+            keys: Vec::new(),
+            friction: 0.0,
+            young: None,
+        }
+    }
+
+    /// Lets all elements move with the strain from the start, so that no waves run.
+    fn strain_from_the_start(&self, packing: &mut Packing, rest: &[DVec3], rate: f64) {
+        let poisson = self.material().poisson_ratio();
+        let e = &mut packing.elements;
+        for (i, p) in rest.iter().enumerate() {
+            let mut v = *p * (-poisson * rate);
+            v[self.axis] = p[self.axis] * rate;
+            (e.vx[i], e.vy[i], e.vz[i]) = (v.x, v.y, v.z);
+        }
+    }
+
+    /// Makes bonds beyond `from` (m) on both sides unbreakable: near the clamps, they hold the width of a bar.
+    fn strengthen_ends(&self, packing: &mut Packing, rest: &[DVec3], from: f64) {
+        let b = &mut packing.bonds;
+        for k in 0..b.id.len() {
+            let ends = [b.i[k], b.j[k]].map(|end| rest[end as usize][self.axis]);
+            if (0.5 * (ends[0] + ends[1])).abs() > from {
+                (b.sigma_c[k], b.tau_c[k]) = (f64::INFINITY, f64::INFINITY);
+            }
+        }
+    }
+
+    fn curve(
+        &self,
+        run: &mut dyn Method,
+        rest: &[DVec3],
+        (frames, steps): (u32, u64),
+    ) -> Result<Curve, CalibrateError> {
+        let middle = |i: &usize| rest[*i][self.axis].abs() < GAUGE * self.width;
+        let middle: Vec<usize> = (0..rest.len()).filter(middle).collect();
+        run.snapshot(0)?;
+        let mut curve = Curve {
+            elements: rest.len(),
+            ..Curve::default()
+        };
+        let mut peak = 0.0;
+        for frame in 1..=frames {
+            run.advance(steps)?;
+            let shot = run.snapshot(frame)?;
+            let now = shot.centres();
+            let strain = |axis: usize| {
+                let moved = |&i: &usize| (rest[i][axis], now[i][axis] - rest[i][axis]);
+                slope(middle.iter().map(moved))
+            };
+            let others = [1, 2].map(|k| strain((self.axis + k) % 3));
+            let stress = self.force(&shot.loads) / (self.width * self.width);
+            curve.stress.push(stress);
+            curve.along.push(strain(self.axis));
+            curve.across.push(0.5 * (others[0] + others[1]));
+            peak = f64::max(peak, stress.abs());
+            if stress.abs() < 0.5 * peak && f64::from(frame) > 0.1 * FRAMES {
+                break;
+            }
+        }
+        Ok(curve)
+    }
+
+    /// Mean of the forces at both ends, N; positive if they are pulled.
+    fn force(&self, loads: &Loads) -> f64 {
+        let force = |side: f64| {
+            let named = |name: &String| name == end_name(side);
+            let row = loads.name.iter().position(named);
+            let row = row.expect("a row for each end");
+            [&loads.fx, &loads.fy, &loads.fz][self.axis][row]
+        };
+        0.5 * (force(-1.0) - force(1.0))
+    }
+}
+
+impl Curve {
+    /// Largest stress, Pa, whatever its sign.
+    pub fn strength(&self) -> f64 {
+        self.stress
+            .iter()
+            .fold(0.0, |most: f64, x| most.max(x.abs()))
+    }
+
+    /// Whether the specimen broke: its load fell after the largest.
+    pub fn is_broken(&self) -> bool {
+        let last = self.stress.last().copied().unwrap_or(0.0);
+        last.abs() < 0.9 * self.strength()
+    }
+
+    /// Young's modulus, Pa, and Poisson's ratio, from a fifth to four fifths of the strength.
+    pub fn moduli(&self) -> (f64, f64) {
+        let peak = self.strength();
+        let rise = (0..self.stress.len()).take_while(|&k| self.stress[k].abs() < 0.8 * peak);
+        let rise: Vec<usize> = rise
+            .filter(|&k| self.stress[k].abs() > 0.2 * peak)
+            .collect();
+        let young = slope(rise.iter().map(|&k| (self.along[k], self.stress[k])));
+        let poisson = -slope(rise.iter().map(|&k| (self.along[k], self.across[k])));
+        (young, poisson)
+    }
+}
+
+/// Region that holds every specimen.
+const EVERYWHERE: Region = Region {
+    min: [-1e9; 3],
+    max: [1e9; 3],
+};
+
+fn end_name(side: f64) -> &'static str {
+    if side > 0.0 { "high" } else { "low" }
+}
+
+/// The packing with elements of this size, m.
+fn sized(packing: &PackingSpec, size: f64) -> PackingSpec {
+    let mut sized = packing.clone();
+    match &mut sized {
+        PackingSpec::Hexagonal { radius, elements }
+        | PackingSpec::Random {
+            radius, elements, ..
+        } => {
+            (*radius, *elements) = (Some(0.5 * size), None);
+        }
+        PackingSpec::Voronoi {
+            size: edge, cells, ..
+        } => (*edge, *cells) = (Some(size), None),
+        // No specimens of these are made.
+        PackingSpec::None {}
+        | PackingSpec::Cubic { .. }
+        | PackingSpec::Loose { .. }
+        | PackingSpec::Shell { .. }
+        | PackingSpec::Twisted { .. }
+        | PackingSpec::Woven { .. } => {}
+    }
+    sized
+}

@@ -1,0 +1,169 @@
+//! `cullet calibrate`: finds what to enter for a material so that a packing is the solid asked for.
+
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use super::error::WrongUse;
+use super::print::print;
+use super::progress::ProgressReporter;
+use crate::calibrate::{AXES, Curve, Options, Report, Round, Solid, calibrate};
+use crate::spec;
+use crate::units::show::quantity;
+use crate::units::{self, Dimension};
+
+#[derive(Debug, clap::Args)]
+pub struct CalibrateArguments {
+    /// Pipeline file.
+    pipeline: PathBuf,
+    /// Folder for the values found, the curves and a chart; created if absent.
+    #[arg(long)]
+    out: PathBuf,
+    /// Body whose packing and material are tested; default: the only one.
+    #[arg(long, value_name = "NAME")]
+    body: Option<String>,
+    /// Elements across a specimen.
+    #[arg(long, value_name = "N", default_value_t = 12.0, value_parser = across)]
+    across: f64,
+    /// Young's modulus asked for, with a unit ("2 GPa"), or Pa; default: that of the material.
+    #[arg(long, value_parser = pressure)]
+    young: Option<f64>,
+    /// Poisson's ratio asked for; default: that of the material.
+    #[arg(long, value_parser = poisson)]
+    poisson: Option<f64>,
+    /// Tensile strength asked for; default: that of the material.
+    #[arg(long, value_parser = pressure)]
+    tensile_strength: Option<f64>,
+    /// Compressive strength asked for; default: the shear strength stays as it is.
+    #[arg(long, value_parser = pressure)]
+    compressive_strength: Option<f64>,
+    /// Override a value: dotted path, entries by name or index.
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    set: Vec<String>,
+}
+
+fn pressure(text: &str) -> Result<f64, String> {
+    let value = match text.parse() {
+        Ok(value) => value,
+        Err(_) => units::parse(text, Dimension::Pressure).map_err(|error| error.to_string())?,
+    };
+    match value > 0.0 && f64::is_finite(value) {
+        true => Ok(value),
+        false => Err("it must be above 0".into()),
+    }
+}
+
+fn poisson(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(value) if (-0.99..=0.49).contains(&value) => Ok(value),
+        _ => Err("it must be a number from -0.99 to 0.49".into()),
+    }
+}
+
+fn across(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(value) if (4.0..=64.0).contains(&value) => Ok(value),
+        _ => Err("it must be a number from 4 to 64".into()),
+    }
+}
+
+/// Calibrates the material of a body and writes what was found.
+pub fn run(
+    arguments: &CalibrateArguments,
+    report: &ProgressReporter,
+    as_json: bool,
+) -> anyhow::Result<()> {
+    if arguments.out.join("material.toml").exists() {
+        let what = format!(
+            "{}: there is a calibration already; give another folder",
+            arguments.out.display()
+        );
+        return Err(WrongUse(what).into());
+    }
+    let resolved = spec::read(&arguments.pipeline, &arguments.set)?;
+    let options = Options {
+        body: arguments.body.clone(),
+        across: arguments.across,
+        young: arguments.young,
+        poisson: arguments.poisson,
+        tensile_strength: arguments.tensile_strength,
+        compressive_strength: arguments.compressive_strength,
+    };
+    let mut number = 0;
+    let found = calibrate(&resolved.pipeline, &resolved.folder, &options, |round| {
+        number += 1;
+        report.note(&format!("round {number}: {}", round.tests.solid()));
+    })?;
+    let files = found.write(&arguments.out)?;
+    if as_json {
+        let mut out = summary(&found);
+        out["files"] = json!(files);
+        return print(&out.to_string());
+    }
+    let mut lines = vec![format!("asked               {}", found.asked)];
+    lines.extend(table(found.last()));
+    for miss in found.misses() {
+        lines.push(format!("not reached         {miss}"));
+    }
+    for (at, key) in found.keys().lines().enumerate() {
+        let name = if at == 0 { "enter" } else { "" };
+        lines.push(format!("{name:<19} {key}"));
+    }
+    lines.push(format!("files               {}", arguments.out.display()));
+    print(&lines.join("\n"))
+}
+
+/// What the tests of a round found: their means, and each axis.
+fn table(round: &Round) -> Vec<String> {
+    let tests = &round.tests;
+    let each = |curves: &[Curve], value: &dyn Fn(&Curve) -> String| {
+        let values = curves.iter().zip(AXES);
+        let values = values.map(|(curve, axis)| format!("{axis} {}", value(curve)));
+        values.collect::<Vec<_>>().join(", ")
+    };
+    let mut lines = vec![
+        format!("found               {}", tests.solid()),
+        format!(
+            "{:<19} E along {}",
+            "",
+            each(&tests.bars, &|curve| quantity(curve.moduli().0, "Pa"))
+        ),
+    ];
+    let strengths = [
+        ("tensile", tests.breaks, &tests.bars),
+        ("compressive", !tests.prisms.is_empty(), &tests.prisms),
+    ];
+    for (name, _, curves) in strengths.iter().filter(|one| one.1) {
+        let strengths = each(curves, &|curve| quantity(curve.strength(), "Pa"));
+        lines.push(format!("{:<19} {name} strength along {strengths}", ""));
+    }
+    lines
+}
+
+fn summary(report: &Report) -> Value {
+    let solid = |solid: &Solid| {
+        json!({
+            "young": solid.young,
+            "poisson": solid.poisson,
+            "tensile_strength": solid.tensile_strength,
+            "compressive_strength": solid.compressive_strength,
+        })
+    };
+    let entered = &report.last().entered;
+    json!({
+        "body": report.body,
+        "material": entered.name,
+        "across": report.across,
+        "rounds": report.rounds.len(),
+        "asked": solid(&report.asked),
+        "found": solid(&report.last().tests.solid()),
+        "not_reached": report.misses(),
+        "enter": {
+            "young": entered.young,
+            "poisson": entered.poisson,
+            "shear": entered.shear,
+            "tensile_strength": entered.tensile_strength,
+            "shear_strength": entered.shear_strength,
+        },
+    })
+}
