@@ -7,6 +7,7 @@ mod bem;
 mod bem_fracture;
 mod bench;
 mod bending;
+mod calibrate;
 mod cell_contacts;
 mod cell_runs;
 mod cell_scenes;

@@ -348,7 +348,7 @@ fn a_packing_is_made_again_for_a_law_of_other_sections() {
     let place = TestFolder::new();
     place.write(
         "shot.toml",
-        "[time]\nend = \"1 ms\"\nframes_per_second = 1000\n[[material]]\nname = \"m\"\ndensity = 700\nyoung = 1e6\n\
+        "[time]\nend = \"1 ms\"\nframes_per_second = 1000\n[[material]]\nname = \"m\"\ndensity = 700\nyoung = 1e6\nstrength = \"bond\"\n\
          [[body]]\nname = \"b\"\nmaterial = \"m\"\nshape = { type = \"sphere\", radius = 0.05 }\n\
          packing = { type = \"random\", elements = 60, spread = 0.5 }\n",
     );

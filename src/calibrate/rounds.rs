@@ -12,7 +12,7 @@ use crate::spec::{Body, Elasticity, Material, PackingSpec, Pipeline};
 use crate::units::show::quantity;
 
 /// Most rounds.
-const ROUNDS: usize = 8;
+const ROUNDS: usize = 10;
 /// Relative errors of Young's modulus, of the tensile and of the compressive strength from which on another round is
 /// made, and the error of Poisson's ratio.
 const TOLERANCE: Solid = Solid {
@@ -24,7 +24,7 @@ const TOLERANCE: Solid = Solid {
 /// Limits of the factor on the shear strength from one round to the next.
 const SHEAR_FACTORS: (f64, f64) = (0.3, 3.0);
 /// Limits of the logarithmic slope of the compressive over the shear strength, where it is used to find the next one.
-const SLOPES: (f64, f64) = (0.3, 1.5);
+const SLOPES: (f64, f64) = (0.02, 1.5);
 
 /// Logarithm of the change of the shear strength, and relative change of the compressive strength that it causes, from
 /// which the one has no effect on the other.
@@ -41,7 +41,7 @@ pub struct Solid {
     pub poisson: f64,
     /// Tensile strength, Pa.
     pub tensile_strength: Option<f64>,
-    /// Compressive strength of a prism between plates without friction, Pa.
+    /// Compressive strength of a prism between rough plates, Pa.
     pub compressive_strength: Option<f64>,
 }
 

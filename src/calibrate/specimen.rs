@@ -8,13 +8,15 @@ use crate::math::regression::slope;
 use crate::pack;
 use crate::simulate::{Method, PreparedScene};
 use crate::spec::{
-    Action, Attachment, Backend, Body, BodyShape, Collider, ColliderShape, Integrator, Material,
-    PackingSpec, Pipeline, Region, Rotation,
+    Action, Attachment, Backend, Body, BodyShape, Integrator, Material, PackingSpec, Pipeline,
+    Region, Rotation,
 };
 use crate::store::Packing;
 
-/// Length over width of a bar, and of a prism.
-const SLENDERNESS: [f64; 2] = [3.5, 2.0];
+/// Length over width of a bar, with its clamps.
+const BAR: f64 = 3.5;
+/// Length over width of a prism, with its clamps.
+const PRISM: f64 = 2.5;
 /// Time in which sound runs along a specimen, over the time in which it is strained up to its strength.
 const SLOWNESS: f64 = 0.1;
 /// Frames until then.
@@ -23,8 +25,6 @@ const FRAMES: f64 = 200.0;
 const END: f64 = 4.0;
 /// Damping of the material, so that no waves remain.
 const DAMPING: f64 = 0.05;
-/// Thickness of the layer below a plate whose bonds do not break, over the size of an element.
-const SKIN: f64 = 1.5;
 /// Half the length of the part in which strains are measured, over the width.
 const GAUGE: f64 = 0.6;
 
@@ -37,8 +37,6 @@ pub struct Specimen {
     axis: usize,
     /// Width and height, m.
     width: f64,
-    /// Size of an element, m.
-    size: f64,
     /// Strain at which the material is expected to break.
     strain: f64,
 }
@@ -64,8 +62,9 @@ enum Load {
 }
 
 impl Specimen {
-    /// A specimen of the packing of `body`, made of `material`, with elements of this `size` (diameter of balls, edge of
-    /// cells; m), of which `across` lie side by side. `shot` gives the settings of the simulation, `seed` the packing.
+    /// A specimen of the packing of `body`, made of `material`, with elements of this `size` (diameter of balls, edge
+    /// of cells; m), of which `across` lie side by side. `shot` gives the settings of the simulation, `seed` the
+    /// packing.
     pub fn new(
         shot: &Pipeline,
         body: &Body,
@@ -111,7 +110,6 @@ impl Specimen {
             pipeline,
             axis,
             width: across * size,
-            size,
             strain,
         }
     }
@@ -121,8 +119,8 @@ impl Specimen {
         self.load(Load::Pull, self.strain)
     }
 
-    /// Crushes a prism between plates without friction until its load has fallen to half of the largest. `stress`:
-    /// compressive strength that is expected, Pa.
+    /// Crushes a prism, twice as long as wide between rough plates, until its load has fallen to half of the largest.
+    /// `stress`: compressive strength that is expected, Pa.
     pub fn crush(&self, stress: f64) -> Result<Curve, CalibrateError> {
         self.load(Load::Crush, stress / self.material().young)
     }
@@ -133,35 +131,27 @@ impl Specimen {
 
     fn load(&self, load: Load, strain: f64) -> Result<Curve, CalibrateError> {
         let mut pipeline = self.pipeline.clone();
-        let slenderness = SLENDERNESS[usize::from(load == Load::Crush)];
+        let (slenderness, sign) = match load {
+            Load::Pull => (BAR, 1.0),
+            Load::Crush => (PRISM, -1.0),
+        };
         let mut size = [self.width; 3];
         size[self.axis] *= slenderness;
         pipeline.bodies[0].shape = BodyShape::Box { size };
         let material = self.material();
         let sound = (material.young / material.density).sqrt();
         let time = size[self.axis] / sound / SLOWNESS;
-        let rate = strain / time;
+        let rate = sign * strain / time;
         pipeline.time.end = END * time;
         pipeline.time.frames_per_second = FRAMES / time;
         let mut packing = pack::pack(&pipeline, ".".as_ref())?.packing;
         let rest = packing.centres();
-        match load {
-            Load::Pull => {
-                // Clamps hold the quarter of a width at each end.
-                let grip = (0.5 * slenderness - 0.25) * self.width;
-                pipeline.attachments = [-1.0, 1.0].map(|side| self.clamp(side, grip, rate)).into();
-                self.strain_from_the_start(&mut packing, &rest, rate);
-                self.strengthen_ends(&mut packing, &rest, grip - 0.5 * self.width);
-            }
-            Load::Crush => {
-                // A plate touches few elements of a rough face, which must not break off one by one.
-                let from = 0.5 * size[self.axis] - SKIN * self.size;
-                self.strengthen_ends(&mut packing, &rest, from);
-                let speed = rate * size[self.axis];
-                pipeline.colliders = [-1.0, 1.0]
-                    .map(|side| self.plate(side, speed, &packing))
-                    .into();
-            }
+        // Clamps hold a quarter of the width at each end.
+        let grip = (0.5 * slenderness - 0.25) * self.width;
+        pipeline.attachments = [-1.0, 1.0].map(|side| self.clamp(side, grip, rate)).into();
+        self.strain_from_the_start(&mut packing, &rest, rate);
+        if load == Load::Pull {
+            self.strengthen_ends(&mut packing, &rest, grip - 0.5 * self.width);
         }
         let prepared = PreparedScene::new(&packing, &pipeline)?;
         let schedule = prepared.schedule(&pipeline);
@@ -196,32 +186,6 @@ impl Specimen {
         }
     }
 
-    /// A plate that touches the elements on one side; the upper one moves down at this speed, m/s.
-    fn plate(&self, side: f64, speed: f64, packing: &Packing) -> Collider {
-        let e = &packing.elements;
-        let centres = [&e.x, &e.y, &e.z][self.axis];
-        let ends = centres.iter().zip(&e.r).map(|(x, r)| side * x + r);
-        let end = ends.fold(f64::NEG_INFINITY, f64::max);
-        let along = |value: f64| {
-            let mut vector = [0.0; 3];
-            vector[self.axis] = value;
-            vector
-        };
-        Collider {
-            name: end_name(side).into(),
-            shape: ColliderShape::HalfSpace {
-                normal: along(-side),
-            },
-            position: along(side * end),
-            rotation: Rotation::default(),
-            velocity: along(if side > 0.0 { -speed } else { 0.0 }),
-            spin: [0.0; 3],
-            keys: Vec::new(),
-            friction: 0.0,
-            young: None,
-        }
-    }
-
     /// Lets all elements move with the strain from the start, so that no waves run.
     fn strain_from_the_start(&self, packing: &mut Packing, rest: &[DVec3], rate: f64) {
         let poisson = self.material().poisson_ratio();
@@ -233,7 +197,7 @@ impl Specimen {
         }
     }
 
-    /// Makes bonds beyond `from` (m) on both sides unbreakable: near the clamps, they hold the width of a bar.
+    /// Makes bonds beyond `from` (m) on both sides unbreakable: they hold the width of a bar near the clamps.
     fn strengthen_ends(&self, packing: &mut Packing, rest: &[DVec3], from: f64) {
         let b = &mut packing.bonds;
         for k in 0..b.id.len() {

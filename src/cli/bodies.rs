@@ -8,7 +8,9 @@ use serde_json::{Value, json};
 use super::value::number;
 use crate::columns::Shape;
 use crate::geometry::TriMesh;
+use crate::laws::strength::LATTICE_AXES;
 use crate::pack::figures::{NEIGHBOUR_DISTANCES, figures};
+use crate::spec::{Body, PackingSpec, Pipeline, Strength};
 use crate::store::Packing;
 use crate::units::show::{figures as rounded, grouped, quantity};
 
@@ -67,6 +69,25 @@ pub fn bodies(
         Some(value)
     });
     Value::Array(all.collect())
+}
+
+/// Adds `strength_along` to the bodies whose strength depends on the direction: along the axes of their packing, over
+/// `tensile_strength`.
+pub fn add_strengths(bodies: &mut Value, pipeline: &Pipeline) {
+    for body in bodies.as_array_mut().into_iter().flatten() {
+        let of_it = |one: &&Body| body["name"] == one.name.as_str();
+        let Some(spec) = pipeline.bodies.iter().find(of_it) else {
+            continue;
+        };
+        let mut materials = pipeline.materials.iter();
+        let material = materials.find(|one| one.name == spec.material);
+        let is_calibrated = material.is_some_and(|one| {
+            one.tensile_strength.is_some() && one.strength() == Strength::Material
+        });
+        if is_calibrated && matches!(spec.packing, PackingSpec::Hexagonal { .. }) {
+            body["strength_along"] = json!(LATTICE_AXES);
+        }
+    }
 }
 
 /// Figures of a body of cells; `radii` are those of balls of the cells' volumes, m.
@@ -136,6 +157,13 @@ pub fn lines(body: &Value) -> Vec<String> {
         out.push(format!(
             "no part is far enough from the skin for figures of the bulk; {:.2} bonds an element",
             2.0 * number(&body["bonds"]) / number(&body["elements"])
+        ));
+    }
+    if let Some(along) = body["strength_along"].as_array() {
+        let along: Vec<String> = along.iter().map(|x| format!("{:.2}", number(x))).collect();
+        out.push(format!(
+            "strength along x, y, z of the packing {} of `tensile_strength`",
+            along.join(", ")
         ));
     }
     out
@@ -230,12 +258,14 @@ mod tests {
                 "elements": 5000, "filling": 0.64012, "contacts": 5.754, "bonds": 9.0,
                 "within": [[1.02, 7.0], [1.1, 9.0]], "directions": [0.332, 0.333, 0.335],
             },
+            "strength_along": [0.77, 1.03, 1.2],
         });
         let expected = [
             "12 345 elements, 55 000 bonds, radii 1 mm to 1.4 mm, mean 1.2 mm, overlap up to 0.0009 radii",
             "bulk 64.01 % full, 5.75 contacts and 9.00 bonds an element",
             "7.00, 9.00 elements within 1.02, 1.10 of the sum of radii",
             "bond directions 0.332 0.333 0.335 (isotropic: a third each)",
+            "strength along x, y, z of the packing 0.77, 1.03, 1.20 of `tensile_strength`",
         ];
         assert_eq!(lines(&body), expected);
     }

@@ -46,11 +46,12 @@ pub fn check(path: &Path, set: &[String], as_json: bool) -> anyhow::Result<()> {
     let bonds = packed.packing.bonds.id.len();
     let steps = plan.steps_per_frame * u64::from(plan.frames);
 
-    let bodies = super::bodies::bodies(
+    let mut bodies = super::bodies::bodies(
         &packed.packing,
         |body| pipeline.bodies[body].name.clone(),
         |body| packed.shapes.get(body).cloned(),
     );
+    super::bodies::add_strengths(&mut bodies, pipeline);
     let sizes = super::notices::size_warnings(pipeline, &packed).into_iter();
     let sizes = sizes.map(|text| warn::Warning { kind: "size", text });
     let warnings: Vec<_> = sizes

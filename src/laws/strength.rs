@@ -14,18 +14,24 @@ const FITTED_BONDS: (f64, f64) = (9.0, 15.0);
 /// Largest spread of radii that is fitted; larger ones are clamped to it.
 const FITTED_SPREAD: f64 = 0.5;
 
+/// Strength of hexagonal packing along x, y and z over its mean, without scatter: within 4 % for ratios from 0.1 on.
+pub const LATTICE_AXES: [f64; 3] = [0.77, 1.03, 1.20];
+/// Least Weibull modulus that counts: fits begin at 4.
+const LEAST_MODULUS: f64 = 2.0;
+
 /// Least part that counts: an element with one bond needs no stronger one than an element with three.
 const LEAST_PART: f64 = 0.3;
 
 /// Strength of hexagonal packing over that of its bonds, mean over pulls along x, y and z, for a solid with Poisson's
-/// ratio `poisson` in (−1, ¼].
+/// ratio `poisson` in (−1, ¼]. `modulus`: Weibull modulus by which bonds scatter one by one.
 ///
 /// A row of bonds along the pull (x) breaks at Σ k_n l0²/(3V) (1 − 2ν) of their strength if all elements move with the
-/// strain; y and z are stronger.
-pub fn lattice(poisson: f64) -> f64 {
+/// strain; y and z are stronger ([`LATTICE_AXES`]). Where strengths scatter, rows break one bond after the other.
+pub fn lattice(poisson: f64, modulus: Option<f64>) -> f64 {
     let ratio = shear_ratio(poisson);
     let others = 1.121 + 0.87 * poisson.max(0.0) - without_shear(0.07, ratio);
-    stiffening(LATTICE_FABRIC, ratio) * others
+    let scatter = modulus.map_or(1.0, |modulus| 1.0 - modulus.max(LEAST_MODULUS).powf(-0.5));
+    stiffening(LATTICE_FABRIC, ratio) * others * scatter
 }
 
 /// Strength of a random packing over that of its bonds, if these have its Young's modulus and are as thick as that
@@ -64,8 +70,27 @@ mod tests {
             (0.25, 1.409),
         ];
         for (poisson, found) in hexagonal {
-            let off = lattice(poisson) / found - 1.0;
+            let off = lattice(poisson, None) / found - 1.0;
             assert!(off.abs() < 0.02, "{poisson}: {off}");
+        }
+        // Poisson's ratio, Weibull modulus, strength over that without scatter; 8 elements across, then 16 and 24.
+        let scattered = [
+            (0.2, 4.0, 0.514),
+            (0.2, 8.0, 0.647),
+            (0.2, 16.0, 0.751),
+            (0.2, 32.0, 0.844),
+            (0.0, 8.0, 0.624),
+            (0.25, 8.0, 0.671),
+            (0.2, 4.0, 0.532),
+            (0.2, 8.0, 0.652),
+            (0.2, 16.0, 0.769),
+            (0.2, 32.0, 0.855),
+            (0.2, 8.0, 0.654),
+        ];
+        for (poisson, modulus, found) in scattered {
+            let part = lattice(poisson, Some(modulus)) / lattice(poisson, None);
+            let off = part / found - 1.0;
+            assert!(off.abs() < 0.065, "{poisson}, {modulus}: {off}");
         }
         // Bonds per element, Poisson's ratio; the first three are of bars 16 elements across.
         let close = [

@@ -222,7 +222,14 @@ fn within_material(
 fn strength_over_bonds(material: &PackedMaterial, calibration: Calibration) -> f64 {
     let poisson = material.poisson.unwrap_or(DEFAULT_POISSON);
     match calibration {
-        Calibration::Lattice => strength::lattice(poisson),
+        Calibration::Lattice => {
+            // Strengths that scatter by place are not averaged over neighbours.
+            let modulus = material.weibull_modulus;
+            strength::lattice(
+                poisson,
+                modulus.filter(|_| material.weibull_length.is_none()),
+            )
+        }
         Calibration::Random(packing) => {
             strength::random(packing.coordination, poisson, packing.spread)
         }
