@@ -1,11 +1,12 @@
 //! Pulls bars of a packing until they break, and prints their moduli and strengths over those of the material.
 //!
 //! ```sh
-//! cargo run --release --example pull_bars -- 'type = "random"' 8,16,32 0.2 'strength = "material"'
+//! cargo run --release --example pull_bars -- 'type = "random"' 8,16,32 0.2 ''
 //! ```
 //!
-//! Arguments: fields of the packing besides its radius, elements across, Poisson's ratio, further keys of the material.
-//! The fits of `src/laws/strength.rs` are made from such bars.
+//! Arguments: fields of the packing besides its radius, elements across, Poisson's ratio, further keys of the material,
+//! and how many bars there are of each size (3 if absent: along x, y and z). The fits of `src/laws/strength.rs` are made
+//! from such bars.
 
 #[path = "../tests/bars.rs"]
 #[allow(clippy::unwrap_used)] // a panic tells what went wrong
@@ -13,25 +14,51 @@ mod bars;
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [packing, sizes, poisson, material] = arguments.as_slice() else {
-        eprintln!("pull_bars PACKING ACROSS,... POISSON MATERIAL");
-        std::process::exit(2);
+    let (packing, sizes, poisson, material, count) = match arguments.as_slice() {
+        [packing, sizes, poisson, material] => (packing, sizes, poisson, material, "3"),
+        [packing, sizes, poisson, material, count] => {
+            (packing, sizes, poisson, material, count.as_str())
+        }
+        _ => {
+            eprintln!("pull_bars PACKING ACROSS,... POISSON MATERIAL [BARS]");
+            std::process::exit(2);
+        }
     };
+    let count: usize = count.parse().expect("number of bars");
     for across in sizes.split(',') {
-        for axis in 0..3 {
+        let mut strengths = Vec::new();
+        for number in 0..count {
             let bar = bars::Bar {
                 packing: packing.clone(),
                 across: across.parse().expect("elements across"),
-                axis,
-                seed: 1 + axis as u64,
+                axis: number % 3,
+                seed: 1 + number as u64,
                 poisson: poisson.parse().expect("Poisson's ratio"),
                 material: material.clone(),
             };
             let found = bar.pull();
             println!(
-                "{across} across, axis {axis}, {} elements: E {:.3}, nu {:.3}, strength {:.3}",
-                found.elements, found.young, found.poisson, found.strength
+                "{across} across, axis {}, {} elements: E {:.3}, nu {:.3}, strength {:.3}",
+                bar.axis, found.elements, found.young, found.poisson, found.strength
             );
+            strengths.push(found.strength);
         }
+        let (mean, deviation) = mean_and_deviation(&strengths);
+        println!(
+            "{across} across, {count} bars: strength {mean:.3}, standard deviation {:.1} %, Weibull modulus {:.1}",
+            100.0 * deviation / mean,
+            weibull_modulus(deviation / mean)
+        );
     }
+}
+
+fn mean_and_deviation(values: &[f64]) -> (f64, f64) {
+    let mean = values.iter().sum::<f64>() / values.len() as f64;
+    let squares: f64 = values.iter().map(|x| (x - mean).powi(2)).sum();
+    (mean, (squares / (values.len() as f64 - 1.0)).sqrt())
+}
+
+/// Modulus of a Weibull distribution whose standard deviation is this part of its mean, within 1 % from 3 to 50.
+fn weibull_modulus(part: f64) -> f64 {
+    part.powf(-1.086)
 }
