@@ -76,11 +76,14 @@ fn specimens_have_the_moduli_and_the_strength_that_were_asked_for() {
     // Bonds that scatter have to be stronger.
     let entered = out["enter"]["tensile_strength"].as_f64().unwrap();
     assert!(entered > 4.2e6, "{out}");
-    // The keys can be pasted into a pipeline, which then gives the same at once.
+    // The keys to paste have the values that were printed.
     let keys = std::fs::read_to_string(place.path("found/material.toml")).unwrap();
     let table: toml::Table = toml::from_str(&keys).unwrap();
-    let young = table["young"].as_float().unwrap();
-    assert!((young / out["enter"]["young"].as_f64().unwrap() - 1.0).abs() < 1e-3);
+    for (key, value) in &table {
+        let off = value.as_float().unwrap() / out["enter"][key].as_f64().unwrap() - 1.0;
+        assert!(off.abs() < 1e-3, "{key}: {off}");
+    }
+    assert_eq!(table.len(), 4);
     for file in ["bars.parquet", "bars.svg", "bars.png"] {
         assert!(place.path("found").join(file).is_file(), "{file}");
     }
@@ -96,19 +99,28 @@ fn specimens_have_the_moduli_and_the_strength_that_were_asked_for() {
 fn bonds_get_the_moduli_that_make_the_solid_and_prisms_their_strength() {
     let place = TestFolder::new();
     let bonds = "shear = \"0.42 GPa\"\nelasticity = \"bond\"\n";
-    place.write("shot.toml", &SHOT.replace("poisson = 0.2\n", bonds));
-    let asked = ["--poisson", "0.2", "--compressive-strength", "5 MPa"];
-    let out = calibrated(&place, &asked);
+    let shot = SHOT
+        .replace("poisson = 0.2\n", bonds)
+        .replace("hexagonal", "random");
+    place.write("shot.toml", &shot.replace("weibull_modulus = 8\n", ""));
+    let out = calibrated(&place, &["--compressive-strength", "9 MPa"]);
     assert_eq!(out["not_reached"], Value::Array(vec![]), "{out}");
     let found = |key: &str| out["found"][key].as_f64().unwrap();
     assert!((found("young") / 1e9 - 1.0).abs() < 0.01, "{out}");
+    // That of a solid of such bonds: (1 - 0.42) / (4 + 0.42).
+    assert!((found("poisson") - 0.131).abs() < 0.006, "{out}");
     assert!(
-        (found("compressive_strength") / 5e6 - 1.0).abs() < 0.03,
+        (found("compressive_strength") / 9e6 - 1.0).abs() < 0.03,
         "{out}"
     );
-    // A packing is stiffer than its bonds.
-    assert!(out["enter"]["young"].as_f64().unwrap() < 0.8e9, "{out}");
-    assert!(out["enter"]["shear"].as_f64().unwrap() > 0.0, "{out}");
+    let entered = |key: &str| out["enter"][key].as_f64().unwrap();
+    // A thin bar of random packing is softer than its bonds and half as strong.
+    assert!(entered("young") > 1.2e9, "{out}");
+    assert!(entered("tensile_strength") > 4e6, "{out}");
+    assert!(
+        (0.3..0.7).contains(&(entered("shear") / entered("young"))),
+        "{out}"
+    );
 }
 
 #[test]
@@ -129,5 +141,19 @@ fn what_has_no_bars_is_refused() {
     let message = refused(&place, &["--set", "body.block.bonded=false"]);
     assert!(message.contains("its elements are loose"), "{message}");
     let message = refused(&place, &["--young", "3 kg"]);
-    assert!(message.contains("--young"), "{message}");
+    assert!(message.contains("kg"), "{message}");
+    let message = refused(&place, &["--young", "3"]);
+    assert!(message.contains("a tenth of Young's modulus"), "{message}");
+    let message = refused(&place, &["--poisson", "0.3"]);
+    assert!(
+        message.contains("bonds give ratios up to 0.25"),
+        "{message}"
+    );
+    // A folder that holds anything is left as it is.
+    std::fs::create_dir(place.path("taken")).unwrap();
+    place.write("taken/notes.txt", "mine");
+    let output = place.output(&["calibrate", "shot.toml", "--out", "taken"]);
+    assert_eq!(output.status.code(), Some(2));
+    let left = std::fs::read_dir(place.path("taken")).unwrap();
+    assert_eq!(left.count(), 1);
 }

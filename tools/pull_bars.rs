@@ -4,9 +4,9 @@
 //! cargo run --release --example pull_bars -- 'type = "random"' 8,16,32 0.2 ''
 //! ```
 //!
-//! Arguments: fields of the packing besides its radius, elements across, Poisson's ratio, further keys of the material,
-//! and how many bars there are of each size (3 if absent: along x, y and z). The fits of `src/laws/strength.rs` are made
-//! from such bars.
+//! Arguments: fields of the packing besides its radius, elements across, Poisson's ratio, further keys of the
+//! material, and how many bars there are of each size (3 if absent: along x, y and z). The fits of
+//! `src/laws/strength.rs` are made from such bars.
 
 #[path = "../tests/bars.rs"]
 #[allow(clippy::unwrap_used)] // a panic tells what went wrong

@@ -7,9 +7,11 @@
 mod error;
 mod report;
 mod rounds;
+mod solid;
 mod specimen;
 
 pub use error::CalibrateError;
 pub use report::{AXES, Report, Round};
-pub use rounds::{Options, Solid, calibrate};
+pub use rounds::{Options, calibrate};
+pub use solid::Solid;
 pub use specimen::{Curve, Specimen};

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::error::CalibrateError;
-use super::rounds::{Solid, misses};
+use super::solid::{Solid, misses};
 use super::specimen::Curve;
 use crate::columns::Bars;
 use crate::plot::{self, Axis, AxisUnit, COLOURS, ChartFormat, Figure, Panel, Series};
@@ -88,14 +88,12 @@ impl Report {
     /// The keys to enter in the `[[material]]` of the pipeline, as TOML.
     pub fn keys(&self) -> String {
         let entered = &self.last().entered;
-        let mut text = format!("young = {:e}\n", rounded(entered.young));
+        let mut text = format!("young = {:.3e}\n", entered.young);
         match entered.elasticity {
-            Elasticity::Material => {
-                text += &format!("poisson = {}\n", rounded(entered.poisson_ratio()))
-            }
+            Elasticity::Material => text += &format!("poisson = {:.4}\n", entered.poisson_ratio()),
             Elasticity::Bond => {
-                let shear = entered.shear.map(rounded).unwrap_or_default();
-                text += &format!("shear = {shear:e}\n");
+                let shear = entered.shear.unwrap_or_default();
+                text += &format!("shear = {shear:.3e}\n");
             }
         }
         let strengths = [
@@ -104,7 +102,7 @@ impl Report {
         ];
         for (key, value) in strengths {
             if let Some(value) = value {
-                text += &format!("{key} = {:e}\n", rounded(value));
+                text += &format!("{key} = {value:.3e}\n");
             }
         }
         text
@@ -112,20 +110,20 @@ impl Report {
 
     /// Writes `material.toml`, `bars.parquet`, `bars.svg` and `bars.png` to a folder; returns their paths.
     pub fn write(&self, folder: &Path) -> Result<Vec<PathBuf>, CalibrateError> {
-        let material = folder.join("material.toml");
-        let found = self.last().tests.solid();
-        let text = format!(
-            "# Keys of the material {:?} for body {:?}, by specimens {} elements across:\n# {found}.\n{}",
-            self.last().entered.name,
-            self.body,
-            self.across,
-            self.keys()
-        );
-        atomic::write_bytes(&material, text.as_bytes())?;
         let bars = folder.join("bars.parquet");
         parquet::write(&bars, &self.table())?;
         let charts = plot::write(&self.figure(), &ChartFormat::ALL, folder, "bars")?;
-        Ok([material, bars].into_iter().chain(charts).collect())
+        let material = folder.join("material.toml");
+        let text = format!(
+            "# Keys of the material {:?} for body {:?}, by specimens {} elements across:\n# {}.\n{}",
+            self.last().entered.name,
+            self.body,
+            self.across,
+            self.last().tests.solid(),
+            self.keys()
+        );
+        atomic::write_bytes(&material, text.as_bytes())?;
+        Ok([bars].into_iter().chain(charts).chain([material]).collect())
     }
 
     /// The curves of all rounds.
@@ -189,10 +187,4 @@ impl Report {
             panels,
         }
     }
-}
-
-/// A number rounded to four significant digits.
-fn rounded(x: f64) -> f64 {
-    let step = 10_f64.powf(x.abs().max(f64::MIN_POSITIVE).log10().floor() - 3.0);
-    (x / step).round() * step
 }

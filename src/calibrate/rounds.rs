@@ -1,26 +1,21 @@
 //! Rounds of tests: each scales the values that are entered by what the tests of the one before found.
 
-use std::fmt;
 use std::path::Path;
 
 use super::error::CalibrateError;
 use super::report::{Report, Round, Tests};
-use super::specimen::Specimen;
-use crate::laws::elasticity::{self, POISSON_LIMIT, shear_ratio};
+use super::solid::{Solid, misses};
+use super::specimen::{Specimen, poisson_of_solid};
+use crate::laws::elasticity::{POISSON_LIMIT, shear_ratio};
 use crate::pack;
 use crate::spec::{Body, Elasticity, Material, PackingSpec, Pipeline};
-use crate::units::show::quantity;
 
 /// Most rounds.
 const ROUNDS: usize = 10;
-/// Relative errors of Young's modulus, of the tensile and of the compressive strength from which on another round is
-/// made, and the error of Poisson's ratio.
-const TOLERANCE: Solid = Solid {
-    young: 0.01,
-    poisson: 0.005,
-    tensile_strength: Some(0.01),
-    compressive_strength: Some(0.03),
-};
+/// Largest tensile strength over Young's modulus.
+const LARGEST_STRAIN: f64 = 0.1;
+/// Limits of Poisson's ratio of bonds, and of cells.
+const RATIOS: [(f64, f64); 2] = [(-0.9, POISSON_LIMIT), (-0.9, 0.49)];
 /// Limits of the factor on the shear strength from one round to the next.
 const SHEAR_FACTORS: (f64, f64) = (0.3, 3.0);
 /// Limits of the logarithmic slope of the compressive over the shear strength, where it is used to find the next one.
@@ -31,35 +26,6 @@ const SLOPES: (f64, f64) = (0.02, 1.5);
 const DOUBLED: f64 = 0.69;
 /// See [`DOUBLED`].
 const NO_EFFECT: f64 = 0.05;
-
-/// Moduli and strengths of a solid.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Solid {
-    /// Young's modulus, Pa.
-    pub young: f64,
-    /// Poisson's ratio.
-    pub poisson: f64,
-    /// Tensile strength, Pa.
-    pub tensile_strength: Option<f64>,
-    /// Compressive strength of a prism between rough plates, Pa.
-    pub compressive_strength: Option<f64>,
-}
-
-impl fmt::Display for Solid {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "E {}, ν {:.3}", quantity(self.young, "Pa"), self.poisson)?;
-        let strengths = [
-            ("tensile", self.tensile_strength),
-            ("compressive", self.compressive_strength),
-        ];
-        for (name, value) in strengths {
-            if let Some(value) = value {
-                write!(f, ", {name} strength {}", quantity(value, "Pa"))?;
-            }
-        }
-        Ok(())
-    }
-}
 
 /// What is calibrated.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -74,7 +40,7 @@ pub struct Options {
     pub poisson: Option<f64>,
     /// As `young`.
     pub tensile_strength: Option<f64>,
-    /// Absent: the shear strength of the material is kept.
+    /// Absent: the shear strength keeps its ratio to the tensile one.
     pub compressive_strength: Option<f64>,
 }
 
@@ -90,7 +56,7 @@ pub fn calibrate(
     let body = chosen(shot, options.body.as_deref())?;
     let material = shot.materials.iter().find(|one| one.name == body.material);
     let material = material.expect("checked pipelines have their materials");
-    let asked = asked(material, options)?;
+    let asked = asked(body, material, options)?;
     let laboratory = Laboratory {
         shot,
         body,
@@ -105,6 +71,14 @@ pub fn calibrate(
             tests: laboratory.test(&entered)?,
             entered: entered.clone(),
         };
+        let found = round.tests.solid();
+        if !(found.young > 0.0 && found.young.is_finite() && found.poisson.is_finite()) {
+            let what = format!(
+                "body {:?}: a bar broke before its moduli could be measured; use more elements across it",
+                body.name
+            );
+            return Err(CalibrateError::Refused(what));
+        }
         progress(&round);
         let before = rounds.last().cloned();
         rounds.push(round);
@@ -114,7 +88,7 @@ pub fn calibrate(
             || rounds.len() == ROUNDS
             || before
                 .as_ref()
-                .is_some_and(|one| is_at_its_limit(one, last))
+                .is_some_and(|one| is_at_its_limit(&asked, one, last))
         {
             break;
         }
@@ -156,33 +130,44 @@ fn chosen<'a>(shot: &'a Pipeline, name: Option<&str>) -> Result<&'a Body, Calibr
         {
             None
         }
-        PackingSpec::Hexagonal { .. } | PackingSpec::Random { .. } => {
-            Some("its elements are loose")
-        }
+        PackingSpec::Hexagonal { .. }
+        | PackingSpec::Random { .. }
+        | PackingSpec::Voronoi { .. } => Some("its elements are loose"),
         _ => Some("bars can be made of the packings hexagonal, random and voronoi only"),
     };
     let grain = shot
         .materials
         .iter()
         .any(|one| one.name == body.material && one.grain.is_some());
-    match why.or(grain.then_some("its material has a grain, so that no two directions are alike")) {
+    let why =
+        why.or(grain.then_some("its material has a grain, so that no two directions are alike"));
+    let lumps = !body.grains.is_empty();
+    match why.or(lumps.then_some("it has grains of other materials; remove them")) {
         Some(why) => refused(format!("body {:?} cannot be calibrated: {why}", body.name)),
         None => Ok(body),
     }
 }
 
-fn asked(material: &Material, options: &Options) -> Result<Solid, CalibrateError> {
-    let tensile_strength = options.tensile_strength.or(material.tensile_strength);
-    if options.compressive_strength.is_some() && tensile_strength.is_none() {
-        let what = "a compressive strength needs a tensile one; give --tensile-strength";
-        return Err(CalibrateError::Refused(what.into()));
-    }
-    Ok(Solid {
+fn asked(body: &Body, material: &Material, options: &Options) -> Result<Solid, CalibrateError> {
+    let asked = Solid {
         young: options.young.unwrap_or(material.young),
-        poisson: options.poisson.unwrap_or(material.poisson_ratio()),
-        tensile_strength,
+        poisson: options.poisson.unwrap_or(poisson_of_solid(material)),
+        tensile_strength: options.tensile_strength.or(material.tensile_strength),
         compressive_strength: options.compressive_strength,
-    })
+    };
+    let why = if asked.compressive_strength.is_some() && asked.tensile_strength.is_none() {
+        "a compressive strength needs a tensile one; give --tensile-strength"
+    } else if asked.poisson > POISSON_LIMIT && !body.packing.is_of_cells() {
+        "bonds give ratios up to 0.25; give a smaller --poisson, or use the packing voronoi"
+    } else if asked
+        .tensile_strength
+        .is_some_and(|stress| stress > LARGEST_STRAIN * asked.young)
+    {
+        "the tensile strength is above a tenth of Young's modulus; bars would not break at small strains"
+    } else {
+        return Ok(asked);
+    };
+    Err(CalibrateError::Refused(why.into()))
 }
 
 /// Diameter of the balls of a body, or edge of a cube with the volume of a cell, m.
@@ -229,26 +214,24 @@ impl Laboratory<'_> {
         }
         entered.young = asked.young;
         entered.tensile_strength = asked.tensile_strength;
+        if let (Some(asked), Some(given)) = (asked.tensile_strength, material.tensile_strength) {
+            entered.shear_strength = material.shear_strength.map(|stress| stress * asked / given);
+        }
         if let Some(stress) = asked.compressive_strength {
-            entered.shear_strength = Some(material.shear_strength.unwrap_or(0.5 * stress));
+            entered.shear_strength.get_or_insert(0.5 * stress);
         }
         self.set_poisson(&mut entered, asked.poisson);
         entered
     }
 
     fn set_poisson(&self, entered: &mut Material, poisson: f64) {
+        let (least, most) = RATIOS[usize::from(self.body.packing.is_of_cells())];
+        let poisson = poisson.clamp(least, most);
         match entered.elasticity {
-            // Cells take any ratio.
-            Elasticity::Material => {
-                let most = match self.body.packing.is_of_cells() {
-                    true => 0.49,
-                    false => POISSON_LIMIT,
-                };
-                entered.poisson = Some(poisson.min(most));
-            }
+            Elasticity::Material => entered.poisson = Some(poisson),
+            // Bonds without any shear modulus are refused.
             Elasticity::Bond => {
-                let ratio = shear_ratio(poisson.clamp(-0.9, POISSON_LIMIT)).max(1e-3);
-                entered.shear = Some(entered.young * ratio);
+                entered.shear = Some(entered.young * shear_ratio(poisson).max(1e-3));
             }
         }
     }
@@ -286,7 +269,7 @@ impl Laboratory<'_> {
     fn next(&self, last: &Round, before: Option<&Round>) -> Material {
         let (asked, found) = (&self.asked, last.tests.solid());
         let mut entered = last.entered.clone();
-        let poisson = of_the_solid(&entered) + asked.poisson - found.poisson;
+        let poisson = poisson_of_solid(&entered) + asked.poisson - found.poisson;
         entered.young *= asked.young / found.young;
         self.set_poisson(&mut entered, poisson);
         let ratio = |asked: Option<f64>, found: Option<f64>| Some(asked? / found?);
@@ -305,14 +288,6 @@ impl Laboratory<'_> {
     }
 }
 
-/// Poisson's ratio of a solid of such bonds.
-fn of_the_solid(entered: &Material) -> f64 {
-    match (entered.elasticity, entered.shear) {
-        (Elasticity::Bond, Some(shear)) => elasticity::poisson(shear / entered.young),
-        _ => entered.poisson_ratio(),
-    }
-}
-
 /// Logarithmic slope of the compressive over the shear strength between two rounds, within [`SLOPES`].
 fn slope(before: &Round, last: &Round) -> f64 {
     let [from, to] = [before, last].map(|round| {
@@ -326,8 +301,15 @@ fn slope(before: &Round, last: &Round) -> f64 {
     slope.clamp(SLOPES.0, SLOPES.1)
 }
 
-/// Whether the compressive strength no longer follows the shear strength: bonds that are pulled apart limit it.
-fn is_at_its_limit(before: &Round, last: &Round) -> bool {
+/// Whether only the compressive strength is missed, and no longer follows the shear strength: bonds that are pulled
+/// apart limit it.
+fn is_at_its_limit(asked: &Solid, before: &Round, last: &Round) -> bool {
+    let (mut rest, found) = (*asked, last.tests.solid());
+    rest.compressive_strength = None;
+    let is_too_weak = asked.compressive_strength > found.compressive_strength;
+    if !is_too_weak || !misses(&rest, &found).is_empty() {
+        return false;
+    }
     let both = [before, last].map(|round| {
         let stress = round.tests.solid().compressive_strength;
         Some((round.entered.shear_strength?, stress?))
@@ -336,41 +318,4 @@ fn is_at_its_limit(before: &Round, last: &Round) -> bool {
         return false;
     };
     (next_shear / shear).ln().abs() > DOUBLED && (next_stress / stress - 1.0).abs() < NO_EFFECT
-}
-
-/// A line for each value that was found farther from what was asked for than allowed.
-pub fn misses(asked: &Solid, found: &Solid) -> Vec<String> {
-    let mut out = Vec::new();
-    let mut relative = |name: &str, asked: f64, found: f64, allowed: f64| {
-        let off = found / asked - 1.0;
-        // A value that is no number is missed, too.
-        if off.abs().partial_cmp(&allowed) != Some(std::cmp::Ordering::Less) {
-            out.push(format!("{name} differs by {:+.1} %", 100.0 * off));
-        }
-    };
-    relative("Young's modulus", asked.young, found.young, TOLERANCE.young);
-    let strengths = [
-        (
-            "the tensile strength",
-            asked.tensile_strength,
-            found.tensile_strength,
-            TOLERANCE.tensile_strength,
-        ),
-        (
-            "the compressive strength",
-            asked.compressive_strength,
-            found.compressive_strength,
-            TOLERANCE.compressive_strength,
-        ),
-    ];
-    for (name, asked, found, allowed) in strengths {
-        if let (Some(asked), Some(allowed)) = (asked, allowed) {
-            relative(name, asked, found.unwrap_or(f64::NAN), allowed);
-        }
-    }
-    let off = found.poisson - asked.poisson;
-    if off.abs().partial_cmp(&TOLERANCE.poisson) != Some(std::cmp::Ordering::Less) {
-        out.push(format!("Poisson's ratio differs by {off:+.3}"));
-    }
-    out
 }

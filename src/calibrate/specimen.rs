@@ -4,12 +4,13 @@ use glam::DVec3;
 
 use super::error::CalibrateError;
 use crate::columns::Loads;
+use crate::laws::elasticity;
 use crate::math::regression::slope;
 use crate::pack;
 use crate::simulate::{Method, PreparedScene};
 use crate::spec::{
-    Action, Attachment, Backend, Body, BodyShape, Integrator, Material, PackingSpec, Pipeline,
-    Region, Rotation,
+    Action, Attachment, Backend, Body, BodyShape, ContactLaw, Elasticity, Integrator, Material,
+    Output, PackingSpec, Pipeline, Region, Rotation,
 };
 use crate::store::Packing;
 
@@ -77,13 +78,20 @@ impl Specimen {
         pipeline.world.bounds = None;
         pipeline.world.plane_strain = None;
         pipeline.world.absorbing.clear();
-        (pipeline.pairs, pipeline.colliders, pipeline.attachments) = Default::default();
+        (pipeline.colliders, pipeline.attachments) = Default::default();
+        // A pair of the material with itself changes its bonds.
+        let is_own = |name: &String| *name == material.name;
+        pipeline
+            .pairs
+            .retain(|pair| pair.materials.iter().all(is_own));
+        pipeline.output = Output::default();
         pipeline.stress = None;
         let strain = material.tensile_strength.unwrap_or(1e-3 * material.young) / material.young;
         let simulate = &mut pipeline.simulate;
         simulate.law = Some(simulate.bond_law());
         simulate.integrator = Integrator::Explicit;
         simulate.method = None;
+        simulate.contact = ContactLaw::Penalty;
         simulate.backend = Backend::Cpu;
         simulate.sleep = false;
         simulate.drag = 0.0;
@@ -188,7 +196,7 @@ impl Specimen {
 
     /// Lets all elements move with the strain from the start, so that no waves run.
     fn strain_from_the_start(&self, packing: &mut Packing, rest: &[DVec3], rate: f64) {
-        let poisson = self.material().poisson_ratio();
+        let poisson = poisson_of_solid(self.material());
         let e = &mut packing.elements;
         for (i, p) in rest.iter().enumerate() {
             let mut v = *p * (-poisson * rate);
@@ -314,4 +322,12 @@ fn sized(packing: &PackingSpec, size: f64) -> PackingSpec {
         | PackingSpec::Woven { .. } => {}
     }
     sized
+}
+
+/// Poisson's ratio of a solid whose material is entered so.
+pub(super) fn poisson_of_solid(material: &Material) -> f64 {
+    match (material.elasticity, material.shear) {
+        (Elasticity::Bond, Some(shear)) => elasticity::poisson(shear / material.young),
+        _ => material.poisson_ratio(),
+    }
 }

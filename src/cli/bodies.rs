@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::value::number;
 use crate::columns::Shape;
 use crate::geometry::TriMesh;
-use crate::laws::strength::LATTICE_AXES;
+use crate::laws::strength::lattice_along;
 use crate::pack::figures::{NEIGHBOUR_DISTANCES, figures};
 use crate::spec::{Body, PackingSpec, Pipeline, Strength};
 use crate::store::Packing;
@@ -81,11 +81,12 @@ pub fn add_strengths(bodies: &mut Value, pipeline: &Pipeline) {
         };
         let mut materials = pipeline.materials.iter();
         let material = materials.find(|one| one.name == spec.material);
-        let is_calibrated = material.is_some_and(|one| {
-            one.tensile_strength.is_some() && one.strength() == Strength::Material
-        });
-        if is_calibrated && matches!(spec.packing, PackingSpec::Hexagonal { .. }) {
-            body["strength_along"] = json!(LATTICE_AXES);
+        let calibrated = material
+            .filter(|one| one.tensile_strength.is_some() && one.strength() == Strength::Material);
+        let is_lattice = matches!(spec.packing, PackingSpec::Hexagonal { .. });
+        if let Some(material) = calibrated.filter(|_| is_lattice && spec.is_bonded() && !spec.rigid)
+        {
+            body["strength_along"] = json!(lattice_along(material.poisson_ratio()));
         }
     }
 }

@@ -1,6 +1,6 @@
 //! `cullet calibrate`: finds what to enter for a material so that a packing is the solid asked for.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
@@ -29,12 +29,12 @@ pub struct CalibrateArguments {
     #[arg(long, value_parser = pressure)]
     young: Option<f64>,
     /// Poisson's ratio asked for; default: that of the material.
-    #[arg(long, value_parser = poisson)]
+    #[arg(long, value_parser = poisson, allow_negative_numbers = true)]
     poisson: Option<f64>,
     /// Tensile strength asked for; default: that of the material.
     #[arg(long, value_parser = pressure)]
     tensile_strength: Option<f64>,
-    /// Compressive strength asked for; default: the shear strength stays as it is.
+    /// Compressive strength asked for; default: the shear strength keeps its ratio to the tensile one.
     #[arg(long, value_parser = pressure)]
     compressive_strength: Option<f64>,
     /// Override a value: dotted path, entries by name or index.
@@ -67,20 +67,49 @@ fn across(text: &str) -> Result<f64, String> {
     }
 }
 
+/// A folder that is removed again unless it is kept, if it was not there before.
+struct NewFolder<'a> {
+    path: &'a Path,
+    is_new: bool,
+}
+
+impl<'a> NewFolder<'a> {
+    /// Makes the folder; one that is there must be empty.
+    fn make(path: &'a Path) -> Result<Self, WrongUse> {
+        let wrong = |what: String| WrongUse(format!("--out {}: {what}", path.display()));
+        let is_new = !path.exists();
+        std::fs::create_dir_all(path).map_err(|error| wrong(error.to_string()))?;
+        let mut entries = std::fs::read_dir(path).map_err(|error| wrong(error.to_string()))?;
+        match entries.next() {
+            Some(_) => Err(wrong(
+                "the folder is not empty; choose an empty or new one".into(),
+            )),
+            None => Ok(NewFolder { path, is_new }),
+        }
+    }
+
+    fn keep(mut self) {
+        self.is_new = false;
+    }
+}
+
+impl Drop for NewFolder<'_> {
+    fn drop(&mut self) {
+        if self.is_new {
+            // Fails if files were written, which stay.
+            let _ = std::fs::remove_dir(self.path);
+        }
+    }
+}
+
 /// Calibrates the material of a body and writes what was found.
 pub fn run(
     arguments: &CalibrateArguments,
     report: &ProgressReporter,
     as_json: bool,
 ) -> anyhow::Result<()> {
-    if arguments.out.join("material.toml").exists() {
-        let what = format!(
-            "{}: there is a calibration already; give another folder",
-            arguments.out.display()
-        );
-        return Err(WrongUse(what).into());
-    }
     let resolved = spec::read(&arguments.pipeline, &arguments.set)?;
+    let folder = NewFolder::make(&arguments.out)?;
     let options = Options {
         body: arguments.body.clone(),
         across: arguments.across,
@@ -95,6 +124,7 @@ pub fn run(
         report.note(&format!("round {number}: {}", round.tests.solid()));
     })?;
     let files = found.write(&arguments.out)?;
+    folder.keep();
     if as_json {
         let mut out = summary(&found);
         out["files"] = json!(files);

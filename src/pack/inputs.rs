@@ -7,8 +7,8 @@ use serde::Serialize;
 
 use crate::laws::bond::BondRadiusRule;
 use crate::spec::{
-    Body, Collider, ColliderShape, Elasticity, Grain, Material, MaterialPair, Pipeline, Simulate,
-    Strength, is_pair_of,
+    Body, Collider, ColliderShape, Elasticity, Grain, Material, MaterialPair, PackingSpec,
+    Pipeline, Simulate, Strength, is_pair_of,
 };
 
 /// The part of a pipeline that packing depends on.
@@ -108,7 +108,10 @@ impl<'a> Inputs<'a> {
             Some((number, mesh))
         });
         Inputs {
-            materials: materials.iter().map(PackedMaterial::of).collect(),
+            materials: materials
+                .iter()
+                .map(|one| PackedMaterial::of(one, bodies))
+                .collect(),
             pairs: pairs.iter().map(PackedPair::of).collect(),
             bodies,
             settings: PackingSettings::of(simulate),
@@ -137,8 +140,34 @@ fn is_of_bonds(strength: &Strength) -> bool {
     *strength == Strength::Bond
 }
 
+/// Whether the choice of what strengths describe changes any bond of this material: in hexagonal packings it changes
+/// their strengths, in random ones also their radii.
+fn is_calibrated(material: &Material, bodies: &[Body]) -> bool {
+    let has_strength = material
+        .tensile_strength
+        .or(material.shear_strength)
+        .is_some();
+    bodies.iter().any(|body| {
+        let mut grains = body.grains.iter();
+        let of_it =
+            body.material == material.name || grains.any(|one| one.material == material.name);
+        let is_changed = match body.packing {
+            PackingSpec::Hexagonal { .. } => has_strength,
+            PackingSpec::Random { .. } => true,
+            PackingSpec::None {}
+            | PackingSpec::Loose { .. }
+            | PackingSpec::Shell { .. }
+            | PackingSpec::Twisted { .. }
+            | PackingSpec::Woven { .. }
+            | PackingSpec::Voronoi { .. }
+            | PackingSpec::Cubic { .. } => false,
+        };
+        of_it && body.is_bonded() && is_changed
+    })
+}
+
 impl<'a> PackedMaterial<'a> {
-    fn of(material: &'a Material) -> Self {
+    fn of(material: &'a Material, bodies: &[Body]) -> Self {
         let Material {
             name,
             density,
@@ -172,7 +201,10 @@ impl<'a> PackedMaterial<'a> {
             poisson: *poisson,
             shear: *shear,
             elasticity: *elasticity,
-            strength: material.strength(),
+            strength: match is_calibrated(material, bodies) {
+                true => material.strength(),
+                false => Strength::Bond,
+            },
             tensile_strength: *tensile_strength,
             shear_strength: *shear_strength,
             weibull_modulus: *weibull_modulus,
@@ -261,7 +293,7 @@ mod tests {
         let record = json!({
             "material": [{
                 "name": "m", "density": 1.0, "young": 1e6, "poisson": 0.2, "shear": null, "elasticity": "material",
-                "strength": "material", "tensile_strength": null, "shear_strength": null, "weibull_modulus": null,
+                "tensile_strength": null, "shear_strength": null, "weibull_modulus": null,
             }],
             "body": pipeline.bodies,
             "simulate": { "seed": 1 },
@@ -273,6 +305,33 @@ mod tests {
         }
         pipeline.simulate.law = Some(Law::Cosserat);
         assert_ne!(json!(Inputs::of(&pipeline)), record);
+    }
+
+    #[test]
+    fn what_strengths_describe_is_recorded_where_it_changes_bonds() {
+        let recorded = |packing: &str, keys: &str| {
+            let text = format!(
+                "[time]\nend = 1\nframes_per_second = 24\n[[material]]\nname = \"m\"\ndensity = 1\nyoung = 1e6\n\
+                 [[body]]\nname = \"b\"\nmaterial = \"m\"\nshape = {{ type = \"sphere\", radius = 1 }}\n\
+                 packing = {{ type = {packing} }}\n{keys}"
+            );
+            let mut pipeline = spec::parse(&text, "shot.toml", &[]).unwrap();
+            let record =
+                |shot: &Pipeline| json!(Inputs::of(shot))["material"][0]["strength"].clone();
+            let bare = record(&pipeline);
+            pipeline.materials[0].tensile_strength = Some(1.0);
+            (bare, record(&pipeline))
+        };
+        let (material, absent) = (json!("material"), json!(null));
+        let [hexagonal, random] = [r#""hexagonal", radius = 0.1"#, r#""random", radius = 0.1"#];
+        let voronoi = r#""voronoi", size = 0.1"#;
+        assert_eq!(recorded(hexagonal, ""), (absent.clone(), material.clone()));
+        assert_eq!(recorded(random, ""), (material.clone(), material));
+        assert_eq!(
+            recorded(random, "bonded = false"),
+            (absent.clone(), absent.clone())
+        );
+        assert_eq!(recorded(voronoi, ""), (absent.clone(), absent));
     }
 
     #[test]

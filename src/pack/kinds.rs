@@ -335,3 +335,40 @@ fn moduli(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{pack, spec};
+
+    /// Tensile strength of the bonds of a block of hexagonal packing with these keys, over the one entered, on average.
+    fn over_entered(keys: &str) -> f64 {
+        let text = format!(
+            "[time]\nend = 1\nframes_per_second = 24\n[[material]]\nname = \"m\"\ndensity = 1\nyoung = 1e6\n\
+             tensile_strength = 10\n{keys}\n[[body]]\nname = \"b\"\nmaterial = \"m\"\n\
+             shape = {{ type = \"block\", rows = [20, 20, 20] }}\npacking = {{ type = \"hexagonal\", radius = 0.1 }}\n"
+        );
+        let shot = spec::parse(&text, "shot.toml", &[]).expect("a shot");
+        let bonds = pack::pack(&shot, "".as_ref())
+            .expect("packed")
+            .packing
+            .bonds;
+        bonds.sigma_c.iter().sum::<f64>() / bonds.sigma_c.len() as f64 / 10.0
+    }
+
+    #[test]
+    fn bonds_of_a_lattice_have_strengths_that_make_the_solid() {
+        let close = |a: f64, b: f64| assert!((a / b - 1.0).abs() < 0.01, "{a} {b}");
+        let whole = 1.0 / strength::lattice(DEFAULT_POISSON, None);
+        close(over_entered(""), whole);
+        // Draws keep their mean; a bar breaks at the weak ones.
+        close(
+            over_entered("weibull_modulus = 9"),
+            whole / (1.0 - 1.0 / 3.0),
+        );
+        // Neighbours that are weak together do not.
+        let field = "weibull_modulus = 9\nweibull_length = 0.05";
+        assert!((over_entered(field) / whole - 1.0).abs() < 0.1);
+        close(over_entered("strength = \"bond\""), 1.0);
+    }
+}

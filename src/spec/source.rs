@@ -64,6 +64,7 @@ fn parse_in(
         if material.elasticity == Elasticity::Material {
             material.poisson.get_or_insert(DEFAULT_POISSON);
         }
+        material.strength = Some(material.strength());
     }
     pipeline.add_packings_for_cracks();
     Ok(pipeline)

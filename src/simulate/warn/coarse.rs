@@ -70,7 +70,9 @@ pub fn bodies_coarser_than_flaws(packing: &Packing, pipeline: &Pipeline) -> Vec<
         .filter_map(|(number, body)| {
             let mut materials = pipeline.materials.iter();
             let material = materials.find(|one| one.name == body.material)?;
-            let length = material.weibull_length?;
+            let has_strength = material.tensile_strength.or(material.shear_strength).is_some();
+            let breaks = has_strength && body.is_bonded() && !body.rigid;
+            let length = material.weibull_length.filter(|_| breaks)?;
             let radii = packing.elements.r.iter().zip(&packing.elements.body);
             let own = radii.filter(|(_, owner)| **owner as usize == number);
             let (sum, count) = own.fold((0.0, 0.0), |(sum, count), (r, _)| (sum + r, count + 1.0));

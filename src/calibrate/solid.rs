@@ -1,0 +1,80 @@
+//! A solid by its moduli and strengths.
+
+use std::fmt;
+
+use crate::units::show::quantity;
+
+/// Relative errors of Young's modulus, of the tensile and of the compressive strength from which on another round is
+/// made, and the error of Poisson's ratio.
+const TOLERANCE: Solid = Solid {
+    young: 0.01,
+    poisson: 0.005,
+    tensile_strength: Some(0.01),
+    compressive_strength: Some(0.03),
+};
+
+/// Moduli and strengths of a solid.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Solid {
+    /// Young's modulus, Pa.
+    pub young: f64,
+    /// Poisson's ratio.
+    pub poisson: f64,
+    /// Tensile strength, Pa.
+    pub tensile_strength: Option<f64>,
+    /// Compressive strength of a prism between rough plates, Pa.
+    pub compressive_strength: Option<f64>,
+}
+
+impl fmt::Display for Solid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "E {}, ν {:.3}", quantity(self.young, "Pa"), self.poisson)?;
+        let strengths = [
+            ("tensile", self.tensile_strength),
+            ("compressive", self.compressive_strength),
+        ];
+        for (name, value) in strengths {
+            if let Some(value) = value {
+                write!(f, ", {name} strength {}", quantity(value, "Pa"))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A line for each value that was found farther from what was asked for than allowed.
+pub fn misses(asked: &Solid, found: &Solid) -> Vec<String> {
+    let mut out = Vec::new();
+    let mut relative = |name: &str, asked: f64, found: f64, allowed: f64| {
+        let off = found / asked - 1.0;
+        // A value that is no number is missed, too.
+        if off.abs().partial_cmp(&allowed) != Some(std::cmp::Ordering::Less) {
+            out.push(format!("{name} differs by {:+.1} %", 100.0 * off));
+        }
+    };
+    relative("Young's modulus", asked.young, found.young, TOLERANCE.young);
+    let strengths = [
+        (
+            "the tensile strength",
+            asked.tensile_strength,
+            found.tensile_strength,
+            TOLERANCE.tensile_strength,
+        ),
+        (
+            "the compressive strength",
+            asked.compressive_strength,
+            found.compressive_strength,
+            TOLERANCE.compressive_strength,
+        ),
+    ];
+    for (name, asked, found, allowed) in strengths {
+        if let (Some(asked), Some(allowed)) = (asked, allowed) {
+            relative(name, asked, found.unwrap_or(f64::NAN), allowed);
+        }
+    }
+    let off = found.poisson - asked.poisson;
+    if off.abs().partial_cmp(&TOLERANCE.poisson) != Some(std::cmp::Ordering::Less) {
+        out.push(format!("Poisson's ratio differs by {off:+.3}"));
+    }
+    out
+}
