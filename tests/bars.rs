@@ -3,8 +3,8 @@
 use cullet::calibrate::Specimen;
 use cullet::spec;
 
-/// Diameter of the elements, m.
-const SIZE: f64 = 2.5e-3;
+/// Width of a bar, m.
+const WIDTH: f64 = 0.02;
 /// Density, kg/m³, Young's modulus and tensile strength, Pa.
 const MATERIAL: (f64, f64, f64) = (2000.0, 1e9, 2.5e6);
 
@@ -53,7 +53,7 @@ impl Bar {
         );
         let shot = spec::parse(&text, "bar", &[]).unwrap();
         let material = shot.materials[0].clone();
-        let size = (SIZE, self.across);
+        let size = (WIDTH / self.across, self.across);
         let bar = Specimen::new(
             &shot,
             &shot.bodies[0],

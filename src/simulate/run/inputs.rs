@@ -30,7 +30,9 @@ const ADDED: &[(&str, &str)] = &[
     ("collider[].shape.unit", "null"),
     ("collider[].shape.up", "null"),
     ("material[].restitution", "null"),
+    // The packing has the strengths of all bonds.
     ("material[].strength", "\"bond\""),
+    ("material[].strength", "\"material\""),
     ("material[].toughness", "null"),
     ("material[].weibull_length", "null"),
     ("material[].weibull_size", "null"),
