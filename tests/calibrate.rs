@@ -146,7 +146,7 @@ fn what_has_no_bars_is_refused() {
     assert!(message.contains("a tenth of Young's modulus"), "{message}");
     let message = refused(&place, &["--poisson", "0.3"]);
     assert!(
-        message.contains("bonds give ratios up to 0.25"),
+        message.contains("Poisson's ratio of bonds is at most 0.25"),
         "{message}"
     );
     // A folder that holds anything is left as it is.

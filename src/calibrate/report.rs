@@ -115,7 +115,7 @@ impl Report {
         let charts = plot::write(&self.figure(), &ChartFormat::ALL, folder, "bars")?;
         let material = folder.join("material.toml");
         let text = format!(
-            "# Keys of the material {:?} for body {:?}, by specimens {} elements across:\n# {}.\n{}",
+            "# Keys to enter in the material {:?} for body {:?}.\n# Specimens {} elements across then had: {}.\n{}",
             self.last().entered.name,
             self.body,
             self.across,
@@ -129,7 +129,7 @@ impl Report {
     /// The curves of all rounds.
     fn table(&self) -> Bars {
         let mut table = Bars::default();
-        for (number, round) in (0..).zip(&self.rounds) {
+        for (number, round) in (1..).zip(&self.rounds) {
             let tests = [
                 ("tension", &round.tests.bars),
                 ("compression", &round.tests.prisms),

@@ -21,10 +21,9 @@ const SHEAR_FACTORS: (f64, f64) = (0.3, 3.0);
 /// Limits of the logarithmic slope of the compressive over the shear strength, where it is used to find the next one.
 const SLOPES: (f64, f64) = (0.02, 1.5);
 
-/// Logarithm of the change of the shear strength, and relative change of the compressive strength that it causes, from
-/// which the one has no effect on the other.
+/// Least change of the shear strength, as a logarithm, after which [`NO_EFFECT`] is looked at.
 const DOUBLED: f64 = 0.69;
-/// See [`DOUBLED`].
+/// Relative change of the compressive strength below which the shear strength has no effect on it.
 const NO_EFFECT: f64 = 0.05;
 
 /// What is calibrated.
@@ -74,7 +73,7 @@ pub fn calibrate(
         let found = round.tests.solid();
         if !(found.young > 0.0 && found.young.is_finite() && found.poisson.is_finite()) {
             let what = format!(
-                "body {:?}: a bar broke before its moduli could be measured; use more elements across it",
+                "body {:?}: a bar broke before its moduli could be measured; raise --across",
                 body.name
             );
             return Err(CalibrateError::Refused(what));
@@ -139,10 +138,9 @@ fn chosen<'a>(shot: &'a Pipeline, name: Option<&str>) -> Result<&'a Body, Calibr
         .materials
         .iter()
         .any(|one| one.name == body.material && one.grain.is_some());
-    let why =
-        why.or(grain.then_some("its material has a grain, so that no two directions are alike"));
+    let why = why.or(grain.then_some("its material is anisotropic (key `grain`)"));
     let lumps = !body.grains.is_empty();
-    match why.or(lumps.then_some("it has grains of other materials; remove them")) {
+    match why.or(lumps.then_some("it has lumps of other materials (key `grains`); remove them")) {
         Some(why) => refused(format!("body {:?} cannot be calibrated: {why}", body.name)),
         None => Ok(body),
     }
@@ -158,7 +156,7 @@ fn asked(body: &Body, material: &Material, options: &Options) -> Result<Solid, C
     let why = if asked.compressive_strength.is_some() && asked.tensile_strength.is_none() {
         "a compressive strength needs a tensile one; give --tensile-strength"
     } else if asked.poisson > POISSON_LIMIT && !body.packing.is_of_cells() {
-        "bonds give ratios up to 0.25; give a smaller --poisson, or use the packing voronoi"
+        "Poisson's ratio of bonds is at most 0.25; give a smaller --poisson, or use the packing voronoi"
     } else if asked
         .tensile_strength
         .is_some_and(|stress| stress > LARGEST_STRAIN * asked.young)

@@ -22,7 +22,7 @@ pub struct Solid {
     pub poisson: f64,
     /// Tensile strength, Pa.
     pub tensile_strength: Option<f64>,
-    /// Compressive strength of a prism between rough plates, Pa.
+    /// Compressive strength of a prism whose ends are clamped, Pa.
     pub compressive_strength: Option<f64>,
 }
 
@@ -47,7 +47,7 @@ pub fn misses(asked: &Solid, found: &Solid) -> Vec<String> {
     let mut out = Vec::new();
     let mut relative = |name: &str, asked: f64, found: f64, allowed: f64| {
         let off = found / asked - 1.0;
-        // A value that is no number is missed, too.
+        // NaN counts as a miss.
         if off.abs().partial_cmp(&allowed) != Some(std::cmp::Ordering::Less) {
             out.push(format!("{name} differs by {:+.1} %", 100.0 * off));
         }

@@ -127,7 +127,7 @@ impl Specimen {
         self.load(Load::Pull, self.strain)
     }
 
-    /// Crushes a prism, twice as long as wide between rough plates, until its load has fallen to half of the largest.
+    /// Crushes a prism, twice as long as wide between its clamps, until its load has fallen to half of the largest.
     /// `stress`: compressive strength that is expected, Pa.
     pub fn crush(&self, stress: f64) -> Result<Curve, CalibrateError> {
         self.load(Load::Crush, stress / self.material().young)

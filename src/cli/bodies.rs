@@ -163,7 +163,7 @@ pub fn lines(body: &Value) -> Vec<String> {
     if let Some(along) = body["strength_along"].as_array() {
         let along: Vec<String> = along.iter().map(|x| format!("{:.2}", number(x))).collect();
         out.push(format!(
-            "strength along x, y, z of the packing {} of `tensile_strength`",
+            "strength along x, y, z of the packing: {} times `tensile_strength`",
             along.join(", ")
         ));
     }
@@ -259,14 +259,14 @@ mod tests {
                 "elements": 5000, "filling": 0.64012, "contacts": 5.754, "bonds": 9.0,
                 "within": [[1.02, 7.0], [1.1, 9.0]], "directions": [0.332, 0.333, 0.335],
             },
-            "strength_along": [0.77, 1.03, 1.2],
+            "strength_along": [0.766, 1.026, 1.208],
         });
         let expected = [
             "12 345 elements, 55 000 bonds, radii 1 mm to 1.4 mm, mean 1.2 mm, overlap up to 0.0009 radii",
             "bulk 64.01 % full, 5.75 contacts and 9.00 bonds an element",
             "7.00, 9.00 elements within 1.02, 1.10 of the sum of radii",
             "bond directions 0.332 0.333 0.335 (isotropic: a third each)",
-            "strength along x, y, z of the packing 0.77, 1.03, 1.20 of `tensile_strength`",
+            "strength along x, y, z of the packing: 0.77, 1.03, 1.21 times `tensile_strength`",
         ];
         assert_eq!(lines(&body), expected);
     }

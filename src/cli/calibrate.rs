@@ -25,16 +25,17 @@ pub struct CalibrateArguments {
     /// Elements across a specimen.
     #[arg(long, value_name = "N", default_value_t = 12.0, value_parser = across)]
     across: f64,
-    /// Young's modulus asked for, with a unit ("2 GPa"), or Pa; default: that of the material.
+    /// Young's modulus that the solid shall have, with a unit ("2 GPa"), or Pa; default: `young` of the material.
     #[arg(long, value_parser = pressure)]
     young: Option<f64>,
-    /// Poisson's ratio asked for; default: that of the material.
+    /// Poisson's ratio that the solid shall have; default: that of the material.
     #[arg(long, value_parser = poisson, allow_negative_numbers = true)]
     poisson: Option<f64>,
-    /// Tensile strength asked for; default: that of the material.
+    /// Tensile strength that the solid shall have; default: `tensile_strength` of the material.
     #[arg(long, value_parser = pressure)]
     tensile_strength: Option<f64>,
-    /// Compressive strength asked for; default: the shear strength keeps its ratio to the tensile one.
+    /// Compressive strength that the solid shall have; if absent, no prisms are crushed and the shear strength keeps
+    /// its ratio to the tensile one.
     #[arg(long, value_parser = pressure)]
     compressive_strength: Option<f64>,
     /// Override a value: dotted path, entries by name or index.
@@ -55,8 +56,8 @@ fn pressure(text: &str) -> Result<f64, String> {
 
 fn poisson(text: &str) -> Result<f64, String> {
     match text.parse() {
-        Ok(value) if (-0.99..=0.49).contains(&value) => Ok(value),
-        _ => Err("it must be a number from -0.99 to 0.49".into()),
+        Ok(value) if (-0.9..=0.49).contains(&value) => Ok(value),
+        _ => Err("it must be a number from -0.9 to 0.49".into()),
     }
 }
 

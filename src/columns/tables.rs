@@ -249,7 +249,7 @@ table! {
     /// `bars.parquet` of `cullet calibrate`: one row a time of a test, in order of rounds, tests, axes and time. It is
     /// no part of a store.
     Bars {
-        round: u32, "1", "round of tests, from 0";
+        round: u32, "1", "round of tests, from 1";
         test: String, "1", "tension, compression";
         axis: String, "1", "axis along which the specimen is long: x, y, z";
         along: f64, "1", "strain along the specimen, far from its ends";

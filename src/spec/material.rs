@@ -92,8 +92,8 @@ pub struct Material {
     /// Whether `young`, `poisson` and `shear` describe the solid or its bonds.
     #[serde(default)]
     pub elasticity: Elasticity,
-    /// Whether `tensile_strength` and `shear_strength` are those of the solid or of its bonds; absent: of what
-    /// `elasticity` describes.
+    /// Whether `tensile_strength` and `shear_strength` are those of the solid or of its bonds; absent: the
+    /// same as `elasticity`.
     #[serde(default)]
     #[schemars(with = "Strength")]
     pub strength: Option<Strength>,

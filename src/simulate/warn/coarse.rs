@@ -80,8 +80,8 @@ pub fn bodies_coarser_than_flaws(packing: &Packing, pipeline: &Pipeline) -> Vec<
             // Radii are rounded, such as those found for a number of elements.
             (across < 0.999 * LEAST_LENGTH).then(|| {
                 format!(
-                    "body {:?}: `weibull_length` of {}, {}, is {across:.1} elements wide; below {LEAST_LENGTH} the body is \
-                     stronger than asked: elements of a radius below {} would resolve it",
+                    "body {:?}: `weibull_length` of material {:?} ({}) spans only {across:.1} elements; below \
+                     {LEAST_LENGTH} the body is stronger than entered: elements of a radius below {} would resolve it",
                     body.name,
                     material.name,
                     quantity(length, "m"),
@@ -124,7 +124,10 @@ mod tests {
         assert_eq!(found("1 mm", scatter), [""; 0]);
         assert_eq!(found("2 mm", "weibull_modulus = 8"), [""; 0]);
         let texts = found("2 mm", scatter);
-        assert!(texts[0].contains("8 mm, is 2.0 elements wide"), "{texts:?}");
+        assert!(
+            texts[0].contains("(8 mm) spans only 2.0 elements"),
+            "{texts:?}"
+        );
         assert!(texts[0].contains("radius below 1 mm"), "{texts:?}");
     }
 
