@@ -138,7 +138,7 @@ fn random_packing_that_cannot_be() {
     for (keys, part) in [
         (
             "type = \"random\", radius = \"1 mm\", spread = 0.7",
-            "≤ 0.6",
+            "≤ 0.64",
         ),
         (
             "type = \"random\", radius = \"1 mm\", neighbourhood = 2",

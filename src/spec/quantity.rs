@@ -100,7 +100,7 @@ quantities! {
     Fraction: Number, Open(0.0), Closed(1.0);
     ProperFraction: Number, Open(0.0), Open(1.0);
     Accuracy: Number, Closed(1e-8), Closed(1e-3);
-    Spread: Number, Closed(0.0), Closed(0.6);
+    Spread: Number, Closed(0.0), Closed(0.64);
     LooseFraction: Number, Closed(0.1), Closed(0.62);
     Neighbourhood: Number, Closed(1.02), Closed(1.5);
     PoissonRatio: Number, Open(-1.0), Open(0.5);

@@ -35,7 +35,7 @@ fn spheres_are_close_packed_without_overlap() {
         (1, 0.0, 0.635, 5.4),
         (7, 0.0, 0.635, 5.4),
         (1, 0.3, 0.64, 4.5),
-        (2, 0.6, 0.65, 3.0),
+        (2, 0.64, 0.65, 3.0),
     ] {
         let tile = Tile::new(DVec3::splat(28.0), draw(seed, spread));
         let (phi, overlap) = (filling_fraction(&tile.cell, &tile.radii), deepest(&tile));
