@@ -23,7 +23,7 @@ const SLOPES: (f64, f64) = (0.02, 1.5);
 
 /// Least change of the shear strength, as a logarithm, after which [`NO_EFFECT`] is looked at.
 const DOUBLED: f64 = 0.69;
-/// Relative change of the compressive strength below which the shear strength has no effect on it.
+/// Change of the compressive strength, as a logarithm, below which the shear strength has no effect on it.
 const NO_EFFECT: f64 = 0.05;
 
 /// What is calibrated.
@@ -53,7 +53,7 @@ pub fn calibrate(
     mut progress: impl FnMut(&Round),
 ) -> Result<Report, CalibrateError> {
     let body = chosen(shot, options.body.as_deref())?;
-    let material = shot.materials.iter().find(|one| one.name == body.material);
+    let material = shot.material_of(body);
     let material = material.expect("checked pipelines have their materials");
     let asked = asked(body, material, options)?;
     let laboratory = Laboratory {
@@ -79,19 +79,14 @@ pub fn calibrate(
             return Err(CalibrateError::Refused(what));
         }
         progress(&round);
-        let before = rounds.last().cloned();
         rounds.push(round);
-        let last = &rounds[rounds.len() - 1];
-        let is_done = misses(&asked, &last.tests.solid()).is_empty();
-        if is_done
-            || rounds.len() == ROUNDS
-            || before
-                .as_ref()
-                .is_some_and(|one| is_at_its_limit(&asked, one, last))
+        if rounds.len() == ROUNDS
+            || misses(&asked, &found).is_empty()
+            || is_at_its_limit(&asked, &rounds)
         {
             break;
         }
-        entered = laboratory.next(last, before.as_ref());
+        entered = laboratory.next(&rounds);
     }
     Ok(Report {
         body: body.name.clone(),
@@ -135,9 +130,8 @@ fn chosen<'a>(shot: &'a Pipeline, name: Option<&str>) -> Result<&'a Body, Calibr
         _ => Some("bars can be made of the packings hexagonal, random and voronoi only"),
     };
     let grain = shot
-        .materials
-        .iter()
-        .any(|one| one.name == body.material && one.grain.is_some());
+        .material_of(body)
+        .is_some_and(|material| material.grain.is_some());
     let why = why.or(grain.then_some("its material is anisotropic (key `grain`)"));
     let lumps = !body.grains.is_empty();
     match why.or(lumps.then_some("it has lumps of other materials (key `grains`); remove them")) {
@@ -263,8 +257,9 @@ impl Laboratory<'_> {
         })
     }
 
-    /// The material to enter after a round, by what it found; `before`: the round before it.
-    fn next(&self, last: &Round, before: Option<&Round>) -> Material {
+    /// The material to enter after these rounds.
+    fn next(&self, rounds: &[Round]) -> Material {
+        let last = &rounds[rounds.len() - 1];
         let (asked, found) = (&self.asked, last.tests.solid());
         let mut entered = last.entered.clone();
         let poisson = poisson_of_solid(&entered) + asked.poisson - found.poisson;
@@ -276,7 +271,9 @@ impl Laboratory<'_> {
         let shear = match ratio(asked.compressive_strength, found.compressive_strength) {
             None => tensile,
             Some(off) => {
-                let slope = before.map_or(1.0, |before| slope(before, last));
+                let slope = response(rounds).map(|(shear, stress)| stress / shear);
+                let slope = slope.filter(|slope| slope.is_finite()).unwrap_or(1.0);
+                let slope = slope.clamp(SLOPES.0, SLOPES.1);
                 off.powf(1.0 / slope)
                     .clamp(SHEAR_FACTORS.0, SHEAR_FACTORS.1)
             }
@@ -286,34 +283,28 @@ impl Laboratory<'_> {
     }
 }
 
-/// Logarithmic slope of the compressive over the shear strength between two rounds, within [`SLOPES`].
-fn slope(before: &Round, last: &Round) -> f64 {
+/// Logarithms of the factors by which the shear strength entered and the compressive strength found changed in the last
+/// round; none in the first.
+fn response(rounds: &[Round]) -> Option<(f64, f64)> {
+    let [.., before, last] = rounds else {
+        return None;
+    };
     let [from, to] = [before, last].map(|round| {
         let stress = round.tests.solid().compressive_strength;
         Some((round.entered.shear_strength?.ln(), stress?.ln()))
     });
-    let slope = from
-        .zip(to)
-        .map(|(from, to)| (to.1 - from.1) / (to.0 - from.0));
-    let slope = slope.filter(|slope| slope.is_finite()).unwrap_or(1.0);
-    slope.clamp(SLOPES.0, SLOPES.1)
+    let (from, to) = from.zip(to)?;
+    Some((to.0 - from.0, to.1 - from.1))
 }
 
 /// Whether only the compressive strength is missed, and no longer follows the shear strength: bonds that are pulled
 /// apart limit it.
-fn is_at_its_limit(asked: &Solid, before: &Round, last: &Round) -> bool {
-    let (mut rest, found) = (*asked, last.tests.solid());
+fn is_at_its_limit(asked: &Solid, rounds: &[Round]) -> bool {
+    let found = rounds[rounds.len() - 1].tests.solid();
+    let mut rest = *asked;
     rest.compressive_strength = None;
     let is_too_weak = asked.compressive_strength > found.compressive_strength;
-    if !is_too_weak || !misses(&rest, &found).is_empty() {
-        return false;
-    }
-    let both = [before, last].map(|round| {
-        let stress = round.tests.solid().compressive_strength;
-        Some((round.entered.shear_strength?, stress?))
-    });
-    let [Some((shear, stress)), Some((next_shear, next_stress))] = both else {
-        return false;
-    };
-    (next_shear / shear).ln().abs() > DOUBLED && (next_stress / stress - 1.0).abs() < NO_EFFECT
+    let is_without_effect = response(rounds)
+        .is_some_and(|(shear, stress)| shear.abs() > DOUBLED && stress.abs() < NO_EFFECT);
+    is_too_weak && is_without_effect && misses(&rest, &found).is_empty()
 }

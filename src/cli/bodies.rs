@@ -79,9 +79,8 @@ pub fn add_strengths(bodies: &mut Value, pipeline: &Pipeline) {
         let Some(spec) = pipeline.bodies.iter().find(of_it) else {
             continue;
         };
-        let mut materials = pipeline.materials.iter();
-        let material = materials.find(|one| one.name == spec.material);
-        let calibrated = material
+        let calibrated = pipeline
+            .material_of(spec)
             .filter(|one| one.tensile_strength.is_some() && one.strength() == Strength::Material);
         let is_lattice = matches!(spec.packing, PackingSpec::Hexagonal { .. });
         if let Some(material) = calibrated.filter(|_| is_lattice && spec.is_bonded() && !spec.rigid)

@@ -44,13 +44,10 @@ pub struct CalibrateArguments {
 }
 
 fn pressure(text: &str) -> Result<f64, String> {
-    let value = match text.parse() {
-        Ok(value) => value,
-        Err(_) => units::parse(text, Dimension::Pressure).map_err(|error| error.to_string())?,
-    };
-    match value > 0.0 && f64::is_finite(value) {
-        true => Ok(value),
-        false => Err("it must be above 0".into()),
+    match units::parse(text, Dimension::Pressure) {
+        Ok(value) if value > 0.0 => Ok(value),
+        Ok(_) => Err("it must be above 0".into()),
+        Err(error) => Err(error.to_string()),
     }
 }
 

@@ -143,16 +143,12 @@ fn is_of_bonds(strength: &Strength) -> bool {
 /// Whether the choice of what strengths describe changes any bond of this material: in hexagonal packings it changes
 /// their strengths, in random ones also their radii.
 fn is_calibrated(material: &Material, bodies: &[Body]) -> bool {
-    let has_strength = material
-        .tensile_strength
-        .or(material.shear_strength)
-        .is_some();
     bodies.iter().any(|body| {
         let mut grains = body.grains.iter();
         let of_it =
             body.material == material.name || grains.any(|one| one.material == material.name);
         let is_changed = match body.packing {
-            PackingSpec::Hexagonal { .. } => has_strength,
+            PackingSpec::Hexagonal { .. } => material.has_strength(),
             PackingSpec::Random { .. } => true,
             PackingSpec::None {}
             | PackingSpec::Loose { .. }

@@ -460,10 +460,7 @@ fn unreachable(
     scene: &ImpactScene,
     pipeline: &Pipeline,
 ) -> Option<Warning> {
-    let material = pipeline
-        .materials
-        .iter()
-        .find(|m| m.name == body.body.material)?;
+    let material = pipeline.material_of(body.body)?;
     // Driven or loaded bodies are strained until something breaks; a spinning body strains itself.
     let loaded = scene.driven || scene.attachments(body).count() > 0 || body.spread > 0.0;
     if loaded || impact.speed == 0.0 || !body.weakest.is_finite() {

@@ -177,6 +177,11 @@ impl Material {
         given.unwrap_or(DEFAULT_POISSON)
     }
 
+    /// Whether bonds can break by their own load.
+    pub fn has_strength(&self) -> bool {
+        self.tensile_strength.or(self.shear_strength).is_some()
+    }
+
     /// What the strengths describe, as given, else what the moduli do.
     pub fn strength(&self) -> Strength {
         self.strength.unwrap_or(match self.elasticity {

@@ -93,6 +93,11 @@ impl Pipeline {
         bare.for_each(|body| body.packing = fracture.packing());
     }
 
+    /// The material of a body; none if the pipeline lacks it, which is refused where pipelines are read.
+    pub fn material_of(&self, body: &Body) -> Option<&Material> {
+        self.materials.iter().find(|one| one.name == body.material)
+    }
+
     /// The `[[pair]]` entry of two materials, by their names.
     pub fn pair(&self, a: &str, b: &str) -> Option<&MaterialPair> {
         self.pairs

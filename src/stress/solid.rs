@@ -181,9 +181,8 @@ fn note_on_long_triangles(mesh: &TriMesh) -> Option<String> {
 
 /// The material of a body; the check of the pipeline has ensured that it exists.
 fn material<'a>(pipeline: &'a Pipeline, body: &Body) -> &'a Material {
-    let mut materials = pipeline.materials.iter();
-    materials
-        .find(|one| one.name == body.material)
+    pipeline
+        .material_of(body)
         .expect("the material of a body is in the pipeline")
 }
 

@@ -16,8 +16,7 @@ pub fn coarse_bodies(packing: &Packing, pipeline: &Pipeline) -> Vec<String> {
     let bodies = pipeline.bodies.iter().enumerate();
     bodies
         .filter_map(|(number, body)| {
-            let mut materials = pipeline.materials.iter();
-            let material = materials.find(|one| one.name == body.material)?;
+            let material = pipeline.material_of(body)?;
             let toughness = material.toughness?;
             let energy = fracture_energy(toughness, material.young, material.poisson_ratio());
             let (e, b) = (&packing.elements, &packing.bonds);
@@ -68,10 +67,8 @@ pub fn bodies_coarser_than_flaws(packing: &Packing, pipeline: &Pipeline) -> Vec<
     let bodies = pipeline.bodies.iter().enumerate();
     bodies
         .filter_map(|(number, body)| {
-            let mut materials = pipeline.materials.iter();
-            let material = materials.find(|one| one.name == body.material)?;
-            let has_strength = material.tensile_strength.or(material.shear_strength).is_some();
-            let breaks = has_strength && body.is_bonded() && !body.rigid;
+            let material = pipeline.material_of(body)?;
+            let breaks = material.has_strength() && body.is_bonded() && !body.rigid;
             let length = material.weibull_length.filter(|_| breaks)?;
             let radii = packing.elements.r.iter().zip(&packing.elements.body);
             let own = radii.filter(|(_, owner)| **owner as usize == number);
