@@ -47,6 +47,7 @@ mod pipeline;
 mod properties;
 mod random;
 mod rankine;
+mod rankine_bonds;
 mod readmes;
 mod refusals;
 mod rigid;

@@ -10,7 +10,7 @@ use crate::columns::Shape;
 use crate::geometry::TriMesh;
 use crate::laws::strength::lattice_along;
 use crate::pack::figures::{NEIGHBOUR_DISTANCES, figures};
-use crate::spec::{Body, PackingSpec, Pipeline, Strength};
+use crate::spec::{Body, Criterion, PackingSpec, Pipeline, Strength};
 use crate::store::Packing;
 use crate::units::show::{figures as rounded, grouped, quantity};
 
@@ -79,9 +79,12 @@ pub fn add_strengths(bodies: &mut Value, pipeline: &Pipeline) {
         let Some(spec) = pipeline.bodies.iter().find(of_it) else {
             continue;
         };
-        let calibrated = pipeline
-            .material_of(spec)
-            .filter(|one| one.tensile_strength.is_some() && one.strength() == Strength::Material);
+        // By Rankine's criterion all directions are as strong.
+        let calibrated = pipeline.material_of(spec).filter(|one| {
+            one.tensile_strength.is_some()
+                && one.strength() == Strength::Material
+                && one.criterion != Criterion::Rankine
+        });
         let is_lattice = matches!(spec.packing, PackingSpec::Hexagonal { .. });
         if let Some(material) = calibrated.filter(|_| is_lattice && spec.is_bonded() && !spec.rigid)
         {

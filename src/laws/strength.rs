@@ -1,4 +1,5 @@
-//! Tensile strength of a packing over that of its bonds.
+//! Tensile strength of a packing over that of its bonds, which break by their own stress, or by that of the solid around
+//! them (Rankine's criterion).
 //!
 //! It does not follow from a formula alone: where a packing breaks first depends on how its elements move in it. The
 //! functions here are fitted to bars, 8 and 16 elements across, pulled until they broke as by `tools/pull_bars.rs`.
@@ -32,6 +33,13 @@ pub fn lattice(poisson: f64, modulus: Option<f64>) -> f64 {
     stiffening(LATTICE_FABRIC, ratio) * others * scatter
 }
 
+/// Strength of hexagonal packing over that of its bonds, which break by the stress of the solid: nearly the same along
+/// x, y and z and for any Poisson's ratio. Less than 1, as clamps and borders disturb the stress of a bar.
+pub fn lattice_by_stress(modulus: Option<f64>) -> f64 {
+    let scatter = modulus.map_or(0.0, |modulus| 0.58 * modulus.max(LEAST_MODULUS).powf(-0.5));
+    0.945 * (1.0 - scatter)
+}
+
 /// Strength of hexagonal packing along x, y and z over its mean, whether bonds scatter or not.
 pub fn lattice_along(poisson: f64) -> [f64; 3] {
     let poisson = poisson.max(0.0);
@@ -51,6 +59,15 @@ pub fn random(bonds: f64, poisson: f64, spread: f64) -> f64 {
     equal * (1.0 + 1.18 * spread.min(FITTED_SPREAD).powi(2))
 }
 
+/// As [`random`], for bonds that break by the stress of the solid. Stresses of elements differ from their mean, the
+/// less the more bonds they have. `modulus`: Weibull modulus by which bonds scatter one by one.
+pub fn random_by_stress(bonds: f64, poisson: f64, spread: f64, modulus: Option<f64>) -> f64 {
+    let more = bonds.clamp(FITTED_BONDS.0, FITTED_BONDS.1) - 9.0;
+    let equal = 0.726 + 0.02 * more - 2.2 * poisson.max(0.0).powi(2);
+    let scatter = modulus.map_or(0.0, |modulus| 0.4 * modulus.max(LEAST_MODULUS).powf(-0.8));
+    equal * (1.0 - 0.21 * spread.min(FITTED_SPREAD)) * (1.0 - scatter)
+}
+
 /// What a packing loses whose bonds resist no shear, for this λ = G_b/E_b.
 fn without_shear(loss: f64, ratio: f64) -> f64 {
     loss * (-20.0 * ratio).exp()
@@ -65,7 +82,9 @@ pub fn of_weaker_end(parts: [f64; 2]) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{lattice, lattice_along, of_weaker_end, random};
+    use super::{
+        lattice, lattice_along, lattice_by_stress, of_weaker_end, random, random_by_stress,
+    };
 
     #[test]
     fn strengths_are_those_of_pulled_bars() {
@@ -136,6 +155,50 @@ mod tests {
         for (spread, found) in [(0.3, 1.010), (0.5, 1.172)] {
             let off = random(9.0, 0.2, spread) / found - 1.0;
             assert!(off.abs() < 0.03, "{spread}: {off}");
+        }
+    }
+
+    #[test]
+    fn strengths_by_the_stress_of_the_solid_are_those_of_pulled_bars() {
+        // Weibull modulus; means over pulls along x, y and z, 8 or 16 elements across.
+        let hexagonal = [
+            (None, 0.931),
+            (None, 0.949),
+            (None, 0.963),
+            (Some(4.0), 0.669),
+            (Some(8.0), 0.730),
+            (Some(16.0), 0.785),
+            (Some(32.0), 0.840),
+        ];
+        for (modulus, found) in hexagonal {
+            let off = lattice_by_stress(modulus) / found - 1.0;
+            assert!(off.abs() < 0.035, "{modulus:?}: {off}");
+        }
+        // Bonds per element, Poisson's ratio, spread, Weibull modulus.
+        let random = [
+            ((9.0, 0.0, 0.0, None), 0.725),
+            ((9.0, 0.1, 0.0, None), 0.700),
+            ((9.0, 0.2, 0.0, None), 0.646),
+            ((9.0, 0.25, 0.0, None), 0.576),
+            ((10.5, 0.2, 0.0, None), 0.668),
+            ((10.5, 0.0, 0.0, None), 0.743),
+            ((12.5, 0.2, 0.0, None), 0.733),
+            ((12.5, 0.0, 0.0, None), 0.794),
+            ((14.6, 0.2, 0.0, None), 0.752),
+            ((14.6, 0.0, 0.0, None), 0.812),
+            ((9.0, 0.2, 0.3, None), 0.604),
+            ((9.0, 0.2, 0.5, None), 0.582),
+            ((9.0, 0.2, 0.0, Some(4.0)), 0.561),
+            ((9.0, 0.2, 0.0, Some(8.0)), 0.590),
+            ((9.0, 0.2, 0.0, Some(16.0)), 0.616),
+            ((9.0, 0.2, 0.0, Some(32.0)), 0.636),
+        ];
+        for ((bonds, poisson, spread, modulus), found) in random {
+            let off = random_by_stress(bonds, poisson, spread, modulus) / found - 1.0;
+            assert!(
+                off.abs() < 0.035,
+                "{bonds} {poisson} {spread} {modulus:?}: {off}"
+            );
         }
     }
 

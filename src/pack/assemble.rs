@@ -230,7 +230,9 @@ fn sections(
     };
     let fabric = kinds::fabric_of_bonds(material, packing);
     elements.thicken(&mut radii, fabric, packed.volume);
-    (radii, Some(elements.strengths(packing.share)))
+    // The stress of the solid does not depend on how many bonds bear it.
+    let factors = (!material.rankine).then(|| elements.strengths(packing.share));
+    (radii, factors)
 }
 
 /// Σ S l0 / (3V) of a body whose bonds have these lengths and radii, m.

@@ -7,8 +7,8 @@ use serde::Serialize;
 
 use crate::laws::bond::BondRadiusRule;
 use crate::spec::{
-    Body, Collider, ColliderShape, Elasticity, Grain, Material, MaterialPair, PackingSpec,
-    Pipeline, Simulate, Strength, is_pair_of,
+    Body, Collider, ColliderShape, Criterion, Elasticity, Grain, Material, MaterialPair,
+    PackingSpec, Pipeline, Simulate, Strength, is_pair_of,
 };
 
 /// The part of a pipeline that packing depends on.
@@ -46,6 +46,9 @@ pub(super) struct PackedMaterial<'a> {
     pub elasticity: Elasticity,
     #[serde(skip_serializing_if = "is_of_bonds")]
     pub strength: Strength,
+    /// Whether bonds break by the stress of the solid; of importance only where strengths are the solid's.
+    #[serde(skip_serializing_if = "is_not")]
+    pub rankine: bool,
     pub tensile_strength: Option<f64>,
     pub shear_strength: Option<f64>,
     pub weibull_modulus: Option<f64>,
@@ -140,6 +143,11 @@ fn is_of_bonds(strength: &Strength) -> bool {
     *strength == Strength::Bond
 }
 
+/// Whether a choice is not made, as in packings from before it existed.
+fn is_not(value: &bool) -> bool {
+    !value
+}
+
 /// Whether the choice of what strengths describe changes any bond of this material: in hexagonal packings it changes
 /// their strengths, in random ones also their radii.
 fn is_calibrated(material: &Material, bodies: &[Body]) -> bool {
@@ -179,7 +187,7 @@ impl<'a> PackedMaterial<'a> {
             weibull_size,
             weibull_length,
             grain,
-            criterion: _,
+            criterion,
             hydrostatic_strength: _,
             toughness: _,
             damping: _,
@@ -190,6 +198,10 @@ impl<'a> PackedMaterial<'a> {
             contact_shear_ratio: _,
             contact_young: _,
         } = material;
+        let strength = match is_calibrated(material, bodies) {
+            true => material.strength(),
+            false => Strength::Bond,
+        };
         PackedMaterial {
             name,
             density: *density,
@@ -197,10 +209,8 @@ impl<'a> PackedMaterial<'a> {
             poisson: *poisson,
             shear: *shear,
             elasticity: *elasticity,
-            strength: match is_calibrated(material, bodies) {
-                true => material.strength(),
-                false => Strength::Bond,
-            },
+            strength,
+            rankine: *criterion == Criterion::Rankine && strength == Strength::Material,
             tensile_strength: *tensile_strength,
             shear_strength: *shear_strength,
             weibull_modulus: *weibull_modulus,

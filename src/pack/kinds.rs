@@ -189,11 +189,11 @@ fn within_material(
     calibration: Calibration,
 ) -> Result<PairProperties, PackError> {
     let (young, shear) = moduli(material, fabric, calibration)?;
-    let weaker = match material.strength {
-        Strength::Bond => 1.0,
-        Strength::Material => strength_over_bonds(material, calibration),
+    let [weaker, weaker_in_shear] = match material.strength {
+        Strength::Bond => [1.0; 2],
+        Strength::Material => strengths_over_bonds(material, calibration),
     };
-    let mean = |key, strength: Option<f64>| {
+    let mean = |key, strength: Option<f64>, weaker: f64| {
         strength.map_or(Ok(f64::INFINITY), |value| {
             Ok(positive(material, key, value)? / weaker)
         })
@@ -209,8 +209,8 @@ fn within_material(
     Ok(PairProperties {
         young,
         shear,
-        sigma: mean("tensile_strength", material.tensile_strength)?,
-        tau: mean("shear_strength", material.shear_strength)?,
+        sigma: mean("tensile_strength", material.tensile_strength, weaker)?,
+        tau: mean("shear_strength", material.shear_strength, weaker_in_shear)?,
         scatter: material
             .weibull_modulus
             .map(|modulus| Scatter::new(material, modulus)),
@@ -218,23 +218,29 @@ fn within_material(
     })
 }
 
-/// Strength of a packing over that of its bonds; 1 for packings whose strength is not calibrated.
-fn strength_over_bonds(material: &PackedMaterial, calibration: Calibration) -> f64 {
+/// Strength of a packing over the tensile and the shear strength of its bonds; 1 for packings whose strength is not
+/// calibrated. Shear strengths are those of the bonds' own stress, whatever the criterion.
+fn strengths_over_bonds(material: &PackedMaterial, calibration: Calibration) -> [f64; 2] {
     let poisson = material.poisson.unwrap_or(DEFAULT_POISSON);
-    match calibration {
-        Calibration::Lattice => {
-            // Strengths that scatter by place are not averaged over neighbours.
-            let modulus = material.weibull_modulus;
-            strength::lattice(
-                poisson,
-                modulus.filter(|_| material.weibull_length.is_none()),
-            )
-        }
-        Calibration::Random(packing) => {
-            strength::random(packing.coordination, poisson, packing.spread)
-        }
-        Calibration::Shell { .. } | Calibration::Yarn | Calibration::Cells => 1.0,
-    }
+    // Strengths that scatter by place are not averaged over neighbours.
+    let modulus = material.weibull_modulus;
+    let modulus = modulus.filter(|_| material.weibull_length.is_none());
+    let (by_own, by_stress) = match calibration {
+        Calibration::Lattice => (
+            strength::lattice(poisson, modulus),
+            strength::lattice_by_stress(modulus),
+        ),
+        Calibration::Random(RandomStatistics {
+            coordination,
+            spread,
+            ..
+        }) => (
+            strength::random(coordination, poisson, spread),
+            strength::random_by_stress(coordination, poisson, spread, modulus),
+        ),
+        Calibration::Shell { .. } | Calibration::Yarn | Calibration::Cells => (1.0, 1.0),
+    };
+    [if material.rankine { by_stress } else { by_own }, by_own]
 }
 
 /// Σ S l0 / (3V) of bonds with the Young's modulus of a random packing that make it as stiff as this material.

@@ -86,8 +86,11 @@ pub struct LoadTask<'a, S, const EXTRA: bool> {
     pub damped: bool,
     /// Bonds that break in this step.
     pub breaks: &'a mut Vec<BreakEvent>,
-    /// Σ x_ij·F of each element of the chunk, N m; written only with `EXTRA`.
+    /// Σ x_ij·F of each element of the chunk, or with `bounds` a bound of the principal values of Σ ½ (x⊗F + F⊗x),
+    /// N m; written only with `EXTRA`.
     pub virial: &'a mut [S],
+    /// What `virial` is.
+    pub bounds: bool,
     /// Energy dissipated per element of the chunk; added to only with `EXTRA`.
     pub dissipation: &'a mut [Dissipation],
     /// Time step, s.
@@ -137,7 +140,11 @@ impl<L: Lanes, const EXTRA: bool> BondTask<L> for LoadTask<'_, L::Scalar, EXTRA>
         put(&mut row, 0, -force);
         put(&mut row, 4, Vec3::select(mask, alike - opposite, none));
         if EXTRA {
-            let virial = laws::hydrostatic::virial(bond.x.norm(), load.axial);
+            let axial = laws::hydrostatic::virial(bond.x.norm(), load.axial);
+            let virial = match self.bounds {
+                true => laws::rankine::largest_of_bond(axial, bond.x.norm() * load.force.norm()),
+                false => axial,
+            };
             row[VIRIAL_AT] = L::select(mask, virial, L::zero());
             sum.2 = sum.2 + row[VIRIAL_AT];
         }

@@ -11,6 +11,7 @@ pub mod fragments;
 pub mod hydrostatic;
 pub mod motion_pass;
 mod orient;
+pub mod rankine;
 pub mod rest;
 pub mod rigid_mask;
 pub mod rows;

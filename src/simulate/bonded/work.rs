@@ -8,7 +8,7 @@ use std::ops::AddAssign;
 use crate::laws::bond::{BondLaw, BondState};
 use crate::laws::table::{dispatch_law, with_law};
 use crate::laws::{self, softening};
-use crate::math::{Lanes, Real, Scalar};
+use crate::math::{Lanes, Real, Scalar, Vec3};
 use crate::simulate::bonded::rows::{low, quaternion, vector};
 use crate::simulate::bonded::system::{System, motion};
 
@@ -89,12 +89,27 @@ impl<S: Scalar> System<S> {
 
     /// Elastic energy that a bond would have with `stiffness` left, J.
     pub(super) fn bond_energy_left(&self, entry: usize, stiffness: f64) -> f64 {
+        let at = self.bond_state(entry);
+        let whole = with_law!(self.law, law => energy(law, at));
+        let left = S::from_f64(stiffness);
+        softening::energy(whole, at.x, at.rest_length, at.k.normal, left).to_f64()
+    }
+
+    /// p_i − p_j of a bond (m) and the force on its owner i (N), undamaged and without damping.
+    pub(super) fn bond_force(&self, entry: usize) -> (Vec3<f64>, Vec3<f64>) {
+        let at = self.bond_state(entry);
+        let force = with_law!(self.law, law => force(law, at));
+        (to_f64(at.x), to_f64(force))
+    }
+
+    /// Where the ends of a bond are, at rest and now.
+    pub(super) fn bond_state(&self, entry: usize) -> BondState<S> {
         let bonds = &self.bonds;
         let (i, j) = (bonds.place(entry).0, bonds.other[entry] as usize);
         let [own, other] = [i, j].map(|k| &self.motion[k].0);
         let direction = [0, 1, 2].map(|axis| bonds.direction[axis][entry]);
         let length = bonds.length.get(entry);
-        let at = BondState {
+        BondState {
             x: laws::motion::separation(
                 vector(own, motion::P),
                 low(own),
@@ -107,11 +122,17 @@ impl<S: Scalar> System<S> {
             rest_direction: vector(&direction, 0),
             rest_length: length,
             k: self.classes[bonds.class.get(entry) as usize].stiffness(length),
-        };
-        let whole = with_law!(self.law, law => energy(law, at));
-        let left = S::from_f64(stiffness);
-        softening::energy(whole, at.x, length, at.k.normal, left).to_f64()
+        }
     }
+}
+
+/// Force on the owner of an undamaged bond, N.
+fn force<B: BondLaw, T: Real>(_: B, at: BondState<T>) -> Vec3<T> {
+    B::load(at).force
+}
+
+fn to_f64<T: Scalar>(v: Vec3<T>) -> Vec3<f64> {
+    Vec3::new(v.x.to_f64(), v.y.to_f64(), v.z.to_f64())
 }
 
 /// Elastic energy of an undamaged bond, J.

@@ -24,7 +24,7 @@ pub fn unsupported(pipeline: &Pipeline, backend: Backend) -> Option<SimulateErro
             ),
         );
     }
-    if let Some(refused) = refuse::criterion(pipeline) {
+    if let Some(refused) = refuse::rankine(pipeline) {
         return Some(refused);
     }
     if let Some(refused) = refuse::toughness(pipeline) {
@@ -36,6 +36,13 @@ pub fn unsupported(pipeline: &Pipeline, backend: Backend) -> Option<SimulateErro
             "material.hydrostatic_strength with simulate.sleep",
             "set",
             "none; or simulate.sleep = false",
+        );
+    }
+    if pipeline.simulate.sleep && refuse::uses_rankine(pipeline) {
+        return lack(
+            "material.criterion with simulate.sleep",
+            "rankine",
+            "tension, lu2021, rod; or simulate.sleep = false",
         );
     }
     // Its stiffness is unbounded, so no explicit step is short enough.
@@ -126,6 +133,13 @@ pub fn unsupported_on_gpu(pipeline: &Pipeline) -> Option<SimulateError> {
             "material.hydrostatic_strength on backend gpu",
             "set",
             "none; or --backend cpu",
+        );
+    }
+    if refuse::uses_rankine(pipeline) {
+        return lack(
+            "material.criterion on backend gpu",
+            "rankine",
+            "tension, lu2021, rod; or --backend cpu",
         );
     }
     let materials = pipeline.materials.iter().map(|one| one.rolling_friction);

@@ -30,6 +30,7 @@ use start::{AccelerationHistory, StepStart};
 
 use crate::columns::Convergence;
 use crate::laws::energy::EnergyLaw;
+use crate::simulate::bonded::rankine::Rankine;
 use crate::simulate::bonded::system::System;
 use crate::simulate::bonded_run::build::Built;
 use crate::simulate::bonded_run::run::{BondedRun, Measured};
@@ -44,6 +45,8 @@ use crate::spec::{Pipeline, Simulate};
 /// A run with bonds of law `W`.
 pub struct Implicit<W> {
     run: BondedRun<f64>,
+    /// Strengths of bonds that break by Rankine's criterion.
+    rankine: Option<Rankine<f64>>,
     /// Force on each element that does not depend on its position, including gravity, N.
     constant_forces: Vec<[f64; 3]>,
     newton: Newton,
@@ -68,13 +71,15 @@ pub struct Implicit<W> {
 impl<W: EnergyLaw> Implicit<W> {
     /// A run at rest at time zero. `critical` is the critical step of explicit integration, s.
     pub fn new(built: Built<f64>, pipeline: &Pipeline, dt: f64, critical: f64) -> Self {
-        let run = BondedRun::new(built, pipeline, dt);
+        let mut run = BondedRun::new(built, pipeline, dt);
+        let rankine = Rankine::of(&mut run.system, pipeline, &run.rest.body);
         let settings = &pipeline.simulate.implicit;
         let scheme = Scheme::of(pipeline.simulate.integrator);
         Implicit {
             newton: Newton::new(&run.system, &pipeline.simulate, scheme.linear),
             constant_forces: constant_forces(&run, pipeline.world.gravity),
             run,
+            rankine,
             scheme,
             max_halvings: settings.halvings(dt / critical),
             simulate: pipeline.simulate.clone(),
@@ -193,7 +198,10 @@ impl<W: EnergyLaw> Method for Implicit<W> {
         touch.collect(&run.contacts, &run.system);
         touch.evaluate(&run.system, &run.colliders(run.time()), &start);
         let (contact, touching) = touch.totals(run.supports.colliders().len());
-        let (carried, _) = bonds::carried::<W>(&run.system);
+        let (mut carried, _) = bonds::carried::<W>(&run.system);
+        if let Some(rankine) = &self.rankine {
+            rankine.put_sigmas(&run.system, &run.rest.volume, &mut carried);
+        }
         let mut snapshot = self.run.snapshot(
             frame,
             Measured {

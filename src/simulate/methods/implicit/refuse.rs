@@ -51,7 +51,7 @@ pub fn unsupported(pipeline: &Pipeline, backend: Backend) -> Option<SimulateErro
             "penalty",
         );
     }
-    if let Some(refused) = refuse::criterion(pipeline) {
+    if let Some(refused) = refuse::rankine(pipeline) {
         return Some(refused);
     }
     let law = settings.bond_law();

@@ -217,22 +217,31 @@ impl<W: EnergyLaw> Implicit<W> {
     /// crumble the unloaded material.
     fn overloaded(&self) -> Vec<BreakEvent> {
         let (mut events, most) = bonds::beyond_strength::<W>(&self.run.system);
-        let bonds = &self.run.system.bonds;
+        let (system, volume) = (&self.run.system, &self.run.rest.volume);
+        let bonds = &system.bonds;
+        let mut of_solid = Vec::new();
+        let strength = |event: &BreakEvent| {
+            let rankine = self.rankine.as_ref();
+            rankine.map_or(f64::INFINITY, |one| one.strength(event.entry as usize))
+        };
+        if let Some(criterion) = &self.rankine {
+            let unbounded = vec![f64::INFINITY; system.count];
+            criterion.find_breaks(system, volume, 0, &unbounded, &mut of_solid);
+        }
+        let uses = of_solid.iter().map(|event| event.sigma / strength(event));
+        let most = uses.fold(most, f64::max);
+        let least = 1.0 + 0.5 * (most - 1.0);
         events.retain(|event| {
             let entry = event.entry as usize;
             let used =
                 (event.sigma / bonds.sigma_c.get(entry)).max(event.tau / bonds.tau_c.get(entry));
-            used / bonds.left(entry).strength >= 1.0 + 0.5 * (most - 1.0)
+            used / bonds.left(entry).strength >= least
         });
+        of_solid.retain(|event| event.sigma / strength(event) >= least);
+        events.append(&mut of_solid);
         if let Some(criterion) = &self.run.hydrostatic {
-            let (_, virials) = bonds::carried::<W>(&self.run.system);
-            criterion.find_breaks(
-                &self.run.system,
-                &self.run.rest.volume,
-                0,
-                &virials,
-                &mut events,
-            );
+            let (_, virials) = bonds::carried::<W>(system);
+            criterion.find_breaks(system, volume, 0, &virials, &mut events);
         }
         events
     }

@@ -38,6 +38,7 @@ impl<L: Lanes> Cpu<L> {
         let (poses, hydrostatic, rest) =
             (&self.driven.poses, &self.run.hydrostatic, &self.run.rest);
         let work = self.run.work.is_some();
+        let rankine = &self.rankine;
         let (sleep, near) = (&self.sleep, &self.near);
         // A few contacts of sleeping fragments are not worth waking a thread for.
         let is_short = sleep.as_ref().is_some_and(|one| one.awake() == 0)
@@ -66,6 +67,7 @@ impl<L: Lanes> Cpu<L> {
                                 damped,
                                 breaks: &mut *breaks,
                                 virial: &mut *virial,
+                                bounds: rankine.is_some(),
                                 dissipation: &mut *dissipation,
                                 dt: dt.to_f64(),
                             };
@@ -76,10 +78,13 @@ impl<L: Lanes> Cpu<L> {
                         Some(sleep) if sleep.is_quiet(chunk) => {
                             sleep.clear_loads(near, first, load);
                         }
-                        _ if hydrostatic.is_some() || work => bonds!(true),
+                        _ if hydrostatic.is_some() || rankine.is_some() || work => bonds!(true),
                         _ => bonds!(false),
                     }
                     if let Some(criterion) = hydrostatic {
+                        criterion.find_breaks(system, &rest.volume, first, virial, breaks);
+                    }
+                    if let Some(criterion) = rankine {
                         criterion.find_breaks(system, &rest.volume, first, virial, breaks);
                     }
                     let clock = costs.bonds.add(clock, 1);

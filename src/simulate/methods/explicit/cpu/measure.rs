@@ -18,6 +18,9 @@ impl<L: Lanes> Cpu<L> {
         self.for_awake_chunks(&mut carried, |carried, border, place| {
             bond_pass::<L, _>(&self.run.system, border, place, StressTask { carried });
         });
+        if let Some(rankine) = &self.rankine {
+            rankine.put_sigmas(&self.run.system, &self.run.rest.volume, &mut carried);
+        }
         let pieces = self.sleep.iter().flat_map(|sleep| &sleep.pieces);
         for piece in pieces {
             for (&element, own) in piece.elements.iter().zip(&piece.carried) {

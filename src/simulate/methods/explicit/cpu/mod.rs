@@ -14,6 +14,7 @@ use crate::math::{Lanes, Scalar, Vec3};
 use crate::simulate::bonded::bond_pass::Border;
 use crate::simulate::bonded::bond_tasks::BreakEvent;
 use crate::simulate::bonded::motion_pass::StepParameters;
+use crate::simulate::bonded::rankine::Rankine;
 use crate::simulate::bonded::system::System;
 use crate::simulate::bonded::work;
 use crate::simulate::bonded::work::Dissipation;
@@ -72,6 +73,8 @@ pub struct Cpu<L: Lanes> {
     loads_due: bool,
     /// Whether this is the start of a run, where calm fragments fall asleep at once.
     begins: bool,
+    /// Strengths of bonds that break by Rankine's criterion.
+    rankine: Option<Rankine<L::Scalar>>,
 }
 
 type OtherEndLoads<S> = Vec<LaneRow<S, 8>>;
@@ -80,13 +83,14 @@ impl<L: Lanes> Cpu<L> {
     /// A run at rest at time zero.
     pub fn new(built: Built<L::Scalar>, pipeline: &Pipeline, dt: f64) -> Self {
         let mut run = BondedRun::new(built, pipeline, dt);
+        let rankine = Rankine::of(&mut run.system, pipeline, &run.rest.body);
         let sleep = sleeping::sleep(&mut run, pipeline);
         let (padded, chunk) = (run.system.motion.len(), run.system.chunk);
         let chunks = padded.div_ceil(chunk);
         let damped = run.system.damped();
         let threads = rayon::current_num_threads() + 1;
         // One variant of the bond pass computes both.
-        let extra = if run.hydrostatic.is_some() || run.work.is_some() {
+        let extra = if run.hydrostatic.is_some() || rankine.is_some() || run.work.is_some() {
             chunk
         } else {
             0
@@ -116,6 +120,7 @@ impl<L: Lanes> Cpu<L> {
             travelled: (0.0, 0.0),
             loads_due: false,
             begins: true,
+            rankine,
             run,
         };
         cpu.restructure();
