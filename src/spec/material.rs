@@ -46,7 +46,7 @@ pub enum Criterion {
     /// The criterion of Zhang et al. 2024: as `tension`, with 4/3 of the mean shear stress, as in the middle of
     /// a round rod.
     Rod,
-    /// Rankine: a bond or face breaks if the largest principal stress of the solid around it exceeds the tensile
+    /// A bond or face breaks if the largest principal stress of the solid around it exceeds the tensile
     /// strength, or its own shear stress the shear strength.
     Rankine,
 }

@@ -286,7 +286,7 @@ impl Newton {
             let whole = self.line_search::<W>(system, contacts, start, surroundings);
             let before = forecast.residual;
             solved.residual = self.residual(system, start, surroundings);
-            if solved.iterations == 1 {
+            if solved.iterations == 1 && before > 0.0 {
                 self.first_remainder = solved.residual / before;
             }
             forecast = IterationForecast {
@@ -386,6 +386,10 @@ impl Newton {
             .collect::<Vec<_>>()
             .into_iter()
             .fold([0.0; 2], |[a, b], [c, d]| [a + c, b + d]);
+        // Where every element is held, neither is left.
+        if left == 0.0 {
+            return 0.0;
+        }
         (left / work).sqrt()
     }
 }
