@@ -1,5 +1,6 @@
 //! The colour bar of a picture, with title and unit.
 
+use super::scene::SceneMaterial;
 use crate::picture::drawing::{Anchor, Colour, Drawing};
 use crate::picture::{Picture, raster, scale};
 use crate::units::show::{grouped, prefix};
@@ -11,6 +12,33 @@ const BAR_WIDTH: f64 = 10.0;
 const MARGIN: f64 = 10.0;
 /// Number of labels at the bar.
 const TICKS: usize = 5;
+
+/// Fraction of the drawn values that the colour scale resolves if the others are much larger: under a point
+/// load, only a few are.
+const RESOLVED_SHARE: f64 = 0.98;
+/// Ratio of the largest value to this quantile above which the colour scale ends at the quantile.
+const OUTLIER_RATIO: f64 = 2.0;
+
+/// Upper end of the colour scale of the values that are drawn, and whether there are larger ones. Without any positive
+/// value it is the largest magnitude.
+pub fn scale_end(mut values: Vec<f64>) -> (f64, bool) {
+    values.sort_by(f64::total_cmp);
+    let most = values.last().copied().unwrap_or_default();
+    if most <= 0.0 {
+        let pressure = values.first().map_or(0.0, |least| -least);
+        return (pressure.max(f64::MIN_POSITIVE), false);
+    }
+    let at = (RESOLVED_SHARE * (values.len() - 1) as f64) as usize;
+    match values[at] > 0.0 && most > OUTLIER_RATIO * values[at] {
+        true => (values[at], true),
+        false => (most, false),
+    }
+}
+
+/// Material that shows a value on the colour scale from 0 to `largest`.
+pub fn material(value: f64, largest: f64) -> SceneMaterial {
+    SceneMaterial::ColourScale((255.0 * (value / largest).clamp(0.0, 1.0)) as u8)
+}
 
 /// Draws a bar from 0 to `largest` along the right side, with a title above. `more` says whether there are
 /// larger values. `unit` gets a prefix.

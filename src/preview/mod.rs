@@ -1,12 +1,13 @@
 //! Shaded pictures of a shot without a GPU: one PNG per frame and one contact sheet with some of them.
 //!
-//! Draws the surfaces of a frame if they exist, otherwise, or if bodies are cut open, its elements as balls;
-//! also the colliders. Everything is read from the store. The picture of a frame depends on the store alone,
+//! Draws the surfaces of a frame if they exist, otherwise, or if bodies are cut open or elements coloured, its
+//! elements as balls; also the colliders. Everything is read from the store. The picture of a frame depends on the store alone,
 //! not on the number of threads.
 
 mod buffer;
 mod camera;
 mod colliders;
+mod colour;
 mod error;
 mod font;
 mod legend;
@@ -77,7 +78,7 @@ pub fn run(
         });
     }
     let manifest = Manifest::read(store)?;
-    let source = FrameSource::new(store, manifest.pipeline.as_ref(), preview)?;
+    let mut source = FrameSource::new(store, manifest.pipeline.as_ref(), preview)?;
     let numbers = source.frames(&frames)?;
     let mut summary = PreviewSummary {
         files: stress::draw(store, preview, &frames)?,
@@ -89,6 +90,9 @@ pub fn run(
         let path = store.root().to_owned();
         return Err(PreviewError::NoFrames { path, frames });
     }
+    if let Some(by) = preview.colour {
+        source.colour(by, &numbers)?;
+    }
     let setup = camera::set_up(&source, preview, &numbers)?;
     let mut sheet = sheet::ContactSheet::new(&numbers, width, height);
     let mut done = 0;
@@ -97,7 +101,10 @@ pub fn run(
             .par_iter()
             .map(|&frame| {
                 let scene = source.read(frame)?;
-                let picture = shade::draw(&scene, &setup);
+                let mut picture = shade::draw(&scene, &setup);
+                if let Some(scale) = source.scale() {
+                    scale.draw(&mut picture);
+                }
                 let path = store.numbered("preview", frame, "png");
                 picture::write(&path, &picture)?;
                 Ok((path, scene.time, picture))
@@ -202,6 +209,7 @@ mod tests {
             height: 32,
             camera: None,
             section: None,
+            colour: None,
         };
         let drawn = |threads: usize| {
             let folder = tempfile::tempdir().expect("folder");
@@ -259,6 +267,7 @@ mod tests {
                 height: 32,
                 camera: Some(camera),
                 section: None,
+                colour: None,
             };
             run(&store, &preview, frames, &mut |_, _| {})
         };

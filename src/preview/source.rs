@@ -7,9 +7,11 @@ use crate::parallel::prelude::*;
 use glam::{DVec3, Vec3};
 
 use super::colliders::{self, PreviewCollider};
+use super::colour::{self, QuantityScale, ShownValues};
 use super::scene::{PreviewScene, SceneBall, SceneMaterial, ScenePlane};
+use crate::columns::Frames;
 use crate::geometry::paint::{NO_MATERIAL, WHITE};
-use crate::spec::{Collider, ColliderShape, FrameGroup, Pipeline, Preview};
+use crate::spec::{Collider, ColliderShape, ElementColour, FrameGroup, Pipeline, Preview};
 use crate::store::corner_normals::Fans;
 use crate::store::{Result, Store, SurfaceFrame};
 
@@ -22,6 +24,8 @@ pub struct FrameSource<'a> {
     elements: Option<DrawnElements>,
     /// Section plane: a point and a normal; everything beyond it is left out.
     section: Option<ScenePlane>,
+    /// Colour scale of the elements; absent: they show how many of their bonds broke.
+    colour: Option<QuantityScale>,
 }
 
 /// Data for drawing elements.
@@ -64,9 +68,9 @@ impl<'a> FrameSource<'a> {
             | ColliderShape::Mesh { .. } => section.is_none(),
         };
         let colliders = (0..).zip(colliders).filter(|(_, one)| shown(one));
-        let surfaces = match section {
-            Some(_) => Vec::new(),
-            None => store.numbers("meshes", "rkyv")?,
+        let surfaces = match (section, preview.colour) {
+            (None, None) => store.numbers("meshes", "rkyv")?,
+            _ => Vec::new(),
         };
         let bare = store
             .frames(&(0..u32::MAX))?
@@ -80,7 +84,43 @@ impl<'a> FrameSource<'a> {
             surfaces,
             elements: bare.then(|| DrawnElements::read(store)).transpose()?,
             section,
+            colour: None,
         })
+    }
+
+    /// Finds the colour scale for these frames.
+    pub fn colour(&mut self, by: ElementColour, frames: &[u32]) -> Result<()> {
+        let mut values = ShownValues::of(by);
+        for &frame in frames {
+            let Some(rows) = self.rows(frame, Some(colour::group(by)))? else {
+                continue;
+            };
+            let shown = (0..rows.id.len()).filter(|&row| self.is_shown(centre(&rows, row)));
+            values.add(&rows, shown);
+        }
+        self.colour = Some(values.scale());
+        Ok(())
+    }
+
+    /// The colour scale of the elements.
+    pub fn scale(&self) -> Option<QuantityScale> {
+        self.colour
+    }
+
+    /// Positions of the elements in a frame, and another group of columns; `None` if no elements are drawn.
+    fn rows(&self, frame: u32, more: Option<FrameGroup>) -> Result<Option<Frames>> {
+        let Some(elements) = &self.elements else {
+            return Ok(None);
+        };
+        let needed: Vec<_> = [FrameGroup::Position].into_iter().chain(more).collect();
+        let count = elements.body.len();
+        self.store.read_frame_of(frame, &needed, count).map(Some)
+    }
+
+    /// Whether a point lies on the side of the section that is kept.
+    fn is_shown(&self, at: Vec3) -> bool {
+        self.section
+            .is_none_or(|cut| (at - cut.point).dot(cut.normal) <= 0.0)
     }
 
     /// Numbers of the frames that can be drawn.
@@ -108,32 +148,33 @@ impl<'a> FrameSource<'a> {
     }
 
     fn elements(&self, frame: u32) -> Result<PreviewScene> {
-        let Some(elements) = &self.elements else {
+        let group = self.colour.map(|colour| colour.group());
+        let (Some(elements), Some(rows)) = (&self.elements, self.rows(frame, group)?) else {
             return Ok(PreviewScene::default());
         };
-        let needed = [FrameGroup::Position];
-        let rows = self
-            .store
-            .read_frame_of(frame, &needed, elements.body.len())?;
-        let balls = (0..rows.id.len()).map(|row| {
-            let broken = f64::from(rows.broken[row]) / f64::from(elements.bonds[row].max(1));
-            let share = (255.0 * broken.min(1.0)) as u8;
-            SceneBall {
-                centre: Vec3::new(rows.x[row], rows.y[row], rows.z[row]),
-                radius: elements.r[row] as f32,
-                material: SceneMaterial::Damaged((elements.body[row] % 4) as u8, share),
+        let material = |row: usize| match &self.colour {
+            Some(colour) => colour.material(&rows, row),
+            None => {
+                let broken = f64::from(rows.broken[row]) / f64::from(elements.bonds[row].max(1));
+                let share = (255.0 * broken.min(1.0)) as u8;
+                SceneMaterial::Damaged((elements.body[row] % 4) as u8, share)
             }
-        });
-        let kept = |ball: &SceneBall| {
-            self.section
-                .is_none_or(|cut| (ball.centre - cut.point).dot(cut.normal) <= 0.0)
         };
+        let balls = (0..rows.id.len()).map(|row| SceneBall {
+            centre: centre(&rows, row),
+            radius: elements.r[row] as f32,
+            material: material(row),
+        });
         Ok(PreviewScene {
             time: rows.time.first().copied().unwrap_or_default(),
-            balls: balls.filter(kept).collect(),
+            balls: balls.filter(|ball| self.is_shown(ball.centre)).collect(),
             ..PreviewScene::default()
         })
     }
+}
+
+fn centre(rows: &Frames, row: usize) -> Vec3 {
+    Vec3::new(rows.x[row], rows.y[row], rows.z[row])
 }
 
 /// What a triangle of a body shows; `first` is the number of the body's first material.

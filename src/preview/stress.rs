@@ -57,12 +57,9 @@ pub fn draw(
                     "stress" => &table.s1,
                     _ => &table.energy,
                 };
-                let (largest, more) = scale_end(&table, section, values);
-                let part = |row: usize| {
-                    SceneMaterial::ColourScale(
-                        (255.0 * (values[row] / largest).clamp(0.0, 1.0)) as u8,
-                    )
-                };
+                let shown = (0..values.len()).filter(|row| is_shown(&table, section, *row));
+                let (largest, more) = legend::scale_end(shown.map(|row| values[row]).collect());
+                let part = |row: usize| legend::material(values[row], largest);
                 let scene = match section {
                     None => surfaces(store, &table, part)?,
                     Some(cut) => balls(store, &table, cut, part)?,
@@ -97,30 +94,6 @@ fn is_shown(table: &Stress, section: Option<Section>, row: usize) -> bool {
             (at - DVec3::from(cut.point)).dot(DVec3::from(cut.normal)) <= 0.0
         }
         _ => false,
-    }
-}
-
-/// Fraction of the drawn values that the colour scale resolves if the others are much larger: under a point
-/// load, only a few are.
-const RESOLVED_SHARE: f64 = 0.98;
-/// Ratio of the largest value to this quantile above which the colour scale ends at the quantile.
-const OUTLIER_RATIO: f64 = 2.0;
-
-/// Upper end of the colour scale, and whether there are larger values. Without any tension it is the
-/// magnitude of the largest pressure.
-fn scale_end(table: &Stress, section: Option<Section>, values: &[f64]) -> (f64, bool) {
-    let rows = (0..values.len()).filter(|row| is_shown(table, section, *row));
-    let mut values: Vec<f64> = rows.map(|row| values[row]).collect();
-    values.sort_by(f64::total_cmp);
-    let most = values.last().copied().unwrap_or_default();
-    if most <= 0.0 {
-        let pressure = values.first().map_or(0.0, |least| -least);
-        return (pressure.max(f64::MIN_POSITIVE), false);
-    }
-    let at = (RESOLVED_SHARE * (values.len() - 1) as f64) as usize;
-    match values[at] > 0.0 && most > OUTLIER_RATIO * values[at] {
-        true => (values[at], true),
-        false => (most, false),
     }
 }
 

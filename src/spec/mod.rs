@@ -19,6 +19,7 @@ mod output;
 mod overrides;
 mod pipeline;
 mod pose;
+mod preview;
 mod quantity;
 mod replacements;
 mod schema;
@@ -43,11 +44,12 @@ pub use mesh_file::{Fill, MeshUnit, ThicknessSide};
 pub use output::{Compression, FrameGroup, Output, PrecisionBits};
 pub use pipeline::Pipeline;
 pub use pose::PrescribedMotion;
+pub use preview::{Camera, ElementColour, Preview, Section};
 pub use schema::json_schema;
 pub use settings::{
-    Backend, Camera, CellContact, ContactLaw, EventRate, Export, ExportFormat, Gpu, Integrator,
-    Law, MethodChoice, MethodName, Playback, Precision, Preview, Reconstruct, ReconstructMode,
-    Section, Simulate, Up, is_shutter,
+    Backend, CellContact, ContactLaw, EventRate, Export, ExportFormat, Gpu, Integrator, Law,
+    MethodChoice, MethodName, Playback, Precision, Reconstruct, ReconstructMode, Simulate, Up,
+    is_shutter,
 };
 pub use sleep::SleepLimits;
 pub use source::{ResolvedPipeline, parse, read};

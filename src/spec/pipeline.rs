@@ -7,7 +7,8 @@ use super::body::{Body, PackingSpec};
 use super::collider::{Attachment, Collider};
 use super::material::{Material, MaterialPair, is_pair_of};
 use super::output::Output;
-use super::settings::{Export, MethodChoice, MethodName, Preview, Reconstruct, Simulate};
+use super::preview::Preview;
+use super::settings::{Export, MethodChoice, MethodName, Reconstruct, Simulate};
 use super::stress::Stress;
 use super::time::{Time, World};
 

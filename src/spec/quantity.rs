@@ -118,6 +118,7 @@ quantities! {
     PolarAngle: Angle, Closed(0.0), Closed(std::f64::consts::PI);
     ViewAngle: Angle, Open(0.0), Open(std::f64::consts::PI);
     Velocity: Velocity, RangeBound::None, RangeBound::None;
+    PositiveVelocity: Velocity, Open(0.0), RangeBound::None;
     Acceleration: Acceleration, RangeBound::None, RangeBound::None;
     AngularVelocity: AngularVelocity, RangeBound::None, RangeBound::None;
     Force: Force, RangeBound::None, RangeBound::None;

@@ -6,8 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::implicit::Implicit;
 use super::quantity::{
-    Length, NonNegativeNumber, NonNegativeRate, Number, PlaybackRate, PositiveLength,
-    PositiveNumber, ViewAngle,
+    NonNegativeNumber, NonNegativeRate, Number, PlaybackRate, PositiveLength, PositiveNumber,
 };
 use super::sleep::SleepLimits;
 use crate::laws::cosserat::SHEAR_CORRECTION;
@@ -430,63 +429,6 @@ impl Playback {
             Playback::Event(EventRate::Event) => event,
         }
     }
-}
-
-/// Settings of preview pictures, which need no renderer.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Preview {
-    /// Width of the pictures, pixels.
-    #[schemars(range(min = 16, max = 4096))]
-    pub width: u32,
-    /// Height of the pictures, pixels.
-    #[schemars(range(min = 16, max = 4096))]
-    pub height: u32,
-    /// Position and view of the camera; absent: chosen from the bounds of the scene.
-    #[schemars(with = "Camera")]
-    pub camera: Option<Camera>,
-    /// Plane that cuts the bodies open: elements behind it are drawn as balls, the redder the more of their
-    /// bonds broke, and colliders except half-spaces are left out. Pictures of stress show both the surface and
-    /// the elements behind the plane. Absent: whole bodies are drawn.
-    #[schemars(with = "Section")]
-    pub section: Option<Section>,
-}
-impl Default for Preview {
-    fn default() -> Self {
-        Preview {
-            width: 640,
-            height: 480,
-            camera: None,
-            section: None,
-        }
-    }
-}
-
-/// Plane along which pictures cut bodies open.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Section {
-    /// A point of the plane, m.
-    #[schemars(with = "[Length; 3]")]
-    pub point: [f64; 3],
-    /// Normal of the plane, towards the side that is removed; any length except zero.
-    #[schemars(with = "[Number; 3]")]
-    pub normal: [f64; 3],
-}
-
-/// Camera of the preview pictures.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Camera {
-    /// Position of the camera, m.
-    #[schemars(with = "[Length; 3]")]
-    pub eye: [f64; 3],
-    /// Point that the camera looks at, m.
-    #[schemars(with = "[Length; 3]")]
-    pub target: [f64; 3],
-    /// Vertical angle of view, rad.
-    #[schemars(with = "ViewAngle")]
-    pub fov: f64,
 }
 
 #[cfg(test)]
