@@ -3,7 +3,7 @@
 use cullet::math::LaneWidth;
 use cullet::simulate::{Method, method};
 use cullet::spec::{
-    Attachment, Backend, Criterion, Integrator, Material, Pipeline, Precision, Region,
+    Attachment, Backend, Criterion, Grain, Integrator, Law, Material, Pipeline, Precision, Region,
 };
 use cullet::store::Packing;
 use glam::DVec3;
@@ -178,11 +178,46 @@ fn lanes_chunks_and_a_state_change_no_bit() {
     }
 }
 
+/// The force of a Cosserat rod along its director is not the force along the bond.
+#[test]
+fn a_bond_that_is_sheared_far_breaks_at_its_strength() {
+    let sigma = |strength: f64| {
+        let material = material();
+        let points = [DVec3::ZERO, DVec3::X * 2.0 * R];
+        let mut packing = scenes::packing(&points, R, &material, (strength, f64::INFINITY));
+        packing.bonds.law.fill(Law::Cosserat);
+        packing.elements.y[1] = 2.0 * R;
+        let dt = 1e-3 * unit_step(&material);
+        let mut pipeline = scenes::pipeline(material);
+        pipeline.simulate.law = Some(Law::Cosserat);
+        let mut run = method(&packing, &pipeline, Backend::Cpu, dt).unwrap();
+        run.advance(1).unwrap();
+        run.snapshot(1).unwrap().breaks.sigma.first().copied()
+    };
+    let found = f64::from(sigma(1e-3 * YOUNG).expect("it breaks"));
+    let broken = [0.98, 1.02].map(|part| sigma(part * found).is_some());
+    assert_eq!(broken, [true, false], "{found}");
+}
+
+fn strong() -> Material {
+    Material {
+        tensile_strength: Some(STRENGTH),
+        ..material()
+    }
+}
+
 #[test]
 fn settings_that_cannot_be_combined_with_it_are_refused() {
     let points = [DVec3::ZERO, DVec3::X * 2.0 * R];
     type Change = fn(&mut Pipeline);
-    let changes: [(&str, Change); 3] = [
+    let changes: [(&str, Change); 4] = [
+        ("grain", |p| {
+            p.materials[0].grain = Some(Grain {
+                direction: [1.0, 0.0, 0.0],
+                stiffness: 3.0,
+                strength: None,
+            });
+        }),
         ("toughness", |p| p.materials[0].toughness = Some(1e4)),
         ("hydrostatic_strength", |p| {
             p.materials[0].hydrostatic_strength = Some(1e5);
@@ -191,7 +226,7 @@ fn settings_that_cannot_be_combined_with_it_are_refused() {
     ];
     for (key, change) in changes {
         let packing = scenes::packing(&points, R, &material(), (STRENGTH, STRENGTH));
-        let mut pipeline = scenes::pipeline(material());
+        let mut pipeline = scenes::pipeline(strong());
         change(&mut pipeline);
         let refused = method(&packing, &pipeline, Backend::Cpu, 1e-6).err();
         let message = refused.expect("refused").to_string();
@@ -199,7 +234,7 @@ fn settings_that_cannot_be_combined_with_it_are_refused() {
         assert!(says("rankine") && says(key) && says("tension"), "{message}");
     }
     let packing = scenes::packing(&points, R, &material(), (STRENGTH, STRENGTH));
-    let pipeline = scenes::pipeline(material());
+    let pipeline = scenes::pipeline(strong());
     let refused = method(&packing, &pipeline, Backend::Gpu, 1e-6).err();
     let message = refused.expect("refused").to_string();
     assert!(

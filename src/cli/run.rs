@@ -35,9 +35,12 @@ pub fn run(arguments: &RunArguments, report: &ProgressReporter) -> anyhow::Resul
         return Err(WrongUse("the stage of --to comes before that of --from".into()).into());
     }
     let resolved = spec::read(&arguments.pipeline, &arguments.set)?;
-    if first <= PipelineStage::Reconstruct && PipelineStage::Reconstruct <= arguments.to {
-        stages::refuse_missing_columns(&resolved.pipeline)?;
-    }
+    let runs = |stage: PipelineStage| first <= stage && stage <= arguments.to;
+    stages::refuse_missing_columns(
+        &resolved.pipeline,
+        runs(PipelineStage::Reconstruct),
+        runs(PipelineStage::Preview),
+    )?;
     let mut out = arguments.out.clone().unwrap_or_else(|| {
         let name = arguments.pipeline.file_stem().unwrap_or_default();
         PathBuf::from("out").join(name)

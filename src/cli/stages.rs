@@ -12,7 +12,7 @@ use super::progress::ProgressReporter;
 use super::stage_inputs::StageInputs;
 
 use crate::simulate::PassCost;
-use crate::spec::{self, Pipeline, ResolvedPipeline};
+use crate::spec::{self, ElementColour, FrameGroup, Pipeline, ResolvedPipeline};
 use crate::store::{FileChecksums, Manifest, Store, in_folder, layout, lock};
 use crate::{
     export, pack as packing, preview as previewing, reconstruct as surfaces, simulate as integrate,
@@ -107,15 +107,30 @@ pub fn set_pipeline(store: &Store, pipeline: &Pipeline) -> anyhow::Result<Manife
     })?)
 }
 
-/// Refuses output columns from which `reconstruct` could not make surfaces.
-pub fn refuse_missing_columns(pipeline: &Pipeline) -> anyhow::Result<()> {
-    match pipeline.output.missing_groups().find(|group| surfaces::REQUIRED_GROUPS.contains(group)) {
+/// Refuses output columns that these later stages need and that are left out.
+pub fn refuse_missing_columns(
+    pipeline: &Pipeline,
+    reconstructs: bool,
+    previews: bool,
+) -> anyhow::Result<()> {
+    let of_colour = pipeline.preview.colour.map(ElementColour::group);
+    let needs = |group: FrameGroup| {
+        if reconstructs && surfaces::REQUIRED_GROUPS.contains(&group) {
+            return Some("reconstruct needs; add it there, or end with --to simulate");
+        }
+        let missed = previews && of_colour == Some(group);
+        missed.then_some("preview.colour needs; add it there, or remove preview.colour")
+    };
+    let mut missing = pipeline.output.missing_groups();
+    match missing.find_map(|group| Some((group, needs(group)?))) {
         None => Ok(()),
-        Some(group) => Err(WrongUse(format!(
-            "output.columns leaves out {:?}, which reconstruct needs; add it there, or end with --to simulate",
-            group.name()
-        ))
-        .into()),
+        Some((group, needed)) => {
+            let what = format!(
+                "output.columns leaves out {:?}, which {needed}",
+                group.name()
+            );
+            Err(WrongUse(what).into())
+        }
     }
 }
 

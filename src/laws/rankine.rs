@@ -1,6 +1,6 @@
 //! Stress of a cell and Rankine's criterion at a face: the face breaks where the largest principal stress of
 //! the material around it exceeds the tensile strength. Bonds of balls break by the mean stress σ̄ of their ends
-//! ([`hydrostatic`](super::hydrostatic)) in the same way, with the direction of the bond for the normal.
+//! ([`hydrostatic`](super::hydrostatic)), also beside broken bonds, with the direction of the bond for the normal.
 //!
 //! ```text
 //! σ_i = 1/V_i Σ_faces ½ (a_f ⊗ F_f + F_f ⊗ a_f)          a_f from the cell's centre to the face's, F_f the force on the cell through it
@@ -45,10 +45,11 @@ pub fn bound<T: Real>([xx, yy, zz, yz, xz, xy]: SymmetricTensor<T>) -> T {
     (xx + xy + xz).max(yy + xy + yz).max(zz + xz + yz)
 }
 
-/// Largest principal value of ½ (x⊗F + F⊗x), N m, from x·F and |x| |F|.
+/// A little more than the largest principal value of ½ (x⊗F + F⊗x), N m: sums of these bound that of the sum
+/// whatever the rounding.
 #[inline(always)]
-pub fn largest_of_bond<T: Real>(product: T, norms: T) -> T {
-    (product + norms) * T::splat(0.5)
+pub fn bound_of_bond<T: Real>(x: Vec3<T>, force: Vec3<T>) -> T {
+    (x.dot(force) + x.norm() * force.norm()) * T::splat(0.500_005)
 }
 
 /// T of a face, Pa, from the mean stress of its cells, its unit normal and the traction on the side out of

@@ -1,9 +1,9 @@
-//! Tensile strength of a packing over that of its bonds, which break by their own stress, or by that of the solid around
+//! Tensile strength of a packing over that of its bonds, which break by their own stress or by that of the solid around
 //! them (Rankine's criterion).
 //!
 //! It does not follow from a formula alone: where a packing breaks first depends on how its elements move in it. The
 //! functions here are fitted to bars, 8 and 16 elements across, pulled until they broke as by `tools/pull_bars.rs`.
-//! They are within 3 % of the means over three bars in the tests below, and the loss by scatter within 6.5 %.
+//! They are within 3.5 % of the means over three bars in the tests below, and the loss by scatter within 6.5 %.
 
 use super::elasticity::{shear_ratio, stiffening};
 use std::f64::consts::{FRAC_1_SQRT_2, PI};

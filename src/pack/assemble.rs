@@ -187,9 +187,12 @@ fn append_bonds(
         .zip(ids.clone())
         .map(properties)
         .collect();
-    for (bond, factor) in properties.iter_mut().zip(stronger.into_iter().flatten()) {
-        bond.sigma_c *= factor;
-        bond.tau_c *= factor;
+    let bonds_of_weak_ends = packed.pairs.iter().zip(stronger.into_iter().flatten());
+    for (bond, (pair, factor)) in properties.iter_mut().zip(bonds_of_weak_ends) {
+        let [a, b] = pair.map(|k| materials[k as usize]);
+        let [sigma, tau] = table.pair(a, b).factors(factor);
+        bond.sigma_c *= sigma;
+        bond.tau_c *= tau;
     }
     let rows = || properties.iter();
     bonds.young.extend(rows().map(|bond| bond.young));
@@ -230,9 +233,7 @@ fn sections(
     };
     let fabric = kinds::fabric_of_bonds(material, packing);
     elements.thicken(&mut radii, fabric, packed.volume);
-    // The stress of the solid does not depend on how many bonds bear it.
-    let factors = (!material.rankine).then(|| elements.strengths(packing.share));
-    (radii, factors)
+    (radii, Some(elements.strengths(packing.share)))
 }
 
 /// Σ S l0 / (3V) of a body whose bonds have these lengths and radii, m.

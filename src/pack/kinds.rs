@@ -86,8 +86,11 @@ pub(super) struct PairProperties {
     young: f64,
     /// Shear modulus across any grain, Pa.
     shear: f64,
-    /// Mean tensile strength across any grain, Pa.
-    sigma: f64,
+    /// Mean tensile strength across any grain, Pa: of a bond that breaks by its own stress, and of one that breaks by
+    /// the stress of the solid.
+    sigma: [f64; 2],
+    /// Whether the bonds break by the stress of the solid.
+    rankine: bool,
     /// Mean shear strength across any grain, Pa.
     tau: f64,
     scatter: Option<Scatter>,
@@ -109,6 +112,12 @@ pub(super) struct BondProperties {
 }
 
 impl PairProperties {
+    /// Factors on tensile and shear strength of a bond whose ends have few bonds, so that it bears more than its part:
+    /// `factor` for both. The stress of the solid does not depend on how many bonds bear it.
+    pub fn factors(&self, factor: f64) -> [f64; 2] {
+        [if self.rankine { 1.0 } else { factor }, factor]
+    }
+
     /// Properties of a bond along the unit vector `direction`.
     pub fn bond_properties(&self, direction: DVec3, seed: u64, bond: DrawnBond) -> BondProperties {
         let factors = |scatter: Scatter| scatter.factors(bond, seed);
@@ -125,7 +134,7 @@ impl PairProperties {
         BondProperties {
             young: stiff * self.young,
             shear: stiff * self.shear,
-            sigma_c: strong * tensile * self.sigma,
+            sigma_c: strong * tensile * self.sigma[usize::from(self.rankine)],
             tau_c: strong * tangential * self.tau,
         }
     }
@@ -189,15 +198,16 @@ fn within_material(
     calibration: Calibration,
 ) -> Result<PairProperties, PackError> {
     let (young, shear) = moduli(material, fabric, calibration)?;
-    let [weaker, weaker_in_shear] = match material.strength {
-        Strength::Bond => [1.0; 2],
+    let (by_own, by_stress) = match material.strength {
+        Strength::Bond => (1.0, 1.0),
         Strength::Material => strengths_over_bonds(material, calibration),
     };
-    let mean = |key, strength: Option<f64>, weaker: f64| {
-        strength.map_or(Ok(f64::INFINITY), |value| {
-            Ok(positive(material, key, value)? / weaker)
-        })
+    let mean = |key, strength: Option<f64>| match strength {
+        None => Ok(f64::INFINITY),
+        Some(value) => positive(material, key, value),
     };
+    let sigma = mean("tensile_strength", material.tensile_strength)?;
+    let tau = mean("shear_strength", material.shear_strength)? / by_own;
     if let Some(modulus) = material.weibull_modulus {
         positive(material, "weibull_modulus", modulus)?;
     }
@@ -209,8 +219,9 @@ fn within_material(
     Ok(PairProperties {
         young,
         shear,
-        sigma: mean("tensile_strength", material.tensile_strength, weaker)?,
-        tau: mean("shear_strength", material.shear_strength, weaker_in_shear)?,
+        sigma: [by_own, by_stress].map(|weaker| sigma / weaker),
+        rankine: material.rankine,
+        tau,
         scatter: material
             .weibull_modulus
             .map(|modulus| Scatter::new(material, modulus)),
@@ -218,14 +229,14 @@ fn within_material(
     })
 }
 
-/// Strength of a packing over the tensile and the shear strength of its bonds; 1 for packings whose strength is not
-/// calibrated. Shear strengths are those of the bonds' own stress, whatever the criterion.
-fn strengths_over_bonds(material: &PackedMaterial, calibration: Calibration) -> [f64; 2] {
+/// Strength of a packing over that of its bonds, which break by their own stress or by that of the solid; 1 for packings
+/// whose strength is not calibrated.
+fn strengths_over_bonds(material: &PackedMaterial, calibration: Calibration) -> (f64, f64) {
     let poisson = material.poisson.unwrap_or(DEFAULT_POISSON);
     // Strengths that scatter by place are not averaged over neighbours.
     let modulus = material.weibull_modulus;
     let modulus = modulus.filter(|_| material.weibull_length.is_none());
-    let (by_own, by_stress) = match calibration {
+    match calibration {
         Calibration::Lattice => (
             strength::lattice(poisson, modulus),
             strength::lattice_by_stress(modulus),
@@ -239,8 +250,7 @@ fn strengths_over_bonds(material: &PackedMaterial, calibration: Calibration) -> 
             strength::random_by_stress(coordination, poisson, spread, modulus),
         ),
         Calibration::Shell { .. } | Calibration::Yarn | Calibration::Cells => (1.0, 1.0),
-    };
-    [if material.rankine { by_stress } else { by_own }, by_own]
+    }
 }
 
 /// Σ S l0 / (3V) of bonds with the Young's modulus of a random packing that make it as stiff as this material.
@@ -268,7 +278,8 @@ fn between_materials(
         properties = PairProperties {
             young: series_modulus(a.young, b.young),
             shear: series_modulus(a.shear, b.shear),
-            sigma: a.sigma.min(b.sigma),
+            sigma: [0, 1].map(|k| a.sigma[k].min(b.sigma[k])),
+            rankine: a.rankine || b.rankine,
             tau: a.tau.min(b.tau),
             scatter: match (a.scatter, b.scatter) {
                 (Some(a), Some(b)) => Some(a.wider(b)),
@@ -279,7 +290,7 @@ fn between_materials(
     }
     properties.young *= stiffer;
     properties.shear *= stiffer;
-    properties.sigma *= stronger;
+    properties.sigma = properties.sigma.map(|sigma| sigma * stronger);
     properties.tau *= stronger;
     properties
 }

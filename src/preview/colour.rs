@@ -24,16 +24,6 @@ pub struct ShownValues {
     largest: f64,
 }
 
-/// Columns of frames that a quantity needs.
-pub fn group(quantity: ElementColour) -> FrameGroup {
-    match quantity {
-        ElementColour::TensileStress { .. } | ElementColour::ShearStress { .. } => {
-            FrameGroup::Stress
-        }
-        ElementColour::Speed { .. } => FrameGroup::Velocity,
-    }
-}
-
 /// Value of an element, Pa or m/s.
 fn value(quantity: ElementColour, rows: &Frames, row: usize) -> f64 {
     match quantity {
@@ -57,10 +47,18 @@ impl ShownValues {
     }
 
     /// Adds those rows of a frame that are shown.
-    pub fn add(&mut self, rows: &Frames, shown: impl Iterator<Item = usize>) {
+    pub fn add(mut self, rows: &Frames, shown: impl Iterator<Item = usize>) -> Self {
         let values: Vec<f64> = shown.map(|row| value(self.quantity, rows, row)).collect();
         self.largest = values.iter().copied().fold(self.largest, f64::max);
         self.end = self.end.max(legend::scale_end(values).0);
+        self
+    }
+
+    /// The values of both; the order does not matter.
+    pub fn join(mut self, other: Self) -> Self {
+        self.largest = self.largest.max(other.largest);
+        self.end = self.end.max(other.end);
+        self
     }
 
     /// The scale of all these frames; its end is that of the settings, where they give one.
@@ -82,7 +80,7 @@ impl ShownValues {
 impl QuantityScale {
     /// Columns of frames that it needs.
     pub fn group(&self) -> FrameGroup {
-        group(self.quantity)
+        self.quantity.group()
     }
 
     /// Material of an element.
@@ -93,8 +91,8 @@ impl QuantityScale {
     /// Draws the colour bar onto a picture.
     pub fn draw(&self, picture: &mut Picture) {
         let (title, unit) = match self.quantity {
-            ElementColour::TensileStress { .. } => ("largest tensile stress", "Pa"),
-            ElementColour::ShearStress { .. } => ("largest shear stress", "Pa"),
+            ElementColour::TensileStress { .. } => ("tensile stress", "Pa"),
+            ElementColour::ShearStress { .. } => ("shear stress", "Pa"),
             ElementColour::Speed { .. } => ("speed", "m/s"),
         };
         legend::draw(picture, title, (self.largest, self.more), unit);
@@ -118,7 +116,7 @@ mod tests {
     fn scale(quantity: ElementColour, frames: &[Frames], shown: usize) -> QuantityScale {
         let mut values = ShownValues::of(quantity);
         for rows in frames {
-            values.add(rows, 0..shown);
+            values = values.join(ShownValues::of(quantity).add(rows, 0..shown));
         }
         values.scale()
     }

@@ -7,7 +7,7 @@ use crate::parallel::prelude::*;
 use glam::{DVec3, Vec3};
 
 use super::colliders::{self, PreviewCollider};
-use super::colour::{self, QuantityScale, ShownValues};
+use super::colour::{QuantityScale, ShownValues};
 use super::scene::{PreviewScene, SceneBall, SceneMaterial, ScenePlane};
 use crate::columns::Frames;
 use crate::geometry::paint::{NO_MATERIAL, WHITE};
@@ -90,14 +90,16 @@ impl<'a> FrameSource<'a> {
 
     /// Finds the colour scale for these frames.
     pub fn colour(&mut self, by: ElementColour, frames: &[u32]) -> Result<()> {
-        let mut values = ShownValues::of(by);
-        for &frame in frames {
-            let Some(rows) = self.rows(frame, Some(colour::group(by)))? else {
-                continue;
+        let of = |&frame: &u32| {
+            let values = ShownValues::of(by);
+            let Some(rows) = self.rows(frame, Some(by.group()))? else {
+                return Ok(values);
             };
             let shown = (0..rows.id.len()).filter(|&row| self.is_shown(centre(&rows, row)));
-            values.add(&rows, shown);
-        }
+            Ok(values.add(&rows, shown))
+        };
+        let all: Vec<ShownValues> = frames.par_iter().map(of).collect::<Result<_>>()?;
+        let values = all.into_iter().fold(ShownValues::of(by), ShownValues::join);
         self.colour = Some(values.scale());
         Ok(())
     }

@@ -47,7 +47,7 @@ pub enum Criterion {
     /// a round rod.
     Rod,
     /// A bond or face breaks if the largest principal stress of the solid around it exceeds the tensile
-    /// strength, or its own shear stress the shear strength.
+    /// strength, or its own shear stress the shear strength. Bonds of shells and yarns break as with `tension`.
     Rankine,
 }
 

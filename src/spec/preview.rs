@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::output::FrameGroup;
 use super::quantity::{Length, Number, PositivePressure, PositiveVelocity, ViewAngle};
 
 /// Settings of preview pictures, which need no renderer.
@@ -18,13 +19,13 @@ pub struct Preview {
     /// Position and view of the camera; absent: chosen from the bounds of the scene.
     #[schemars(with = "Camera")]
     pub camera: Option<Camera>,
-    /// Plane that cuts the bodies open: elements behind it are drawn as balls, the redder the more of their
-    /// bonds broke, and colliders except half-spaces are left out. Pictures of stress show both the surface and
-    /// the elements behind the plane. Absent: whole bodies are drawn.
+    /// Plane that cuts the bodies open: elements behind it are drawn as balls, and colliders except half-spaces are
+    /// left out. Pictures of stress show both the surface and the elements behind the plane. Absent: whole bodies are
+    /// drawn.
     #[schemars(with = "Section")]
     pub section: Option<Section>,
-    /// Quantity by which elements, drawn as balls, are coloured, with a colour bar. Absent: by body, and where there
-    /// are no surfaces the redder the more of their bonds broke.
+    /// Quantity by which elements, drawn as balls, are coloured, with a colour bar. Absent: bodies have colours of their
+    /// own, and elements are the redder the more of their bonds broke.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "ElementColour")]
     pub colour: Option<ElementColour>,
@@ -46,14 +47,14 @@ impl Default for Preview {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 pub enum ElementColour {
-    /// Largest tensile stress of the bonds of an element: `sigma` in the frames.
+    /// Tensile stress of an element: `sigma` in the frames.
     TensileStress {
         /// Upper end of the colour bar, Pa; absent: about the largest value in the pictures.
         #[serde(default)]
         #[schemars(with = "PositivePressure")]
         most: Option<f64>,
     },
-    /// Largest shear stress of the bonds of an element: `tau` in the frames.
+    /// Shear stress of an element: `tau` in the frames.
     ShearStress {
         /// Upper end of the colour bar, Pa; absent: about the largest value in the pictures.
         #[serde(default)]
@@ -67,6 +68,18 @@ pub enum ElementColour {
         #[schemars(with = "PositiveVelocity")]
         most: Option<f64>,
     },
+}
+
+impl ElementColour {
+    /// Columns of frames that it needs.
+    pub fn group(self) -> FrameGroup {
+        match self {
+            ElementColour::TensileStress { .. } | ElementColour::ShearStress { .. } => {
+                FrameGroup::Stress
+            }
+            ElementColour::Speed { .. } => FrameGroup::Velocity,
+        }
+    }
 }
 
 /// Plane along which pictures cut bodies open.

@@ -97,7 +97,7 @@ pub struct LoadTask<'a, S, const EXTRA: bool> {
     pub dt: f64,
 }
 
-/// Index of x_ij·F in a bond's 8-number row; the same index holds 1/m in `LoadRow`.
+/// Index of x_ij·F, or of the bound, in a bond's 8-number row; the same index holds 1/m in `LoadRow`.
 const VIRIAL_AT: usize = 3;
 /// Index of half of the power of damping there; the same index holds 1/I in `LoadRow`.
 const POWER_AT: usize = 7;
@@ -140,10 +140,9 @@ impl<L: Lanes, const EXTRA: bool> BondTask<L> for LoadTask<'_, L::Scalar, EXTRA>
         put(&mut row, 0, -force);
         put(&mut row, 4, Vec3::select(mask, alike - opposite, none));
         if EXTRA {
-            let axial = laws::hydrostatic::virial(bond.x.norm(), load.axial);
             let virial = match self.bounds {
-                true => laws::rankine::largest_of_bond(axial, bond.x.norm() * load.force.norm()),
-                false => axial,
+                true => laws::rankine::bound_of_bond(-bond.x, load.force),
+                false => laws::hydrostatic::virial(bond.x.norm(), load.axial),
             };
             row[VIRIAL_AT] = L::select(mask, virial, L::zero());
             sum.2 = sum.2 + row[VIRIAL_AT];

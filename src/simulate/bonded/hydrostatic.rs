@@ -52,12 +52,15 @@ impl Hydrostatic {
 }
 
 /// Sorts the break events of a step and keeps one per bond. If a bond exceeds several strengths, its own
-/// criterion comes first, then the end with the higher stress. Of bonds that soften (`softens`) the hydrostatic one
+/// criterion comes first, tension before shear, then the end with the higher stress. Of bonds that soften (`softens`) the hydrostatic one
 /// comes first: they may hold what exceeds their own.
 pub fn deduplicate(events: &mut Vec<BreakEvent>, softens: bool) {
     events.sort_unstable_by(|a, b| {
         let is_last = |mode| (mode == BreakMode::Hydrostatic) != softens;
-        let key = |event: &BreakEvent| (event.i, event.j, is_last(event.mode));
+        let key = |event: &BreakEvent| {
+            let is_shear = event.mode == BreakMode::Shear;
+            (event.i, event.j, is_last(event.mode), is_shear)
+        };
         key(a).cmp(&key(b)).then(b.sigma.total_cmp(&a.sigma))
     });
     events.dedup_by_key(|event| (event.i, event.j));

@@ -14,6 +14,7 @@ use crate::parallel::prelude::*;
 use crate::simulate::bonded::bond_tasks::{BreakEvent, StressAndEnergy};
 use crate::simulate::bonded::bonds::BondSide;
 use crate::simulate::bonded::column::Column;
+use crate::simulate::bonded::rest::RestData;
 use crate::simulate::bonded::system::System;
 use crate::spec::{Criterion, PackingSpec, Pipeline};
 
@@ -35,8 +36,9 @@ struct Stresses<'a, S> {
 impl<S: Scalar> Rankine<S> {
     /// Takes the tensile strengths of the bonds that break by this criterion over from the system, where they become
     /// infinite; `None` if there are none. A bond breaks by it if the material of either end requests it; bonds of
-    /// shells and yarns do not, as the stress of an element does not include bending. `body`: that of each element.
-    pub fn of(system: &mut System<S>, pipeline: &Pipeline, body: &[u32]) -> Option<Self> {
+    /// shells and yarns do not, as the stress of an element does not include bending, nor do bonds of elements without
+    /// volume.
+    pub fn of(system: &mut System<S>, pipeline: &Pipeline, rest: &RestData) -> Option<Self> {
         let by_material: Vec<bool> = pipeline
             .materials
             .iter()
@@ -49,15 +51,19 @@ impl<S: Scalar> Rankine<S> {
             .collect();
         let is_of_it = |element: usize| {
             // Packings from other programs may have bodies of their own.
-            let solid = by_body
-                .get(body[element] as usize)
-                .is_none_or(|&solid| solid);
-            solid && by_material[system.material[element] as usize]
+            let of_solid = by_body.get(rest.body[element] as usize);
+            of_solid.is_none_or(|&solid| solid) && by_material[system.material[element] as usize]
+        };
+        let breaks = |i: usize, side: &BondSide| {
+            let ends = [i, side.other];
+            ends.iter().any(|&end| is_of_it(end))
+                && ends.iter().all(|&end| rest.volume[end] > 0.0)
+                && system.bonds.sigma_c.get(side.entry).to_f64().is_finite()
         };
         let of_it: Vec<usize> = system
             .bonds
             .entries()
-            .filter(|(i, side)| is_of_it(*i) || is_of_it(side.other))
+            .filter(|(i, side)| breaks(*i, side))
             .map(|(_, side)| side.entry)
             .collect();
         if of_it.is_empty() {
@@ -115,7 +121,7 @@ impl<S: Scalar> Rankine<S> {
                         i: i.min(side.other) as u32,
                         j: i.max(side.other) as u32,
                         sigma,
-                        tau: 0.0,
+                        tau: system.bond_stress(side.entry)[1],
                         mode: BreakMode::Tension,
                     });
                 }
@@ -123,17 +129,44 @@ impl<S: Scalar> Rankine<S> {
         }
     }
 
-    /// Replaces σ of the elements that have active bonds of this criterion by the largest σ of these.
+    /// As [`find_breaks`](Self::find_breaks), of all elements, without bounds.
+    pub fn find_all_breaks(
+        &self,
+        system: &System<S>,
+        volume: &[f64],
+        breaks: &mut Vec<BreakEvent>,
+    ) {
+        let unbounded = vec![S::from_f64(f64::INFINITY); system.chunk];
+        let chunks = (0..system.count.div_ceil(system.chunk)).into_par_iter();
+        let found: Vec<Vec<BreakEvent>> = chunks
+            .map(|chunk| {
+                let mut found = Vec::new();
+                let first = chunk * system.chunk;
+                self.find_breaks(system, volume, first, &unbounded, &mut found);
+                found
+            })
+            .collect();
+        breaks.extend(found.into_iter().flatten());
+    }
+
+    /// Replaces σ of elements by the largest over their active bonds: that of the solid across bonds of this criterion,
+    /// the bond's own for others.
     pub fn put_sigmas(&self, system: &System<S>, volume: &[f64], carried: &mut [StressAndEnergy]) {
         let elements = system.chunk;
         let chunks = carried.par_chunks_mut(elements).enumerate();
         chunks.for_each(|(chunk, carried)| {
             let mut stresses = Stresses::new(system, volume);
             for (i, carried) in (chunk * elements..).zip(carried) {
+                let is_of_it = |side: &BondSide| self.strength(side.entry).is_finite();
+                if !system.bonds.active_sides(i).any(|side| is_of_it(&side)) {
+                    continue;
+                }
                 let sides = system.bonds.active_sides(i);
-                let own = sides.filter(|side| self.strength(side.entry).is_finite());
-                let sigma = own.map(|side| stresses.sigma_above(0.0, (i, side)).unwrap_or(0.0));
-                carried.sigma = sigma.reduce(f64::max).unwrap_or(carried.sigma);
+                let sigmas = sides.map(|side| match is_of_it(&side) {
+                    true => stresses.sigma_above(0.0, (i, side)).unwrap_or(0.0),
+                    false => system.bond_stress(side.entry)[0],
+                });
+                carried.sigma = sigmas.fold(0.0, f64::max);
             }
         });
     }

@@ -6,6 +6,7 @@
 use std::ops::AddAssign;
 
 use crate::laws::bond::{BondLaw, BondState};
+use crate::laws::failure::{self, CriterionSection};
 use crate::laws::table::{dispatch_law, with_law};
 use crate::laws::{self, softening};
 use crate::math::{Lanes, Real, Scalar, Vec3};
@@ -102,8 +103,16 @@ impl<S: Scalar> System<S> {
         (to_f64(at.x), to_f64(force))
     }
 
+    /// Normal and shear stress of a bond by its own criterion, undamaged, Pa.
+    pub(super) fn bond_stress(&self, entry: usize) -> [f64; 2] {
+        let at = self.bond_state(entry);
+        let section = &self.classes[self.bonds.class.get(entry) as usize].section;
+        let (sigma, tau) = with_law!(self.law, law => stress(law, at, section));
+        [sigma.to_f64(), tau.to_f64()]
+    }
+
     /// Where the ends of a bond are, at rest and now.
-    pub(super) fn bond_state(&self, entry: usize) -> BondState<S> {
+    fn bond_state(&self, entry: usize) -> BondState<S> {
         let bonds = &self.bonds;
         let (i, j) = (bonds.place(entry).0, bonds.other[entry] as usize);
         let [own, other] = [i, j].map(|k| &self.motion[k].0);
@@ -124,6 +133,11 @@ impl<S: Scalar> System<S> {
             k: self.classes[bonds.class.get(entry) as usize].stiffness(length),
         }
     }
+}
+
+/// Normal and shear stress of an undamaged bond, Pa.
+fn stress<B: BondLaw, T: Real>(_: B, at: BondState<T>, section: &CriterionSection<T>) -> (T, T) {
+    failure::stress(&B::load(at), section)
 }
 
 /// Force on the owner of an undamaged bond, N.

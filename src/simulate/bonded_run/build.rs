@@ -346,7 +346,7 @@ impl BondTraits {
         };
         for end in ends {
             match end.criterion {
-                // With `rankine` the method of cells uses the stress of cells instead of that of a face.
+                // With `rankine` the stress of the solid counts in tension, and that of the bond in shear.
                 Criterion::Tension | Criterion::Rankine => {}
                 Criterion::Lu2021 => made.compression_counts = true,
                 Criterion::Rod => made.shear_peaks = true,

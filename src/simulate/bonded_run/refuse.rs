@@ -1,7 +1,7 @@
 //! Settings that bonded elements do not support, whatever the integrator.
 
 use crate::simulate::error::SimulateError;
-use crate::spec::{Criterion, Pipeline};
+use crate::spec::{Criterion, Material, Pipeline};
 
 /// An error for a toughness with a criterion by which bonds cannot soften. `lu2021` counts compression: a damaged bond
 /// bears compression in full, and the use of strength by both cannot be told apart. With `rankine` the load on a bond
@@ -26,19 +26,34 @@ pub fn toughness(pipeline: &Pipeline) -> Option<SimulateError> {
 
 /// Whether bonds of some material break by Rankine's criterion.
 pub fn uses_rankine(pipeline: &Pipeline) -> bool {
-    let mut materials = pipeline.materials.iter();
-    materials.any(|material| material.criterion == Criterion::Rankine)
+    pipeline.materials.iter().any(breaks_by_rankine)
 }
 
-/// An error for Rankine's criterion together with a hydrostatic strength: a step has one number for each element, the
-/// bound of its principal stresses or its mean stress.
+fn breaks_by_rankine(material: &Material) -> bool {
+    material.criterion == Criterion::Rankine && material.tensile_strength.is_some()
+}
+
+/// An error for Rankine's criterion with what bonds do not support together with it: a hydrostatic strength, as a step
+/// computes either the bound of the principal stresses of an element or its mean stress; and a grain, as the strength
+/// of a bond then depends on its direction, the stress of the solid does not.
 pub fn rankine(pipeline: &Pipeline) -> Option<SimulateError> {
+    if !uses_rankine(pipeline) {
+        return None;
+    }
     let mut materials = pipeline.materials.iter();
-    if uses_rankine(pipeline) && materials.any(|one| one.hydrostatic_strength.is_some()) {
+    if materials.any(|one| one.hydrostatic_strength.is_some()) {
         return SimulateError::unsupported(
             "material.criterion with material.hydrostatic_strength",
             "rankine",
             "tension, lu2021, rod; or no hydrostatic strength",
+        );
+    }
+    let mut materials = pipeline.materials.iter();
+    if materials.any(|one| breaks_by_rankine(one) && one.grain.is_some()) {
+        return SimulateError::unsupported(
+            "material.criterion with material.grain",
+            "rankine",
+            "tension, lu2021, rod; or no grain",
         );
     }
     None

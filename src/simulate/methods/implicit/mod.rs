@@ -72,7 +72,7 @@ impl<W: EnergyLaw> Implicit<W> {
     /// A run at rest at time zero. `critical` is the critical step of explicit integration, s.
     pub fn new(built: Built<f64>, pipeline: &Pipeline, dt: f64, critical: f64) -> Self {
         let mut run = BondedRun::new(built, pipeline, dt);
-        let rankine = Rankine::of(&mut run.system, pipeline, &run.rest.body);
+        let rankine = Rankine::of(&mut run.system, pipeline, &run.rest);
         let settings = &pipeline.simulate.implicit;
         let scheme = Scheme::of(pipeline.simulate.integrator);
         Implicit {

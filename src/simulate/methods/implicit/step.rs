@@ -225,8 +225,7 @@ impl<W: EnergyLaw> Implicit<W> {
             rankine.map_or(f64::INFINITY, |one| one.strength(event.entry as usize))
         };
         if let Some(criterion) = &self.rankine {
-            let unbounded = vec![f64::INFINITY; system.count];
-            criterion.find_breaks(system, volume, 0, &unbounded, &mut of_solid);
+            criterion.find_all_breaks(system, volume, &mut of_solid);
         }
         let uses = of_solid.iter().map(|event| event.sigma / strength(event));
         let most = uses.fold(most, f64::max);

@@ -45,11 +45,11 @@ pub struct Cpu<L: Lanes> {
     /// Whether any bond has damping.
     damped: bool,
     chunk_breaks: Vec<Vec<BreakEvent>>,
-    /// Sums x·F of the bonds of each element (for its mean stress), by chunk. Empty unless hydrostatic
-    /// strengths or the energy balance need them.
+    /// Sums x·F of the bonds of each element (for its mean stress), or bounds of its principal stresses, by chunk. Empty
+    /// unless hydrostatic strengths, Rankine's criterion or the energy balance need them.
     virials: Vec<Vec<L::Scalar>>,
     /// Energy dissipated by damping and friction since the last frame, by chunk and element. Empty unless the
-    /// energy balance or hydrostatic strengths need it.
+    /// energy balance, Rankine's criterion or hydrostatic strengths need it.
     dissipation: Vec<Vec<Dissipation>>,
     costs: Costs,
     /// The fragments that are asleep; `None` without `simulate.sleep`.
@@ -83,7 +83,7 @@ impl<L: Lanes> Cpu<L> {
     /// A run at rest at time zero.
     pub fn new(built: Built<L::Scalar>, pipeline: &Pipeline, dt: f64) -> Self {
         let mut run = BondedRun::new(built, pipeline, dt);
-        let rankine = Rankine::of(&mut run.system, pipeline, &run.rest.body);
+        let rankine = Rankine::of(&mut run.system, pipeline, &run.rest);
         let sleep = sleeping::sleep(&mut run, pipeline);
         let (padded, chunk) = (run.system.motion.len(), run.system.chunk);
         let chunks = padded.div_ceil(chunk);
