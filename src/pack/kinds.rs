@@ -229,8 +229,8 @@ fn within_material(
     })
 }
 
-/// Strength of a packing over that of its bonds, which break by their own stress or by that of the solid; 1 for packings
-/// whose strength is not calibrated.
+/// Strength of a packing over that of its bonds, which break by their own stress or by that of the solid; 1 for
+/// packings whose strength is not calibrated.
 fn strengths_over_bonds(material: &PackedMaterial, calibration: Calibration) -> (f64, f64) {
     let poisson = material.poisson.unwrap_or(DEFAULT_POISSON);
     // Strengths that scatter by place are not averaged over neighbours.

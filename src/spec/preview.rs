@@ -24,8 +24,8 @@ pub struct Preview {
     /// drawn.
     #[schemars(with = "Section")]
     pub section: Option<Section>,
-    /// Quantity by which elements, drawn as balls, are coloured, with a colour bar. Absent: bodies have colours of their
-    /// own, and elements are the redder the more of their bonds broke.
+    /// Quantity by which elements, drawn as balls, are coloured, with a colour bar. Absent: bodies have colours of
+    /// their own, and elements are the redder the more of their bonds broke.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "ElementColour")]
     pub colour: Option<ElementColour>,

@@ -52,8 +52,8 @@ impl Hydrostatic {
 }
 
 /// Sorts the break events of a step and keeps one per bond. If a bond exceeds several strengths, its own
-/// criterion comes first, tension before shear, then the end with the higher stress. Of bonds that soften (`softens`) the hydrostatic one
-/// comes first: they may hold what exceeds their own.
+/// criterion comes first, tension before shear, then the end with the higher stress. Of bonds that soften
+/// (`softens`) the hydrostatic one comes first: they may hold what exceeds their own.
 pub fn deduplicate(events: &mut Vec<BreakEvent>, softens: bool) {
     events.sort_unstable_by(|a, b| {
         let is_last = |mode| (mode == BreakMode::Hydrostatic) != softens;

@@ -45,8 +45,8 @@ pub struct Cpu<L: Lanes> {
     /// Whether any bond has damping.
     damped: bool,
     chunk_breaks: Vec<Vec<BreakEvent>>,
-    /// Sums x·F of the bonds of each element (for its mean stress), or bounds of its principal stresses, by chunk. Empty
-    /// unless hydrostatic strengths, Rankine's criterion or the energy balance need them.
+    /// Sums x·F of the bonds of each element (for its mean stress), or bounds of its principal stresses, by chunk.
+    /// Empty unless hydrostatic strengths, Rankine's criterion or the energy balance need them.
     virials: Vec<Vec<L::Scalar>>,
     /// Energy dissipated by damping and friction since the last frame, by chunk and element. Empty unless the
     /// energy balance, Rankine's criterion or hydrostatic strengths need it.
