@@ -2,7 +2,7 @@
 """Three-point bending (pipelines/beam_bending.toml) against a static solution of the same bonds, supports and press.
 
     python3 -m venv venv && venv/bin/pip install numpy scipy pyarrow
-    venv/bin/python tools/beam_bending.py [--rows 8 16] [--random] [--cullet PROGRAM] [--json]
+    venv/bin/python tools/beam_bending.py [--rows 8 16] [--random] [--plane] [--cullet PROGRAM] [--json]
 
 Each case runs the shot with its radius and rows changed, and reads in a slow run the load of the press and the displacement of the middle plane, half way
 up and over the supports. The static solution uses the bonds of the packed store (linearised explicit bond: stretch, shear, bending, twist) and one-sided
@@ -12,7 +12,7 @@ load over the displacement of the middle, fitted over the same range. Then, with
     E_macro = l³ / (4 b h³) ΔF/Δδ        σ_macro = 3 l F_top / (2 b h²)
 
 and E of Timoshenko's beam (shear subtracted, Cowper's coefficient), with the indentation at the supports subtracted too. F_top is the largest
-load until the first bonds break. Elasticity "bond" uses the papers' moduli for the bonds, "material" calibrates bonds to the specified modulus.
+load until the first bonds break. With --plane the beam is a single layer, as thick as its elements. Elasticity "bond" uses the papers' moduli for the bonds, "material" calibrates bonds to the specified modulus.
 """
 
 import argparse
@@ -28,7 +28,7 @@ ROOT = Path(__file__).resolve().parent.parent
 SHOT = ROOT / "pipelines/beam_bending.toml"
 SPAN, LENGTH, SIDE = 0.2, 0.24, 20e-3  # m; SIDE / rows is the radius
 PATCH, SUPPORT = 5e-3, 10e-3  # half width of the press and radius of the supports, m
-WIDTH, HEIGHT = 3**0.5 * SIDE, 2 * 6**0.5 / 3 * SIDE  # whole rows and layers, m
+WIDTH, HEIGHT = 3**0.5 * SIDE, 2 * 6**0.5 / 3 * SIDE  # whole rows and layers, m; a plane beam has its rows on top of each other
 YOUNG, POISSON, SHEAR_RATIO = 1e8, 0.2, 0.5  # Pa; of the material; tangential over normal stiffness of contacts
 FROM, TO = 0.2e-3, 1e-3  # displacement of the middle between which slopes are fitted, m
 # The slow run for the slopes: the press moves by 1.2 mm, and oscillations of its start die away.
@@ -51,13 +51,29 @@ def body_settings(case):
     """Overrides of the shot's beam."""
     rows, random = case["rows"], case["random"]
     overrides = {"body.beam.packing": f'{{ type = "{"random" if random else "hexagonal"}", radius = {SIDE / rows} }}'}
-    if random:
+    if case["plane"]:
+        overrides |= {"body.beam.shape.rows": f"[{6 * rows}, {rows}, 1]", "body.beam.rotation.angle": 0}
+    elif random:
         overrides["body.beam.shape"] = f'{{ type = "box", size = [{LENGTH}, {WIDTH}, {HEIGHT}] }}'
     else:
         overrides["body.beam.shape.rows"] = f"[{6 * rows}, {rows}, {rows}]"
     if case["elasticity"] == "material":
         overrides |= {"material.stone.elasticity": '"material"', "material.stone.poisson": POISSON}
     return overrides
+
+
+def section(case):
+    """Width and height of the beam, m."""
+    return (2 * SIDE / case["rows"], WIDTH) if case["plane"] else (WIDTH, HEIGHT)
+
+
+def guides(radius):
+    """Two walls without friction between which a single layer of elements cannot tip over, as text of a shot."""
+    wall = lambda name, side: (
+        f'[[collider]]\nname = "{name}"\nshape = {{ type = "half_space", normal = [0, 0, {-side}] }}\n'
+        f"position = [0, 0, {side * radius}]\nfriction = 0\n"
+    )
+    return wall("front", 1) + wall("back", -1)
 
 
 def collider_settings(touch):
@@ -95,6 +111,8 @@ def simulate(cullet, case, store, more):
     text = SHOT.read_text()
     if case["elasticity"] == "material":
         text = text.replace('shear = "30 MPa"\n', "")
+    if case["plane"]:
+        text = f"{text}\n{guides(SIDE / case['rows'])}"
     shot = store.parent / "beam_bending.toml"
     shot.write_text(text)
 
@@ -258,15 +276,16 @@ def figures(cullet, case, breaks):
         # A random beam touches its supports with a few changing elements: only its own curve is used.
         static = (None, None) if case["random"] else static_slope(store, touch)
         strength = load_at_first_break(np, cullet, case, Path(folder) / "broken") if breaks else {}
+    width, height = section(case)
     fitted = (FROM <= middle) & (middle <= TO)
     slope, own = (np.polyfit(way[fitted], load[fitted], 1)[0] for way in (middle, over))
-    second = WIDTH * HEIGHT**3 / 12
-    timoshenko = SPAN**3 / (48 * second) + SPAN * 2 * (1 + POISSON) / (4 * shear_coefficient() * WIDTH * HEIGHT)
+    second = width * height**3 / 12
+    timoshenko = SPAN**3 / (48 * second) + SPAN * 2 * (1 + POISSON) / (4 * shear_coefficient() * width * height)
     return case | {
         "elements": count,
         "slope": slope,
         "static": static[0],
-        "e_eq29": SPAN**3 / (4 * WIDTH * HEIGHT**3) * slope,
+        "e_eq29": SPAN**3 / (4 * width * height**3) * slope,
         "e_timoshenko": own * timoshenko,
         "e_timoshenko_static": static[1] and static[1] * timoshenko,
     } | strength
@@ -283,7 +302,8 @@ def load_at_first_break(np, cullet, case, store):
         return {}
     frame = int(np.nonzero(broken)[0][0])
     top = float(load[:frame].max())
-    return {"f_top": top, "sigma_eq29": 3 * SPAN * top / (2 * WIDTH * HEIGHT**2), "break_frame": frame}
+    width, height = section(case)
+    return {"f_top": top, "sigma_eq29": 3 * SPAN * top / (2 * width * height**2), "break_frame": frame}
 
 
 def shear_coefficient():
@@ -296,14 +316,16 @@ def main():
     parser.add_argument("--rows", type=int, nargs="+", default=[8, 16], help="rows and layers of the beam; 6 times as many along it")
     parser.add_argument("--elasticity", choices=["bond", "material"], nargs="+", default=["bond", "material"])
     parser.add_argument("--random", action="store_true", help="also random close packing, with bonds calibrated to the material")
+    parser.add_argument("--plane", action="store_true", help="a single layer instead, with its rows on top of each other; hexagonal packing only")
     parser.add_argument("--break", action="store_true", dest="breaks", help="also run the whole shot: load and frame at which the beam breaks")
     parser.add_argument("--cullet", type=Path, help="the program; default: built from this repository")
     parser.add_argument("--json", action="store_true", help="JSON instead of text")
     arguments = parser.parse_args()
     cullet = arguments.cullet or build_program()
-    cases = [{"rows": rows, "random": False, "elasticity": kind} for kind in arguments.elasticity for rows in arguments.rows]
+    case = {"random": False, "plane": arguments.plane}
+    cases = [case | {"rows": rows, "elasticity": kind} for kind in arguments.elasticity for rows in arguments.rows]
     if arguments.random:
-        cases += [{"rows": rows, "random": True, "elasticity": "material"} for rows in arguments.rows]
+        cases += [{"rows": rows, "random": True, "plane": False, "elasticity": "material"} for rows in arguments.rows]
     found = [figures(cullet, case, arguments.breaks) for case in cases]
     if arguments.json:
         print(json.dumps(found))

@@ -189,7 +189,7 @@ mod tests {
     }
 
     /// Structs of tables that are not hashed.
-    const UNHASHED_STRUCTS: [&str; 10] = [
+    const UNHASHED_STRUCTS: [&str; 11] = [
         "Stress",
         "Fracture",
         "Output",
@@ -199,6 +199,7 @@ mod tests {
         "Preview",
         "Camera",
         "Section",
+        "ElementColour",
         "Gpu",
     ];
 
