@@ -5,7 +5,7 @@
 //! σ̄_i = 1/(4 V_i) Σ_j (x_ij⊗F + F⊗x_ij)        so        ⅓ tr σ̄_i = 1/(6 V_i) Σ_j x_ij·F
 //! ```
 //! over the bonds of i; x_ij from i to j, F the force of j on i, V_i the volume that i represents. Only the
-//! component of F along the bond contributes: x_ij·F = l F_n, tension positive, the same for both ends.
+//! component of F along the bond contributes to the trace: x_ij·F = l F_n, tension positive, the same for both ends.
 
 use crate::math::Real;
 

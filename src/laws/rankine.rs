@@ -1,6 +1,7 @@
 //! Stress of a cell and Rankine's criterion at a face: the face breaks where the largest principal stress of
-//! the material around it exceeds the tensile strength. Bonds of balls break by the mean stress σ̄ of their ends
-//! ([`hydrostatic`](super::hydrostatic)), also beside broken bonds, with the direction of the bond for the normal.
+//! the material around it exceeds the tensile strength. A bond between balls breaks by the mean of the stresses of
+//! its two ends ([`hydrostatic`](super::hydrostatic)), beside broken bonds too; its direction takes the place of the
+//! normal.
 //!
 //! ```text
 //! σ_i = 1/V_i Σ_faces ½ (a_f ⊗ F_f + F_f ⊗ a_f)          a_f from the cell's centre to the face's, F_f the force on the cell through it
@@ -45,8 +46,8 @@ pub fn bound<T: Real>([xx, yy, zz, yz, xz, xy]: SymmetricTensor<T>) -> T {
     (xx + xy + xz).max(yy + xy + yz).max(zz + xz + yz)
 }
 
-/// A little more than the largest principal value of ½ (x⊗F + F⊗x), N m: sums of these bound that of the sum
-/// whatever the rounding.
+/// Largest principal value of ½ (x⊗F + F⊗x), N m, rounded up a little: the sum over bonds bounds that of the sum of
+/// these tensors despite rounding.
 #[inline(always)]
 pub fn bound_of_bond<T: Real>(x: Vec3<T>, force: Vec3<T>) -> T {
     (x.dot(force) + x.norm() * force.norm()) * T::splat(0.500_005)

@@ -1,8 +1,8 @@
 //! Shaded pictures of a shot without a GPU: one PNG per frame and one contact sheet with some of them.
 //!
-//! Draws the surfaces of a frame if they exist, otherwise, or if bodies are cut open or elements coloured, its
-//! elements as balls; also the colliders. Everything is read from the store. The picture of a frame depends on
-//! the store alone, not on the number of threads.
+//! Draws the surfaces of a frame if there are any. Elements are drawn as balls if there are none, if bodies are cut
+//! open, or if elements are coloured by a quantity. Colliders are drawn too. Everything is read from the store. The
+//! picture of a frame depends on the store alone, not on the number of threads.
 
 mod buffer;
 mod camera;

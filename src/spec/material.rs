@@ -47,7 +47,8 @@ pub enum Criterion {
     /// a round rod.
     Rod,
     /// A bond or face breaks if the largest principal stress of the solid around it exceeds the tensile
-    /// strength, or its own shear stress the shear strength. Bonds of shells and yarns break as with `tension`.
+    /// strength, or its own shear stress the shear strength. Bonds of shells and yarns, and faces of walls of one
+    /// layer, break as with `tension`.
     Rankine,
 }
 

@@ -24,8 +24,8 @@ pub struct Preview {
     /// drawn.
     #[schemars(with = "Section")]
     pub section: Option<Section>,
-    /// Quantity by which elements, drawn as balls, are coloured, with a colour bar. Absent: bodies have colours of
-    /// their own, and elements are the redder the more of their bonds broke.
+    /// Draws elements as balls, instead of surfaces, coloured by this quantity, with a colour bar. Absent: surfaces
+    /// are drawn if there are any; elements drawn as balls get redder as their bonds break.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "ElementColour")]
     pub colour: Option<ElementColour>,
@@ -49,21 +49,21 @@ impl Default for Preview {
 pub enum ElementColour {
     /// Tensile stress of an element: `sigma` in the frames.
     TensileStress {
-        /// Upper end of the colour bar, Pa; absent: about the largest value in the pictures.
+        /// Upper end of the colour bar, Pa; absent: the largest value, or below a few much larger ones.
         #[serde(default)]
         #[schemars(with = "PositivePressure")]
         most: Option<f64>,
     },
     /// Shear stress of an element: `tau` in the frames.
     ShearStress {
-        /// Upper end of the colour bar, Pa; absent: about the largest value in the pictures.
+        /// Upper end of the colour bar, Pa; absent: the largest value, or below a few much larger ones.
         #[serde(default)]
         #[schemars(with = "PositivePressure")]
         most: Option<f64>,
     },
     /// Speed of an element.
     Speed {
-        /// Upper end of the colour bar, m/s; absent: about the largest value in the pictures.
+        /// Upper end of the colour bar, m/s; absent: the largest value, or below a few much larger ones.
         #[serde(default)]
         #[schemars(with = "PositiveVelocity")]
         most: Option<f64>,

@@ -34,7 +34,7 @@ struct Stresses<'a, S> {
 }
 
 impl<S: Scalar> Rankine<S> {
-    /// Takes the tensile strengths of the bonds that break by this criterion over from the system, where they become
+    /// Moves the tensile strengths of the bonds that break by this criterion out of the system, where they become
     /// infinite; `None` if there are none. A bond breaks by it if the material of either end requests it; bonds of
     /// shells and yarns do not, as the stress of an element does not include bending, nor do bonds of elements without
     /// volume.
@@ -84,9 +84,9 @@ impl<S: Scalar> Rankine<S> {
         self.strength.get(entry).to_f64()
     }
 
-    /// Adds a break event for each active bond of the chunk's elements that breaks; a bond may be added by both of its
-    /// ends, with equal bits. `bound`: a number that no principal value of Σ ½ (x⊗F + F⊗x) of the element exceeds, N m,
-    /// for each element of the chunk; `volume` lists all elements (m³).
+    /// Adds a break event for each active bond of the chunk's elements that breaks. Both ends of a bond may add it,
+    /// with equal bits. `first`: first element of the chunk; `bound`: a number that no principal value of
+    /// Σ ½ (x⊗F + F⊗x) of the element exceeds, N m, for each element of the chunk; `volume` lists all elements (m³).
     pub fn find_breaks(
         &self,
         system: &System<S>,
