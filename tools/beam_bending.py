@@ -51,7 +51,7 @@ def body_settings(case):
     """Overrides of the shot's beam."""
     rows, random = case["rows"], case["random"]
     overrides = {"body.beam.packing": f'{{ type = "{"random" if random else "hexagonal"}", radius = {SIDE / rows} }}'}
-    if case["plane"]:
+    if case.get("plane"):
         overrides |= {"body.beam.shape.rows": f"[{6 * rows}, {rows}, 1]", "body.beam.rotation.angle": 0}
     elif random:
         overrides["body.beam.shape"] = f'{{ type = "box", size = [{LENGTH}, {WIDTH}, {HEIGHT}] }}'
@@ -64,7 +64,7 @@ def body_settings(case):
 
 def section(case):
     """Width and height of the beam, m."""
-    return (2 * SIDE / case["rows"], WIDTH) if case["plane"] else (WIDTH, HEIGHT)
+    return (2 * SIDE / case["rows"], WIDTH) if case.get("plane") else (WIDTH, HEIGHT)
 
 
 def guides(radius):
@@ -111,7 +111,7 @@ def simulate(cullet, case, store, more):
     text = SHOT.read_text()
     if case["elasticity"] == "material":
         text = text.replace('shear = "30 MPa"\n', "")
-    if case["plane"]:
+    if case.get("plane"):
         text = f"{text}\n{guides(SIDE / case['rows'])}"
     shot = store.parent / "beam_bending.toml"
     shot.write_text(text)
