@@ -48,6 +48,7 @@ shot() {
 }
 
 tiny beam_bending.py "$python" tools/beam_bending.py --rows 3 --elasticity bond --break --cullet "$cullet"
+tiny beam_bending.py "$python" tools/beam_bending.py --rows 3 --elasticity bond --plane --break --cullet "$cullet"
 tiny beam_twisting.py "$python" tools/beam_twisting.py --rows 6 --along 4 --ratio 0.4 --simulate --cullet "$cullet"
 tiny bench "$target/examples/bench" --elements 1e3 --threads 1 --stage-elements 1e4
 tiny bench_bem.rs "$target/examples/bench_bem" --triangles 500,2e3 --points 600
