@@ -205,7 +205,7 @@ impl<'a, S: Scalar> Stresses<'a, S> {
         if rankine::bound(mean) <= least {
             return None;
         }
-        let (x, _) = self.system.bond_force(side.entry);
+        let x = self.system.bond_vector(side.entry);
         let sigma = rankine::sigma(mean, x * x.norm().recip());
         (sigma > least).then_some(sigma)
     }

@@ -103,6 +103,11 @@ impl<S: Scalar> System<S> {
         (to_f64(at.x), to_f64(force))
     }
 
+    /// p_i − p_j of a bond, m, i its owner.
+    pub(super) fn bond_vector(&self, entry: usize) -> Vec3<f64> {
+        to_f64(self.bond_state(entry).x)
+    }
+
     /// Normal and shear stress of a bond by its own criterion, undamaged, Pa.
     pub(super) fn bond_stress(&self, entry: usize) -> [f64; 2] {
         let at = self.bond_state(entry);
