@@ -21,8 +21,13 @@ use crate::simulate::scene::colliders::PosedCollider;
 
 /// The skin over the largest radius: it excludes second neighbours of a close packing.
 const SKIN: f64 = 0.35;
-/// The same while all that moves are rigid pieces: lists hold longer, and whatever does not touch costs them little.
+/// The same while all that moves are rigid pieces, or lists of the narrow skin hold for a few steps only: lists hold
+/// longer, and whatever does not touch costs them little.
 const WIDE_SKIN: f64 = 3.0 * SKIN;
+/// Number of steps below which lists did not hold long, so that the next ones get the wide skin; and above which they
+/// get the narrow one again.
+const FEW_STEPS: u32 = 32;
+const MANY_STEPS: u32 = 8 * FEW_STEPS;
 
 /// Candidate pairs of all elements.
 #[derive(Clone, Debug)]
@@ -37,6 +42,12 @@ pub struct Contacts<S> {
     pub(super) surfaces: SurfaceTable<S>,
     /// Skin: gap up to which pairs are listed, m.
     pub(super) skin: f64,
+    /// Whether all that moves are rigid pieces.
+    wide: bool,
+    /// Whether some elements are so fast that lists of the narrow skin hold for a few steps only.
+    fast: bool,
+    /// Steps since the last rebuild of the pair lists.
+    steps: u32,
     /// Largest radius, m.
     pub(super) largest: f64,
     /// Whether all radii are equal. If so, elements inside a complete shell of bonds cannot be reached.
@@ -109,6 +120,9 @@ impl<S: Scalar> Contacts<S> {
             chunk,
             surfaces,
             skin: SKIN * largest,
+            wide: false,
+            fast: false,
+            steps: 0,
             largest,
             equal: largest - smallest < 1e-6 * largest,
             anchor: Vec::new(),
@@ -125,9 +139,35 @@ impl<S: Scalar> Contacts<S> {
         self.skin
     }
 
-    /// Sets the skin that the next rebuild uses: a wide one if all that moves are rigid pieces.
+    /// Sets the skin that the next rebuild, of all lists, uses: a wide one if all that moves are rigid pieces (`wide`),
+    /// or if elements are fast.
     pub fn set_skin(&mut self, wide: bool) {
-        self.skin = self.largest * if wide { WIDE_SKIN } else { SKIN };
+        self.wide = wide;
+        let factor = if wide || self.fast { WIDE_SKIN } else { SKIN };
+        self.skin = self.largest * factor;
+    }
+
+    /// Counts a step.
+    pub(super) fn count_step(&mut self) {
+        self.steps = self.steps.saturating_add(1);
+    }
+
+    /// Chooses the skin of the next lists by how long these have held; returns whether it is another one. Debris that
+    /// flies apart would otherwise have the lists of all elements rebuilt every few steps. No result depends on it.
+    pub(super) fn adapt_skin(&mut self) -> bool {
+        let before = self.skin;
+        if self.steps < FEW_STEPS {
+            self.fast = true;
+        } else if self.steps > MANY_STEPS {
+            self.fast = false;
+        }
+        self.set_skin(self.wide);
+        self.skin != before
+    }
+
+    /// Starts to count steps anew.
+    pub(super) fn restart_count(&mut self) {
+        self.steps = 0;
     }
 
     /// Largest radius of the elements, m.

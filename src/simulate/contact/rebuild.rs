@@ -33,6 +33,7 @@ impl<S: Scalar> Contacts<S> {
     /// Accounts for a step as [`advance`](Self::advance) does, where the caller knows that no unlisted pair
     /// can touch.
     pub fn follow(&mut self, (element_travel, collider_travel): (f64, f64)) {
+        self.count_step();
         self.moved += element_travel;
         self.travelled += element_travel;
         self.collider_approach += element_travel + collider_travel;
@@ -63,9 +64,7 @@ impl<S: Scalar> Contacts<S> {
         colliders: &[PosedCollider],
         candidates: impl Fn(&Self) -> Option<Candidates>,
     ) -> bool {
-        self.moved += element_travel;
-        self.travelled += element_travel;
-        self.collider_approach += element_travel + collider_travel;
+        self.follow((element_travel, collider_travel));
         let far = self.collider_approach >= self.skin;
         if far {
             let among = candidates(self);
@@ -93,8 +92,12 @@ impl<S: Scalar> Contacts<S> {
             self.moved = farthest;
             return far;
         }
+        let is_other_skin = self.adapt_skin();
         let among = candidates(self);
         self.rebuild_pairs(system, among.as_ref());
+        if is_other_skin {
+            self.rebuild_near_among(system, colliders, among.as_ref());
+        }
         true
     }
 
@@ -163,6 +166,7 @@ impl<S: Scalar> Contacts<S> {
         self.on_solids(system, |finder, solids| finder.rebuild(solids));
         self.anchor = anchor;
         (self.moved, self.travelled) = (0.0, 0.0);
+        self.restart_count();
     }
 
     /// Rebuilds the lists of elements near colliders, keeping springs.

@@ -89,6 +89,37 @@ fn lists_follow_what_moves_against_the_rest() {
     assert_eq!(contacts.partners(last as u32), [0]);
 }
 
+/// Steps until the next rebuild, in which the last element moves away by `step` each.
+fn steps_until_rebuilt(contacts: &mut Contacts<f32>, system: &mut System<f32>, step: f64) -> u32 {
+    let (last, anchor) = (system.count - 1, contacts.anchor.clone());
+    for steps in 1.. {
+        shift(system, last..last + 1, DVec3::X * step);
+        contacts.advance((step, 0.0), system, &[]);
+        if contacts.anchor != anchor {
+            return steps;
+        }
+    }
+    unreachable!("it moves beyond any skin")
+}
+
+#[test]
+fn lists_of_fast_elements_get_a_wider_skin() {
+    let mut system = row();
+    let mut contacts = Contacts::new(&system, &surfaces(), &[]);
+    let narrow = contacts.skin();
+    let mut until = |step| {
+        let steps = steps_until_rebuilt(&mut contacts, &mut system, step);
+        (steps, (contacts.skin() / narrow).round())
+    };
+    let fast = 0.05;
+    let (first, skin) = until(fast);
+    assert_eq!(skin, 3.0);
+    let (next, skin) = until(fast);
+    assert!(next > 2 * first && skin == 3.0, "{first} {next}");
+    let (slow, skin) = until(5e-4);
+    assert!(slow > MANY_STEPS && skin == 1.0, "{slow}");
+}
+
 #[test]
 fn ends_of_a_bond_longer_than_both_radii_touch_where_it_broke() {
     let mut system = row();
