@@ -18,3 +18,13 @@ fn bucket_of(cell: vec3<i32>) -> u32 {
 fn is_exposed(whole: u32) -> bool {
     return launch.equal_radii == 0u || launch.slots == 0u || countOneBits(whole) < WHOLE_SHELL;
 }
+
+// A link of the chain of a bucket: an element's position, and the index plus one of the next element.
+fn link_of(p: vec3<f32>, next: u32) -> vec4<f32> {
+    return vec4<f32>(p, bitcast<f32>(next + LINK));
+}
+fn link_next(link: vec4<f32>) -> u32 {
+    return bitcast<u32>(link.w) - LINK;
+}
+// Added to an index, so that its bits are those of a normal number, which no driver changes.
+const LINK: u32 = 0x40000000u;

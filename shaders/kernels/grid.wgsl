@@ -7,10 +7,12 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) g
         return;
     }
     for (var i = id.x; i < launch.count; i += groups.x * WORKGROUP) {
+        let p = motion(i).xyz;
+        var after = 0u;
         if is_exposed(masks_load(whole_at(i))) {
-            let after = cells_exchange(bucket_of(cell_of(motion(i).xyz)), i + 1u);
-            cell_next_set(i, after);
+            after = cells_exchange(bucket_of(cell_of(p)), i + 1u);
         }
+        anchor_set(i, link_of(p, after));
     }
     let used = status_load(LIST_USED);
     for (var at = id.x; at < used; at += groups.x * WORKGROUP) {

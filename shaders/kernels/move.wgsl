@@ -31,10 +31,10 @@ fn contacts_of(i: u32, a: Motion, near: u32) -> Sum {
     if starting {
         dt = 0.0;
     }
-    for (var slot = 0u; slot < launch.slots; slot += 1u) {
-        if (near >> slot & 1u) == 0u {
-            continue;
-        }
+    var left = near;
+    while left != 0u {
+        let slot = firstTrailingBit(left);
+        left &= left - 1u;
         // A broken pair: the place of its rest direction holds the spring, that of its length the touching
         // distance.
         let at = slot * launch.stride + i;

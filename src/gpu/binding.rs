@@ -21,6 +21,13 @@ impl ColumnName {
     pub const fn write(self) -> Binding {
         self.bound(Access::Write)
     }
+    /// The same column without atomic access, for a kernel that runs while nothing writes it: loads may be cached.
+    pub const fn plain(self) -> Self {
+        ColumnName {
+            name: self.name,
+            item: self.item.plain(),
+        }
+    }
     const fn bound(self, access: Access) -> Binding {
         let ColumnName { name, item } = self;
         Binding { name, item, access }
@@ -70,7 +77,7 @@ impl Item {
         }
     }
     /// The same type without atomic access.
-    pub(super) fn plain(self) -> Self {
+    pub(super) const fn plain(self) -> Self {
         match self {
             Item::Atomic => Item::U32,
             other => other,

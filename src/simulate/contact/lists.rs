@@ -66,7 +66,18 @@ pub struct Contacts<S> {
 impl<S: Scalar> Contacts<S> {
     /// Lists for a new system of balls.
     pub fn new(system: &System<S>, surfaces: &Surfaces, colliders: &[PosedCollider]) -> Self {
-        Self::with_table(system, SurfaceTable::new(surfaces), None, colliders)
+        Self::with_skin(system, surfaces, colliders, SKIN)
+    }
+
+    /// Lists for a new system of balls, of another skin over the largest radius.
+    pub fn with_skin(
+        system: &System<S>,
+        surfaces: &Surfaces,
+        colliders: &[PosedCollider],
+        skin: f64,
+    ) -> Self {
+        let table = SurfaceTable::new(surfaces);
+        Self::with_table(system, table, None, colliders, skin)
     }
 
     /// Lists for a new system with polyhedra; overlaps at the start exert no force.
@@ -77,7 +88,7 @@ impl<S: Scalar> Contacts<S> {
         colliders: &[PosedCollider],
     ) -> Self {
         let table = SurfaceTable::new(surfaces);
-        let mut contacts = Self::with_table(system, table, shapes, colliders);
+        let mut contacts = Self::with_table(system, table, shapes, colliders, SKIN);
         contacts.on_solids(system, |finder, solids| {
             finder.ignore_overlaps(solids, colliders)
         });
@@ -91,6 +102,7 @@ impl<S: Scalar> Contacts<S> {
             self.surfaces.clone(),
             self.shapes.clone(),
             colliders,
+            SKIN,
         )
     }
 
@@ -99,6 +111,7 @@ impl<S: Scalar> Contacts<S> {
         surfaces: SurfaceTable<S>,
         shapes: Option<Arc<Shapes>>,
         colliders: &[PosedCollider],
+        skin: f64,
     ) -> Self {
         let largest = (0..system.count)
             .map(|i| system.radius(i))
@@ -119,7 +132,7 @@ impl<S: Scalar> Contacts<S> {
             shapes,
             chunk,
             surfaces,
-            skin: SKIN * largest,
+            skin: skin * largest,
             wide: false,
             fast: false,
             steps: 0,

@@ -179,9 +179,8 @@ columns! {
     kept_spring: Vec4, sizes.lists;
     /// Grid buckets: the index plus one of the first element of each, 0 if there is none.
     cells: Atomic, sizes.cells();
-    /// Index plus one of the next element in an element's bucket, 0 after the last one.
-    cell_next: U32, sizes.stride;
-    /// Positions at the last rebuild of the lists.
+    /// Position at the last rebuild of the lists; in the fourth place the index plus one of the next element in the
+    /// bucket, 0 after the last one, as link_of in cells.wgsl has it.
     anchor: Vec4, sizes.stride;
     /// Bond classes, contact pairs, attached forces, elements held by driven clamps.
     tables: Vec4, sizes.tables;

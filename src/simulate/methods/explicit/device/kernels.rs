@@ -239,7 +239,7 @@ fn lists(
         binder.bind(&texts::TRAVEL, ("measure", few(count)), &[])?,
         binder.bind(&texts::TRAVEL, ("decide", 1), &[])?,
         binder.bind(&texts::GRID, ("main", few(count)), &[])?,
-        binder.bind(&texts::PAIRS, ("find", few(count)), &[])?,
-        binder.bind(&texts::PAIRS, ("adopt", few(sizes.cells())), &[])?,
+        binder.bind(&texts::FIND, ("main", few(count)), &[])?,
+        binder.bind(&texts::ADOPT, ("main", few(sizes.cells())), &[])?,
     ])
 }

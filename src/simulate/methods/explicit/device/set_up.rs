@@ -25,6 +25,10 @@ use crate::simulate::scene::colliders::{PosedCollider, SolidCollider};
 use crate::simulate::scene::reactions::Supports;
 use crate::spec::Pipeline;
 
+/// The skin of a device's lists over the largest radius. Twice that of lists on the CPU: a device searches nearly as
+/// fast, half as often. It still excludes second neighbours of a close packing.
+pub(super) const SKIN: f64 = 0.7;
+
 impl Gpu {
     /// A run at rest at time zero on the adapter that `request` names.
     pub fn new(
@@ -75,7 +79,7 @@ impl Gpu {
             system.count,
         );
         // Sizes the contact lists: the current number of entries plus half of it.
-        let contacts = Contacts::new(&system, &built.surfaces, &colliders);
+        let contacts = Contacts::with_skin(&system, &built.surfaces, &colliders, SKIN);
         let slots = Slots::new(&system);
         if slots.slots > MAX_SLOTS {
             return Err(SimulateError::TooManyNeighbours {

@@ -3,6 +3,7 @@
 use glam::DVec3;
 
 use super::launch::Status;
+use super::set_up::SKIN;
 use super::{Device, Gpu, LaunchParameters};
 use crate::gpu::{Binding, Column, ColumnName, DeviceRequest, Item, Kernel, KernelText};
 use crate::simulate::contact::chunk::COLLIDER;
@@ -135,7 +136,7 @@ fn crowded() -> (Packing, Pipeline) {
 /// Contact lists computed on the host, without the pairs that have a slot.
 fn rows_of_host(gpu: &Gpu, colliders: &[PosedCollider]) -> Vec<Vec<u32>> {
     let system = &gpu.system;
-    let contacts = Contacts::new(system, &gpu.scene.surfaces, colliders);
+    let contacts = Contacts::with_skin(system, &gpu.scene.surfaces, colliders, SKIN);
     (0..system.count)
         .map(|i| {
             contacts

@@ -335,7 +335,7 @@ pub const GRID: KernelText = kernel_text(
         column::own.read(),
         column::masks.write(),
         column::cells.write(),
-        column::cell_next.write(),
+        column::anchor.write(),
         column::list_partner.read(),
         column::list_spring.read(),
         column::kept_partner.write(),
@@ -344,9 +344,9 @@ pub const GRID: KernelText = kernel_text(
     ],
 );
 
-/// Rebuild of the contact lists.
-pub const PAIRS: KernelText = kernel_text(
-    "pairs",
+/// Search for the partners of each element.
+pub const FIND: KernelText = kernel_text(
+    "find",
     &[
         LAUNCH,
         kernel!("launch"),
@@ -358,7 +358,7 @@ pub const PAIRS: KernelText = kernel_text(
         kernel!("element"),
         kernel!("cells"),
         kernel!("collider"),
-        kernel!("pairs"),
+        kernel!("find"),
     ],
     &[
         column::motion.read(),
@@ -366,16 +366,31 @@ pub const PAIRS: KernelText = kernel_text(
         column::neighbour.read(),
         column::bond_rest.read(),
         column::masks.write(),
-        column::cells.write(),
-        column::cell_next.read(),
-        column::list_bounds.write(),
+        column::cells.plain().read(),
+        column::list_bounds.read(),
         column::list_partner.write(),
         column::list_spring.write(),
         column::next_bounds.write(),
         column::kept_partner.read(),
         column::kept_spring.read(),
-        column::anchor.write(),
+        column::anchor.read(),
         column::poses.read(),
+        column::status.write(),
+    ],
+);
+
+/// Adoption of the new contact lists.
+pub const ADOPT: KernelText = kernel_text(
+    "adopt",
+    &[LAUNCH, kernel!("launch"), kernel!("adopt")],
+    &[
+        column::cells.write(),
+        column::list_bounds.write(),
+        column::list_partner.write(),
+        column::list_spring.write(),
+        column::next_bounds.read(),
+        column::kept_partner.read(),
+        column::kept_spring.read(),
         column::status.write(),
     ],
 );
@@ -508,7 +523,7 @@ pub const REACTIONS: KernelText = kernel_text(
 #[cfg(test)]
 pub fn all() -> impl Iterator<Item = &'static KernelText> {
     let of_cells = [&MOVE_CELLS, &MEASURE_CELLS, &BREAK_CELLS, &DILATE].into_iter();
-    let others = [&TRAVEL, &GRID, &PAIRS, &SPRINGS, &REACTIONS];
+    let others = [&TRAVEL, &GRID, &FIND, &ADOPT, &SPRINGS, &REACTIONS];
     let others = of_cells.chain(others);
     MOVE.iter().chain(&MEASURE).chain(&BREAK).chain(others)
 }

@@ -2,10 +2,10 @@
 // the previous lists. Each workgroup takes its part of the columns by one addition: where an element's list
 // lies differs from run to run, what is in it does not.
 
-// Whether j lies farther away than a reach, from the high words of its position alone: most elements of the
-// cells around one do, and one load tells. The last digit of a position is allowed for.
-fn is_beyond(a: Motion, j: u32, reach: f32) -> bool {
-    let x = motion(j).xyz - a.p;
+// Whether a position lies farther away than a reach, from its high words alone. The last digit of a position is
+// allowed for.
+fn is_beyond(a: Motion, p: vec3<f32>, reach: f32) -> bool {
+    let x = p - a.p;
     let bound = 1.001 * reach + 4.0e-7 * length(a.p);
     return dot(x, x) > bound * bound;
 }
@@ -19,12 +19,12 @@ fn distance_squared(a: Motion, j: u32) -> f32 {
 
 // Bonded and broken pairs are handled by their slots.
 fn has_slot(i: u32, j: u32) -> bool {
+    // Without a branch, so that the slots are read all at once.
+    var found = false;
     for (var slot = 0u; slot < launch.slots; slot += 1u) {
-        if neighbour(slot * launch.stride + i) == j {
-            return true;
-        }
+        found = select(found, true, neighbour(slot * launch.stride + i) == j);
     }
-    return false;
+    return found;
 }
 
 fn listed(i: u32, a: Motion, held: bool, j: u32) -> bool {
@@ -75,6 +75,20 @@ fn insert(first: u32, found: u32, j: u32) {
     partner_of_set(first, k, j);
 }
 
+// Elements near enough for the exact test.
+const CANDIDATES: u32 = 32u;
+var<private> candidates: array<u32, CANDIDATES>;
+
+// The cells around one, itself among them.
+const AROUND: u32 = 27u;
+// First links of their chains.
+var<private> heads: array<u32, AROUND>;
+
+fn around(home: vec3<i32>, k: u32) -> vec3<i32> {
+    let n = i32(k);
+    return home + vec3<i32>(n % 3 - 1, n / 3 % 3 - 1, n / 9 - 1);
+}
+
 // Lists the partners of an element from `first` on. Returns their number.
 fn partners(i: u32, first: u32) -> u32 {
     let a = read_motion(i);
@@ -82,20 +96,40 @@ fn partners(i: u32, first: u32) -> u32 {
     var found = 0u;
     if is_exposed(masks_load(whole_at(i))) {
         let home = cell_of(a.p);
-        for (var k = 0; k < 27; k += 1) {
-            let cell = home + vec3<i32>(k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1);
-            var next = cells_load(bucket_of(cell));
-            while next != 0u {
-                let j = next - 1u;
-                next = cell_next(j);
-                if is_beyond(a, j, launch.cell) {
-                    continue;
+        for (var k = 0u; k < AROUND; k += 1u) {
+            heads[k] = cells(bucket_of(around(home, k)));
+        }
+        var next = 0u;
+        var cell = 0u;
+        loop {
+            // Candidates are gathered first and tested afterwards, and one loop walks all chains: the elements of a
+            // workgroup meet candidates and ends of chains at different links, and each would hold up the others.
+            var count = 0u;
+            while count < CANDIDATES {
+                while next == 0u && cell < AROUND {
+                    next = heads[cell];
+                    cell += 1u;
                 }
+                if next == 0u {
+                    break;
+                }
+                let j = next - 1u;
+                let link = anchor(j);
+                next = link_next(link);
                 // Cells may share a bucket; an element counts only in its own cell.
-                if all(cell_of(motion(j).xyz) == cell) && listed(i, a, held, j) {
-                    insert(first, found, j);
+                if !is_beyond(a, link.xyz, launch.cell) && all(cell_of(link.xyz) == around(home, cell - 1u)) {
+                    candidates[count] = j;
+                    count += 1u;
+                }
+            }
+            for (var k = 0u; k < count; k += 1u) {
+                if listed(i, a, held, candidates[k]) {
+                    insert(first, found, candidates[k]);
                     found += 1u;
                 }
+            }
+            if count < CANDIDATES {
+                break;
             }
         }
     }
@@ -136,7 +170,7 @@ fn take(local: u32, own: u32) -> u32 {
 }
 
 @compute @workgroup_size(WORKGROUP)
-fn find(
+fn main(
     @builtin(workgroup_id) group: vec3<u32>,
     @builtin(local_invocation_index) local: u32,
     @builtin(num_workgroups) groups: vec3<u32>,
@@ -176,7 +210,6 @@ fn list(i: u32, first: u32, found: u32) {
         keep_springs(i, first, end);
     }
     watch_broken(i);
-    anchor_set(i, motion(i));
 }
 
 // Springs of the partners that the old list has too; both lists ascend.
@@ -213,41 +246,9 @@ fn watch_broken(i: u32) {
             continue;
         }
         let reach = bond_rest(slot * launch.stride + i).w + launch.skin;
-        if !is_beyond(a, j, reach) && distance_squared(a, j) <= reach * reach {
+        if !is_beyond(a, anchor(j).xyz, reach) && distance_squared(a, j) <= reach * reach {
             near |= 1u << slot;
         }
     }
     masks_store(near_at(i), near);
-}
-
-// Adopts the new lists once every element has read the old ones, or restores the old ones if the new ones
-// do not fit; empties the buckets for the next time.
-@compute @workgroup_size(WORKGROUP)
-fn adopt(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
-    if !allowed(LISTS) || status_load(REBUILD) == 0u {
-        return;
-    }
-    let need = status_load(LIST_NEED);
-    let invocations = groups.x * WORKGROUP;
-    for (var cell = id.x; cell <= launch.cell_mask; cell += invocations) {
-        cells_store(cell, 0u);
-    }
-    if need > launch.list_capacity {
-        let used = status_load(LIST_USED);
-        for (var at = id.x; at < used; at += invocations) {
-            list_partner_set(at, kept_partner(at));
-            list_spring_set(at, kept_spring(at));
-        }
-        if id.x == 0u {
-            halt_after(LISTS, LISTS_FULL);
-        }
-        return;
-    }
-    for (var i = id.x; i < launch.count; i += invocations) {
-        list_bounds_set(i, next_bounds(i));
-        list_bounds_set(launch.stride + i, next_bounds(launch.stride + i));
-    }
-    if id.x == 0u {
-        status_store(LIST_USED, need);
-    }
 }
