@@ -4,7 +4,7 @@ use cullet::columns::{History, SleepEvent, SleepReason};
 use cullet::math::{LaneWidth, Lanes};
 use cullet::simulate::methods::explicit::cpu::Cpu;
 use cullet::simulate::{Method, Snapshot, build, schedule};
-use cullet::spec::{Body, Pipeline};
+use cullet::spec::{Body, Pipeline, Region};
 use cullet::store::Packing;
 use glam::DVec3;
 
@@ -157,18 +157,16 @@ fn a_hard_impact_breaks_what_it_breaks_without_sleep() {
     assert!(off <= 0.15, "{asleep} {awake}");
 }
 
-#[test]
-fn sleep_has_the_same_bits_on_any_number_of_threads_and_across_a_resume() {
-    let (packing, mut pipeline, dt) = collision(3.0, 1.5e5);
-    pipeline.world.gravity = [0.0, -9.8, 0.0];
-    pipeline.colliders = vec![scenes::rising_floor(-1.5 * R, 0.0)];
+/// Twelve frames of a scene, after it was seen that they have the same bits on any number of threads and across a
+/// resume.
+fn frames_of_same_bits((packing, pipeline, dt): &(Packing, Pipeline, f64)) -> Vec<Snapshot> {
     let on_threads = |threads: usize, stop: u32| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
         pool.build().unwrap().install(|| {
-            let mut run = on::<f32>(&packing, &pipeline, dt);
+            let mut run = on::<f32>(packing, pipeline, *dt);
             let mut all = scenes::frames(&mut run, 500, 1..stop + 1);
             let state = run.state(stop).unwrap();
-            let mut resumed = on::<f32>(&packing, &pipeline, dt);
+            let mut resumed = on::<f32>(packing, pipeline, *dt);
             resumed.restore(&state).unwrap();
             assert!(resumed.state(stop).unwrap() == state, "stopped at {stop}");
             all.extend(scenes::frames(&mut resumed, 500, stop + 1..13));
@@ -176,17 +174,55 @@ fn sleep_has_the_same_bits_on_any_number_of_threads_and_across_a_resume() {
         })
     };
     let whole = on_threads(1, 12);
-    let found = events(&whole);
-    let slept = found.iter().filter(|event| event.0 == SleepEvent::Asleep);
-    assert!(slept.count() > 5, "{found:?}");
     for (threads, stop) in [(2, 12), (3, 12), (1, 2), (3, 6), (1, 9)] {
         let same = on_threads(threads, stop) == whole;
         assert!(same, "{threads} threads, stopped at {stop}");
     }
-    let sixteen = scenes::on_width(LaneWidth::Sixteen, (&packing, &pipeline, dt), None);
+    let sixteen = scenes::on_width(LaneWidth::Sixteen, (packing, pipeline, *dt), None);
     if let Some(mut run) = sixteen {
         assert!(scenes::frames(run.as_mut(), 500, 1..13) == whole);
     }
+    whole
+}
+
+#[test]
+fn sleep_has_the_same_bits_on_any_number_of_threads_and_across_a_resume() {
+    let (packing, mut pipeline, dt) = collision(3.0, 1.5e5);
+    pipeline.world.gravity = [0.0, -9.8, 0.0];
+    pipeline.colliders = vec![scenes::rising_floor(-1.5 * R, 0.0)];
+    let found = events(&frames_of_same_bits(&(packing, pipeline, dt)));
+    let slept = found.iter().filter(|event| event.0 == SleepEvent::Asleep);
+    assert!(slept.count() > 5, "{found:?}");
+}
+
+#[test]
+fn fragments_that_leave_the_bounds_are_removed() {
+    let (packing, mut pipeline, dt) = collision(3.0, 1.5e5);
+    let (min, max) = ([-0.02, -0.01, -0.01], [0.03, 0.02, 0.02]);
+    (pipeline.world.bounds, pipeline.world.remove) = (Some(Region { min, max }), true);
+    let all = frames_of_same_bits(&(packing, pipeline, dt));
+    let found = events(&all);
+    let removed = (SleepEvent::Removed, SleepReason::Outside);
+    let count = found.iter().filter(|event| **event == removed).count();
+    assert!(count > 5, "{found:?}");
+    let of_awake = (SleepEvent::Asleep, SleepReason::Outside);
+    assert!(found.contains(&of_awake), "{found:?}");
+    let (f, before) = (&all[11].frames, &all[10].frames);
+    let is_outside = |f: &cullet::columns::Frames, i: usize| {
+        let p = [f.x[i], f.y[i], f.z[i]].map(f64::from);
+        (0..3).any(|k| p[k] < min[k] - 0.02 || p[k] > max[k] + 0.02)
+    };
+    let (mut stays, mut moves) = (0, 0);
+    for i in 0..f.x.len() {
+        let (now, then) = (
+            [f.x[i], f.y[i], f.z[i]],
+            [before.x[i], before.y[i], before.z[i]],
+        );
+        assert!(!is_outside(f, i), "element {i} flies on: {now:?}");
+        stays += usize::from(now == then);
+        moves += usize::from(now != then);
+    }
+    assert!(stays > 50 && moves > 50, "{stays} {moves}");
 }
 
 #[test]
@@ -337,6 +373,22 @@ fn a_body_in_flight_follows_the_parabola() {
     };
     let off = energy(&last) / energy(&first) - 1.0;
     assert!(off.abs() < 1e-3, "{off}");
+}
+
+#[test]
+fn removal_is_refused_without_bounds_or_sleep() {
+    let folder = TestFolder::new();
+    for (name, needs) in [
+        ("tension", "world.bounds"),
+        ("bunny_drop", "simulate.sleep"),
+    ] {
+        let set = "world.remove=true";
+        let message = folder.refuse(&["check", &shot(name), "--set", set]);
+        assert!(
+            message.contains("world.remove") && message.contains(needs),
+            "{message}"
+        );
+    }
 }
 
 #[test]

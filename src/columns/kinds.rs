@@ -98,6 +98,8 @@ named! {
         Still = "still",
         /// Stepped as a rigid body again after it was still.
         Moving = "moving",
+        /// Not stepped any more, and touched by nothing.
+        Removed = "removed",
     }
 }
 
@@ -117,5 +119,7 @@ named! {
         Stress = "stress",
         /// Another body touched it.
         Touched = "touched",
+        /// It left the bounds of the world.
+        Outside = "outside",
     }
 }

@@ -269,11 +269,12 @@ table! {
         elements: u32, "1", "elements of the fragment";
         what: SleepEvent, "1", "asleep: stepped as one rigid body from now on; awake: its bonds are stepped from now \
             on; judged: a load on an asleep fragment was compared with its strength and it stays asleep; still: at \
-            rest, not stepped; moving: stepped as a rigid body again after it was still";
+            rest, not stepped; moving: stepped as a rigid body again after it was still; removed: not stepped \
+            any more, and touched by nothing";
         reason: SleepReason, "1", "start: at rest and unloaded at the start of the run; calm: no bond broke and \
             stresses and vibration stayed small; impact: closing speed of a touch; force: bound on the stress under \
             contact forces; stress: stress of the bonds in balance with contact forces; touched: another body touched \
-            it";
+            it; outside: it left the bounds of the world";
         use_of_strength: f64, "1", "largest stress over strength found; 0 if not applicable";
         energy: f64, "J", "kinetic energy that left the motion; 0 if none";
     }

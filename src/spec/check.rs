@@ -42,6 +42,7 @@ impl Check<'_> {
         if let Some(bounds) = &shot.world.bounds {
             self.region("world.bounds", bounds);
         }
+        self.removal(shot);
         if shot.bodies.is_empty() {
             self.invalid("body", "a shot needs at least one [[body]]");
         }
@@ -228,6 +229,14 @@ impl Check<'_> {
                 );
                 self.invalid(&format!("{path}.time"), what);
             }
+        }
+    }
+
+    fn removal(&mut self, shot: &Pipeline) {
+        if shot.world.remove && shot.world.bounds.is_none() {
+            self.invalid("world.remove", "needs world.bounds");
+        } else if shot.world.remove && !shot.simulate.sleep {
+            self.invalid("world.remove", "needs simulate.sleep = true");
         }
     }
 

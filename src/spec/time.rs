@@ -40,6 +40,9 @@ pub struct World {
     /// Box in which elements are expected to stay: the history counts those outside. Absent: none are counted.
     #[schemars(with = "Region")]
     pub bounds: Option<Region>,
+    /// Whether fragments that are wholly outside the bounds stop there for good, and nothing touches them any more. For
+    /// runs with `simulate.sleep` only.
+    pub remove: bool,
     /// Axis of plane strain: bodies of one layer of cells across it are held on both sides by planes without
     /// friction. For bodies of cells only. Absent: no plane strain.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -105,6 +108,7 @@ impl Default for World {
         World {
             gravity: [0.0, -9.81, 0.0],
             bounds: None,
+            remove: false,
             plane_strain: None,
             absorbing: Vec::new(),
         }

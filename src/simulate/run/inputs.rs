@@ -49,6 +49,7 @@ const ADDED: &[(&str, &str)] = &[
     ),
     ("world.absorbing", "[]"),
     ("world.plane_strain", "null"),
+    ("world.remove", "false"),
 ];
 
 /// Tables that do not change the results of a run: recording, surfaces, export, preview.

@@ -44,6 +44,8 @@ pub enum Verdict {
     Waits,
     /// It falls asleep.
     Sleeps,
+    /// It is outside the bounds of the world, and falls asleep to be removed.
+    Leaves,
 }
 
 /// All awake fragments, after [`Sleep::watch`]. `labels` holds the fragment of each element, `time` the step and its
@@ -80,6 +82,7 @@ fn fragment<S: Scalar>(
     };
     let (mut slowness, mut unrest, mut swing) = (0.0_f64, 0, 0.0_f64);
     let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
+    let (mut least, mut most) = (low, high);
     for &element in &found.elements {
         let i = element as usize;
         let Some(bonds) = sleep.bonds(i) else {
@@ -91,7 +94,13 @@ fn fragment<S: Scalar>(
         slowness = slowness.max(bonds.slowness);
         unrest = unrest.max(sleep.unrest[i]);
         let p = system.position(i);
+        let r = system.radius(i);
         (low, high) = (low.min(p), high.max(p));
+        (least, most) = (least.min(p - r), most.max(p + r));
+    }
+    if sleep.is_outside(least, most) {
+        found.verdict = Verdict::Leaves;
+        return found;
     }
     let limits = &sleep.limits;
     if swing >= limits.vibration {

@@ -10,6 +10,7 @@ mod island_alarms;
 pub mod islands;
 mod joint;
 mod judge;
+pub mod leave;
 pub mod piece;
 pub mod pieces;
 mod search;

@@ -42,6 +42,8 @@ pub struct Piece {
     pub loaded: Vec<u32>,
     /// Whether it is at rest: it is not moved, and its contacts with others at rest are not computed.
     pub still: bool,
+    /// Whether it left the bounds of the world: it is still for good, and nothing touches it.
+    pub removed: bool,
     /// Whether its island steps it now, apart from what is awake.
     pub apart: bool,
     /// Step since which it has been slow; `None` while it moves.
@@ -138,6 +140,7 @@ impl Piece {
             near: Vec::new(),
             loaded: Vec::new(),
             still: false,
+            removed: false,
             apart: false,
             slow_since: None,
             balanced: Vec::new(),
@@ -153,6 +156,16 @@ impl Piece {
         let spin = self.body.pose().spin;
         0.5 * moving.velocity.length_squared() / self.body.inverse_mass
             + 0.5 * spin.dot(moving.momentum)
+    }
+
+    /// Takes its motion away; returns its kinetic energy, J.
+    pub fn stop(&mut self) -> f64 {
+        let energy = self.kinetic();
+        self.body.moving.velocity = DVec3::ZERO;
+        self.body.moving.momentum = DVec3::ZERO;
+        self.still = true;
+        self.loaded.clear();
+        energy
     }
 
     /// Upper bound on the speed of its elements, m/s.

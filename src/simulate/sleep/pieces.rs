@@ -15,7 +15,7 @@ use crate::simulate::scene::rigid_body::Fields;
 use crate::simulate::sleep::piece::{Piece, part};
 use crate::simulate::sleep::strength::{ElementBonds, Strength};
 use crate::simulate::sleep::watched::Watched;
-use crate::spec::SleepLimits;
+use crate::spec::{Region, SleepLimits};
 
 /// Pieces per task: fewer are not worth waking a thread for.
 const SERIAL: usize = 256;
@@ -41,6 +41,8 @@ pub struct Sleep<S> {
     pub watched: Vec<Watched>,
     /// Number of the next piece.
     pub next_number: u32,
+    /// Bounds of the world beyond which fragments are removed.
+    pub kept: Option<Region>,
     /// Place of each element's piece in `pieces` plus one; 0 for elements that are awake.
     piece_of: Vec<u32>,
     /// Properties of the bonds of each element; `None` for elements that never sleep.
@@ -80,6 +82,7 @@ impl<S: Scalar> Sleep<S> {
             unrest: vec![0; system.count],
             watched: vec![Watched::NEVER; system.count],
             next_number: bodies as u32 + 1,
+            kept: None,
             piece_of: vec![0; system.count],
             bonds: bonds.collect(),
             quiet: Vec::new(),

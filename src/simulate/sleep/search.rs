@@ -45,10 +45,10 @@ impl Body<'_> {
 
 impl<S: Scalar> Sleep<S> {
     /// Which elements may be within the skin of an element of another piece, of one that is awake, or of a collider;
-    /// `None` if so many are awake that all may as well be visited.
+    /// `None` if so many are awake that all may as well be visited. Those of removed pieces are never visited.
     pub fn candidates(&self, around: Surroundings<S>) -> Option<Candidates> {
         if self.awake() > around.system.count / 4 {
-            return None;
+            return self.all_but_removed(around.system.motion.len());
         }
         let contacts = around.contacts;
         let touches = around.system.bonds.touch.values().copied();
@@ -103,7 +103,8 @@ impl<S: Scalar> Sleep<S> {
             spheres: Vec::new(),
         };
         let awake = self.awake_spheres(system).into_iter().map(of_sphere);
-        let mut bodies: Vec<Body> = self.pieces.iter().map(of_piece).chain(awake).collect();
+        let pieces = self.pieces.iter().filter(|piece| !piece.removed);
+        let mut bodies: Vec<Body> = pieces.map(of_piece).chain(awake).collect();
         // Bodies by where they begin along x: those that begin beyond the end of another one are apart from it.
         let begins = bodies.iter().map(|one| one.centre.x - one.reach);
         let begins: Vec<f64> = begins.collect();

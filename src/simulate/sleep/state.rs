@@ -58,7 +58,7 @@ pub fn put<S: Scalar>(state: &mut State, sleep: &Sleep<S>, contacts: &Contacts<S
             u64::from(piece.number),
             piece.elements.len() as u64,
             u64::from(piece.strength.is_some()),
-            u64::from(piece.still),
+            u64::from(piece.still) + u64::from(piece.removed),
             piece.slow_since.map_or(0, |step| step + 1),
             piece.loaded.len() as u64,
             piece
@@ -281,7 +281,7 @@ impl Reader {
         let mut piece = Piece::of_body(number as u32, elements, (body, places), carried.collect());
         let turn = |row: &[f64; 10]| DQuat::from_xyzw(row[3], row[4], row[5], row[6]);
         piece.turns = rows.iter().map(turn).collect();
-        piece.still = still != 0;
+        (piece.still, piece.removed) = (still > 0, still > 1);
         piece.slow_since = slow.checked_sub(1);
         piece.loaded = self.loaded.drain(..loaded as usize).map(|[i]| i).collect();
         piece.strength = (wakes != 0).then(|| Strength {

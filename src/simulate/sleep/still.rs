@@ -105,15 +105,8 @@ impl<S: Scalar> Sleep<S> {
     /// Stops these pieces, which form one group with those at rest that they touch. Returns the kinetic energy of each,
     /// J.
     pub fn stop(&mut self, pieces: &[usize], contacts: &Contacts<S>) -> Vec<f64> {
-        let mut lost = Vec::new();
-        for &at in pieces {
-            let piece = &mut self.pieces[at];
-            lost.push(piece.kinetic());
-            piece.body.moving.velocity = glam::DVec3::ZERO;
-            piece.body.moving.momentum = glam::DVec3::ZERO;
-            piece.still = true;
-            piece.loaded.clear();
-        }
+        let stopped = pieces.iter().map(|&at| self.pieces[at].stop());
+        let lost: Vec<f64> = stopped.collect();
         self.rigidified += lost.iter().sum::<f64>();
         let springs = contacts.springs().into_iter();
         let kept = springs.filter(|entry| self.rests([entry.element, entry.partner]));
@@ -131,9 +124,10 @@ impl<S: Scalar> Sleep<S> {
         lost
     }
 
-    /// Whether the pieces of both ends of a contact are at rest.
+    /// Whether the pieces of both ends of a contact are at rest, and none is removed.
     pub fn rests(&self, [element, partner]: [u32; 2]) -> bool {
-        self.is_still(element) && (partner >= COLLIDER || self.is_still(partner))
+        let rests = |element| self.is_still(element) && !self.is_removed(element);
+        rests(element) && (partner >= COLLIDER || rests(partner))
     }
 
     /// Lets these pieces move again; returns what was kept of their contacts, which are listed from now on.

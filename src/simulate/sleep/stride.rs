@@ -38,7 +38,7 @@ impl<S: Scalar> Sleep<S> {
         });
         let times: Vec<f64> = times.collect();
         let time = times.into_iter().fold(f64::INFINITY, f64::min);
-        let still = |at: &usize| self.pieces[*at].still;
+        let still = |at: &usize| self.pieces[*at].still && !self.pieces[*at].removed;
         let still: Vec<usize> = (0..self.pieces.len()).filter(still).collect();
         let speeds = moving
             .iter()

@@ -50,6 +50,7 @@ pub(super) fn sleep<S: Scalar>(run: &mut BondedRun<S>, pipeline: &Pipeline) -> O
         pipeline.bodies.len(),
         simulate.drag,
     );
+    sleep.kept = run.rest.bounds.filter(|_| pipeline.world.remove);
     for (elements, body) in run.rigid.take() {
         let number = run.system.rigid().pieces()[elements[0] as usize];
         let carried = vec![Default::default(); elements.len()];
@@ -118,6 +119,7 @@ impl<L: Lanes> Cpu<L> {
         if self.run.step % INTERVAL < count {
             let clock = Instant::now();
             self.calm_down(SleepReason::Calm)?;
+            self.remove_outside()?;
             self.come_to_rest()?;
             self.costs.sleep.add(clock, rayon::current_num_threads());
         }
@@ -204,7 +206,7 @@ impl<L: Lanes> Cpu<L> {
                 Verdict::Restless => sleep.disturb(&fragment.elements, time.0),
                 Verdict::Vibrates => {}
                 Verdict::Waits if !starts => {}
-                Verdict::Waits | Verdict::Sleeps => asleep.push(fragment),
+                Verdict::Waits | Verdict::Sleeps | Verdict::Leaves => asleep.push(fragment),
             }
         }
         if asleep.is_empty() {
@@ -218,6 +220,10 @@ impl<L: Lanes> Cpu<L> {
         for fragment in asleep {
             let of = fragment.elements.iter().map(|&i| carried[i as usize]);
             let (of, number) = (of.collect(), sleep.next_number);
+            let reason = match fragment.verdict {
+                Verdict::Leaves => SleepReason::Outside,
+                _ => reason,
+            };
             let elements = fragment.elements;
             self.sleep_events.push(Event {
                 step: time.0,
@@ -266,6 +272,31 @@ impl<L: Lanes> Cpu<L> {
         for (piece, energy) in resting.into_iter().zip(lost) {
             let alarm = alarm(piece, SleepReason::Calm, 0.0);
             self.record(SleepEvent::Still, (time.0, alarm), energy);
+        }
+        self.restructure();
+        self.start_again();
+        Ok(())
+    }
+
+    /// Removes sleeping fragments that have left the bounds of the world.
+    fn remove_outside(&mut self) -> Result<(), SimulateError> {
+        let largest = self.run.contacts.largest();
+        let leaving = self.sleep.as_ref().map(|sleep| sleep.leaving(largest));
+        let leaving = leaving.unwrap_or_default();
+        if leaving.is_empty() {
+            return Ok(());
+        }
+        self.finish_step()?;
+        let Some(sleep) = &mut self.sleep else {
+            return Ok(());
+        };
+        let lost = sleep.remove(&leaving);
+        for &at in &leaving {
+            sleep.pieces[at].place_all(&mut self.run.system);
+        }
+        for (at, energy) in leaving.into_iter().zip(lost) {
+            let alarm = alarm(at, SleepReason::Outside, 0.0);
+            self.record(SleepEvent::Removed, (self.run.step, alarm), energy);
         }
         self.restructure();
         self.start_again();

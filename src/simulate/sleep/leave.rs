@@ -1,0 +1,120 @@
+//! Pieces that leave the bounds of the world, and are taken out of the simulation for good.
+
+use glam::DVec3;
+
+use crate::math::Scalar;
+use crate::simulate::contact::rebuild::Candidates;
+use crate::simulate::sleep::pieces::Sleep;
+
+impl<S: Scalar> Sleep<S> {
+    /// Whether a box, given by its corners (m), lies outside the bounds beyond which fragments are removed.
+    pub fn is_outside(&self, low: DVec3, high: DVec3) -> bool {
+        let beyond = |k: usize| {
+            self.kept
+                .is_some_and(|kept| high[k] < kept.min[k] || low[k] > kept.max[k])
+        };
+        (0..3).any(beyond)
+    }
+
+    /// Pieces, as indices, that lie outside and are not removed yet. `largest` is the radius of the largest element, m.
+    pub fn leaving(&self, largest: f64) -> Vec<usize> {
+        let leaves = |at: &usize| {
+            let piece = &self.pieces[*at];
+            let reach = DVec3::splat(piece.reach + largest);
+            !piece.removed && self.is_outside(piece.centre() - reach, piece.centre() + reach)
+        };
+        (0..self.pieces.len()).filter(leaves).collect()
+    }
+
+    /// Stops these pieces for good; returns the kinetic energy of each, J.
+    pub fn remove(&mut self, pieces: &[usize]) -> Vec<f64> {
+        let mut lost = Vec::new();
+        for &at in pieces {
+            let piece = &mut self.pieces[at];
+            lost.push(piece.stop());
+            piece.removed = true;
+        }
+        let springs = std::mem::take(&mut self.springs_at_rest).into_iter();
+        self.springs_at_rest = springs
+            .filter(|entry| self.rests([entry.element, entry.partner]))
+            .collect();
+        let soft = std::mem::take(&mut self.soft_at_rest).into_iter();
+        self.soft_at_rest = soft.filter(|(contact, _)| self.rests(*contact)).collect();
+        lost
+    }
+
+    /// Whether an element belongs to a removed piece.
+    pub fn is_removed(&self, element: u32) -> bool {
+        self.piece_of(element)
+            .is_some_and(|piece| self.pieces[piece].removed)
+    }
+
+    /// All elements but those of removed pieces, which nothing touches; `None` if there are none.
+    pub fn all_but_removed(&self, rows: usize) -> Option<Candidates> {
+        if !self.pieces.iter().any(|piece| piece.removed) {
+            return None;
+        }
+        let mut marks = vec![true; rows];
+        for piece in self.pieces.iter().filter(|piece| piece.removed) {
+            for &element in &piece.elements {
+                marks[element as usize] = false;
+            }
+        }
+        Some(Candidates {
+            pairs: marks.clone(),
+            colliders: marks,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::DVec3;
+
+    use crate::simulate::contact::lists::Contacts;
+    use crate::simulate::sleep::surroundings::Surroundings;
+    use crate::simulate::sleep::test_scene::asleep;
+    use crate::spec::Region;
+
+    #[test]
+    fn a_piece_outside_is_removed_and_touches_nothing() {
+        let mut text = "[time]\nend = 1\nframes_per_second = 1\n[[material]]\nname = \"m\"\ndensity = 2600\nyoung = 1e7\n\
+                        tensile_strength = 1e5\nshear_strength = 1e5\n"
+            .to_owned();
+        for (name, x) in [("a", 0.0), ("b", 0.00601)] {
+            text += &format!(
+                "[[body]]\nname = \"{name}\"\nmaterial = \"m\"\nposition = [{x}, 0, 0]\nvelocity = [1, 0, 0]\n\
+                 shape = {{ type = \"block\", rows = [3, 2, 2] }}\npacking = {{ type = \"hexagonal\", radius = 1e-3 }}\n"
+            );
+        }
+        for awake in [0, 1] {
+            let (built, mut sleep) = asleep(&text, awake..2);
+            let system = &built.system;
+            let mut contacts = Contacts::new(system, &built.surfaces, &[]);
+            let touching = |contacts: &Contacts<f64>| {
+                (0..system.count as u32).any(|i| !contacts.partners(i).is_empty())
+            };
+            assert!(touching(&contacts));
+            // A piece that reaches into the bounds stays.
+            let (min, last) = (DVec3::splat(-1.0).to_array(), sleep.pieces.len() - 1);
+            for (end, expected) in [(0.0035, vec![]), (0.0015, vec![last])] {
+                let max = [end, 1.0, 1.0];
+                sleep.kept = Some(Region { min, max });
+                assert_eq!(sleep.leaving(contacts.largest()), expected);
+            }
+            let kinetic = sleep.pieces[last].kinetic();
+            assert!(kinetic > 0.0);
+            assert_eq!(sleep.remove(&[last]), [kinetic]);
+            assert!(sleep.leaving(contacts.largest()).is_empty());
+            assert_eq!(sleep.pieces[last].kinetic(), 0.0);
+            let around = Surroundings {
+                system,
+                contacts: &contacts,
+                colliders: &[],
+            };
+            let candidates = sleep.candidates(around);
+            contacts.rebuild_among(system, &[], candidates.as_ref());
+            assert!(!touching(&contacts), "{awake}");
+        }
+    }
+}
