@@ -156,7 +156,7 @@ table! {
         friction: f64, "J", "energy taken by sliding and rolling since the start", optional;
         breaking: f64, "J", "elastic energy that bonds held when they broke, since the start", optional;
         rigidified: f64, "J", "energy of vibration and slow motion removed since the start when fragments fell asleep \
-            or came to rest", optional;
+            or came to rest, and of fragments that were removed", optional;
         solves: u64, "1", "implicit steps solved since the start, those done again in halves among them", optional;
         newton: u64, "1", "Newton iterations since the start", optional;
         gradients: u64, "1", "iterations of conjugate gradients since the start", optional;

@@ -21,8 +21,10 @@ use crate::simulate::scene::colliders::PosedCollider;
 
 /// The skin over the largest radius: it excludes second neighbours of a close packing.
 const SKIN: f64 = 0.35;
-/// The same while all that moves are rigid pieces, or lists of the narrow skin hold for a few steps only: lists hold
-/// longer, and whatever does not touch costs them little.
+/// The same where lists with that skin would hold for a few steps only. It excludes second neighbours of a close packing
+/// until it is compressed by 11 %: elements in complete shells of bonds are not listed.
+pub const FAST_SKIN: f64 = 0.5;
+/// The same while all that moves are rigid pieces: lists hold longer, and whatever does not touch costs them little.
 const WIDE_SKIN: f64 = 3.0 * SKIN;
 /// Number of steps below which lists did not hold long, so that the next ones get the wide skin; and above which they
 /// get the narrow one again.
@@ -42,10 +44,8 @@ pub struct Contacts<S> {
     pub(super) surfaces: SurfaceTable<S>,
     /// Skin: gap up to which pairs are listed, m.
     pub(super) skin: f64,
-    /// Whether all that moves are rigid pieces.
-    wide: bool,
-    /// Whether some elements are so fast that lists of the narrow skin hold for a few steps only.
-    fast: bool,
+    /// Whether the skin is chosen by how long lists hold.
+    adapts: bool,
     /// Steps since the last rebuild of the pair lists.
     steps: u32,
     /// Largest radius, m.
@@ -133,8 +133,7 @@ impl<S: Scalar> Contacts<S> {
             chunk,
             surfaces,
             skin: skin * largest,
-            wide: false,
-            fast: false,
+            adapts: true,
             steps: 0,
             largest,
             equal: largest - smallest < 1e-6 * largest,
@@ -152,12 +151,11 @@ impl<S: Scalar> Contacts<S> {
         self.skin
     }
 
-    /// Sets the skin that the next rebuild, of all lists, uses: a wide one if all that moves are rigid pieces (`wide`),
-    /// or if elements are fast.
+    /// Sets the skin that the next rebuild uses: a wide one if all that moves are rigid pieces. From now on only this
+    /// decides: sleep depends on what is listed, and how long lists held is not part of a state.
     pub fn set_skin(&mut self, wide: bool) {
-        self.wide = wide;
-        let factor = if wide || self.fast { WIDE_SKIN } else { SKIN };
-        self.skin = self.largest * factor;
+        self.adapts = false;
+        self.skin = self.largest * if wide { WIDE_SKIN } else { SKIN };
     }
 
     /// Counts a step.
@@ -169,12 +167,11 @@ impl<S: Scalar> Contacts<S> {
     /// flies apart would otherwise have the lists of all elements rebuilt every few steps. No result depends on it.
     pub(super) fn adapt_skin(&mut self) -> bool {
         let before = self.skin;
-        if self.steps < FEW_STEPS {
-            self.fast = true;
-        } else if self.steps > MANY_STEPS {
-            self.fast = false;
+        if self.adapts && self.steps < FEW_STEPS {
+            self.skin = self.largest * FAST_SKIN;
+        } else if self.adapts && self.steps > MANY_STEPS {
+            self.skin = self.largest * SKIN;
         }
-        self.set_skin(self.wide);
         self.skin != before
     }
 

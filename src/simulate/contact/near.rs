@@ -179,6 +179,10 @@ impl<S: Scalar> PairFinder<'_, S> {
             if system.bonds.is_intact(side.entry) || system.is_one_piece(i, other) {
                 continue;
             }
+            // The search does not visit it: nothing is within its skin, or nothing touches it any more.
+            if !self.exposure[other].is_broken {
+                continue;
+            }
             let Some(touch) = system.bonds.touch_distance(side.entry) else {
                 continue;
             };

@@ -174,7 +174,8 @@ impl<S: Scalar> Contacts<S> {
         self.rebuild_near_among(system, colliders, None);
     }
 
-    fn rebuild_near_among(
+    /// As [`rebuild_near_colliders`](Self::rebuild_near_colliders); visits only these elements, or all.
+    pub fn rebuild_near_among(
         &mut self,
         system: &System<S>,
         colliders: &[PosedCollider],

@@ -98,12 +98,9 @@ fn fragment<S: Scalar>(
         (low, high) = (low.min(p), high.max(p));
         (least, most) = (least.min(p - r), most.max(p + r));
     }
-    if sleep.is_outside(least, most) {
-        found.verdict = Verdict::Leaves;
-        return found;
-    }
     let limits = &sleep.limits;
-    if swing >= limits.vibration {
+    let leaves = sleep.is_outside(least, most);
+    if swing >= limits.vibration && !leaves {
         return found;
     }
     let crossings = match found.use_of_strength >= limits.calm {
@@ -112,6 +109,10 @@ fn fragment<S: Scalar>(
     };
     let (energy, stress) = vibration(sleep, &found.elements, system, rest);
     found.vibration = energy;
+    if leaves {
+        found.verdict = Verdict::Leaves;
+        return found;
+    }
     let (watched, wait) = (step - unrest, crossings * (high - low).length() * slowness);
     let mass = found.elements.iter().map(|&i| rest.mass[i as usize]).sum();
     let is_unknown = stress >= limits.vibration && watched < WATCHED;

@@ -3,6 +3,7 @@
 use glam::DVec3;
 
 use crate::math::Scalar;
+use crate::simulate::bonded::system::System;
 use crate::simulate::contact::rebuild::Candidates;
 use crate::simulate::sleep::pieces::Sleep;
 
@@ -10,18 +11,26 @@ impl<S: Scalar> Sleep<S> {
     /// Whether a box, given by its corners (m), lies outside the bounds beyond which fragments are removed.
     pub fn is_outside(&self, low: DVec3, high: DVec3) -> bool {
         let beyond = |k: usize| {
-            self.kept
-                .is_some_and(|kept| high[k] < kept.min[k] || low[k] > kept.max[k])
+            self.bounds
+                .is_some_and(|bounds| high[k] < bounds.min[k] || low[k] > bounds.max[k])
         };
         (0..3).any(beyond)
     }
 
-    /// Pieces, as indices, that lie outside and are not removed yet. `largest` is the radius of the largest element, m.
-    pub fn leaving(&self, largest: f64) -> Vec<usize> {
+    /// Pieces, as indices, that lie outside and are not removed yet.
+    pub fn leaving(&self, system: &System<S>) -> Vec<usize> {
         let leaves = |at: &usize| {
             let piece = &self.pieces[*at];
-            let reach = DVec3::splat(piece.reach + largest);
-            !piece.removed && self.is_outside(piece.centre() - reach, piece.centre() + reach)
+            // The box around the elements of a piece contains its centre.
+            if piece.removed || !self.is_outside(piece.centre(), piece.centre()) {
+                return false;
+            }
+            let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
+            for (k, &element) in piece.elements.iter().enumerate() {
+                let (p, r) = (piece.place(k), system.radius(element as usize));
+                (low, high) = (low.min(p - r), high.max(p + r));
+            }
+            self.is_outside(low, high)
         };
         (0..self.pieces.len()).filter(leaves).collect()
     }
@@ -34,6 +43,7 @@ impl<S: Scalar> Sleep<S> {
             lost.push(piece.stop());
             piece.removed = true;
         }
+        self.removed_energy += lost.iter().sum::<f64>();
         let springs = std::mem::take(&mut self.springs_at_rest).into_iter();
         self.springs_at_rest = springs
             .filter(|entry| self.rests([entry.element, entry.partner]))
@@ -97,15 +107,15 @@ mod tests {
             assert!(touching(&contacts));
             // A piece that reaches into the bounds stays.
             let (min, last) = (DVec3::splat(-1.0).to_array(), sleep.pieces.len() - 1);
-            for (end, expected) in [(0.0035, vec![]), (0.0015, vec![last])] {
+            for (end, expected) in [(3.5e-3, vec![]), (1.5e-3, vec![last])] {
                 let max = [end, 1.0, 1.0];
-                sleep.kept = Some(Region { min, max });
-                assert_eq!(sleep.leaving(contacts.largest()), expected);
+                sleep.bounds = Some(Region { min, max });
+                assert_eq!(sleep.leaving(system), expected);
             }
             let kinetic = sleep.pieces[last].kinetic();
             assert!(kinetic > 0.0);
             assert_eq!(sleep.remove(&[last]), [kinetic]);
-            assert!(sleep.leaving(contacts.largest()).is_empty());
+            assert!(sleep.leaving(system).is_empty());
             assert_eq!(sleep.pieces[last].kinetic(), 0.0);
             let around = Surroundings {
                 system,

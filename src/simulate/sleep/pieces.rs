@@ -42,7 +42,9 @@ pub struct Sleep<S> {
     /// Number of the next piece.
     pub next_number: u32,
     /// Bounds of the world beyond which fragments are removed.
-    pub kept: Option<Region>,
+    pub bounds: Option<Region>,
+    /// Energy of motion that removed fragments took along since the start, J.
+    pub removed_energy: f64,
     /// Place of each element's piece in `pieces` plus one; 0 for elements that are awake.
     piece_of: Vec<u32>,
     /// Properties of the bonds of each element; `None` for elements that never sleep.
@@ -82,7 +84,8 @@ impl<S: Scalar> Sleep<S> {
             unrest: vec![0; system.count],
             watched: vec![Watched::NEVER; system.count],
             next_number: bodies as u32 + 1,
-            kept: None,
+            bounds: None,
+            removed_energy: 0.0,
             piece_of: vec![0; system.count],
             bonds: bonds.collect(),
             quiet: Vec::new(),

@@ -22,9 +22,11 @@ const UNREST: SectionKind = SectionKind::first("last unrest");
 /// Smallest and largest stress over strength of the bonds of each element since then.
 const WATCHED: SectionKind = SectionKind::first("watched stresses");
 const RIGIDIFIED: SectionKind = SectionKind::first("rigidified energy");
+/// Absent if no fragment was removed.
+const REMOVED: SectionKind = SectionKind::first("energy of removed fragments");
 const KINETIC: SectionKind = SectionKind::first("largest kinetic energy");
-/// Number, count of elements, whether a load can wake it, whether it is at rest, step since which it is slow
-/// plus one, count of loaded elements, count of judged loads plus one, count of balanced loads.
+/// Number, count of elements, whether a load can wake it, 1 if it is at rest or 2 if it is removed, step since which it
+/// is slow plus one, count of loaded elements, count of judged loads plus one, count of balanced loads.
 const PIECES: SectionKind = SectionKind::first("asleep pieces");
 /// Motion, the use of strength of the judged load, and the strength: per closing speed and per force.
 const MOTIONS: SectionKind = SectionKind::first("motion of asleep pieces");
@@ -52,6 +54,9 @@ pub fn put<S: Scalar>(state: &mut State, sleep: &Sleep<S>, contacts: &Contacts<S
     let range = |one: &Watched| [one.low, one.high];
     state.put(WATCHED, sleep.watched.iter().map(range));
     state.put(RIGIDIFIED, [[sleep.rigidified]].into_iter());
+    if pieces.iter().any(|piece| piece.removed) {
+        state.put(REMOVED, [[sleep.removed_energy]].into_iter());
+    }
     state.put(KINETIC, [[sleep.most_kinetic]].into_iter());
     let head = |piece: &Piece| {
         [
@@ -155,6 +160,8 @@ pub fn restore<S: Scalar>(
     sleep.watched = watched.map(|[low, high]| Watched { low, high }).collect();
     let rigidified = state.require::<f64, 1>(RIGIDIFIED)?.next();
     sleep.rigidified = rigidified.map_or(0.0, |[energy]| energy);
+    let removed = state.get::<f64, 1>(REMOVED)?.and_then(|mut all| all.next());
+    sleep.removed_energy = removed.map_or(0.0, |[energy]| energy);
     let kinetic = state.get::<f64, 1>(KINETIC)?.and_then(|mut all| all.next());
     sleep.most_kinetic = kinetic.map_or(0.0, |[energy]| energy);
     sleep.pieces.clear();

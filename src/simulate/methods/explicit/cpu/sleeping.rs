@@ -50,7 +50,7 @@ pub(super) fn sleep<S: Scalar>(run: &mut BondedRun<S>, pipeline: &Pipeline) -> O
         pipeline.bodies.len(),
         simulate.drag,
     );
-    sleep.kept = run.rest.bounds.filter(|_| pipeline.world.remove);
+    sleep.bounds = run.rest.bounds.filter(|_| pipeline.world.remove);
     for (elements, body) in run.rigid.take() {
         let number = run.system.rigid().pieces()[elements[0] as usize];
         let carried = vec![Default::default(); elements.len()];
@@ -234,7 +234,10 @@ impl<L: Lanes> Cpu<L> {
                 use_of_strength: fragment.use_of_strength,
                 energy: fragment.vibration,
             });
-            sleep.rigidified += fragment.vibration;
+            match fragment.verdict {
+                Verdict::Leaves => sleep.removed_energy += fragment.vibration,
+                _ => sleep.rigidified += fragment.vibration,
+            }
             let mut piece = Piece::new(number, elements, (&self.run.system, &self.run.rest), of);
             piece.strength = sleep.strength(&piece.elements, piece.reach);
             sleep.add(piece);
@@ -280,8 +283,8 @@ impl<L: Lanes> Cpu<L> {
 
     /// Removes sleeping fragments that have left the bounds of the world.
     fn remove_outside(&mut self) -> Result<(), SimulateError> {
-        let largest = self.run.contacts.largest();
-        let leaving = self.sleep.as_ref().map(|sleep| sleep.leaving(largest));
+        let sleep = self.sleep.as_ref();
+        let leaving = sleep.map(|sleep| sleep.leaving(&self.run.system));
         let leaving = leaving.unwrap_or_default();
         if leaving.is_empty() {
             return Ok(());
@@ -376,13 +379,22 @@ impl<L: Lanes> Cpu<L> {
         };
         let wide = sleep.awake() == 0 && self.allows_islands();
         self.run.contacts.set_skin(wide);
+        let among = sleep.all_but_removed(self.run.system.motion.len());
         let (system, colliders) = (&self.run.system, &self.driven.colliders);
-        self.run.contacts.rebuild_near_colliders(system, colliders);
+        let contacts = &mut self.run.contacts;
+        contacts.rebuild_near_among(system, colliders, among.as_ref());
         self.find_near();
     }
 
     /// Brings the contacts to what they were in a state, from which all else was restored.
     pub(super) fn restore_contacts(&mut self, state: &State) -> Result<(), StateError> {
+        let rows = self.run.system.motion.len();
+        let sleep = self.sleep.as_ref();
+        if let Some(among) = sleep.and_then(|sleep| sleep.all_but_removed(rows)) {
+            let (system, colliders) = (&self.run.system, &self.driven.colliders);
+            let contacts = &mut self.run.contacts;
+            contacts.rebuild_among(system, colliders, Some(&among));
+        }
         self.list_colliders();
         match &mut self.sleep {
             Some(sleep) => sleep_state::restore_soft(state, sleep, &mut self.run),
@@ -403,7 +415,7 @@ impl<L: Lanes> Cpu<L> {
     pub(super) fn sleep_totals(&self) -> Option<SleepTotals> {
         self.sleep.as_ref().map(|sleep| SleepTotals {
             awake: sleep.awake() as u32,
-            rigidified: sleep.rigidified,
+            rigidified: sleep.rigidified + sleep.removed_energy,
         })
     }
 

@@ -3,11 +3,10 @@
 use glam::DVec3;
 
 use super::launch::Status;
-use super::set_up::SKIN;
 use super::{Device, Gpu, LaunchParameters};
 use crate::gpu::{Binding, Column, ColumnName, DeviceRequest, Item, Kernel, KernelText};
 use crate::simulate::contact::chunk::COLLIDER;
-use crate::simulate::contact::lists::Contacts;
+use crate::simulate::contact::lists::{Contacts, FAST_SKIN};
 use crate::simulate::method::Method;
 use crate::simulate::run_state::state::State;
 use crate::simulate::scene::colliders::PosedCollider;
@@ -136,7 +135,7 @@ fn crowded() -> (Packing, Pipeline) {
 /// Contact lists computed on the host, without the pairs that have a slot.
 fn rows_of_host(gpu: &Gpu, colliders: &[PosedCollider]) -> Vec<Vec<u32>> {
     let system = &gpu.system;
-    let contacts = Contacts::with_skin(system, &gpu.scene.surfaces, colliders, SKIN);
+    let contacts = Contacts::with_skin(system, &gpu.scene.surfaces, colliders, FAST_SKIN);
     (0..system.count)
         .map(|i| {
             contacts
