@@ -21,8 +21,8 @@ use crate::simulate::scene::colliders::PosedCollider;
 
 /// The skin over the largest radius: it excludes second neighbours of a close packing.
 const SKIN: f64 = 0.35;
-/// The same where lists with that skin would hold for a few steps only. It excludes second neighbours of a close packing
-/// until it is compressed by 11 %: elements in complete shells of bonds are not listed.
+/// The same where lists with that skin would hold for a few steps only. It excludes second neighbours of a close
+/// packing until it is compressed by 11 %: elements in complete shells of bonds are not listed.
 pub const FAST_SKIN: f64 = 0.5;
 /// The same while all that moves are rigid pieces: lists hold longer, and whatever does not touch costs them little.
 const WIDE_SKIN: f64 = 3.0 * SKIN;
