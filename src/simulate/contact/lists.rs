@@ -24,8 +24,11 @@ const SKIN: f64 = 0.35;
 /// The same where lists with that skin would hold for a few steps only. It excludes second neighbours of a close
 /// packing until it is compressed by 11 %: elements in complete shells of bonds are not listed.
 pub const FAST_SKIN: f64 = 0.5;
-/// The same while all that moves are rigid pieces: lists hold longer, and whatever does not touch costs them little.
+/// The same while all that moves are rigid pieces, and where fast elements are among such that nearly all have no
+/// complete shell: lists hold longer, and whatever does not touch costs them little.
 const WIDE_SKIN: f64 = 3.0 * SKIN;
+/// Part of the elements without complete shells from which on fast ones have the wide skin.
+const MOSTLY_EXPOSED: f64 = 0.75;
 /// Number of steps below which lists did not hold long, so that the next ones get the wide skin; and above which they
 /// get the narrow one again.
 const FEW_STEPS: u32 = 32;
@@ -46,6 +49,8 @@ pub struct Contacts<S> {
     pub(super) skin: f64,
     /// Whether the skin is chosen by how long lists hold.
     adapts: bool,
+    /// Part of the elements that had no complete shell of bonds at the last rebuild of the pair lists.
+    pub(super) exposed: f64,
     /// Steps since the last rebuild of the pair lists.
     steps: u32,
     /// Largest radius, m.
@@ -134,6 +139,7 @@ impl<S: Scalar> Contacts<S> {
             surfaces,
             skin: skin * largest,
             adapts: true,
+            exposed: 0.0,
             steps: 0,
             largest,
             equal: largest - smallest < 1e-6 * largest,
@@ -168,11 +174,18 @@ impl<S: Scalar> Contacts<S> {
     pub(super) fn adapt_skin(&mut self) -> bool {
         let before = self.skin;
         if self.adapts && self.steps < FEW_STEPS {
-            self.skin = self.largest * FAST_SKIN;
+            let wide = self.exposed >= MOSTLY_EXPOSED;
+            self.skin = self.largest * if wide { WIDE_SKIN } else { FAST_SKIN };
         } else if self.adapts && self.steps > MANY_STEPS {
             self.skin = self.largest * SKIN;
         }
         self.skin != before
+    }
+
+    /// Whether elements in complete shells of bonds are left out of the lists: either nothing but what they are bonded to
+    /// is within the skin, or no bond can break before the next rebuild.
+    pub(super) fn leaves_shells_out(&self) -> bool {
+        self.equal && (!self.adapts || self.skin < 1.01 * FAST_SKIN * self.largest)
     }
 
     /// Starts to count steps anew.

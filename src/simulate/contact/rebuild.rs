@@ -143,7 +143,14 @@ impl<S: Scalar> Contacts<S> {
             true => Exposure::of(system, i, self.equal),
             false => Exposure::default(),
         });
-        let exposure: Vec<Exposure> = exposure.collect();
+        let mut exposure: Vec<Exposure> = exposure.collect();
+        let exposed = exposure.iter().filter(|one| one.is_exposed).count();
+        self.exposed = exposed as f64 / system.count.max(1) as f64;
+        if !self.leaves_shells_out() {
+            for (i, one) in exposure.iter_mut().enumerate() {
+                one.is_exposed = may_touch(i);
+            }
+        }
         let exposed: Vec<u32> = (0..system.count as u32)
             .filter(|&i| exposure[i as usize].is_exposed)
             .collect();

@@ -113,12 +113,15 @@ fn lists_of_fast_elements_get_a_wider_skin() {
     };
     let fast = 0.05;
     let (first, skin) = until(fast);
-    assert!(skin > 1.4);
+    assert!(skin > 2.9);
     let (next, skin) = until(fast);
-    assert!(next > first && skin > 1.4, "{first} {next}");
+    assert!(next > 2 * first && skin > 2.9, "{first} {next}");
     let (slow, skin) = until(5e-4);
     assert!(slow > MANY_STEPS && skin == 1.0, "{slow}");
-    // Not where sleep decides.
+    // Not so wide where most elements have complete shells, and not at all where sleep decides.
+    contacts.exposed = 0.0;
+    steps_until_rebuilt(&mut contacts, &mut system, fast);
+    assert_eq!(contacts.skin(), FAST_SKIN * contacts.largest());
     contacts.set_skin(false);
     let steps = steps_until_rebuilt(&mut contacts, &mut system, fast);
     assert!(steps < FEW_STEPS && contacts.skin() == narrow);
