@@ -182,8 +182,8 @@ impl<S: Scalar> Contacts<S> {
         self.skin != before
     }
 
-    /// Whether elements in complete shells of bonds are left out of the lists: either nothing but what they are bonded to
-    /// is within the skin, or no bond can break before the next rebuild.
+    /// Whether elements in complete shells of bonds are left out of the lists: either nothing but what they are bonded
+    /// to is within the skin, or no bond can break before the next rebuild.
     pub(super) fn leaves_shells_out(&self) -> bool {
         self.equal && (!self.adapts || self.skin < 1.01 * FAST_SKIN * self.largest)
     }
