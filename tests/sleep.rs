@@ -386,6 +386,23 @@ fn a_body_in_flight_follows_the_parabola() {
 }
 
 #[test]
+fn energy_of_what_is_removed_at_the_start_is_kept_across_a_resume() {
+    let (packing, mut pipeline, dt) = collision(3.0, 1.5e5);
+    let (min, max) = ([0.005, -1.0, -1.0], [1.0, 1.0, 1.0]);
+    (pipeline.world.bounds, pipeline.world.remove) = (Some(Region { min, max }), true);
+    let mut run = on::<f32>(&packing, &pipeline, dt);
+    let state = run.state(0).unwrap();
+    let whole = scenes::frames(&mut run, 500, 1..3);
+    let mut resumed = on::<f32>(&packing, &pipeline, dt);
+    resumed.restore(&state).unwrap();
+    assert!(scenes::frames(&mut resumed, 500, 1..3) == whole);
+    let removed = (SleepEvent::Removed, SleepReason::Outside);
+    assert!(events(&whole).contains(&removed));
+    let last = &whole[1].history;
+    assert!(last.rigidified[0] > 0.0 && last.broken[0] == 0);
+}
+
+#[test]
 fn removal_is_refused_without_bounds_or_sleep() {
     let folder = TestFolder::new();
     for (name, needs) in [

@@ -16,7 +16,7 @@ fn bucket_of(cell: vec3<i32>) -> u32 {
 // a shell breaks, the existing lists remain valid: broken pairs are checked separately, and everything else
 // is beyond the skin.
 fn is_exposed(whole: u32) -> bool {
-    return launch.equal_radii == 0u || launch.slots == 0u || countOneBits(whole) < WHOLE_SHELL;
+    return launch.closed_shells == 0u || launch.slots == 0u || countOneBits(whole) < WHOLE_SHELL;
 }
 
 // A link of the chain of a bucket: an element's position, and the index plus one of the next element.

@@ -24,12 +24,15 @@ const SKIN: f64 = 0.35;
 /// The same where lists with that skin would hold for a few steps only. It excludes second neighbours of a close
 /// packing until it is compressed by 11 %: elements in complete shells of bonds are not listed.
 pub const FAST_SKIN: f64 = 0.5;
-/// The same while all that moves are rigid pieces, and where fast elements are among such that nearly all have no
-/// complete shell: lists hold longer, and whatever does not touch costs them little.
+/// The same while all that moves are rigid pieces, or, with fast elements, where most are listed in any case: lists hold
+/// longer, and whatever does not touch costs them little.
 const WIDE_SKIN: f64 = 3.0 * SKIN;
-/// Part of the elements without complete shells from which on fast ones have the wide skin.
+/// Part of the elements outside complete shells from which on fast ones have the wide skin.
 const MOSTLY_EXPOSED: f64 = 0.75;
-/// Number of steps below which lists did not hold long, so that the next ones get the wide skin; and above which they
+/// Length over the radius up to which a bond joins elements that touch. The longer ones of a random packing leave gaps
+/// through which others come within reach of a complete shell.
+const LONGEST_OF_SHELL: f64 = 2.05;
+/// Number of steps below which lists did not hold long, so that the next ones get a wider skin; and above which they
 /// get the narrow one again.
 const FEW_STEPS: u32 = 32;
 const MANY_STEPS: u32 = 8 * FEW_STEPS;
@@ -49,14 +52,15 @@ pub struct Contacts<S> {
     pub(super) skin: f64,
     /// Whether the skin is chosen by how long lists hold.
     adapts: bool,
-    /// Part of the elements that had no complete shell of bonds at the last rebuild of the pair lists.
+    /// Part of the elements that were outside complete shells of bonds at the last rebuild of the pair lists.
     pub(super) exposed: f64,
     /// Steps since the last rebuild of the pair lists.
     steps: u32,
     /// Largest radius, m.
     pub(super) largest: f64,
-    /// Whether all radii are equal. If so, elements inside a complete shell of bonds cannot be reached.
-    pub(super) equal: bool,
+    /// Whether elements inside a complete shell of bonds cannot be reached: all radii are equal, and bonds join only
+    /// elements that touch, as in close packings.
+    pub(super) closed_shells: bool,
     /// Positions at the last rebuild of the pair lists.
     pub(super) anchor: Vec<DVec3>,
     /// Upper bound on the distance that an element moved since then, relative to the common motion, m.
@@ -142,7 +146,8 @@ impl<S: Scalar> Contacts<S> {
             exposed: 0.0,
             steps: 0,
             largest,
-            equal: largest - smallest < 1e-6 * largest,
+            closed_shells: largest - smallest < 1e-6 * largest
+                && longest_bond(system) < LONGEST_OF_SHELL * largest,
             anchor: Vec::new(),
             moved: 0.0,
             travelled: 0.0,
@@ -185,7 +190,7 @@ impl<S: Scalar> Contacts<S> {
     /// Whether elements in complete shells of bonds are left out of the lists: either nothing but what they are bonded
     /// to is within the skin, or no bond can break before the next rebuild.
     pub(super) fn leaves_shells_out(&self) -> bool {
-        self.equal && (!self.adapts || self.skin < 1.01 * FAST_SKIN * self.largest)
+        self.closed_shells && (!self.adapts || self.skin < 1.01 * FAST_SKIN * self.largest)
     }
 
     /// Starts to count steps anew.
@@ -198,9 +203,9 @@ impl<S: Scalar> Contacts<S> {
         self.largest
     }
 
-    /// Whether all radii are equal. If so, elements inside a complete shell of bonds cannot be reached.
-    pub fn equal(&self) -> bool {
-        self.equal
+    /// Whether elements inside a complete shell of bonds cannot be reached.
+    pub fn closed_shells(&self) -> bool {
+        self.closed_shells
     }
 
     /// Upper bound on how far a pair has approached since the pair lists were built, m.
@@ -332,6 +337,15 @@ impl<S: Scalar> Contacts<S> {
         }
         lost
     }
+}
+
+/// Rest length of the longest bond, m.
+fn longest_bond<S: Scalar>(system: &System<S>) -> f64 {
+    let bonds = &system.bonds;
+    let sides = (0..system.count).flat_map(|i| bonds.sides(i));
+    sides
+        .map(|side| bonds.length.get(side.entry).to_f64())
+        .fold(0.0, f64::max)
 }
 
 #[cfg(test)]

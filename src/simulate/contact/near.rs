@@ -17,7 +17,7 @@ pub const WHOLE_SHELL: usize = 12;
 /// What a search has to know about the bonds of an element.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Exposure {
-    /// Whether anything can touch the element: among equal radii a complete shell of twelve bonds leaves no space
+    /// Whether anything can touch the element: in a close packing a complete shell of twelve bonds leaves no space
     /// for a thirteenth ball.
     ///
     /// When such a shell breaks, earlier lists stay valid: the pairs of the broken bonds are added, and elements
@@ -28,8 +28,8 @@ pub struct Exposure {
 }
 
 impl Exposure {
-    /// Exposure of an element; `equal` states whether all radii are equal.
-    pub fn of<S: Scalar>(system: &System<S>, element: usize, equal: bool) -> Self {
+    /// Exposure of an element; `closed_shells` states whether nothing reaches into complete shells.
+    pub fn of<S: Scalar>(system: &System<S>, element: usize, closed_shells: bool) -> Self {
         let bonds = &system.bonds;
         let (mut all, mut intact) = (0, 0);
         for side in bonds.sides(element) {
@@ -37,7 +37,7 @@ impl Exposure {
             intact += usize::from(bonds.is_intact(side.entry));
         }
         Exposure {
-            is_exposed: !equal || intact < WHOLE_SHELL,
+            is_exposed: !closed_shells || intact < WHOLE_SHELL,
             is_broken: intact < all,
         }
     }

@@ -140,7 +140,7 @@ impl<S: Scalar> Contacts<S> {
         let elements = (0..system.count).into_par_iter().with_min_len(self.chunk);
         let anchor: Vec<DVec3> = elements.clone().map(|i| system.position(i)).collect();
         let exposure = elements.map(|i| match may_touch(i) {
-            true => Exposure::of(system, i, self.equal),
+            true => Exposure::of(system, i, self.closed_shells),
             false => Exposure::default(),
         });
         let mut exposure: Vec<Exposure> = exposure.collect();

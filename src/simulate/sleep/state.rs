@@ -22,7 +22,7 @@ const UNREST: SectionKind = SectionKind::first("last unrest");
 /// Smallest and largest stress over strength of the bonds of each element since then.
 const WATCHED: SectionKind = SectionKind::first("watched stresses");
 const RIGIDIFIED: SectionKind = SectionKind::first("rigidified energy");
-/// Absent if no fragment was removed.
+/// Absent if there is none.
 const REMOVED: SectionKind = SectionKind::first("energy of removed fragments");
 const KINETIC: SectionKind = SectionKind::first("largest kinetic energy");
 /// Number, count of elements, whether a load can wake it, 1 if it is at rest or 2 if it is removed, step since which it
@@ -54,7 +54,7 @@ pub fn put<S: Scalar>(state: &mut State, sleep: &Sleep<S>, contacts: &Contacts<S
     let range = |one: &Watched| [one.low, one.high];
     state.put(WATCHED, sleep.watched.iter().map(range));
     state.put(RIGIDIFIED, [[sleep.rigidified]].into_iter());
-    if pieces.iter().any(|piece| piece.removed) {
+    if sleep.removed_energy != 0.0 {
         state.put(REMOVED, [[sleep.removed_energy]].into_iter());
     }
     state.put(KINETIC, [[sleep.most_kinetic]].into_iter());

@@ -3,6 +3,7 @@ use crate::math::lanes::LaneRow;
 use crate::simulate::bonded::bonds::{BondRow, BondRows, Bonds};
 use crate::simulate::bonded::rigid_mask::RigidMask;
 use crate::simulate::contact::pair_list::Memory;
+use crate::simulate::contact::rebuild::Candidates;
 use crate::simulate::contact::surfaces::Surface;
 
 fn surfaces() -> Surfaces {
@@ -163,7 +164,59 @@ fn ends_of_a_bond_longer_than_both_radii_touch_where_it_broke() {
     system.set_rigid(RigidMask::default());
     contacts.rebuild(&system, &[]);
     assert_eq!(contacts.partners(0), [1, LAST + 1]);
+    // Neither do they if one is taken out of the simulation.
+    let mut marks = vec![true; system.motion.len()];
+    marks[LAST as usize + 1] = false;
+    let among = Candidates {
+        pairs: marks.clone(),
+        colliders: marks,
+    };
+    contacts.rebuild_among(&system, &[], Some(&among));
+    assert_eq!(contacts.partners(0), [1]);
+    contacts.rebuild(&system, &[]);
+    assert_eq!(contacts.partners(0), [1, LAST + 1]);
     system.set_position(LAST as usize + 1, DVec3::Y * 3.4);
     contacts.rebuild(&system, &[]);
     assert_eq!(contacts.partners(0), [1], "beyond touch and skin");
+}
+
+/// Element 0 in a shell of twelve others, bonded to each, and two elements 2.4 and 2.8 away from it; the first bond has
+/// this length.
+fn shell(length: f32) -> System<f32> {
+    let mut system = row();
+    let mut bonds = BondRows::with_capacity(12);
+    for k in 1..=12 {
+        let direction = match k {
+            1..=6 => DVec3::new((f64::from(k)).cos(), (f64::from(k)).sin(), 0.0),
+            _ => DVec3::new(0.0, (f64::from(k)).cos(), (f64::from(k)).sin()),
+        };
+        system.set_position(k as usize, 2.0 * direction);
+        bonds.push(BondRow {
+            ends: [0, k],
+            direction: direction.as_vec3().to_array(),
+            length: if k == 1 { length } else { 2.0 },
+            class: 0,
+            sigma_c: 1.0,
+            tau_c: 1.0,
+            id: k - 1,
+        });
+    }
+    for (k, x) in [(13, 2.4), (14, -2.8)] {
+        system.set_position(k, DVec3::new(x, 0.0, 0.1));
+    }
+    system.bonds = Bonds::new(system.motion.len(), bonds, system.rigid());
+    system
+}
+
+#[test]
+fn elements_in_shells_are_listed_unless_nothing_can_reach_them() {
+    let listed = |length: f32, skin: f64| {
+        let mut contacts = Contacts::new(&shell(length), &surfaces(), &[]);
+        contacts.skin = skin;
+        contacts.rebuild(&shell(length), &[]);
+        contacts.partners(0)
+    };
+    assert_eq!(listed(2.0, FAST_SKIN), [], "in a close packing");
+    assert_eq!(listed(2.2, FAST_SKIN), [13], "with longer bonds");
+    assert_eq!(listed(2.0, WIDE_SKIN), [13, 14], "beyond second neighbours");
 }

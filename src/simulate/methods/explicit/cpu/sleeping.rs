@@ -66,6 +66,7 @@ impl<L: Lanes> Cpu<L> {
     /// Takes steps, in which sleeping fragments that touch nothing awake are stepped apart.
     pub(super) fn advance_with_sleep(&mut self, steps: u64) -> Result<(), SimulateError> {
         self.begin()?;
+        self.remove_outside()?;
         let mut left = steps;
         let mut reactions = Reactions {
             sum: vec![Wrench::default(); self.run.supports.count()],
@@ -293,15 +294,27 @@ impl<L: Lanes> Cpu<L> {
         let Some(sleep) = &mut self.sleep else {
             return Ok(());
         };
+        // What lies on pieces at rest outside falls.
+        let still = leaving.iter().filter(|at| sleep.pieces[**at].still);
+        let mut moving: Vec<usize> = still.flat_map(|&at| sleep.group_of(at)).collect();
+        moving.sort_unstable();
+        moving.dedup();
+        moving.retain(|at| leaving.binary_search(at).is_err());
         let lost = sleep.remove(&leaving);
+        let released = sleep.release(&moving);
         for &at in &leaving {
             sleep.pieces[at].place_all(&mut self.run.system);
+        }
+        for at in moving {
+            let alarm = alarm(at, SleepReason::Touched, 0.0);
+            self.record(SleepEvent::Moving, (self.run.step, alarm), 0.0);
         }
         for (at, energy) in leaving.into_iter().zip(lost) {
             let alarm = alarm(at, SleepReason::Outside, 0.0);
             self.record(SleepEvent::Removed, (self.run.step, alarm), energy);
         }
         self.restructure();
+        released.restore(&mut self.run.contacts);
         self.start_again();
         Ok(())
     }

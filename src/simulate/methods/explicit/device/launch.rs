@@ -71,8 +71,8 @@ launch! {
     colliders: u32,
     /// Number of materials.
     materials: u32,
-    /// 1 if all radii are equal.
-    equal_radii: u32,
+    /// 1 if nothing reaches elements inside a complete shell of bonds.
+    closed_shells: u32,
     /// First row of the contact pairs in the tables.
     pairs: u32,
     /// First row of the attached forces in the tables.

@@ -70,8 +70,8 @@ struct DeviceScene {
     skin: f64,
     /// Largest radius, m.
     largest_radius: f64,
-    /// Whether all radii are equal.
-    equal_radii: bool,
+    /// Whether nothing reaches elements inside a complete shell of bonds.
+    closed_shells: bool,
     /// Upper bound of the speed of the colliders' surfaces, m/s.
     surface_speed: f64,
 }

@@ -117,7 +117,7 @@ impl Gpu {
             surfaces: built.surfaces,
             skin: contacts.skin(),
             largest_radius: contacts.largest(),
-            equal_radii: contacts.equal(),
+            closed_shells: contacts.closed_shells(),
         };
         let mut gpu = Gpu {
             device,

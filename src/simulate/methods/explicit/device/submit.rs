@@ -198,7 +198,7 @@ impl Gpu {
             batch: self.batch,
             colliders: sizes.colliders as u32,
             materials: scene.surfaces.count() as u32,
-            equal_radii: u32::from(scene.equal_radii),
+            closed_shells: u32::from(scene.closed_shells),
             pairs: scene.tables.pairs,
             forces: scene.tables.forces,
             cell_mask: (sizes.cells() - 1) as u32,
