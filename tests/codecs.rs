@@ -14,7 +14,7 @@ use parquet::basic::Compression;
 use parquet::file::properties::WriterProperties;
 use serde_json::Value;
 
-use crate::foreign::{ALL, RECONSTRUCT, findings, survives};
+use crate::foreign_stores::{ALL, RECONSTRUCT, findings, survives};
 use crate::harness::TestFolder;
 
 fn write_table(path: &Path, compression: Compression, columns: Vec<(&str, ArrayRef)>) {

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::OnceLock;
 
+use cullet::columns::{BreakMode, Breaks};
 use cullet::store::{Manifest, Store};
 
 use crate::harness::TestFolder;

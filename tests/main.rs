@@ -29,6 +29,8 @@ mod exit_codes;
 mod explicit_laws;
 mod external;
 mod foreign;
+mod foreign_files;
+mod foreign_stores;
 mod frame_ranges;
 mod gpu_laws;
 mod harness;

@@ -24,8 +24,8 @@ const SKIN: f64 = 0.35;
 /// The same where lists with that skin would hold for a few steps only. It excludes second neighbours of a close
 /// packing until it is compressed by 11 %: elements in complete shells of bonds are not listed.
 pub const FAST_SKIN: f64 = 0.5;
-/// The same while all that moves are rigid pieces, or, with fast elements, where most are listed in any case: lists hold
-/// longer, and whatever does not touch costs them little.
+/// The same while all that moves are rigid pieces, or, with fast elements, where most are listed in any case: lists
+/// hold longer, and whatever does not touch costs them little.
 const WIDE_SKIN: f64 = 3.0 * SKIN;
 /// Part of the elements outside complete shells from which on fast ones have the wide skin.
 const MOSTLY_EXPOSED: f64 = 0.75;
