@@ -157,8 +157,7 @@ fn a_hard_impact_breaks_what_it_breaks_without_sleep() {
     assert!(off <= 0.15, "{asleep} {awake}");
 }
 
-/// Twelve frames of a scene, after it was seen that they have the same bits on any number of threads and across a
-/// resume.
+/// Twelve frames of a scene; asserts that they have the same bits on any number of threads and across a resume.
 fn frames_of_same_bits((packing, pipeline, dt): &(Packing, Pipeline, f64)) -> Vec<Snapshot> {
     let on_threads = |threads: usize, stop: u32| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);

@@ -26,5 +26,5 @@ fn link_of(p: vec3<f32>, next: u32) -> vec4<f32> {
 fn link_next(link: vec4<f32>) -> u32 {
     return bitcast<u32>(link.w) - LINK;
 }
-// Added to an index, so that its bits are those of a normal number, which no driver changes.
+// Added to an index: alone, its bits are a denormal number, which drivers may flush to zero.
 const LINK: u32 = 0x40000000u;

@@ -75,7 +75,7 @@ fn insert(first: u32, found: u32, j: u32) {
     partner_of_set(first, k, j);
 }
 
-// Elements near enough for the exact test.
+// Number of candidates that are gathered at a time.
 const CANDIDATES: u32 = 32u;
 var<private> candidates: array<u32, CANDIDATES>;
 

@@ -155,8 +155,8 @@ table! {
         damping: f64, "J", "energy taken by the damping of bonds and contacts since the start", optional;
         friction: f64, "J", "energy taken by sliding and rolling since the start", optional;
         breaking: f64, "J", "elastic energy that bonds held when they broke, since the start", optional;
-        rigidified: f64, "J", "energy of vibration and slow motion removed since the start when fragments fell asleep \
-            or came to rest, and of fragments that were removed", optional;
+        rigidified: f64, "J", "energy of motion lost since the start when fragments fell asleep, came to \
+            rest or were removed", optional;
         solves: u64, "1", "implicit steps solved since the start, those done again in halves among them", optional;
         newton: u64, "1", "Newton iterations since the start", optional;
         gradients: u64, "1", "iterations of conjugate gradients since the start", optional;

@@ -40,8 +40,9 @@ pub struct World {
     /// Box in which elements are expected to stay: the history counts those outside. Absent: none are counted.
     #[schemars(with = "Region")]
     pub bounds: Option<Region>,
-    /// Whether fragments that are wholly outside the bounds, also at the start, stop for good within a frame or 128
-    /// steps, and nothing touches them any more. For runs with `simulate.sleep` only, and fragments that may sleep.
+    /// Whether fragments wholly outside the bounds, also at the start, freeze within a frame or 128 steps, whichever is
+    /// longer: frames keep them, nothing touches them. Needs `bounds` and `simulate.sleep`; fragments that never sleep
+    /// move on.
     pub remove: bool,
     /// Axis of plane strain: bodies of one layer of cells across it are held on both sides by planes without
     /// friction. For bodies of cells only. Absent: no plane strain.

@@ -24,17 +24,17 @@ const SKIN: f64 = 0.35;
 /// The same where lists with that skin would hold for a few steps only. It excludes second neighbours of a close
 /// packing until it is compressed by 11 %: elements in complete shells of bonds are not listed.
 pub const FAST_SKIN: f64 = 0.5;
-/// The same while all that moves are rigid pieces, or, with fast elements, where most are listed in any case: lists
-/// hold longer, and whatever does not touch costs them little.
+/// The same while only rigid pieces move, or where elements are fast and most are listed in any case: lists hold
+/// longer, and pairs that are apart cost little.
 const WIDE_SKIN: f64 = 3.0 * SKIN;
-/// Part of the elements outside complete shells from which on fast ones have the wide skin.
+/// Fraction of elements outside complete shells at which fast ones get the wide skin.
 const MOSTLY_EXPOSED: f64 = 0.75;
 /// Length over the radius up to which a bond joins elements that touch. The longer ones of a random packing leave gaps
 /// through which others come within reach of a complete shell.
 const LONGEST_OF_SHELL: f64 = 2.05;
-/// Number of steps below which lists did not hold long, so that the next ones get a wider skin; and above which they
-/// get the narrow one again.
+/// Lists that held for fewer steps are followed by wider ones.
 const FEW_STEPS: u32 = 32;
+/// Lists that held for more steps are followed by narrow ones.
 const MANY_STEPS: u32 = 8 * FEW_STEPS;
 
 /// Candidate pairs of all elements.
@@ -193,7 +193,7 @@ impl<S: Scalar> Contacts<S> {
         self.closed_shells && (!self.adapts || self.skin < 1.01 * FAST_SKIN * self.largest)
     }
 
-    /// Starts to count steps anew.
+    /// Resets the step count.
     pub(super) fn restart_count(&mut self) {
         self.steps = 0;
     }

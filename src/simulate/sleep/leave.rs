@@ -59,7 +59,7 @@ impl<S: Scalar> Sleep<S> {
             .is_some_and(|piece| self.pieces[piece].removed)
     }
 
-    /// All elements but those of removed pieces, which nothing touches; `None` if there are none.
+    /// All elements but those of removed pieces; `None` if no piece is removed.
     pub fn all_but_removed(&self, rows: usize) -> Option<Candidates> {
         if !self.pieces.iter().any(|piece| piece.removed) {
             return None;

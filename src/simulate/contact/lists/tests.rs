@@ -90,7 +90,7 @@ fn lists_follow_what_moves_against_the_rest() {
     assert_eq!(contacts.partners(last as u32), [0]);
 }
 
-/// Steps until the next rebuild, in which the last element moves away by `step` each.
+/// Steps until the next rebuild, if the last element moves away by `step` in each.
 fn steps_until_rebuilt(contacts: &mut Contacts<f32>, system: &mut System<f32>, step: f64) -> u32 {
     let (last, anchor) = (system.count - 1, contacts.anchor.clone());
     for steps in 1.. {
@@ -164,7 +164,7 @@ fn ends_of_a_bond_longer_than_both_radii_touch_where_it_broke() {
     system.set_rigid(RigidMask::default());
     contacts.rebuild(&system, &[]);
     assert_eq!(contacts.partners(0), [1, LAST + 1]);
-    // Neither do they if one is taken out of the simulation.
+    // Ends of which one is removed do not touch.
     let mut marks = vec![true; system.motion.len()];
     marks[LAST as usize + 1] = false;
     let among = Candidates {

@@ -294,7 +294,7 @@ impl<L: Lanes> Cpu<L> {
         let Some(sleep) = &mut self.sleep else {
             return Ok(());
         };
-        // What lies on pieces at rest outside falls.
+        // Pieces at rest on removed ones fall.
         let still = leaving.iter().filter(|at| sleep.pieces[**at].still);
         let mut moving: Vec<usize> = still.flat_map(|&at| sleep.group_of(at)).collect();
         moving.sort_unstable();
