@@ -55,7 +55,7 @@ pub struct Contacts<S> {
     /// Part of the elements that were outside complete shells of bonds at the last rebuild of the pair lists.
     pub(super) exposed: f64,
     /// Steps since the last rebuild of the pair lists.
-    steps: u32,
+    pub(super) steps: u32,
     /// Largest radius, m.
     pub(super) largest: f64,
     /// Whether elements inside a complete shell of bonds cannot be reached: all radii are equal, and bonds join only
@@ -169,11 +169,6 @@ impl<S: Scalar> Contacts<S> {
         self.skin = self.largest * if wide { WIDE_SKIN } else { SKIN };
     }
 
-    /// Counts a step.
-    pub(super) fn count_step(&mut self) {
-        self.steps = self.steps.saturating_add(1);
-    }
-
     /// Chooses the skin of the next lists by how long these have held; returns whether it is another one. Debris that
     /// flies apart would otherwise have the lists of all elements rebuilt every few steps. No result depends on it.
     pub(super) fn adapt_skin(&mut self) -> bool {
@@ -191,11 +186,6 @@ impl<S: Scalar> Contacts<S> {
     /// to is within the skin, or no bond can break before the next rebuild.
     pub(super) fn leaves_shells_out(&self) -> bool {
         self.closed_shells && (!self.adapts || self.skin < 1.01 * FAST_SKIN * self.largest)
-    }
-
-    /// Resets the step count.
-    pub(super) fn restart_count(&mut self) {
-        self.steps = 0;
     }
 
     /// Largest radius of the elements, m.

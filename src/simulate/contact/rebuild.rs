@@ -33,7 +33,7 @@ impl<S: Scalar> Contacts<S> {
     /// Accounts for a step as [`advance`](Self::advance) does, where the caller knows that no unlisted pair
     /// can touch.
     pub fn follow(&mut self, (element_travel, collider_travel): (f64, f64)) {
-        self.count_step();
+        self.steps = self.steps.saturating_add(1);
         self.moved += element_travel;
         self.travelled += element_travel;
         self.collider_approach += element_travel + collider_travel;
@@ -172,8 +172,7 @@ impl<S: Scalar> Contacts<S> {
             .for_each(|lists| finder.list(lists));
         self.on_solids(system, |finder, solids| finder.rebuild(solids));
         self.anchor = anchor;
-        (self.moved, self.travelled) = (0.0, 0.0);
-        self.restart_count();
+        (self.moved, self.travelled, self.steps) = (0.0, 0.0, 0);
     }
 
     /// Rebuilds the lists of elements near colliders, keeping springs.

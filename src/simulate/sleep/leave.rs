@@ -83,22 +83,13 @@ mod tests {
 
     use crate::simulate::contact::lists::Contacts;
     use crate::simulate::sleep::surroundings::Surroundings;
-    use crate::simulate::sleep::test_scene::asleep;
+    use crate::simulate::sleep::test_scene::{asleep, two_blocks};
     use crate::spec::Region;
 
     #[test]
     fn a_piece_outside_is_removed_and_touches_nothing() {
-        let mut text = "[time]\nend = 1\nframes_per_second = 1\n[[material]]\nname = \"m\"\ndensity = 2600\nyoung = 1e7\n\
-                        tensile_strength = 1e5\nshear_strength = 1e5\n"
-            .to_owned();
-        for (name, x) in [("a", 0.0), ("b", 0.00601)] {
-            text += &format!(
-                "[[body]]\nname = \"{name}\"\nmaterial = \"m\"\nposition = [{x}, 0, 0]\nvelocity = [1, 0, 0]\n\
-                 shape = {{ type = \"block\", rows = [3, 2, 2] }}\npacking = {{ type = \"hexagonal\", radius = 1e-3 }}\n"
-            );
-        }
         for awake in [0, 1] {
-            let (built, mut sleep) = asleep(&text, awake..2);
+            let (built, mut sleep) = asleep(&two_blocks(), awake..2);
             let system = &built.system;
             let mut contacts = Contacts::new(system, &built.surfaces, &[]);
             let touching = |contacts: &Contacts<f64>| {

@@ -149,10 +149,11 @@ impl<S: Scalar> Sleep<S> {
         Released { springs, soft }
     }
 
-    /// All pieces at rest that a piece at rest touches, directly or through others, itself included.
+    /// Those of these pieces that are at rest, and all others at rest that they touch, directly or through others;
+    /// ascending.
     ///
     /// Contacts at rest are not listed; those with a stretched spring tell who touches whom.
-    pub fn group_of(&self, piece: usize) -> Vec<usize> {
+    pub fn groups_of(&self, pieces: impl Iterator<Item = usize>) -> Vec<usize> {
         let mut groups = UnionFind::new(self.pieces.len());
         for entry in &self.springs_at_rest {
             if entry.partner < COLLIDER
@@ -163,8 +164,12 @@ impl<S: Scalar> Sleep<S> {
             }
         }
         let roots = groups.roots();
-        let same = |at: &usize| self.pieces[*at].still && roots[*at] == roots[piece];
-        (0..self.pieces.len()).filter(same).collect()
+        let mut chosen = vec![false; self.pieces.len()];
+        for piece in pieces.filter(|&piece| self.pieces[piece].still) {
+            chosen[roots[piece] as usize] = true;
+        }
+        let belongs = |at: &usize| self.pieces[*at].still && chosen[roots[*at] as usize];
+        (0..self.pieces.len()).filter(belongs).collect()
     }
 }
 
@@ -175,20 +180,11 @@ fn is_patient(since: u64, step: u64, dt: f64) -> bool {
 #[cfg(test)]
 mod tests {
     use crate::simulate::contact::lists::Contacts;
-    use crate::simulate::sleep::test_scene::asleep;
+    use crate::simulate::sleep::test_scene::{asleep, two_blocks};
 
     #[test]
     fn contacts_of_pieces_at_rest_stay_soft() {
-        let mut text = "[time]\nend = 1\nframes_per_second = 1\n[[material]]\nname = \"m\"\ndensity = 2600\nyoung = 1e7\n\
-                        tensile_strength = 1e5\nshear_strength = 1e5\n"
-            .to_owned();
-        for (name, x) in [("a", 0.0), ("b", 0.00601)] {
-            text += &format!(
-                "[[body]]\nname = \"{name}\"\nmaterial = \"m\"\nposition = [{x}, 0, 0]\n\
-                 shape = {{ type = \"block\", rows = [3, 2, 2] }}\npacking = {{ type = \"hexagonal\", radius = 1e-3 }}\n"
-            );
-        }
-        let (built, mut sleep) = asleep(&text, 0..2);
+        let (built, mut sleep) = asleep(&two_blocks(), 0..2);
         let system = &built.system;
         let mut contacts = Contacts::new(system, &built.surfaces, &[]);
         let element = (0..system.count as u32).find(|&i| !contacts.partners(i).is_empty());

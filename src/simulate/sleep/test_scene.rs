@@ -29,3 +29,17 @@ pub fn asleep(text: &str, bodies: Range<u32>) -> (Built<f64>, Sleep<f64>) {
     sleep.mask(system, &mut built.load, rest);
     (built, sleep)
 }
+
+/// Two blocks that nearly touch, `a` and `b`, which move at 1 m/s.
+pub fn two_blocks() -> String {
+    let mut text = "[time]\nend = 1\nframes_per_second = 1\n[[material]]\nname = \"m\"\ndensity = 2600\nyoung = 1e7\n\
+                    tensile_strength = 1e5\nshear_strength = 1e5\n"
+        .to_owned();
+    for (name, x) in [("a", 0.0), ("b", 0.00601)] {
+        text += &format!(
+            "[[body]]\nname = \"{name}\"\nmaterial = \"m\"\nposition = [{x}, 0, 0]\nvelocity = [1, 0, 0]\n\
+             shape = {{ type = \"block\", rows = [3, 2, 2] }}\npacking = {{ type = \"hexagonal\", radius = 1e-3 }}\n"
+        );
+    }
+    text
+}

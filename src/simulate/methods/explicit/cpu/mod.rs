@@ -85,9 +85,6 @@ impl<L: Lanes> Cpu<L> {
         let mut run = BondedRun::new(built, pipeline, dt);
         let rankine = Rankine::of(&mut run.system, pipeline, &run.rest);
         let sleep = sleeping::sleep(&mut run, pipeline);
-        if sleep.is_some() {
-            run.contacts.set_skin(false);
-        }
         let (padded, chunk) = (run.system.motion.len(), run.system.chunk);
         let chunks = padded.div_ceil(chunk);
         let damped = run.system.damped();

@@ -50,6 +50,7 @@ pub(super) fn sleep<S: Scalar>(run: &mut BondedRun<S>, pipeline: &Pipeline) -> O
         pipeline.bodies.len(),
         simulate.drag,
     );
+    run.contacts.set_skin(false);
     sleep.bounds = run.rest.bounds.filter(|_| pipeline.world.remove);
     for (elements, body) in run.rigid.take() {
         let number = run.system.rigid().pieces()[elements[0] as usize];
@@ -144,6 +145,14 @@ impl<L: Lanes> Cpu<L> {
         });
     }
 
+    /// Records that pieces which were at rest move.
+    fn record_moving(&mut self, pieces: Vec<usize>) {
+        for piece in pieces {
+            let alarm = alarm(piece, SleepReason::Touched, 0.0);
+            self.record(SleepEvent::Moving, (self.run.step, alarm), 0.0);
+        }
+    }
+
     /// Wakes the pieces of alarms, or lets them move if they were at rest.
     fn answer(&mut self, alarms: Vec<Alarm>) -> Result<(), SimulateError> {
         self.finish_step()?;
@@ -154,19 +163,10 @@ impl<L: Lanes> Cpu<L> {
         let (touched, woken): (Vec<Alarm>, Vec<Alarm>) = alarms
             .into_iter()
             .partition(|alarm| alarm.reason == SleepReason::Touched);
-        let mut moved: Vec<usize> = touched
-            .iter()
-            .chain(&woken)
-            .filter(|alarm| sleep.pieces[alarm.piece].still)
-            .flat_map(|alarm| sleep.group_of(alarm.piece))
-            .collect();
-        moved.sort_unstable();
-        moved.dedup();
+        let all = touched.iter().chain(&woken);
+        let moved = sleep.groups_of(all.map(|alarm| alarm.piece));
         let released = sleep.release(&moved);
-        for piece in moved {
-            let alarm = alarm(piece, SleepReason::Touched, 0.0);
-            self.record(SleepEvent::Moving, (step, alarm), 0.0);
-        }
+        self.record_moving(moved);
         for alarm in &woken {
             self.record(SleepEvent::Awake, (step, *alarm), 0.0);
         }
@@ -295,20 +295,14 @@ impl<L: Lanes> Cpu<L> {
             return Ok(());
         };
         // Pieces at rest on removed ones fall.
-        let still = leaving.iter().filter(|at| sleep.pieces[**at].still);
-        let mut moving: Vec<usize> = still.flat_map(|&at| sleep.group_of(at)).collect();
-        moving.sort_unstable();
-        moving.dedup();
+        let mut moving = sleep.groups_of(leaving.iter().copied());
         moving.retain(|at| leaving.binary_search(at).is_err());
         let lost = sleep.remove(&leaving);
         let released = sleep.release(&moving);
         for &at in &leaving {
             sleep.pieces[at].place_all(&mut self.run.system);
         }
-        for at in moving {
-            let alarm = alarm(at, SleepReason::Touched, 0.0);
-            self.record(SleepEvent::Moving, (self.run.step, alarm), 0.0);
-        }
+        self.record_moving(moving);
         for (at, energy) in leaving.into_iter().zip(lost) {
             let alarm = alarm(at, SleepReason::Outside, 0.0);
             self.record(SleepEvent::Removed, (self.run.step, alarm), energy);
