@@ -58,6 +58,7 @@ mod sand;
 mod scenes;
 mod shells;
 mod sleep;
+mod sleep_rest;
 mod sleep_runs;
 mod springs;
 mod statics;

@@ -11,15 +11,17 @@ use glam::DVec3;
 use crate::harness::{TestFolder, shot};
 use crate::scenes;
 
-const R: f64 = 1e-3;
+/// Radius of all elements, m.
+pub const R: f64 = 1e-3;
 
-fn on<L: Lanes>(packing: &Packing, pipeline: &Pipeline, dt: f64) -> Cpu<L> {
+/// A run of a scene.
+pub fn on<L: Lanes>(packing: &Packing, pipeline: &Pipeline, dt: f64) -> Cpu<L> {
     Cpu::new(build(packing, pipeline).unwrap(), pipeline, dt)
 }
 
 /// Bodies at these places, whose bonds break at `strength`, Pa; each moves at its velocity (m/s) and spins
 /// (rad/s) about its middle.
-fn scene(bodies: &[(Vec<DVec3>, DVec3, DVec3)], strength: f64) -> (Packing, Pipeline, f64) {
+pub fn scene(bodies: &[(Vec<DVec3>, DVec3, DVec3)], strength: f64) -> (Packing, Pipeline, f64) {
     let points: Vec<DVec3> = bodies.iter().flat_map(|body| body.0.clone()).collect();
     let mut material = scenes::elastic(1e7, 4e6, 2600.0);
     (
@@ -47,7 +49,8 @@ fn scene(bodies: &[(Vec<DVec3>, DVec3, DVec3)], strength: f64) -> (Packing, Pipe
     (packing, pipeline, dt)
 }
 
-fn block(size: (usize, usize, usize), at: DVec3) -> Vec<DVec3> {
+/// A block of rows of elements whose first one is at a place, m.
+pub fn block(size: (usize, usize, usize), at: DVec3) -> Vec<DVec3> {
     let points = scenes::block(size.0, size.1, size.2, R);
     points.into_iter().map(|p| p + at).collect()
 }
@@ -73,7 +76,8 @@ fn momenta(h: &History) -> (DVec3, DVec3) {
     )
 }
 
-fn events(all: &[Snapshot]) -> Vec<(SleepEvent, SleepReason)> {
+/// What fell asleep, woke or came to rest, and why.
+pub fn events(all: &[Snapshot]) -> Vec<(SleepEvent, SleepReason)> {
     let tables = all.iter().map(|frame| &frame.sleep);
     tables
         .flat_map(|table| table.what.iter().copied().zip(table.reason.iter().copied()))
@@ -157,18 +161,22 @@ fn a_hard_impact_breaks_what_it_breaks_without_sleep() {
     assert!(off <= 0.15, "{asleep} {awake}");
 }
 
-/// Twelve frames of a scene; asserts that they have the same bits on any number of threads and across a resume.
-fn frames_of_same_bits((packing, pipeline, dt): &(Packing, Pipeline, f64)) -> Vec<Snapshot> {
+/// Twelve frames of a scene, `steps` apart; asserts that they have the same bits on any number of threads and across a
+/// resume.
+pub fn frames_of_same_bits(
+    (packing, pipeline, dt): &(Packing, Pipeline, f64),
+    steps: u64,
+) -> Vec<Snapshot> {
     let on_threads = |threads: usize, stop: u32| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
         pool.build().unwrap().install(|| {
             let mut run = on::<f32>(packing, pipeline, *dt);
-            let mut all = scenes::frames(&mut run, 500, 1..stop + 1);
+            let mut all = scenes::frames(&mut run, steps, 1..stop + 1);
             let state = run.state(stop).unwrap();
             let mut resumed = on::<f32>(packing, pipeline, *dt);
             resumed.restore(&state).unwrap();
             assert!(resumed.state(stop).unwrap() == state, "stopped at {stop}");
-            all.extend(scenes::frames(&mut resumed, 500, stop + 1..13));
+            all.extend(scenes::frames(&mut resumed, steps, stop + 1..13));
             all
         })
     };
@@ -179,7 +187,7 @@ fn frames_of_same_bits((packing, pipeline, dt): &(Packing, Pipeline, f64)) -> Ve
     }
     let sixteen = scenes::on_width(LaneWidth::Sixteen, (packing, pipeline, *dt), None);
     if let Some(mut run) = sixteen {
-        assert!(scenes::frames(run.as_mut(), 500, 1..13) == whole);
+        assert!(scenes::frames(run.as_mut(), steps, 1..13) == whole);
     }
     whole
 }
@@ -189,7 +197,7 @@ fn sleep_has_the_same_bits_on_any_number_of_threads_and_across_a_resume() {
     let (packing, mut pipeline, dt) = collision(3.0, 1.5e5);
     pipeline.world.gravity = [0.0, -9.8, 0.0];
     pipeline.colliders = vec![scenes::rising_floor(-1.5 * R, 0.0)];
-    let found = events(&frames_of_same_bits(&(packing, pipeline, dt)));
+    let found = events(&frames_of_same_bits(&(packing, pipeline, dt), 500));
     let slept = found.iter().filter(|event| event.0 == SleepEvent::Asleep);
     assert!(slept.count() > 5, "{found:?}");
 }
@@ -202,7 +210,7 @@ fn fragments_that_leave_the_bounds_are_removed() {
     pipeline.simulate.sleep_limits.vibration = 1e-9;
     (pipeline.world.bounds, pipeline.world.remove) = (Some(Region { min, max }), true);
     let scene = (packing, pipeline, dt);
-    let all = frames_of_same_bits(&scene);
+    let all = frames_of_same_bits(&scene, 500);
     let packing = &scene.0;
     let found = events(&all);
     let removed = (SleepEvent::Removed, SleepReason::Outside);
@@ -232,63 +240,6 @@ fn fragments_that_leave_the_bounds_are_removed() {
     let lost: f64 = energies.map(|(_, energy)| energy).sum();
     let booked = all[11].history.rigidified[0];
     assert!((lost / booked - 1.0).abs() < 1e-9, "{lost} {booked}");
-}
-
-#[test]
-fn a_stack_at_rest_stays_where_it_is() {
-    let still = (DVec3::ZERO, DVec3::ZERO);
-    let at = |level: usize| DVec3::new(0.3e-3, 8.0001e-3, 0.2e-3) * level as f64;
-    let blocks: Vec<_> = (0..3)
-        .map(|k| (block((5, 4, 5), at(k)), still.0, still.1))
-        .collect();
-    let (packing, mut pipeline, dt) = scene(&blocks, 1e6);
-    pipeline.world.gravity = [0.0, -9.8, 0.0];
-    pipeline.colliders = vec![scenes::rising_floor(-1.0001 * R, 0.0)];
-    let mut run = on::<f32>(&packing, &pipeline, dt);
-    let second = (1.0 / dt) as u64;
-    let all = scenes::frames(&mut run, second, 0..11);
-    let found = events(&all);
-    assert!(
-        found.contains(&(SleepEvent::Still, SleepReason::Calm)),
-        "{found:?}"
-    );
-    assert!(
-        !found.iter().any(|event| event.0 == SleepEvent::Awake),
-        "{found:?}"
-    );
-    let (early, late) = (&all[1].frames, &all[10].frames);
-    for i in 0..early.x.len() {
-        let of =
-            |f: &cullet::columns::Frames| DVec3::new(f.x[i].into(), f.y[i].into(), f.z[i].into());
-        let moved = of(early).distance(of(late));
-        assert!(moved < 1e-4 * R, "element {i} moved {moved:.1e} m");
-    }
-    assert_eq!(all[10].history.kinetic[0], 0.0);
-}
-
-#[test]
-fn a_block_at_rest_wakes_when_it_is_hit_hard() {
-    let still = DVec3::ZERO;
-    let ram = block((4, 4, 4), DVec3::new(1e-3, 0.13, 1e-3));
-    let (target, hit) = (block((8, 5, 6), DVec3::ZERO), 4 * 4 * 4);
-    let count = target.len() as u32;
-    let (packing, mut pipeline, dt) = scene(&[(target, still, still), (ram, still, still)], 2e5);
-    assert_ne!(count, hit);
-    pipeline.world.gravity = [0.0, -9.8, 0.0];
-    pipeline.colliders = vec![scenes::rising_floor(-1.0001 * R, 0.0)];
-    let mut run = on::<f32>(&packing, &pipeline, dt);
-    let all = scenes::frames(&mut run, (0.02 / dt) as u64, 0..10);
-    let rows = all.iter().flat_map(|frame| {
-        let table = &frame.sleep;
-        (0..table.what.len()).map(|at| (table.elements[at], table.what[at], table.reason[at]))
-    });
-    let rows: Vec<_> = rows.filter(|row| row.0 == count).collect();
-    let [rest, wakes] = [
-        (count, SleepEvent::Still, SleepReason::Calm),
-        (count, SleepEvent::Awake, SleepReason::Impact),
-    ]
-    .map(|row| rows.iter().position(|one| *one == row));
-    assert!(rest.is_some() && wakes > rest, "{rows:?}");
 }
 
 /// Two blocks slide on a floor, a third falls on one of them; a fourth, whose bonds cannot break, falls beside

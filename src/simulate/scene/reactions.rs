@@ -46,6 +46,16 @@ impl std::ops::AddAssign for Wrench {
     }
 }
 
+impl std::ops::Sub for Wrench {
+    type Output = Wrench;
+    fn sub(self, other: Wrench) -> Wrench {
+        Wrench {
+            force: self.force - other.force,
+            torque: self.torque - other.torque,
+        }
+    }
+}
+
 impl std::ops::Mul<f64> for Wrench {
     type Output = Wrench;
     fn mul(self, factor: f64) -> Wrench {

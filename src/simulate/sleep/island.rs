@@ -334,8 +334,7 @@ impl<S: Scalar> Island<S> {
                 load(other.member, wrench, other_arm);
             }
             Partner::Collider(collider, _) => {
-                let wrench = Wrench::at(other_arm, -now.force, -now.torques[0]);
-                self.on_colliders[*collider].0 += wrench;
+                self.on_colliders[*collider].0 += joint.on_collider();
             }
             Partner::Still(..) => {}
         }

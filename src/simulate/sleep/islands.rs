@@ -204,7 +204,7 @@ fn sort_out<'a, S>(islands: &[Island<S>], pieces: &'a mut [Piece]) -> Vec<Vec<&'
 
 impl<S: Scalar> Sleep<S> {
     /// The contact as one of the island of these pieces.
-    fn joint(
+    pub(super) fn joint(
         &self,
         (system, listed): (&System<S>, SuspendedContact<S>),
         is_exchanged: bool,

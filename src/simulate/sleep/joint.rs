@@ -11,6 +11,7 @@ use crate::simulate::contact::pair_list::Memory;
 use crate::simulate::contact::soft::{STIFF_SPEED, hardened, softened, with_normal};
 use crate::simulate::contact::suspend::SuspendedContact;
 use crate::simulate::scene::colliders::PosedCollider;
+use crate::simulate::scene::reactions::Wrench;
 use crate::simulate::sleep::piece::Piece;
 use crate::simulate::sleep::strength::Strength;
 
@@ -89,6 +90,8 @@ pub struct Course {
     roll: Vec3<f64>,
     /// Whether it touches.
     pub touches: bool,
+    /// Overlap, m, while it touches.
+    overlap: f64,
     /// Whether it has become soft.
     soft: bool,
     /// Parameters of its law.
@@ -172,6 +175,7 @@ impl<S: Scalar> Joint<S> {
                 spring: wide(memory.spring),
                 roll: wide(memory.roll),
                 touches: false,
+                overlap: 0.0,
                 soft: listed.soft,
                 k: listed.k,
                 stiffest: stiff.normal,
@@ -243,6 +247,19 @@ impl<S: Scalar> Joint<S> {
             }
             false => 0.0,
         }
+    }
+
+    /// Its elastic energy, J.
+    pub fn energy(&self) -> f64 {
+        let now = &self.now;
+        let rolling = self.rolling().map(|k| rolling::energy(now.roll, k));
+        contact::energy(now.overlap, now.spring, now.k) + rolling.unwrap_or(0.0)
+    }
+
+    /// Force and torque on its partner, a collider.
+    pub fn on_collider(&self) -> Wrench {
+        let [torque, _] = self.now.torques;
+        Wrench::at(self.now.arms[1], -self.now.force, -torque)
     }
 
     /// Its springs, as it was listed.
@@ -344,7 +361,7 @@ impl<S: Scalar> Joint<S> {
             }
             (moment, now.roll) = (rolled.moment, rolled.spring);
         }
-        now.spring = load.spring;
+        (now.spring, now.overlap) = (load.spring, load.overlap);
         now.force = dvec(load.force);
         let [couple, moment] = [dvec(load.couple), dvec(moment)];
         now.torques = [couple * state.arm_i + moment, couple * state.arm_j - moment];

@@ -11,6 +11,7 @@ use crate::simulate::scene::clamps::{RigidPose, reach, rounded};
 use crate::simulate::scene::reactions::Wrench;
 use crate::simulate::scene::rigid_body::{BodyPart, RigidBody};
 use crate::simulate::sleep::clusters::{Cluster, Placed, clusters};
+use crate::simulate::sleep::resting_loads::RestingLoads;
 use crate::simulate::sleep::statics::Statics;
 use crate::simulate::sleep::strength::Strength;
 
@@ -42,6 +43,8 @@ pub struct Piece {
     pub loaded: Vec<u32>,
     /// Whether it is at rest: it is not moved, and its contacts with others at rest are not computed.
     pub still: bool,
+    /// What it presses on while it is at rest.
+    pub resting: RestingLoads,
     /// Whether it left the bounds of the world: it is still for good, and nothing touches it.
     pub removed: bool,
     /// Whether its island steps it now, apart from what is awake.
@@ -140,6 +143,7 @@ impl Piece {
             near: Vec::new(),
             loaded: Vec::new(),
             still: false,
+            resting: RestingLoads::default(),
             removed: false,
             apart: false,
             slow_since: None,
@@ -164,6 +168,7 @@ impl Piece {
         self.body.moving.velocity = DVec3::ZERO;
         self.body.moving.momentum = DVec3::ZERO;
         self.still = true;
+        self.resting = RestingLoads::default();
         self.loaded.clear();
         energy
     }

@@ -118,6 +118,7 @@ pub fn put<S: Scalar>(state: &mut State, sleep: &Sleep<S>, contacts: &Contacts<S
         [a, b, c, d, e, f]
     };
     state.put(SPRINGS, springs.iter().map(memory));
+    sleep.put_resting_loads(state);
 }
 
 /// Place, rotation and carried stresses of each element of a piece.
@@ -219,6 +220,7 @@ pub fn restore<S: Scalar>(
             },
         })
         .collect();
+    sleep.restore_resting_loads(state, run.supports.colliders().len())?;
     sleep.mask(&mut run.system, &mut run.load, &run.rest);
     Ok(())
 }

@@ -5,6 +5,7 @@ use crate::math::{Scalar, UnionFind};
 use crate::simulate::contact::chunk::{COLLIDER, SpringEntry};
 use crate::simulate::contact::lists::Contacts;
 use crate::simulate::sleep::pieces::Sleep;
+use crate::simulate::sleep::resting_loads::RestingLoads;
 use crate::simulate::sleep::surroundings::Surroundings;
 
 /// Largest speed of a piece at rest, over that of a fall through the radius of an element.
@@ -134,6 +135,7 @@ impl<S: Scalar> Sleep<S> {
     pub fn release(&mut self, pieces: &[usize]) -> Released<S> {
         for &at in pieces {
             self.pieces[at].still = false;
+            self.pieces[at].resting = RestingLoads::default();
             self.pieces[at].slow_since = None;
         }
         let springs = std::mem::take(&mut self.springs_at_rest);

@@ -29,7 +29,7 @@ const WORTHWHILE: u64 = 64;
 pub(super) struct Reactions {
     /// Weighted sum, by the trapezoidal rule.
     pub sum: Vec<Wrench>,
-    /// In the last step.
+    /// In the last step, without those of pieces at rest.
     pub last: Vec<Wrench>,
 }
 
@@ -40,6 +40,20 @@ impl Reactions {
             *sum += (*before + *now) * (0.5 * count as f64);
         }
         self.last = now;
+    }
+
+    /// Adds the loads of pieces at rest over `count` steps.
+    pub fn add_resting(&mut self, count: u64, loads: &[Wrench]) {
+        for (sum, load) in self.sum.iter_mut().zip(loads) {
+            *sum += *load * count as f64;
+        }
+    }
+
+    /// Adds the loads of pieces at rest to those of the last step.
+    pub fn rest(&mut self, loads: &[Wrench]) {
+        for (last, load) in self.last.iter_mut().zip(loads) {
+            *last += *load;
+        }
     }
 }
 

@@ -26,6 +26,7 @@ use crate::simulate::error::{SimulateError, StateError};
 use crate::simulate::method::{Capture, Method, PassCost, Platform};
 use crate::simulate::run_state::state::State;
 use crate::simulate::scene::reaction_sums::ReactionSums;
+use crate::simulate::scene::reactions::Wrench;
 use crate::simulate::sleep::event::Event;
 use crate::simulate::sleep::groups::Groups;
 use crate::simulate::sleep::pieces::Sleep;
@@ -56,6 +57,10 @@ pub struct Cpu<L: Lanes> {
     sleep: Option<Sleep<L::Scalar>>,
     /// Elements that are asleep and have listed contacts, ascending.
     near: Vec<u32>,
+    /// Loads of pieces at rest on supports.
+    resting: Vec<Wrench>,
+    /// Loads of everything else on supports, if they were computed again since the last step.
+    renewed: Option<Vec<Wrench>>,
     /// What fell asleep or woke since the last frame.
     sleep_events: Vec<Event>,
     /// Step up to which the contact lists hold every pair that can touch, as far as sleeping fragments move.
@@ -112,6 +117,8 @@ impl<L: Lanes> Cpu<L> {
             costs: Costs::default(),
             sleep,
             near: Vec::new(),
+            resting: Vec::new(),
+            renewed: None,
             sleep_events: Vec::new(),
             lists_hold_until: 0,
             groups: Default::default(),
@@ -248,7 +255,10 @@ impl<L: Lanes> Method for Cpu<L> {
 
     fn capture(&mut self, frame: u32, state: bool) -> Result<(), SimulateError> {
         self.bring_up_to_date()?;
-        let (contact, touching) = self.run.contact_totals::<L>(&self.driven.colliders);
+        let (mut contact, mut touching) = self.run.contact_totals::<L>(&self.driven.colliders);
+        if let Some(sleep) = &self.sleep {
+            sleep.add_resting_contacts(&mut contact, &mut touching);
+        }
         self.collect_work();
         let carried = self.carried();
         let mut snapshot = self.run.snapshot(
@@ -294,6 +304,7 @@ impl<L: Lanes> Method for Cpu<L> {
         self.lists_hold_until = self.run.step;
         (self.groups, self.loads_due) = (Default::default(), false);
         self.together_until = self.run.step;
+        (self.resting, self.renewed) = (self.resting_loads(), None);
         self.restore_contacts(state)
     }
 }

@@ -69,14 +69,12 @@ impl<L: Lanes> Cpu<L> {
         self.begin()?;
         self.remove_outside()?;
         let mut left = steps;
-        let mut reactions = Reactions {
-            sum: vec![Wrench::default(); self.run.supports.count()],
-            last: self.run.means.last().to_vec(),
-        };
+        let mut reactions = self.reactions();
         while left > 0 {
             if self.rests() {
                 self.run.step += left;
                 reactions.add(left, reactions.last.clone());
+                reactions.add_resting(left, &self.resting);
                 break;
             }
             let glide = self.glide(left, &mut reactions)?;
@@ -88,8 +86,13 @@ impl<L: Lanes> Cpu<L> {
                 }
             };
             left -= count;
+            reactions.add_resting(count, &self.resting);
             self.tend(count, alarms)?;
+            if let Some(now) = self.renewed.take() {
+                reactions.last = now;
+            }
         }
+        reactions.rest(&self.resting);
         self.run
             .means
             .add_sum(steps, &reactions.sum, reactions.last);
@@ -273,6 +276,8 @@ impl<L: Lanes> Cpu<L> {
         for &at in &resting {
             sleep.pieces[at].place_all(&mut self.run.system);
         }
+        let around = (&self.run.system, &mut self.run.contacts);
+        sleep.keep_resting_loads(&resting, around, &self.driven.colliders);
         for (piece, energy) in resting.into_iter().zip(lost) {
             let alarm = alarm(piece, SleepReason::Calm, 0.0);
             self.record(SleepEvent::Still, (time.0, alarm), energy);
@@ -328,11 +333,31 @@ impl<L: Lanes> Cpu<L> {
         contacts.rebuild_among(system, colliders, candidates.as_ref());
         self.find_near();
         self.set_horizon();
+        self.resting = self.resting_loads();
+    }
+
+    /// Loads of pieces at rest on supports.
+    pub(super) fn resting_loads(&self) -> Vec<Wrench> {
+        let mut loads = vec![Wrench::default(); self.run.supports.count()];
+        if let Some(sleep) = &self.sleep {
+            sleep.add_resting_loads(&mut loads);
+        }
+        loads
+    }
+
+    /// Loads on supports at the start of an interval of steps.
+    fn reactions(&mut self) -> Reactions {
+        let all = self.run.means.last().iter().zip(&self.resting);
+        let last = all.map(|(last, resting)| *last - *resting).collect();
+        Reactions {
+            sum: vec![Wrench::default(); self.resting.len()],
+            last: self.renewed.take().unwrap_or(last),
+        }
     }
 
     /// Computes the loads again after elements fell asleep or woke. Nothing slides or breaks meanwhile.
     fn start_again(&mut self) {
-        self.compute_loads();
+        self.renewed = Some(self.compute_loads());
         if let Some(sleep) = &mut self.sleep {
             sleep.note_loaded(&self.run.load);
         }
