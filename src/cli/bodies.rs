@@ -10,6 +10,7 @@ use crate::columns::Shape;
 use crate::geometry::TriMesh;
 use crate::laws::strength::lattice_along;
 use crate::pack::figures::{NEIGHBOUR_DISTANCES, figures};
+use crate::simulate::warn::entry_of;
 use crate::spec::{Body, Criterion, PackingSpec, Pipeline, Strength};
 use crate::store::Packing;
 use crate::units::show::{figures as rounded, grouped, quantity};
@@ -107,8 +108,35 @@ fn cell_body_figures(name: String, radii: &[f64], faces: usize) -> Value {
     })
 }
 
+/// Lines of text about all bodies, each after a name or nothing. Bodies of one entry whose figures are alike are
+/// described once.
+pub fn list(bodies: &Value) -> Vec<(String, String)> {
+    let mut alike: Vec<(&str, Vec<String>, Vec<&str>)> = Vec::new();
+    for body in bodies.as_array().into_iter().flatten() {
+        let name = body["name"].as_str().unwrap_or_default();
+        let (entry, own) = (entry_of(name), lines(body));
+        let same = |one: &&mut (&str, Vec<String>, _)| one.0 == entry && one.1 == own;
+        match alike.iter_mut().find(same) {
+            Some((.., names)) => names.push(name),
+            None => alike.push((entry, own, vec![name])),
+        }
+    }
+    let mut out = Vec::new();
+    for (entry, mut own, names) in alike {
+        if let [first, .., last] = names[..] {
+            let others = names.len() - 1;
+            own.push(format!(
+                "{others} more of {entry:?} are like {first:?}, the last is {last:?}"
+            ));
+        }
+        let names = std::iter::once(names[0]).chain(std::iter::repeat(""));
+        out.extend(names.map(str::to_owned).zip(own));
+    }
+    out
+}
+
 /// Lines of text about one body.
-pub fn lines(body: &Value) -> Vec<String> {
+fn lines(body: &Value) -> Vec<String> {
     if body["cells"] == true {
         return vec![cell_body_line(body)];
     }
@@ -251,6 +279,29 @@ mod tests {
         packing.elements.r = vec![0.05, 0.1, 0.15];
         let spread = "with 0.125 to 3.375 times the volume of the mean";
         assert_eq!(body(&packing), [format!("{counts}, {spread}")]);
+    }
+
+    #[test]
+    fn bodies_of_an_entry_with_the_same_figures_are_described_once() {
+        let body = |name: &str, elements: u32| {
+            json!({
+                "name": name, "elements": elements, "bonds": 1, "radius": [1e-3, 1e-3, 1e-3], "overlap": 0,
+            })
+        };
+        let all = json!([
+            body("wall.a", 2),
+            body("ball", 2),
+            body("wall.b", 2),
+            body("wall.half", 1),
+            body("wall.c", 2)
+        ]);
+        let names: Vec<String> = list(&all).into_iter().map(|(name, _)| name).collect();
+        assert_eq!(names, ["wall.a", "", "", "ball", "", "wall.half", ""]);
+        let last = &list(&all)[2].1;
+        assert_eq!(
+            last,
+            "2 more of \"wall\" are like \"wall.a\", the last is \"wall.c\""
+        );
     }
 
     #[test]

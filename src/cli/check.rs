@@ -53,7 +53,12 @@ pub fn check(path: &Path, set: &[String], as_json: bool) -> anyhow::Result<()> {
     );
     super::bodies::add_strengths(&mut bodies, pipeline);
     let sizes = super::notices::size_warnings(pipeline, &packed).into_iter();
-    let sizes = sizes.map(|text| warn::Warning { kind: "size", text });
+    let sizes = sizes.map(|text| warn::Warning {
+        kind: "size",
+        body: None,
+        severity: 0.0,
+        text,
+    });
     let warnings: Vec<_> = sizes
         .chain(warn::warnings(&packed.packing, pipeline, &plan))
         .collect();
@@ -117,7 +122,7 @@ pub fn check(path: &Path, set: &[String], as_json: bool) -> anyhow::Result<()> {
         "implicit_cost": choice.map(|c| c.implicit),
         "notices": super::notices::notices(&packed),
         "stress": statics.as_ref().map(|statics| statics.bodies.clone()),
-        "warnings": warnings.iter().map(|w| json!({ "kind": w.kind, "text": w.text })).collect::<Vec<_>>(),
+        "warnings": warnings.iter().map(|w| json!({ "kind": w.kind, "body": w.body, "text": w.text })).collect::<Vec<_>>(),
     });
     if as_json {
         return super::print::print(&out.to_string());
@@ -180,12 +185,8 @@ pub fn check(path: &Path, set: &[String], as_json: bool) -> anyhow::Result<()> {
             choice.explicit, choice.implicit
         ));
     }
-    for body in out["bodies"].as_array().into_iter().flatten() {
-        let name = body["name"].as_str().unwrap_or_default();
-        for (at, line) in super::bodies::lines(body).iter().enumerate() {
-            let name = if at == 0 { name } else { "" };
-            lines.push(format!("{name:<19} {line}"));
-        }
+    for (name, line) in super::bodies::list(&out["bodies"]) {
+        lines.push(format!("{name:<19} {line}"));
     }
     if let Some(statics) = statics {
         lines.push("stress              after the simulation:".to_owned());
@@ -194,10 +195,21 @@ pub fn check(path: &Path, set: &[String], as_json: bool) -> anyhow::Result<()> {
     for notice in super::notices::notices(&packed) {
         lines.push(format!("note                {notice}"));
     }
-    for warning in warnings {
-        lines.push(format!("warning             {}", warning.text));
-    }
+    lines.extend(warn::worst(&warnings).iter().map(warning_line));
     super::print::print(&lines.join("\n"))
+}
+
+/// A line about a warning, and about those like it.
+fn warning_line(one: &warn::Worst) -> String {
+    let text = &one.warning.text;
+    match one.others {
+        0 => format!("warning             {text}"),
+        others => format!(
+            "warning             {text} (the worst of {} bodies of {:?}; `--json` lists all)",
+            others + 1,
+            one.entry
+        ),
+    }
 }
 
 /// The parts of surfaces that no element lies under, as JSON.

@@ -57,11 +57,8 @@ impl Lines {
             quantity(1e3 * number(&store["mass"]), "g")
         );
         self.line("packing", &what);
-        for body in store["bodies"].as_array().into_iter().flatten() {
-            for (at, line) in bodies::lines(body).iter().enumerate() {
-                let name = text(&body["name"]);
-                self.line(if at == 0 { &name } else { "" }, line);
-            }
+        for (name, line) in bodies::list(&store["bodies"]) {
+            self.line(&name, &line);
         }
     }
 

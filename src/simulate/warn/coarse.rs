@@ -1,6 +1,7 @@
 //! Bodies whose elements are too large for the toughness of their material, or for the scatter of its strength in
 //! space.
 
+use super::Warning;
 use crate::laws::softening::{crack_area, fracture_energy, weakening};
 use crate::spec::Pipeline;
 use crate::store::Packing;
@@ -11,8 +12,8 @@ const FEW: f64 = 0.05;
 /// Factor on a strength from which on nobody would notice.
 const NOTICED: f64 = 0.995;
 
-/// A text for each body in which more than a few bonds get less strength than asked for.
-pub fn coarse_bodies(packing: &Packing, pipeline: &Pipeline) -> Vec<String> {
+/// A warning about each body in which more than a few bonds get less strength than asked for.
+pub fn coarse_bodies(packing: &Packing, pipeline: &Pipeline) -> Vec<Warning> {
     let bodies = pipeline.bodies.iter().enumerate();
     bodies
         .filter_map(|(number, body)| {
@@ -44,7 +45,7 @@ pub fn coarse_bodies(packing: &Packing, pipeline: &Pipeline) -> Vec<String> {
                 .filter(|(_, body)| **body as usize == number)
                 .map(|(&r, _)| r)
                 .fold(f64::INFINITY, f64::min);
-            Some(format!(
+            let text = format!(
                 "body {:?}: its elements are too large for the toughness of {}, {}: {} % of its bonds break at {} of their \
                  strength on average, so that cracks take the right energy; elements of a radius below {} would keep it",
                 body.name,
@@ -53,7 +54,8 @@ pub fn coarse_bodies(packing: &Packing, pipeline: &Pipeline) -> Vec<String> {
                 figures((100.0 * part).round()),
                 figures(mean),
                 quantity(radius * mean * mean, "m"),
-            ))
+            );
+            Some(Warning::about(body, "coarse", 1.0 - mean, text))
         })
         .collect()
 }
@@ -62,8 +64,8 @@ pub fn coarse_bodies(packing: &Packing, pipeline: &Pipeline) -> Vec<String> {
 /// neighbours, and the body is too strong.
 const LEAST_LENGTH: f64 = 4.0;
 
-/// A text for each body whose elements are too large for the correlation length of its strengths.
-pub fn bodies_coarser_than_flaws(packing: &Packing, pipeline: &Pipeline) -> Vec<String> {
+/// A warning about each body whose elements are too large for the correlation length of its strengths.
+pub fn bodies_coarser_than_flaws(packing: &Packing, pipeline: &Pipeline) -> Vec<Warning> {
     let bodies = pipeline.bodies.iter().enumerate();
     bodies
         .filter_map(|(number, body)| {
@@ -76,14 +78,15 @@ pub fn bodies_coarser_than_flaws(packing: &Packing, pipeline: &Pipeline) -> Vec<
             let across = length / (2.0 * sum / count);
             // Radii are rounded, such as those found for a number of elements.
             (across < 0.999 * LEAST_LENGTH).then(|| {
-                format!(
+                let text = format!(
                     "body {:?}: `weibull_length` of material {:?} ({}) spans only {across:.1} elements; below \
                      {LEAST_LENGTH} the body is stronger than entered: elements of a radius below {} would resolve it",
                     body.name,
                     material.name,
                     quantity(length, "m"),
                     quantity(length / (2.0 * LEAST_LENGTH), "m"),
-                )
+                );
+                Warning::about(body, "coarse", 1.0 / across, text)
             })
         })
         .collect()
@@ -108,7 +111,11 @@ mod tests {
 
     fn found(radius: &str, toughness: &str) -> Vec<String> {
         let (packing, pipeline) = packed(radius, toughness);
-        coarse_bodies(&packing, &pipeline)
+        texts(coarse_bodies(&packing, &pipeline))
+    }
+
+    fn texts(found: Vec<Warning>) -> Vec<String> {
+        found.into_iter().map(|warning| warning.text).collect()
     }
 
     #[test]
@@ -116,7 +123,7 @@ mod tests {
         let scatter = "weibull_modulus = 8\nweibull_length = \"8 mm\"";
         let found = |radius: &str, key: &str| {
             let (packing, pipeline) = packed(radius, key);
-            bodies_coarser_than_flaws(&packing, &pipeline)
+            texts(bodies_coarser_than_flaws(&packing, &pipeline))
         };
         assert_eq!(found("1 mm", scatter), [""; 0]);
         assert_eq!(found("2 mm", "weibull_modulus = 8"), [""; 0]);

@@ -1,5 +1,6 @@
 //! Warns about positions so far from the origin that single precision, used in files, does not resolve them.
 
+use super::Warning;
 use crate::spec::Pipeline;
 use crate::store::Packing;
 use crate::units::show::{figures, quantity};
@@ -9,8 +10,8 @@ const ROUNDING: f64 = 1.0 / (1 << 24) as f64;
 /// Largest rounding error relative to the radius of elements: above it, bodies visibly jitter.
 const MAX_RELATIVE_ERROR: f64 = 1e-3;
 
-/// The warning text for each body that starts too far away.
-pub(super) fn far_bodies(packing: &Packing, pipeline: &Pipeline) -> Vec<String> {
+/// A warning about each body that starts too far away.
+pub(super) fn far_bodies(packing: &Packing, pipeline: &Pipeline) -> Vec<Warning> {
     let e = &packing.elements;
     // Farthest coordinate and smallest radius of each body, m.
     let mut reach = vec![(0.0_f64, f64::INFINITY); pipeline.bodies.len()];
@@ -24,7 +25,7 @@ pub(super) fn far_bodies(packing: &Packing, pipeline: &Pipeline) -> Vec<String> 
     let bodies = pipeline.bodies.iter().zip(reach);
     bodies.filter(|(_, (farthest, radius))| farthest * ROUNDING > MAX_RELATIVE_ERROR * radius)
         .map(|(body, (farthest, radius))| {
-            format!(
+            let text = format!(
                 "body {:?} lies up to {} from the origin along an axis, where single precision, in which frames and meshes are written, rounds positions by \
                  up to {}, {} of the radius of an element, {}; a position within {} keeps that below {MAX_RELATIVE_ERROR}",
                 body.name,
@@ -33,7 +34,8 @@ pub(super) fn far_bodies(packing: &Packing, pipeline: &Pipeline) -> Vec<String> 
                 figures(farthest * ROUNDING / radius),
                 quantity(radius, "m"),
                 quantity(MAX_RELATIVE_ERROR * radius / ROUNDING, "m"),
-            )
+            );
+            Warning::about(body, "far", farthest / radius, text)
         })
         .collect()
 }
@@ -53,7 +55,8 @@ mod tests {
         );
         let pipeline = spec::parse(&text, "shot.toml", &[]).expect("a shot");
         let packing = pack::pack(&pipeline, "".as_ref()).expect("packed").packing;
-        far_bodies(&packing, &pipeline)
+        let all = far_bodies(&packing, &pipeline).into_iter();
+        all.map(|warning| warning.text).collect()
     }
 
     #[test]
