@@ -15,6 +15,7 @@ use crate::vectors::{
     SIDES, bond_arguments, bond_expected, bond_results, check_bond, check_contact,
     contact_arguments, contact_expected, contact_results, contact_steps, read, vec3,
 };
+use crate::vectors_materials::{check_softened, entries, softened_arguments, softened_expected};
 
 /// Number of random rows for each law.
 const ROWS: usize = 100_000;
@@ -313,6 +314,22 @@ fn bond_vectors_on_a_device() {
         "{same} of 64 within {SINGLE_TOLERANCE:e} of f32, {exact} within {DOUBLE_TOLERANCE:e} of f64, the others within the rounding of their inputs"
     );
     assert!(exact >= 38, "{exact}");
+}
+
+/// The vectors of softened bonds: 1e-4 against the file.
+#[test]
+fn softening_vectors_on_a_device() {
+    let Some(device) = device() else { return };
+    let entries = entries(&read("softening"), "bonds");
+    let rows: Vec<Vec<f32>> = entries.iter().map(softened_arguments::<f32>).collect();
+    for (n, (entry, found)) in entries
+        .iter()
+        .zip(run(device, "softened", &rows, 4))
+        .enumerate()
+    {
+        let found: Vec<f64> = found.iter().map(|x| f64::from(*x)).collect();
+        check_softened(n, (&found, &softened_expected(entry)), DOUBLE_TOLERANCE);
+    }
 }
 
 /// Error of a device's square root that WGSL allows, relative: that of the quotient 1/(1/√x), 2 units in the last

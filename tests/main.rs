@@ -70,5 +70,6 @@ mod torture;
 mod toughness;
 mod twisting;
 mod vectors;
+mod vectors_materials;
 mod work;
 mod yarns;

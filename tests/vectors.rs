@@ -19,11 +19,13 @@ pub fn read(name: &str) -> Value {
     serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
 }
 
-fn number(value: &Value) -> f64 {
+/// A number.
+pub fn number(value: &Value) -> f64 {
     value.as_f64().unwrap()
 }
 
-fn numbers(value: &Value) -> Vec<f64> {
+/// A list of numbers.
+pub fn numbers(value: &Value) -> Vec<f64> {
     value.as_array().unwrap().iter().map(number).collect()
 }
 
@@ -32,14 +34,14 @@ fn vector(value: &Value) -> DVec3 {
 }
 
 /// Lane 0 as f64.
-fn lane<L: Lanes>(value: L) -> f64 {
+pub fn lane<L: Lanes>(value: L) -> f64 {
     let mut room = [L::Scalar::default(); 16];
     value.store(&mut room);
     room[0].to_f64()
 }
 
 /// A name, the computed values and the expected ones.
-type Comparison<'a> = (&'a str, Vec<f64>, Vec<f64>);
+pub type Comparison<'a> = (&'a str, Vec<f64>, Vec<f64>);
 
 /// Largest error of the named values, each relative to its largest component, or to `floor` if that is
 /// larger.
@@ -55,7 +57,8 @@ fn largest_error(floor: f64, pairs: &[Comparison]) -> f64 {
     worst
 }
 
-fn compare(entry: usize, precision: f64, floor: f64, pairs: &[Comparison]) {
+/// Asserts that the errors are within `precision`, as [`largest_error`] measures them.
+pub fn compare(entry: usize, precision: f64, floor: f64, pairs: &[Comparison]) {
     let error = largest_error(floor, pairs);
     assert!(
         error <= precision,

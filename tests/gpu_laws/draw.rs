@@ -108,6 +108,29 @@ impl RandomStream {
         all.push(self.log_uniform(1e-2, 1e8));
         all
     }
+    /// x, rest length, k_n, stiffness that is left.
+    pub fn softened(&mut self) -> Vec<f64> {
+        let rest = self.log_uniform(1e-4, 10.0);
+        let stretch = 1.0 + self.signed(1e-6, 0.3);
+        let mut all = row(&[self.direction() * (rest * stretch)]);
+        all.extend([rest, self.log_uniform(1e-3, 1e10), self.within(0.01, 1.0)]);
+        all
+    }
+    /// Left of stiffness and strength, energy that the crack takes, use of strength, energy released.
+    pub fn damage(&mut self) -> Vec<f64> {
+        let strength = self.within(0.05, 1.0);
+        let stiffness = strength / self.within(1.0, 20.0);
+        let (used, released) = (self.within(1.0, 2.0), self.log_uniform(1e-9, 1e3));
+        // Farther than the bond is damaged.
+        let end = strength * used / stiffness * self.within(1.1, 30.0);
+        vec![
+            stiffness,
+            strength,
+            end * released / (used * used),
+            used,
+            released,
+        ]
+    }
     pub fn linear_energy(&mut self) -> Vec<f64> {
         let mut all = self.load_components();
         all.push(self.log_uniform(1e-4, 10.0));

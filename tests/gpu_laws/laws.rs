@@ -5,6 +5,7 @@ use cullet::laws::bond::{self, BondLaw, BondLoad, BondState, arm_torque};
 use cullet::laws::contact::{self, SurfacePair};
 use cullet::laws::cosserat::Cosserat;
 use cullet::laws::manifold::Manifold;
+use cullet::laws::softening::{self, Left};
 use cullet::laws::{damping, failure, motion};
 use cullet::math::quat;
 use cullet::math::solid::{self, Nearest};
@@ -16,6 +17,7 @@ use crate::vectors::{
     bond_results, bond_stiffness, contact_parameters, contact_results, quat as rotation, section,
     vec3,
 };
+use crate::vectors_materials::softened_bond;
 
 /// A law as a function from a row of numbers to a row of numbers.
 pub struct Law {
@@ -56,6 +58,8 @@ laws! {
     "cosserat" cosserat_results bond [3, 3, 3, 1, 1, 1, 1];
     "stress" stress stress [1, 1];
     "may_exceed" may_exceed strained [1];
+    "softened" softened_bond softened [3, 1];
+    "damage" damage damage [1, 1, 1];
     "linear_energy" linear_energy linear_energy [1];
     "section_stiffness" stiffness stiffness [1, 1, 1, 1];
     "damping" damping_bond damping [3, 3, 3];
@@ -137,6 +141,17 @@ fn stress<T: Real>(a: &[T]) -> Vec<T> {
 fn may_exceed<T: Real>(a: &[T]) -> Vec<T> {
     let may = failure::may_exceed(&load_components(a), &section(&a[10..]), a[15], a[16]);
     vec![T::select(may, T::splat(1.0), T::zero())]
+}
+
+/// u_f, then what is left of stiffness and strength.
+fn damage<T: Real>(a: &[T]) -> Vec<T> {
+    let before = Left {
+        stiffness: a[0],
+        strength: a[1],
+    };
+    let end = softening::end(a[2], a[3], a[4]);
+    let left = softening::left_at(softening::reached(before, a[3]), end);
+    vec![end, left.stiffness, left.strength]
 }
 
 fn linear_energy<T: Real>(a: &[T]) -> Vec<T> {

@@ -28,6 +28,7 @@ const TEXT: KernelText = KernelText::new(
         include_str!("../../shaders/laws/manifold.wgsl"),
         include_str!("../../shaders/laws/cosserat.wgsl"),
         include_str!("../../shaders/laws/failure.wgsl"),
+        include_str!("../../shaders/laws/softening.wgsl"),
         include_str!("../../shaders/laws/damping.wgsl"),
         include_str!("../../shaders/laws/contact.wgsl"),
         include_str!("../../shaders/laws/motion.wgsl"),

@@ -116,6 +116,31 @@ fn may_exceed(@builtin(global_invocation_id) id: vec3<u32>) {
 }
 
 @compute @workgroup_size(WORKGROUP)
+fn softened(@builtin(global_invocation_id) id: vec3<u32>) {
+    if begin(id) {
+        let none = vec3<f32>();
+        let x = v(0u);
+        let change = vec3_norm(x) - f(3u);
+        let force = x * (-(f(4u) * change) / vec3_norm(x));
+        let load = softening_softened(BondLoad(force, none, f(4u) * change, none, none, none), x, f(3u), f(4u), f(5u));
+        put3(0u, load.force);
+        let whole = 0.5 * f(4u) * change * change;
+        put(3u, softening_energy(whole, x, f(3u), f(4u), f(5u)));
+    }
+}
+
+@compute @workgroup_size(WORKGROUP)
+fn damage(@builtin(global_invocation_id) id: vec3<u32>) {
+    if begin(id) {
+        let end = softening_end(f(2u), f(3u), f(4u));
+        let left = softening_left_at(softening_reached(Left(f(0u), f(1u)), f(3u)), end);
+        put(0u, end);
+        put(1u, left.stiffness);
+        put(2u, left.strength);
+    }
+}
+
+@compute @workgroup_size(WORKGROUP)
 fn linear_energy(@builtin(global_invocation_id) id: vec3<u32>) {
     if begin(id) {
         let none = vec3<f32>();
