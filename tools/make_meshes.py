@@ -319,6 +319,20 @@ def notched_beam(length=0.09, height=0.02, depth=0.01, slot=0.001, deep=0.01):
     test_piece("notched_beam", outline, depth, "a beam of 9 by 2 by 1 cm with a slot of 1 cm, in metres")
 
 
+def holed_beam(length=0.24, height=0.033, depth=0.033, radius=0.008, pieces=48):
+    """A beam with a round hole across its middle."""
+    x, y = length / 2, height / 2
+    corner = math.atan2(y, x)
+    angles = {2 * math.pi * k / pieces for k in range(pieces)}
+    angles |= {corner, math.pi - corner, math.pi + corner, 2 * math.pi - corner}
+    rays = [(math.cos(angle), math.sin(angle)) for angle in sorted(angles)]
+    reach = [min(x / max(abs(c), 1e-12), y / max(abs(s), 1e-12)) for c, s in rays]
+    outer = [(c * r, s * r) for (c, s), r in zip(rays, reach)]
+    flat = Flat()
+    flat.ring(outer, [(radius * c, radius * s) for c, s in rays])
+    write("holed_beam", *flat.extruded(depth), "a beam of 24 by 3.3 by 3.3 cm with a hole of 16 mm through its middle, in metres")
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=pathlib.Path, default=OUT, help="folder; default: pipelines/meshes")
@@ -332,3 +346,4 @@ if __name__ == "__main__":
     branching_plate()
     kalthoff_plate()
     notched_beam()
+    holed_beam()

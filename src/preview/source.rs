@@ -1,6 +1,6 @@
 //! Reads frames of a store as scenes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use crate::parallel::prelude::*;
@@ -34,6 +34,8 @@ struct DrawnElements {
     r: Vec<f64>,
     /// Number of bonds of each element in the packing.
     bonds: Vec<u32>,
+    /// Frames from which on fragments are removed, ascending, and labels of these fragments.
+    removed: Vec<(u32, u32)>,
 }
 
 impl DrawnElements {
@@ -47,7 +49,14 @@ impl DrawnElements {
             body: packing.elements.body,
             r: packing.elements.r,
             bonds,
+            removed: store.removed_fragments()?,
         })
+    }
+
+    /// Labels of the fragments that are not in a frame any more.
+    fn removed_in(&self, frame: u32) -> BTreeSet<u32> {
+        let gone = self.removed.iter().take_while(|(from, _)| *from <= frame);
+        gone.map(|(_, fragment)| *fragment).collect()
     }
 }
 
@@ -95,8 +104,7 @@ impl<'a> FrameSource<'a> {
             let Some(rows) = self.rows(frame, Some(by.group()))? else {
                 return Ok(values);
             };
-            let shown = (0..rows.id.len()).filter(|&row| self.is_shown(centre(&rows, row)));
-            Ok(values.add(&rows, shown))
+            Ok(values.add(&rows, self.drawn(frame, &rows).into_iter()))
         };
         let all: Vec<ShownValues> = frames.par_iter().map(of).collect::<Result<_>>()?;
         let values = all.into_iter().fold(ShownValues::of(by), ShownValues::join);
@@ -114,9 +122,23 @@ impl<'a> FrameSource<'a> {
         let Some(elements) = &self.elements else {
             return Ok(None);
         };
-        let needed: Vec<_> = [FrameGroup::Position].into_iter().chain(more).collect();
+        let mut needed: Vec<_> = [FrameGroup::Position].into_iter().chain(more).collect();
+        if !elements.removed_in(frame).is_empty() {
+            needed.push(FrameGroup::Fragment);
+        }
         let count = elements.body.len();
         self.store.read_frame_of(frame, &needed, count).map(Some)
+    }
+
+    /// The rows of a frame that are drawn: not removed, and on the side of the section that is kept.
+    fn drawn(&self, frame: u32, rows: &Frames) -> Vec<usize> {
+        let elements = self.elements.as_ref();
+        let removed = elements.map_or_else(BTreeSet::new, |elements| elements.removed_in(frame));
+        let is_there = |row: &usize| removed.is_empty() || !removed.contains(&rows.fragment[*row]);
+        let there = (0..rows.id.len()).filter(is_there);
+        there
+            .filter(|&row| self.is_shown(centre(rows, row)))
+            .collect()
     }
 
     /// Whether a point lies on the side of the section that is kept.
@@ -162,14 +184,15 @@ impl<'a> FrameSource<'a> {
                 SceneMaterial::Damaged((elements.body[row] % 4) as u8, share)
             }
         };
-        let balls = (0..rows.id.len()).map(|row| SceneBall {
+        let drawn = self.drawn(frame, &rows).into_iter();
+        let balls = drawn.map(|row| SceneBall {
             centre: centre(&rows, row),
             radius: elements.r[row] as f32,
             material: material(row),
         });
         Ok(PreviewScene {
             time: rows.time.first().copied().unwrap_or_default(),
-            balls: balls.filter(|ball| self.is_shown(ball.centre)).collect(),
+            balls: balls.collect(),
             ..PreviewScene::default()
         })
     }

@@ -23,6 +23,7 @@ pub mod surface;
 pub mod world;
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use crate::parallel::prelude::*;
@@ -118,11 +119,15 @@ pub fn run(
     let bodies = RestBody::with_cells(tables, params, skin)?;
     let mut surfaces = Surfaces::new(&packing.elements, bodies);
     let mut broken = BrokenBonds::new(store, packing.bonds.i.len())?;
+    let mut removed = store.removed_fragments()?.into_iter().peekable();
     packing.bonds = Bonds::default();
     let frames = store.frames(&frames)?;
     let mut summary = ReconstructSummary::default();
     for &number in &frames {
         let frame = store.read_frame_of(number, &REQUIRED_GROUPS, packing.elements.id.len())?;
+        while let Some((_, fragment)) = removed.next_if(|(from, _)| *from <= number) {
+            surfaces.leave_out(fragment);
+        }
         let surface = surfaces.at(number, &frame, broken.until(number)?)?;
         surface.write(store)?;
         summary.frames += 1;
@@ -172,6 +177,8 @@ pub struct Surfaces {
     bodies: Vec<RestBody>,
     rest: Vec<DVec3>,
     current: Vec<Option<Fragments>>,
+    /// Labels of the fragments without a surface.
+    left_out: BTreeSet<u32>,
     /// Number of times that the surfaces of a body were rebuilt after the first build.
     pub rebuilds: usize,
 }
@@ -186,8 +193,14 @@ impl Surfaces {
             current: bodies.iter().map(|_| None).collect(),
             bodies,
             rest,
+            left_out: BTreeSet::new(),
             rebuilds: 0,
         }
+    }
+
+    /// Leaves out the surface of the fragment with this label from now on.
+    pub fn leave_out(&mut self, fragment: u32) {
+        self.left_out.insert(fragment);
     }
 
     /// Surfaces of all bodies in a frame. The rows of `frame` are in the order of the packing; `broken` says
@@ -246,7 +259,10 @@ impl Surfaces {
         };
         let mut paint = Paint::default();
         for (body, parts) in self.bodies.iter().zip(parts) {
-            for (fragment, rest_surface, moved) in parts {
+            let parts = parts.into_iter();
+            for (fragment, rest_surface, moved) in
+                parts.filter(|part| !self.left_out.contains(&part.0))
+            {
                 let mesh = &rest_surface.mesh;
                 let before = result.triangles.len();
                 paint.append(before, mesh.paint.clone(), mesh.triangles.len());

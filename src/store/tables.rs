@@ -12,7 +12,7 @@ use super::rules::{self, SchemaFaults};
 use super::{atomic, parquet};
 use crate::columns::{
     Bonds, Breaks, Cells, Convergence, Elements, Faces, Fragments, Frames, History, Loads, Sleep,
-    Stress, Table,
+    SleepEvent, Stress, Table,
 };
 use crate::geometry::TriMesh;
 use crate::spec::FrameGroup;
@@ -218,6 +218,19 @@ impl Store {
     /// Reads `sleep/NNNNNN.parquet`.
     pub fn read_sleep(&self, frame: u32) -> Result<Sleep> {
         self.read_numbered("sleep", frame)
+    }
+
+    /// Labels of the fragments that were removed, with the frames from which on they are; in the order of the frames.
+    pub fn removed_fragments(&self) -> Result<Vec<(u32, u32)>> {
+        let mut removed = Vec::new();
+        for frame in self.numbers("sleep", "parquet")? {
+            let path = self.checked(self.numbered("sleep", frame, "parquet"), "simulate")?;
+            let table = parquet::read_columns::<Sleep>(&path, &["what", "fragment"])?;
+            let rows = table.what.iter().zip(&table.fragment);
+            let gone = rows.filter(|(what, _)| **what == SleepEvent::Removed);
+            removed.extend(gone.map(|(_, &fragment)| (frame, fragment)));
+        }
+        Ok(removed)
     }
 
     /// Reads `stress/NNNNNN.parquet`.

@@ -1,6 +1,7 @@
 //! Tests of the world mode: surfaces from elements alone.
 
 use super::*;
+use crate::columns::{Sleep, SleepEvent, SleepReason};
 
 fn world(voxel: f64) -> spec::Reconstruct {
     spec::Reconstruct {
@@ -286,6 +287,41 @@ fn reconstruct(
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     pool.unwrap()
         .install(|| run(store, &params, frames, &mut |_, _| ()))
+}
+
+#[test]
+fn removed_fragments_have_no_surface_from_their_frame_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = store_without_shape(folder.path());
+    let gone = 0;
+    let event = |what| Sleep {
+        frame: vec![1],
+        time: vec![0.1],
+        step: vec![1],
+        fragment: vec![gone],
+        elements: vec![1],
+        what: vec![what],
+        reason: vec![SleepReason::Outside],
+        use_of_strength: vec![0.0],
+        energy: vec![0.0],
+    };
+    let with = |what| {
+        store.write_numbered("sleep", 1, &event(what)).unwrap();
+        reconstruct(&store, ReconstructMode::Auto, 0..3, 2).unwrap();
+        [0, 1, 2].map(|frame| {
+            let surface = SurfaceFrame::read(&store, frame).unwrap();
+            assert_sound(&surface);
+            let mut labels = surface.pieces.iter().map(|piece| piece.fragment);
+            (surface.pieces.len(), labels.any(|label| label == gone))
+        })
+    };
+    let whole = with(SleepEvent::Judged);
+    assert!(whole.iter().all(|(_, is_there)| *is_there), "{whole:?}");
+    let left = with(SleepEvent::Removed);
+    assert_eq!(left[0], whole[0]);
+    for frame in [1, 2] {
+        assert_eq!(left[frame], (whole[frame].0 - 1, false), "frame {frame}");
+    }
 }
 
 #[test]
