@@ -13,6 +13,7 @@ mod judge;
 pub mod leave;
 pub mod piece;
 pub mod pieces;
+pub mod resting;
 pub mod resting_loads;
 mod search;
 pub mod state;

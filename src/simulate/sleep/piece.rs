@@ -11,7 +11,7 @@ use crate::simulate::scene::clamps::{RigidPose, reach, rounded};
 use crate::simulate::scene::reactions::Wrench;
 use crate::simulate::scene::rigid_body::{BodyPart, RigidBody};
 use crate::simulate::sleep::clusters::{Cluster, Placed, clusters};
-use crate::simulate::sleep::resting_loads::RestingLoads;
+use crate::simulate::sleep::resting::RestingLoads;
 use crate::simulate::sleep::statics::Statics;
 use crate::simulate::sleep::strength::Strength;
 

@@ -10,8 +10,9 @@ use crate::simulate::error::StateError;
 use crate::simulate::run_state::state::{SectionKind, State, check_length};
 use crate::simulate::scene::colliders::PosedCollider;
 use crate::simulate::scene::reactions::Wrench;
-use crate::simulate::sleep::joint::{Joint, Partner, Stance};
+use crate::simulate::sleep::joint::{Partner, Stance};
 use crate::simulate::sleep::pieces::Sleep;
+use crate::simulate::sleep::resting::{ColliderLoad, RestingLoads};
 
 /// Number of a piece, sides of its contacts, and number of colliders that it touches; absent if nothing rests.
 const RESTING: SectionKind = SectionKind::first("contacts of pieces at rest");
@@ -21,52 +22,6 @@ const ENERGY: SectionKind = SectionKind::first("contact energy of pieces at rest
 const TOUCHED: SectionKind = SectionKind::first("colliders under pieces at rest");
 /// Force, N, and torque, N m, on it.
 const LOADS: SectionKind = SectionKind::first("loads of pieces at rest");
-
-/// What a piece at rest does to a collider.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ColliderLoad {
-    /// Index of the collider.
-    pub collider: u32,
-    /// Number of elements that touch it.
-    pub touching: u32,
-    /// Force and torque on it.
-    pub wrench: Wrench,
-}
-
-/// Contacts of a piece at rest with colliders, and with pieces that came to rest before it or with it.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct RestingLoads {
-    /// Energy and number of these contacts.
-    pub totals: ContactTotals,
-    /// Loads on colliders, by ascending collider.
-    pub on_colliders: Vec<ColliderLoad>,
-}
-
-impl RestingLoads {
-    /// Adds a contact that touches.
-    fn add<S: Scalar>(&mut self, joint: &Joint<S>) {
-        self.totals.energy += joint.energy();
-        self.totals.sides += 2;
-        let Partner::Collider(collider, _) = joint.partner else {
-            return;
-        };
-        let (collider, wrench) = (collider as u32, joint.on_collider());
-        let found = self
-            .on_colliders
-            .binary_search_by_key(&collider, |load| load.collider);
-        let at = found.unwrap_or_else(|at| {
-            let none = ColliderLoad {
-                collider,
-                touching: 0,
-                wrench: Wrench::default(),
-            };
-            self.on_colliders.insert(at, none);
-            at
-        });
-        self.on_colliders[at].touching += 1;
-        self.on_colliders[at].wrench += wrench;
-    }
-}
 
 impl<S: Scalar> Sleep<S> {
     /// Keeps what these pieces, which have just come to rest, press on. Their contacts leave the lists, which have to
@@ -92,7 +47,11 @@ impl<S: Scalar> Sleep<S> {
             };
             joint.evaluate((&[Stance::of(&self.pieces[at])], colliders), 0.0, false);
             if joint.now.touches {
-                self.pieces[at].resting.add(&joint);
+                let on_collider = match joint.partner {
+                    Partner::Collider(collider, _) => Some((collider as u32, joint.on_collider())),
+                    Partner::Member(..) | Partner::Still(..) => None,
+                };
+                self.pieces[at].resting.add(joint.energy(), on_collider);
             }
         }
     }

@@ -5,7 +5,7 @@ use crate::math::{Scalar, UnionFind};
 use crate::simulate::contact::chunk::{COLLIDER, SpringEntry};
 use crate::simulate::contact::lists::Contacts;
 use crate::simulate::sleep::pieces::Sleep;
-use crate::simulate::sleep::resting_loads::RestingLoads;
+use crate::simulate::sleep::resting::RestingLoads;
 use crate::simulate::sleep::surroundings::Surroundings;
 
 /// Largest speed of a piece at rest, over that of a fall through the radius of an element.
