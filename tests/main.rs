@@ -60,6 +60,7 @@ mod shells;
 mod sleep;
 mod sleep_runs;
 mod springs;
+mod static_friction;
 mod statics;
 mod store;
 mod store_disk;

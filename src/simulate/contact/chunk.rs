@@ -9,14 +9,14 @@ use crate::math::Scalar;
 /// Partner numbers from here on denote colliders.
 pub const COLLIDER: u32 = 1 << 31;
 
-/// Springs of a contact, stored to be restored when a run continues.
+/// History of a contact, stored to be restored when a run continues.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SpringEntry<S> {
     /// Element.
     pub element: u32,
     /// Partner, or [`COLLIDER`] plus the collider's index.
     pub partner: u32,
-    /// Springs of the contact.
+    /// History of the contact.
     pub memory: Memory<S>,
 }
 
@@ -73,6 +73,7 @@ impl<S: Scalar> ContactChunk<S> {
             };
             let wall = &mut self.near_colliders[at];
             (wall.memory, wall.clear_until) = (entry.memory, 0.0);
+            wall.memory.slides &= wall.has_static_friction();
             return true;
         }
         let (list, key) = self.list_of(entry.element, entry.partner);
