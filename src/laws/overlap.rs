@@ -82,8 +82,9 @@ pub struct OverlapLoad<T> {
     pub slid: T,
 }
 
-/// Parameters of two surfaces whose friction is the same at rest and in motion; `length` = r_i + r_j, m; `area` = A, m²; sums of the inverse masses, 1/kg, and
-/// of the inverses of the smallest moments of inertia, 1/(kg m²), which are 0 for held solids.
+/// Parameters of two surfaces whose friction is the same at rest and in motion; `length` = r_i + r_j, m; `area` = A,
+/// m²; sums of the inverse masses, 1/kg, and of the inverses of the smallest moments of inertia, 1/(kg m²), which are 0
+/// for held solids.
 #[inline(always)]
 pub fn parameters<T: Real>(
     pair: SurfacePair<T>,

@@ -144,8 +144,9 @@ mod tests {
                 w_j: vector(9),
                 arm_i: 0.3,
                 arm_j: 0.4,
-                touch: 0.7,
-                spring: vector(12) * 0.5,
+                // Always larger than the distance.
+                touch: 2.0,
+                spring: vector(12) * 8.0,
             };
             let exchanged = ContactState {
                 x: -state.x,
