@@ -48,6 +48,13 @@ impl<S: Scalar> ContactChunk<S> {
         self.lists().iter().all(|list| list.is_empty()) && self.near_colliders.is_empty()
     }
 
+    /// Whether pairs have static friction.
+    pub(super) fn has_static_friction(&self) -> bool {
+        self.lists()
+            .iter()
+            .any(|list| list.static_columns().is_some())
+    }
+
     pub(super) fn lists(&self) -> [&PairList<S>; 3] {
         [&self.before, &self.within, &self.behind]
     }

@@ -30,18 +30,10 @@ pub struct PairPass<'a, L: Lanes> {
 
 impl<L: Lanes> PairPass<'_, L> {
     /// Adds the loads of a list, with `BOTH` on both ends, else only on the elements that pairs are seen
-    /// from; with `WORK` also the energy dissipated by damping and friction.
+    /// from; with `WORK` also the energy dissipated by damping and friction. `STATIC`: whether pairs have static
+    /// friction.
     #[inline(always)]
-    pub fn apply<const BOTH: bool, const WORK: bool>(&mut self, list: &mut PairList<L::Scalar>) {
-        match list.static_columns().is_some() {
-            false => self.apply_all::<BOTH, WORK, false>(list),
-            true => self.apply_all::<BOTH, WORK, true>(list),
-        }
-    }
-
-    /// As [`apply`](Self::apply); `STATIC`: whether pairs have static friction.
-    #[inline(always)]
-    fn apply_all<const BOTH: bool, const WORK: bool, const STATIC: bool>(
+    pub fn apply<const BOTH: bool, const WORK: bool, const STATIC: bool>(
         &mut self,
         list: &mut PairList<L::Scalar>,
     ) {
