@@ -70,7 +70,8 @@ impl<L: Lanes, const WORK: bool, const STATIC: bool> Pass<L> for ContactPass<'_,
 }
 
 impl<'a, L: Lanes> ContactPass<'a, L, false, false> {
-    /// Runs the pass, with static friction if pairs have it; with `work` it also sums the energy dissipated by contacts.
+    /// Runs the pass, with static friction if pairs have it; with `work` it also sums the energy dissipated by
+    /// contacts.
     pub fn run_contacts(self, work: bool) {
         let ContactPass {
             collider_context,
