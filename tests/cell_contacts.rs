@@ -153,10 +153,22 @@ fn a_brick_rests_on_the_floor_and_sinks_by_what_its_weight_presses() {
 }
 
 #[test]
-fn a_brick_on_a_slope_slides_where_friction_is_too_small() {
-    for (slope, slides) in [(0.25f64, false), (0.4, true)] {
-        let packing = loose(&bricks([1, 1, 1], DVec3::new(0.2, 0.05, 0.2)), MATERIAL);
+fn a_brick_on_a_slope_slides_where_friction_is_too_small_or_once_it_is_pushed() {
+    // Slope, static friction, speed at which the brick is pushed, whether it slides.
+    for (slope, static_friction, push, slides) in [
+        (0.25f64, None, 0.0, false),
+        (0.4, None, 0.0, true),
+        (0.4, Some(0.9), 0.0, false),
+        (0.4, Some(0.9), 0.2, true),
+    ] {
+        let mut packing = loose(&bricks([1, 1, 1], DVec3::new(0.2, 0.05, 0.2)), MATERIAL);
+        throw(&mut packing, 0, DVec3::X * push);
         let mut pipeline = shot(MATERIAL, FLOOR);
+        if static_friction.is_some() {
+            let material = &mut pipeline.materials[0];
+            (material.friction, material.static_friction) = (0.3, static_friction);
+            pipeline.colliders[0].friction = 0.9;
+        }
         let (sine, cosine) = slope.atan().sin_cos();
         pipeline.world.gravity = [9.81 * sine, -9.81 * cosine, 0.0];
         let (mut run, dt) = method(&packing, &pipeline, 0.5);
@@ -164,7 +176,7 @@ fn a_brick_on_a_slope_slides_where_friction_is_too_small() {
         run.advance(steps).unwrap();
         let now = run.snapshot(1).unwrap();
         let v = f64::from(now.frames.vx[0]);
-        let expected = 9.81 * (sine - 0.3 * cosine) * steps as f64 * dt;
+        let expected = push + 9.81 * (sine - 0.3 * cosine) * steps as f64 * dt;
         match slides {
             true => assert!((v / expected - 1.0).abs() < 0.02, "{v} {expected}"),
             false => assert!(v.abs() < 1e-3, "{v}"),

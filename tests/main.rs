@@ -61,6 +61,7 @@ mod sleep;
 mod sleep_rest;
 mod sleep_runs;
 mod springs;
+mod static_friction;
 mod statics;
 mod store;
 mod store_disk;

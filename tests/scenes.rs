@@ -37,6 +37,7 @@ pub fn elastic(young: f64, shear: f64, density: f64) -> Material {
         grain: None,
         damping: 0.0,
         friction: 0.0,
+        static_friction: None,
         rolling_friction: 0.0,
         contact_damping: 0.0,
         restitution: None,

@@ -44,6 +44,22 @@ struct ContactState {
     spring: vec3<f32>,
 }
 
+// A contact over a step, before its friction is limited.
+struct Trial {
+    // n, the unit vector from j to i.
+    normal: vec3<f32>,
+    // δ, positive when touching, m.
+    overlap: f32,
+    // |F_r|, N.
+    repulsion: f32,
+    // ξ, stretched by the whole step, m.
+    stretched: vec3<f32>,
+    // −k_t ξ, N.
+    force: vec3<f32>,
+    // k_t |ξ|, N.
+    size: f32,
+}
+
 // Load of a contact on both elements.
 struct PairLoad {
     // Force on i, N; the opposite on j.
@@ -80,36 +96,49 @@ struct WallContact {
 
 // The contact law over one step of length `dt` (s), for one element.
 fn contact_contact(s: ContactState, dt: f32, k: ContactParameters) -> ContactLoad {
-    let both = contact_pair(s, dt, k);
-    return ContactLoad(both.force, both.couple * s.arm_i, both.spring, both.overlap);
+    return contact_of_one(contact_pair(s, dt, k), s.arm_i);
+}
+
+// The load on one element, whose arm is `arm` (m), from the load on both.
+fn contact_of_one(both: PairLoad, arm: f32) -> ContactLoad {
+    return ContactLoad(both.force, both.couple * arm, both.spring, both.overlap);
 }
 
 // The contact law over one step of length `dt` (s), for both elements.
 fn contact_pair(s: ContactState, dt: f32, k: ContactParameters) -> PairLoad {
-    let zero = 0.0;
+    let unlimited = contact_trial(s, dt, k);
+    let limit = k.friction * unlimited.repulsion;
+    return contact_limited(unlimited, limit, limit);
+}
+
+// The contact over a step of length `dt` (s), before its friction is limited.
+fn contact_trial(s: ContactState, dt: f32, k: ContactParameters) -> Trial {
     let length = vec3_norm(s.x);
     let n = s.x * (1.0 / length);
     let overlap = s.touch - length;
     let rolling = vec3_each_kept(s.w_i * s.arm_i) + vec3_each_kept(s.w_j * s.arm_j);
     let v = s.v - vec3_cross(rolling, n);
     let approach = dot(v, n);
-    let repulsion = max(k.normal * overlap - k.damping * approach, zero);
+    let repulsion = max(k.normal * overlap - k.damping * approach, 0.0);
     let tangential = v - n * approach;
     let stretched = s.spring - n * dot(s.spring, n) + tangential * dt;
-    let trial = stretched * (-k.tangential);
-    let size = vec3_norm(trial);
-    let limit = k.friction * repulsion;
-    let scale = limit / max(size, 1.1754944e-38);
-    let slips = (limit < size);
-    let friction = select(trial, trial * scale, slips);
-    let spring = select(stretched, stretched * scale, slips);
-    let touching = (zero < overlap);
+    let force = stretched * (-k.tangential);
+    return Trial(n, overlap, repulsion, stretched, force, vec3_norm(force));
+}
+
+// The load of a contact that holds up to the friction `holds` (N), and beyond that slips with `slides` (N).
+fn contact_limited(t: Trial, holds: f32, slides: f32) -> PairLoad {
+    let scale = slides / max(t.size, 1.1754944e-38);
+    let slips = (holds < t.size);
+    let friction = select(t.force, t.force * scale, slips);
+    let spring = select(t.stretched, t.stretched * scale, slips);
+    let touching = (0.0 < t.overlap);
     let none = vec3<f32>();
     return PairLoad(
-        select(none, n * repulsion + friction, touching),
-        select(none, vec3_cross(friction, n), touching),
+        select(none, t.normal * t.repulsion + friction, touching),
+        select(none, vec3_cross(friction, t.normal), touching),
         select(none, spring, touching),
-        overlap,
+        t.overlap,
     );
 }
 

@@ -135,6 +135,7 @@ fn material() -> Material {
         grain: None,
         damping: 0.02,
         friction: 0.5,
+        static_friction: None,
         rolling_friction: 0.0,
         contact_damping: 0.2,
         restitution: None,

@@ -62,6 +62,23 @@ pub struct ContactState<T> {
     pub spring: Vec3<T>,
 }
 
+/// A contact over a step, before its friction is limited.
+#[derive(Clone, Copy, Debug)]
+pub struct Trial<T> {
+    /// n, the unit vector from j to i.
+    pub normal: Vec3<T>,
+    /// δ, positive when touching, m.
+    pub overlap: T,
+    /// |F_r|, N.
+    pub repulsion: T,
+    /// ξ, stretched by the whole step, m.
+    pub stretched: Vec3<T>,
+    /// −k_t ξ, N.
+    pub force: Vec3<T>,
+    /// k_t |ξ|, N.
+    pub size: T,
+}
+
 /// Load of a contact on both elements.
 #[derive(Clone, Copy, Debug)]
 pub struct PairLoad<T> {
@@ -91,10 +108,15 @@ pub struct ContactLoad<T> {
 /// The contact law over one step of length `dt` (s), for one element.
 #[inline(always)]
 pub fn contact<T: Real>(s: ContactState<T>, dt: T, k: ContactParameters<T>) -> ContactLoad<T> {
-    let both = pair(s, dt, k);
+    of_one(pair(s, dt, k), s.arm_i)
+}
+
+/// The load on one element, whose arm is `arm` (m), from the load on both.
+#[inline(always)]
+pub fn of_one<T: Real>(both: PairLoad<T>, arm: T) -> ContactLoad<T> {
     ContactLoad {
         force: both.force,
-        torque: both.couple * s.arm_i,
+        torque: both.couple * arm,
         spring: both.spring,
         overlap: both.overlap,
     }
@@ -103,7 +125,14 @@ pub fn contact<T: Real>(s: ContactState<T>, dt: T, k: ContactParameters<T>) -> C
 /// The contact law over one step of length `dt` (s), for both elements.
 #[inline(always)]
 pub fn pair<T: Real>(s: ContactState<T>, dt: T, k: ContactParameters<T>) -> PairLoad<T> {
-    let zero = T::zero();
+    let unlimited = trial(s, dt, k);
+    let limit = k.friction * unlimited.repulsion;
+    limited(unlimited, limit, limit)
+}
+
+/// The contact over a step of length `dt` (s), before its friction is limited.
+#[inline(always)]
+pub fn trial<T: Real>(s: ContactState<T>, dt: T, k: ContactParameters<T>) -> Trial<T> {
     let length = s.x.norm();
     let n = s.x * (T::splat(1.0) / length);
     let overlap = s.touch - length;
@@ -113,26 +142,37 @@ pub fn pair<T: Real>(s: ContactState<T>, dt: T, k: ContactParameters<T>) -> Pair
     let rolling = (s.w_i * s.arm_i).each_kept() + (s.w_j * s.arm_j).each_kept();
     let v = s.v - rolling.cross(n);
     let approach = v.dot(n);
-    let repulsion = (k.normal * overlap - k.damping * approach).max(zero);
+    let repulsion = (k.normal * overlap - k.damping * approach).max(T::zero());
 
     let tangential = v - n * approach;
     let stretched = s.spring - n * s.spring.dot(n) + tangential * dt;
-    let trial = stretched * (-k.tangential);
-    let size = trial.norm();
-    let limit = k.friction * repulsion;
-    // The smallest positive divisor prevents 0/0 for a spring that is zero.
-    let scale = limit / size.max(T::splat(f64::from(f32::MIN_POSITIVE)));
-    let slips = limit.lt(size);
-    let friction = Vec3::select(slips, trial * scale, trial);
-    let spring = Vec3::select(slips, stretched * scale, stretched);
+    let force = stretched * (-k.tangential);
+    Trial {
+        normal: n,
+        overlap,
+        repulsion,
+        stretched,
+        force,
+        size: force.norm(),
+    }
+}
 
-    let touching = zero.lt(overlap);
+/// The load of a contact that holds up to the friction `holds` (N), and beyond that slips with `slides` (N).
+#[inline(always)]
+pub fn limited<T: Real>(t: Trial<T>, holds: T, slides: T) -> PairLoad<T> {
+    // The smallest positive divisor prevents 0/0 for a spring that is zero.
+    let scale = slides / t.size.max(T::splat(f64::from(f32::MIN_POSITIVE)));
+    let slips = holds.lt(t.size);
+    let friction = Vec3::select(slips, t.force * scale, t.force);
+    let spring = Vec3::select(slips, t.stretched * scale, t.stretched);
+
+    let touching = T::zero().lt(t.overlap);
     let none = Vec3::zero();
     PairLoad {
-        force: Vec3::select(touching, n * repulsion + friction, none),
-        couple: Vec3::select(touching, friction.cross(n), none),
+        force: Vec3::select(touching, t.normal * t.repulsion + friction, none),
+        couple: Vec3::select(touching, friction.cross(t.normal), none),
         spring: Vec3::select(touching, spring, none),
-        overlap,
+        overlap: t.overlap,
     }
 }
 

@@ -31,6 +31,7 @@ pub mod restitution;
 pub mod rigid;
 pub mod rolling;
 pub mod softening;
+pub mod static_friction;
 pub mod strength;
 pub mod table;
 pub mod tangent;

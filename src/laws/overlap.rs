@@ -13,7 +13,8 @@
 //!
 //! ```text
 //! F_r = max(0, p |S| − d v_c·n)             d = 2ζ |S| √(k_V m*)
-//! ξ   ← ξ − (ξ·n) n + v_t Δt                as in contact.rs, F_f = −k_t ξ up to μ F_r; k_t = (k_t/k_r) k_V A²
+//! ξ   ← ξ − (ξ·n) n + v_t Δt                as in contact.rs, F_f = −k_t ξ up to μ F_r; k_t = (k_t/k_r) k_V A²;
+//!                                           with static friction as in static_friction.rs
 //! ```
 //! Faces in flush contact can also rock about an axis in their plane and spin about n. Treated as a disc of
 //! area |S|, ρ² = |S|/(4π), the contact resists both by moments,
@@ -37,6 +38,8 @@ pub struct OverlapParameters<T> {
     pub tangential: T,
     /// Friction coefficient μ.
     pub friction: T,
+    /// Coefficient of static friction, at least μ.
+    pub static_friction: T,
     /// d/|S|, N s/m³.
     pub damping: T,
     /// ζ.
@@ -79,8 +82,9 @@ pub struct OverlapLoad<T> {
     pub slid: T,
 }
 
-/// Parameters of two surfaces; `length` = r_i + r_j, m; `area` = A, m²; sums of the inverse masses, 1/kg, and
-/// of the inverses of the smallest moments of inertia, 1/(kg m²), which are 0 for held solids.
+/// Parameters of two surfaces whose friction is the same at rest and in motion; `length` = r_i + r_j, m; `area` = A,
+/// m²; sums of the inverse masses, 1/kg, and of the inverses of the smallest moments of inertia, 1/(kg m²), which are 0
+/// for held solids.
 #[inline(always)]
 pub fn parameters<T: Real>(
     pair: SurfacePair<T>,
@@ -93,6 +97,7 @@ pub fn parameters<T: Real>(
         stiffness,
         tangential: pair.shear_ratio * stiffness * area * area,
         friction: pair.friction,
+        static_friction: pair.friction,
         damping: super::damping::coefficient(
             pair.damping_ratio,
             stiffness,
@@ -115,15 +120,16 @@ pub fn energy<T: Real>(volume: T, spring: Vec3<T>, k: OverlapParameters<T>) -> T
     T::splat(0.5) * (k.stiffness * pushed * pushed + k.tangential * spring.dot(spring))
 }
 
-/// The contact law over one step of length `dt` (s); `inverse_mass` = 1/m_i + 1/m_j, 1/kg. The volume must be
-/// positive and S not zero.
+/// The contact law over one step of length `dt` (s), and whether the contact then slides; `slid`: whether it slid
+/// before; `inverse_mass` = 1/m_i + 1/m_j, 1/kg. The volume must be positive and S not zero.
 #[inline(always)]
 pub fn pair<T: Real>(
     s: OverlapState<T>,
+    slid: T::Mask,
     dt: T,
     inverse_mass: T,
     k: OverlapParameters<T>,
-) -> OverlapLoad<T> {
+) -> (OverlapLoad<T>, T::Mask) {
     let zero = T::zero();
     let pressure = k.stiffness * s.volume;
     let size = s.area.norm();
@@ -139,20 +145,21 @@ pub fn pair<T: Real>(
     let limit = k.friction * repulsion;
     // The smallest positive divisor prevents 0/0 for a spring that is zero.
     let scale = limit / pull.max(T::splat(f64::from(f32::MIN_POSITIVE)));
-    let slips = limit.lt(pull);
+    let slips = T::select(slid, limit, k.static_friction * repulsion).lt(pull);
     let friction = Vec3::select(slips, trial * scale, trial);
     let spring = Vec3::select(slips, stretched * scale, stretched);
 
     let turning = turning_resistance(s, (n, size, repulsion), dt, k);
     let at_centre = n * (repulsion - elastic) + friction;
     let middle = approach + repulsion * inverse_mass * dt * T::splat(0.5);
-    OverlapLoad {
+    let load = OverlapLoad {
         force: n * elastic + at_centre,
         torque: s.arm.cross(at_centre) - s.moment * pressure + turning.moment,
         spring,
         damped: (elastic - repulsion) * middle * dt + turning.rocking,
         slid: slip_loss([before, stretched, spring], k.tangential) + turning.spinning,
-    }
+    };
+    (load, slips)
 }
 
 /// Resistance to rocking and spinning.
@@ -225,7 +232,7 @@ mod tests {
     #[test]
     fn flush_faces_are_as_stiff_as_the_solid() {
         let k = parameters(surface(0.0), 2.0, 4.0, (1.0, 0.0));
-        let load = pair(flush(Vec3::zero()), 1e-5, 1.0, k);
+        let load = pair(flush(Vec3::zero()), false, 1e-5, 1.0, k).0;
         // E A δ/(r_i + r_j).
         assert!((load.force - Vec3::new(0.0, 2e5, 0.0)).norm() < 1e-6);
         assert_eq!(load.torque.norm(), 0.0);
@@ -236,15 +243,40 @@ mod tests {
     #[test]
     fn friction_holds_up_to_its_limit_and_then_slides() {
         let k = parameters(surface(0.0), 2.0, 4.0, (1.0, 0.0));
-        let slow = pair(flush(Vec3::new(1.0, 0.0, 0.0)), 1e-5, 1.0, k);
+        let slow = pair(flush(Vec3::new(1.0, 0.0, 0.0)), false, 1e-5, 1.0, k).0;
         // k_t = ½ E A/(r_i + r_j).
         assert!((slow.force.x + 1e9 * 1e-5).abs() < 1e-6 && slow.slid == 0.0);
         // The force acts 1 m below the centre.
         assert!((slow.torque.z + 1e4).abs() < 1e-6);
-        let fast = pair(flush(Vec3::new(100.0, 0.0, 0.0)), 1e-5, 1.0, k);
+        let fast = pair(flush(Vec3::new(100.0, 0.0, 0.0)), false, 1e-5, 1.0, k).0;
         assert!((fast.force.x + 0.4 * 2e5).abs() < 1e-6);
         // It slides most of 1 mm at 0 to 80 kN.
         assert!((fast.slid - 40e3 * (1e-3 - 80e3 / 1e9)).abs() < 1e-9 * fast.slid);
+    }
+
+    #[test]
+    fn static_friction_holds_until_it_slides_and_again_once_the_motion_turns_back() {
+        let k = OverlapParameters {
+            static_friction: 0.6,
+            ..parameters(surface(0.0), 2.0, 4.0, (1.0, 0.0))
+        };
+        // The normal force is 2e5 N; friction rises by 1e4 N per step.
+        let (mut spring, mut slides) = (Vec3::zero(), false);
+        let mut step = |v: f64| {
+            let state = OverlapState {
+                spring,
+                ..flush(Vec3::new(v, 0.0, 0.0))
+            };
+            let (load, after) = pair(state, slides, 1e-5, 1.0, k);
+            (spring, slides) = (load.spring, after);
+            -load.force.x / 2e5
+        };
+        let pushed: Vec<f64> = (0..14).map(|_| step(1.0)).collect();
+        assert!((pushed[10] - 0.55).abs() < 1e-9, "{pushed:?}");
+        assert!(pushed[12..].iter().all(|ratio| (ratio - 0.4).abs() < 1e-9));
+        let back: Vec<f64> = (0..22).map(|_| step(-1.0)).collect();
+        assert!((back[18] + 0.55).abs() < 1e-9, "{back:?}");
+        assert!(back[20..].iter().all(|ratio| (ratio + 0.4).abs() < 1e-9));
     }
 
     #[test]
@@ -255,7 +287,7 @@ mod tests {
                 w,
                 ..flush(Vec3::zero())
             };
-            pair(state, 1e-5, 1.0, k)
+            pair(state, false, 1e-5, 1.0, k).0
         };
         let fast = spun(Vec3::new(0.0, 1e7, 0.0));
         // ∫ μ p r dA over a disc of radius R is 2/3 μ F R.
@@ -275,11 +307,11 @@ mod tests {
     #[test]
     fn damping_takes_energy_and_never_pulls() {
         let k = parameters(surface(0.5), 2.0, 4.0, (1.0, 0.0));
-        let nearing = pair(flush(Vec3::new(0.0, -0.1, 0.0)), 1e-9, 1.0, k);
+        let nearing = pair(flush(Vec3::new(0.0, -0.1, 0.0)), false, 1e-9, 1.0, k).0;
         let critical = 2.0 * (2e9f64).sqrt();
         assert!((nearing.force.y - (2e5 + 0.5 * critical * 0.1)).abs() < 1e-3);
         assert!(nearing.damped > 0.0);
-        let parting = pair(flush(Vec3::new(0.0, 1e3, 0.0)), 1e-5, 1.0, k);
+        let parting = pair(flush(Vec3::new(0.0, 1e3, 0.0)), false, 1e-5, 1.0, k).0;
         assert_eq!(parting.force.norm(), 0.0);
     }
 }

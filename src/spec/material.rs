@@ -147,6 +147,11 @@ pub struct Material {
     #[serde(default = "half")]
     #[schemars(with = "NonNegativeNumber")]
     pub friction: f64,
+    /// Coefficient of static friction, at least `friction`: a contact holds up to static_friction × normal force, then
+    /// slides with `friction` until it sticks again. Absent: as `friction`.
+    #[serde(default)]
+    #[schemars(with = "NonNegativeNumber")]
+    pub static_friction: Option<f64>,
     /// Rolling friction coefficient μ_r: contacts resist rolling by moments of up to μ_r × radius × normal force.
     #[serde(default)]
     #[schemars(with = "NonNegativeNumber")]
@@ -183,6 +188,11 @@ impl Material {
         self.tensile_strength.or(self.shear_strength).is_some()
     }
 
+    /// Coefficient of static friction, as given, else that of friction.
+    pub fn static_friction(&self) -> f64 {
+        self.static_friction.unwrap_or(self.friction)
+    }
+
     /// What the strengths describe, as given, else what the moduli do.
     pub fn strength(&self) -> Strength {
         self.strength.unwrap_or(match self.elasticity {
@@ -216,6 +226,11 @@ pub struct MaterialPair {
     #[serde(default)]
     #[schemars(with = "NonNegativeNumber")]
     pub friction: Option<f64>,
+    /// Coefficient of static friction of contacts, at least that of `friction`; absent: `friction` if it is given here,
+    /// else the smaller of the two materials'.
+    #[serde(default)]
+    #[schemars(with = "NonNegativeNumber")]
+    pub static_friction: Option<f64>,
     /// Rolling friction coefficient of contacts; absent: the smaller of the two materials'.
     #[serde(default)]
     #[schemars(with = "NonNegativeNumber")]

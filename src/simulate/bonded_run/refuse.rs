@@ -24,6 +24,13 @@ pub fn toughness(pipeline: &Pipeline) -> Option<SimulateError> {
     None
 }
 
+/// Whether contacts of some material or pair have a static friction of their own.
+pub fn uses_static_friction(pipeline: &Pipeline) -> bool {
+    let materials = pipeline.materials.iter().map(|one| one.static_friction);
+    let pairs = pipeline.pairs.iter().map(|pair| pair.static_friction);
+    materials.chain(pairs).any(|given| given.is_some())
+}
+
 /// Whether bonds of some material break by Rankine's criterion.
 pub fn uses_rankine(pipeline: &Pipeline) -> bool {
     pipeline.materials.iter().any(breaks_by_rankine)

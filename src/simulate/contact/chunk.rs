@@ -9,14 +9,14 @@ use crate::math::Scalar;
 /// Partner numbers from here on denote colliders.
 pub const COLLIDER: u32 = 1 << 31;
 
-/// Springs of a contact, stored to be restored when a run continues.
+/// History of a contact, stored to be restored when a run continues.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SpringEntry<S> {
     /// Element.
     pub element: u32,
     /// Partner, or [`COLLIDER`] plus the collider's index.
     pub partner: u32,
-    /// Springs of the contact.
+    /// History of the contact.
     pub memory: Memory<S>,
 }
 
@@ -48,6 +48,13 @@ impl<S: Scalar> ContactChunk<S> {
         self.lists().iter().all(|list| list.is_empty()) && self.near_colliders.is_empty()
     }
 
+    /// Whether pairs have static friction.
+    pub(super) fn has_static_friction(&self) -> bool {
+        self.lists()
+            .iter()
+            .any(|list| list.static_columns().is_some())
+    }
+
     pub(super) fn lists(&self) -> [&PairList<S>; 3] {
         [&self.before, &self.within, &self.behind]
     }
@@ -73,6 +80,7 @@ impl<S: Scalar> ContactChunk<S> {
             };
             let wall = &mut self.near_colliders[at];
             (wall.memory, wall.clear_until) = (entry.memory, 0.0);
+            wall.memory.slides &= wall.has_static_friction();
             return true;
         }
         let (list, key) = self.list_of(entry.element, entry.partner);

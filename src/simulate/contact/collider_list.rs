@@ -5,7 +5,7 @@ use glam::DVec3;
 use crate::geometry::mesh_solid::NearTriangles;
 use crate::laws::contact::{self, ContactLoad, ContactParameters, ContactState, contact};
 use crate::laws::rolling::{self, RollingLoad, RollingParameters};
-use crate::laws::work;
+use crate::laws::{static_friction, work};
 use crate::math::{Scalar, Vec3};
 use crate::simulate::bonded::rows::{put, vector};
 use crate::simulate::bonded::system::{LoadRow, System, motion};
@@ -26,7 +26,7 @@ pub struct ColliderContact<S> {
     pub element: u32,
     /// Index of the collider.
     pub collider: u32,
-    /// Springs of the contact.
+    /// History of the contact.
     pub memory: Memory<S>,
     /// Contact parameters.
     pub k: ContactParameters<S>,
@@ -34,6 +34,8 @@ pub struct ColliderContact<S> {
     pub soft: bool,
     /// Normal stiffness while it is not soft, N/m.
     pub stiff: S,
+    /// Coefficient of static friction.
+    pub static_friction: S,
     /// Coefficient of rolling friction.
     pub rolling: S,
     /// They cannot touch until element and collider may have approached by this distance, m.
@@ -87,8 +89,11 @@ impl<S: Scalar> ColliderContext<'_, S> {
                 let (force, torque) = (vector(&load.0, 0), vector(&load.0, 4));
                 put(&mut load.0, 0, force + f);
                 put(&mut load.0, 4, torque + m);
-                entry.memory.spring = [result.spring.x, result.spring.y, result.spring.z];
-                entry.memory.roll = [roll.x, roll.y, roll.z];
+                entry.memory = Memory {
+                    spring: [result.spring.x, result.spring.y, result.spring.z],
+                    roll: [roll.x, roll.y, roll.z],
+                    slides: contact.slides,
+                };
                 if result.overlap > S::default() {
                     let place = self.colliders[entry.collider as usize].pose.position;
                     let arm = self.system.position(entry.element as usize) - place;
@@ -168,12 +173,13 @@ impl<S: Scalar> ColliderContext<'_, S> {
             touch: S::from_f64(wall.touch),
             spring,
         };
-        let load = contact(state, self.dt, entry.k);
+        let (load, slides) = entry.slide(state, self.dt);
         let (force, w) = (load.force, state.w_i);
         let rolled = rolling::rolling((x, force), w, roll, self.dt, self.rolling(entry));
         Ok(EvaluatedContact {
             state,
             load,
+            slides,
             rolled,
         })
     }
@@ -183,10 +189,27 @@ impl<S: Scalar> ColliderContext<'_, S> {
 struct EvaluatedContact<S> {
     state: ContactState<S>,
     load: ContactLoad<S>,
+    /// Whether it then slides.
+    slides: bool,
     rolled: RollingLoad<S>,
 }
 
 impl<S: Scalar> ColliderContact<S> {
+    /// Whether static friction is larger than that in motion.
+    pub fn has_static_friction(&self) -> bool {
+        self.static_friction > self.k.friction
+    }
+
+    /// Load of the contact law over a step, and whether the contact then slides.
+    fn slide(&self, state: ContactState<S>, dt: S) -> (ContactLoad<S>, bool) {
+        if !self.has_static_friction() {
+            return (contact(state, dt, self.k), false);
+        }
+        let was = self.memory.slides;
+        let (both, slides) = static_friction::pair(state, dt, self.k, self.static_friction, was);
+        (contact::of_one(both, state.arm_i), slides)
+    }
+
     /// Tangential spring and rolling spring.
     fn springs(&self) -> [Vec3<S>; 2] {
         [self.memory.spring, self.memory.roll].map(|[x, y, z]| Vec3::new(x, y, z))

@@ -52,15 +52,17 @@ pub fn entry<S: Scalar>(
 ) -> PairEntry<S> {
     let (i, j) = (own as usize, partner as usize);
     let radii = [system.tail[i].0[3], system.tail[j].0[3]];
+    let properties = surfaces.pair(system, i, j);
     PairEntry {
         own,
         partner,
         touch,
         constants: pair_list::constants(
             radii,
-            surfaces.pair(system, i, j),
+            &properties,
             [system.inverse_mass[i], system.inverse_mass[j]],
         ),
+        static_friction: properties.static_friction,
     }
 }
 
@@ -122,14 +124,14 @@ impl<S: Scalar> PairFinder<'_, S> {
                 list.push(entry(system, self.surfaces, (i as u32, partner), touch));
             }
         }
-        let rolls = self.surfaces.rolling();
+        let features = self.surfaces.features();
         let overlaps = |pair: &PairEntry<S>| {
             let [a, b] = [pair.own, pair.partner].map(|end| self.anchor[end as usize]);
             a.distance(b) < pair.touch.to_f64()
         };
-        lists.before = PairList::new(&before, &lists.before, rolls, overlaps);
-        lists.within = PairList::new(&within, &lists.within, rolls, overlaps);
-        lists.behind = PairList::new(&behind, &lists.behind, rolls, overlaps);
+        lists.before = PairList::new(&before, &lists.before, features, overlaps);
+        lists.within = PairList::new(&within, &lists.within, features, overlaps);
+        lists.behind = PairList::new(&behind, &lists.behind, features, overlaps);
     }
 
     /// Finds the partners with which the chunk lists element i, and their contact distances, except partners

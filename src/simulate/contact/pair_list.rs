@@ -1,6 +1,8 @@
 //! A list of pairs that may touch, as columns that are read by lanes from front to back.
 
+use super::properties::{ContactProperties, PairFeatures};
 use super::soft::with_normal;
+use super::static_columns::StaticColumns;
 use crate::laws::contact::ContactParameters;
 use crate::math::lanes::LaneRow;
 use crate::math::{Lanes, Scalar, Vec3};
@@ -23,6 +25,8 @@ pub struct PairEntry<S> {
     pub touch: S,
     /// Radii and parameters.
     pub constants: Constants<S>,
+    /// Coefficient of static friction.
+    pub static_friction: S,
 }
 
 /// Pairs sorted by element, then by partner, padded to whole blocks of [`BLOCK`].
@@ -39,6 +43,8 @@ pub struct PairList<S> {
     /// Rolling springs, rad; empty if nothing resists rolling.
     roll: [Vec<S>; 3],
     rolls: bool,
+    /// Static friction, if some contact has more than in motion.
+    static_friction: Option<StaticColumns<S>>,
     /// For each block: no pair of it can touch until pairs may have approached by this distance, m.
     pub clear_until: Vec<f64>,
     /// One row if all pairs have equal constants, else one per pair.
@@ -77,7 +83,7 @@ impl<S: Scalar> PairList<S> {
         Err(low)
     }
 
-    /// Springs of a pair.
+    /// History of the contact of a pair.
     pub fn memory(&self, at: usize) -> Memory<S> {
         let value = |columns: &[Vec<S>; 3]| {
             [0, 1, 2].map(|axis| columns[axis].get(at).copied().unwrap_or_default())
@@ -85,14 +91,21 @@ impl<S: Scalar> PairList<S> {
         Memory {
             spring: value(&self.spring),
             roll: value(&self.roll),
+            slides: self
+                .static_friction
+                .as_ref()
+                .is_some_and(|all| all.slides(at)),
         }
     }
 
-    /// Sets the springs of a pair. The next step evaluates its block.
+    /// Sets the history of the contact of a pair. The next step evaluates its block.
     pub fn set_memory(&mut self, at: usize, memory: Memory<S>) {
         let values = memory.spring.into_iter().chain(memory.roll);
         for (column, value) in self.springs_mut().zip(values) {
             column[at] = value;
+        }
+        if let Some(columns) = &mut self.static_friction {
+            columns.set_slides(at, memory.slides);
         }
         self.clear_until[at / BLOCK] = 0.0;
     }
@@ -103,12 +116,12 @@ impl<S: Scalar> PairList<S> {
         self.spring.iter_mut().chain(roll)
     }
 
-    /// Builds a list of sorted pairs, taking their springs from an older list; contacts that were soft there stay soft
-    /// if they overlap, as `overlaps` tells. `rolls`: whether anything resists rolling.
+    /// Builds a list of sorted pairs, taking their history from an older list; contacts that were soft there stay soft
+    /// if they overlap, as `overlaps` tells.
     pub fn new(
         pairs: &[PairEntry<S>],
         old: &Self,
-        rolls: bool,
+        features: PairFeatures,
         overlaps: impl Fn(&PairEntry<S>) -> bool,
     ) -> Self {
         let alike = pairs
@@ -119,6 +132,8 @@ impl<S: Scalar> PairList<S> {
         } else {
             pairs.len()
         };
+        let rolls = features.rolling;
+        let coefficients = pairs.iter().map(|pair| pair.static_friction);
         let mut list = PairList {
             own: pairs.iter().map(|pair| pair.own).collect(),
             partner: pairs.iter().map(|pair| pair.partner).collect(),
@@ -126,6 +141,9 @@ impl<S: Scalar> PairList<S> {
             spring: [0; 3].map(|_| vec![S::default(); pairs.len()]),
             roll: [0; 3].map(|_| vec![S::default(); if rolls { pairs.len() } else { 0 }]),
             rolls,
+            static_friction: features
+                .static_friction
+                .then(|| StaticColumns::new(coefficients)),
             clear_until: Vec::new(),
             constants: pairs[..differing]
                 .iter()
@@ -144,6 +162,11 @@ impl<S: Scalar> PairList<S> {
                 let olds = old.spring.iter().chain(&old.roll);
                 for (column, values) in list.springs_mut().zip(olds) {
                     column[at] = values[from];
+                }
+                if let (Some(columns), Some(old)) =
+                    (&mut list.static_friction, &old.static_friction)
+                {
+                    columns.set_slides(at, old.slides(from));
                 }
                 if old.is_soft(from) && overlaps(pair) {
                     list.soften(at, S::from_f64(old.parameters(from).1.normal));
@@ -205,6 +228,9 @@ impl<S: Scalar> PairList<S> {
         for column in self.springs_mut() {
             column.insert(at, S::default());
         }
+        if let Some(columns) = &mut self.static_friction {
+            columns.insert(at, pair.static_friction);
+        }
         self.count += 1;
         // Later pairs may move to other blocks.
         self.clear_until.truncate(at / BLOCK);
@@ -220,6 +246,9 @@ impl<S: Scalar> PairList<S> {
         for column in self.springs_mut() {
             column.truncate(count);
         }
+        if let Some(columns) = &mut self.static_friction {
+            columns.resize(count);
+        }
         if self.constants.len() > 1 {
             self.constants.truncate(self.count);
         }
@@ -234,6 +263,9 @@ impl<S: Scalar> PairList<S> {
         self.touch.resize(filled, S::from_f64(NEVER_TOUCHING));
         for column in self.springs_mut() {
             column.resize(filled, S::default());
+        }
+        if let Some(columns) = &mut self.static_friction {
+            columns.resize(filled);
         }
         if self.constants.len() > 1 {
             self.constants.resize(filled, self.constants[0]);
@@ -265,11 +297,22 @@ impl<S: Scalar> PairList<S> {
         named(self.constants[at].0.map(Scalar::to_f64))
     }
 
-    /// Lets a pair never touch; returns its contact distance, m, and its springs, to be set again.
+    /// Coefficient of static friction of a pair.
+    pub fn static_friction(&self, at: usize) -> f64 {
+        match &self.static_friction {
+            Some(columns) => columns.coefficient(at).to_f64(),
+            None => self.parameters(at).1.friction,
+        }
+    }
+
+    /// Lets a pair never touch; returns its contact distance, m, and its history, to be set again.
     pub fn suspend(&mut self, at: usize) -> (S, Memory<S>) {
         let memory = self.memory(at);
         for column in self.springs_mut() {
             column[at] = S::default();
+        }
+        if let Some(columns) = &mut self.static_friction {
+            columns.set_slides(at, false);
         }
         let touch = std::mem::replace(&mut self.touch[at], S::from_f64(NEVER_TOUCHING));
         (touch, memory)
@@ -279,6 +322,18 @@ impl<S: Scalar> PairList<S> {
     #[inline(always)]
     pub fn rolls(&self) -> bool {
         self.rolls
+    }
+
+    /// Static friction of the pairs, if some contact has more than in motion.
+    #[inline(always)]
+    pub fn static_columns(&self) -> Option<&StaticColumns<S>> {
+        self.static_friction.as_ref()
+    }
+
+    /// The same, to be changed.
+    #[inline(always)]
+    pub fn static_columns_mut(&mut self) -> Option<&mut StaticColumns<S>> {
+        self.static_friction.as_mut()
     }
 
     /// Tangential springs of consecutive pairs, m.
@@ -309,7 +364,8 @@ impl<S: Scalar> PairList<S> {
     pub fn bytes(&self) -> u64 {
         let shared = size_of_val(&self.constants[..]);
         let springs = if self.rolls { 12 } else { 6 };
-        ((8 + (1 + springs) * size_of::<S>()) * self.own.len() + shared) as u64
+        let slides = if self.static_friction.is_some() { 3 } else { 0 };
+        ((8 + (1 + springs + slides) * size_of::<S>()) * self.own.len() + shared) as u64
     }
 }
 
@@ -337,27 +393,30 @@ fn named<T: Copy>(c: [T; 8]) -> ([T; 2], ContactParameters<T>, [T; 2]) {
     ([c[0], c[1]], k, [c[6], c[7]])
 }
 
-/// History of a contact: its springs.
+/// History of a contact.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Memory<S> {
     /// Tangential spring, m.
     pub spring: [S; 3],
     /// Rolling spring, rad.
     pub roll: [S; 3],
+    /// Whether it slides: its friction is limited to that in motion. Only with static friction.
+    pub slides: bool,
 }
 
 impl<S: Scalar> Memory<S> {
-    /// Whether any spring is stretched.
+    /// Whether it differs from the history of a new contact.
     pub fn is_any(&self) -> bool {
         let mut values = self.spring.iter().chain(&self.roll);
-        values.any(|value| value.to_f64() != 0.0)
+        values.any(|value| value.to_f64() != 0.0) || self.slides
     }
 
-    /// The springs seen from the other end.
+    /// The history seen from the other end.
     pub fn mirrored(self) -> Self {
         Memory {
             spring: self.spring.map(|s| -s),
             roll: self.roll.map(|s| -s),
+            slides: self.slides,
         }
     }
 }
@@ -365,7 +424,7 @@ impl<S: Scalar> Memory<S> {
 /// Packs radii, contact parameters and inverse masses into a row of the list.
 pub fn constants<S: Scalar>(
     [r_i, r_j]: [S; 2],
-    (k, rolling): (ContactParameters<S>, S),
+    ContactProperties { k, rolling, .. }: &ContactProperties<S>,
     [inverse_i, inverse_j]: [S; 2],
 ) -> Constants<S> {
     LaneRow([
@@ -375,7 +434,7 @@ pub fn constants<S: Scalar>(
         k.tangential,
         k.friction,
         k.damping,
-        rolling,
+        *rolling,
         inverse_i + inverse_j,
     ])
 }
@@ -384,12 +443,18 @@ pub fn constants<S: Scalar>(
 mod tests {
     use super::*;
 
+    const ALL: PairFeatures = PairFeatures {
+        rolling: true,
+        static_friction: true,
+    };
+
     fn pair(own: u32, partner: u32, kind: f32) -> PairEntry<f32> {
         PairEntry {
             own,
             partner,
             touch: own as f32,
             constants: LaneRow([kind; 8]),
+            static_friction: kind,
         }
     }
 
@@ -399,29 +464,36 @@ mod tests {
     }
 
     #[test]
-    fn springs_stay_with_their_pairs() {
+    fn the_history_of_a_contact_stays_with_its_pair() {
         let pairs: Vec<_> = (0..20).map(|k| pair(k / 3, 10 + k % 3, 1.0)).collect();
-        let mut list = PairList::new(&pairs, &PairList::default(), true, |_| true);
+        let mut list = PairList::new(&pairs, &PairList::default(), ALL, |_| true);
         assert_eq!((list.len(), list.own.len()), (20, 2 * BLOCK));
         let at = list.find((4, 11)).unwrap();
         let memory = Memory {
             spring: [1.0, 2.0, 3.0],
             roll: [4.0, 5.0, 6.0],
+            slides: true,
         };
         list.set_memory(at, memory);
         // Pairs before it are inserted and removed.
         list.insert(pair(0, 99, 1.0));
         let at = list.find((4, 11)).unwrap();
         assert_eq!((at, list.memory(at)), (14, memory));
-        let list = PairList::new(&[pairs[3], pairs[13], pairs[14]], &list, true, |_| true);
+        assert_eq!(list.static_friction(at), 1.0);
+        let list = PairList::new(&[pairs[3], pairs[13], pairs[14]], &list, ALL, |_| true);
         assert_eq!(list.memory(1), memory);
         assert!(!list.memory(0).is_any() && !list.memory(2).is_any());
+        // A pair that is left out keeps nothing but its coefficient.
+        let (mut list, before) = (list.clone(), memory);
+        let (_, memory) = list.suspend(1);
+        assert_eq!((memory, list.memory(1)), (before, Memory::default()));
+        assert_eq!(list.static_friction(1), 1.0);
     }
 
     #[test]
     fn a_pair_put_in_is_looked_at_with_all_behind_it() {
         let pairs: Vec<_> = (0..40).map(|k| pair(2 * k, 100, 1.0)).collect();
-        let mut list = PairList::new(&pairs, &PairList::default(), true, |_| true);
+        let mut list = PairList::new(&pairs, &PairList::default(), ALL, |_| true);
         list.clear_until.fill(5.0);
         list.insert(pair(41, 100, 1.0));
         assert_eq!(list.clear_until, [5.0, 0.0, 0.0]);
@@ -439,7 +511,12 @@ mod tests {
             ..pair(own, 9, 1.0)
         };
         let pairs: Vec<_> = (2..5).map(pair).collect();
-        let mut list = PairList::new(&pairs, &PairList::default(), false, |_| true);
+        let mut list = PairList::new(
+            &pairs,
+            &PairList::default(),
+            PairFeatures::default(),
+            |_| true,
+        );
         list.soften(1, 1e5);
         list.soften(1, 1e4);
         list.insert(pair(1));
@@ -454,9 +531,9 @@ mod tests {
         let (_, k, _) = list.parameters(2);
         assert!((k.normal - 1e5).abs() < 1.0 && (k.damping - 1e-2).abs() < 1e-6);
         let pairs = [pair(3), pair(4)];
-        let again = PairList::new(&pairs, &list, false, |_| true);
+        let again = PairList::new(&pairs, &list, PairFeatures::default(), |_| true);
         assert_eq!(soft(&again), [3]);
-        let apart = PairList::new(&pairs, &list, false, |pair| pair.own != 3);
+        let apart = PairList::new(&pairs, &list, PairFeatures::default(), |pair| pair.own != 3);
         assert!(soft(&apart).is_empty());
     }
 
@@ -471,12 +548,22 @@ mod tests {
         assert_eq!(kinds(&list), [1.0, 1.0, 2.0, 1.0]);
         let same = [pair(1, 9, 1.0), pair(2, 9, 1.0)];
         assert_eq!(
-            kinds(&PairList::new(&same, &list, false, |_| true)),
+            kinds(&PairList::new(
+                &same,
+                &list,
+                PairFeatures::default(),
+                |_| true
+            )),
             [1.0; 2]
         );
         let other = [pair(1, 9, 1.0), pair(2, 9, 3.0)];
         assert_eq!(
-            kinds(&PairList::new(&other, &list, false, |_| true)),
+            kinds(&PairList::new(
+                &other,
+                &list,
+                PairFeatures::default(),
+                |_| true
+            )),
             [1.0, 3.0]
         );
     }

@@ -3,7 +3,7 @@
 use crate::laws::contact::{self, ContactState, PairLoad};
 use crate::laws::motion as motion_law;
 use crate::laws::rolling::{self, RollingLoad, RollingParameters};
-use crate::laws::work;
+use crate::laws::{static_friction, work};
 use crate::math::lanes::LaneRow;
 use crate::math::{Lanes, Scalar, Vec3};
 use crate::simulate::bonded::bonds::BLOCK;
@@ -30,9 +30,13 @@ pub struct PairPass<'a, L: Lanes> {
 
 impl<L: Lanes> PairPass<'_, L> {
     /// Adds the loads of a list, with `BOTH` on both ends, else only on the elements that pairs are seen
-    /// from; with `WORK` also the energy dissipated by damping and friction.
+    /// from; with `WORK` also the energy dissipated by damping and friction. `STATIC`: whether pairs have static
+    /// friction.
     #[inline(always)]
-    pub fn apply<const BOTH: bool, const WORK: bool>(&mut self, list: &mut PairList<L::Scalar>) {
+    pub fn apply<const BOTH: bool, const WORK: bool, const STATIC: bool>(
+        &mut self,
+        list: &mut PairList<L::Scalar>,
+    ) {
         for block in 0..list.clear_until.len() {
             if self.pair_approach < list.clear_until[block] {
                 continue;
@@ -41,12 +45,12 @@ impl<L: Lanes> PairPass<'_, L> {
             let mut gap = L::splat(f64::INFINITY);
             for row in 0..BLOCK / L::WIDTH {
                 let at = block * BLOCK + row * L::WIDTH;
-                let pairs = PairLanes::<L>::gather(self.system, list, at);
+                let pairs = PairLanes::<L>::gather::<STATIC>(self.system, list, at);
                 if L::bits(pairs.near) == 0 {
                     gap = gap.min(pairs.gap);
                 } else {
                     apart = false;
-                    self.add::<BOTH, WORK>(list, at, &pairs);
+                    self.add::<BOTH, WORK, STATIC>(list, at, &pairs);
                 }
             }
             if apart {
@@ -62,13 +66,13 @@ impl<L: Lanes> PairPass<'_, L> {
     }
 
     #[inline(always)]
-    fn add<const BOTH: bool, const WORK: bool>(
+    fn add<const BOTH: bool, const WORK: bool, const STATIC: bool>(
         &mut self,
         list: &mut PairList<L::Scalar>,
         at: usize,
         pairs: &PairLanes<L>,
     ) {
-        let (state, result) = pairs.evaluate(list, at, self.dt);
+        let (state, result, slides) = pairs.evaluate::<STATIC>(list, at, self.dt);
         let (arm_i, arm_j) = (state.arm_i, state.arm_j);
         let rolled = list
             .rolls()
@@ -78,6 +82,9 @@ impl<L: Lanes> PairPass<'_, L> {
             self.account::<BOTH>(list, at, L::bits(pairs.near), dissipated);
         }
         list.store_springs(at, result.spring);
+        if STATIC && let Some(columns) = list.static_columns_mut() {
+            columns.store::<L>(at, slides);
+        }
         let mut moment = Vec3::zero();
         if let Some(rolled) = rolled {
             list.store_turns(at, rolled.spring);
@@ -164,7 +171,11 @@ struct PairLanes<L: Lanes> {
 
 impl<L: Lanes> PairLanes<L> {
     #[inline(always)]
-    fn gather(system: &System<L::Scalar>, list: &PairList<L::Scalar>, at: usize) -> Self {
+    fn gather<const STATIC: bool>(
+        system: &System<L::Scalar>,
+        list: &PairList<L::Scalar>,
+        at: usize,
+    ) -> Self {
         let own: [L; 16] = L::gather(&system.motion, &list.own[at..]);
         let other: [L; 16] = L::gather(&system.motion, &list.partner[at..]);
         let x = motion_law::separation(
@@ -180,6 +191,9 @@ impl<L: Lanes> PairLanes<L> {
         if list.rolls() {
             near = near | L::zero().lt(list.turns::<L>(at).sum_of_sizes());
         }
+        if STATIC && let Some(columns) = list.static_columns() {
+            near = near | columns.load::<L>(at).1;
+        }
         PairLanes {
             own,
             other,
@@ -191,14 +205,14 @@ impl<L: Lanes> PairLanes<L> {
         }
     }
 
-    /// Contact states, and loads over a step.
+    /// Contact states, loads over a step, and which contacts then slide, if they have static friction.
     #[inline(always)]
-    fn evaluate(
+    fn evaluate<const STATIC: bool>(
         &self,
         list: &PairList<L::Scalar>,
         at: usize,
         dt: L,
-    ) -> (ContactState<L>, PairLoad<L>) {
+    ) -> (ContactState<L>, PairLoad<L>, L::Mask) {
         let ([r_i, r_j], k, _) = list.constants::<L>(at);
         let (arm_i, arm_j) = contact::arms(self.x, r_i, r_j);
         let state = ContactState {
@@ -211,7 +225,14 @@ impl<L: Lanes> PairLanes<L> {
             touch: self.touch,
             spring: self.spring,
         };
-        (state, contact::pair(state, dt, k))
+        match list.static_columns() {
+            Some(columns) if STATIC => {
+                let (coefficient, slid) = columns.load(at);
+                let (load, slides) = static_friction::pair(state, dt, k, coefficient, slid);
+                (state, load, slides)
+            }
+            _ => (state, contact::pair(state, dt, k), L::mask(0)),
+        }
     }
 
     /// Rolling resistance over a step in which the pairs push with `force`.
@@ -288,11 +309,12 @@ pub fn measure<L: Lanes, const BOTH: bool>(
 ) -> u64 {
     let mut sides = 0;
     for at in (0..list.own.len()).step_by(L::WIDTH) {
-        let pairs = PairLanes::<L>::gather(system, list, at);
+        let pairs = PairLanes::<L>::gather::<false>(system, list, at);
         if L::bits(pairs.near) == 0 {
             continue;
         }
-        let (_, result) = pairs.evaluate(list, at, L::zero());
+        // Overlaps do not depend on friction.
+        let (_, result, _) = pairs.evaluate::<false>(list, at, L::zero());
         let mut energies = lane_buffer::<L>();
         pairs.energy(list, at, result.overlap).store(&mut energies);
         let touching = L::bits(L::zero().lt(result.overlap));

@@ -22,8 +22,8 @@ pub struct ContactTotals {
 /// An element sums its partners in ascending order, colliders last: pairs with earlier chunks come first,
 /// then those inside the chunk, each evaluated once by its lower element, then those with later chunks. Pairs
 /// that do not touch are not added at all, so that neither the width of lanes nor the other listed pairs
-/// change a bit.
-pub struct ContactPass<'a, L: Lanes, const WORK: bool> {
+/// change a bit. `WORK`: whether dissipated energy is summed; `STATIC`: whether pairs have static friction.
+pub struct ContactPass<'a, L: Lanes, const WORK: bool, const STATIC: bool> {
     /// System, colliders and step.
     pub collider_context: ColliderContext<'a, L::Scalar>,
     /// Upper bound on how far a pair has approached since the lists were built, m.
@@ -40,7 +40,7 @@ pub struct ContactPass<'a, L: Lanes, const WORK: bool> {
     pub dissipation: &'a mut [Dissipation],
 }
 
-impl<L: Lanes, const WORK: bool> Pass<L> for ContactPass<'_, L, WORK> {
+impl<L: Lanes, const WORK: bool, const STATIC: bool> Pass<L> for ContactPass<'_, L, WORK, STATIC> {
     type Out = ();
 
     #[inline(always)]
@@ -53,9 +53,9 @@ impl<L: Lanes, const WORK: bool> Pass<L> for ContactPass<'_, L, WORK> {
             load: self.load,
             dissipation: self.dissipation,
         };
-        pairs.apply::<false, WORK>(&mut self.contacts.before);
-        pairs.apply::<true, WORK>(&mut self.contacts.within);
-        pairs.apply::<false, WORK>(&mut self.contacts.behind);
+        pairs.apply::<false, WORK, STATIC>(&mut self.contacts.before);
+        pairs.apply::<true, WORK, STATIC>(&mut self.contacts.within);
+        pairs.apply::<false, WORK, STATIC>(&mut self.contacts.behind);
         for entry in &mut self.contacts.near_colliders {
             let local = entry.element as usize - self.first;
             let dissipation = WORK.then(|| &mut pairs.dissipation[local]);
@@ -69,8 +69,9 @@ impl<L: Lanes, const WORK: bool> Pass<L> for ContactPass<'_, L, WORK> {
     }
 }
 
-impl<'a, L: Lanes> ContactPass<'a, L, false> {
-    /// Runs the pass; with `work` it also sums the energy dissipated by contacts.
+impl<'a, L: Lanes> ContactPass<'a, L, false, false> {
+    /// Runs the pass, with static friction if pairs have it; with `work` it also sums the energy dissipated by
+    /// contacts.
     pub fn run_contacts(self, work: bool) {
         let ContactPass {
             collider_context,
@@ -85,8 +86,8 @@ impl<'a, L: Lanes> ContactPass<'a, L, false> {
             return;
         }
         macro_rules! pass {
-            ($work:literal) => {
-                L::run(ContactPass::<'a, L, $work> {
+            ($work:literal, $static:literal) => {
+                L::run(ContactPass::<'a, L, $work, $static> {
                     collider_context,
                     pair_approach,
                     first,
@@ -97,9 +98,11 @@ impl<'a, L: Lanes> ContactPass<'a, L, false> {
                 })
             };
         }
-        match work {
-            false => pass!(false),
-            true => pass!(true),
+        match (work, contacts.has_static_friction()) {
+            (false, false) => pass!(false, false),
+            (false, true) => pass!(false, true),
+            (true, false) => pass!(true, false),
+            (true, true) => pass!(true, true),
         }
     }
 }

@@ -212,7 +212,8 @@ impl<S: Scalar> Contacts<S> {
                     let key = (i as u32, wall as u32);
                     while old.next_if(|e| (e.element, e.collider) < key).is_some() {}
                     let same = old.next_if(|e| (e.element, e.collider) == key);
-                    let (mut k, rolling) = surfaces.with_collider(system, i, collider);
+                    let properties = surfaces.with_collider(system, i, collider);
+                    let mut k = properties.k;
                     let stiff = k.normal;
                     // A soft contact stays soft as long as it overlaps.
                     let overlaps = || collider.pose.reaches(&collider.solid, p, system.radius(i));
@@ -227,7 +228,8 @@ impl<S: Scalar> Contacts<S> {
                         k,
                         soft: soft.is_some(),
                         stiff,
-                        rolling,
+                        static_friction: properties.static_friction,
+                        rolling: properties.rolling,
                         clear_until: 0.0,
                         near: Default::default(),
                     });

@@ -4,6 +4,7 @@ use crate::laws::contact::{self, ContactParameters, SurfacePair, series_modulus}
 use crate::laws::restitution::damping_ratio;
 use crate::math::Scalar;
 use crate::simulate::bonded::system::System;
+use crate::simulate::contact::properties::{ContactProperties, PairFeatures};
 use crate::simulate::scene::colliders::PosedCollider;
 use crate::spec::Pipeline;
 
@@ -14,6 +15,8 @@ pub struct Surface {
     pub young: f64,
     /// Friction coefficient.
     pub friction: f64,
+    /// Coefficient of static friction.
+    pub static_friction: f64,
     /// Rolling friction coefficient.
     pub rolling: f64,
     /// Ratio of critical normal damping.
@@ -29,12 +32,13 @@ impl Surface {
         Surface {
             young: collider.young.unwrap_or(self.young),
             friction: collider.friction,
+            static_friction: collider.friction,
             ..*self
         }
     }
 
     /// Properties shared by the contacts of this surface with another.
-    fn against(&self, other: &Surface) -> Shared {
+    fn against(&self, other: &Surface) -> Shared<f64> {
         let contact = SurfacePair {
             modulus: series_modulus(self.young, other.young),
             shear_ratio: 0.5 * (self.shear_ratio + other.shear_ratio),
@@ -43,7 +47,19 @@ impl Surface {
         };
         Shared {
             contact,
+            static_friction: self.static_friction.min(other.static_friction),
             rolling: self.rolling.min(other.rolling),
+        }
+    }
+}
+
+impl<T: Copy> Shared<T> {
+    /// Properties of a contact with these parameters of the law.
+    pub fn of(&self, k: ContactParameters<T>) -> ContactProperties<T> {
+        ContactProperties {
+            k,
+            static_friction: self.static_friction,
+            rolling: self.rolling,
         }
     }
 }
@@ -52,16 +68,18 @@ impl Surface {
 #[derive(Clone, Debug)]
 pub struct Surfaces {
     own: Vec<Surface>,
-    pairs: Vec<Shared>,
+    pairs: Vec<Shared<f64>>,
 }
 
 /// Properties shared by the contacts of two materials.
 #[derive(Clone, Copy, Debug)]
-pub struct Shared {
+pub struct Shared<T> {
     /// Parameters of the contact law.
-    pub contact: SurfacePair<f64>,
+    pub contact: SurfacePair<T>,
+    /// Coefficient of static friction.
+    pub static_friction: T,
     /// Rolling friction coefficient.
-    pub rolling: f64,
+    pub rolling: T,
 }
 
 impl Surfaces {
@@ -80,6 +98,7 @@ impl Surfaces {
         let own = materials.iter().map(|m| Surface {
             young: m.contact_young.unwrap_or(m.young),
             friction: m.friction,
+            static_friction: m.static_friction(),
             rolling: m.rolling_friction,
             damping: m.restitution.map_or(m.contact_damping, damping_ratio),
             shear_ratio: m.contact_shear_ratio,
@@ -93,6 +112,8 @@ impl Surfaces {
                 let contact = &mut shared.contact;
                 contact.modulus = pair.contact_young.unwrap_or(contact.modulus);
                 contact.friction = pair.friction.unwrap_or(contact.friction);
+                let static_friction = pair.static_friction.or(pair.friction);
+                shared.static_friction = static_friction.unwrap_or(shared.static_friction);
                 let damping = pair.restitution.map(damping_ratio).or(pair.contact_damping);
                 contact.damping_ratio = damping.unwrap_or(contact.damping_ratio);
                 shared.rolling = pair.rolling_friction.unwrap_or(shared.rolling);
@@ -123,12 +144,12 @@ impl Surfaces {
     }
 
     /// Properties shared by the contacts of two materials.
-    pub fn pair(&self, a: usize, b: usize) -> &Shared {
+    pub fn pair(&self, a: usize, b: usize) -> &Shared<f64> {
         &self.pairs[a * self.own.len() + b]
     }
 
     /// Properties shared by the contacts of a material with a collider.
-    pub fn with_collider(&self, material: usize, collider: &PosedCollider) -> Shared {
+    pub fn with_collider(&self, material: usize, collider: &PosedCollider) -> Shared<f64> {
         let surface = &self.own[material];
         surface.against(&surface.of_collider(collider))
     }
@@ -139,6 +160,12 @@ impl Surfaces {
         let own = self.own.iter().map(|surface| surface.rolling);
         own.chain(self.pairs.iter().map(|pair| pair.rolling))
             .any(|rolling| rolling > 0.0)
+    }
+
+    /// Whether two elements may hold each other with more than their friction in motion.
+    pub fn any_static_friction(&self) -> bool {
+        let mut pairs = self.pairs.iter();
+        pairs.any(|pair| pair.static_friction > pair.contact.friction)
     }
 
     /// Largest stiffness that a contact of an element of this material and radius can have, N/m, for the time
@@ -167,24 +194,27 @@ impl Surfaces {
     }
 }
 
-/// Shared properties in working precision, and the coefficient of rolling friction.
-fn rounded<S: Scalar>(shared: &Shared) -> (SurfacePair<S>, S) {
+/// Shared properties in working precision.
+fn rounded<S: Scalar>(shared: &Shared<f64>) -> Shared<S> {
     let pair = &shared.contact;
-    let pair = SurfacePair {
-        modulus: S::from_f64(pair.modulus),
-        shear_ratio: S::from_f64(pair.shear_ratio),
-        friction: S::from_f64(pair.friction),
-        damping_ratio: S::from_f64(pair.damping_ratio),
-    };
-    (pair, S::from_f64(shared.rolling))
+    Shared {
+        contact: SurfacePair {
+            modulus: S::from_f64(pair.modulus),
+            shear_ratio: S::from_f64(pair.shear_ratio),
+            friction: S::from_f64(pair.friction),
+            damping_ratio: S::from_f64(pair.damping_ratio),
+        },
+        static_friction: S::from_f64(shared.static_friction),
+        rolling: S::from_f64(shared.rolling),
+    }
 }
 
 /// Properties shared by the contacts of all pairs of materials, in working precision.
 #[derive(Clone, Debug)]
 pub struct SurfaceTable<S> {
     surfaces: Surfaces,
-    pairs: Vec<(SurfacePair<S>, S)>,
-    rolling: bool,
+    pairs: Vec<Shared<S>>,
+    features: PairFeatures,
 }
 
 impl<S: Scalar> SurfaceTable<S> {
@@ -196,7 +226,10 @@ impl<S: Scalar> SurfaceTable<S> {
             .collect();
         SurfaceTable {
             pairs,
-            rolling: surfaces.any_rolling(),
+            features: PairFeatures {
+                rolling: surfaces.any_rolling(),
+                static_friction: surfaces.any_static_friction(),
+            },
             surfaces: surfaces.clone(),
         }
     }
@@ -206,39 +239,39 @@ impl<S: Scalar> SurfaceTable<S> {
         &self.surfaces
     }
 
-    /// Whether anything resists rolling.
-    pub fn rolling(&self) -> bool {
-        self.rolling
+    /// What some pairs of elements have.
+    pub fn features(&self) -> PairFeatures {
+        self.features
     }
 
-    /// Parameters and coefficient of rolling friction of a contact between two elements.
-    pub fn pair(&self, system: &System<S>, i: usize, j: usize) -> (ContactParameters<S>, S) {
+    /// Properties of a contact between two elements.
+    pub fn pair(&self, system: &System<S>, i: usize, j: usize) -> ContactProperties<S> {
         let [a, b] = [i, j].map(|k| system.material[k] as usize);
-        let (pair, rolling) = self.pairs[a * self.surfaces.count() + b];
+        let shared = &self.pairs[a * self.surfaces.count() + b];
         let k = contact::parameters(
-            pair,
+            shared.contact,
             system.tail[i].0[3],
             system.tail[j].0[3],
             system.inverse_mass[i],
             system.inverse_mass[j],
         );
-        (k, rolling)
+        shared.of(k)
     }
 
-    /// Parameters and coefficient of rolling friction of a contact of an element with a collider, which acts
-    /// as its mirror image.
+    /// Properties of a contact of an element with a collider, which acts as its mirror image.
     pub fn with_collider(
         &self,
         system: &System<S>,
         i: usize,
         collider: &PosedCollider,
-    ) -> (ContactParameters<S>, S) {
+    ) -> ContactProperties<S> {
         let shared = self
             .surfaces
             .with_collider(system.material[i] as usize, collider);
-        let (pair, rolling) = rounded(&shared);
+        let shared: Shared<S> = rounded(&shared);
         let r = system.tail[i].0[3];
-        let k = contact::parameters(pair, r, r, system.inverse_mass[i], S::default());
-        (k, rolling)
+        let inverse_mass = system.inverse_mass[i];
+        let k = contact::parameters(shared.contact, r, r, inverse_mass, S::default());
+        shared.of(k)
     }
 }

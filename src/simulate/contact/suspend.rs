@@ -22,11 +22,13 @@ pub struct SuspendedContact<S> {
     pub radii: [f64; 2],
     /// Contact parameters.
     pub k: ContactParameters<f64>,
+    /// Coefficient of static friction.
+    pub static_friction: f64,
     /// Coefficient of rolling friction.
     pub rolling: f64,
     /// Sum of the inverse masses of what touches, 1/kg.
     pub inverse_mass: f64,
-    /// Springs when it was suspended.
+    /// Its history when it was suspended.
     pub memory: Memory<S>,
     /// Whether these are those of a soft contact.
     pub soft: bool,
@@ -55,8 +57,8 @@ impl<S: Scalar> Contacts<S> {
     ) -> Vec<SuspendedContact<S>> {
         let surfaces = &self.surfaces;
         let stiff = |i: u32, j: u32| {
-            let (k, _) = surfaces.pair(system, i as usize, j as usize);
-            k.normal.to_f64()
+            let properties = surfaces.pair(system, i as usize, j as usize);
+            properties.k.normal.to_f64()
         };
         let mut out = Vec::new();
         for chunk in &mut self.chunks {
@@ -85,6 +87,7 @@ impl<S: Scalar> Contacts<S> {
                             touch,
                             radii,
                             k,
+                            static_friction: list.static_friction(at),
                             rolling,
                             inverse_mass,
                             memory,
@@ -107,6 +110,7 @@ impl<S: Scalar> Contacts<S> {
                     touch: S::default(),
                     radii: [system.radius(element as usize); 2],
                     k,
+                    static_friction: wall.static_friction.to_f64(),
                     rolling: wall.rolling.to_f64(),
                     inverse_mass: system.inverse_mass[element as usize].to_f64(),
                     memory: std::mem::take(&mut wall.memory),
@@ -118,7 +122,7 @@ impl<S: Scalar> Contacts<S> {
         out
     }
 
-    /// Hands a suspended contact back to the passes, with these springs.
+    /// Hands a suspended contact back to the passes, with this history.
     pub fn resume(&mut self, contact: &SuspendedContact<S>, memory: Memory<S>) {
         let (element, partner) = (contact.element, contact.partner);
         let entry = SpringEntry {

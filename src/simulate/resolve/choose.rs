@@ -1,5 +1,6 @@
 //! `simulate.integrator = "auto"`: estimates the costs of explicit and implicit steps, and chooses the cheaper kind.
 
+use crate::simulate::bonded_run::refuse;
 use crate::simulate::error::SimulateError;
 use crate::simulate::resolve::prepared::PreparedScene;
 use crate::simulate::source::Source;
@@ -53,8 +54,11 @@ pub fn choose(
         return Ok((resolved, None));
     }
     resolved.simulate.integrator = Integrator::Explicit;
-    // Cells and sleep support explicit steps only.
-    if pipeline.method() == MethodName::Voronoi || pipeline.simulate.sleep {
+    // Cells, sleep and static friction support explicit steps only.
+    if pipeline.method() == MethodName::Voronoi
+        || pipeline.simulate.sleep
+        || refuse::uses_static_friction(pipeline)
+    {
         return Ok((resolved, None));
     }
     resolved.time.step = None;

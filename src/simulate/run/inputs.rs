@@ -30,6 +30,7 @@ const ADDED: &[(&str, &str)] = &[
     ("collider[].shape.unit", "null"),
     ("collider[].shape.up", "null"),
     ("material[].restitution", "null"),
+    ("material[].static_friction", "null"),
     // The packing has the strengths of all bonds.
     ("material[].strength", "\"bond\""),
     ("material[].strength", "\"material\""),
@@ -37,6 +38,7 @@ const ADDED: &[(&str, &str)] = &[
     ("material[].weibull_length", "null"),
     ("material[].weibull_size", "null"),
     ("pair[].restitution", "null"),
+    ("pair[].static_friction", "null"),
     // Earlier cells had spherical contacts: the hash of a packing of cells distinguishes these.
     ("simulate.cell_contact", "\"polyhedra\""),
     ("simulate.method", "null"),

@@ -33,9 +33,12 @@ const PAIRS: SectionKind = SectionKind::first("contact pairs");
 const SPRINGS: SectionKind = SectionKind::first("friction springs");
 /// Rolling springs of contacts; absent if all are zero.
 const ROLLING: SectionKind = SectionKind::first("rolling springs");
+/// Whether each contact slides, 1 or 0; absent if none does.
+const SLIDING: SectionKind = SectionKind::first("sliding contacts");
 /// Contact pairs of polyhedra; absent if there are none.
 const SHAPE_PAIRS: SectionKind = SectionKind::first("contact pairs of polyhedra");
 const SHAPE_MEMORY: SectionKind = SectionKind::first("contacts of polyhedra");
+const SLIDING_SHAPES: SectionKind = SectionKind::first("sliding contacts of polyhedra");
 const LABELS: SectionKind = SectionKind::first("fragment labels");
 const LAST_NAMES: SectionKind = SectionKind::first("names of supports");
 const LAST_LOADS: SectionKind = SectionKind::first("loads on supports");
@@ -143,7 +146,7 @@ pub fn read_momenta<'a, S: Scalar>(
     state.copy_into(MOMENTA, to)
 }
 
-/// Writes the nonzero springs of contacts.
+/// Writes the history of contacts that have any.
 pub fn put_springs<S: Scalar>(state: &mut State, springs: &[SpringEntry<S>]) {
     state.put(PAIRS, springs.iter().map(|e| [e.element, e.partner]));
     state.put(SPRINGS, springs.iter().map(|e| e.memory.spring));
@@ -151,6 +154,7 @@ pub fn put_springs<S: Scalar>(state: &mut State, springs: &[SpringEntry<S>]) {
     if rolls.any(|value| value.to_f64() != 0.0) {
         state.put(ROLLING, springs.iter().map(|e| e.memory.roll));
     }
+    put_sliding(state, SLIDING, springs.iter().map(|e| e.memory.slides));
 }
 
 /// Reads what [`put_springs`] wrote.
@@ -163,14 +167,41 @@ pub fn springs<S: Scalar>(state: &State) -> Result<Vec<SpringEntry<S>>, StateErr
         None => vec![[S::default(); 3]; pairs.len()],
     };
     check_length(ROLLING.name, rolls.len(), pairs.len())?;
-    let all = pairs.zip(springs).zip(rolls);
+    let sliding = sliding(state, SLIDING, pairs.len())?;
+    let all = pairs.zip(springs).zip(rolls).zip(sliding);
     Ok(all
-        .map(|(([element, partner], spring), roll)| SpringEntry {
-            element,
-            partner,
-            memory: Memory { spring, roll },
-        })
+        .map(
+            |((([element, partner], spring), roll), slides)| SpringEntry {
+                element,
+                partner,
+                memory: Memory {
+                    spring,
+                    roll,
+                    slides,
+                },
+            },
+        )
         .collect())
+}
+
+/// Writes which contacts slide, 1 or 0, if any does.
+pub fn put_sliding(
+    state: &mut State,
+    section: SectionKind,
+    sliding: impl ExactSizeIterator<Item = bool> + Clone,
+) {
+    if sliding.clone().any(|slides| slides) {
+        state.put(section, sliding.map(|slides| [u8::from(slides)]));
+    }
+}
+
+/// Reads what [`put_sliding`] wrote of `count` contacts.
+pub fn sliding(state: &State, section: SectionKind, count: usize) -> Result<Vec<bool>, StateError> {
+    let Some(rows) = state.get::<u8, 1>(section)? else {
+        return Ok(vec![false; count]);
+    };
+    check_length(section.name, rows.len(), count)?;
+    Ok(rows.map(|[slides]| slides != 0).collect())
 }
 
 /// Writes the memory of contacts of polyhedra, if there are any.
@@ -183,11 +214,14 @@ pub fn put_shapes(state: &mut State, entries: &[ShapeEntry]) {
             spring: [a, b, c],
             roll: [d, e, f],
             allowed,
+            slides: _,
         } = entry.memory;
         [a, b, c, d, e, f, allowed]
     };
     state.put(SHAPE_PAIRS, entries.iter().map(|e| [e.element, e.partner]));
     state.put(SHAPE_MEMORY, entries.iter().map(row));
+    let sliding = entries.iter().map(|e| e.memory.slides);
+    put_sliding(state, SLIDING_SHAPES, sliding);
 }
 
 /// Reads what [`put_shapes`] wrote.
@@ -197,7 +231,9 @@ pub fn shapes(state: &State) -> Result<Vec<ShapeEntry>, StateError> {
     };
     let rows = state.require::<f64, 7>(SHAPE_MEMORY)?;
     check_length(SHAPE_MEMORY.name, rows.len(), pairs.len())?;
-    let all = pairs.zip(rows).map(|([element, partner], row)| {
+    let sliding = sliding(state, SLIDING_SHAPES, pairs.len())?;
+    let all = pairs.zip(rows).zip(sliding);
+    let all = all.map(|(([element, partner], row), slides)| {
         let [a, b, c, d, e, f, allowed] = row;
         ShapeEntry {
             element,
@@ -206,6 +242,7 @@ pub fn shapes(state: &State) -> Result<Vec<ShapeEntry>, StateError> {
                 spring: [a, b, c],
                 roll: [d, e, f],
                 allowed,
+                slides,
             },
         }
     });
@@ -354,6 +391,7 @@ mod tests {
             memory: Memory {
                 spring: [0.1, 0.2, 0.3],
                 roll: [0.4, 0.5, 0.6],
+                slides: true,
             },
         };
         let mut state = packed(&system, &load);

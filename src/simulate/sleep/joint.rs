@@ -5,7 +5,7 @@ use glam::{DMat3, DVec3};
 use crate::geometry::mesh_solid::NearTriangles;
 use crate::laws::contact::{self, ContactParameters, ContactState};
 use crate::laws::rolling::{self, RollingParameters};
-use crate::laws::work;
+use crate::laws::{static_friction, work};
 use crate::math::{Scalar, Vec3};
 use crate::simulate::contact::pair_list::Memory;
 use crate::simulate::contact::soft::{STIFF_SPEED, hardened, softened, with_normal};
@@ -88,6 +88,8 @@ pub struct Course {
     spring: Vec3<f64>,
     /// Rolling spring, rad.
     roll: Vec3<f64>,
+    /// Whether it slides; only with static friction.
+    slides: bool,
     /// Whether it touches.
     pub touches: bool,
     /// Overlap, m, while it touches.
@@ -174,6 +176,7 @@ impl<S: Scalar> Joint<S> {
             now: Course {
                 spring: wide(memory.spring),
                 roll: wide(memory.roll),
+                slides: memory.slides,
                 touches: false,
                 overlap: 0.0,
                 soft: listed.soft,
@@ -262,12 +265,13 @@ impl<S: Scalar> Joint<S> {
         Wrench::at(self.now.arms[1], -self.now.force, -torque)
     }
 
-    /// Its springs, as it was listed.
+    /// Its history, as it was listed.
     pub fn memory(&self) -> Memory<S> {
         let narrow = |v: Vec3<f64>| [v.x, v.y, v.z].map(S::from_f64);
         let memory = Memory {
             spring: narrow(self.now.spring),
             roll: narrow(self.now.roll),
+            slides: self.now.slides,
         };
         match self.is_exchanged {
             true => memory.mirrored(),
@@ -339,7 +343,15 @@ impl<S: Scalar> Joint<S> {
         if gap >= 0.0 && !now.touches {
             return Touch::Apart(gap);
         }
-        let load = contact::pair(state, dt, k);
+        let load = match self.listed.static_friction > k.friction {
+            false => contact::pair(state, dt, k),
+            true => {
+                let (most, slid) = (self.listed.static_friction, now.slides);
+                let (load, slides) = static_friction::pair(state, dt, k, most, slid);
+                now.slides = slides;
+                load
+            }
+        };
         let w = state.w_i - state.w_j;
         let mut moment = Vec3::zero();
         if account {

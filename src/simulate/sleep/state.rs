@@ -10,6 +10,7 @@ use crate::simulate::contact::chunk::{COLLIDER, SpringEntry};
 use crate::simulate::contact::lists::Contacts;
 use crate::simulate::contact::pair_list::Memory;
 use crate::simulate::error::StateError;
+use crate::simulate::run_state::sections::{put_sliding, sliding};
 use crate::simulate::run_state::state::{SectionKind, State, check_length};
 use crate::simulate::scene::rigid_body::{BODY_NUMBERS, BodyMotion, BodyPart, RigidBody};
 use crate::simulate::sleep::piece::{ElementLoad, JudgedLoad, Piece};
@@ -39,6 +40,8 @@ const JUDGED: SectionKind = SectionKind::first("judged elements");
 const FORCES: SectionKind = SectionKind::first("judged forces");
 const PAIRS: SectionKind = SectionKind::first("contact pairs at rest");
 const SPRINGS: SectionKind = SectionKind::first("friction springs at rest");
+/// Whether each contact at rest slides, 1 or 0; absent if none does.
+const SLIDING: SectionKind = SectionKind::first("sliding contacts at rest");
 /// Element, and partner or [`COLLIDER`] plus the collider's index; and normal stiffness, N/m.
 const SOFT: SectionKind = SectionKind::first("soft contacts of pieces");
 const STIFFNESS: SectionKind = SectionKind::first("stiffness of soft contacts");
@@ -119,6 +122,7 @@ pub fn put<S: Scalar>(state: &mut State, sleep: &Sleep<S>, contacts: &Contacts<S
     };
     state.put(SPRINGS, springs.iter().map(memory));
     sleep.put_resting_loads(state);
+    put_sliding(state, SLIDING, springs.iter().map(|one| one.memory.slides));
 }
 
 /// Place, rotation and carried stresses of each element of a piece.
@@ -209,16 +213,20 @@ pub fn restore<S: Scalar>(
     let pairs = state.require::<u32, 2>(PAIRS)?;
     let springs = state.require::<S, 6>(SPRINGS)?;
     check_length(SPRINGS.name, springs.len(), pairs.len())?;
-    let both = pairs.zip(springs);
+    let sliding = sliding(state, SLIDING, pairs.len())?;
+    let both = pairs.zip(springs).zip(sliding);
     sleep.springs_at_rest = both
-        .map(|([element, partner], [a, b, c, d, e, f])| SpringEntry {
-            element,
-            partner,
-            memory: Memory {
-                spring: [a, b, c],
-                roll: [d, e, f],
+        .map(
+            |(([element, partner], [a, b, c, d, e, f]), slides)| SpringEntry {
+                element,
+                partner,
+                memory: Memory {
+                    spring: [a, b, c],
+                    roll: [d, e, f],
+                    slides,
+                },
             },
-        })
+        )
         .collect();
     sleep.restore_resting_loads(state, run.supports.colliders().len())?;
     sleep.mask(&mut run.system, &mut run.load, &run.rest);

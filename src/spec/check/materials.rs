@@ -43,6 +43,23 @@ impl Check<'_> {
                 let what = "the damping follows from it; leave contact_damping out";
                 self.invalid(&format!("pair.{index}.restitution"), what);
             }
+            let materials = pair.materials.iter();
+            let named =
+                materials.filter_map(|name| shot.materials.iter().find(|m| m.name == *name));
+            let least = named.map(|m| m.friction).fold(f64::INFINITY, f64::min);
+            let friction = pair.friction.unwrap_or(least);
+            self.static_friction(&format!("pair.{index}"), pair.static_friction, friction);
+        }
+    }
+
+    /// Checks that friction at rest, if given, is at least that in motion; `least` is infinite if that is not known.
+    fn static_friction(&mut self, path: &str, given: Option<f64>, least: f64) {
+        if let Some(given) = given
+            && given < least
+            && least.is_finite()
+        {
+            let what = format!("{given} is below the coefficient of friction in motion, {least}");
+            self.invalid(&format!("{path}.static_friction"), what);
         }
     }
 
@@ -69,6 +86,7 @@ impl Check<'_> {
                 "the direction must not be zero",
             );
         }
+        self.static_friction(path, material.static_friction, material.friction);
         if material.strength == Some(Strength::Material) && material.elasticity == Elasticity::Bond
         {
             self.invalid(

@@ -10,6 +10,7 @@ fn surfaces() -> Surfaces {
     Surfaces::new(vec![Surface {
         young: 1e7,
         friction: 0.3,
+        static_friction: 0.4,
         rolling: 0.1,
         damping: 0.1,
         shear_ratio: 0.5,
@@ -53,6 +54,7 @@ fn springs_are_told_from_both_ends_and_put_back() {
         memory: Memory {
             spring: [x, -2.0 * x, 0.0],
             roll: [0.0, 3.0 * x, 0.0],
+            slides: true,
         },
     };
     let both = [

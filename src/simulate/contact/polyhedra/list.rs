@@ -6,9 +6,9 @@ use glam::DVec3;
 
 use crate::geometry::mesh_solid::NearTriangles;
 use crate::geometry::polyhedron::OverlapScratch;
-use crate::laws::contact::ContactParameters;
 use crate::laws::overlap::OverlapParameters;
 use crate::simulate::contact::chunk::{COLLIDER, ChunkSide, chunk_side};
+use crate::simulate::contact::properties::ContactProperties;
 
 /// History of a contact; springs are seen from the element with the lower number.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -19,6 +19,8 @@ pub struct ShapeMemory {
     pub roll: [f64; 3],
     /// Overlap that exerts no force: shared volume of two solids, m³; depth of a ball, m.
     pub allowed: f64,
+    /// Whether the contact slides; only with static friction.
+    pub slides: bool,
 }
 
 impl ShapeMemory {
@@ -33,8 +35,8 @@ impl ShapeMemory {
 pub enum Parameters {
     /// Two polyhedra, or one at a collider.
     Solids(OverlapParameters<f64>),
-    /// A polyhedron and a ball, with the radius of the ball (m) and its coefficient of rolling friction.
-    Ball(ContactParameters<f64>, f64, f64),
+    /// A polyhedron and a ball, with the radius of the ball, m.
+    Ball(ContactProperties<f64>, f64),
 }
 
 /// A pair with a polyhedron that may touch.

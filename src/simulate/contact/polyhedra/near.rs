@@ -16,14 +16,14 @@ use super::shapes::Shapes;
 use crate::geometry::hash_grid::HashGrid;
 use crate::geometry::polyhedron::OverlapScratch;
 use crate::laws::contact;
-use crate::laws::overlap;
+use crate::laws::overlap::{self, OverlapParameters};
 use crate::math::Scalar;
 use crate::parallel::prelude::*;
 use crate::simulate::bonded::bonds::BondSide;
 use crate::simulate::bonded::system::System;
 use crate::simulate::contact::chunk::{ChunkSide, chunk_side};
 use crate::simulate::contact::collider_list::ColliderContext;
-use crate::simulate::contact::surfaces::Surfaces;
+use crate::simulate::contact::surfaces::{Shared, Surfaces};
 use crate::simulate::scene::colliders::PosedCollider;
 
 /// A system with its polyhedra and their contact properties.
@@ -101,7 +101,7 @@ impl<S: Scalar> ShapePairFinder<'_, S> {
                     inverse_mass[0] + inverse_mass[1],
                     moves(0) * i.inverse_inertia + moves(1) * j.inverse_inertia,
                 );
-                Parameters::Solids(overlap::parameters(shared.contact, length, area, inverse))
+                Parameters::Solids(overlap_parameters(shared, length, area, inverse))
             }
             shapes => {
                 let ball = ends[usize::from(shapes[0].is_some())];
@@ -112,7 +112,7 @@ impl<S: Scalar> ShapePairFinder<'_, S> {
                     inverse_mass[0],
                     inverse_mass[1],
                 );
-                Parameters::Ball(k, system.radius(ball), shared.rolling)
+                Parameters::Ball(shared.of(k), system.radius(ball))
             }
         };
         ShapePair {
@@ -212,12 +212,7 @@ impl<S: Scalar> ShapePairFinder<'_, S> {
                     lists.near_colliders.push(ShapeColliderContact {
                         element: key.0,
                         collider: key.1,
-                        parameters: overlap::parameters(
-                            shared.contact,
-                            length,
-                            shape.area,
-                            inverse,
-                        ),
+                        parameters: overlap_parameters(&shared, length, shape.area, inverse),
                         memory: known.map_or_else(|_| ShapeMemory::default(), |at| old[at].memory),
                         clear_until: 0.0,
                         near: Default::default(),
@@ -327,5 +322,18 @@ impl<S: Scalar> ShapePairFinder<'_, S> {
         pair.memory.allowed = f64::INFINITY;
         let found = evaluate((self.system, self.shapes), pair, 0.0, scratch);
         pair.memory = found.map_or_else(ShapeMemory::default, |action| action.memory);
+    }
+}
+
+/// Parameters of the contact of two solids; arguments as of [`overlap::parameters`].
+fn overlap_parameters(
+    shared: &Shared<f64>,
+    length: f64,
+    area: f64,
+    inverse: (f64, f64),
+) -> OverlapParameters<f64> {
+    OverlapParameters {
+        static_friction: shared.static_friction,
+        ..overlap::parameters(shared.contact, length, area, inverse)
     }
 }

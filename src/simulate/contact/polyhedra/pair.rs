@@ -6,11 +6,12 @@ use super::list::{Parameters, ShapeMemory, ShapePair};
 use super::placed::PlacedElement;
 use super::shapes::Shapes;
 use crate::geometry::polyhedron::{Overlap, OverlapScratch};
-use crate::laws::contact::{self, ContactParameters, ContactState, contact};
+use crate::laws::contact::{self, ContactState};
 use crate::laws::overlap::{self, OverlapParameters, OverlapState};
-use crate::laws::{rolling, work};
+use crate::laws::{rolling, static_friction, work};
 use crate::math::{Scalar, Vec3};
 use crate::simulate::bonded::system::System;
+use crate::simulate::contact::properties::ContactProperties;
 
 /// Load of a contact on its first element, and the opposite on the second about its own centre.
 #[derive(Clone, Copy, Debug, Default)]
@@ -54,7 +55,7 @@ pub fn evaluate<S: Scalar>(
             action.torque_j = -(action.torque + line.cross(action.force));
             Some(action)
         }
-        Parameters::Ball(k, radius, friction) => {
+        Parameters::Ball(properties, radius) => {
             let (ball, solid) = if i.shape.is_none() { (0, 1) } else { (1, 0) };
             let (at, other) = if ball == 0 { (&i, &j) } else { (&j, &i) };
             let contact = BallAtSolid {
@@ -62,10 +63,10 @@ pub fn evaluate<S: Scalar>(
                 solid: ends[solid],
                 inverse_mass: pair.inverse_mass,
                 radius,
-                friction,
+                properties,
             };
             let surface = other.distance(at.position)?;
-            let touching = contact.on_solid(system, surface, (pair.memory, dt, k))?;
+            let touching = contact.on_solid(system, surface, (pair.memory, dt))?;
             let mut action = touching;
             let point = at.position - surface.1 * surface.0;
             // On the solid the opposite force acts at the contact point.
@@ -103,7 +104,7 @@ pub fn solids(
         w: from_glam(w),
         spring,
     };
-    let load = overlap::pair(state, dt, inverse_mass, k);
+    let (load, slides) = overlap::pair(state, memory.slides, dt, inverse_mass, k);
     ContactAction {
         force: to_glam(load.force),
         torque: to_glam(load.torque),
@@ -112,6 +113,7 @@ pub fn solids(
             spring: to_glam(load.spring).to_array(),
             roll: [0.0; 3],
             allowed,
+            slides: slides && k.static_friction > k.friction,
         },
         energy: overlap::energy(volume, spring, k),
         dissipated: [load.damped, load.slid],
@@ -124,7 +126,7 @@ struct BallAtSolid {
     solid: usize,
     inverse_mass: f64,
     radius: f64,
-    friction: f64,
+    properties: ContactProperties<f64>,
 }
 
 impl BallAtSolid {
@@ -134,8 +136,13 @@ impl BallAtSolid {
         &self,
         system: &System<S>,
         (distance, normal): (f64, DVec3),
-        (memory, dt, k): (ShapeMemory, f64, ContactParameters<f64>),
+        (memory, dt): (ShapeMemory, f64),
     ) -> Option<ContactAction> {
+        let ContactProperties {
+            k,
+            static_friction: most,
+            rolling,
+        } = self.properties;
         let depth = self.radius - distance;
         if depth <= 0.0 {
             return None;
@@ -156,8 +163,9 @@ impl BallAtSolid {
             touch: wall.touch,
             spring: Vec3::from_f64(memory.spring) * sign,
         };
-        let load = contact(state, dt, k);
-        let turning = rolling::parameters(k, self.friction, self.radius, self.radius);
+        let (both, slides) = static_friction::pair(state, dt, k, most, memory.slides);
+        let load = contact::of_one(both, state.arm_i);
+        let turning = rolling::parameters(k, rolling, self.radius, self.radius);
         let spin = from_glam(system.spin(self.ball) - system.spin(self.solid));
         let roll = Vec3::from_f64(memory.roll) * sign;
         let rolled = rolling::rolling((wall.x, load.force), spin, roll, dt, turning);
@@ -177,6 +185,7 @@ impl BallAtSolid {
                 spring: to_glam(load.spring * sign).to_array(),
                 roll: to_glam(rolled.spring * sign).to_array(),
                 allowed,
+                slides: slides && most > k.friction,
             },
             energy: energy + rolling::energy(roll, turning),
             dissipated: [slid.0 + turned.0, slid.1 + turned.1],

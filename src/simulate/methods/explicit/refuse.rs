@@ -154,5 +154,12 @@ pub fn unsupported_on_gpu(pipeline: &Pipeline) -> Option<SimulateError> {
             "0; or --backend cpu",
         );
     }
+    if refuse::uses_static_friction(pipeline) {
+        return lack(
+            "static_friction on backend gpu",
+            "set",
+            "none; or --backend cpu",
+        );
+    }
     None
 }

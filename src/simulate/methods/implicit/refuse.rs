@@ -84,5 +84,12 @@ pub fn unsupported(pipeline: &Pipeline, backend: Backend) -> Option<SimulateErro
             "0; or simulate.implicit.friction = \"projected\"",
         );
     }
+    if refuse::uses_static_friction(pipeline) {
+        return lack(
+            "static_friction in implicit steps",
+            "set",
+            "none; or simulate.integrator = \"explicit\"",
+        );
+    }
     None
 }

@@ -182,7 +182,7 @@ impl ContactSet {
         let mut note = |i: u32, j: u32, spring: Vec3<f64>| {
             let memory = Memory {
                 spring: [spring.x, spring.y, spring.z],
-                roll: [0.0; 3],
+                ..Memory::default()
             };
             let entry = |element, partner, memory| SpringEntry {
                 element,

@@ -88,7 +88,7 @@ impl<L: Lanes> Cpu<L> {
                         criterion.find_breaks(system, &rest.volume, first, virial, breaks);
                     }
                     let clock = costs.bonds.add(clock, 1);
-                    ContactPass::<L, false> {
+                    ContactPass::<L, false, false> {
                         collider_context,
                         pair_approach,
                         first,

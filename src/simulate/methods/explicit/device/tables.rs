@@ -57,7 +57,7 @@ impl Tables {
             rows.extend(class);
         }
         let pairs = rows.len() as u32;
-        let mut push = |shared: &Shared| {
+        let mut push = |shared: &Shared<f64>| {
             let pair = &shared.contact;
             rows.push(
                 [

@@ -179,7 +179,7 @@ impl<L: Lanes> CellRun<L> {
                     let (first, clock) = (chunk * system.chunk, Instant::now());
                     self.add_chunk_loads(first, load, breaks, (&mut *dissipation, dt.to_f64()));
                     let clock = self.costs.bonds.add(clock, 1);
-                    ContactPass::<L, false> {
+                    ContactPass::<L, false, false> {
                         collider_context,
                         pair_approach,
                         first,
