@@ -42,12 +42,10 @@ const BARS: [f64; 3] = [0.985, 0.945, 0.935];
 
 /// A packing that gets a grain, for a solid with Poisson's ratio `poisson` in (−1, ¼] without it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Packing<'a> {
+pub enum Packing {
     /// Hexagonal packing.
     Lattice {
-        /// Directions to the twelve neighbours of an element; layers lie across z.
-        neighbours: &'a [DVec3],
-        /// Direction of the grain, a unit vector.
+        /// Direction of the grain in the frame of the packing, a unit vector.
         grain: DVec3,
         /// Poisson's ratio.
         poisson: f64,
@@ -80,16 +78,16 @@ impl AlongAcross {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reach(pub [f64; 2]);
 
-impl Packing<'_> {
+impl Packing {
     /// Young's modulus for this λ of moduli.
     pub fn young(&self, lambda: f64) -> AlongAcross {
         match *self {
-            Packing::Lattice { grain, poisson, .. } => {
+            Packing::Lattice { grain, poisson } => {
                 let ratio = elasticity::shear_ratio(poisson);
                 let of = |lattice: &Lattice, along| lattice.young(along) * along_axes(BARS, along);
-                let bare = self.lattice(ratio, 0.0, DVec3::X);
+                let bare = Lattice::new(ratio, 0.0, DVec3::X);
                 let mean = DVec3::AXES.map(|axis| of(&bare, axis)).iter().sum::<f64>() / 3.0;
-                let lattice = self.lattice(ratio, lambda, grain);
+                let lattice = Lattice::new(ratio, lambda, grain);
                 along_and_across(grain, |direction| of(&lattice, direction) / mean)
             }
             Packing::Random { bonds, poisson } => {
@@ -106,10 +104,10 @@ impl Packing<'_> {
     /// Tensile strength for these λ of moduli and of strengths.
     pub fn strength(&self, stiffness: f64, lambda: f64) -> AlongAcross {
         match *self {
-            Packing::Lattice { grain, poisson, .. } => {
+            Packing::Lattice { grain, poisson } => {
                 let ratio = elasticity::shear_ratio(poisson);
-                let bare = self.lattice(ratio, 0.0, DVec3::X);
-                let lattice = self.lattice(ratio, stiffness, grain);
+                let bare = Lattice::new(ratio, 0.0, DVec3::X);
+                let lattice = Lattice::new(ratio, stiffness, grain);
                 let axes = strength::lattice_along(poisson);
                 let found = along_and_across(grain, |direction| {
                     let gain = lattice.strength(direction, lambda) / bare.strength(direction, 0.0);
@@ -151,14 +149,6 @@ impl Packing<'_> {
         solve(ratio, range, |lambda| {
             self.strength(stiffness, lambda).ratio()
         })
-    }
-
-    fn lattice(&self, ratio: f64, lambda: f64, grain: DVec3) -> Lattice {
-        let neighbours = match self {
-            Packing::Lattice { neighbours, .. } => neighbours,
-            Packing::Random { .. } => &[][..],
-        };
-        Lattice::new(neighbours, ratio, lambda, grain)
     }
 }
 
@@ -222,17 +212,12 @@ fn random_ratio(lambda: f64, ratio: f64, bonds: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::laws::lattice::tests::NEIGHBOURS;
 
-    fn lattice(grain: DVec3, poisson: f64) -> Packing<'static> {
-        Packing::Lattice {
-            neighbours: &NEIGHBOURS,
-            grain,
-            poisson,
-        }
+    fn lattice(grain: DVec3, poisson: f64) -> Packing {
+        Packing::Lattice { grain, poisson }
     }
 
-    fn random(bonds: f64, poisson: f64) -> Packing<'static> {
+    fn random(bonds: f64, poisson: f64) -> Packing {
         Packing::Random { bonds, poisson }
     }
 

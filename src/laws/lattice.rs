@@ -19,7 +19,7 @@ use std::f64::consts::{FRAC_PI_4, SQRT_2};
 use glam::DVec3;
 
 use super::elasticity::grain_factor;
-use crate::math::eigen::pseudo_inverse;
+use crate::math::pseudo_inverse;
 
 /// Components of ε: 11, 22, 33, 2 × 12, 2 × 13, 2 × 23.
 const STRAINS: [(usize, usize); 6] = [(0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)];
@@ -32,6 +32,26 @@ const CELL_VOLUME: f64 = SQRT_2;
 /// Section over l0², and I over l0⁴; J is twice I. Bonds are as thick as elements.
 const SECTION: f64 = FRAC_PI_4;
 const INERTIA: f64 = FRAC_PI_4 / 16.0;
+
+/// Unit vectors from an element of a layer A to the twelve that touch it: rows lie along x, layers across z.
+pub const NEIGHBOURS: [DVec3; 12] = {
+    let (a, b, c) = (0.5, 0.866_025_403_784_438_6, 0.288_675_134_594_812_9);
+    let (d, h) = (2.0 * c, 0.816_496_580_927_726);
+    [
+        DVec3::new(1.0, 0.0, 0.0),
+        DVec3::new(-1.0, 0.0, 0.0),
+        DVec3::new(a, b, 0.0),
+        DVec3::new(-a, b, 0.0),
+        DVec3::new(a, -b, 0.0),
+        DVec3::new(-a, -b, 0.0),
+        DVec3::new(a, c, h),
+        DVec3::new(-a, c, h),
+        DVec3::new(0.0, -d, h),
+        DVec3::new(a, c, -h),
+        DVec3::new(-a, c, -h),
+        DVec3::new(0.0, -d, -h),
+    ]
+};
 
 /// A row of coefficients of the unknowns of a cell.
 type Row = [f64; ALL];
@@ -63,11 +83,11 @@ struct BondRows {
 
 impl Lattice {
     /// A lattice whose bonds have λ = G_b/E_b = `ratio` and the factor 1 + `lambda` cos⁴ by the angle to `grain`, a
-    /// unit vector. `neighbours`: directions to the twelve neighbours of an element of a layer A; layers lie across z.
-    pub fn new(neighbours: &[DVec3], ratio: f64, lambda: f64, grain: DVec3) -> Self {
+    /// unit vector.
+    pub fn new(ratio: f64, lambda: f64, grain: DVec3) -> Self {
         let mut energy = [[0.0; ALL]; ALL];
         let mut rows = Vec::new();
-        for &n in neighbours {
+        for n in NEIGHBOURS {
             // Bonds within a layer are met from both ends, in layers A and B.
             let kinds: &[_] = match n.z == 0.0 {
                 true => &[([0, 0], 0.5), ([1, 1], 0.5)],
@@ -230,28 +250,8 @@ fn dot(a: &[f64; 6], b: &[f64; 6]) -> f64 {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+mod tests {
     use super::*;
-
-    /// Directions to the neighbours of an element of a layer A.
-    pub const NEIGHBOURS: [DVec3; 12] = {
-        let (a, b, c) = (0.5, 0.866_025_403_784_438_6, 0.288_675_134_594_812_9);
-        let (d, h) = (2.0 * c, 0.816_496_580_927_726);
-        [
-            DVec3::new(1.0, 0.0, 0.0),
-            DVec3::new(-1.0, 0.0, 0.0),
-            DVec3::new(a, b, 0.0),
-            DVec3::new(-a, b, 0.0),
-            DVec3::new(a, -b, 0.0),
-            DVec3::new(-a, -b, 0.0),
-            DVec3::new(a, c, h),
-            DVec3::new(-a, c, h),
-            DVec3::new(0.0, -d, h),
-            DVec3::new(a, c, -h),
-            DVec3::new(-a, c, -h),
-            DVec3::new(0.0, -d, -h),
-        ]
-    };
 
     #[test]
     fn a_lattice_without_a_grain_has_its_known_moduli() {
@@ -262,7 +262,7 @@ pub(super) mod tests {
             (0.3, 1.536, 1.635),
             (0.4, 1.650, 1.728),
         ] {
-            let lattice = Lattice::new(&NEIGHBOURS, ratio, 0.0, DVec3::X);
+            let lattice = Lattice::new(ratio, 0.0, DVec3::X);
             for (axis, expected) in DVec3::AXES.into_iter().zip([ex, ex, ez]) {
                 let found = lattice.young(axis);
                 assert!(
@@ -276,8 +276,7 @@ pub(super) mod tests {
     #[test]
     fn a_grain_makes_a_lattice_stiffer_and_stronger_along_it() {
         // Rows along the grain bear nearly all of a load along it.
-        let [bare, grained] =
-            [0.0, 8.0].map(|lambda| Lattice::new(&NEIGHBOURS, 1.0 / 6.0, lambda, DVec3::X));
+        let [bare, grained] = [0.0, 8.0].map(|lambda| Lattice::new(1.0 / 6.0, lambda, DVec3::X));
         let gain = grained.young(DVec3::X) / bare.young(DVec3::X);
         assert!(gain > 5.0 && gain < 9.0, "{gain}");
         // Bonds along the pull break first, so that only their factor counts.
