@@ -48,9 +48,11 @@ fn a_grain_beyond_reach_is_refused_with_the_range_of_the_packing() {
         ),
     ] {
         let text = format!(
-            "[time]\nend = \"1 ms\"\nframes_per_second = 1000\n[[material]]\nname = \"wood\"\ndensity = 700\nyoung = 1e6\n\
+            "[time]\nend = \"1 ms\"\nframes_per_second = 1000\n\
+             [[material]]\nname = \"wood\"\ndensity = 700\nyoung = 1e6\n\
              tensile_strength = 1e4\ngrain = {{ direction = [1, 0, 0], {grain} }}\n\
-             [[body]]\nname = \"b\"\nmaterial = \"wood\"\nshape = {{ type = \"box\", size = [0.02, 0.02, 0.02] }}\n\
+             [[body]]\nname = \"b\"\nmaterial = \"wood\"\n\
+             shape = {{ type = \"box\", size = [0.02, 0.02, 0.02] }}\n\
              packing = {{ type = \"{packing}\", radius = 0.001 }}\n"
         );
         folder.write("shot.toml", &text);

@@ -4,9 +4,9 @@
 //! other ratios than its bonds: bonds at an angle to a load bear a part of it, and a lattice has its own directions.
 //!
 //! **Hexagonal packing.** [`Lattice`] has E by homogenisation; bars 8 to 16 elements across have 0.985, 0.945 and 0.935
-//! times that along x, y and z. Their strength is that of bars without a grain ([`strength::lattice_along`]), times what
-//! the first broken bond of the lattice gives with the grain over without it, with a correction for layers across the
-//! grain.
+//! times that along x, y and z. Their strength is that of bars without a grain ([`strength::lattice_along`]), times
+//! what the first broken bond of the lattice gives with the grain over without it, with a correction for layers across
+//! the grain.
 //!
 //! **Random packings.** Where every element moves with the strain, E∥ = C33 − 2 C13²/(C11 + C12) and E⊥ = 1/S11, by
 //! [`elasticity::transverse_stiffness`] of isotropic directions with the factor as weight. Elements also move relative
