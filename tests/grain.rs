@@ -27,7 +27,9 @@ fn bars_have_the_ratios_of_their_material() {
         let young = 0.5 * (y.young + z.young);
         let strength = 0.5 * (y.strength + z.strength);
         let [stiffer, stronger] = [x.young / young, x.strength / strength];
-        println!("{packing}: E {young:.3}, {stiffer:.3} times along; f {strength:.3}, {stronger:.3} times along");
+        println!(
+            "{packing}: E {young:.3}, {stiffer:.3} times along; f {strength:.3}, {stronger:.3} times along"
+        );
         assert!((young - 1.0).abs() < 0.06, "{packing}: {young}");
         assert!((stiffer / 2.2 - 1.0).abs() < 0.06, "{packing}: {stiffer}");
         assert!((strength - 1.0).abs() < 0.08, "{packing}: {strength}");
@@ -39,8 +41,16 @@ fn bars_have_the_ratios_of_their_material() {
 fn a_grain_beyond_reach_is_refused_with_the_range_of_the_packing() {
     let folder = TestFolder::new();
     for (packing, grain, parts) in [
-        ("hexagonal", "stiffness = 8", ["grain.stiffness = 8", "0.00 to 4.9"]),
-        ("random", "stiffness = 3", ["grain.stiffness = 3", "0.00 to 2.7"]),
+        (
+            "hexagonal",
+            "stiffness = 8",
+            ["grain.stiffness = 8", "0.00 to 4.9"],
+        ),
+        (
+            "random",
+            "stiffness = 3",
+            ["grain.stiffness = 3", "0.00 to 2.7"],
+        ),
         (
             "random",
             "stiffness = 1, strength = 50",
