@@ -33,6 +33,7 @@ mod foreign_files;
 mod foreign_stores;
 mod frame_ranges;
 mod gpu_laws;
+mod grain;
 mod harness;
 mod hostile_meshes;
 mod implicit;

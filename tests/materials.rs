@@ -391,7 +391,7 @@ fn a_packing_is_made_again_for_another_grain_or_pair() {
         let output = place.output(&["run", "shot.toml", "--out", "store", "--to", "pack"]);
         String::from_utf8(output.stderr).unwrap()
     };
-    let grain = "grain = { direction = [1, 0, 0], stiffness = 5 }\n";
+    let grain = "grain = { direction = [1, 0, 0], stiffness = 2 }\n";
     pack_again(&shot("", "", 0.5));
     // The packing does not depend on contacts.
     let same = pack_again(&shot("", "", 0.2));

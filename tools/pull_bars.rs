@@ -6,7 +6,7 @@
 //!
 //! Arguments: fields of the packing besides its radius, elements across, Poisson's ratio, further keys of the
 //! material, and how many bars there are of each size (3 if absent: along x, y and z). The fits of
-//! `src/laws/strength.rs` are made from such bars.
+//! `src/laws/strength.rs` and `src/laws/grain.rs` are made from such bars, the latter with the key `grain`.
 
 #[path = "../tests/bars.rs"]
 #[allow(clippy::unwrap_used)] // a panic tells what went wrong

@@ -80,11 +80,12 @@ pub fn add_strengths(bodies: &mut Value, pipeline: &Pipeline) {
         let Some(spec) = pipeline.bodies.iter().find(of_it) else {
             continue;
         };
-        // By Rankine's criterion all directions are as strong.
+        // By Rankine's criterion all directions are as strong; with a grain it decides.
         let calibrated = pipeline.material_of(spec).filter(|one| {
             one.tensile_strength.is_some()
                 && one.strength() == Strength::Material
                 && one.criterion != Criterion::Rankine
+                && one.grain.is_none()
         });
         let is_lattice = matches!(spec.packing, PackingSpec::Hexagonal { .. });
         if let Some(material) = calibrated.filter(|_| is_lattice && spec.is_bonded() && !spec.rigid)

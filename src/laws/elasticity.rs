@@ -75,19 +75,39 @@ pub fn random(fabric: f64, bonds: f64, poisson: f64) -> (f64, f64) {
     (random_packing_moduli(fabric, bonds, ratio).0, ratio)
 }
 
-/// In-plane Young's modulus over that of the bonds, and Poisson's ratio, of a shell that is isotropic in its
-/// plane and free of stress across.
+/// Stiffness of bonds whose directions are isotropic about an axis 3, over E_b.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TransverseStiffness {
+    /// Across the axis.
+    pub c11: f64,
+    /// Between two directions across the axis.
+    pub c12: f64,
+    /// Between the axis and a direction across it.
+    pub c13: f64,
+    /// Along the axis.
+    pub c33: f64,
+}
+
+/// Stiffness of bonds whose directions are isotropic about an axis, where every element moves with the strain:
+/// C = 1/V Σ k_n l0² (n⊗n⊗n⊗n + λ (½(δ⊗n⊗n)ˢ − n⊗n⊗n⊗n)), averaged over the directions about the axis.
 ///
-/// `moments`: means of s⁴, s²c² and c⁴ over the bonds, c and s the cosine and sine of the angle between a
-/// bond and the shell's normal. Every element moves with the strain: C = 1/V Σ k_n l0² (n⊗n⊗n⊗n + λ
-/// (½(δ⊗n⊗n)ˢ − n⊗n⊗n⊗n)), averaged over the directions along the shell.
-fn shell_moduli(fabric: f64, [ss, sc, cc]: [f64; 3], ratio: f64) -> (f64, f64) {
-    let all = 3.0 * fabric;
+/// `sum` = Σ S l0 / V; `moments`: means of s⁴, s²c² and c⁴ over the bonds, c and s the cosine and sine of the angle
+/// between a bond and the axis.
+pub fn transverse_stiffness(sum: f64, [ss, sc, cc]: [f64; 3], ratio: f64) -> TransverseStiffness {
     // Shear of a bond: |ε n|² − (n·ε n)².
-    let c11 = all * (3.0 * ss / 8.0 + ratio * (ss + sc - 0.75 * ss) / 2.0);
-    let c12 = all * (1.0 - ratio) * ss / 8.0;
-    let c13 = all * (1.0 - ratio) * sc / 2.0;
-    let c33 = all * (cc + ratio * sc);
+    TransverseStiffness {
+        c11: sum * (3.0 * ss / 8.0 + ratio * (ss + sc - 0.75 * ss) / 2.0),
+        c12: sum * (1.0 - ratio) * ss / 8.0,
+        c13: sum * (1.0 - ratio) * sc / 2.0,
+        c33: sum * (cc + ratio * sc),
+    }
+}
+
+/// In-plane Young's modulus over that of the bonds, and Poisson's ratio, of a shell that is isotropic in its
+/// plane and free of stress across. `moments`: of the angles to the shell's normal.
+fn shell_moduli(fabric: f64, moments: [f64; 3], ratio: f64) -> (f64, f64) {
+    let TransverseStiffness { c11, c12, c13, c33 } =
+        transverse_stiffness(3.0 * fabric, moments, ratio);
     // Zero stress across. A single layer has no stiffness across, either.
     let free = if c33 > 0.0 { c13 * c13 / c33 } else { 0.0 };
     let (q11, q12) = (c11 - free, c12 - free);

@@ -27,7 +27,7 @@ pub(crate) use avx2::F32x8;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use avx512::F32x16;
 pub use dual::Dual;
-pub use eigen::eigen;
+pub use eigen::{eigen, pseudo_inverse};
 pub use lanes::{Lanes, Pass};
 pub use mat3::Mat3;
 pub use prefetch::prefetch;

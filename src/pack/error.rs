@@ -231,6 +231,22 @@ pub enum PackError {
         /// Requested value.
         value: f64,
     },
+    /// A grain that no bonds of the packing give.
+    #[error(
+        "material {material:?}: {key} = {value} is out of reach of this packing, whose bonds give {least:.2} to {most:.2}; \
+         elasticity = \"bond\" takes any value, of bonds",
+        least = .reach[0], most = .reach[1]
+    )]
+    GrainBeyondReach {
+        /// Name of the material.
+        material: String,
+        /// Key in the pipeline file.
+        key: &'static str,
+        /// Requested value.
+        value: f64,
+        /// Smallest and largest value.
+        reach: [f64; 2],
+    },
     /// Neither or both of size and number of cells are given.
     #[error("body {body:?}: packing needs either size or {other}, {found}")]
     SizeOrNumber {
@@ -342,6 +358,7 @@ impl PackError {
             | PackError::AlmostEmptyBox { .. }
             | PackError::BondPoisson { .. }
             | PackError::CellPoisson { .. }
+            | PackError::GrainBeyondReach { .. }
             | PackError::SizeOrNumber { .. }
             | PackError::CellsTooLarge { .. }
             | PackError::NoBrickInside { .. }

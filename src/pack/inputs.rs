@@ -58,6 +58,9 @@ pub(super) struct PackedMaterial<'a> {
     pub weibull_length: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub grain: Option<Grain>,
+    /// Whether the grain is the solid's, not that of the bonds.
+    #[serde(skip_serializing_if = "is_not")]
+    pub grain_of_solid: bool,
 }
 
 /// Properties of the bonds between two materials.
@@ -148,26 +151,39 @@ fn is_not(value: &bool) -> bool {
     !value
 }
 
-/// Whether the choice of what strengths describe changes any bond of this material: in hexagonal packings it changes
-/// their strengths, in random ones also their radii.
-fn is_calibrated(material: &Material, bodies: &[Body]) -> bool {
+/// Whether a bonded body of this material has a packing whose bonds are `changed` by a choice of what the values of
+/// the material describe.
+fn is_any(material: &Material, bodies: &[Body], changed: impl Fn(&PackingSpec) -> bool) -> bool {
     bodies.iter().any(|body| {
         let mut grains = body.grains.iter();
         let of_it =
             body.material == material.name || grains.any(|one| one.material == material.name);
-        let is_changed = match body.packing {
-            PackingSpec::Hexagonal { .. } => material.has_strength(),
-            PackingSpec::Random { .. } => true,
-            PackingSpec::None {}
-            | PackingSpec::Loose { .. }
-            | PackingSpec::Shell { .. }
-            | PackingSpec::Twisted { .. }
-            | PackingSpec::Woven { .. }
-            | PackingSpec::Voronoi { .. }
-            | PackingSpec::Cubic { .. } => false,
-        };
-        of_it && body.is_bonded() && is_changed
+        of_it && body.is_bonded() && changed(&body.packing)
     })
+}
+
+/// Whether what strengths describe changes bonds of such a packing: in hexagonal packings it changes their strengths,
+/// in random ones also their radii.
+fn has_calibrated_strength(material: &Material, packing: &PackingSpec) -> bool {
+    match packing {
+        PackingSpec::Hexagonal { .. } => material.has_strength(),
+        PackingSpec::Random { .. } => true,
+        PackingSpec::None {}
+        | PackingSpec::Loose { .. }
+        | PackingSpec::Shell { .. }
+        | PackingSpec::Twisted { .. }
+        | PackingSpec::Woven { .. }
+        | PackingSpec::Voronoi { .. }
+        | PackingSpec::Cubic { .. } => false,
+    }
+}
+
+/// Whether the grain of such a packing can be that of the solid.
+fn has_calibrated_grain(packing: &PackingSpec) -> bool {
+    matches!(
+        packing,
+        PackingSpec::Hexagonal { .. } | PackingSpec::Random { .. }
+    )
 }
 
 impl<'a> PackedMaterial<'a> {
@@ -199,10 +215,16 @@ impl<'a> PackedMaterial<'a> {
             contact_shear_ratio: _,
             contact_young: _,
         } = material;
-        let strength = match is_calibrated(material, bodies) {
+        let is_calibrated = is_any(material, bodies, |packing| {
+            has_calibrated_strength(material, packing)
+        });
+        let strength = match is_calibrated {
             true => material.strength(),
             false => Strength::Bond,
         };
+        let grain_of_solid = grain.is_some()
+            && *elasticity == Elasticity::Material
+            && is_any(material, bodies, has_calibrated_grain);
         PackedMaterial {
             name,
             density: *density,
@@ -218,6 +240,7 @@ impl<'a> PackedMaterial<'a> {
             weibull_size: *weibull_size,
             weibull_length: *weibull_length,
             grain: *grain,
+            grain_of_solid,
         }
     }
 }
@@ -340,6 +363,26 @@ mod tests {
             (absent.clone(), absent.clone())
         );
         assert_eq!(recorded(voronoi, ""), (absent.clone(), absent));
+    }
+
+    #[test]
+    fn whose_grain_it_is_is_recorded_where_it_changes_bonds() {
+        let recorded = |packing: &str, keys: &str| {
+            let text = format!(
+                "[time]\nend = 1\nframes_per_second = 24\n[[material]]\nname = \"m\"\ndensity = 1\nyoung = 1e6\n{keys}\n\
+                 [[body]]\nname = \"b\"\nmaterial = \"m\"\nshape = {{ type = \"sphere\", radius = 1 }}\n\
+                 packing = {{ type = \"{packing}\", elements = 100 }}\n"
+            );
+            let pipeline = spec::parse(&text, "shot.toml", &[]).unwrap();
+            json!(Inputs::of(&pipeline))["material"][0]["grain_of_solid"].clone()
+        };
+        let grain = "grain = { direction = [1, 0, 0], stiffness = 1 }";
+        assert_eq!(recorded("hexagonal", grain), true);
+        assert_eq!(recorded("random", grain), true);
+        assert_eq!(recorded("random", ""), json!(null));
+        let of_bonds = format!("elasticity = \"bond\"\nshear = 1e6\n{grain}");
+        assert_eq!(recorded("hexagonal", &of_bonds), json!(null));
+        assert_eq!(recorded("loose", grain), json!(null));
     }
 
     #[test]

@@ -7,13 +7,14 @@ use glam::{DQuat, DVec3};
 use super::body::PackedBody;
 use super::error::PackError;
 use super::filled::{Calibration, RandomStatistics};
+use super::grain::{self, GrainOfBonds};
 use super::inputs::{Inputs, PackedMaterial};
 use super::mesh;
 use super::scatter::{DrawnBond, Scatter};
 use crate::laws::contact::series_modulus;
 use crate::laws::elasticity::{self, grain_factor};
 use crate::laws::{strength, weibull};
-use crate::spec::{Body, DEFAULT_POISSON, Elasticity, Grain, Grains, Strength};
+use crate::spec::{Body, DEFAULT_POISSON, Elasticity, Grains, Strength};
 
 /// Number and properties of the material with this name.
 pub(super) fn find_material<'a>(
@@ -94,8 +95,7 @@ pub(super) struct PairProperties {
     /// Mean shear strength across any grain, Pa.
     tau: f64,
     scatter: Option<Scatter>,
-    /// Direction in world coordinates, λ of moduli, λ of strengths.
-    grain: Option<(DVec3, f64, f64)>,
+    grain: Option<GrainOfBonds>,
 }
 
 /// Moduli and strengths of one bond.
@@ -122,15 +122,13 @@ impl PairProperties {
     pub fn bond_properties(&self, direction: DVec3, seed: u64, bond: DrawnBond) -> BondProperties {
         let factors = |scatter: Scatter| scatter.factors(bond, seed);
         let [tensile, tangential] = self.scatter.map_or([1.0; 2], factors);
-        let (stiff, strong) = self
-            .grain
-            .map_or((1.0, 1.0), |(along, stiffness, strength)| {
-                let cosine = along.dot(direction);
-                (
-                    grain_factor(stiffness, cosine),
-                    grain_factor(strength, cosine),
-                )
-            });
+        let (stiff, strong) = self.grain.map_or((1.0, 1.0), |grain| {
+            let cosine = grain.direction.dot(direction);
+            (
+                grain_factor(grain.stiffness, cosine),
+                grain_factor(grain.strength, cosine),
+            )
+        });
         BondProperties {
             young: stiff * self.young,
             shear: stiff * self.shear,
@@ -197,7 +195,7 @@ fn within_material(
     fabric: f64,
     calibration: Calibration,
 ) -> Result<PairProperties, PackError> {
-    let (young, shear) = moduli(material, fabric, calibration)?;
+    let (mut young, mut shear) = moduli(material, fabric, calibration)?;
     let (by_own, by_stress) = match material.strength {
         Strength::Bond => (1.0, 1.0),
         Strength::Material => strengths_over_bonds(material, calibration),
@@ -206,16 +204,16 @@ fn within_material(
         None => Ok(f64::INFINITY),
         Some(value) => positive(material, key, value),
     };
-    let sigma = mean("tensile_strength", material.tensile_strength)?;
-    let tau = mean("shear_strength", material.shear_strength)? / by_own;
+    let mut sigma = mean("tensile_strength", material.tensile_strength)?;
+    let mut tau = mean("shear_strength", material.shear_strength)? / by_own;
     if let Some(modulus) = material.weibull_modulus {
         positive(material, "weibull_modulus", modulus)?;
     }
-    let grain = material.grain.map(|grain: Grain| {
-        let along = turn * DVec3::from_array(grain.direction).normalize_or_zero();
-        let strength = grain.strength.unwrap_or(grain.stiffness);
-        (along, grain.stiffness, strength)
-    });
+    let grain = grain::of_bonds(material, turn, calibration)?;
+    if let Some(GrainOfBonds { across, .. }) = grain {
+        (young, shear) = (young / across.young, shear / across.young);
+        (sigma, tau) = (sigma / across.strength, tau / across.strength);
+    }
     Ok(PairProperties {
         young,
         shear,

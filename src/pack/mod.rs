@@ -15,6 +15,7 @@ mod faces;
 pub mod figures;
 mod fill;
 mod filled;
+mod grain;
 mod hexagonal;
 mod hilbert;
 mod inputs;

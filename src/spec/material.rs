@@ -52,18 +52,21 @@ pub enum Criterion {
     Rankine,
 }
 
-/// Stiffness and strength that depend on the direction of a bond, as in wood (Lu 2021, eq. 30): both are
-/// multiplied by 1 + λ (d_g·d_b)⁴, with the directions d_g of the grain and d_b of the bond.
+/// Stiffness and strength that depend on the direction, as in wood. Those of bonds are multiplied by 1 + λ (d_g·d_b)⁴,
+/// with the directions d_g of the grain and d_b of the bond (Lu 2021, eq. 30). Bonds of hexagonal and random packings
+/// have the λ that the solid needs, unless `elasticity` and `strength` are `"bond"`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Grain {
     /// Direction of the grain in the frame of the body's shape, with which it turns; any length except zero.
     #[schemars(with = "[Number; 3]")]
     pub direction: [f64; 3],
-    /// λ of the moduli: bonds along the grain are 1 + λ times as stiff as bonds across it.
+    /// λ of the moduli: Young's modulus along the grain is 1 + λ times that across it. With `elasticity = "bond"`, and
+    /// in shells, yarns and cells, bonds along the grain are 1 + λ times as stiff as bonds across it.
     #[schemars(with = "NonNegativeNumber")]
     pub stiffness: f64,
-    /// λ of both strengths; absent: `stiffness`.
+    /// λ of both strengths: the tensile strength along the grain is 1 + λ times that across it; with
+    /// `strength = "bond"`, and in shells, yarns and cells, the strengths of bonds. Absent: `stiffness`.
     #[serde(default)]
     #[schemars(with = "NonNegativeNumber")]
     pub strength: Option<f64>,
@@ -134,8 +137,8 @@ pub struct Material {
     #[serde(default)]
     #[schemars(with = "PositivePressure")]
     pub hydrostatic_strength: Option<f64>,
-    /// Grain of the material, along which bonds are stiffest and strongest; moduli and strengths of the material
-    /// are then those across it. Absent: all directions are alike.
+    /// Grain of the material, along which it is stiffest and strongest; moduli and strengths of the material are then
+    /// those across it. Absent: all directions are alike.
     #[serde(default)]
     #[schemars(with = "Grain")]
     pub grain: Option<Grain>,
