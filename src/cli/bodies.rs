@@ -124,10 +124,10 @@ pub fn list(bodies: &Value) -> Vec<(String, String)> {
     }
     let mut out = Vec::new();
     for (entry, mut own, names) in alike {
-        if let [first, .., last] = names[..] {
+        if let [_, .., last] = names[..] {
             let others = names.len() - 1;
             own.push(format!(
-                "{others} more of {entry:?} are like {first:?}, the last is {last:?}"
+                "{others} more bodies of {entry:?} have the same figures, the last is {last:?}"
             ));
         }
         let names = std::iter::once(names[0]).chain(std::iter::repeat(""));
@@ -301,7 +301,7 @@ mod tests {
         let last = &list(&all)[2].1;
         assert_eq!(
             last,
-            "2 more of \"wall\" are like \"wall.a\", the last is \"wall.c\""
+            "2 more bodies of \"wall\" have the same figures, the last is \"wall.c\""
         );
     }
 

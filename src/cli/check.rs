@@ -205,7 +205,7 @@ fn warning_line(one: &warn::Worst) -> String {
     match one.others {
         0 => format!("warning             {text}"),
         others => format!(
-            "warning             {text} (the worst of {} bodies of {:?}; `--json` lists all)",
+            "warning             {text} (the worst of {} bodies of {:?} with this warning; `--json` lists all)",
             others + 1,
             one.entry
         ),

@@ -4,20 +4,20 @@
 //! other ratios than its bonds: bonds at an angle to a load bear a part of it, and a lattice has its own directions.
 //!
 //! **Hexagonal packing.** [`Lattice`] has E by homogenisation; bars 8 to 16 elements across have 0.985, 0.945 and 0.935
-//! times that along x, y and z. Their strength is that of bars without a grain ([`strength::lattice_along`]), times
-//! what the first broken bond of the lattice gives with the grain over without it, with a correction for layers across
+//! times that along x, y and z. Their strength is that of bars without a grain ([`strength::lattice_along`]), scaled by
+//! the ratio of the lattice's strengths (first broken bond) with and without the grain, and corrected for layers across
 //! the grain.
 //!
-//! **Random packings.** Where every element moves with the strain, E∥ = C33 − 2 C13²/(C11 + C12) and E⊥ = 1/S11, by
-//! [`elasticity::transverse_stiffness`] of isotropic directions with the factor as weight. Elements also move relative
-//! to each other, so that stiff bonds bear less, the more of it the fewer bonds z an element has and the less they
-//! resist shear, μ = G_b/E_b:
+//! **Random packings.** The affine (Voigt) estimate, in which every element moves with the strain, gives E∥ = C33 −
+//! 2 C13²/(C11 + C12) and E⊥ = 1/S11, by [`elasticity::transverse_stiffness`] of isotropic directions with the factor as
+//! weight. Real elements also move relative to each other, which unloads stiff bonds, the more the fewer bonds z an
+//! element has and the smaller μ = G_b/E_b is. Relative to a packing without a grain:
 //!
 //! ```text
-//! E⊥ = 1 + (1.036 − 0.216 μ) (average's − 1), relative to that without a grain
-//! E∥/E⊥ = 1 + κ (average's ratio − 1),    κ(z) = 1 − (0.0555 + 0.0126 ln(1 + λ))/(μ + 0.104) exp(−0.265 (z − 9))
-//! f∥/f⊥ = (1 + κ(9) (average's ratio − 1)) x^0.67,    x = (1 + λ of strengths)/(1 + λ of moduli)
-//! f⊥ = E⊥ (1 + (0.025 + 0.01 (z − 9)) λ/(1 + λ)) x^0.1 for x < 1, x^0.2 for x > 1, relative to that without a grain
+//! E⊥ = 1 + (1.036 − 0.216 μ) (estimate − 1)
+//! E∥/E⊥ = 1 + κ (estimated ratio − 1),    κ(z) = 1 − (0.0555 + 0.0126 ln(1 + λ))/(μ + 0.104) exp(−0.265 (z − 9))
+//! f∥/f⊥ = (1 + κ(9) (estimated ratio − 1)) x^0.67,    x = (1 + λ of strengths)/(1 + λ of moduli)
+//! f⊥ = E⊥ (1 + (0.025 + 0.01 (z − 9)) λ/(1 + λ)) x^0.1 for x < 1, x^0.2 for x > 1
 //! ```
 //!
 //! The corrections are fitted to bars pulled along and across the grain, as by `tools/pull_bars.rs`. Young's moduli are

@@ -82,8 +82,8 @@ struct BondRows {
 }
 
 impl Lattice {
-    /// A lattice whose bonds have λ = G_b/E_b = `ratio` and the factor 1 + `lambda` cos⁴ by the angle to `grain`, a
-    /// unit vector.
+    /// A lattice whose bonds have G_b/E_b = `ratio` and the factor 1 + `lambda` cos⁴, by their angle to the unit vector
+    /// `grain`.
     pub fn new(ratio: f64, lambda: f64, grain: DVec3) -> Self {
         let mut energy = [[0.0; ALL]; ALL];
         let mut rows = Vec::new();

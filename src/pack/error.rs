@@ -233,8 +233,8 @@ pub enum PackError {
     },
     /// A grain that no bonds of the packing give.
     #[error(
-        "material {material:?}: {key} = {value} is out of reach of this packing, whose bonds give {least:.2} to {most:.2}; \
-         elasticity = \"bond\" takes any value, of bonds",
+        "material {material:?}: {key} = {value} is out of reach: this packing is calibrated for {least:.2} to {most:.2}; \
+         with elasticity = \"bond\" any value is allowed, and the grain is that of the bonds",
         least = .reach[0], most = .reach[1]
     )]
     GrainBeyondReach {

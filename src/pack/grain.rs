@@ -73,7 +73,7 @@ pub(super) fn of_bonds(
             Grain {
                 strength: Some(_), ..
             } => "grain.strength",
-            _ => "grain.stiffness, which is that of strengths too,",
+            _ => "grain.strength (absent, so grain.stiffness)",
         };
         bonds.strength = packing
             .strength_of_bonds(bonds.stiffness, 1.0 + entered[1])

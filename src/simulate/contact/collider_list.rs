@@ -195,7 +195,7 @@ struct EvaluatedContact<S> {
 }
 
 impl<S: Scalar> ColliderContact<S> {
-    /// Whether static friction is larger than that in motion.
+    /// Whether static friction exceeds kinetic friction.
     pub fn has_static_friction(&self) -> bool {
         self.static_friction > self.k.friction
     }

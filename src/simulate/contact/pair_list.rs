@@ -43,7 +43,7 @@ pub struct PairList<S> {
     /// Rolling springs, rad; empty if nothing resists rolling.
     roll: [Vec<S>; 3],
     rolls: bool,
-    /// Static friction, if some contact has more than in motion.
+    /// Static friction, if that of some contact exceeds kinetic friction.
     static_friction: Option<StaticColumns<S>>,
     /// For each block: no pair of it can touch until pairs may have approached by this distance, m.
     pub clear_until: Vec<f64>,
@@ -324,13 +324,13 @@ impl<S: Scalar> PairList<S> {
         self.rolls
     }
 
-    /// Static friction of the pairs, if some contact has more than in motion.
+    /// Static friction of the pairs, if that of some contact exceeds kinetic friction.
     #[inline(always)]
     pub fn static_columns(&self) -> Option<&StaticColumns<S>> {
         self.static_friction.as_ref()
     }
 
-    /// The same, to be changed.
+    /// Mutable [`static_columns`](Self::static_columns).
     #[inline(always)]
     pub fn static_columns_mut(&mut self) -> Option<&mut StaticColumns<S>> {
         self.static_friction.as_mut()
@@ -400,7 +400,7 @@ pub struct Memory<S> {
     pub spring: [S; 3],
     /// Rolling spring, rad.
     pub roll: [S; 3],
-    /// Whether it slides: its friction is limited to that in motion. Only with static friction.
+    /// Whether it slides, with kinetic friction. Only with static friction.
     pub slides: bool,
 }
 

@@ -18,6 +18,6 @@ pub struct ContactProperties<T> {
 pub struct PairFeatures {
     /// Whether anything resists rolling.
     pub rolling: bool,
-    /// Whether static friction is larger than that in motion.
+    /// Whether static friction exceeds kinetic friction.
     pub static_friction: bool,
 }

@@ -162,7 +162,7 @@ impl Surfaces {
             .any(|rolling| rolling > 0.0)
     }
 
-    /// Whether two elements may hold each other with more than their friction in motion.
+    /// Whether static friction exceeds kinetic friction in any pair of materials.
     pub fn any_static_friction(&self) -> bool {
         let mut pairs = self.pairs.iter();
         pairs.any(|pair| pair.static_friction > pair.contact.friction)
@@ -239,7 +239,7 @@ impl<S: Scalar> SurfaceTable<S> {
         &self.surfaces
     }
 
-    /// What some pairs of elements have.
+    /// Features that some contacts between elements have.
     pub fn features(&self) -> PairFeatures {
         self.features
     }

@@ -43,7 +43,7 @@ pub struct Piece {
     pub loaded: Vec<u32>,
     /// Whether it is at rest: it is not moved, and its contacts with others at rest are not computed.
     pub still: bool,
-    /// What it presses on while it is at rest.
+    /// Its contact loads while it is at rest.
     pub resting: RestingLoads,
     /// Whether it left the bounds of the world: it is still for good, and nothing touches it.
     pub removed: bool,

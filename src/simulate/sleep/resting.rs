@@ -24,7 +24,7 @@ pub struct RestingLoads {
 }
 
 impl RestingLoads {
-    /// Adds a contact with this elastic energy, J; of one with a collider, the force and torque on that.
+    /// Adds a contact: its elastic energy, J, and, if it is with a collider, that and the force and torque on it.
     pub fn add(&mut self, energy: f64, on_collider: Option<(u32, Wrench)>) {
         self.totals.energy += energy;
         self.totals.sides += 2;

@@ -1,5 +1,5 @@
-//! What pieces at rest press on. Their contacts with each other and with colliders are not computed, so what these
-//! bear is kept from when they came to rest, for frames and the history.
+//! Contact loads of pieces at rest. Contacts of such pieces with each other and with colliders are not computed, so
+//! their loads are stored when the pieces come to rest, for frames and the history.
 
 use crate::math::Scalar;
 use crate::simulate::bonded::system::System;
@@ -24,8 +24,8 @@ const TOUCHED: SectionKind = SectionKind::first("colliders under pieces at rest"
 const LOADS: SectionKind = SectionKind::first("loads of pieces at rest");
 
 impl<S: Scalar> Sleep<S> {
-    /// Keeps what these pieces, which have just come to rest, press on. Their contacts leave the lists, which have to
-    /// be built anew.
+    /// Stores the contact loads of these pieces, which have just come to rest. Their contacts leave the lists, which
+    /// have to be built anew.
     pub fn keep_resting_loads(
         &mut self,
         pieces: &[usize],
@@ -75,7 +75,7 @@ impl<S: Scalar> Sleep<S> {
         }
     }
 
-    /// Writes what pieces at rest press on.
+    /// Writes the contact loads of pieces at rest.
     pub(super) fn put_resting_loads(&self, state: &mut State) {
         let none = RestingLoads::default();
         let pieces = self.pieces.iter().filter(|piece| piece.resting != none);

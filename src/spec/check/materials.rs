@@ -52,13 +52,13 @@ impl Check<'_> {
         }
     }
 
-    /// Checks that friction at rest, if given, is at least that in motion; `least` is infinite if that is not known.
+    /// Checks that static friction, if given, is at least kinetic friction, `least`; infinite if that is not known.
     fn static_friction(&mut self, path: &str, given: Option<f64>, least: f64) {
         if let Some(given) = given
             && given < least
             && least.is_finite()
         {
-            let what = format!("{given} is below the coefficient of friction in motion, {least}");
+            let what = format!("{given} is below `friction`, {least}");
             self.invalid(&format!("{path}.static_friction"), what);
         }
     }
