@@ -73,13 +73,20 @@ fn on_floor(frame: &Snapshot) -> (DVec3, u32) {
 
 #[test]
 fn blocks_at_rest_press_on_the_floor_and_count_as_touching_while_others_move() {
+    for is_awake in [false, true] {
+        blocks_at_rest_press_on_the_floor(is_awake);
+    }
+}
+
+/// Two blocks come to rest while a third one flies, asleep or awake.
+fn blocks_at_rest_press_on_the_floor(is_awake: bool) {
     let (low, high) = (
         block((5, 3, 5), DVec3::ZERO),
         block((3, 2, 3), DVec3::new(0.3e-3, 6.0001e-3, 0.2e-3)),
     );
     let (thrown, zero) = (block((3, 3, 3), DVec3::new(0.03, 0.0, 0.0)), DVec3::ZERO);
     let resting = low.len() + high.len();
-    let (packing, mut pipeline, dt) = scene(
+    let (mut packing, mut pipeline, dt) = scene(
         &[
             (low, zero, zero),
             (high, zero, zero),
@@ -89,6 +96,11 @@ fn blocks_at_rest_press_on_the_floor_and_count_as_touching_while_others_move() {
     );
     pipeline.world.gravity = [0.0, -9.8, 0.0];
     pipeline.colliders = vec![scenes::rising_floor(-1.0001 * R, 0.0)];
+    let bonds = &mut packing.bonds;
+    for at in (0..bonds.i.len()).filter(|&at| is_awake && bonds.i[at] as usize >= resting) {
+        // What cannot break never sleeps.
+        (bonds.sigma_c[at], bonds.tau_c[at]) = (f64::INFINITY, f64::INFINITY);
+    }
     let built = build::<f32>(&packing, &pipeline).unwrap();
     let weight = 9.8 * built.rest.mass[..resting].iter().sum::<f64>();
     let mut run = on::<f32>(&packing, &pipeline, dt);
@@ -112,6 +124,7 @@ fn blocks_at_rest_press_on_the_floor_and_count_as_touching_while_others_move() {
             "{number}: {contacts}"
         );
         assert!(frame.history.kinetic[0] > 0.0, "the third one flies");
+        assert_eq!(frame.history.awake[0] > 0, is_awake);
     }
     let before = &all[from - 1].history.contacts;
     assert_eq!(

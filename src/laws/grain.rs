@@ -37,6 +37,9 @@ const LARGEST_STIFFNESS: [f64; 2] = [10.0, 20.0];
 /// Largest x = (1 + λ of strengths)/(1 + λ of moduli) that is fitted; the least is its inverse.
 const LARGEST_EXCESS: f64 = 10.0;
 
+/// Number of intervals in which the largest ratio is searched.
+const SAMPLES: u32 = 20;
+
 /// Young's modulus of bars of hexagonal packing along x, y and z, 8 to 16 elements across, over that of the lattice.
 const BARS: [f64; 3] = [0.985, 0.945, 0.935];
 
@@ -122,6 +125,7 @@ impl Packing {
                 let ratio = elasticity::shear_ratio(poisson);
                 let excess: f64 = (1.0 + lambda) / (1.0 + stiffness);
                 let power = if excess < 1.0 { 0.1 } else { 0.2 };
+                let bonds = bonds.clamp(strength::FITTED_BONDS.0, strength::FITTED_BONDS.1);
                 let more = (0.025 + 0.01 * (bonds - 9.0)) * stiffness / (1.0 + stiffness);
                 let across = random_across(stiffness, ratio) * (1.0 + more) * excess.powf(power);
                 AlongAcross {
@@ -152,8 +156,11 @@ impl Packing {
     }
 }
 
-/// Argument within `range` at which a rising function is `value`.
-fn solve(value: f64, range: [f64; 2], rising: impl Fn(f64) -> f64) -> Result<f64, Reach> {
+/// Argument within `range` at which a function is `value` that rises up to its largest value there.
+fn solve(value: f64, [least, most]: [f64; 2], rising: impl Fn(f64) -> f64) -> Result<f64, Reach> {
+    let samples = (0..=SAMPLES).map(|k| least + (most - least) * f64::from(k) / f64::from(SAMPLES));
+    let top = samples.max_by(|a, b| rising(*a).total_cmp(&rising(*b)));
+    let range = [least, top.unwrap_or(most)];
     let reach = range.map(&rising);
     // A ratio of 1 of a random packing may differ from 1 by rounding.
     if value < reach[0] * (1.0 - 1e-9) || value > reach[1] || value.is_nan() {
@@ -204,6 +211,7 @@ fn random_across(lambda: f64, ratio: f64) -> f64 {
 
 /// E∥/E⊥ of a random packing with `bonds` bonds per element.
 fn random_ratio(lambda: f64, ratio: f64, bonds: f64) -> f64 {
+    let bonds = bonds.clamp(strength::FITTED_BONDS.0, strength::FITTED_BONDS.1);
     let fewer = (-0.265 * (bonds - 9.0)).exp();
     let lost = (0.0555 + 0.0126 * (1.0 + lambda).ln()) / (ratio + 0.104) * fewer;
     1.0 + (1.0 - lost) * (averaged_young(lambda, ratio).ratio() - 1.0)
@@ -234,6 +242,28 @@ mod tests {
             let found = averaged_young(lambda, 1.0);
             assert!((found.along - 3.0 * (1.0 / 3.0 + lambda / 7.0)).abs() < 1e-12);
             assert!((found.across - 3.0 * (1.0 / 3.0 + lambda / 35.0)).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn ratios_up_to_the_largest_are_reached_where_the_fit_falls_again() {
+        // Without shear of bonds, and with fewer of them than were fitted.
+        for packing in [random(9.0, 0.25), random(8.0, 0.2), random(8.0, 0.25)] {
+            let Err(Reach([least, most])) = packing.stiffness_of_bonds(100.0) else {
+                panic!("{packing:?} reaches everything");
+            };
+            assert!(
+                most > 1.3 && (least - 1.0).abs() < 1e-9,
+                "{packing:?}: {least} to {most}"
+            );
+            for part in [0.2, 0.6, 0.99] {
+                let ratio = 1.0 + part * (most - 1.0);
+                let lambda = packing.stiffness_of_bonds(ratio).unwrap();
+                assert!(
+                    (packing.young(lambda).ratio() - ratio).abs() < 1e-6,
+                    "{packing:?}"
+                );
+            }
         }
     }
 

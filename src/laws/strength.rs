@@ -11,7 +11,7 @@ use std::f64::consts::{FRAC_1_SQRT_2, PI};
 /// Σ S l0/(3V) of hexagonal packing.
 const LATTICE_FABRIC: f64 = PI * FRAC_1_SQRT_2;
 /// Range of bonds per element that is fitted; values beyond are clamped to it.
-const FITTED_BONDS: (f64, f64) = (9.0, 15.0);
+pub(super) const FITTED_BONDS: (f64, f64) = (9.0, 15.0);
 /// Largest spread of radii that is fitted; larger ones are clamped to it.
 const FITTED_SPREAD: f64 = 0.5;
 

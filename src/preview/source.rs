@@ -52,12 +52,6 @@ impl DrawnElements {
             removed: store.removed_fragments()?,
         })
     }
-
-    /// Labels of the fragments that are not in a frame any more.
-    fn removed_in(&self, frame: u32) -> BTreeSet<u32> {
-        let gone = self.removed.iter().take_while(|(from, _)| *from <= frame);
-        gone.map(|(_, fragment)| *fragment).collect()
-    }
 }
 
 impl<'a> FrameSource<'a> {
@@ -104,7 +98,7 @@ impl<'a> FrameSource<'a> {
             let Some(rows) = self.rows(frame, Some(by.group()))? else {
                 return Ok(values);
             };
-            Ok(values.add(&rows, self.drawn(frame, &rows).into_iter()))
+            Ok(values.add(&rows, self.drawn(frame, &rows)?.into_iter()))
         };
         let all: Vec<ShownValues> = frames.par_iter().map(of).collect::<Result<_>>()?;
         let values = all.into_iter().fold(ShownValues::of(by), ShownValues::join);
@@ -123,22 +117,35 @@ impl<'a> FrameSource<'a> {
             return Ok(None);
         };
         let mut needed: Vec<_> = [FrameGroup::Position].into_iter().chain(more).collect();
-        if !elements.removed_in(frame).is_empty() {
+        if !self.removed_in(frame)?.is_empty() {
             needed.push(FrameGroup::Fragment);
         }
         let count = elements.body.len();
         self.store.read_frame_of(frame, &needed, count).map(Some)
     }
 
+    /// Labels of the fragments that are not drawn in a frame any more; none if the frame does not tell which elements
+    /// are theirs.
+    fn removed_in(&self, frame: u32) -> Result<BTreeSet<u32>> {
+        let all = self.elements.iter().flat_map(|elements| &elements.removed);
+        let gone = all.take_while(|(from, _)| *from <= frame);
+        let gone: BTreeSet<u32> = gone.map(|(_, fragment)| *fragment).collect();
+        let is_known = gone.is_empty()
+            || self
+                .store
+                .frame_groups(frame)?
+                .contains(&FrameGroup::Fragment);
+        Ok(if is_known { gone } else { BTreeSet::new() })
+    }
+
     /// The rows of a frame that are drawn: not removed, and on the side of the section that is kept.
-    fn drawn(&self, frame: u32, rows: &Frames) -> Vec<usize> {
-        let elements = self.elements.as_ref();
-        let removed = elements.map_or_else(BTreeSet::new, |elements| elements.removed_in(frame));
+    fn drawn(&self, frame: u32, rows: &Frames) -> Result<Vec<usize>> {
+        let removed = self.removed_in(frame)?;
         let is_there = |row: &usize| removed.is_empty() || !removed.contains(&rows.fragment[*row]);
         let there = (0..rows.id.len()).filter(is_there);
-        there
+        Ok(there
             .filter(|&row| self.is_shown(centre(rows, row)))
-            .collect()
+            .collect())
     }
 
     /// Whether a point lies on the side of the section that is kept.
@@ -184,7 +191,7 @@ impl<'a> FrameSource<'a> {
                 SceneMaterial::Damaged((elements.body[row] % 4) as u8, share)
             }
         };
-        let drawn = self.drawn(frame, &rows).into_iter();
+        let drawn = self.drawn(frame, &rows)?.into_iter();
         let balls = drawn.map(|row| SceneBall {
             centre: centre(&rows, row),
             radius: elements.r[row] as f32,

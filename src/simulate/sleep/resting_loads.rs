@@ -24,7 +24,7 @@ const TOUCHED: SectionKind = SectionKind::first("colliders under pieces at rest"
 const LOADS: SectionKind = SectionKind::first("loads of pieces at rest");
 
 impl<S: Scalar> Sleep<S> {
-    /// Stores the contact loads of these pieces, which have just come to rest. Their contacts leave the lists, which
+    /// Stores the contact loads of these pieces (ascending), which have just come to rest. Their contacts leave the lists, which
     /// have to be built anew.
     pub fn keep_resting_loads(
         &mut self,
@@ -36,7 +36,7 @@ impl<S: Scalar> Sleep<S> {
         for contact in listed {
             let own = |end: u32| {
                 let piece = (end < COLLIDER).then(|| self.piece_of(end)).flatten();
-                piece.filter(|at| pieces.contains(at))
+                piece.filter(|at| pieces.binary_search(at).is_ok())
             };
             let first = own(contact.element);
             let Some(at) = first.or_else(|| own(contact.partner)) else {
@@ -113,7 +113,8 @@ impl<S: Scalar> Sleep<S> {
         let wrenches: Vec<[f64; 6]> = state.require(LOADS)?.collect();
         check_length(ENERGY.name, energies.len(), heads.len())?;
         check_length(LOADS.name, wrenches.len(), touched.len())?;
-        let total = heads.iter().map(|head| head[2] as usize).sum();
+        let counts = heads.iter().map(|head| head[2] as usize);
+        let total = counts.fold(0, usize::saturating_add);
         check_length(TOUCHED.name, touched.len(), total)?;
         for &[collider, _] in &touched {
             let most = colliders.max(collider as usize + 1);
@@ -131,9 +132,9 @@ impl<S: Scalar> Sleep<S> {
                 totals: ContactTotals { energy, sides },
                 on_colliders: on_colliders.collect(),
             };
-            let mut pieces = self.pieces.iter_mut();
-            if let Some(piece) = pieces.find(|piece| u64::from(piece.number) == number) {
-                piece.resting = resting;
+            let pieces = &mut self.pieces;
+            if let Ok(at) = pieces.binary_search_by_key(&number, |piece| piece.number.into()) {
+                pieces[at].resting = resting;
             }
         }
         Ok(())

@@ -86,7 +86,7 @@ pub fn bodies_coarser_than_flaws(packing: &Packing, pipeline: &Pipeline) -> Vec<
                     quantity(length, "m"),
                     quantity(length / (2.0 * LEAST_LENGTH), "m"),
                 );
-                Warning::about(body, "coarse", 1.0 / across, text)
+                Warning::about(body, "coarse_scatter", 1.0 / across, text)
             })
         })
         .collect()
