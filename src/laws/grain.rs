@@ -9,8 +9,8 @@
 //! the grain.
 //!
 //! **Random packings.** The affine (Voigt) estimate, in which every element moves with the strain, gives E∥ = C33 −
-//! 2 C13²/(C11 + C12) and E⊥ = 1/S11, by [`elasticity::transverse_stiffness`] of isotropic directions with the factor as
-//! weight. Real elements also move relative to each other, which unloads stiff bonds, the more the fewer bonds z an
+//! 2 C13²/(C11 + C12) and E⊥ = 1/S11, by [`elasticity::transverse_stiffness`] of isotropic directions with the factor
+//! as weight. Real elements also move relative to each other, which unloads stiff bonds, the more the fewer bonds z an
 //! element has and the smaller μ = G_b/E_b is. Relative to a packing without a grain:
 //!
 //! ```text

@@ -1,7 +1,7 @@
 //! Bodies whose elements are too large for the toughness of their material, or for the scatter of its strength in
 //! space.
 
-use super::Warning;
+use super::warning::Warning;
 use crate::laws::softening::{crack_area, fracture_energy, weakening};
 use crate::spec::Pipeline;
 use crate::store::Packing;

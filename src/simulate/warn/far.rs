@@ -1,6 +1,6 @@
 //! Warns about positions so far from the origin that single precision, used in files, does not resolve them.
 
-use super::Warning;
+use super::warning::Warning;
 use crate::spec::Pipeline;
 use crate::store::Packing;
 use crate::units::show::{figures, quantity};

@@ -2,7 +2,8 @@
 
 use glam::DVec3;
 
-use super::{BodyFacts, Warning, median, up};
+use super::facts::{BodyFacts, median, up};
+use super::warning::Warning;
 use crate::geometry::solid::Pose;
 use crate::simulate::resolve::Schedule;
 use crate::simulate::scene::colliders::SolidCollider;

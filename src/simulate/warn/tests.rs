@@ -1,3 +1,4 @@
+use super::facts::{INNER_NEIGHBOURS, thin_elements};
 use super::*;
 use crate::pack;
 use crate::simulate::resolve::schedule;

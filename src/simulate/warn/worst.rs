@@ -1,6 +1,6 @@
 //! The worst of warnings that tell the same of many bodies.
 
-use super::Warning;
+use super::warning::Warning;
 
 /// A warning, and how many more of its kind there are about bodies that one entry of the pipeline makes.
 #[derive(Clone, Debug, PartialEq)]
