@@ -65,9 +65,9 @@ pub struct Grain {
     /// in shells, yarns and cells, bonds along the grain are 1 + λ times as stiff as bonds across it.
     #[schemars(with = "NonNegativeNumber")]
     pub stiffness: f64,
-    /// λ of both strengths: the tensile strength along the grain is 1 + λ times that across it. With
-    /// `strength = "bond"`, and in shells, yarns and cells, bonds along the grain are 1 + λ times as strong as bonds across
-    /// it. Absent: `stiffness`.
+    /// λ of both strengths: the tensile strength along the grain is 1 + λ times that across it. With `strength =
+    /// "bond"`, and in shells, yarns and cells, bonds along the grain are 1 + λ times as strong as bonds across it.
+    /// Absent: `stiffness`.
     #[serde(default)]
     #[schemars(with = "NonNegativeNumber")]
     pub strength: Option<f64>,
