@@ -4,7 +4,7 @@ use glam::{DQuat, DVec3};
 
 use super::error::PackError;
 use super::filled::{Calibration, RandomStatistics};
-use super::inputs::PackedMaterial;
+use super::inputs::{PackedGrain, PackedMaterial};
 use crate::laws::grain::{Packing, Reach};
 use crate::spec::{DEFAULT_POISSON, Grain, Strength};
 
@@ -37,7 +37,11 @@ pub(super) fn of_bonds(
     turn: DQuat,
     calibration: Calibration,
 ) -> Result<Option<GrainOfBonds>, PackError> {
-    let Some(grain) = material.grain else {
+    let Some(PackedGrain {
+        entered: grain,
+        of_solid,
+    }) = material.grain
+    else {
         return Ok(None);
     };
     let direction = DVec3::from_array(grain.direction).normalize_or_zero();
@@ -51,7 +55,8 @@ pub(super) fn of_bonds(
             strength: 1.0,
         },
     };
-    let Some(packing) = calibrated(material, direction, calibration) else {
+    let packing = calibrated(material, direction, calibration);
+    let Some(packing) = packing.filter(|_| of_solid) else {
         return Ok(Some(bonds));
     };
     let unreachable = |key: &'static str, value: f64| {
@@ -83,15 +88,12 @@ pub(super) fn of_bonds(
     Ok(Some(bonds))
 }
 
-/// The packing whose bonds are to give the grain of the material; none where the grain is that of the bonds.
+/// The packing whose bonds are to give the grain of the material; none where nothing is calibrated.
 fn calibrated(
     material: &PackedMaterial,
     grain: DVec3,
     calibration: Calibration,
 ) -> Option<Packing> {
-    if !material.grain_of_solid {
-        return None;
-    }
     let poisson = material.poisson.unwrap_or(DEFAULT_POISSON);
     match calibration {
         Calibration::Lattice => Some(Packing::Lattice { grain, poisson }),

@@ -57,10 +57,18 @@ pub(super) struct PackedMaterial<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub weibull_length: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub grain: Option<Grain>,
-    /// Whether the grain is the solid's, not that of the bonds.
+    pub grain: Option<PackedGrain>,
+}
+
+/// A grain that packing depends on.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub(super) struct PackedGrain {
+    /// As it is entered.
+    #[serde(flatten)]
+    pub entered: Grain,
+    /// Whether it is the solid's, not that of the bonds.
     #[serde(skip_serializing_if = "is_not")]
-    pub grain_of_solid: bool,
+    pub of_solid: bool,
 }
 
 /// Properties of the bonds between two materials.
@@ -222,9 +230,11 @@ impl<'a> PackedMaterial<'a> {
             true => material.strength(),
             false => Strength::Bond,
         };
-        let grain_of_solid = grain.is_some()
-            && *elasticity == Elasticity::Material
-            && is_any(material, bodies, has_calibrated_grain);
+        let packed_grain = |entered: Grain| PackedGrain {
+            entered,
+            of_solid: *elasticity == Elasticity::Material
+                && is_any(material, bodies, has_calibrated_grain),
+        };
         PackedMaterial {
             name,
             density: *density,
@@ -239,8 +249,7 @@ impl<'a> PackedMaterial<'a> {
             weibull_modulus: *weibull_modulus,
             weibull_size: *weibull_size,
             weibull_length: *weibull_length,
-            grain: *grain,
-            grain_of_solid,
+            grain: grain.map(packed_grain),
         }
     }
 }
@@ -374,7 +383,7 @@ mod tests {
                  packing = {{ type = \"{packing}\", elements = 100 }}\n"
             );
             let pipeline = spec::parse(&text, "shot.toml", &[]).unwrap();
-            json!(Inputs::of(&pipeline))["material"][0]["grain_of_solid"].clone()
+            json!(Inputs::of(&pipeline))["material"][0]["grain"]["of_solid"].clone()
         };
         let grain = "grain = { direction = [1, 0, 0], stiffness = 1 }";
         assert_eq!(recorded("hexagonal", grain), true);
