@@ -166,7 +166,8 @@ fn solve(value: f64, [least, most]: [f64; 2], rising: impl Fn(f64) -> f64) -> Re
     if value < reach[0] * (1.0 - 1e-9) || value > reach[1] || value.is_nan() {
         return Err(Reach(reach));
     }
-    Ok(range[0] + argument_of(-value, |more| -rising(range[0] + more)))
+    let within = |more: f64| (range[0] + more).min(range[1]);
+    Ok(within(argument_of(-value, |more| -rising(within(more)))))
 }
 
 /// A property of hexagonal packing in a direction, from those along x, y and z; rows lie along x and at 60° to it.
