@@ -24,8 +24,8 @@ const TOUCHED: SectionKind = SectionKind::first("colliders under pieces at rest"
 const LOADS: SectionKind = SectionKind::first("loads of pieces at rest");
 
 impl<S: Scalar> Sleep<S> {
-    /// Stores the contact loads of these pieces (ascending), which have just come to rest. Their contacts leave the
-    /// lists, which have to be built anew.
+    /// Stores the contact loads of these pieces (ascending), which have just come to rest. It takes their contacts out
+    /// of the lists, so the lists must be rebuilt next.
     pub fn keep_resting_loads(
         &mut self,
         pieces: &[usize],
