@@ -1,6 +1,7 @@
-//! Bars that are pulled apart slowly until they break.
+//! Bars that are pulled apart slowly until they break, and strips with a crack that are torn.
 
-use cullet::calibrate::Specimen;
+use cullet::calibrate::{Specimen, Torn};
+use cullet::laws::softening::fracture_energy;
 use cullet::spec;
 
 /// Width of a bar, m.
@@ -41,11 +42,37 @@ pub struct Pulled {
 impl Bar {
     /// Pulls the bar until its load has fallen to half of the largest.
     pub fn pull(&self) -> Pulled {
+        let curve = self.specimen("").pull().unwrap();
+        let (modulus, poisson) = curve.moduli();
+        let (_, young, strength) = MATERIAL;
+        Pulled {
+            elements: curve.elements,
+            young: modulus / young,
+            poisson,
+            strength: curve.strength() / strength,
+        }
+    }
+
+    /// Tears a strip of its packing, as many elements high as the bar has across, with a softening zone K²/f² of
+    /// `zone` elements. Returns its toughness and the energy of its crack over those of the material.
+    pub fn tear(&self, zone: f64) -> Torn {
+        let (_, young, strength) = MATERIAL;
+        let toughness = strength * (zone * WIDTH / self.across).sqrt();
+        let mut torn = self
+            .specimen(&format!("toughness = {toughness}\n"))
+            .tear(self.across)
+            .unwrap();
+        torn.toughness = torn.toughness.map(|found| found / toughness);
+        torn.energy /= fracture_energy(toughness, young, self.poisson);
+        torn
+    }
+
+    fn specimen(&self, keys: &str) -> Specimen {
         let (density, young, strength) = MATERIAL;
         let text = format!(
             "[time]\nend = 1\nframes_per_second = 24\n[[material]]\nname = \"m\"\ndensity = {density}\n\
              young = {young}\npoisson = {poisson}\ntensile_strength = {strength}\nshear_strength = 1e9\n{material}\n\
-             [[body]]\nname = \"bar\"\nmaterial = \"m\"\nshape = {{ type = \"sphere\", radius = 1 }}\n\
+             {keys}[[body]]\nname = \"bar\"\nmaterial = \"m\"\nshape = {{ type = \"sphere\", radius = 1 }}\n\
              packing = {{ {packing}, radius = 1 }}\n",
             poisson = self.poisson,
             material = self.material,
@@ -54,20 +81,7 @@ impl Bar {
         let shot = spec::parse(&text, "bar", &[]).unwrap();
         let material = shot.materials[0].clone();
         let size = (WIDTH / self.across, self.across);
-        let bar = Specimen::new(
-            &shot,
-            &shot.bodies[0],
-            material,
-            size,
-            (self.axis, self.seed),
-        );
-        let curve = bar.pull().unwrap();
-        let (modulus, poisson) = curve.moduli();
-        Pulled {
-            elements: curve.elements,
-            young: modulus / young,
-            poisson,
-            strength: curve.strength() / strength,
-        }
+        let (body, place) = (&shot.bodies[0], (self.axis, self.seed));
+        Specimen::new(&shot, body, material, size, place)
     }
 }

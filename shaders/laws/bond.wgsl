@@ -60,9 +60,10 @@ fn bond_stiffness(es: f32, gs: f32, gj: f32, ei: f32, rest_length: f32) -> Stiff
 
 // Elastic energy of a bond to first order, J: ½k_n(l−l0)² + ½k_s l0 θ² + ½k_t Θ_t² + ½k_b Θ_b².
 fn bond_linear_energy(load: BondLoad, rest_length: f32, k: Stiffness) -> f32 {
+    let least = 1e-30;
     let stretch = load.axial * load.axial / k.normal;
-    let shear = dot(load.shear, load.shear) / k.shear * rest_length;
-    let twist = dot(load.twist, load.twist) / k.twist;
+    let shear = dot(load.shear, load.shear) / max(k.shear, least) * rest_length;
+    let twist = dot(load.twist, load.twist) / max(k.twist, least);
     let bend = dot(load.bend, load.bend) / k.bend;
     return (stretch + shear + twist + bend) * 0.5;
 }

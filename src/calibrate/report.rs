@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use super::error::CalibrateError;
 use super::solid::{Solid, misses};
 use super::specimen::Curve;
+use super::strip::Torn;
 use crate::columns::Bars;
 use crate::plot::{self, Axis, AxisUnit, COLOURS, ChartFormat, Figure, Panel, Series};
 use crate::spec::{Elasticity, Material};
@@ -42,6 +43,8 @@ pub struct Tests {
     pub bars: Vec<Curve>,
     /// Prisms crushed along x, y and z; none if their strength was not asked for.
     pub prisms: Vec<Curve>,
+    /// Strips torn along x, y and z; none if toughness was not asked for.
+    pub strips: Vec<Torn>,
     /// Whether the bars can break.
     pub breaks: bool,
 }
@@ -56,6 +59,10 @@ impl Tests {
             poisson: mean(moduli.iter().map(|one| one.1)),
             tensile_strength: self.breaks.then(|| strength(&self.bars)),
             compressive_strength: (!self.prisms.is_empty()).then(|| strength(&self.prisms)),
+            toughness: (!self.strips.is_empty()).then(|| {
+                let torn = self.strips.iter();
+                mean(torn.map(|strip| strip.toughness.unwrap_or(f64::NAN)))
+            }),
         }
     }
 }
@@ -82,6 +89,14 @@ impl Report {
         if whole(&last.tests.prisms) {
             out.push("a prism was not crushed".into());
         }
+        if last
+            .tests
+            .strips
+            .iter()
+            .any(|strip| strip.toughness.is_none())
+        {
+            out.push("a strip was not torn".into());
+        }
         out
     }
 
@@ -99,6 +114,7 @@ impl Report {
         let strengths = [
             ("tensile_strength", entered.tensile_strength),
             ("shear_strength", entered.shear_strength),
+            ("toughness", entered.toughness),
         ];
         for (key, value) in strengths {
             if let Some(value) = value {

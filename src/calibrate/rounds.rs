@@ -6,6 +6,7 @@ use super::error::CalibrateError;
 use super::report::{Report, Round, Tests};
 use super::solid::{Solid, misses};
 use super::specimen::{Specimen, poisson_of_solid};
+use super::strip;
 use crate::laws::elasticity::{POISSON_LIMIT, shear_ratio};
 use crate::pack;
 use crate::spec::{Body, Elasticity, Material, PackingSpec, Pipeline};
@@ -41,6 +42,8 @@ pub struct Options {
     pub tensile_strength: Option<f64>,
     /// Absent: the shear strength keeps its ratio to the tensile one.
     pub compressive_strength: Option<f64>,
+    /// As `young`.
+    pub toughness: Option<f64>,
 }
 
 /// Finds the values to enter for the material of a body so that its packing is the solid asked for.
@@ -56,12 +59,17 @@ pub fn calibrate(
     let material = shot.material_of(body);
     let material = material.expect("checked pipelines have their materials");
     let asked = asked(body, material, options)?;
+    let size = element_size(shot, body, folder)?;
     let laboratory = Laboratory {
         shot,
         body,
-        size: element_size(shot, body, folder)?,
+        size,
         across: options.across,
         asked,
+        height: match (asked.toughness, asked.tensile_strength) {
+            (Some(toughness), Some(strength)) => Some(strip::height(size, toughness, strength)?),
+            _ => None,
+        },
     };
     let mut rounds: Vec<Round> = Vec::new();
     let mut entered = laboratory.start(material);
@@ -146,8 +154,13 @@ fn asked(body: &Body, material: &Material, options: &Options) -> Result<Solid, C
         poisson: options.poisson.unwrap_or(poisson_of_solid(material)),
         tensile_strength: options.tensile_strength.or(material.tensile_strength),
         compressive_strength: options.compressive_strength,
+        toughness: options.toughness.or(material.toughness),
     };
-    let why = if asked.compressive_strength.is_some() && asked.tensile_strength.is_none() {
+    let why = if asked.toughness.is_some() && body.packing.is_of_cells() {
+        "bonds of cells do not soften; remove `toughness` from the material"
+    } else if asked.toughness.is_some() && asked.tensile_strength.is_none() {
+        "a toughness needs a tensile strength; give --tensile-strength"
+    } else if asked.compressive_strength.is_some() && asked.tensile_strength.is_none() {
         "a compressive strength needs a tensile one; give --tensile-strength"
     } else if asked.poisson > POISSON_LIMIT && !body.packing.is_of_cells() {
         "Poisson's ratio of bonds is at most 0.25; give a smaller --poisson, or use the packing voronoi"
@@ -189,6 +202,8 @@ struct Laboratory<'a> {
     size: f64,
     across: f64,
     asked: Solid,
+    /// Height of strips, in elements; none if toughness is not asked for.
+    height: Option<f64>,
 }
 
 impl Laboratory<'_> {
@@ -206,6 +221,7 @@ impl Laboratory<'_> {
         }
         entered.young = asked.young;
         entered.tensile_strength = asked.tensile_strength;
+        entered.toughness = asked.toughness;
         if let (Some(asked), Some(given)) = (asked.tensile_strength, material.tensile_strength) {
             entered.shear_strength = material.shear_strength.map(|stress| stress * asked / given);
         }
@@ -228,7 +244,7 @@ impl Laboratory<'_> {
         }
     }
 
-    /// Pulls bars along x, y and z, and crushes prisms if their strength is asked for.
+    /// Pulls bars along x, y and z, crushes prisms and tears strips if their strength or toughness is asked for.
     fn test(&self, entered: &Material) -> Result<Tests, CalibrateError> {
         let specimen = |axis: usize| {
             let seed = self.shot.simulate.seed + axis as u64;
@@ -250,9 +266,17 @@ impl Laboratory<'_> {
             }
             None => Vec::new(),
         };
+        let strips = match self.height {
+            Some(height) => {
+                let strips = (0..3).map(|axis| specimen(axis).tear(height));
+                strips.collect::<Result<Vec<_>, _>>()?
+            }
+            None => Vec::new(),
+        };
         Ok(Tests {
             bars,
             prisms,
+            strips,
             breaks: entered.tensile_strength.is_some(),
         })
     }
@@ -279,6 +303,8 @@ impl Laboratory<'_> {
             }
         };
         entered.shear_strength = entered.shear_strength.map(|value| value * shear);
+        let toughness = ratio(asked.toughness, found.toughness).unwrap_or(1.0);
+        entered.toughness = entered.toughness.map(|value| value * toughness);
         entered
     }
 }

@@ -1,19 +1,20 @@
-//! A solid by its moduli and strengths.
+//! A solid by its moduli, strengths and toughness.
 
 use std::fmt;
 
 use crate::units::show::quantity;
 
-/// Relative errors of Young's modulus, of the tensile and of the compressive strength from which on another round is
-/// made, and the error of Poisson's ratio.
+/// Relative errors of Young's modulus, of strengths and of the toughness from which on another round is made, and the
+/// error of Poisson's ratio.
 const TOLERANCE: Solid = Solid {
     young: 0.01,
     poisson: 0.005,
     tensile_strength: Some(0.01),
     compressive_strength: Some(0.03),
+    toughness: Some(0.03),
 };
 
-/// Moduli and strengths of a solid.
+/// Moduli, strengths and toughness of a solid.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Solid {
     /// Young's modulus, Pa.
@@ -24,6 +25,8 @@ pub struct Solid {
     pub tensile_strength: Option<f64>,
     /// Compressive strength of a prism whose ends are clamped, Pa.
     pub compressive_strength: Option<f64>,
+    /// K at which a sharp crack grows, Pa √m.
+    pub toughness: Option<f64>,
 }
 
 impl fmt::Display for Solid {
@@ -38,7 +41,10 @@ impl fmt::Display for Solid {
                 write!(f, ", {name} strength {}", quantity(value, "Pa"))?;
             }
         }
-        Ok(())
+        match self.toughness {
+            Some(value) => write!(f, ", toughness {}", quantity(value, "Pa √m")),
+            None => Ok(()),
+        }
     }
 }
 
@@ -65,6 +71,12 @@ pub fn misses(asked: &Solid, found: &Solid) -> Vec<String> {
             asked.compressive_strength,
             found.compressive_strength,
             TOLERANCE.compressive_strength,
+        ),
+        (
+            "the toughness",
+            asked.toughness,
+            found.toughness,
+            TOLERANCE.toughness,
         ),
     ];
     for (name, asked, found, allowed) in strengths {

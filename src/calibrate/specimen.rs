@@ -33,9 +33,11 @@ const GAUGE: f64 = 0.6;
 #[derive(Clone, Debug)]
 pub struct Specimen {
     /// One body of one material, without loads.
-    pipeline: Pipeline,
+    pub(super) pipeline: Pipeline,
     /// Axis along which it is long: 0, 1, 2.
-    axis: usize,
+    pub(super) axis: usize,
+    /// Size of its elements, m.
+    pub(super) element: f64,
     /// Width and height, m.
     width: f64,
     /// Strain at which the material is expected to break.
@@ -101,6 +103,7 @@ impl Specimen {
             name: "specimen".into(),
             material: material.name.clone(),
             grains: Vec::new(),
+            cracks: Vec::new(),
             packing: sized(&body.packing, size),
             bonded: true,
             rigid: false,
@@ -117,6 +120,7 @@ impl Specimen {
         Specimen {
             pipeline,
             axis,
+            element: size,
             width: across * size,
             strain,
         }
@@ -133,7 +137,7 @@ impl Specimen {
         self.load(Load::Crush, stress / self.material().young)
     }
 
-    fn material(&self) -> &Material {
+    pub(super) fn material(&self) -> &Material {
         &self.pipeline.materials[0]
     }
 
@@ -172,7 +176,7 @@ impl Specimen {
     }
 
     /// A clamp that holds what lies beyond `grip`, m, on one side and moves it as this rate of strain asks, 1/s.
-    fn clamp(&self, side: f64, grip: f64, rate: f64) -> Attachment {
+    pub(super) fn clamp(&self, side: f64, grip: f64, rate: f64) -> Attachment {
         let (mut region, mut velocity) = (EVERYWHERE, [0.0; 3]);
         let end = if side > 0.0 {
             &mut region.min
@@ -206,7 +210,7 @@ impl Specimen {
     }
 
     /// Makes bonds beyond `from` (m) on both sides unbreakable: they hold the width of a bar near the clamps.
-    fn strengthen_ends(&self, packing: &mut Packing, rest: &[DVec3], from: f64) {
+    pub(super) fn strengthen_ends(&self, packing: &mut Packing, rest: &[DVec3], from: f64) {
         let b = &mut packing.bonds;
         for k in 0..b.id.len() {
             let ends = [b.i[k], b.j[k]].map(|end| rest[end as usize][self.axis]);
@@ -252,7 +256,7 @@ impl Specimen {
     }
 
     /// Mean of the forces at both ends, N; positive if they are pulled.
-    fn force(&self, loads: &Loads) -> f64 {
+    pub(super) fn force(&self, loads: &Loads) -> f64 {
         let force = |side: f64| {
             let named = |name: &String| name == end_name(side);
             let row = loads.name.iter().position(named);
@@ -291,7 +295,7 @@ impl Curve {
 }
 
 /// Region that holds every specimen.
-const EVERYWHERE: Region = Region {
+pub(super) const EVERYWHERE: Region = Region {
     min: [-1e9; 3],
     max: [1e9; 3],
 };

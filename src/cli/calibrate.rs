@@ -38,13 +38,25 @@ pub struct CalibrateArguments {
     /// its ratio to the tensile one.
     #[arg(long, value_parser = pressure)]
     compressive_strength: Option<f64>,
+    /// Toughness K_IC that the solid shall have, with a unit ("0.3 MPa √m"), or Pa √m; default: `toughness` of the
+    /// material. Without one no strips are torn.
+    #[arg(long, value_parser = toughness)]
+    toughness: Option<f64>,
     /// Override a value: dotted path, entries by name or index.
     #[arg(long = "set", value_name = "KEY=VALUE")]
     set: Vec<String>,
 }
 
 fn pressure(text: &str) -> Result<f64, String> {
-    match units::parse(text, Dimension::Pressure) {
+    above_zero(text, Dimension::Pressure)
+}
+
+fn toughness(text: &str) -> Result<f64, String> {
+    above_zero(text, Dimension::Toughness)
+}
+
+fn above_zero(text: &str, dimension: Dimension) -> Result<f64, String> {
+    match units::parse(text, dimension) {
         Ok(value) if value > 0.0 => Ok(value),
         Ok(_) => Err("it must be above 0".into()),
         Err(error) => Err(error.to_string()),
@@ -115,6 +127,7 @@ pub fn run(
         poisson: arguments.poisson,
         tensile_strength: arguments.tensile_strength,
         compressive_strength: arguments.compressive_strength,
+        toughness: arguments.toughness,
     };
     let mut number = 0;
     let found = calibrate(&resolved.pipeline, &resolved.folder, &options, |round| {
@@ -165,6 +178,14 @@ fn table(round: &Round) -> Vec<String> {
         let strengths = each(curves, &|curve| quantity(curve.strength(), "Pa"));
         lines.push(format!("{:<19} {name} strength along {strengths}", ""));
     }
+    if !tests.strips.is_empty() {
+        let found = tests.strips.iter().zip(AXES);
+        let found = found.filter_map(|(strip, axis)| {
+            Some(format!("{axis} {}", quantity(strip.toughness?, "Pa √m")))
+        });
+        let found = found.collect::<Vec<_>>().join(", ");
+        lines.push(format!("{:<19} toughness along {found}", ""));
+    }
     lines
 }
 
@@ -175,6 +196,7 @@ fn summary(report: &Report) -> Value {
             "poisson": solid.poisson,
             "tensile_strength": solid.tensile_strength,
             "compressive_strength": solid.compressive_strength,
+            "toughness": solid.toughness,
         })
     };
     let entered = &report.last().entered;
@@ -192,6 +214,7 @@ fn summary(report: &Report) -> Value {
             "shear": entered.shear,
             "tensile_strength": entered.tensile_strength,
             "shear_strength": entered.shear_strength,
+            "toughness": entered.toughness,
         },
     })
 }

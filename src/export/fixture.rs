@@ -150,6 +150,7 @@ pub fn pipeline(names: &[&str]) -> Pipeline {
         name: (*name).to_owned(),
         material: "plaster".into(),
         grains: vec![],
+        cracks: vec![],
         shape: BodyShape::Box { size: [1.0; 3] },
         packing: PackingSpec::Hexagonal {
             radius: Some(0.1),

@@ -119,9 +119,11 @@ pub trait BondLaw: Copy + Send + Sync + 'static {
 /// Elastic energy of a bond to first order, J: ½k_n(l−l0)² + ½k_s l0 θ² + ½k_t Θ_t² + ½k_b Θ_b².
 #[inline(always)]
 pub fn linear_energy<T: Real>(load: &BondLoad<T>, rest_length: T, k: Stiffness<T>) -> T {
+    // Bonds of a solid with Poisson's ratio ¼ have no stiffness in shear and twist, and no such load.
+    let least = T::splat(1e-30);
     let stretch = load.axial * load.axial / k.normal;
-    let shear = load.shear.dot(load.shear) / k.shear * rest_length;
-    let twist = load.twist.dot(load.twist) / k.twist;
+    let shear = load.shear.dot(load.shear) / k.shear.max(least) * rest_length;
+    let twist = load.twist.dot(load.twist) / k.twist.max(least);
     let bend = load.bend.dot(load.bend) / k.bend;
     (stretch + shear + twist + bend) * T::splat(0.5)
 }

@@ -8,12 +8,17 @@
 //! u_f = G_c A/w                                   the bond breaks when κ reaches it
 //! w                                               energy of the bond when u reaches 1, by how it is loaded then
 //! G_c = K_IC² (1 − ν²)/E
-//! A   = 2 V/Σl                                    area of crack for which a bond stands
+//! A   = 2 V S/(c² Σ S l)                          area of crack for which a bond of section S stands
 //! ```
 //! Damage leaves g times the energy W of the law, but a bond bears compression in full, as a crack does that
 //! closes: its energy is g W + (1 − g) ½ k_n min(l − l0, 0)². The areas below both curves of stress over strain
-//! differ by the factor u_f. A plane is crossed by ½ Σl/V bonds an area if they point in all directions alike (V:
-//! volume of the body, Σl: lengths of its bonds).
+//! differ by the factor u_f. Bonds that point in all directions alike cross a plane with ½ Σ S l/V of their sections an area
+//! (V: volume of the body, l: lengths of its bonds).
+//!
+//! With c = 1, an ideal crack, which breaks the bonds that cross its plane and damages no other, takes G_c. Cracks
+//! take more: bonds beside them soften too, random packings have no planes, and elements swing when bonds break. c is
+//! the K_IC of a packing with c = 1 over the one entered: [`LATTICE`] and [`random`] are means over strips with a sharp
+//! crack, 16 to 64 elements high, that were pulled until it ran (`tools/tear_strips.rs`).
 //!
 //! A bond that is pulled holds w = ½ (σ_c S)²/k_n, more than one that is bent or sheared. If that exceeds G_c A,
 //! elements are too large for the toughness: the strengths of the bond are reduced until it does not.
@@ -21,6 +26,14 @@
 use super::bond::BondLoad;
 use super::tangent::Tangent;
 use crate::math::{Mat3, Real, Vec3};
+
+/// c of hexagonal packings, mean over cracks across x, y and z.
+pub const LATTICE: f64 = 1.25;
+
+/// c of random packings of a solid with Poisson's ratio `poisson`.
+pub fn random(poisson: f64) -> f64 {
+    1.33 + 28.0 * poisson.max(0.0).powi(3)
+}
 
 /// What is left of a bond; 1 and 1 before it is damaged.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,9 +49,9 @@ pub fn fracture_energy(toughness: f64, young: f64, poisson: f64) -> f64 {
     toughness * toughness * (1.0 - poisson * poisson) / young
 }
 
-/// A, m², from the volume of a body (m³) and the sum of the lengths of its bonds (m).
-pub fn crack_area(volume: f64, lengths: f64) -> f64 {
-    2.0 * volume / lengths
+/// A/S of a body, from its volume (m³), the sum of S l over its bonds (m³) and c.
+pub fn crack_area(volume: f64, bonds: f64, excess: f64) -> f64 {
+    2.0 * volume / (bonds * excess * excess)
 }
 
 /// w, J, of a bond that is pulled, from the tensile strength σ_c (Pa), the section S (m²) and k_n (N/m).

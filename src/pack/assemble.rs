@@ -7,6 +7,7 @@ use glam::DVec3;
 use std::iter::repeat_n;
 
 use super::body::PackedBody;
+use super::cracks;
 use super::error::PackError;
 use super::faces;
 use super::filled::Calibration;
@@ -193,6 +194,14 @@ fn append_bonds(
         let [sigma, tau] = table.pair(a, b).factors(factor);
         bond.sigma_c *= sigma;
         bond.tau_c *= tau;
+    }
+    let cracked = cracks::between(body, &packed.pairs, &packed.centres);
+    for (bond, _) in properties
+        .iter_mut()
+        .zip(cracked)
+        .filter(|(_, cracked)| *cracked)
+    {
+        (bond.sigma_c, bond.tau_c) = (0.0, 0.0);
     }
     let rows = || properties.iter();
     bonds.young.extend(rows().map(|bond| bond.young));

@@ -10,6 +10,7 @@ mod assemble;
 mod bare;
 mod body;
 mod cells;
+mod cracks;
 mod error;
 mod faces;
 pub mod figures;

@@ -39,6 +39,7 @@ fn body(name: &str, shape: BodyShape, radius: Option<f64>, elements: Option<u32>
         name: name.into(),
         material: "glass".into(),
         grains: vec![],
+        cracks: vec![],
         shape,
         packing: PackingSpec::Hexagonal { radius, elements },
         mass: MassModel::Bulk,

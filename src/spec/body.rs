@@ -33,6 +33,9 @@ pub struct Body {
     /// Lumps of other materials within the body, such as the stones in concrete.
     #[serde(default)]
     pub grains: Vec<Grains>,
+    /// Cracks that the body has from the start.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cracks: Vec<Crack>,
     /// Shape that the body fills.
     pub shape: BodyShape,
     /// How the shape is filled with elements.
@@ -131,6 +134,16 @@ pub struct Grains {
     /// Mean distance between the centres of neighbouring lumps, m.
     #[schemars(with = "PositiveLength")]
     pub size: f64,
+}
+
+/// A crack that a body has from the start: a flat, convex polygon in the frame of the shape. Bonds between elements on
+/// either side of it are broken, so that it has no width and is sharp.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Crack {
+    /// Corners of the polygon, in order around it, m; at least three.
+    #[schemars(with = "Vec<[Length; 3]>")]
+    pub points: Vec<[f64; 3]>,
 }
 
 /// Rotation by an angle about an axis: `{ axis = [0, 1, 0], angle = "30 deg" }`.

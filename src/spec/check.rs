@@ -88,6 +88,7 @@ impl Check<'_> {
                 );
             }
             self.grains(&path, body, shot);
+            self.cracks(&path, body);
             let by_elements = shot.is_static() || shot.stress.is_some();
             if let Some((key, why)) = body.boundary_element_refusal().filter(|_| by_elements) {
                 self.invalid(&format!("{path}.{key}"), why);

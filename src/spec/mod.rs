@@ -30,7 +30,7 @@ mod stress;
 mod time;
 
 pub use body::{
-    Body, BodyShape, Grains, MassModel, NEEDS_CUBIC_PACKING, NEEDS_ROWS, PackingSpec,
+    Body, BodyShape, Crack, Grains, MassModel, NEEDS_CUBIC_PACKING, NEEDS_ROWS, PackingSpec,
     ROPE_NEEDS_AXIS, Rotation, Weave,
 };
 pub use collider::{Action, Attachment, Collider, ColliderShape, Key, Signal};

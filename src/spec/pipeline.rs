@@ -5,12 +5,13 @@ use serde::{Deserialize, Serialize};
 
 use super::body::{Body, PackingSpec};
 use super::collider::{Attachment, Collider};
-use super::material::{Material, MaterialPair, is_pair_of};
+use super::material::{Material, MaterialPair, Strength, is_pair_of};
 use super::output::Output;
 use super::preview::Preview;
 use super::settings::{Export, MethodChoice, MethodName, Reconstruct, Simulate};
 use super::stress::Stress;
 use super::time::{Time, World};
+use crate::laws::softening;
 
 /// A shot: everything that a pipeline file describes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -97,6 +98,23 @@ impl Pipeline {
     /// The material of a body; none if the pipeline lacks it, which is refused where pipelines are read.
     pub fn material_of(&self, body: &Body) -> Option<&Material> {
         self.materials.iter().find(|one| one.name == body.material)
+    }
+
+    /// c of [`softening`], of the body of this number: bonds of hexagonal and random packings are calibrated to the
+    /// toughness of the solid where they are to its strength.
+    pub fn crack_excess(&self, body: usize) -> f64 {
+        let Some(body) = self.bodies.get(body) else {
+            return 1.0;
+        };
+        let material = self.material_of(body);
+        let material = material.filter(|one| one.strength() == Strength::Material);
+        match (&body.packing, material) {
+            (PackingSpec::Hexagonal { .. }, Some(_)) => softening::LATTICE,
+            (PackingSpec::Random { .. }, Some(material)) => {
+                softening::random(material.poisson_ratio())
+            }
+            _ => 1.0,
+        }
     }
 
     /// The `[[pair]]` entry of two materials, by their names.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use glam::DVec3;
 
-use crate::columns::{self, Elements};
+use crate::columns::{self, Breaks, Elements, Shape};
 use crate::laws::damping;
 use crate::laws::failure::CriterionSection;
 use crate::math::Scalar;
@@ -13,7 +13,7 @@ use crate::math::lanes::LaneRow;
 use crate::simulate::bonded::bonds::{BondRow, BondRows, Bonds};
 use crate::simulate::bonded::rest::RestData;
 use crate::simulate::bonded::system::{BondClass, LoadRow, System, chunk_for, motion};
-use crate::simulate::bonded_run::toughness;
+use crate::simulate::bonded_run::{cracks, toughness};
 use crate::simulate::contact::polyhedra::shapes::Shapes;
 use crate::simulate::contact::surfaces::Surfaces;
 use crate::simulate::error::SimulateError;
@@ -45,6 +45,8 @@ pub struct Built<S> {
     pub rigid: RigidBodies,
     /// Polyhedra of the elements whose contacts use them; `None` if all elements are balls.
     pub shapes: Option<Arc<Shapes>>,
+    /// Bonds that are broken from the start.
+    pub opened: Breaks,
     /// Constant data for frames and states.
     pub rest: RestData,
     /// Hash of all numbers of the packing.
@@ -116,6 +118,7 @@ pub fn build<S: Scalar>(
     let poses = clamps.poses(0.0);
     clamps.place(&poses, 0, &mut system.motion, &mut system.tail);
     // The elements are in columns now; the bonds, of which there are many more, are read in batches.
+    let of_cells = elements.kind.contains(&Shape::Cell);
     drop((elements, clamped_velocity));
     let bond_hash = bonds(
         source,
@@ -124,6 +127,11 @@ pub fn build<S: Scalar>(
         &mut system,
     )?;
     toughness::soften(&mut system, pipeline, (&rest.volume, &rest.body));
+    // Faces of cells break by their own rules.
+    let opened = match of_cells {
+        true => Breaks::default(),
+        false => cracks::open(&mut system),
+    };
     for (index, attachment) in pipeline.attachments.iter().enumerate() {
         if let Action::Pressure { pressure } = attachment.action {
             let elements = supports.elements(index);
@@ -141,6 +149,7 @@ pub fn build<S: Scalar>(
         supports,
         rigid,
         shapes: None,
+        opened,
         rest,
         hash: hash.digest() ^ bond_hash.rotate_left(1) ^ mesh_hash,
     })

@@ -5,6 +5,7 @@ pub mod advance;
 mod applied;
 pub mod build;
 pub mod costs;
+mod cracks;
 pub mod refuse;
 pub mod run;
 pub mod stability;

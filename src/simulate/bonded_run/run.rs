@@ -103,7 +103,7 @@ impl<S: Scalar> BondedRun<S> {
             rest: built.rest,
             dt,
             step: 0,
-            breaks: Breaks::default(),
+            breaks: built.opened,
             broken_since: false,
             labels,
             captures: VecDeque::new(),

@@ -24,7 +24,7 @@ pub fn soften<S: Scalar>(
     if energies.iter().all(Option::is_none) {
         return;
     }
-    let areas = crack_areas(system, volume, body);
+    let areas = crack_areas(system, pipeline, (volume, body));
     let bonds = &system.bonds;
     let entries = bonds.other.len();
     let (mut taken, mut weakened) = (vec![0.0; entries], Vec::new());
@@ -40,9 +40,10 @@ pub fn soften<S: Scalar>(
             continue;
         };
         let class = &system.classes[bonds.class.get(entry) as usize];
-        let section = class.section.inverse_area.to_f64().recip();
+        let section = section(system, entry);
         let normal = class.es.to_f64() / bonds.length.get(entry).to_f64();
-        let area = ends.map(|k| areas[body[k] as usize]).iter().sum::<f64>() / 2.0;
+        let part = ends.map(|k| areas[body[k] as usize]).iter().sum::<f64>() / 2.0;
+        let area = part * section;
         taken[entry] = energy * area;
         let factor = weakening(energy * area, strength, section, normal);
         if factor < 1.0 {
@@ -59,21 +60,30 @@ pub fn soften<S: Scalar>(
     system.bonds.softening = Some(Softening::new(taken.into_iter().map(S::from_f64).collect()));
 }
 
-/// Area of crack for which a bond of each body stands, m².
-fn crack_areas<S: Scalar>(system: &System<S>, volume: &[f64], body: &[u32]) -> Vec<f64> {
+/// Area of crack for which a bond of each body stands, over its section.
+fn crack_areas<S: Scalar>(
+    system: &System<S>,
+    pipeline: &Pipeline,
+    (volume, body): (&[f64], &[u32]),
+) -> Vec<f64> {
     let bodies = body.iter().max().map_or(0, |&last| last as usize + 1);
-    let (mut volumes, mut lengths) = (vec![0.0; bodies], vec![0.0; bodies]);
+    let (mut volumes, mut bonds) = (vec![0.0; bodies], vec![0.0; bodies]);
     for (&volume, &body) in volume.iter().zip(body) {
         volumes[body as usize] += volume;
     }
     for (i, side) in system.bonds.entries() {
-        let half = system.bonds.length.get(side.entry).to_f64() / 2.0;
+        let half = section(system, side.entry) * system.bonds.length.get(side.entry).to_f64() / 2.0;
         for k in [i, side.other] {
-            lengths[body[k] as usize] += half;
+            bonds[body[k] as usize] += half;
         }
     }
-    let pairs = volumes.into_iter().zip(lengths);
-    pairs
-        .map(|(volume, length)| crack_area(volume, length))
+    let sums = volumes.into_iter().zip(bonds).enumerate();
+    sums.map(|(body, (volume, bonds))| crack_area(volume, bonds, pipeline.crack_excess(body)))
         .collect()
+}
+
+/// Section of a bond, m².
+fn section<S: Scalar>(system: &System<S>, entry: usize) -> f64 {
+    let class = &system.classes[system.bonds.class.get(entry) as usize];
+    class.section.inverse_area.to_f64().recip()
 }

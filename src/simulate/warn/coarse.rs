@@ -28,11 +28,12 @@ pub fn coarse_bodies(packing: &Packing, pipeline: &Pipeline) -> Vec<Warning> {
             let volumes = e.volume.iter().zip(&e.body);
             let volume = volumes.filter(|(_, body)| **body as usize == number);
             let volume = volume.map(|(volume, _)| volume).sum();
-            let area = crack_area(volume, own.iter().map(|&k| b.l0[k]).sum());
+            let section = |k: usize| std::f64::consts::PI * b.radius[k] * b.radius[k];
+            let sum = own.iter().map(|&k| section(k) * b.l0[k]).sum();
+            let area = crack_area(volume, sum, pipeline.crack_excess(number));
             let factors = own.iter().filter(|&&k| b.sigma_c[k].is_finite()).map(|&k| {
-                let section = std::f64::consts::PI * b.radius[k] * b.radius[k];
-                let normal = b.young[k] * section / b.l0[k];
-                weakening(energy * area, b.sigma_c[k], section, normal)
+                let normal = b.young[k] * section(k) / b.l0[k];
+                weakening(energy * area * section(k), b.sigma_c[k], section(k), normal)
             });
             let weakened: Vec<f64> = factors.filter(|&factor| factor < NOTICED).collect();
             let part = weakened.len() as f64 / own.len().max(1) as f64;

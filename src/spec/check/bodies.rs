@@ -2,10 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
+use glam::DVec3;
+
 use super::faults::Check;
 use crate::geometry::curve::Curve;
 use crate::geometry::revolve::Profile;
-use crate::spec::body::{BodyShape, NEEDS_CUBIC_PACKING, NEEDS_ROWS, PackingSpec, ROPE_NEEDS_AXIS};
+use crate::spec::body::{
+    Body, BodyShape, NEEDS_CUBIC_PACKING, NEEDS_ROWS, PackingSpec, ROPE_NEEDS_AXIS,
+};
 use crate::spec::error::SpecFault;
 
 impl Check<'_> {
@@ -51,6 +55,32 @@ impl Check<'_> {
         }
         self.size(path, packing, counted);
         self.shape(path, shape, folder);
+    }
+
+    pub(super) fn cracks(&mut self, path: &str, body: &Body) {
+        if body.cracks.is_empty() {
+            return;
+        }
+        let path = format!("{path}.cracks");
+        let why = if !body.is_bonded() {
+            Some(
+                "the elements of this body are loose, so that it cannot have cracks; remove `cracks`",
+            )
+        } else if body.packing.is_of_cells() {
+            Some(
+                "bodies of cells cannot have cracks from the start; use another packing, or a shape with a slot",
+            )
+        } else {
+            None
+        };
+        if let Some(why) = why {
+            return self.invalid(&path, why);
+        }
+        for (index, crack) in body.cracks.iter().enumerate() {
+            if let Err(why) = flat_polygon(&crack.points) {
+                self.invalid(&format!("{path}.{index}.points"), why);
+            }
+        }
     }
 
     /// Checks that either the size or the number of elements is given.
@@ -187,4 +217,46 @@ impl Check<'_> {
             );
         }
     }
+}
+
+/// Distance from the plane, over the extent of a polygon, up to which its corners count as in one plane.
+const FLAT: f64 = 1e-6;
+
+/// Requires corners of a flat, convex polygon.
+fn flat_polygon(points: &[[f64; 3]]) -> Result<(), String> {
+    let corners: Vec<DVec3> = points.iter().map(|&p| DVec3::from_array(p)).collect();
+    let Some(first) = corners.first().filter(|_| corners.len() >= 3) else {
+        let found = corners.len();
+        return Err(format!(
+            "a polygon has at least 3 corners, this one has {found}"
+        ));
+    };
+    let around = |k: usize| corners[k % corners.len()];
+    let turns: Vec<DVec3> = (0..corners.len())
+        .map(|k| (around(k + 1) - around(k)).cross(around(k + 2) - around(k + 1)))
+        .collect();
+    let normal = turns.iter().sum::<DVec3>();
+    let extent = corners
+        .iter()
+        .map(|p| p.distance(*first))
+        .fold(0.0, f64::max);
+    if normal.length() <= FLAT * extent * extent {
+        return Err("the corners lie on one line, or the polygon crosses itself".into());
+    }
+    let normal = normal.normalize();
+    if corners
+        .iter()
+        .any(|p| (p - first).dot(normal).abs() > FLAT * extent)
+    {
+        return Err(
+            "the corners do not lie in one plane; divide the polygon into triangles".into(),
+        );
+    }
+    if turns
+        .iter()
+        .any(|turn| turn.dot(normal) < -FLAT * extent * extent)
+    {
+        return Err("the polygon is not convex; divide it into convex ones".into());
+    }
+    Ok(())
 }

@@ -46,6 +46,7 @@ use self::launch::{Status, phase};
 use self::plan::PendingTask;
 use self::slots::Slots;
 use self::tables::Tables;
+use crate::columns::Breaks;
 use crate::gpu::{Device, LaunchParameters};
 use crate::simulate::bonded::rest::RestData;
 use crate::simulate::bonded::system::{LoadRow, System};
@@ -92,6 +93,8 @@ pub struct Gpu {
     cells: Option<CellTables>,
     slots: Slots,
     load: Vec<LoadRow<f32>>,
+    /// Bonds that are broken from the start, until the first frame has them.
+    opened: Breaks,
     labels: Vec<u32>,
     means: MeanLoads,
     /// Whether the loads before the first step are still to be read.
@@ -220,6 +223,7 @@ impl Method for Gpu {
             cells.restore(state)?;
         }
         self.labels = sections::labels(state, self.system.count)?;
+        self.opened = Breaks::default();
         (self.step, self.dt) = (state.step, state.dt);
         self.means
             .unpack(&self.scene.supports, &sections::last_loads(state)?);

@@ -34,7 +34,7 @@ impl Gpu {
             self.passes_since_check = u32::MAX;
         }
         columns::from_device(&raw.motion, &mut self.system.motion, &mut self.system.tail);
-        let mut breaks = Breaks::default();
+        let mut breaks = std::mem::take(&mut self.opened);
         for event in &raw.events {
             self.record_break(event, &mut breaks);
         }

@@ -132,6 +132,7 @@ impl Gpu {
             cells,
             slots,
             load: built.load,
+            opened: built.opened,
             labels,
             means,
             starting_loads_due: false,
