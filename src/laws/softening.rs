@@ -5,10 +5,13 @@
 //! κ   = largest u so far, at least 1              u = max(σ/σ_c, τ/τ_c) of the undamaged bond: use of strength
 //! s   = (u_f − κ)/(u_f − 1)                       strength that is left, over the initial one
 //! g   = s/κ                                       stiffness that is left: the bond unloads to the origin
-//! u_f = G_c A/w                                   the bond breaks when κ reaches it
+//! u_f = W/w                                       the bond breaks when κ reaches it
 //! w                                               energy of the bond when u reaches 1, by how it is loaded then
+//! W   = G_c A w0/w̄                                energy that the bond takes until it breaks
+//! w0  = ½ (σ_c S)²/k_n                            w of a bond that is pulled
+//! w̄   = Σ w0 l/Σ S l                              mean of w0/S over the bonds of a body
 //! G_c = K_IC² (1 − ν²)/E
-//! A   = 2 V S/(c² Σ S l)                          area of crack for which a bond of section S stands
+//! A   = 2 V/(c² Σ S l)                            area of crack over the section of its bonds
 //! ```
 //! Damage leaves g times the energy W of the law, but a bond bears compression in full, as a crack does that
 //! closes: its energy is g W + (1 − g) ½ k_n min(l − l0, 0)². The areas below both curves of stress over strain
@@ -20,8 +23,8 @@
 //! the K_IC of a packing with c = 1 over the one entered: [`LATTICE`] and [`random`] are means over strips with a sharp
 //! crack, 16 to 64 elements high, that were pulled until it ran (`tools/tear_strips.rs`).
 //!
-//! A bond that is pulled holds w = ½ (σ_c S)²/k_n, more than one that is bent or sheared. If that exceeds G_c A,
-//! elements are too large for the toughness: the strengths of the bond are reduced until it does not.
+//! Stronger bonds take more energy, so that all bonds that are pulled have the same u_f. If it is below 1, elements are
+//! too large for the toughness: the strengths of all bonds are reduced by √u_f, and so is that of the solid.
 
 use super::bond::BondLoad;
 use super::tangent::Tangent;
@@ -32,7 +35,7 @@ pub const LATTICE: f64 = 1.25;
 
 /// c of random packings of a solid with Poisson's ratio `poisson`.
 pub fn random(poisson: f64) -> f64 {
-    1.33 + 28.0 * poisson.max(0.0).powi(3)
+    1.36 + 400.0 * poisson.max(0.0).powi(5)
 }
 
 /// What is left of a bond; 1 and 1 before it is damaged.
@@ -49,7 +52,7 @@ pub fn fracture_energy(toughness: f64, young: f64, poisson: f64) -> f64 {
     toughness * toughness * (1.0 - poisson * poisson) / young
 }
 
-/// A/S of a body, from its volume (m³), the sum of S l over its bonds (m³) and c.
+/// A of a body, from its volume (m³), the sum of S l over its bonds (m³) and c.
 pub fn crack_area(volume: f64, bonds: f64, excess: f64) -> f64 {
     2.0 * volume / (bonds * excess * excess)
 }
@@ -60,12 +63,31 @@ pub fn brittle_energy(strength: f64, section: f64, normal: f64) -> f64 {
     0.5 * force * force / normal
 }
 
-/// Factor on the strengths of a bond by which it holds no more than G_c A (`energy`, J) when it is pulled; the
-/// other arguments are those of [`brittle_energy`].
-pub fn weakening(energy: f64, strength: f64, section: f64, normal: f64) -> f64 {
-    (energy / brittle_energy(strength, section, normal))
-        .sqrt()
-        .min(1.0)
+/// Factor on the strengths of bonds whose u_f is `end` if they are pulled.
+pub fn weakening(end: f64) -> f64 {
+    end.sqrt().min(1.0)
+}
+
+/// Sums over the bonds of a body, or of one material in it, that can break.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct BondSums {
+    /// Σ S l, m³.
+    pub sections: f64,
+    /// Σ w0 l, J m.
+    pub energies: f64,
+}
+
+impl BondSums {
+    /// Adds a bond of this section (m²), length (m) and energy w0 (J).
+    pub fn add(&mut self, section: f64, length: f64, energy: f64) {
+        self.sections += section * length;
+        self.energies += energy * length;
+    }
+
+    /// u_f of bonds that are pulled, from G_c (J/m²) and A.
+    pub fn end(&self, fracture_energy: f64, area: f64) -> f64 {
+        fracture_energy * area * self.sections / self.energies
+    }
 }
 
 /// u_f of a bond that takes `energy` until it breaks, from the energy that it would release (`released`) if it

@@ -1,6 +1,8 @@
 //! How far bonds soften before they break, from the toughness of their materials.
 
-use crate::laws::softening::{crack_area, fracture_energy, weakening};
+use std::collections::BTreeMap;
+
+use crate::laws::softening::{BondSums, brittle_energy, crack_area, fracture_energy, weakening};
 use crate::math::Scalar;
 use crate::simulate::bonded::softening::Softening;
 use crate::simulate::bonded::system::System;
@@ -25,42 +27,58 @@ pub fn soften<S: Scalar>(
         return;
     }
     let areas = crack_areas(system, pipeline, (volume, body));
-    let bonds = &system.bonds;
-    let entries = bonds.other.len();
-    let (mut taken, mut weakened) = (vec![0.0; entries], Vec::new());
-    for (i, side) in bonds.entries() {
-        let (entry, ends) = (side.entry, [i, side.other]);
-        // A bond is as brittle as the less tough of its ends.
-        let energy = ends
-            .map(|k| energies[system.material[k] as usize])
-            .into_iter()
-            .reduce(|a, b| Some(a?.min(b?)));
-        let strength = bonds.sigma_c.get(entry).to_f64();
-        let (Some(Some(energy)), true) = (energy, strength.is_finite()) else {
+    // A bond is as brittle as the less tough of its ends.
+    let material = |ends: [usize; 2]| {
+        let [a, b] = ends.map(|k| system.material[k] as usize);
+        match (energies[a], energies[b]) {
+            (Some(x), Some(y)) => Some(if x <= y { a } else { b }),
+            _ => None,
+        }
+    };
+    let mut bonds = Vec::new();
+    let mut sums: BTreeMap<(u32, usize), BondSums> = BTreeMap::new();
+    for (i, side) in system.bonds.entries() {
+        let entry = side.entry;
+        let strength = system.bonds.sigma_c.get(entry).to_f64();
+        let Some(material) = material([i, side.other]) else {
             continue;
         };
-        let class = &system.classes[bonds.class.get(entry) as usize];
-        let section = section(system, entry);
-        let normal = class.es.to_f64() / bonds.length.get(entry).to_f64();
-        let part = ends.map(|k| areas[body[k] as usize]).iter().sum::<f64>() / 2.0;
-        let area = part * section;
-        taken[entry] = energy * area;
-        let factor = weakening(energy * area, strength, section, normal);
-        if factor < 1.0 {
-            weakened.push((entry, factor));
+        if !(strength > 0.0 && strength.is_finite()) {
+            continue;
         }
+        let section = section(system, entry);
+        let length = system.bonds.length.get(entry).to_f64();
+        let class = &system.classes[system.bonds.class.get(entry) as usize];
+        let held = brittle_energy(strength, section, class.es.to_f64() / length);
+        let key = (body[i], material);
+        sums.entry(key).or_default().add(section, length, held);
+        bonds.push((entry, key, held));
     }
-    for (entry, factor) in weakened {
-        let bonds = &mut system.bonds;
-        for strengths in [&mut bonds.sigma_c, &mut bonds.tau_c] {
-            let weaker = strengths.get(entry).to_f64() * factor;
-            strengths.set(entry, S::from_f64(weaker), entries);
+    let ends: BTreeMap<_, f64> = sums
+        .into_iter()
+        .map(|(key, sums)| {
+            let energy = energies[key.1].expect("a tough material");
+            (key, sums.end(energy, areas[key.0 as usize]))
+        })
+        .collect();
+    let entries = system.bonds.other.len();
+    let mut taken = vec![0.0; entries];
+    for (entry, key, held) in bonds {
+        let end = ends[&key];
+        taken[entry] = end * held;
+        let factor = weakening(end);
+        if factor < 1.0 {
+            let bonds = &mut system.bonds;
+            for strengths in [&mut bonds.sigma_c, &mut bonds.tau_c] {
+                let weaker = strengths.get(entry).to_f64() * factor;
+                strengths.set(entry, S::from_f64(weaker), entries);
+            }
         }
     }
     system.bonds.softening = Some(Softening::new(taken.into_iter().map(S::from_f64).collect()));
 }
 
-/// Area of crack for which a bond of each body stands, over its section.
+/// Area of crack of each body over the section of its bonds.
 fn crack_areas<S: Scalar>(
     system: &System<S>,
     pipeline: &Pipeline,

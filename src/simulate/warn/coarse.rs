@@ -2,17 +2,15 @@
 //! space.
 
 use super::warning::Warning;
-use crate::laws::softening::{crack_area, fracture_energy, weakening};
+use crate::laws::softening::{BondSums, brittle_energy, crack_area, fracture_energy, weakening};
 use crate::spec::Pipeline;
 use crate::store::Packing;
 use crate::units::show::{figures, quantity};
 
-/// Fraction of the bonds of a body that may be weakened: where strengths scatter, a few strong ones always are.
-const FEW: f64 = 0.05;
 /// Factor on a strength from which on nobody would notice.
 const NOTICED: f64 = 0.995;
 
-/// A warning about each body in which more than a few bonds get less strength than asked for.
+/// A warning about each body that gets less strength than asked for.
 pub fn coarse_bodies(packing: &Packing, pipeline: &Pipeline) -> Vec<Warning> {
     let bodies = pipeline.bodies.iter().enumerate();
     bodies
@@ -28,35 +26,38 @@ pub fn coarse_bodies(packing: &Packing, pipeline: &Pipeline) -> Vec<Warning> {
             let volumes = e.volume.iter().zip(&e.body);
             let volume = volumes.filter(|(_, body)| **body as usize == number);
             let volume = volume.map(|(volume, _)| volume).sum();
-            let section = |k: usize| std::f64::consts::PI * b.radius[k] * b.radius[k];
-            let sum = own.iter().map(|&k| section(k) * b.l0[k]).sum();
-            let area = crack_area(volume, sum, pipeline.crack_excess(number));
-            let factors = own.iter().filter(|&&k| b.sigma_c[k].is_finite()).map(|&k| {
-                let normal = b.young[k] * section(k) / b.l0[k];
-                weakening(energy * area * section(k), b.sigma_c[k], section(k), normal)
-            });
-            let weakened: Vec<f64> = factors.filter(|&factor| factor < NOTICED).collect();
-            let part = weakened.len() as f64 / own.len().max(1) as f64;
-            if part <= FEW {
+            let (mut sums, mut sections) = (BondSums::default(), 0.0);
+            for k in own {
+                let (strength, length) = (b.sigma_c[k], b.l0[k]);
+                let section = std::f64::consts::PI * b.radius[k] * b.radius[k];
+                sections += section * length;
+                if strength > 0.0 && strength.is_finite() {
+                    let held = brittle_energy(strength, section, b.young[k] * section / length);
+                    sums.add(section, length, held);
+                }
+            }
+            let area = crack_area(volume, sections, pipeline.crack_excess(number));
+            let end = sums.end(energy, area);
+            let factor = weakening(end);
+            // NaN: none of its bonds can break.
+            if end.is_nan() || factor >= NOTICED {
                 return None;
             }
-            let mean = weakened.iter().sum::<f64>() / weakened.len() as f64;
             let radius = e.r.iter().zip(&e.body);
             let radius = radius
                 .filter(|(_, body)| **body as usize == number)
                 .map(|(&r, _)| r)
                 .fold(f64::INFINITY, f64::min);
             let text = format!(
-                "body {:?}: its elements are too large for the toughness of {}, {}: {} % of its bonds break at {} of their \
-                 strength on average, so that cracks take the right energy; elements of a radius below {} would keep it",
+                "body {:?}: its elements are too large for the toughness of {}, {}: it has {} of its strength, so that \
+                 cracks take the right energy; elements of a radius below {} would keep it",
                 body.name,
                 material.name,
                 quantity(toughness, "Pa √m"),
-                figures((100.0 * part).round()),
-                figures(mean),
-                quantity(radius * mean * mean, "m"),
+                figures(factor),
+                quantity(radius * end, "m"),
             );
-            Some(Warning::about(body, "coarse", 1.0 - mean, text))
+            Some(Warning::about(body, "coarse", 1.0 - factor, text))
         })
         .collect()
 }
