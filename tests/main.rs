@@ -19,6 +19,7 @@ mod closing;
 mod codecs;
 mod contributing;
 mod convergence;
+mod cracks;
 mod criteria;
 mod device;
 mod device_cells;

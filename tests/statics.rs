@@ -102,6 +102,7 @@ pub fn body() -> Body {
         name: "beam".into(),
         material: "elastic".into(),
         grains: vec![],
+        cracks: vec![],
         shape: BodyShape::Box { size: [1.0; 3] },
         packing: cullet::spec::PackingSpec::Hexagonal {
             radius: Some(R),

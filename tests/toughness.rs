@@ -9,6 +9,7 @@ use cullet::spec::{Backend, Criterion, Integrator, Material, Pipeline};
 use cullet::store::Packing;
 use glam::DVec3;
 
+use crate::bars::Bar;
 use crate::device;
 use crate::energy::unit_step;
 use crate::harness::TestFolder;
@@ -198,6 +199,35 @@ fn bonds_soften_in_implicit_steps() {
     let moving = (after.kinetic[0] + after.bond[0]) / pair.brittle;
     let elastic = elastic_energy_left();
     assert!((moving - elastic).abs() < 0.05, "{moving}, not {elastic}");
+}
+
+#[test]
+fn cracks_run_at_the_toughness_of_the_solid() {
+    let tear = |packing: &str, axis: usize, zone: f64| {
+        let strip = Bar {
+            packing: packing.into(),
+            across: 16.0,
+            axis,
+            seed: 1 + axis as u64,
+            poisson: 0.2,
+            material: String::new(),
+        };
+        let found = strip.tear(zone);
+        println!("{packing}, axis {axis}: {found:?}");
+        found.toughness.unwrap()
+    };
+    let lattice = [0, 1, 2].map(|axis| tear("type = \"hexagonal\"", axis, 1.0));
+    let mean = lattice.iter().sum::<f64>() / 3.0;
+    assert!((mean - 1.0).abs() < 0.1, "{lattice:?}");
+    assert!(
+        lattice.iter().all(|one| (one - 1.0).abs() < 0.2),
+        "{lattice:?}"
+    );
+    // Elements that are too large for the toughness, and small enough ones.
+    for zone in [0.5, 2.0] {
+        let found = tear("type = \"random\"", 0, zone);
+        assert!((found - 1.0).abs() < 0.15, "{found}");
+    }
 }
 
 /// A block that is pulled apart and twisted: its packing, pipeline and step.

@@ -7,7 +7,7 @@
 //! g   = s/κ                                       stiffness that is left: the bond unloads to the origin
 //! u_f = W/w                                       the bond breaks when κ reaches it
 //! w                                               energy of the bond when u reaches 1, by how it is loaded then
-//! W   = G_c A w0/w̄                                energy that the bond takes until it breaks
+//! W   = G_c A S w0/(S w̄)                          energy that the bond takes until it breaks; random packings: G_c A S
 //! w0  = ½ (σ_c S)²/k_n                            w of a bond that is pulled
 //! w̄   = Σ w0 l/Σ S l                              mean of w0/S over the bonds of a body
 //! G_c = K_IC² (1 − ν²)/E
@@ -23,8 +23,9 @@
 //! the K_IC of a packing with c = 1 over the one entered: [`LATTICE`] and [`random`] are means over strips with a sharp
 //! crack, 16 to 64 elements high, that were pulled until it ran (`tools/tear_strips.rs`).
 //!
-//! Stronger bonds take more energy, so that all bonds that are pulled have the same u_f. If it is below 1, elements are
-//! too large for the toughness: the strengths of all bonds are reduced by √u_f, and so is that of the solid.
+//! Bonds that are stronger by chance take more energy. In random packings, bonds of elements with few of them are up to
+//! six times as strong; there all take the same, or these would hold cracks up. A bond whose u_f is below 1 when it is
+//! pulled is too large for the toughness: its strengths are reduced by √u_f.
 
 use super::bond::BondLoad;
 use super::tangent::Tangent;
@@ -35,7 +36,7 @@ pub const LATTICE: f64 = 1.25;
 
 /// c of random packings of a solid with Poisson's ratio `poisson`.
 pub fn random(poisson: f64) -> f64 {
-    1.36 + 400.0 * poisson.max(0.0).powi(5)
+    1.33 + 28.0 * poisson.max(0.0).powi(3)
 }
 
 /// What is left of a bond; 1 and 1 before it is damaged.
@@ -63,9 +64,18 @@ pub fn brittle_energy(strength: f64, section: f64, normal: f64) -> f64 {
     0.5 * force * force / normal
 }
 
-/// Factor on the strengths of bonds whose u_f is `end` if they are pulled.
+/// Factor on the strengths of a bond whose u_f is `end` when it is pulled.
 pub fn weakening(end: f64) -> f64 {
     end.sqrt().min(1.0)
+}
+
+/// How much energy cracks take in a body.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CrackRule {
+    /// c.
+    pub excess: f64,
+    /// Whether bonds take as much as they are strong, not by their sections alone.
+    pub by_strength: bool,
 }
 
 /// Sums over the bonds of a body, or of one material in it, that can break.
@@ -84,9 +94,12 @@ impl BondSums {
         self.energies += energy * length;
     }
 
-    /// u_f of bonds that are pulled, from G_c (J/m²) and A.
-    pub fn end(&self, fracture_energy: f64, area: f64) -> f64 {
-        fracture_energy * area * self.sections / self.energies
+    /// W, J, of a bond with this section (m²) and energy w0 (J). `fracture`: G_c A, J/m².
+    pub fn energy(&self, rule: CrackRule, fracture: f64, section: f64, energy: f64) -> f64 {
+        match rule.by_strength {
+            true => fracture * energy * self.sections / self.energies,
+            false => fracture * section,
+        }
     }
 }
 

@@ -11,7 +11,7 @@ use super::preview::Preview;
 use super::settings::{Export, MethodChoice, MethodName, Reconstruct, Simulate};
 use super::stress::Stress;
 use super::time::{Time, World};
-use crate::laws::softening;
+use crate::laws::softening::{self, CrackRule};
 
 /// A shot: everything that a pipeline file describes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -100,20 +100,24 @@ impl Pipeline {
         self.materials.iter().find(|one| one.name == body.material)
     }
 
-    /// c of [`softening`], of the body of this number: bonds of hexagonal and random packings are calibrated to the
-    /// toughness of the solid where they are to its strength.
-    pub fn crack_excess(&self, body: usize) -> f64 {
-        let Some(body) = self.bodies.get(body) else {
-            return 1.0;
-        };
-        let material = self.material_of(body);
-        let material = material.filter(|one| one.strength() == Strength::Material);
-        match (&body.packing, material) {
-            (PackingSpec::Hexagonal { .. }, Some(_)) => softening::LATTICE,
-            (PackingSpec::Random { .. }, Some(material)) => {
-                softening::random(material.poisson_ratio())
+    /// How much energy cracks take in the body of this number. Bonds of hexagonal and random packings are calibrated
+    /// to the toughness of the solid where they are to its strength.
+    pub fn crack_rule(&self, body: usize) -> CrackRule {
+        let body = self.bodies.get(body);
+        let calibrated = body.and_then(|body| {
+            let material = self.material_of(body)?;
+            (material.strength() == Strength::Material).then_some((&body.packing, material))
+        });
+        let (excess, by_strength) = match calibrated {
+            Some((PackingSpec::Hexagonal { .. }, _)) => (softening::LATTICE, true),
+            Some((PackingSpec::Random { .. }, material)) => {
+                (softening::random(material.poisson_ratio()), false)
             }
-            _ => 1.0,
+            _ => (1.0, true),
+        };
+        CrackRule {
+            excess,
+            by_strength,
         }
     }
 

@@ -9,6 +9,7 @@ fn shell(shape: BodyShape, radius: Option<f64>, elements: Option<u32>, layers: u
         name: "shell".into(),
         material: "tin".into(),
         grains: vec![],
+        cracks: vec![],
         shape,
         packing: PackingSpec::Shell {
             radius,

@@ -14,6 +14,7 @@ fn body(shape: BodyShape, packing: PackingSpec) -> Body {
         name: "yarn".into(),
         material: "hemp".into(),
         grains: vec![],
+        cracks: vec![],
         shape,
         packing,
         mass: MassModel::Bulk,

@@ -52,21 +52,16 @@ pub fn soften<S: Scalar>(
         let held = brittle_energy(strength, section, class.es.to_f64() / length);
         let key = (body[i], material);
         sums.entry(key).or_default().add(section, length, held);
-        bonds.push((entry, key, held));
+        bonds.push((entry, key, section, held));
     }
-    let ends: BTreeMap<_, f64> = sums
-        .into_iter()
-        .map(|(key, sums)| {
-            let energy = energies[key.1].expect("a tough material");
-            (key, sums.end(energy, areas[key.0 as usize]))
-        })
-        .collect();
     let entries = system.bonds.other.len();
     let mut taken = vec![0.0; entries];
-    for (entry, key, held) in bonds {
-        let end = ends[&key];
-        taken[entry] = end * held;
-        let factor = weakening(end);
+    for (entry, key, section, held) in bonds {
+        let (body, material) = (key.0 as usize, key.1);
+        let energy = energies[material].expect("a tough material");
+        let (rule, fracture) = (pipeline.crack_rule(body), energy * areas[body]);
+        taken[entry] = sums[&key].energy(rule, fracture, section, held);
+        let factor = weakening(taken[entry] / held);
         if factor < 1.0 {
             let bonds = &mut system.bonds;
             for strengths in [&mut bonds.sigma_c, &mut bonds.tau_c] {
@@ -96,7 +91,7 @@ fn crack_areas<S: Scalar>(
         }
     }
     let sums = volumes.into_iter().zip(bonds).enumerate();
-    sums.map(|(body, (volume, bonds))| crack_area(volume, bonds, pipeline.crack_excess(body)))
+    sums.map(|(body, (volume, bonds))| crack_area(volume, bonds, pipeline.crack_rule(body).excess))
         .collect()
 }
 

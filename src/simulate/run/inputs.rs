@@ -17,6 +17,7 @@ const VERSION: u32 = 1;
 const ADDED: &[(&str, &str)] = &[
     ("attach[].action.signal", "null"),
     ("attach[].action.torque", "[0.0, 0.0, 0.0]"),
+    ("body[].cracks", "[]"),
     ("body[].shape.each", "false"),
     ("body[].shape.object", "null"),
     ("body[].shape.thickness", "null"),
@@ -84,7 +85,10 @@ fn canonical(pipeline: &Pipeline, added: &[(&str, &str)]) -> String {
         let path: Vec<&str> = path.split('.').collect();
         drop_equal(&mut physics, &path, &before);
     }
-    format!("{VERSION} {physics}")
+    // In earlier runs all bonds of a body took the same energy, and toughness was not that of the solid.
+    let is_tough = pipeline.materials.iter().any(|one| one.toughness.is_some());
+    let toughness = if is_tough { " toughness of the solid" } else { "" };
+    format!("{VERSION} {physics}{toughness}")
 }
 
 fn remove(table: Option<&mut Value>, keys: &[&str]) {

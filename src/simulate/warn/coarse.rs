@@ -7,10 +7,12 @@ use crate::spec::Pipeline;
 use crate::store::Packing;
 use crate::units::show::{figures, quantity};
 
+/// Fraction of the bonds of a body that may be weakened: where strengths scatter, a few strong ones always are.
+const FEW: f64 = 0.05;
 /// Factor on a strength from which on nobody would notice.
 const NOTICED: f64 = 0.995;
 
-/// A warning about each body that gets less strength than asked for.
+/// A warning about each body in which more than a few bonds get less strength than asked for.
 pub fn coarse_bodies(packing: &Packing, pipeline: &Pipeline) -> Vec<Warning> {
     let bodies = pipeline.bodies.iter().enumerate();
     bodies
@@ -26,38 +28,43 @@ pub fn coarse_bodies(packing: &Packing, pipeline: &Pipeline) -> Vec<Warning> {
             let volumes = e.volume.iter().zip(&e.body);
             let volume = volumes.filter(|(_, body)| **body as usize == number);
             let volume = volume.map(|(volume, _)| volume).sum();
-            let (mut sums, mut sections) = (BondSums::default(), 0.0);
-            for k in own {
-                let (strength, length) = (b.sigma_c[k], b.l0[k]);
-                let section = std::f64::consts::PI * b.radius[k] * b.radius[k];
-                sections += section * length;
-                if strength > 0.0 && strength.is_finite() {
-                    let held = brittle_energy(strength, section, b.young[k] * section / length);
-                    sums.add(section, length, held);
-                }
+            let section = |k: usize| std::f64::consts::PI * b.radius[k] * b.radius[k];
+            let held = |k: usize| {
+                brittle_energy(b.sigma_c[k], section(k), b.young[k] * section(k) / b.l0[k])
+            };
+            let breakable = |k: &usize| b.sigma_c[*k] > 0.0 && b.sigma_c[*k].is_finite();
+            let mut sums = BondSums::default();
+            for k in own.iter().copied().filter(breakable) {
+                sums.add(section(k), b.l0[k], held(k));
             }
-            let area = crack_area(volume, sections, pipeline.crack_excess(number));
-            let end = sums.end(energy, area);
-            let factor = weakening(end);
-            // NaN: none of its bonds can break.
-            if end.is_nan() || factor >= NOTICED {
+            let rule = pipeline.crack_rule(number);
+            let sections = own.iter().map(|&k| section(k) * b.l0[k]).sum();
+            let fracture = energy * crack_area(volume, sections, rule.excess);
+            let factors = own.iter().copied().filter(breakable).map(|k| {
+                weakening(sums.energy(rule, fracture, section(k), held(k)) / held(k))
+            });
+            let weakened: Vec<f64> = factors.filter(|&factor| factor < NOTICED).collect();
+            let part = weakened.len() as f64 / own.len().max(1) as f64;
+            if part <= FEW {
                 return None;
             }
+            let mean = weakened.iter().sum::<f64>() / weakened.len() as f64;
             let radius = e.r.iter().zip(&e.body);
             let radius = radius
                 .filter(|(_, body)| **body as usize == number)
                 .map(|(&r, _)| r)
                 .fold(f64::INFINITY, f64::min);
             let text = format!(
-                "body {:?}: its elements are too large for the toughness of {}, {}: it has {} of its strength, so that \
-                 cracks take the right energy; elements of a radius below {} would keep it",
+                "body {:?}: its elements are too large for the toughness of {}, {}: {} % of its bonds break at {} of their \
+                 strength on average, so that cracks take the right energy; elements of a radius below {} would keep it",
                 body.name,
                 material.name,
                 quantity(toughness, "Pa √m"),
-                figures(factor),
-                quantity(radius * end, "m"),
+                figures((100.0 * part).round()),
+                figures(mean),
+                quantity(radius * mean * mean, "m"),
             );
-            Some(Warning::about(body, "coarse", 1.0 - factor, text))
+            Some(Warning::about(body, "coarse", 1.0 - mean, text))
         })
         .collect()
 }

@@ -66,6 +66,8 @@ impl Check<'_> {
             Some(
                 "the elements of this body are loose, so that it cannot have cracks; remove `cracks`",
             )
+        } else if body.rigid {
+            Some("a rigid body does not break; remove `rigid` or `cracks`")
         } else if body.packing.is_of_cells() {
             Some(
                 "bodies of cells cannot have cracks from the start; use another packing, or a shape with a slot",
