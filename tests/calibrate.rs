@@ -124,6 +124,37 @@ fn bonds_get_the_moduli_that_make_the_solid_and_prisms_their_strength() {
 }
 
 #[test]
+fn strips_tear_at_the_toughness_that_was_asked_for() {
+    let place = TestFolder::new();
+    place.write("shot.toml", &SHOT.replace("weibull_modulus = 8\n", ""));
+    let out = calibrated(&place, &["--toughness", "0.2 MPa √m"]);
+    assert_eq!(out["not_reached"], Value::Array(vec![]), "{out}");
+    let found = out["found"]["toughness"].as_f64().unwrap();
+    assert!((found / 2e5 - 1.0).abs() < 0.03, "{out}");
+    let keys = std::fs::read_to_string(place.path("found/material.toml")).unwrap();
+    assert!(keys.contains("\ntoughness = "), "{keys}");
+}
+
+#[test]
+fn what_has_no_strips_is_refused() {
+    let place = TestFolder::new();
+    place.write("shot.toml", SHOT);
+    let message = refused(&place, &["--toughness", "9 MPa √m"]);
+    assert!(
+        message.contains("elements high, more than 100"),
+        "{message}"
+    );
+    let message = refused(&place, &["--toughness", "9 MPa"]);
+    assert!(message.contains("fracture toughness"), "{message}");
+    let cells = "body.block.packing={type=\"voronoi\",size=\"10 mm\"}";
+    let message = refused(&place, &["--toughness", "0.2 MPa √m", "--set", cells]);
+    assert!(
+        message.contains("bonds of cells do not soften"),
+        "{message}"
+    );
+}
+
+#[test]
 fn what_has_no_bars_is_refused() {
     let place = TestFolder::new();
     place.write("shot.toml", SHOT);

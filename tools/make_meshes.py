@@ -312,13 +312,6 @@ def kalthoff_plate(width=0.1, height=0.2, depth=0.004, slot=0.0015, at=0.025, lo
     test_piece("kalthoff_plate", outline, depth, "a plate of 10 by 20 cm with two slots of 5 cm, 4 mm thick, in metres")
 
 
-def notched_beam(length=0.09, height=0.02, depth=0.01, slot=0.001, deep=0.01):
-    """A beam with a slot in the middle of its lower side."""
-    x, y, h = length / 2, height / 2, slot / 2
-    outline = [(-x, -y), (-h, -y), (-h, deep - y), (h, deep - y), (h, -y), (x, -y), (x, y), (-x, y)]
-    test_piece("notched_beam", outline, depth, "a beam of 9 by 2 by 1 cm with a slot of 1 cm, in metres")
-
-
 def holed_beam(length=0.24, height=0.033, depth=0.033, radius=0.008, pieces=48):
     """A beam with a round hole across its middle."""
     x, y = length / 2, height / 2
@@ -345,5 +338,4 @@ if __name__ == "__main__":
     notched_plate()
     branching_plate()
     kalthoff_plate()
-    notched_beam()
     holed_beam()

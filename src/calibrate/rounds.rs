@@ -157,7 +157,7 @@ fn asked(body: &Body, material: &Material, options: &Options) -> Result<Solid, C
         toughness: options.toughness.or(material.toughness),
     };
     let why = if asked.toughness.is_some() && body.packing.is_of_cells() {
-        "bonds of cells do not soften; remove `toughness` from the material"
+        "bonds of cells do not soften; remove --toughness, or the key from the material"
     } else if asked.toughness.is_some() && asked.tensile_strength.is_none() {
         "a toughness needs a tensile strength; give --tensile-strength"
     } else if asked.compressive_strength.is_some() && asked.tensile_strength.is_none() {

@@ -1,8 +1,9 @@
 //! Strips with a sharp crack that are pulled apart slowly until the crack runs.
 //!
 //! Both long edges of a strip of height H are clamped and moved apart. The crack runs along its middle, from one of the
-//! short edges. Far ahead of its tip the strip is strained by ε in one direction only, and its stress is σ = E ε/(1 − ν²);
-//! behind the tip it is unloaded. A crack that grows by a length thus releases the same energy wherever its tip is:
+//! short edges. Far ahead of its tip the strip is strained by ε in one direction only, and its stress is
+//! σ = E ε/(1 − ν²); behind the tip it is unloaded. A crack that grows by a length thus releases the same energy
+//! wherever its tip is:
 //!
 //! ```text
 //! G = ½ σ ε H        K = σ √(H/2)
@@ -30,7 +31,7 @@ const FRAMES: f64 = 200.0;
 /// K at which a test ends, over the toughness of the material.
 const END: f64 = 3.0;
 /// Least height of a strip, in elements.
-const LEAST: f64 = 20.0;
+const LEAST: f64 = 16.0;
 /// Largest stress ahead of the crack that is expected, over the tensile strength.
 const STRESS: f64 = 0.6;
 /// Most elements over the height of a strip.

@@ -106,8 +106,8 @@ enum Command {
         #[arg(long, requires = "mesh")]
         winding: bool,
     },
-    /// Find the values to enter for a material so that the packing of a body has the moduli and strengths asked for, by
-    /// tests of bars and prisms.
+    /// Find the values to enter for a material so that the packing of a body has the moduli, strengths and toughness
+    /// asked for, by tests of bars, prisms and strips.
     Calibrate(calibrate::CalibrateArguments),
     /// List graphics adapters, their limits, and what each lacks.
     Adapters,

@@ -5,9 +5,9 @@
 //! κ   = largest u so far, at least 1              u = max(σ/σ_c, τ/τ_c) of the undamaged bond: use of strength
 //! s   = (u_f − κ)/(u_f − 1)                       strength that is left, over the initial one
 //! g   = s/κ                                       stiffness that is left: the bond unloads to the origin
-//! u_f = W/w                                       the bond breaks when κ reaches it
+//! u_f = D/w                                       the bond breaks when κ reaches it
 //! w                                               energy of the bond when u reaches 1, by how it is loaded then
-//! W   = G_c A S w0/(S w̄)                          energy that the bond takes until it breaks; random packings: G_c A S
+//! D   = G_c A w0/w̄                                energy that the bond takes until it breaks; random packings: G_c A S
 //! w0  = ½ (σ_c S)²/k_n                            w of a bond that is pulled
 //! w̄   = Σ w0 l/Σ S l                              mean of w0/S over the bonds of a body
 //! G_c = K_IC² (1 − ν²)/E
@@ -15,17 +15,17 @@
 //! ```
 //! Damage leaves g times the energy W of the law, but a bond bears compression in full, as a crack does that
 //! closes: its energy is g W + (1 − g) ½ k_n min(l − l0, 0)². The areas below both curves of stress over strain
-//! differ by the factor u_f. Bonds that point in all directions alike cross a plane with ½ Σ S l/V of their sections an area
-//! (V: volume of the body, l: lengths of its bonds).
+//! differ by the factor u_f. Where bonds point in all directions alike, those that cross a plane have ½ Σ S l/V of
+//! section for each area of the plane (V: volume of the body, l: lengths of its bonds).
 //!
 //! With c = 1, an ideal crack, which breaks the bonds that cross its plane and damages no other, takes G_c. Cracks
 //! take more: bonds beside them soften too, random packings have no planes, and elements swing when bonds break. c is
 //! the K_IC of a packing with c = 1 over the one entered: [`LATTICE`] and [`random`] are means over strips with a sharp
 //! crack, 16 to 64 elements high, that were pulled until it ran (`tools/tear_strips.rs`).
 //!
-//! Bonds that are stronger by chance take more energy. In random packings, bonds of elements with few of them are up to
-//! six times as strong; there all take the same, or these would hold cracks up. A bond whose u_f is below 1 when it is
-//! pulled is too large for the toughness: its strengths are reduced by √u_f.
+//! Bonds that are stronger by chance take more energy. In random packings, bonds of elements with few of them are made
+//! up to six times as strong; there all bonds take the same energy by section, or these would hold cracks up. Where u_f
+//! of a pulled bond is below 1, elements are too large for the toughness: its strengths are multiplied by √u_f.
 
 use super::bond::BondLoad;
 use super::tangent::Tangent;
@@ -94,7 +94,7 @@ impl BondSums {
         self.energies += energy * length;
     }
 
-    /// W, J, of a bond with this section (m²) and energy w0 (J). `fracture`: G_c A, J/m².
+    /// D, J, of a bond with this section (m²) and energy w0 (J). `fracture`: G_c A, J/m².
     pub fn energy(&self, rule: CrackRule, fracture: f64, section: f64, energy: f64) -> f64 {
         match rule.by_strength {
             true => fracture * energy * self.sections / self.energies,

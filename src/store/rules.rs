@@ -199,7 +199,7 @@ pub fn bonds(part: &Bonds, first: usize, elements: usize, faults: &mut SchemaFau
     positive("young", &part.young, true, "Pa", first, faults);
     positive("shear", &part.shear, true, "Pa", first, faults);
     for (name, strengths) in [("sigma_c", &part.sigma_c), ("tau_c", &part.tau_c)] {
-        positive(name, strengths, false, "Pa", first, faults);
+        positive(name, strengths, true, "Pa", first, faults);
         for (row, strength) in (first..).zip(strengths) {
             if strength.is_nan() {
                 faults.add(name, row, format_args!("is NaN"));

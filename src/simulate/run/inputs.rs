@@ -87,7 +87,11 @@ fn canonical(pipeline: &Pipeline, added: &[(&str, &str)]) -> String {
     }
     // In earlier runs all bonds of a body took the same energy, and toughness was not that of the solid.
     let is_tough = pipeline.materials.iter().any(|one| one.toughness.is_some());
-    let toughness = if is_tough { " toughness of the solid" } else { "" };
+    let toughness = if is_tough {
+        " toughness of the solid"
+    } else {
+        ""
+    };
     format!("{VERSION} {physics}{toughness}")
 }
 
