@@ -60,7 +60,7 @@ impl Bar {
         let toughness = strength * (zone * WIDTH / self.across).sqrt();
         let mut torn = self
             .specimen(&format!("toughness = {toughness}\n"))
-            .tear(self.across)
+            .tear(self.across, (young, self.poisson))
             .unwrap();
         torn.toughness = torn.toughness.map(|found| found / toughness);
         torn.energy /= fracture_energy(toughness, young, self.poisson);

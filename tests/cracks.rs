@@ -161,6 +161,11 @@ fn cracks_that_are_no_polygons_are_refused_by_name() {
             "body.block.cracks=[{points=[[0,0,0],[2,0,0],[0.5,0.5,0],[0,2,0]]}]",
             "not convex",
         ),
+        (
+            "body.block.cracks=[{points=[[9,0,0],[9,1,0],[9,1,1]]}]",
+            "crosses no bond",
+        ),
+        ("simulate.method=\"bem\"", "skin of a body only"),
         ("body.block.bonded=false", "loose"),
         ("body.block.rigid=true", "rigid body does not break"),
         (

@@ -59,10 +59,12 @@ impl Tests {
             poisson: mean(moduli.iter().map(|one| one.1)),
             tensile_strength: self.breaks.then(|| strength(&self.bars)),
             compressive_strength: (!self.prisms.is_empty()).then(|| strength(&self.prisms)),
-            toughness: (!self.strips.is_empty()).then(|| {
-                let torn = self.strips.iter();
-                mean(torn.map(|strip| strip.toughness.unwrap_or(f64::NAN)))
-            }),
+            toughness: {
+                let torn = self.strips.iter().map(|strip| strip.toughness);
+                let torn: Option<Vec<f64>> = torn.collect();
+                let torn = torn.filter(|all| !all.is_empty());
+                torn.map(|all| mean(all.into_iter()))
+            },
         }
     }
 }

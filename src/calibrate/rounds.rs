@@ -266,19 +266,19 @@ impl Laboratory<'_> {
             }
             None => Vec::new(),
         };
-        let strips = match self.height {
-            Some(height) => {
-                let strips = (0..3).map(|axis| specimen(axis).tear(height));
-                strips.collect::<Result<Vec<_>, _>>()?
-            }
-            None => Vec::new(),
-        };
-        Ok(Tests {
+        let mut tests = Tests {
             bars,
             prisms,
-            strips,
+            strips: Vec::new(),
             breaks: entered.tensile_strength.is_some(),
-        })
+        };
+        if let Some(height) = self.height {
+            let solid = tests.solid();
+            let moduli = (solid.young, solid.poisson);
+            let strips = (0..3).map(|axis| specimen(axis).tear(height, moduli));
+            tests.strips = strips.collect::<Result<Vec<_>, _>>()?;
+        }
+        Ok(tests)
     }
 
     /// The material to enter after these rounds.

@@ -12,7 +12,7 @@
 use glam::DVec3;
 
 use super::error::CalibrateError;
-use super::specimen::{EVERYWHERE, Specimen, poisson_of_solid};
+use super::specimen::{EVERYWHERE, Specimen};
 use crate::pack;
 use crate::simulate::PreparedScene;
 use crate::spec::{Backend, BodyShape, Crack, Pipeline};
@@ -39,12 +39,15 @@ const MOST: f64 = 100.0;
 /// Growth of the crack over the height of the strip from which on, and up to which, K is its resistance.
 const GROWN: (f64, f64) = (0.1, 1.0);
 
+/// Distance from the plane of the crack, over the height, from which on bonds that break do not belong to it.
+const BESIDE: f64 = 0.25;
+
 /// What was measured while a strip was torn.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Torn {
     /// Number of elements.
     pub elements: usize,
-    /// K at which the crack grew, Pa √m; none if it did not.
+    /// K at which the crack grew, Pa √m; none if it did not, or the strip broke elsewhere.
     pub toughness: Option<f64>,
     /// Energy that its bonds took until they broke, over the area of the crack, J/m².
     pub energy: f64,
@@ -83,11 +86,11 @@ pub fn height(element: f64, toughness: f64, strength: f64) -> Result<f64, Calibr
 }
 
 impl Specimen {
-    /// Pulls a strip of this height, in elements, apart until a crack has run along half of its length. The axis of
-    /// the specimen is that of the pull.
-    pub fn tear(&self, height: f64) -> Result<Torn, CalibrateError> {
+    /// Pulls a strip of this height, in elements, apart until its crack has run on. The axis of the specimen is that of
+    /// the pull; `moduli`: Young's modulus, Pa, and Poisson's ratio of the solid.
+    pub fn tear(&self, height: f64, moduli: (f64, f64)) -> Result<Torn, CalibrateError> {
         let mut pipeline = self.pipeline.clone();
-        let strip = self.strip(&mut pipeline, height);
+        let strip = self.strip(&mut pipeline, height, moduli);
         let mut packing = pack::pack(&pipeline, ".".as_ref())?.packing;
         let rest = packing.centres();
         strip.strain_from_the_start(&mut packing, &rest);
@@ -97,7 +100,7 @@ impl Specimen {
         let schedule = prepared.schedule(&pipeline);
         let mut run = prepared.start(&pipeline, Backend::Cpu, schedule.dt)?;
         run.snapshot(0)?;
-        let (mut grown, mut peak) = (Vec::new(), 0.0);
+        let (mut grown, mut beside, mut peak) = (Vec::new(), 0, 0.0);
         let tip = -0.5 * strip.height;
         for frame in 1..=schedule.frames {
             run.advance(schedule.steps_per_frame)?;
@@ -107,7 +110,9 @@ impl Specimen {
             for ((&i, &j), &energy) in ends.zip(&shot.breaks.energy) {
                 let middle = 0.5 * (rest[i as usize] + rest[j as usize]);
                 let growth = (middle[strip.axes[1]] - tip) / strip.height;
+                let is_beside = middle[strip.axes[0]].abs() > BESIDE * strip.height;
                 if (GROWN.0..GROWN.1).contains(&growth) {
+                    beside += usize::from(is_beside);
                     grown.push((time, f64::from(energy)));
                 }
             }
@@ -122,19 +127,19 @@ impl Specimen {
         let area = (GROWN.1 - GROWN.0) * strip.height * THICKNESS * strip.element;
         Ok(Torn {
             elements: rest.len(),
-            toughness: (count > 0.0).then(|| strip.stiffness * strip.rate * mean(|row| row.0)),
+            toughness: (2 * beside < grown.len())
+                .then(|| strip.stiffness * strip.rate * mean(|row| row.0)),
             energy: grown.iter().map(|row| row.1).sum::<f64>() / area,
         })
     }
 
     /// Makes the body of the pipeline a strip with a crack as long as high, between its clamps.
-    fn strip(&self, pipeline: &mut Pipeline, across: f64) -> Strip {
+    fn strip(&self, pipeline: &mut Pipeline, across: f64, (young, poisson): (f64, f64)) -> Strip {
         let (material, element) = (self.material(), self.element);
         let height = across * element;
         let axes = [0, 1, 2].map(|k| (self.axis + k) % 3);
-        let poisson = poisson_of_solid(material);
-        let stiffness = material.young / (1.0 - poisson * poisson) * (0.5 * height).sqrt();
-        let sound = (material.young / material.density).sqrt();
+        let stiffness = young / (1.0 - poisson * poisson) * (0.5 * height).sqrt();
+        let sound = (young / material.density).sqrt();
         let time = LENGTH * height / sound / SLOWNESS;
         let toughness = material.toughness.expect("a tough material");
         let strip = Strip {

@@ -42,8 +42,8 @@ table! {
         radius: f64, "m", "radius of the bond's section: the mean of both ends, of the cosserat rod the smaller", optional;
         young: f64, "Pa", "Young's modulus of the bond", optional;
         shear: f64, "Pa", "shear modulus of the bond", optional;
-        sigma_c: f64, "Pa", "tensile strength of this bond; infinite when it cannot break; a bond without any strength is broken from the start", optional;
-        tau_c: f64, "Pa", "shear strength of this bond; infinite when it cannot break", optional;
+        sigma_c: f64, "Pa", "tensile strength of this bond; infinite when it cannot break; 0, with that in shear, when it is broken from the start", optional;
+        tau_c: f64, "Pa", "shear strength of this bond; infinite when it cannot break; 0, with the tensile one, when it is broken from the start", optional;
         law: BondLaw, "1", "bond law of the pipeline that was packed; runs follow simulate.law", optional;
     }
 }

@@ -195,7 +195,7 @@ fn append_bonds(
         bond.sigma_c *= sigma;
         bond.tau_c *= tau;
     }
-    let cracked = cracks::between(body, &packed.pairs, &packed.centres);
+    let cracked = cracks::between(body, &packed.pairs, &packed.centres)?;
     for (bond, _) in properties
         .iter_mut()
         .zip(cracked)

@@ -1,8 +1,14 @@
 //! Cracks that a body has from the start.
+//!
+//! Elements whose distance from the plane of a crack is rounding count as below it, wherever the body is.
 
 use glam::DVec3;
 
+use super::error::PackError;
 use crate::spec::{Body, Crack};
+
+/// Distance that is rounding, over the length of a bond.
+const ROUNDING: f64 = 1e-6;
 
 /// A flat, convex polygon.
 struct Polygon {
@@ -14,37 +20,62 @@ impl Polygon {
     fn of(crack: &Crack) -> Self {
         let corners: Vec<DVec3> = crack.points.iter().map(|&p| p.into()).collect();
         let edges = corners.iter().zip(corners.iter().cycle().skip(1));
-        let normal = edges.map(|(a, b)| a.cross(*b)).sum();
-        Polygon { corners, normal }
+        let first = corners[0];
+        let normal: DVec3 = edges.map(|(a, b)| (a - first).cross(b - first)).sum();
+        Polygon {
+            normal: normal.normalize(),
+            corners,
+        }
     }
 
-    /// Whether a line from `p` to `q` passes through it. A point of the plane lies below it.
+    /// Whether a line from `p` to `q` passes through it.
     fn is_crossed(&self, p: DVec3, q: DVec3) -> bool {
         let [above, below] = [p, q].map(|end| (end - self.corners[0]).dot(self.normal));
-        if (above > 0.0) == (below > 0.0) {
+        let least = ROUNDING * p.distance(q);
+        if (above > least) == (below > least) {
             return false;
         }
         let at = p + (q - p) * (above / (above - below));
         let mut edges = self.corners.iter().zip(self.corners.iter().cycle().skip(1));
-        edges.all(|(a, b)| (b - a).cross(at - a).dot(self.normal) >= 0.0)
+        // Lines through an edge that polygons share cross both.
+        edges.all(|(a, b)| (b - a).cross(at - a).dot(self.normal) >= -least * a.distance(*b))
     }
 }
 
 /// For each pair of elements of a body, whether a crack runs between them; empty if the body has no crack.
 /// `centres`: of its elements, in the frame of the world, m.
-pub(super) fn between(body: &Body, pairs: &[[u32; 2]], centres: &[DVec3]) -> Vec<bool> {
+///
+/// # Errors
+/// A crack that runs between no elements.
+pub(super) fn between(
+    body: &Body,
+    pairs: &[[u32; 2]],
+    centres: &[DVec3],
+) -> Result<Vec<bool>, PackError> {
     if body.cracks.is_empty() {
-        return Vec::new();
+        return Ok(Vec::new());
     }
-    let polygons: Vec<Polygon> = body.cracks.iter().map(Polygon::of).collect();
     let turn = body.rotation.quaternion().inverse();
     let position = DVec3::from_array(body.position);
     let place = |k: u32| turn * (centres[k as usize] - position);
-    let is_crossed = |pair: &[u32; 2]| {
-        let [p, q] = pair.map(place);
-        polygons.iter().any(|one| one.is_crossed(p, q))
-    };
-    pairs.iter().map(is_crossed).collect()
+    let mut cracked = vec![false; pairs.len()];
+    for (number, crack) in body.cracks.iter().enumerate() {
+        let polygon = Polygon::of(crack);
+        let mut is_outside = true;
+        for (cracked, pair) in cracked.iter_mut().zip(pairs) {
+            let [p, q] = pair.map(place);
+            if polygon.is_crossed(p, q) {
+                (*cracked, is_outside) = (true, false);
+            }
+        }
+        if is_outside {
+            return Err(PackError::CrackOutside {
+                body: body.name.clone(),
+                number,
+            });
+        }
+    }
+    Ok(cracked)
 }
 
 #[cfg(test)]

@@ -26,6 +26,17 @@ pub enum PackError {
         /// Names of the existing materials.
         known: String,
     },
+    /// A crack runs between no elements of its body.
+    #[error(
+        "body {body:?}: cracks.{number} crosses no bond; its points are in the frame of the shape, before `position` and \
+         `rotation`, in metres if they have no unit"
+    )]
+    CrackOutside {
+        /// Name of the body.
+        body: String,
+        /// Number of the crack, from 0.
+        number: usize,
+    },
     /// A number that must be positive is not.
     #[error("{owner}: {key} is {value}; it must be positive and finite")]
     NotPositive {
@@ -340,6 +351,7 @@ impl PackError {
     pub fn caused_by_user(&self) -> bool {
         match self {
             PackError::UnknownMaterial { .. }
+            | PackError::CrackOutside { .. }
             | PackError::NotPositive { .. }
             | PackError::UnreadableMesh { .. }
             | PackError::MeshNotSolid { .. }

@@ -91,6 +91,10 @@ impl Body {
             let why = "boundary elements need one material per body; remove its grains";
             return Some(("grains", why));
         }
+        if !self.cracks.is_empty() {
+            let why = "boundary elements see the skin of a body only; remove its cracks, or model them as slots";
+            return Some(("cracks", why));
+        }
         let why = match self.packing {
             PackingSpec::Loose { .. } => {
                 "boundary elements need a solid body; loose grains are not one"

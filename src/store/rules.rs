@@ -206,6 +206,18 @@ pub fn bonds(part: &Bonds, first: usize, elements: usize, faults: &mut SchemaFau
             }
         }
     }
+    let both = part.sigma_c.iter().zip(&part.tau_c);
+    for (row, (sigma, tau)) in (first..).zip(both) {
+        if (*sigma == 0.0) != (*tau == 0.0) {
+            faults.add(
+                "sigma_c",
+                row,
+                format_args!(
+                    "is {sigma} Pa and tau_c is {tau} Pa; a bond has both strengths or none"
+                ),
+            );
+        }
+    }
 }
 
 /// Checks rows of `frames/NNNNNN.parquet`. Quaternions may deviate from unit length by `rounding` more than the usual

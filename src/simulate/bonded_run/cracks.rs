@@ -32,9 +32,6 @@ pub fn open<S: Scalar>(system: &mut System<S>) -> Breaks {
         let ends = (event.i, event.j);
         let touch = system.touch_once_broken(ends, event.entry);
         system.bonds.unbond(event.entry as usize, touch);
-        for end in [event.i, event.j] {
-            system.release(end as usize);
-        }
     }
     opened
 }

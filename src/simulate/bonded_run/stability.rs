@@ -71,13 +71,18 @@ pub fn loose_step<S: Scalar>(
     step
 }
 
-/// Whether all active bonds of an element, if any, can break.
+/// Whether an element has a bond that is broken from the start, or all its active bonds, if any, can break.
 fn may_be_loose<S: Scalar>(system: &System<S>, element: usize) -> bool {
     let bonds = &system.bonds;
-    bonds.active_sides(element).all(|side| {
-        let strength = [&bonds.sigma_c, &bonds.tau_c].map(|column| column.get(side.entry).to_f64());
-        strength.iter().any(|strength| strength.is_finite())
-    })
+    let is_cracked = bonds
+        .sides(element)
+        .any(|side| !bonds.is_intact(side.entry));
+    is_cracked
+        || bonds.active_sides(element).all(|side| {
+            let strength =
+                [&bonds.sigma_c, &bonds.tau_c].map(|column| column.get(side.entry).to_f64());
+            strength.iter().any(|strength| strength.is_finite())
+        })
 }
 
 /// Largest radius of an element, m.

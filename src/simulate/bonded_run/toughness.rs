@@ -27,39 +27,36 @@ pub fn soften<S: Scalar>(
         return;
     }
     let areas = crack_areas(system, pipeline, (volume, body));
-    // A bond is as brittle as the less tough of its ends.
-    let material = |ends: [usize; 2]| {
-        let [a, b] = ends.map(|k| system.material[k] as usize);
-        match (energies[a], energies[b]) {
-            (Some(x), Some(y)) => Some(if x <= y { a } else { b }),
-            _ => None,
-        }
-    };
     let mut bonds = Vec::new();
-    let mut sums: BTreeMap<(u32, usize), BondSums> = BTreeMap::new();
+    // By body and both materials.
+    let mut sums: BTreeMap<(u32, [u32; 2]), BondSums> = BTreeMap::new();
     for (i, side) in system.bonds.entries() {
         let entry = side.entry;
         let strength = system.bonds.sigma_c.get(entry).to_f64();
-        let Some(material) = material([i, side.other]) else {
+        let mut materials = [i, side.other].map(|k| system.material[k]);
+        materials.sort_unstable();
+        // A bond is as brittle as the less tough of its ends.
+        let energy = materials
+            .map(|one| energies[one as usize])
+            .into_iter()
+            .reduce(|a, b| Some(a?.min(b?)));
+        let (Some(Some(energy)), true) = (energy, strength > 0.0 && strength.is_finite()) else {
             continue;
         };
-        if !(strength > 0.0 && strength.is_finite()) {
-            continue;
-        }
         let section = section(system, entry);
         let length = system.bonds.length.get(entry).to_f64();
         let class = &system.classes[system.bonds.class.get(entry) as usize];
         let held = brittle_energy(strength, section, class.es.to_f64() / length);
-        let key = (body[i], material);
+        let key = (body[i], materials);
         sums.entry(key).or_default().add(section, length, held);
-        bonds.push((entry, key, section, held));
+        let ends = [i, side.other].map(|k| areas[body[k] as usize]);
+        let fracture = energy * (ends[0] + ends[1]) / 2.0;
+        bonds.push((entry, key, (fracture, section, held)));
     }
     let entries = system.bonds.other.len();
     let mut taken = vec![0.0; entries];
-    for (entry, key, section, held) in bonds {
-        let (body, material) = (key.0 as usize, key.1);
-        let energy = energies[material].expect("a tough material");
-        let (rule, fracture) = (pipeline.crack_rule(body), energy * areas[body]);
+    for (entry, key, (fracture, section, held)) in bonds {
+        let rule = pipeline.crack_rule(key.0 as usize);
         taken[entry] = sums[&key].energy(rule, fracture, section, held);
         let factor = weakening(taken[entry] / held);
         if factor < 1.0 {

@@ -87,12 +87,9 @@ fn canonical(pipeline: &Pipeline, added: &[(&str, &str)]) -> String {
     }
     // In earlier runs all bonds of a body took the same energy, and toughness was not that of the solid.
     let is_tough = pipeline.materials.iter().any(|one| one.toughness.is_some());
-    let toughness = if is_tough {
-        " toughness of the solid"
-    } else {
-        ""
-    };
-    format!("{VERSION} {physics}{toughness}")
+    let rules = (0..pipeline.bodies.len()).map(|body| pipeline.crack_rule(body));
+    let rules = is_tough.then(|| format!(" toughness {:?}", rules.collect::<Vec<_>>()));
+    format!("{VERSION} {physics}{}", rules.unwrap_or_default())
 }
 
 fn remove(table: Option<&mut Value>, keys: &[&str]) {

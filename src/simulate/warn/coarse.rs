@@ -43,12 +43,17 @@ pub fn coarse_bodies(packing: &Packing, pipeline: &Pipeline) -> Vec<Warning> {
             let factors = own.iter().copied().filter(breakable).map(|k| {
                 weakening(sums.energy(rule, fracture, section(k), held(k)) / held(k))
             });
-            let weakened: Vec<f64> = factors.filter(|&factor| factor < NOTICED).collect();
-            let part = weakened.len() as f64 / own.len().max(1) as f64;
+            let mut factors: Vec<f64> = factors.collect();
+            factors.sort_by(f64::total_cmp);
+            let weakened = factors.iter().filter(|&&factor| factor < NOTICED);
+            let count = weakened.clone().count();
+            let part = count as f64 / factors.len().max(1) as f64;
             if part <= FEW {
                 return None;
             }
-            let mean = weakened.iter().sum::<f64>() / weakened.len() as f64;
+            let mean = weakened.sum::<f64>() / count as f64;
+            // All but few bonds keep their strength with elements that are smaller by the square of its factor.
+            let most = factors[(FEW * factors.len() as f64) as usize];
             let radius = e.r.iter().zip(&e.body);
             let radius = radius
                 .filter(|(_, body)| **body as usize == number)
@@ -62,7 +67,7 @@ pub fn coarse_bodies(packing: &Packing, pipeline: &Pipeline) -> Vec<Warning> {
                 quantity(toughness, "Pa √m"),
                 figures((100.0 * part).round()),
                 figures(mean),
-                quantity(radius * mean * mean, "m"),
+                quantity(radius * most * most, "m"),
             );
             Some(Warning::about(body, "coarse", 1.0 - mean, text))
         })

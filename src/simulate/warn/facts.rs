@@ -73,7 +73,12 @@ fn body_fact<'a>(
     let mean = rows.iter().map(|&i| velocity(i)).sum::<DVec3>() / rows.len() as f64;
     let most = |f: &dyn Fn(usize) -> f64| rows.iter().map(|&i| f(i)).fold(f64::MIN, f64::max);
     let strain = |k: usize| (b.sigma_c[k] / b.young[k]).min(b.tau_c[k] / b.shear[k]);
-    let stretch = own.iter().map(|&k| strain(k) * b.l0[k]);
+    // Bonds without strength are cracks from the start.
+    let breaking = || {
+        let own = own.iter().copied();
+        own.filter(|&k| b.sigma_c[k] > 0.0 || b.tau_c[k] > 0.0)
+    };
+    let stretch = breaking().map(|k| strain(k) * b.l0[k]);
     BodyFacts {
         body,
         elements: rows.len(),
@@ -88,9 +93,8 @@ fn body_fact<'a>(
         top: most(&|i| DVec3::new(e.x[i], e.y[i], e.z[i]).dot(up)),
         stretch: stretch.filter(|stretch| stretch.is_finite()).collect(),
         length: median(own.iter().map(|&k| b.l0[k]).collect()),
-        weakest: own
-            .iter()
-            .map(|&k| b.sigma_c[k].min(b.tau_c[k]))
+        weakest: breaking()
+            .map(|k| b.sigma_c[k].min(b.tau_c[k]))
             .fold(f64::INFINITY, f64::min),
     }
 }

@@ -62,7 +62,10 @@ impl Check<'_> {
             return;
         }
         let path = format!("{path}.cracks");
-        let why = if !body.is_bonded() {
+        let why = if body.packing == (PackingSpec::None {}) {
+            // Boundary elements refuse it.
+            return;
+        } else if !body.is_bonded() {
             Some(
                 "the elements of this body are loose, so that it cannot have cracks; remove `cracks`",
             )
@@ -254,10 +257,12 @@ fn flat_polygon(points: &[[f64; 3]]) -> Result<(), String> {
             "the corners do not lie in one plane; divide the polygon into triangles".into(),
         );
     }
-    if turns
-        .iter()
-        .any(|turn| turn.dot(normal) < -FLAT * extent * extent)
-    {
+    // Every corner lies on the inner side of every edge, also where a polygon goes round more than once.
+    let is_outside = |k: usize, p: &DVec3| {
+        let edge = around(k + 1) - around(k);
+        edge.cross(*p - around(k)).dot(normal) < -FLAT * extent * extent
+    };
+    if (0..corners.len()).any(|k| corners.iter().any(|p| is_outside(k, p))) {
         return Err("the polygon is not convex; divide it into convex ones".into());
     }
     Ok(())
