@@ -223,7 +223,7 @@ fn cracks_run_at_the_toughness_of_the_solid() {
         lattice.iter().all(|one| (one - 1.0).abs() < 0.2),
         "{lattice:?}"
     );
-    // Elements that are too large for the toughness, and small enough ones.
+    // Elements twice as large as the softening zone, and half as large.
     for zone in [0.5, 2.0] {
         let found = tear("type = \"random\"", 0, zone);
         assert!((found - 1.0).abs() < 0.15, "{found}");

@@ -97,7 +97,7 @@ impl Report {
             .iter()
             .any(|strip| strip.toughness.is_none())
         {
-            out.push("a strip was not torn".into());
+            out.push("the crack of a strip did not run, or the strip broke elsewhere".into());
         }
         out
     }

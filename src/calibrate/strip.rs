@@ -1,9 +1,10 @@
 //! Strips with a sharp crack that are pulled apart slowly until the crack runs.
 //!
 //! Both long edges of a strip of height H are clamped and moved apart. The crack runs along its middle, from one of the
-//! short edges. Far ahead of its tip the strip is strained by ε in one direction only, and its stress is
-//! σ = E ε/(1 − ν²); behind the tip it is unloaded. A crack that grows by a length thus releases the same energy
-//! wherever its tip is:
+//! short edges. Far ahead of its tip the clamps keep the strip from contracting along its length, while its thickness
+//! contracts freely: its stress is σ = E ε/(1 − ν²). Behind the tip it is unloaded. Per length of growth the crack
+//! releases the energy that this length of the strip held, wherever its tip is. K follows from G = K² (1 − ν²)/E, as
+//! for the toughness entered:
 //!
 //! ```text
 //! G = ½ σ ε H        K = σ √(H/2)
@@ -69,8 +70,8 @@ struct Strip {
     poisson: f64,
 }
 
-/// Height of the strips of elements of this size (m) that show this toughness (Pa √m) of a solid with this tensile
-/// strength (Pa), in elements: ahead of the crack it must not break elsewhere.
+/// Height of a strip, in elements of size `element` (m). It is so large that the stress ahead of the crack stays below
+/// `strength` (Pa) when K reaches `toughness` (Pa √m), and the strip does not break elsewhere.
 ///
 /// # Errors
 /// It would have too many elements.
@@ -80,8 +81,8 @@ pub fn height(element: f64, toughness: f64, strength: f64) -> Result<f64, Calibr
         return Ok(height.max(LEAST));
     }
     Err(CalibrateError::Refused(format!(
-        "a strip that shows this toughness would be {height:.0} elements high, more than {MOST}; calibrate with larger \
-         elements: toughness hardly depends on their size"
+        "to break at its crack and not elsewhere, a strip would have to be {height:.0} elements high, more than \
+         {MOST}; calibrate with larger elements: the toughness found hardly depends on their size"
     )))
 }
 

@@ -7,11 +7,11 @@
 //! g   = s/κ                                       stiffness that is left: the bond unloads to the origin
 //! u_f = D/w                                       the bond breaks when κ reaches it
 //! w                                               energy of the bond when u reaches 1, by how it is loaded then
-//! D   = G_c A w0/w̄                                energy that the bond takes until it breaks; random packings: G_c A S
+//! D   = G_c A w0/w̄                                energy that it dissipates; in calibrated random packings G_c A S
 //! w0  = ½ (σ_c S)²/k_n                            w of a bond that is pulled
-//! w̄   = Σ w0 l/Σ S l                              mean of w0/S over the bonds of a body
+//! w̄   = Σ w0 l/Σ S l                              mean of w0/S over the bonds of a body between the same materials
 //! G_c = K_IC² (1 − ν²)/E
-//! A   = 2 V/(c² Σ S l)                            area of crack over the section of its bonds
+//! A   = 2 V/(c² Σ S l)                            area of crack over the section of its bonds, divided by c²
 //! ```
 //! Damage leaves g times the energy W of the law, but a bond bears compression in full, as a crack does that
 //! closes: its energy is g W + (1 − g) ½ k_n min(l − l0, 0)². The areas below both curves of stress over strain
@@ -21,11 +21,13 @@
 //! With c = 1, an ideal crack, which breaks the bonds that cross its plane and damages no other, takes G_c. Cracks
 //! take more: bonds beside them soften too, random packings have no planes, and elements swing when bonds break. c is
 //! the K_IC of a packing with c = 1 over the one entered: [`LATTICE`] and [`random`] are means over strips with a sharp
-//! crack, 16 to 64 elements high, that were pulled until it ran (`tools/tear_strips.rs`).
+//! crack, 16 to 64 elements high, that were pulled until it ran (`tools/tear_strips.rs`). Packings are calibrated where
+//! strengths are those of the solid; elsewhere c is 1.
 //!
-//! Bonds that are stronger by chance take more energy. In random packings, bonds of elements with few of them are made
-//! up to six times as strong; there all bonds take the same energy by section, or these would hold cracks up. Where u_f
-//! of a pulled bond is below 1, elements are too large for the toughness: its strengths are multiplied by √u_f.
+//! Where strengths scatter, stronger bonds dissipate more energy. In calibrated random packings, elements with few
+//! bonds have bonds up to six times as strong, which would stop cracks if they dissipated more, too: there D follows
+//! from the section alone. Where u_f of a pulled bond is below 1, elements are too large for the toughness: the strengths of the
+//! bond are multiplied by √u_f.
 
 use super::bond::BondLoad;
 use super::tangent::Tangent;

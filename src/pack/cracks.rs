@@ -1,13 +1,14 @@
 //! Cracks that a body has from the start.
 //!
-//! Elements whose distance from the plane of a crack is rounding count as below it, wherever the body is.
+//! An element whose centre lies in the plane of a crack, up to rounding errors, counts as on the side opposite to its
+//! normal. So the position of a body does not change which bonds are cut.
 
 use glam::DVec3;
 
 use super::error::PackError;
 use crate::spec::{Body, Crack};
 
-/// Distance that is rounding, over the length of a bond.
+/// Distance from the plane, over the length of a bond, up to which a centre counts as in the plane.
 const ROUNDING: f64 = 1e-6;
 
 /// A flat, convex polygon.

@@ -70,7 +70,7 @@ pub fn soften<S: Scalar>(
     system.bonds.softening = Some(Softening::new(taken.into_iter().map(S::from_f64).collect()));
 }
 
-/// Area of crack of each body over the section of its bonds.
+/// A of [`softening`](crate::laws::softening) of each body.
 fn crack_areas<S: Scalar>(
     system: &System<S>,
     pipeline: &Pipeline,
