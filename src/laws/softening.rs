@@ -26,8 +26,8 @@
 //!
 //! Where strengths scatter, stronger bonds dissipate more energy. In calibrated random packings, elements with few
 //! bonds have bonds up to six times as strong, which would stop cracks if they dissipated more, too: there D follows
-//! from the section alone. Where u_f of a pulled bond is below 1, elements are too large for the toughness: the strengths of the
-//! bond are multiplied by √u_f.
+//! from the section alone. Where u_f of a pulled bond is below 1, elements are too large for the toughness: the
+//! strengths of the bond are multiplied by √u_f.
 
 use super::bond::BondLoad;
 use super::tangent::Tangent;
