@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::laws::softening::{BondSums, brittle_energy, crack_area, fracture_energy, weakening};
+use crate::laws::softening::{
+    BondSums, CrackRule, brittle_energy, crack_area, fracture_energy, weakening,
+};
 use crate::math::Scalar;
 use crate::simulate::bonded::softening::Softening;
 use crate::simulate::bonded::system::System;
@@ -26,7 +28,9 @@ pub fn soften<S: Scalar>(
     if energies.iter().all(Option::is_none) {
         return;
     }
-    let areas = crack_areas(system, pipeline, (volume, body));
+    let bodies = body.iter().max().map_or(0, |&last| last as usize + 1);
+    let rules: Vec<CrackRule> = (0..bodies).map(|body| pipeline.crack_rule(body)).collect();
+    let areas = crack_areas(system, &rules, (volume, body));
     let mut bonds = Vec::new();
     // By body and both materials.
     let mut sums: BTreeMap<(u32, [u32; 2]), BondSums> = BTreeMap::new();
@@ -56,7 +60,7 @@ pub fn soften<S: Scalar>(
     let entries = system.bonds.other.len();
     let mut taken = vec![0.0; entries];
     for (entry, key, (fracture, section, held)) in bonds {
-        let rule = pipeline.crack_rule(key.0 as usize);
+        let rule = rules[key.0 as usize];
         taken[entry] = sums[&key].energy(rule, fracture, section, held);
         let factor = weakening(taken[entry] / held);
         if factor < 1.0 {
@@ -73,11 +77,10 @@ pub fn soften<S: Scalar>(
 /// A of [`softening`](crate::laws::softening) of each body.
 fn crack_areas<S: Scalar>(
     system: &System<S>,
-    pipeline: &Pipeline,
+    rules: &[CrackRule],
     (volume, body): (&[f64], &[u32]),
 ) -> Vec<f64> {
-    let bodies = body.iter().max().map_or(0, |&last| last as usize + 1);
-    let (mut volumes, mut bonds) = (vec![0.0; bodies], vec![0.0; bodies]);
+    let (mut volumes, mut bonds) = (vec![0.0; rules.len()], vec![0.0; rules.len()]);
     for (&volume, &body) in volume.iter().zip(body) {
         volumes[body as usize] += volume;
     }
@@ -87,8 +90,8 @@ fn crack_areas<S: Scalar>(
             bonds[body[k] as usize] += half;
         }
     }
-    let sums = volumes.into_iter().zip(bonds).enumerate();
-    sums.map(|(body, (volume, bonds))| crack_area(volume, bonds, pipeline.crack_rule(body).excess))
+    let sums = volumes.into_iter().zip(bonds).zip(rules);
+    sums.map(|((volume, bonds), rule)| crack_area(volume, bonds, rule.excess))
         .collect()
 }
 
