@@ -31,7 +31,7 @@ pub mod occupancy;
 pub mod offset;
 pub mod paint;
 pub mod ply;
-mod polygon;
+pub mod polygon;
 pub mod polyhedron;
 pub mod read;
 pub mod remesh;

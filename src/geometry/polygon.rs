@@ -1,4 +1,4 @@
-//! Cuts polygons of mesh files into triangles.
+//! Normals of polygons; cuts those of mesh files into triangles.
 
 use glam::{DVec2, DVec3};
 
@@ -46,7 +46,7 @@ pub(super) fn triangulate(
 }
 
 /// Twice the area of a polygon times its normal (Newell's method), about its first corner.
-fn normal(corners: &[DVec3]) -> DVec3 {
+pub fn normal(corners: &[DVec3]) -> DVec3 {
     let Some((first, rest)) = corners.split_first() else {
         return DVec3::ZERO;
     };

@@ -6,6 +6,7 @@
 use glam::DVec3;
 
 use super::error::PackError;
+use crate::geometry::polygon;
 use crate::spec::{Body, Crack};
 
 /// Distance from the plane, over the length of a bond, up to which a centre counts as in the plane.
@@ -20,11 +21,8 @@ struct Polygon {
 impl Polygon {
     fn of(crack: &Crack) -> Self {
         let corners: Vec<DVec3> = crack.points.iter().map(|&p| p.into()).collect();
-        let edges = corners.iter().zip(corners.iter().cycle().skip(1));
-        let first = corners[0];
-        let normal: DVec3 = edges.map(|(a, b)| (a - first).cross(b - first)).sum();
         Polygon {
-            normal: normal.normalize(),
+            normal: polygon::normal(&corners).normalize(),
             corners,
         }
     }

@@ -6,6 +6,7 @@ use glam::DVec3;
 
 use super::faults::Check;
 use crate::geometry::curve::Curve;
+use crate::geometry::polygon;
 use crate::geometry::revolve::Profile;
 use crate::spec::body::{
     Body, BodyShape, NEEDS_CUBIC_PACKING, NEEDS_ROWS, PackingSpec, ROPE_NEEDS_AXIS,
@@ -237,10 +238,7 @@ fn flat_polygon(points: &[[f64; 3]]) -> Result<(), String> {
         ));
     };
     let around = |k: usize| corners[k % corners.len()];
-    let turns: Vec<DVec3> = (0..corners.len())
-        .map(|k| (around(k + 1) - around(k)).cross(around(k + 2) - around(k + 1)))
-        .collect();
-    let normal = turns.iter().sum::<DVec3>();
+    let normal = polygon::normal(&corners);
     let extent = corners
         .iter()
         .map(|p| p.distance(*first))
