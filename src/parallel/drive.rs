@@ -41,6 +41,12 @@ pub fn drive<P: Splittable, O: Send>(parts: P, of: impl Fn(P::Serial) -> O + Syn
         .collect()
 }
 
+/// Runs `act` on a thread of the pool. Parallel loops that start there wake no thread to begin, which costs as much as
+/// a short loop.
+pub fn on_pool<T: Send>(act: impl FnOnce() -> T + Send) -> T {
+    rayon::scope(|_| act())
+}
+
 fn take<T>(slot: &Mutex<Option<T>>) -> Option<T> {
     slot.lock().unwrap_or_else(PoisonError::into_inner).take()
 }

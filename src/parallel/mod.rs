@@ -16,6 +16,8 @@ mod splittable;
 #[cfg(test)]
 mod tests;
 
+pub use drive::on_pool;
+
 /// Everything that a file with parallel loops needs.
 pub mod prelude {
     pub use super::collect::ParExtend;

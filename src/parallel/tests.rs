@@ -13,6 +13,13 @@ fn on_pools(test: impl Fn(usize) + Sync) {
 }
 
 #[test]
+fn work_on_the_pool_runs_on_one_of_its_threads() {
+    let inside = || rayon::current_thread_index().is_some();
+    assert!(!inside() && super::on_pool(inside));
+    assert!(super::on_pool(|| super::on_pool(inside)));
+}
+
+#[test]
 fn items_keep_their_order() {
     on_pools(|n| {
         let rows: Vec<u32> = (0..n as u32)

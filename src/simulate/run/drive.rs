@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::parallel::on_pool;
 use crate::simulate::error::SimulateError;
 use crate::simulate::method::{Capture, Method};
 use crate::simulate::run_state::state::State;
@@ -72,9 +73,10 @@ pub fn drive(
         if stopped {
             break;
         }
-        outcome = method
-            .advance(course.steps_per_frame)
-            .and_then(|()| method.capture(frame, !separate_state && course.state_due(frame)));
+        outcome = on_pool(|| {
+            method.advance(course.steps_per_frame)?;
+            method.capture(frame, !separate_state && course.state_due(frame))
+        });
         if outcome.is_err() {
             break;
         }
