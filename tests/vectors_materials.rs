@@ -1,10 +1,11 @@
-//! The laws of a material, compared with independently computed values: softening, Rankine's criterion, restitution and
-//! scatter of strengths. `vectors/make_material_laws.py` computes them.
+//! The laws of a material, compared with independently computed values: softening, Rankine's criterion, restitution,
+//! scatter of strengths and static friction. `vectors/make_material_laws.py` computes them.
 
 use cullet::laws::bond::BondLoad;
+use cullet::laws::contact::{ContactParameters, ContactState};
 use cullet::laws::softening::{self, Left};
 use cullet::laws::tangent::Tangent;
-use cullet::laws::{rankine, restitution, weibull};
+use cullet::laws::{rankine, restitution, static_friction, weibull};
 use cullet::math::{LaneWidth, Lanes, Mat3, OnLanes, Pass, Real, Vec3};
 use serde_json::Value;
 
@@ -279,5 +280,99 @@ fn strengths_scatter_about_their_mean() {
             (deviation / known - 1.0).abs() < 0.03,
             "{modulus}: {deviation} {known}"
         );
+    }
+}
+
+/// Force of a contact with static friction, and whether it slides, after each step of a path.
+fn friction<L: Lanes>(path: &Value) -> Vec<f64> {
+    let get = |key: &str| L::splat(number(&path[key]));
+    let k = ContactParameters {
+        normal: get("normal"),
+        tangential: get("tangential"),
+        friction: get("friction"),
+        damping: L::zero(),
+    };
+    let (mut spring, mut slides) = (Vec3::zero(), L::mask(0));
+    let mut all = Vec::new();
+    for step in path["steps"].as_array().unwrap() {
+        let of = |key: &str| {
+            let v: Vec<L> = numbers(&step[key]).into_iter().map(L::splat).collect();
+            vec3(&v)
+        };
+        let arm = get("touch") * L::splat(0.5);
+        let state = ContactState {
+            x: of("x"),
+            v: of("v"),
+            w_i: Vec3::zero(),
+            w_j: Vec3::zero(),
+            arm_i: arm,
+            arm_j: arm,
+            touch: get("touch"),
+            spring,
+        };
+        let (load, now) =
+            static_friction::pair(state, get("dt"), k, get("static_friction"), slides);
+        (spring, slides) = (load.spring, now);
+        all.extend([load.force.x, load.force.y, load.force.z].map(lane));
+        all.push(f64::from(L::bits(now) & 1));
+    }
+    all
+}
+
+struct Friction<'a>(&'a Value);
+
+impl<L: Lanes> Pass<L> for Friction<'_> {
+    type Out = Vec<f64>;
+
+    #[inline(always)]
+    fn run(self) -> Self::Out {
+        friction::<L>(self.0)
+    }
+}
+
+/// Compares the steps of all paths.
+fn check_friction<L: Lanes>(precision: f64) {
+    for (n, path) in entries(&read("static_friction"), "contacts")
+        .iter()
+        .enumerate()
+    {
+        let found = L::run(Friction(path));
+        let steps = path["steps"].as_array().unwrap();
+        let (mut stuck, mut slid) = (0, 0);
+        for (at, (step, found)) in steps.iter().zip(found.chunks(4)).enumerate() {
+            let slides = step["slides"].as_bool().unwrap();
+            assert_eq!(found[3] == 1.0, slides, "{n}, step {at}");
+            compare(
+                n,
+                precision,
+                0.0,
+                &[("force", found[..3].to_vec(), numbers(&step["force"]))],
+            );
+            *(if slides { &mut slid } else { &mut stuck }) += 1;
+        }
+        assert!(stuck > 5 && slid > 5, "{n}: {stuck} {slid}");
+    }
+}
+
+#[test]
+fn static_friction_in_double_precision() {
+    check_friction::<f64>(1e-11);
+}
+
+struct CheckFriction;
+
+impl OnLanes for CheckFriction {
+    type Out = ();
+    fn on<L: Lanes<Scalar = f32>>(self) {
+        check_friction::<L>(2e-4);
+    }
+}
+
+#[test]
+fn static_friction_in_single_precision_lanes() {
+    for width in [LaneWidth::One, LaneWidth::Eight, LaneWidth::Sixteen] {
+        if width.run(CheckFriction).is_none() {
+            println!("skipped: this machine has no instructions for {width:?} lanes");
+        }
     }
 }

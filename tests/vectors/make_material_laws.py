@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Reference values of the laws of a material: softening, Rankine's criterion, restitution, scatter of strengths.
+"""Reference values of the laws of a material: softening, Rankine's criterion, restitution, scatter of strengths, static
+friction.
 
     python3 make_material_laws.py [OUT_DIR]
 
@@ -188,9 +189,68 @@ def scatter(draw):
     return {"moduli": entries}
 
 
+# ---- static friction: a contact that is pushed about, in the plane of contact and by components ----
+
+
+def cross(a, b):
+    return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+
+
+def dot(a, b):
+    return math.fsum(p * q for p, q in zip(a, b))
+
+
+def frictional_path(draw):
+    """Steps of one contact: motion, and the load after each. The centre of j is the origin. The spring is followed by its
+    components along two directions of the plane of contact, which is possible as the normal stays."""
+    normal, tangential = 10 ** draw.uniform(3, 6), 10 ** draw.uniform(3, 6)
+    kinetic = draw.uniform(0.1, 0.6)
+    static = kinetic * draw.uniform(1.2, 2.5)
+    n = direction(draw)
+    e1 = cross(n, direction(draw))
+    e1 = [c / norm(e1) for c in e1]
+    e2 = cross(n, e1)
+    touch = 10 ** draw.uniform(-3, -1)
+    overlap = 10 ** draw.uniform(-3, -1.5) * touch
+    dt = 1e-5
+    # The speed that stretches the spring to the limit in about six steps.
+    scale = static * normal * overlap / tangential / (6 * dt)
+    spring, slides, steps = [0.0, 0.0], False, []
+    push = draw.uniform(0, 2 * math.pi)
+    for step in range(50):
+        if step % 25 == 24:
+            push += math.pi * draw.uniform(0.8, 1.2)
+        speed = scale * draw.uniform(0.3, 1.0)
+        plane = [speed * math.cos(push), speed * math.sin(push)]
+        delta = overlap * draw.uniform(0.95, 1.05)
+        x = [(touch - delta) * c for c in n]
+        v = [plane[0] * a + plane[1] * b for a, b in zip(e1, e2)]
+        spring = [s + p * dt for s, p in zip(spring, plane)]
+        pressed = normal * delta
+        pull = tangential * math.hypot(*spring)
+        slides = pull > (kinetic if slides else static) * pressed
+        if slides:
+            spring = [s * kinetic * pressed / pull for s in spring]
+        force = [pressed * c - tangential * (spring[0] * a + spring[1] * b) for c, a, b in zip(n, e1, e2)]
+        steps.append({"x": x, "v": v, "force": force, "slides": slides})
+    return {
+        "normal": normal,
+        "tangential": tangential,
+        "friction": kinetic,
+        "static_friction": static,
+        "touch": touch,
+        "dt": dt,
+        "steps": steps,
+    }
+
+
+def static_friction(draw):
+    return {"contacts": [frictional_path(draw) for _ in range(3)]}
+
+
 if __name__ == "__main__":
     out = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else HERE
-    for law in (softening, rankine, restitution, scatter):
+    for law in (softening, rankine, restitution, scatter, static_friction):
         seeds = [{"seed": seed, **law(random.Random(seed))} for seed in (1, 2)]
         (out / f"{law.__name__}.json").write_text(json.dumps(seeds, indent=1) + "\n")
         print(law.__name__)
