@@ -104,7 +104,7 @@ fn blocks_at_rest_press_on_the_floor(is_awake: bool) {
     let built = build::<f32>(&packing, &pipeline).unwrap();
     let weight = 9.8 * built.rest.mass[..resting].iter().sum::<f64>();
     let mut run = on::<f32>(&packing, &pipeline, dt);
-    let all = scenes::frames(&mut run, (0.05 / dt) as u64, 0..12);
+    let all = scenes::frames(&mut run, (0.05 / dt) as u64, 0..16);
     let mut still = 0;
     let both_rest = |frame: &Snapshot| {
         let what = frame.sleep.what.iter();

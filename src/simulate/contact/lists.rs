@@ -24,9 +24,10 @@ const SKIN: f64 = 0.35;
 /// The same where lists with that skin would hold for a few steps only. It excludes second neighbours of a close
 /// packing until it is compressed by 11 %: elements in complete shells of bonds are not listed.
 pub const FAST_SKIN: f64 = 0.5;
-/// The same while only rigid pieces move, or where elements are fast and most are listed in any case: lists hold
-/// longer, and pairs that are apart cost little.
+/// The same where elements are fast and most are listed in any case.
 const WIDE_SKIN: f64 = 3.0 * SKIN;
+/// The same while only rigid pieces move: lists hold longer, and pairs that are apart cost little.
+const RIGID_SKIN: f64 = 6.0 * SKIN;
 /// Fraction of elements outside complete shells at which fast ones get the wide skin.
 const MOSTLY_EXPOSED: f64 = 0.75;
 /// Length over the radius up to which a bond joins elements that touch. The longer ones of a random packing leave gaps
@@ -162,11 +163,11 @@ impl<S: Scalar> Contacts<S> {
         self.skin
     }
 
-    /// Sets the skin that the next rebuild uses: a wide one if all that moves are rigid pieces. From now on only this
+    /// Sets the skin that the next rebuild uses: that of rigid pieces if only they move. From now on only this
     /// decides: sleep depends on what is listed, and how long lists held is not part of a state.
-    pub fn set_skin(&mut self, wide: bool) {
+    pub fn set_skin(&mut self, is_rigid: bool) {
         self.adapts = false;
-        self.skin = self.largest * if wide { WIDE_SKIN } else { SKIN };
+        self.skin = self.largest * if is_rigid { RIGID_SKIN } else { SKIN };
     }
 
     /// Chooses the skin of the next lists by how long these have held; returns whether it is another one. Debris that

@@ -7,7 +7,7 @@
 //! ```text
 //! F  = k(δ) δ                       δ: overlap
 //! k  = min(k_s (1 + (δ/2D)⁴), k_r)  k_r: stiffness of the contact law; D = r/10, r: the smaller radius
-//! k_s = m (v/D)²                    m: reduced mass of the pieces; v = 3 m/s, which overlaps by about D; at most k_r
+//! k_s = m (v/D)²                    m: reduced mass of the pieces; v = 1 m/s, which overlaps by about D; at most k_r
 //! U  = k_s δ²/2 (1 + (δ/2D)⁴/3)     energy, as long as k < k_r
 //! ```
 //! So a gentle contact is slow, and one that is pressed hard does not let elements through each other.
@@ -15,10 +15,10 @@
 use crate::laws::contact::ContactParameters;
 use crate::math::Scalar;
 
-/// Closing speed from which on a contact stays stiff, m/s: a soft one would overlap by a quarter of the radius.
-pub const STIFF_SPEED: f64 = 10.0;
+/// Closing speed from which on a contact stays stiff, m/s: a soft one would overlap by 0.3 of the radius.
+pub const STIFF_SPEED: f64 = 5.0;
 /// v above, m/s.
-const SOFT_SPEED: f64 = 3.0;
+const SOFT_SPEED: f64 = 1.0;
 /// D over r above.
 const OVERLAP: f64 = 0.1;
 
@@ -45,25 +45,53 @@ pub struct Hardened {
     pub energy: f64,
 }
 
-/// A soft contact at an overlap (m), from k_s and k_r (N/m) and the smaller radius (m).
-pub fn hardened((softest, stiff): (f64, f64), radius: f64, overlap: f64) -> Hardened {
-    let limit = 2.0 * OVERLAP * radius * (stiff / softest - 1.0).powf(0.25);
-    let within = |overlap: f64| {
-        let x = overlap / (2.0 * OVERLAP * radius);
+/// The law of soft contacts between two elements.
+#[derive(Clone, Copy, Debug)]
+pub struct SoftLaw {
+    /// k_s, N/m.
+    softest: f64,
+    /// k_r, N/m.
+    stiff: f64,
+    /// 2D, m.
+    scale: f64,
+    /// Overlap from which on the stiffness is k_r, m.
+    limit: f64,
+}
+
+impl SoftLaw {
+    /// From k_s and k_r (N/m) and the smaller radius (m).
+    pub fn new((softest, stiff): (f64, f64), radius: f64) -> Self {
+        let scale = 2.0 * OVERLAP * radius;
+        SoftLaw {
+            softest,
+            stiff,
+            scale,
+            limit: scale * (stiff / softest - 1.0).powf(0.25),
+        }
+    }
+
+    /// The contact at an overlap, m.
+    pub fn at(&self, overlap: f64) -> Hardened {
+        let stiff = self.stiff;
+        match overlap < self.limit {
+            true => self.within(overlap),
+            false => Hardened {
+                secant: stiff,
+                tangent: stiff,
+                energy: self.within(self.limit).energy
+                    + 0.5 * stiff * (overlap * overlap - self.limit * self.limit),
+            },
+        }
+    }
+
+    fn within(&self, overlap: f64) -> Hardened {
+        let x = overlap / self.scale;
         let rise = x * x * x * x;
         Hardened {
-            secant: softest * (1.0 + rise),
-            tangent: softest * (1.0 + 5.0 * rise),
-            energy: 0.5 * softest * overlap * overlap * (1.0 + rise / 3.0),
+            secant: self.softest * (1.0 + rise),
+            tangent: self.softest * (1.0 + 5.0 * rise),
+            energy: 0.5 * self.softest * overlap * overlap * (1.0 + rise / 3.0),
         }
-    };
-    match overlap < limit {
-        true => within(overlap),
-        false => Hardened {
-            secant: stiff,
-            tangent: stiff,
-            energy: within(limit).energy + 0.5 * stiff * (overlap * overlap - limit * limit),
-        },
     }
 }
 
@@ -82,7 +110,7 @@ pub fn with_normal<S: Scalar>(k: ContactParameters<S>, normal: f64) -> ContactPa
 
 #[cfg(test)]
 mod tests {
-    use super::{Hardened, STIFF_SPEED, hardened, softened, with_normal};
+    use super::{Hardened, STIFF_SPEED, SoftLaw, softened, with_normal};
     use crate::laws::contact::{ContactState, SurfacePair, pair, parameters};
     use crate::math::Vec3;
 
@@ -113,8 +141,8 @@ mod tests {
             let k = match is_soft {
                 true => {
                     let overlap = 2.0 * radius - x;
-                    let Hardened { secant, .. } =
-                        hardened((softest, stiff.normal), radius, overlap);
+                    let law = SoftLaw::new((softest, stiff.normal), radius);
+                    let Hardened { secant, .. } = law.at(overlap);
                     with_normal(stiff, secant)
                 }
                 false => stiff,
@@ -131,9 +159,9 @@ mod tests {
     #[test]
     fn a_soft_contact_rebounds_like_a_stiff_one() {
         for (speed, overlaps) in [
-            (0.3, 0.005..0.012),
-            (3.0, 0.05..0.12),
-            (STIFF_SPEED, 0.15..0.25),
+            (0.1, 0.005..0.012),
+            (1.0, 0.05..0.12),
+            (STIFF_SPEED, 0.2..0.3),
         ] {
             let ((stiff, _), (soft, overlap)) = (bounce(speed, false), bounce(speed, true));
             assert!((soft - stiff).abs() < 0.05 && stiff < 0.9, "{stiff} {soft}");
@@ -143,7 +171,8 @@ mod tests {
 
     #[test]
     fn the_force_of_a_soft_contact_is_continuous_and_follows_from_its_energy() {
-        let at = |overlap: f64| hardened((1e3, 1e5), 1e-3, overlap);
+        let law = SoftLaw::new((1e3, 1e5), 1e-3);
+        let at = |overlap: f64| law.at(overlap);
         let mut was_stiff = false;
         for k in 1..1000 {
             let (overlap, h) = (1e-6 * f64::from(k), 1e-10);
@@ -163,6 +192,7 @@ mod tests {
             was_stiff |= mid.secant == 1e5;
         }
         assert!(was_stiff);
-        assert_eq!(hardened((1e5, 1e5), 1e-3, 0.0).secant, 1e5, "a heavy piece");
+        let heavy = SoftLaw::new((1e5, 1e5), 1e-3);
+        assert_eq!(heavy.at(0.0).secant, 1e5, "a heavy piece");
     }
 }

@@ -12,18 +12,18 @@ use crate::simulate::scene::reactions::Wrench;
 use crate::simulate::scene::rigid_body::{BodyMotion, Fields};
 use crate::simulate::sleep::alarm::Alarm;
 use crate::simulate::sleep::groups::Bounds;
-use crate::simulate::sleep::joint::{Course, Hit, Joint, Partner, Stance, Touch};
+use crate::simulate::sleep::joint::{Course, Hit, Joint, Touch};
 use crate::simulate::sleep::piece::{JudgedLoad, Piece};
-use crate::simulate::sleep::stride::closing_time;
+use crate::simulate::sleep::sides::{Partner, Stance};
 use crate::spec::SleepLimits;
 
 /// Part of the critical step of the contacts of rigid bodies that a step takes.
-const FRACTION: f64 = 0.2;
+const FRACTION: f64 = 0.4;
 /// The same for a contact in the step in which it begins to touch, at an unknown moment: the energy of its bounce is
 /// accurate to the square of this.
 const ONSET: f64 = 0.05;
 /// Number of steps before a contact may touch from which on its critical step is looked at.
-const SOON: u64 = 1024;
+pub(super) const SOON: u64 = 1024;
 
 /// Pieces that are stepped together, apart from all others.
 #[derive(Clone, Debug)]
@@ -36,22 +36,29 @@ pub struct Island<S> {
     pub bounds: Vec<Bounds>,
     /// Forces and torques on each collider: those of the last step, and the sum over all steps.
     pub on_colliders: Vec<(Wrench, Wrench)>,
-    stances: Vec<Stance>,
-    wrenches: Vec<Wrench>,
-    /// Squares of the frequencies of the contacts of each piece, 1/s².
-    rates: Vec<f64>,
+    pub(super) stances: Vec<Stance>,
+    /// Loads on each piece.
+    pub(super) loads: Vec<Load>,
     /// Largest square of the frequency of a contact that may touch soon, 1/s².
-    onset: f64,
-    /// Sum of the lengths of the forces on each piece, N.
-    pub(super) forces: Vec<f64>,
+    pub(super) onset: f64,
     /// New touches of the last step, by contact.
     pub(super) touched: Vec<(usize, Hit)>,
     /// Step until which no other contact can touch.
-    clear_until: u64,
+    pub(super) clear_until: u64,
     /// Contacts to look at, ascending: those that may touch before the step `quiet_until`.
     pub(super) active: Vec<usize>,
     /// Step until which no other contact has to be looked at.
-    quiet_until: u64,
+    pub(super) quiet_until: u64,
+}
+
+/// Loads on a piece of an island.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Load {
+    wrench: Wrench,
+    /// Sum of the squares of the frequencies of its contacts, 1/s².
+    rate: f64,
+    /// Sum of the lengths of the forces on it, N.
+    pub force: f64,
 }
 
 /// What an island needs to know of the run.
@@ -94,8 +101,7 @@ pub struct Saved {
     motions: Vec<BodyMotion>,
     judged: Vec<Option<JudgedLoad>>,
     courses: Vec<Course>,
-    wrenches: Vec<Wrench>,
-    rates: Vec<f64>,
+    loads: Vec<Load>,
     onset: f64,
     on_colliders: Vec<(Wrench, Wrench)>,
     clear_until: u64,
@@ -111,10 +117,8 @@ impl<S: Scalar> Island<S> {
             bounds,
             on_colliders: Vec::new(),
             stances: Vec::with_capacity(count),
-            wrenches: vec![Wrench::default(); count],
-            rates: vec![0.0; count],
+            loads: vec![Load::default(); count],
             onset: 0.0,
-            forces: vec![0.0; count],
             touched: Vec::new(),
             clear_until: 0,
             active: Vec::new(),
@@ -128,8 +132,7 @@ impl<S: Scalar> Island<S> {
             motions: pieces.iter().map(|piece| piece.body.moving).collect(),
             judged: pieces.iter().map(|piece| piece.judged.clone()).collect(),
             courses: self.joints.iter().map(|joint| joint.now).collect(),
-            wrenches: self.wrenches.clone(),
-            rates: self.rates.clone(),
+            loads: self.loads.clone(),
             onset: self.onset,
             on_colliders: self.on_colliders.clone(),
             clear_until: self.clear_until,
@@ -145,12 +148,14 @@ impl<S: Scalar> Island<S> {
         for (joint, course) in self.joints.iter_mut().zip(&to.courses) {
             joint.now = *course;
         }
-        self.wrenches.clone_from(&to.wrenches);
-        self.rates.clone_from(&to.rates);
+        self.loads.clone_from(&to.loads);
         self.onset = to.onset;
         self.on_colliders.clone_from(&to.on_colliders);
         self.clear_until = to.clear_until;
         self.quiet_until = 0;
+        self.stances.clear();
+        self.stances
+            .extend(pieces.iter().map(|piece| Stance::of(piece)));
     }
 
     /// Computes the loads before the first step, in which nothing slides and no touch is new.
@@ -179,14 +184,14 @@ impl<S: Scalar> Island<S> {
         while outcome.step < to {
             let count = self.steps_at_once(outside, outcome.step, to);
             let h = count as f64 * outside.dt;
-            for (piece, wrench) in pieces.iter_mut().zip(&self.wrenches) {
-                piece.body.kick(*wrench, &outside.fields, h);
+            for (piece, load) in pieces.iter_mut().zip(&self.loads) {
+                piece.body.kick(load.wrench, &outside.fields, h);
                 piece.body.drift_long(h);
             }
             outcome.step += count;
             self.evaluate(pieces, outside, (outcome.step, count));
-            for (piece, wrench) in pieces.iter_mut().zip(&self.wrenches) {
-                piece.body.kick(*wrench, &outside.fields, h);
+            for (piece, load) in pieces.iter_mut().zip(&self.loads) {
+                piece.body.kick(load.wrench, &outside.fields, h);
             }
             self.judge(pieces, outside, &mut outcome);
             if !heed {
@@ -216,7 +221,8 @@ impl<S: Scalar> Island<S> {
             true => clear.max(part(ONSET, self.onset)),
             false => clear,
         };
-        let fastest = self.rates.iter().copied().fold(0.0, f64::max);
+        let rates = self.loads.iter().map(|load| load.rate);
+        let fastest = rates.fold(0.0, f64::max);
         let most = (to - step).min(clear).max(1);
         part(FRACTION, fastest).clamp(1, most)
     }
@@ -224,12 +230,8 @@ impl<S: Scalar> Island<S> {
     /// Computes the loads after `count` steps at once.
     fn evaluate(&mut self, pieces: &[&mut Piece], outside: &Outside<S>, (step, count): (u64, u64)) {
         let h = count as f64 * outside.dt;
-        self.stances.clear();
-        self.stances
-            .extend(pieces.iter().map(|piece| Stance::of(piece)));
-        self.wrenches.fill(Wrench::default());
-        self.rates.fill(0.0);
-        self.forces.fill(0.0);
+        self.follow(pieces, outside.fields.gravity, h);
+        self.loads.fill(Load::default());
         self.touched.clear();
         for (last, sum) in &mut self.on_colliders {
             *sum += *last * (0.5 * count as f64);
@@ -243,19 +245,22 @@ impl<S: Scalar> Island<S> {
         let mut apart = 0;
         for k in 0..self.active.len() {
             let at = self.active[k];
-            let joint = &mut self.joints[at];
-            if step < joint.now.clear_until {
-                let until = joint.now.clear_until;
-                self.wait(at, (step, until), pieces);
+            let now = &self.joints[at].now;
+            if step < now.clear_until {
+                self.wait(at, (step, now.clear_until));
                 apart += 1;
                 continue;
             }
+            if step < now.calm_until && self.changed(at) <= now.calm {
+                self.wait(at, (step, now.calm_until));
+                continue;
+            }
             let around = (&self.stances[..], outside.colliders);
-            match joint.evaluate(around, h, outside.account) {
+            match self.joints[at].evaluate(around, h, outside.account) {
                 Touch::Apart(gap) => {
-                    let until = step + self.steps_apart(at, gap, outside);
-                    self.joints[at].now.clear_until = until;
-                    self.wait(at, (step, until), pieces);
+                    self.joints[at].now.onset = self.onset_rate(at, pieces);
+                    let until = self.stay_apart(at, gap, (step, outside));
+                    self.wait(at, (step, until));
                 }
                 Touch::New(hit) => {
                     self.touched.push((at, hit));
@@ -272,55 +277,16 @@ impl<S: Scalar> Island<S> {
         }
     }
 
-    /// Chooses the contacts to look at from a step on.
-    fn choose_active(&mut self, step: u64) {
-        self.active.clear();
-        self.quiet_until = u64::MAX;
-        for (at, joint) in self.joints.iter().enumerate() {
-            match step < joint.now.clear_until {
-                true => self.quiet_until = self.quiet_until.min(joint.now.clear_until),
-                false => self.active.push(at),
-            }
-        }
-    }
-
-    /// Number of steps for which a contact stays apart, by the bounds on the motion of its pieces.
-    fn steps_apart(&self, at: usize, gap: f64, outside: &Outside<S>) -> u64 {
-        let joint = &self.joints[at];
-        let own = &self.bounds[joint.own.member];
-        let (speed, pull) = match joint.partner {
-            Partner::Member(other) if own.falls => (self.bounds[other.member].speed, 0.0),
-            Partner::Member(other) => (self.bounds[other.member].speed, 2.0),
-            Partner::Still(..) | Partner::Collider(..) => (0.0, 1.0),
-        };
-        let pull = pull * outside.fields.gravity.length();
-        let time = closing_time(gap, own.speed + speed, pull);
-        (time / outside.dt).clamp(0.0, 1e15) as u64
-    }
-
-    /// Notes that a contact does not touch until a step.
-    fn wait(&mut self, at: usize, (step, until): (u64, u64), pieces: &[&mut Piece]) {
-        self.clear_until = self.clear_until.min(until);
-        if until < step + SOON {
-            let joint = &self.joints[at];
-            let own = joint.rate(joint.own.member, joint.now.arms[0], pieces);
-            let other = match joint.partner {
-                Partner::Member(other) => joint.rate(other.member, joint.now.arms[1], pieces),
-                Partner::Still(..) | Partner::Collider(..) => 0.0,
-            };
-            self.onset = self.onset.max(own + other);
-        }
-    }
-
     /// Adds the loads of a contact.
     fn add(&mut self, at: usize, pieces: &[&mut Piece]) {
         let joint = &self.joints[at];
         let now = &joint.now;
         let size = now.force.length();
         let mut load = |member: usize, wrench: Wrench, arm: DVec3| {
-            self.wrenches[member] += wrench;
-            self.forces[member] += size;
-            self.rates[member] += joint.rate(member, arm, pieces);
+            let of = &mut self.loads[member];
+            of.wrench += wrench;
+            of.force += size;
+            of.rate += joint.rate(member, arm, pieces);
         };
         let [arm, other_arm] = now.arms;
         load(

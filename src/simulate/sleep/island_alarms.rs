@@ -8,8 +8,9 @@ use crate::columns::SleepReason;
 use crate::math::Scalar;
 use crate::simulate::sleep::alarm::{Alarm, WORTH_NOTING, alarm};
 use crate::simulate::sleep::island::{Island, Outcome, Outside};
-use crate::simulate::sleep::joint::{Hit, Partner};
+use crate::simulate::sleep::joint::Hit;
 use crate::simulate::sleep::piece::{ElementLoad, Piece};
+use crate::simulate::sleep::sides::Partner;
 use crate::simulate::sleep::strength::Strength;
 
 impl<S: Scalar> Island<S> {
@@ -27,7 +28,7 @@ impl<S: Scalar> Island<S> {
             let is_woken = |one: &Alarm| one.piece == self.members[member];
             let hits = self.hits(member);
             let struck: f64 = hits.iter().map(|hit| hit.force.length()).sum();
-            let Some(strength) = piece.doubtful(self.forces[member] + struck, limit) else {
+            let Some(strength) = piece.doubtful(self.loads[member].force + struck, limit) else {
                 continue;
             };
             if outcome.wakes.iter().any(is_woken) {
@@ -35,7 +36,7 @@ impl<S: Scalar> Island<S> {
             }
             let clock = Instant::now();
             let is_hit = !hits.is_empty();
-            let loads = piece.in_own_frame(merged([self.loads(member), hits].concat()));
+            let loads = piece.in_own_frame(merged([self.loads_on(member), hits].concat()));
             let judged = piece.alarm(&loads, strength, (outside.system, outside.rest), limit);
             outside.judging.add(clock, 1);
             let Some((reason, use_of_strength)) = judged else {
@@ -116,7 +117,7 @@ impl<S: Scalar> Island<S> {
     }
 
     /// Loads of the last step on the elements of a piece, ascending.
-    pub fn loads(&self, member: usize) -> Vec<ElementLoad> {
+    pub fn loads_on(&self, member: usize) -> Vec<ElementLoad> {
         let mut all: Vec<ElementLoad> = Vec::new();
         let active = self.active.iter().map(|&at| &self.joints[at]);
         for joint in active.filter(|joint| joint.now.touches) {

@@ -10,9 +10,10 @@ use crate::simulate::scene::reactions::Wrench;
 use crate::simulate::sleep::alarm::Alarm;
 use crate::simulate::sleep::groups::Groups;
 use crate::simulate::sleep::island::{Island, Outcome, Outside, Saved};
-use crate::simulate::sleep::joint::{Joint, Partner, Place, Still};
+use crate::simulate::sleep::joint::Joint;
 use crate::simulate::sleep::piece::Piece;
 use crate::simulate::sleep::pieces::Sleep;
+use crate::simulate::sleep::sides::{Partner, Place, Still};
 
 /// Islands per task: fewer are not worth waking a thread for.
 const SERIAL: usize = 8;
@@ -185,7 +186,7 @@ impl<S: Scalar> Islands<S> {
                 let piece = &mut sleep.pieces[at];
                 piece.apart = false;
                 piece.place_near(system);
-                let loads = island.loads(member);
+                let loads = island.loads_on(member);
                 piece.loaded = loads.iter().map(|one| one.element).collect();
             }
         }

@@ -1,19 +1,18 @@
 //! A contact of a sleeping piece, evaluated alone and in double precision, by the laws of all other contacts.
 
-use glam::{DMat3, DVec3};
+use glam::DVec3;
 
-use crate::geometry::mesh_solid::NearTriangles;
 use crate::laws::contact::{self, ContactParameters, ContactState};
 use crate::laws::rolling::{self, RollingParameters};
 use crate::laws::{static_friction, work};
 use crate::math::{Scalar, Vec3};
 use crate::simulate::contact::pair_list::Memory;
-use crate::simulate::contact::soft::{STIFF_SPEED, hardened, softened, with_normal};
+use crate::simulate::contact::soft::{STIFF_SPEED, SoftLaw, softened, with_normal};
 use crate::simulate::contact::suspend::SuspendedContact;
 use crate::simulate::scene::colliders::PosedCollider;
 use crate::simulate::scene::reactions::Wrench;
 use crate::simulate::sleep::piece::Piece;
-use crate::simulate::sleep::strength::Strength;
+use crate::simulate::sleep::sides::{Partner, Place, Stance};
 
 /// Distance, over its radius, that an element may move along a mesh until its nearest triangles are searched
 /// again.
@@ -25,61 +24,6 @@ const LOST: f64 = 1e-4;
 const SETTLED: f64 = 0.05;
 /// Part of its stiffness that this may need: a contact that is pressed harder stays stiff.
 const PART: f64 = 1.0 / 16.0;
-
-/// Pose and motion of a piece.
-#[derive(Clone, Copy, Debug)]
-pub struct Stance {
-    /// Centre of mass, m.
-    pub centre: DVec3,
-    turn: DMat3,
-    velocity: DVec3,
-    /// Angular velocity, rad/s.
-    pub spin: DVec3,
-}
-
-impl Stance {
-    /// Pose and motion of a piece now.
-    pub fn of(piece: &Piece) -> Self {
-        let moving = &piece.body.moving;
-        Stance {
-            centre: piece.centre(),
-            turn: DMat3::from_quat(moving.rotation),
-            velocity: moving.velocity,
-            spin: piece.body.top.spin(moving.rotation, moving.momentum),
-        }
-    }
-}
-
-/// An element of a piece of an island.
-#[derive(Clone, Copy, Debug)]
-pub struct Place {
-    /// Index of the piece in the island.
-    pub member: usize,
-    /// From the centre of mass to the element, in the frame of the piece, m.
-    pub arm: DVec3,
-}
-
-/// An element of a piece at rest.
-#[derive(Clone, Copy, Debug)]
-pub struct Still {
-    /// Its position, m.
-    pub place: DVec3,
-    /// Index of the piece in the run.
-    pub piece: usize,
-    /// Strength of the piece; `None` if no load wakes it.
-    pub strength: Option<Strength>,
-}
-
-/// What an element of an island may touch.
-#[derive(Clone, Debug)]
-pub enum Partner {
-    /// An element of a piece of the island.
-    Member(Place),
-    /// An element of a piece at rest.
-    Still(Still),
-    /// A collider: its index, and its nearest triangles if it is a mesh.
-    Collider(usize, NearTriangles),
-}
 
 /// What changes in a contact from step to step.
 #[derive(Clone, Copy, Debug)]
@@ -102,6 +46,15 @@ pub struct Course {
     stiffest: f64,
     /// Step until which it certainly does not touch.
     pub clear_until: u64,
+    /// Step until which it does not touch either, as long as the velocities of its pieces changed by at most `calm`
+    /// altogether, m/s.
+    pub calm_until: u64,
+    /// See `calm_until`.
+    pub calm: f64,
+    /// Speed of its sides relative to each other when it was found apart, m/s.
+    pub speed: f64,
+    /// Square of the frequency that it would have if it touched, 1/s², while it is apart and may touch soon.
+    pub onset: f64,
     /// Energy dissipated by damping and by friction, J.
     pub dissipated: [f64; 2],
     /// Force on the element, N; the opposite acts on the partner.
@@ -129,6 +82,8 @@ pub struct Joint<S> {
     stiff: ContactParameters<f64>,
     /// Parameters while it is soft and hardly overlaps.
     softest: ContactParameters<f64>,
+    /// Its law while it is soft.
+    soft_law: SoftLaw,
 }
 
 /// A new touch.
@@ -170,9 +125,11 @@ impl<S: Scalar> Joint<S> {
             false => listed.k,
         };
         let softest = softened(stiff, r_i.min(r_j), listed.inverse_mass);
+        let soft_law = SoftLaw::new((softest.normal, stiff.normal), r_i.min(r_j));
         Joint {
             stiff,
             softest,
+            soft_law,
             now: Course {
                 spring: wide(memory.spring),
                 roll: wide(memory.roll),
@@ -183,6 +140,10 @@ impl<S: Scalar> Joint<S> {
                 k: listed.k,
                 stiffest: stiff.normal,
                 clear_until: 0,
+                calm_until: 0,
+                calm: 0.0,
+                speed: 0.0,
+                onset: 0.0,
                 dissipated: [0.0; 2],
                 force: DVec3::ZERO,
                 torques: [DVec3::ZERO; 2],
@@ -340,6 +301,7 @@ impl<S: Scalar> Joint<S> {
         let rolling = self.rolling();
         let now = &mut self.now;
         let k = now.k;
+        now.speed = state.v.norm();
         if gap >= 0.0 && !now.touches {
             return Touch::Apart(gap);
         }
@@ -407,7 +369,6 @@ impl<S: Scalar> Joint<S> {
             self.listed.radii[0].min(self.listed.radii[1]),
         );
         let (stiff, softest) = (&self.stiff, &self.softest);
-        let stiffnesses = (softest.normal, stiff.normal);
         if !self.now.soft || gap >= 0.0 {
             let kinetic = v.dot(v) / self.listed.inverse_mass;
             let settled = stiff.normal * overlap / (SETTLED * radius);
@@ -417,7 +378,7 @@ impl<S: Scalar> Joint<S> {
             if self.now.soft && overlap > 0.0 {
                 let spring = self.now.spring;
                 let lost = 0.5 * stiff.normal * overlap * overlap
-                    - hardened(stiffnesses, radius, overlap).energy
+                    - self.soft_law.at(overlap).energy
                     + 0.5 * (stiff.tangential - softest.tangential) * spring.dot(spring);
                 self.now.dissipated[0] += lost;
             }
@@ -426,7 +387,7 @@ impl<S: Scalar> Joint<S> {
             (self.now.k, self.now.stiffest) = (*stiff, stiff.normal);
             return;
         }
-        let now = hardened(stiffnesses, radius, overlap);
+        let now = self.soft_law.at(overlap);
         // As far as the pieces' motion takes it at most.
         let rate = softest.normal * self.listed.inverse_mass;
         let approach = closing.max(0.0);
@@ -435,7 +396,7 @@ impl<S: Scalar> Joint<S> {
             tangential: softest.tangential,
             ..with_normal(*stiff, now.secant)
         };
-        self.now.stiffest = hardened(stiffnesses, radius, deepest).tangent;
+        self.now.stiffest = self.soft_law.at(deepest).tangent;
     }
 }
 

@@ -10,9 +10,9 @@ use crate::simulate::error::StateError;
 use crate::simulate::run_state::state::{SectionKind, State, check_length};
 use crate::simulate::scene::colliders::PosedCollider;
 use crate::simulate::scene::reactions::Wrench;
-use crate::simulate::sleep::joint::{Partner, Stance};
 use crate::simulate::sleep::pieces::Sleep;
 use crate::simulate::sleep::resting::{ColliderLoad, RestingLoads};
+use crate::simulate::sleep::sides::{Partner, Stance};
 
 /// Number of a piece, sides of its contacts, and number of colliders that it touches; absent if nothing rests.
 const RESTING: SectionKind = SectionKind::first("contacts of pieces at rest");
