@@ -394,14 +394,40 @@ def times_as_fast(printed):
     return [awake / asleep]
 
 
+def two_seconds(size, awake):
+    shot = f"cullet run pipelines/bunny_drop.toml --set scale=seconds --set body.bunny.packing.elements={size} --to simulate"
+    return f"""
+    {shot} --out OUT/asleep
+    {shot} --set simulate.sleep=false --set time.frames_per_second=1000 --set 'time.end="{awake} ms"' --out OUT/awake
+    """
+
+
+# Time stepped without sleep, ms.
+STEPPED = 3
+SECONDS = run(2, two_seconds(8000, STEPPED), two_seconds(100, 1))
+
+
+def two_clocks(printed):
+    asleep, awake = clocks(printed)
+    return [asleep, awake * 2000 / STEPPED]
+
+
+def times_as_fast_for_seconds(printed):
+    asleep, awake = two_clocks(printed)
+    return [awake / asleep]
+
+
 SLEEP_GROUP = Group(
     "sleep",
     "Shots with sleep",
     "The 30 ms of `bunny_drop` packed and simulated, fracture and all, with every element stepped at every step and with"
-    " fragments that sleep.",
+    " fragments that sleep. Then two seconds, until the pieces lie still, with a stiffer material and 8,000 elements;"
+    f" without sleep these are extrapolated from the first {STEPPED} ms.",
     [
         Figure("clock", "without sleep; with sleep", SLEEP, clocks, "{:.0f}", "s"),
         Figure("ratio", "how many times as fast", SLEEP, times_as_fast),
+        Figure("seconds_clock", "two seconds: with sleep; without", SECONDS, two_clocks, "{:,.0f}", "s"),
+        Figure("seconds_ratio", "how many times as fast", SECONDS, times_as_fast_for_seconds, "{:.0f}"),
     ],
     level=3,
 )
