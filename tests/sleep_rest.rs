@@ -64,6 +64,25 @@ fn a_block_at_rest_wakes_when_it_is_hit_hard() {
     assert!(rest.is_some() && wakes > rest, "{rows:?}");
 }
 
+/// Each contact damps the motion of the whole plate, all together far more than they could one by one.
+#[test]
+fn a_plate_on_many_damped_contacts_comes_to_rest() {
+    let plate = block((9, 1, 9), DVec3::ZERO);
+    let bodies = [(plate, -0.02 * DVec3::Y, DVec3::ZERO)];
+    let (packing, mut pipeline, dt) = scene(&bodies, 1e6);
+    pipeline.world.gravity = [0.0, -9.8, 0.0];
+    pipeline.materials[0].contact_damping = 0.5;
+    pipeline.colliders = vec![scenes::rising_floor(-1.001 * R, 0.0)];
+    let mut run = on::<f32>(&packing, &pipeline, dt);
+    let all = scenes::frames(&mut run, (0.05 / dt) as u64, 0..9);
+    let found = events(&all);
+    assert!(
+        found.contains(&(SleepEvent::Still, SleepReason::Calm)),
+        "{found:?}"
+    );
+    assert_eq!(all[8].history.kinetic[0], 0.0);
+}
+
 /// Mean force on the floor since the frame before, N, and number of elements that touch it.
 fn on_floor(frame: &Snapshot) -> (DVec3, u32) {
     let loads = &frame.loads;

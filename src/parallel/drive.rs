@@ -41,8 +41,8 @@ pub fn drive<P: Splittable, O: Send>(parts: P, of: impl Fn(P::Serial) -> O + Syn
         .collect()
 }
 
-/// Runs `act` on a thread of the pool. Parallel loops that start there wake no thread to begin, which costs as much as
-/// a short loop.
+/// Runs `act` on a thread of the pool. Waking a thread costs as much as a short loop, and parallel loops that start
+/// there need not.
 pub fn on_pool<T: Send>(act: impl FnOnce() -> T + Send) -> T {
     rayon::scope(|_| act())
 }

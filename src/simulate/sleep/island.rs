@@ -18,7 +18,10 @@ use crate::simulate::sleep::sides::{Partner, Stance};
 use crate::spec::SleepLimits;
 
 /// Part of the critical step of the contacts of rigid bodies that a step takes.
-const FRACTION: f64 = 0.4;
+const FRACTION: f64 = 0.2;
+/// Part of the step from which on the damping of its contacts would throw a piece back and forth, as their forces
+/// follow the velocity of half a step before.
+const DAMPED: f64 = 0.4;
 /// The same for a contact in the step in which it begins to touch, at an unknown moment: the energy of its bounce is
 /// accurate to the square of this.
 const ONSET: f64 = 0.05;
@@ -43,9 +46,9 @@ pub struct Island<S> {
     pub(super) onset: f64,
     /// New touches of the last step, by contact.
     pub(super) touched: Vec<(usize, Hit)>,
-    /// Step until which no other contact can touch.
+    /// Step until which no contact that is apart can touch while the velocities of the pieces change little.
     pub(super) clear_until: u64,
-    /// Contacts to look at, ascending: those that may touch before the step `quiet_until`.
+    /// Contacts to look at, ascending: the others touch at [`SOON`] steps after `quiet_until` at the earliest.
     pub(super) active: Vec<usize>,
     /// Step until which no other contact has to be looked at.
     pub(super) quiet_until: u64,
@@ -57,6 +60,8 @@ pub(super) struct Load {
     wrench: Wrench,
     /// Sum of the squares of the frequencies of its contacts, 1/s².
     rate: f64,
+    /// Sum of the rates at which its contacts damp its motion, 1/s.
+    damping: f64,
     /// Sum of the lengths of the forces on it, N.
     pub force: f64,
 }
@@ -221,10 +226,16 @@ impl<S: Scalar> Island<S> {
             true => clear.max(part(ONSET, self.onset)),
             false => clear,
         };
-        let rates = self.loads.iter().map(|load| load.rate);
-        let fastest = rates.fold(0.0, f64::max);
+        let most_of = |of: fn(&Load) -> f64| self.loads.iter().map(of).fold(0.0, f64::max);
+        let damping = most_of(|load| load.damping);
+        let damped = match damping > 0.0 {
+            true => (2.0 * DAMPED / (damping * outside.dt)) as u64,
+            false => u64::MAX,
+        };
         let most = (to - step).min(clear).max(1);
-        part(FRACTION, fastest).clamp(1, most)
+        part(FRACTION, most_of(|load| load.rate))
+            .min(damped)
+            .clamp(1, most)
     }
 
     /// Computes the loads after `count` steps at once.
@@ -240,15 +251,16 @@ impl<S: Scalar> Island<S> {
         if step >= self.quiet_until {
             self.choose_active(step);
         }
-        self.clear_until = self.quiet_until;
+        self.clear_until = self.quiet_until.saturating_add(SOON);
         self.onset = 0.0;
         let mut apart = 0;
         for k in 0..self.active.len() {
             let at = self.active[k];
             let now = &self.joints[at].now;
             if step < now.clear_until {
-                self.wait(at, (step, now.clear_until));
-                apart += 1;
+                let until = now.clear_until;
+                self.wait(at, (step, until));
+                apart += usize::from(step + SOON < until);
                 continue;
             }
             if step < now.calm_until && self.changed(at) <= now.calm {
@@ -287,6 +299,7 @@ impl<S: Scalar> Island<S> {
             of.wrench += wrench;
             of.force += size;
             of.rate += joint.rate(member, arm, pieces);
+            of.damping += joint.damping_rate(member, arm, pieces);
         };
         let [arm, other_arm] = now.arms;
         load(

@@ -8,8 +8,8 @@ use crate::simulate::sleep::piece::Piece;
 use crate::simulate::sleep::sides::{Partner, Stance};
 use crate::simulate::sleep::stride::closing_time;
 
-/// Part of the bound on the speed at which a contact closes by which its pieces' velocities may change before a
-/// contact that is apart is looked at again.
+/// Part of the bound on the speed at which a contact closes. A contact that is apart is looked at again once the
+/// velocities of its pieces changed by twice this and its speed when it was last looked at.
 const CALM: f64 = 0.05;
 
 impl<S: Scalar> Island<S> {
@@ -18,8 +18,12 @@ impl<S: Scalar> Island<S> {
         self.active.clear();
         self.quiet_until = u64::MAX;
         for (at, joint) in self.joints.iter().enumerate() {
-            match step < joint.now.clear_until {
-                true => self.quiet_until = self.quiet_until.min(joint.now.clear_until),
+            // Those that may touch soon limit the length of a step.
+            match step + SOON < joint.now.clear_until {
+                true => {
+                    let until = joint.now.clear_until - SOON;
+                    self.quiet_until = self.quiet_until.min(until);
+                }
                 false => self.active.push(at),
             }
         }
@@ -65,14 +69,17 @@ impl<S: Scalar> Island<S> {
         };
         let gravity = outside.fields.gravity.length();
         let after = |time: f64| step + (time / outside.dt).clamp(0.0, 1e15) as u64;
-        let clear_until = after(closing_time(gap, own.speed + speed, pull * gravity));
+        // The bounds are those of when the lists were built.
+        let since = (step - outside.since) as f64 * outside.dt;
+        let bound = own.speed + speed + pull * gravity * since;
+        let clear_until = after(closing_time(gap, bound, pull * gravity));
         // The gap is longer than the way at the present speed and at the largest change of it together. Gravity moves
         // both sides alike unless one is held.
         let pull = match joint.partner {
             Partner::Member(..) => 0.0,
             Partner::Still(..) | Partner::Collider(..) => gravity,
         };
-        let (now, slack) = (joint.now.speed, 2.0 * CALM * (own.speed + speed));
+        let (now, slack) = (joint.now.speed, 2.0 * CALM * bound);
         let calm_until = after(closing_time(gap, 2.0 * now + slack, pull));
         let calm = self.changed(at) + now + slack;
         let now = &mut self.joints[at].now;

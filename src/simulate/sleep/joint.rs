@@ -46,15 +46,17 @@ pub struct Course {
     stiffest: f64,
     /// Step until which it certainly does not touch.
     pub clear_until: u64,
-    /// Step until which it does not touch either, as long as the velocities of its pieces changed by at most `calm`
-    /// altogether, m/s.
+    /// Step until which it does not touch either, as long as the change of the velocities of its pieces since the start
+    /// of the island is at most `calm`.
     pub calm_until: u64,
-    /// See `calm_until`.
+    /// See `calm_until`, m/s.
     pub calm: f64,
-    /// Speed of its sides relative to each other when it was found apart, m/s.
+    /// Speed of its sides relative to each other when it was last looked at, m/s.
     pub speed: f64,
-    /// Square of the frequency that it would have if it touched, 1/s², while it is apart and may touch soon.
+    /// Square of the frequency that it would have if it touched, 1/s², when it was last found apart.
     pub onset: f64,
+    /// Direction of the force on the element when it was last looked at.
+    normal: DVec3,
     /// Energy dissipated by damping and by friction, J.
     pub dissipated: [f64; 2],
     /// Force on the element, N; the opposite acts on the partner.
@@ -144,6 +146,7 @@ impl<S: Scalar> Joint<S> {
                 calm: 0.0,
                 speed: 0.0,
                 onset: 0.0,
+                normal: DVec3::ZERO,
                 dissipated: [0.0; 2],
                 force: DVec3::ZERO,
                 torques: [DVec3::ZERO; 2],
@@ -188,12 +191,23 @@ impl<S: Scalar> Joint<S> {
     pub fn rate(&self, member: usize, arm: DVec3, pieces: &[&mut Piece]) -> f64 {
         let (now, body) = (&self.now, &pieces[member].body);
         let turning = arm.length_squared() * body.top.largest_inverse();
-        // A partner that yields as well makes it stiffer.
-        let sides = match self.partner {
+        self.sides() * now.stiffest.max(now.k.tangential) * (body.inverse_mass + turning)
+    }
+
+    /// Rate at which it damps the motion of a piece of the island, 1/s, an upper bound; `arm` as for
+    /// [`rate`](Self::rate).
+    pub fn damping_rate(&self, member: usize, arm: DVec3, pieces: &[&mut Piece]) -> f64 {
+        let (now, body) = (&self.now, &pieces[member].body);
+        let turning = arm.cross(now.normal).length_squared() * body.top.largest_inverse();
+        self.sides() * now.k.damping * (body.inverse_mass + turning)
+    }
+
+    /// A partner that yields as well makes it twice as stiff.
+    fn sides(&self) -> f64 {
+        match self.partner {
             Partner::Member(..) => 2.0,
             Partner::Still(..) | Partner::Collider(..) => 1.0,
-        };
-        sides * now.stiffest.max(now.k.tangential) * (body.inverse_mass + turning)
+        }
     }
 
     /// Whether it touches and is soft.
@@ -302,6 +316,7 @@ impl<S: Scalar> Joint<S> {
         let now = &mut self.now;
         let k = now.k;
         now.speed = state.v.norm();
+        now.normal = dvec(state.x) / length;
         if gap >= 0.0 && !now.touches {
             return Touch::Apart(gap);
         }
@@ -345,7 +360,7 @@ impl<S: Scalar> Joint<S> {
             (true, true) => Touch::Lasting,
             (false, true) => Touch::New(Hit {
                 closing: -state.v.dot(state.x) / length,
-                normal: dvec(state.x) / length,
+                normal: now.normal,
             }),
         }
     }
