@@ -196,10 +196,6 @@ def cross(a, b):
     return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 
 
-def dot(a, b):
-    return math.fsum(p * q for p, q in zip(a, b))
-
-
 def frictional_path(draw):
     """Steps of one contact: motion, and the load after each. The centre of j is the origin. The spring is followed by its
     components along two directions of the plane of contact, which is possible as the normal stays."""
@@ -213,12 +209,12 @@ def frictional_path(draw):
     touch = 10 ** draw.uniform(-3, -1)
     overlap = 10 ** draw.uniform(-3, -1.5) * touch
     dt = 1e-5
-    # The speed that stretches the spring to the limit in about six steps.
+    # The speed that stretches the spring to the limit in six to twenty steps.
     scale = static * normal * overlap / tangential / (6 * dt)
     spring, slides, steps = [0.0, 0.0], False, []
     push = draw.uniform(0, 2 * math.pi)
     for step in range(50):
-        if step % 25 == 24:
+        if step % 17 == 16:
             push += math.pi * draw.uniform(0.8, 1.2)
         speed = scale * draw.uniform(0.3, 1.0)
         plane = [speed * math.cos(push), speed * math.sin(push)]

@@ -19,12 +19,12 @@ use crate::spec::SleepLimits;
 
 /// Part of the critical step of the contacts of rigid bodies that a step takes.
 const FRACTION: f64 = 0.2;
-/// Part of the step from which on the damping of its contacts would throw a piece back and forth, as their forces
-/// follow the velocity of half a step before.
-const DAMPED: f64 = 0.4;
 /// The same for a contact in the step in which it begins to touch, at an unknown moment: the energy of its bounce is
 /// accurate to the square of this.
 const ONSET: f64 = 0.05;
+/// Part of the step from which on the damping of its contacts would throw a piece back and forth, as their forces
+/// follow the velocity of half a step before.
+const DAMPED: f64 = 0.4;
 /// Number of steps before a contact may touch from which on its critical step is looked at.
 pub(super) const SOON: u64 = 1024;
 
@@ -158,9 +158,7 @@ impl<S: Scalar> Island<S> {
         self.on_colliders.clone_from(&to.on_colliders);
         self.clear_until = to.clear_until;
         self.quiet_until = 0;
-        self.stances.clear();
-        self.stances
-            .extend(pieces.iter().map(|piece| Stance::of(piece)));
+        self.meet(pieces);
     }
 
     /// Computes the loads before the first step, in which nothing slides and no touch is new.

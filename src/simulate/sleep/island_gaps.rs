@@ -29,13 +29,17 @@ impl<S: Scalar> Island<S> {
         }
     }
 
+    /// Notes where the pieces are and how they move at the start.
+    pub(super) fn meet(&mut self, pieces: &[&mut Piece]) {
+        self.stances.clear();
+        self.stances
+            .extend(pieces.iter().map(|piece| Stance::of(piece)));
+    }
+
     /// Follows the motion of the pieces over a step of `h` seconds.
     pub(super) fn follow(&mut self, pieces: &[&mut Piece], gravity: DVec3, h: f64) {
         if h == 0.0 {
-            self.stances.clear();
-            self.stances
-                .extend(pieces.iter().map(|piece| Stance::of(piece)));
-            return;
+            return self.meet(pieces);
         }
         for (stance, piece) in self.stances.iter_mut().zip(pieces) {
             stance.follow(piece, gravity, h);

@@ -128,29 +128,6 @@ impl<L: Lanes> CellRun<L> {
         Ok(())
     }
 
-    /// Takes `steps` steps, then brings the velocities from the half step to the time of the positions.
-    fn take_steps(&mut self, steps: u64) -> Result<(), SimulateError> {
-        let mut before = Vec::new();
-        for left in (0..steps).rev() {
-            self.motion(true)?;
-            self.run.step += 1;
-            if left == 0 {
-                before = ReactionSums::take(&self.run.supports, &mut self.run.sums);
-            }
-            self.add_loads(self.parameters.dt);
-            self.find_principal_breaks();
-            self.break_faces();
-        }
-        if steps > 0 {
-            let now = ReactionSums::take(&self.run.supports, &mut self.run.sums);
-            self.run.means.add(steps, &before, now);
-        }
-        if self.kick_due {
-            self.motion(false)?;
-        }
-        Ok(())
-    }
-
     /// Adds the energy dissipated since the last frame to the totals.
     fn collect_work(&mut self) {
         if let Some(total) = &mut self.run.work {
@@ -191,8 +168,25 @@ impl<L: Lanes> CellRun<L> {
 
 impl<L: Lanes> Method for CellRun<L> {
     fn advance(&mut self, steps: u64) -> Result<(), SimulateError> {
-        // Run within the pool, so that its threads do not sleep and wake between passes.
-        rayon::scope(|_| self.take_steps(steps))
+        let mut before = Vec::new();
+        for left in (0..steps).rev() {
+            self.motion(true)?;
+            self.run.step += 1;
+            if left == 0 {
+                before = ReactionSums::take(&self.run.supports, &mut self.run.sums);
+            }
+            self.add_loads(self.parameters.dt);
+            self.find_principal_breaks();
+            self.break_faces();
+        }
+        if steps > 0 {
+            let now = ReactionSums::take(&self.run.supports, &mut self.run.sums);
+            self.run.means.add(steps, &before, now);
+        }
+        if self.kick_due {
+            self.motion(false)?;
+        }
+        Ok(())
     }
 
     fn platform(&self) -> Platform {
