@@ -39,10 +39,32 @@ impl HashGrid {
         }
     }
 
+    /// Number of buckets: the points of a cell are all in one of them.
+    pub fn buckets(&self) -> usize {
+        self.start.len() - 1
+    }
+
+    /// Points of a bucket, ascending.
+    #[inline]
+    pub fn bucket(&self, at: usize) -> &[u32] {
+        &self.points[self.start[at] as usize..self.start[at + 1] as usize]
+    }
+
     /// Calls `visit` once with every point in the 27 cells about `p`, and occasionally with one farther away,
     /// so callers must check distances.
     #[inline]
-    pub fn around(&self, p: DVec3, mut visit: impl FnMut(u32)) {
+    pub fn around(&self, p: DVec3, visit: impl FnMut(u32)) {
+        self.around_where(p, |_| true, visit);
+    }
+
+    /// As [`around`](Self::around), without the points of buckets for which `chosen` is false.
+    #[inline]
+    pub fn around_where(
+        &self,
+        p: DVec3,
+        chosen: impl Fn(usize) -> bool,
+        mut visit: impl FnMut(u32),
+    ) {
         let centre = coordinates(p, self.cell);
         let mut seen = [u32::MAX; 27];
         let mut count = 0;
@@ -58,9 +80,9 @@ impl HashGrid {
                     }
                     seen[count] = b;
                     count += 1;
-                    let range =
-                        self.start[b as usize] as usize..self.start[b as usize + 1] as usize;
-                    self.points[range].iter().for_each(|&k| visit(k));
+                    if chosen(b as usize) {
+                        self.bucket(b as usize).iter().for_each(|&k| visit(k));
+                    }
                 }
             }
         }

@@ -8,6 +8,7 @@ use super::polyhedra::shapes::Shapes;
 use super::surfaces::SurfaceTable;
 use crate::geometry::hash_grid::HashGrid;
 use crate::math::Scalar;
+use crate::parallel::prelude::*;
 use crate::simulate::bonded::bonds::BondSide;
 use crate::simulate::bonded::system::System;
 
@@ -84,6 +85,27 @@ pub struct PairFinder<'a, S> {
     pub exposed: &'a [u32],
     /// Exposed elements by position.
     pub grid: &'a HashGrid,
+    /// For each bucket of the grid, as [`common_pieces`] tells.
+    pub common: &'a [u32],
+}
+
+/// For each bucket of a grid the number of the rigid piece that all its elements belong to; 0 if they differ or one
+/// is elastic.
+pub fn common_pieces(grid: &HashGrid, exposed: &[u32], pieces: &[u32]) -> Vec<u32> {
+    if pieces.is_empty() {
+        return vec![0; grid.buckets()];
+    }
+    let buckets = (0..grid.buckets()).into_par_iter().with_min_len(4096);
+    let common = buckets.map(|at| {
+        let mut all = grid.bucket(at).iter();
+        let piece = |&k: &u32| pieces[exposed[k as usize] as usize];
+        let first = all.next().map_or(0, piece);
+        match all.all(|k| piece(k) == first) {
+            true => first,
+            false => 0,
+        }
+    });
+    common.collect()
 }
 
 impl<S: Scalar> PairFinder<'_, S> {
@@ -140,11 +162,13 @@ impl<S: Scalar> PairFinder<'_, S> {
         let (system, anchor) = (self.system, self.anchor);
         let (p, r) = (anchor[i], system.radius(i));
         let held = system.inverse_mass[i].to_f64() == 0.0;
-        self.grid.around(p, |k| {
+        let piece = system.rigid().pieces().get(i).copied().unwrap_or(0);
+        let has_others = |bucket: usize| piece == 0 || self.common[bucket] != piece;
+        self.grid.around_where(p, has_others, |k| {
             let j = self.exposed[k as usize];
             let other = j as usize;
             // Inside the chunk the lower element lists the pair.
-            if other >= first && other <= i {
+            if other >= first && other <= i || system.is_one_piece(i, other) {
                 return;
             }
             let reach = r + system.radius(other) + self.skin;
@@ -155,9 +179,6 @@ impl<S: Scalar> PairFinder<'_, S> {
                 .shapes
                 .is_some_and(|shapes| shapes.get(other).is_some())
             {
-                return;
-            }
-            if system.is_one_piece(i, other) {
                 return;
             }
             // Two clamped elements cannot respond to a force.

@@ -4,7 +4,7 @@ use glam::DVec3;
 
 use super::collider_list::ColliderContact;
 use super::lists::Contacts;
-use super::near::{Exposure, PairFinder};
+use super::near::{Exposure, PairFinder, common_pieces};
 use super::pair_list::Memory;
 use super::soft::with_normal;
 use crate::geometry::hash_grid::HashGrid;
@@ -157,6 +157,7 @@ impl<S: Scalar> Contacts<S> {
         let grid = HashGrid::new(exposed.len(), 2.0 * self.largest + self.skin, |k| {
             anchor[exposed[k] as usize]
         });
+        let common = common_pieces(&grid, &exposed, system.rigid().pieces());
         let finder = PairFinder {
             system,
             surfaces: &self.surfaces,
@@ -166,6 +167,7 @@ impl<S: Scalar> Contacts<S> {
             exposure: &exposure,
             exposed: &exposed,
             grid: &grid,
+            common: &common,
         };
         self.chunks
             .par_iter_mut()
