@@ -63,8 +63,13 @@ impl Piece {
         };
         let size = |loads: &[ElementLoad]| loads.iter().map(|one| one.force.length()).sum::<f64>();
         let change = size(&differences(loads, &judged.loads));
+        // Only what differs from the loads in balance used strength.
+        let judged_size = match judged.use_of_strength > 0.0 {
+            true => size(&differences(&judged.loads, &self.balanced)),
+            false => size(&judged.loads),
+        };
         let room = CHANGE * limit / judged.use_of_strength;
-        change > room.clamp(CHANGE, MOST_CHANGE) * size(&judged.loads)
+        change > room.clamp(CHANGE, MOST_CHANGE) * judged_size
     }
 
     /// Judges these loads (frame of the piece); remembers them and returns the use of strength, `None` if the
@@ -191,4 +196,38 @@ fn stresses<B: BondLaw>(
 ) -> (f64, f64) {
     let load: BondLoad<f64> = B::load(state);
     failure::stress(&load, section)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{DVec3, ElementLoad, JudgedLoad};
+    use crate::simulate::sleep::test_scene::asleep;
+
+    #[test]
+    fn small_loads_on_a_piece_made_under_a_large_one_are_judged_once() {
+        let text = "[time]\nend = 1\nframes_per_second = 1\n[[material]]\nname = \"m\"\ndensity = 2600\nyoung = 1e7\n\
+                    tensile_strength = 1e5\nshear_strength = 1e5\n[[body]]\nname = \"b\"\nmaterial = \"m\"\n\
+                    shape = { type = \"block\", rows = [4, 3, 3] }\npacking = { type = \"hexagonal\", radius = 1e-3 }\n";
+        let (_, mut sleep) = asleep(text, 0..1);
+        let piece = &mut sleep.pieces[0];
+        let load = |element: u32, force: f64| {
+            vec![ElementLoad {
+                element,
+                force: DVec3::X * force,
+                torque: DVec3::ZERO,
+            }]
+        };
+        piece.balance(load(0, 10.0));
+        assert!(!piece.is_load_new(&load(0, 11.0), 0.5));
+        // The large load is gone; a small one acts elsewhere and was judged.
+        piece.judged = Some(JudgedLoad {
+            loads: load(1, 0.1),
+            use_of_strength: 0.1,
+        });
+        assert!(!piece.is_load_new(&load(2, 0.2), 0.5));
+        assert!(piece.is_load_new(&load(2, 11.0), 0.5));
+        // Loads that use most of what is allowed are judged again sooner.
+        piece.judged.as_mut().unwrap().use_of_strength = 0.4;
+        assert!(!piece.is_load_new(&load(2, 0.2), 0.5) && piece.is_load_new(&load(2, 3.0), 0.5));
+    }
 }
