@@ -44,12 +44,14 @@ impl<S: Scalar> Sleep<S> {
             piece.removed = true;
         }
         self.removed_energy += lost.iter().sum::<f64>();
-        let springs = std::mem::take(&mut self.springs_at_rest).into_iter();
-        self.springs_at_rest = springs
-            .filter(|entry| self.rests([entry.element, entry.partner]))
+        let springs = std::mem::take(&mut self.unlisted_springs).into_iter();
+        self.unlisted_springs = springs
+            .filter(|entry| self.is_unlisted([entry.element, entry.partner]))
             .collect();
-        let soft = std::mem::take(&mut self.soft_at_rest).into_iter();
-        self.soft_at_rest = soft.filter(|(contact, _)| self.rests(*contact)).collect();
+        let soft = std::mem::take(&mut self.unlisted_soft).into_iter();
+        self.unlisted_soft = soft
+            .filter(|(contact, _)| self.is_unlisted(*contact))
+            .collect();
         lost
     }
 

@@ -27,10 +27,11 @@ pub struct Sleep<S> {
     pub limits: SleepLimits,
     /// All pieces, by ascending number.
     pub pieces: Vec<Piece>,
-    /// Springs of contacts between pieces at rest, and of these with colliders: their contacts are not listed.
-    pub springs_at_rest: Vec<SpringEntry<S>>,
+    /// Springs of contacts that are not listed: between pieces at rest, of these with colliders, and inside a piece,
+    /// between the faces of its cracks.
+    pub unlisted_springs: Vec<SpringEntry<S>>,
     /// Soft contacts among these, as [`Contacts::soft`] tells them.
-    pub soft_at_rest: Vec<([u32; 2], S)>,
+    pub unlisted_soft: Vec<([u32; 2], S)>,
     /// Kinetic energy that left the motion since the start, J.
     pub rigidified: f64,
     /// Largest kinetic energy that all elements had together so far, as far as it was looked at, J.
@@ -77,8 +78,8 @@ impl<S: Scalar> Sleep<S> {
         Sleep {
             limits: limits.clone(),
             pieces: Vec::new(),
-            springs_at_rest: Vec::new(),
-            soft_at_rest: Vec::new(),
+            unlisted_springs: Vec::new(),
+            unlisted_soft: Vec::new(),
             rigidified: 0.0,
             most_kinetic: 0.0,
             unrest: vec![0; system.count],

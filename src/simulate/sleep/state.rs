@@ -38,9 +38,10 @@ const LOADED: SectionKind = SectionKind::first("loaded asleep elements");
 /// Elements and loads in balance with the stresses of each piece, then those that were judged.
 const JUDGED: SectionKind = SectionKind::first("judged elements");
 const FORCES: SectionKind = SectionKind::first("judged forces");
+/// Contacts that are not listed, also those inside a piece.
 const PAIRS: SectionKind = SectionKind::first("contact pairs at rest");
 const SPRINGS: SectionKind = SectionKind::first("friction springs at rest");
-/// Whether each contact at rest slides, 1 or 0; absent if none does.
+/// Whether each of them slides, 1 or 0; absent if none does.
 const SLIDING: SectionKind = SectionKind::first("sliding contacts at rest");
 /// Element, and partner or [`COLLIDER`] plus the collider's index; and normal stiffness, N/m.
 const SOFT: SectionKind = SectionKind::first("soft contacts of pieces");
@@ -48,7 +49,7 @@ const STIFFNESS: SectionKind = SectionKind::first("stiffness of soft contacts");
 
 /// Writes the pieces.
 pub fn put<S: Scalar>(state: &mut State, sleep: &Sleep<S>, contacts: &Contacts<S>) {
-    let soft = contacts.soft().chain(sleep.soft_at_rest.iter().copied());
+    let soft = contacts.soft().chain(sleep.unlisted_soft.iter().copied());
     let (soft, normal): (Vec<[u32; 2]>, Vec<S>) = soft.unzip();
     state.put(SOFT, soft.into_iter());
     state.put(STIFFNESS, normal.into_iter().map(|normal| [normal]));
@@ -114,7 +115,7 @@ pub fn put<S: Scalar>(state: &mut State, sleep: &Sleep<S>, contacts: &Contacts<S
         [a, b, c, d, e, f]
     };
     state.put(FORCES, loads.iter().map(numbers));
-    let springs = &sleep.springs_at_rest;
+    let springs = &sleep.unlisted_springs;
     state.put(PAIRS, springs.iter().map(|one| [one.element, one.partner]));
     let memory = |one: &SpringEntry<S>| {
         let ([a, b, c], [d, e, f]) = (one.memory.spring, one.memory.roll);
@@ -215,7 +216,7 @@ pub fn restore<S: Scalar>(
     check_length(SPRINGS.name, springs.len(), pairs.len())?;
     let sliding = sliding(state, SLIDING, pairs.len())?;
     let both = pairs.zip(springs).zip(sliding);
-    sleep.springs_at_rest = both
+    sleep.unlisted_springs = both
         .map(
             |(([element, partner], [a, b, c, d, e, f]), slides)| SpringEntry {
                 element,
@@ -233,13 +234,13 @@ pub fn restore<S: Scalar>(
     Ok(())
 }
 
-/// Makes the contacts soft that were soft in [`put`]: those that are listed, and those of pieces at rest.
+/// Makes the contacts soft that were soft in [`put`], listed or not.
 pub fn restore_soft<S: Scalar>(
     state: &State,
     sleep: &mut Sleep<S>,
     run: &mut BondedRun<S>,
 ) -> Result<(), StateError> {
-    sleep.soft_at_rest.clear();
+    sleep.unlisted_soft.clear();
     let Some(soft) = state.get::<u32, 2>(SOFT)? else {
         return Ok(());
     };
@@ -249,8 +250,8 @@ pub fn restore_soft<S: Scalar>(
         let elements = contact.into_iter().filter(|&end| end < COLLIDER);
         let most = elements.max().unwrap_or_default() as usize + 1;
         check_length(SOFT.name, run.system.count.max(most), run.system.count)?;
-        match sleep.rests(contact) {
-            true => sleep.soft_at_rest.push((contact, normal)),
+        match sleep.is_unlisted(contact) {
+            true => sleep.unlisted_soft.push((contact, normal)),
             false => run.contacts.soften(contact, normal),
         }
     }

@@ -13,7 +13,7 @@ const SLOW: f64 = 3e-4;
 /// Time for which all pieces of a group must be slow, s.
 const PATIENCE: f64 = 0.05;
 
-/// What was kept of the contacts of pieces at rest that move again.
+/// What was kept of contacts that were not listed and are from now on.
 #[derive(Clone, Debug)]
 pub struct Released<S> {
     springs: Vec<SpringEntry<S>>,
@@ -21,7 +21,7 @@ pub struct Released<S> {
 }
 
 impl<S: Scalar> Released<S> {
-    /// Hands it to the contact lists, in which these contacts must be.
+    /// Hands it to the contact lists. Contacts that are not in them are forgotten.
     pub fn restore(&self, contacts: &mut Contacts<S>) {
         contacts.restore_springs(&self.springs);
         for &(contact, normal) in &self.soft {
@@ -109,45 +109,62 @@ impl<S: Scalar> Sleep<S> {
         let stopped = pieces.iter().map(|&at| self.pieces[at].stop());
         let lost: Vec<f64> = stopped.collect();
         self.rigidified += lost.iter().sum::<f64>();
-        let springs = contacts.springs().into_iter();
-        let kept = springs.filter(|entry| self.rests([entry.element, entry.partner]));
-        let kept: Vec<SpringEntry<S>> = kept.collect();
-        self.springs_at_rest.extend(kept);
-        self.springs_at_rest
-            .sort_by_key(|entry| (entry.element, entry.partner));
-        self.springs_at_rest
-            .dedup_by_key(|entry| (entry.element, entry.partner));
-        let soft = contacts.soft().filter(|(contact, _)| self.rests(*contact));
-        let soft: Vec<([u32; 2], S)> = soft.collect();
-        self.soft_at_rest.extend(soft);
-        self.soft_at_rest.sort_by_key(|(contact, _)| *contact);
-        self.soft_at_rest.dedup_by_key(|(contact, _)| *contact);
+        self.keep_contacts(contacts);
         lost
     }
 
-    /// Whether the pieces of both ends of a contact are at rest, and none is removed.
-    pub fn rests(&self, [element, partner]: [u32; 2]) -> bool {
-        let rests = |element| self.is_still(element) && !self.is_removed(element);
-        rests(element) && (partner >= COLLIDER || rests(partner))
+    /// Keeps the springs and the softness of contacts that the next lists leave out.
+    pub fn keep_contacts(&mut self, contacts: &Contacts<S>) {
+        let springs = contacts.springs().into_iter();
+        let kept = springs.filter(|entry| self.is_unlisted([entry.element, entry.partner]));
+        let kept: Vec<SpringEntry<S>> = kept.collect();
+        self.unlisted_springs.extend(kept);
+        self.unlisted_springs
+            .sort_by_key(|entry| (entry.element, entry.partner));
+        self.unlisted_springs
+            .dedup_by_key(|entry| (entry.element, entry.partner));
+        let soft = contacts.soft();
+        let soft = soft.filter(|(contact, _)| self.is_unlisted(*contact));
+        let soft: Vec<([u32; 2], S)> = soft.collect();
+        self.unlisted_soft.extend(soft);
+        self.unlisted_soft.sort_by_key(|(contact, _)| *contact);
+        self.unlisted_soft.dedup_by_key(|(contact, _)| *contact);
     }
 
-    /// Lets these pieces move again; returns what was kept of their contacts, which are listed from now on.
-    pub fn release(&mut self, pieces: &[usize]) -> Released<S> {
+    /// Whether a contact is one of two pieces at rest, or of such a piece with a collider, or inside one piece, and no
+    /// piece is removed. Lists leave these out.
+    pub fn is_unlisted(&self, [element, partner]: [u32; 2]) -> bool {
+        let stays = |element| !self.is_removed(element);
+        if partner >= COLLIDER {
+            return self.is_still(element) && stays(element);
+        }
+        let at = self.piece_of(element);
+        let is_inside = at.is_some() && at == self.piece_of(partner);
+        let rests = self.is_still(element) && self.is_still(partner);
+        (is_inside || rests) && stays(element) && stays(partner)
+    }
+
+    /// Lets these pieces move again.
+    pub fn release(&mut self, pieces: &[usize]) {
         for &at in pieces {
             self.pieces[at].still = false;
             self.pieces[at].resting = RestingLoads::default();
             self.pieces[at].slow_since = None;
         }
-        let springs = std::mem::take(&mut self.springs_at_rest);
+    }
+
+    /// Takes out what was kept of contacts that are listed from now on.
+    pub fn take_listed(&mut self) -> Released<S> {
+        let springs = std::mem::take(&mut self.unlisted_springs);
         let (kept, springs) = springs
             .into_iter()
-            .partition(|entry| self.rests([entry.element, entry.partner]));
-        self.springs_at_rest = kept;
-        let soft = std::mem::take(&mut self.soft_at_rest);
+            .partition(|entry| self.is_unlisted([entry.element, entry.partner]));
+        self.unlisted_springs = kept;
+        let soft = std::mem::take(&mut self.unlisted_soft);
         let (kept, soft) = soft
             .into_iter()
-            .partition(|(contact, _)| self.rests(*contact));
-        self.soft_at_rest = kept;
+            .partition(|(contact, _)| self.is_unlisted(*contact));
+        self.unlisted_soft = kept;
         Released { springs, soft }
     }
 
@@ -157,7 +174,7 @@ impl<S: Scalar> Sleep<S> {
     /// Contacts at rest are not listed; those with a stretched spring tell who touches whom.
     pub fn groups_of(&self, pieces: impl Iterator<Item = usize>) -> Vec<usize> {
         let mut groups = UnionFind::new(self.pieces.len());
-        for entry in &self.springs_at_rest {
+        for entry in &self.unlisted_springs {
             if entry.partner < COLLIDER
                 && let (Some(a), Some(b)) =
                     (self.piece_of(entry.element), self.piece_of(entry.partner))
@@ -181,7 +198,9 @@ fn is_patient(since: u64, step: u64, dt: f64) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use crate::simulate::contact::chunk::SpringEntry;
     use crate::simulate::contact::lists::Contacts;
+    use crate::simulate::contact::pair_list::Memory;
     use crate::simulate::sleep::test_scene::{asleep, two_blocks};
 
     #[test]
@@ -196,11 +215,49 @@ mod tests {
         let soft: Vec<_> = contacts.soft().collect();
         assert!(soft.contains(&(pair, 123.0)));
         sleep.stop(&[0, 1], &contacts);
-        assert_eq!(sleep.soft_at_rest.len(), soft.len());
-        let released = sleep.release(&[1]);
-        assert!(sleep.soft_at_rest.is_empty());
+        assert_eq!(sleep.unlisted_soft.len(), soft.len());
+        sleep.release(&[1]);
+        let released = sleep.take_listed();
+        assert!(sleep.unlisted_soft.is_empty());
         let mut again = Contacts::new(system, &built.surfaces, &[]);
         released.restore(&mut again);
         assert_eq!(again.soft().collect::<Vec<_>>(), soft);
+    }
+
+    #[test]
+    fn springs_inside_a_piece_are_kept_until_it_wakes() {
+        let (built, mut sleep) = asleep(&two_blocks(), 0..2);
+        let system = &built.system;
+        let mut contacts = Contacts::new(system, &built.surfaces, &[]);
+        let element = (0..system.count as u32).find(|&i| !contacts.partners(i).is_empty());
+        let element = element.unwrap();
+        let partner = contacts.partners(element)[0];
+        let entry = |element, partner, sign: f64| SpringEntry {
+            element,
+            partner,
+            memory: Memory {
+                spring: [sign * 1e-6, 0.0, 0.0],
+                ..Memory::default()
+            },
+        };
+        let both = [entry(element, partner, 1.0), entry(partner, element, -1.0)];
+        assert_eq!(contacts.restore_springs(&both), 0);
+        sleep.keep_contacts(&contacts);
+        assert!(
+            sleep.unlisted_springs.is_empty(),
+            "the blocks are two pieces that move"
+        );
+        // As if both blocks were one piece with a crack.
+        let other = sleep.pieces.pop().unwrap();
+        sleep.pieces[0].elements.extend(other.elements);
+        sleep.index(system);
+        sleep.keep_contacts(&contacts);
+        assert_eq!(sleep.unlisted_springs.len(), 2);
+        sleep.wake(&[0], 1);
+        sleep.index(system);
+        let mut again = Contacts::new(system, &built.surfaces, &[]);
+        sleep.take_listed().restore(&mut again);
+        assert_eq!(again.springs(), contacts.springs());
+        assert!(sleep.unlisted_springs.is_empty());
     }
 }

@@ -168,18 +168,21 @@ impl<L: Lanes> Cpu<L> {
             .partition(|alarm| alarm.reason == SleepReason::Touched);
         let all = touched.iter().chain(&woken);
         let moved = sleep.groups_of(all.map(|alarm| alarm.piece));
-        let released = sleep.release(&moved);
+        sleep.release(&moved);
         self.record_moving(moved);
         for alarm in &woken {
             self.record(SleepEvent::Awake, (step, *alarm), 0.0);
         }
-        if let Some(sleep) = &mut self.sleep {
-            let wakes: Vec<usize> = woken.iter().map(|alarm| alarm.piece).collect();
-            for &piece in &wakes {
-                sleep.pieces[piece].place_all(&mut self.run.system);
-            }
-            sleep.wake(&wakes, step);
+        let Some(sleep) = &mut self.sleep else {
+            return Ok(());
+        };
+        let wakes: Vec<usize> = woken.iter().map(|alarm| alarm.piece).collect();
+        for &piece in &wakes {
+            sleep.pieces[piece].place_all(&mut self.run.system);
         }
+        sleep.wake(&wakes, step);
+        sleep.index(&self.run.system);
+        let released = sleep.take_listed();
         self.restructure();
         released.restore(&mut self.run.contacts);
         self.start_again();
@@ -246,6 +249,8 @@ impl<L: Lanes> Cpu<L> {
             piece.strength = sleep.strength(&piece.elements, piece.reach);
             sleep.add(piece);
         }
+        sleep.index(&self.run.system);
+        sleep.keep_contacts(&self.run.contacts);
         self.restructure();
         self.start_again();
         if let Some(sleep) = &mut self.sleep {
@@ -303,7 +308,8 @@ impl<L: Lanes> Cpu<L> {
         let mut moving = sleep.groups_of(leaving.iter().copied());
         moving.retain(|at| leaving.binary_search(at).is_err());
         let lost = sleep.remove(&leaving);
-        let released = sleep.release(&moving);
+        sleep.release(&moving);
+        let released = sleep.take_listed();
         for &at in &leaving {
             sleep.pieces[at].place_all(&mut self.run.system);
         }
