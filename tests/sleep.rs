@@ -161,6 +161,26 @@ fn a_hard_impact_breaks_what_it_breaks_without_sleep() {
     assert!(off <= 0.15, "{asleep} {awake}");
 }
 
+#[test]
+fn a_sleeping_block_gets_the_blow_of_an_elastic_one() {
+    let energy = |sleep: bool| {
+        let (packing, mut pipeline, dt) = collision(3.0, 4e5);
+        pipeline.simulate.sleep = sleep;
+        // Blocks that are dragged are stepped together, not apart.
+        pipeline.simulate.drag = 1e-9;
+        let mut run = on::<f64>(&packing, &pipeline, dt);
+        let all = scenes::frames(&mut run, 50, 0..9);
+        assert_eq!(
+            sleep,
+            events(&all).contains(&(SleepEvent::Awake, SleepReason::Impact))
+        );
+        all.last().unwrap().history.kinetic[0]
+    };
+    let (awake, asleep) = (energy(false), energy(true));
+    // The damping of a contact of the whole blocks takes 3 % in one step.
+    assert!((asleep / awake - 1.0).abs() < 2e-3, "{asleep} {awake}");
+}
+
 /// Twelve frames of a scene, `steps` apart; asserts that they have the same bits on any number of threads and across a
 /// resume.
 pub fn frames_of_same_bits(

@@ -11,6 +11,7 @@ pub mod pass;
 pub mod polyhedra;
 pub mod properties;
 pub mod rebuild;
+pub mod renew;
 pub mod soft;
 pub mod static_columns;
 pub mod surfaces;

@@ -206,6 +206,17 @@ impl<S: Scalar> PairList<S> {
         (row[2], row[3], row[5]) = (k.normal, k.tangential, k.damping);
     }
 
+    /// Sets the radii and parameters of a pair, unless its contact is soft.
+    pub fn set_constants(&mut self, at: usize, constants: Constants<S>) {
+        if self.is_soft(at) {
+            return;
+        }
+        if self.constants.len() == 1 {
+            self.constants.resize(self.own.len(), self.constants[0]);
+        }
+        self.constants[at] = constants;
+    }
+
     /// Inserts a pair, its spring unstretched, unless it is listed already.
     pub fn insert(&mut self, pair: PairEntry<S>) {
         let Err(at) = self.find((pair.own, pair.partner)) else {

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use super::Cpu;
 use crate::columns::{SleepEvent, SleepReason};
-use crate::math::Lanes;
+use crate::math::{Lanes, Scalar};
 use crate::simulate::bonded_run::advance::DrivenPoses;
 use crate::simulate::bonded_run::run::BondedRun;
 use crate::simulate::contact::lists::Contacts;
@@ -184,8 +184,37 @@ impl<L: Lanes> Cpu<L> {
         self.add_loads(self.parameters.dt);
         self.break_bonds();
         let now = ReactionSums::take(&self.run.supports, &mut self.run.sums);
-        reactions.add(1, now);
-        Ok(self.alarms())
+        let alarms = self.alarms();
+        reactions.add(1, self.lighten(&alarms).unwrap_or(now));
+        Ok(alarms)
+    }
+
+    /// Computes the loads of a step again if pieces wake in it: with the masses of their elements, not of the pieces, in
+    /// their contacts. The damping of a contact grows with the mass, so that the end of the step would give an elastic
+    /// fragment the blow of a rigid body. Returns the loads on supports.
+    fn lighten(&mut self, alarms: &[Alarm]) -> Option<Vec<Wrench>> {
+        let sleep = self.sleep.as_ref()?;
+        let woken = alarms.iter();
+        let woken = woken.filter(|alarm| alarm.reason != SleepReason::Touched);
+        let near = woken.flat_map(|alarm| {
+            let piece = &sleep.pieces[alarm.piece];
+            piece.near.iter().map(|&k| piece.elements[k as usize])
+        });
+        let mut near: Vec<u32> = near.collect();
+        if near.is_empty() {
+            return None;
+        }
+        near.sort_unstable();
+        let (system, rest) = (&mut self.run.system, &self.run.rest);
+        for &element in &near {
+            let i = element as usize;
+            system.inverse_mass[i] = Scalar::from_f64(rest.inverse_mass[i]);
+        }
+        let contacts = &mut self.run.contacts;
+        contacts.renew(system, &self.driven.colliders, |element| {
+            near.binary_search(&element).is_ok()
+        });
+        Some(self.compute_loads())
     }
 
     /// Steps what is awake and what touches it up to a step, or until a piece wakes or the contact lists may miss
