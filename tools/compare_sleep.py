@@ -64,7 +64,9 @@ def run(cullet, shot, sleep, shift, settings):
     """Runs a shot with its bodies shifted by `shift`, m, and returns its measures."""
     text = (SHOTS / f"{shot}.toml").read_text()
     command = [cullet, "run", str(SHOTS / f"{shot}.toml"), "--to", "simulate", "--quiet"]
-    for setting in [*settings, f"simulate.sleep={json.dumps(sleep)}", "simulate.backend=cpu"]:
+    # With sleep all steps are explicit, so those without must be.
+    fixed = [f"simulate.sleep={json.dumps(sleep)}", "simulate.backend=cpu", "simulate.integrator=explicit"]
+    for setting in [*settings, *fixed]:
         command += ["--set", setting]
     for body in tomllib.loads(text)["body"]:
         place = body.get("position", [0, 0, 0])
