@@ -200,21 +200,27 @@ impl<S: Scalar> PairList<S> {
         if self.constants.len() == 1 {
             self.constants.resize(self.own.len(), self.constants[0]);
         }
-        let row = &mut self.constants[at].0;
-        let (_, k, _) = named(*row);
-        let k = with_normal(k, normal.to_f64());
-        (row[2], row[3], row[5]) = (k.normal, k.tangential, k.damping);
+        self.set_normal(at, normal.to_f64());
     }
 
-    /// Sets the radii and parameters of a pair, unless its contact is soft.
+    /// Sets the radii and parameters of a pair. A soft contact keeps its normal stiffness.
     pub fn set_constants(&mut self, at: usize, constants: Constants<S>) {
-        if self.is_soft(at) {
-            return;
-        }
+        let (_, before, _) = self.parameters(at);
         if self.constants.len() == 1 {
             self.constants.resize(self.own.len(), self.constants[0]);
         }
         self.constants[at] = constants;
+        if self.is_soft(at) {
+            self.set_normal(at, before.normal);
+        }
+    }
+
+    /// Sets the normal stiffness of a pair (N/m), which has constants of its own, and what follows from it.
+    fn set_normal(&mut self, at: usize, normal: f64) {
+        let row = &mut self.constants[at].0;
+        let (_, k, _) = named(*row);
+        let k = with_normal(k, normal);
+        (row[2], row[3], row[5]) = (k.normal, k.tangential, k.damping);
     }
 
     /// Inserts a pair, its spring unstretched, unless it is listed already.

@@ -2,13 +2,14 @@
 
 use super::lists::Contacts;
 use super::near::entry;
+use super::soft::with_normal;
 use crate::math::Scalar;
 use crate::simulate::bonded::system::System;
 use crate::simulate::scene::colliders::PosedCollider;
 
 impl<S: Scalar> Contacts<S> {
     /// Gives the listed contacts of the elements for which `chosen` is true the parameters that follow from the masses
-    /// in the system. Soft contacts keep theirs.
+    /// in the system. Soft contacts keep their normal stiffness.
     pub fn renew(
         &mut self,
         system: &System<S>,
@@ -27,10 +28,14 @@ impl<S: Scalar> Contacts<S> {
                 }
             }
             let walls = chunk.near_colliders.iter_mut();
-            for wall in walls.filter(|wall| chosen(wall.element) && !wall.soft) {
+            for wall in walls.filter(|wall| chosen(wall.element)) {
                 let collider = &colliders[wall.collider as usize];
                 let element = wall.element as usize;
-                wall.k = surfaces.with_collider(system, element, collider).k;
+                let k = surfaces.with_collider(system, element, collider).k;
+                wall.k = match wall.soft {
+                    true => with_normal(k, wall.k.normal.to_f64()),
+                    false => k,
+                };
             }
         }
     }

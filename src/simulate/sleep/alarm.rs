@@ -57,6 +57,7 @@ impl<S: Scalar> Sleep<S> {
                 if !now.is_empty() {
                     wakes.insert(at, alarm(at, SleepReason::Touched, 0.0));
                 }
+                fresh.extend(now.iter().map(|one| one.element));
                 continue;
             }
             let is_new = |element: &u32| piece.loaded.binary_search(element).is_err();

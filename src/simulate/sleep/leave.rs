@@ -46,12 +46,10 @@ impl<S: Scalar> Sleep<S> {
         self.removed_energy += lost.iter().sum::<f64>();
         let springs = std::mem::take(&mut self.unlisted_springs).into_iter();
         self.unlisted_springs = springs
-            .filter(|entry| self.is_unlisted([entry.element, entry.partner]))
+            .filter(|entry| self.is_kept([entry.element, entry.partner]))
             .collect();
         let soft = std::mem::take(&mut self.unlisted_soft).into_iter();
-        self.unlisted_soft = soft
-            .filter(|(contact, _)| self.is_unlisted(*contact))
-            .collect();
+        self.unlisted_soft = soft.filter(|(contact, _)| self.is_kept(*contact)).collect();
         lost
     }
 

@@ -27,8 +27,8 @@ pub struct Sleep<S> {
     pub limits: SleepLimits,
     /// All pieces, by ascending number.
     pub pieces: Vec<Piece>,
-    /// Springs of contacts that are not listed: between pieces at rest, of these with colliders, and inside a piece,
-    /// between the faces of its cracks.
+    /// Springs of contacts that are not listed: between pieces at rest, between these and colliders, and inside a
+    /// piece, between the faces of its cracks: those as they were when it was made.
     pub unlisted_springs: Vec<SpringEntry<S>>,
     /// Soft contacts among these, as [`Contacts::soft`] tells them.
     pub unlisted_soft: Vec<([u32; 2], S)>,

@@ -32,9 +32,7 @@ impl<S: Scalar> Sleep<S> {
         (system, contacts): (&System<S>, &mut Contacts<S>),
         colliders: &[PosedCollider],
     ) {
-        let listed = contacts.suspend(system, |element, partner| {
-            self.is_unlisted([element, partner])
-        });
+        let listed = contacts.suspend(system, |element, partner| self.is_kept([element, partner]));
         for contact in listed {
             let own = |end: u32| {
                 let piece = (end < COLLIDER).then(|| self.piece_of(end)).flatten();

@@ -38,7 +38,7 @@ const LOADED: SectionKind = SectionKind::first("loaded asleep elements");
 /// Elements and loads in balance with the stresses of each piece, then those that were judged.
 const JUDGED: SectionKind = SectionKind::first("judged elements");
 const FORCES: SectionKind = SectionKind::first("judged forces");
-/// Contacts that are not listed, also those inside a piece.
+/// Contacts that are not listed, also those inside a piece; and their springs.
 const PAIRS: SectionKind = SectionKind::first("contact pairs at rest");
 const SPRINGS: SectionKind = SectionKind::first("friction springs at rest");
 /// Whether each of them slides, 1 or 0; absent if none does.
@@ -250,7 +250,7 @@ pub fn restore_soft<S: Scalar>(
         let elements = contact.into_iter().filter(|&end| end < COLLIDER);
         let most = elements.max().unwrap_or_default() as usize + 1;
         check_length(SOFT.name, run.system.count.max(most), run.system.count)?;
-        match sleep.is_unlisted(contact) {
+        match sleep.is_kept(contact) {
             true => sleep.unlisted_soft.push((contact, normal)),
             false => run.contacts.soften(contact, normal),
         }

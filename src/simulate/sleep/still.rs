@@ -1,6 +1,8 @@
 //! Pieces at rest: a group of pieces that touch each other, stand on something fixed and hardly move is not
 //! stepped at all until something touches one of them.
 
+use glam::DVec3;
+
 use crate::math::{Scalar, UnionFind};
 use crate::simulate::contact::chunk::{COLLIDER, SpringEntry};
 use crate::simulate::contact::lists::Contacts;
@@ -113,10 +115,11 @@ impl<S: Scalar> Sleep<S> {
         lost
     }
 
-    /// Keeps the springs and the softness of contacts that the next lists leave out.
+    /// Keeps the springs and the softness of contacts that the next lists leave out; the springs in a piece as they are
+    /// when it is made.
     pub fn keep_contacts(&mut self, contacts: &Contacts<S>) {
         let springs = contacts.springs().into_iter();
-        let kept = springs.filter(|entry| self.is_unlisted([entry.element, entry.partner]));
+        let kept = springs.filter(|entry| self.is_kept([entry.element, entry.partner]));
         let kept: Vec<SpringEntry<S>> = kept.collect();
         self.unlisted_springs.extend(kept);
         self.unlisted_springs
@@ -124,16 +127,16 @@ impl<S: Scalar> Sleep<S> {
         self.unlisted_springs
             .dedup_by_key(|entry| (entry.element, entry.partner));
         let soft = contacts.soft();
-        let soft = soft.filter(|(contact, _)| self.is_unlisted(*contact));
+        let soft = soft.filter(|(contact, _)| self.is_kept(*contact));
         let soft: Vec<([u32; 2], S)> = soft.collect();
         self.unlisted_soft.extend(soft);
         self.unlisted_soft.sort_by_key(|(contact, _)| *contact);
         self.unlisted_soft.dedup_by_key(|(contact, _)| *contact);
     }
 
-    /// Whether a contact is one of two pieces at rest, or of such a piece with a collider, or inside one piece, and no
-    /// piece is removed. Lists leave these out.
-    pub fn is_unlisted(&self, [element, partner]: [u32; 2]) -> bool {
+    /// Whether what is known of a contact is kept while the lists leave it out: it is one between pieces at rest, or of
+    /// such a piece and a collider, or one inside a piece. Contacts of removed pieces are forgotten.
+    pub fn is_kept(&self, [element, partner]: [u32; 2]) -> bool {
         let stays = |element| !self.is_removed(element);
         if partner >= COLLIDER {
             return self.is_still(element) && stays(element);
@@ -142,6 +145,27 @@ impl<S: Scalar> Sleep<S> {
         let is_inside = at.is_some() && at == self.piece_of(partner);
         let rests = self.is_still(element) && self.is_still(partner);
         (is_inside || rests) && stays(element) && stays(partner)
+    }
+
+    /// Turns the springs in these pieces, which were kept when the pieces were made, as the pieces have turned since.
+    pub fn turn_springs(&mut self, pieces: &[usize]) {
+        let mut springs = std::mem::take(&mut self.unlisted_springs);
+        for entry in springs.iter_mut().filter(|entry| entry.partner < COLLIDER) {
+            let at = self.piece_of(entry.element);
+            let at =
+                at.filter(|at| pieces.contains(at) && self.piece_of(entry.partner) == Some(*at));
+            let Some(at) = at else {
+                continue;
+            };
+            let turned = self.pieces[at].body.moving.rotation;
+            let turn = |v: [S; 3]| {
+                let v = turned * DVec3::from_array(v.map(Scalar::to_f64));
+                v.to_array().map(S::from_f64)
+            };
+            let memory = &mut entry.memory;
+            (memory.spring, memory.roll) = (turn(memory.spring), turn(memory.roll));
+        }
+        self.unlisted_springs = springs;
     }
 
     /// Lets these pieces move again.
@@ -158,12 +182,12 @@ impl<S: Scalar> Sleep<S> {
         let springs = std::mem::take(&mut self.unlisted_springs);
         let (kept, springs) = springs
             .into_iter()
-            .partition(|entry| self.is_unlisted([entry.element, entry.partner]));
+            .partition(|entry| self.is_kept([entry.element, entry.partner]));
         self.unlisted_springs = kept;
         let soft = std::mem::take(&mut self.unlisted_soft);
         let (kept, soft) = soft
             .into_iter()
-            .partition(|(contact, _)| self.is_unlisted(*contact));
+            .partition(|(contact, _)| self.is_kept(*contact));
         self.unlisted_soft = kept;
         Released { springs, soft }
     }
@@ -198,6 +222,10 @@ fn is_patient(since: u64, step: u64, dt: f64) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::f64::consts::FRAC_PI_2;
+
+    use glam::DQuat;
+
     use crate::simulate::contact::chunk::SpringEntry;
     use crate::simulate::contact::lists::Contacts;
     use crate::simulate::contact::pair_list::Memory;
@@ -253,11 +281,22 @@ mod tests {
         sleep.index(system);
         sleep.keep_contacts(&contacts);
         assert_eq!(sleep.unlisted_springs.len(), 2);
+        // They turn with the piece.
+        sleep.pieces[0].body.moving.rotation = DQuat::from_rotation_z(FRAC_PI_2);
+        sleep.turn_springs(&[0]);
         sleep.wake(&[0], 1);
         sleep.index(system);
         let mut again = Contacts::new(system, &built.surfaces, &[]);
         sleep.take_listed().restore(&mut again);
-        assert_eq!(again.springs(), contacts.springs());
+        for (turned, spring) in again.springs().iter().zip(contacts.springs()) {
+            let [x, y, z] = turned.memory.spring;
+            assert_eq!(
+                (turned.element, turned.partner),
+                (spring.element, spring.partner)
+            );
+            assert!(x.abs() < 1e-20 && z == 0.0 && (y - spring.memory.spring[0]).abs() < 1e-20);
+        }
+        assert_eq!(again.springs().len(), 2);
         assert!(sleep.unlisted_springs.is_empty());
     }
 }

@@ -182,16 +182,16 @@ impl<L: Lanes> Cpu<L> {
         self.motion(true)?;
         self.run.step += 1;
         self.add_loads(self.parameters.dt);
-        self.break_bonds();
         let now = ReactionSums::take(&self.run.supports, &mut self.run.sums);
         let alarms = self.alarms();
         reactions.add(1, self.lighten(&alarms).unwrap_or(now));
+        self.break_bonds();
         Ok(alarms)
     }
 
-    /// Computes the loads of a step again if pieces wake in it: with the masses of their elements, not of the pieces, in
-    /// their contacts. The damping of a contact grows with the mass, so that the end of the step would give an elastic
-    /// fragment the blow of a rigid body. Returns the loads on supports.
+    /// Computes the loads of a step again if pieces wake in it, with the masses of single elements instead of whole
+    /// pieces in their contacts. The damping of a contact grows with the mass: without this, the end of the step would
+    /// give an elastic fragment the blow of a rigid body. Returns the loads on supports.
     fn lighten(&mut self, alarms: &[Alarm]) -> Option<Vec<Wrench>> {
         let sleep = self.sleep.as_ref()?;
         let woken = alarms.iter();
@@ -214,7 +214,10 @@ impl<L: Lanes> Cpu<L> {
         contacts.renew(system, &self.driven.colliders, |element| {
             near.binary_search(&element).is_ok()
         });
-        Some(self.compute_loads())
+        let breaks = self.chunk_breaks.clone();
+        let now = self.compute_loads();
+        self.chunk_breaks = breaks;
+        Some(now)
     }
 
     /// Steps what is awake and what touches it up to a step, or until a piece wakes or the contact lists may miss

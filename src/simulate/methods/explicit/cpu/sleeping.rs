@@ -180,6 +180,7 @@ impl<L: Lanes> Cpu<L> {
         for &piece in &wakes {
             sleep.pieces[piece].place_all(&mut self.run.system);
         }
+        sleep.turn_springs(&wakes);
         sleep.wake(&wakes, step);
         sleep.index(&self.run.system);
         let released = sleep.take_listed();
