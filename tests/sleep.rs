@@ -4,7 +4,7 @@ use cullet::columns::{History, SleepEvent, SleepReason};
 use cullet::math::{LaneWidth, Lanes};
 use cullet::simulate::methods::explicit::cpu::Cpu;
 use cullet::simulate::{Method, Snapshot, build, schedule};
-use cullet::spec::{Body, Pipeline, Region};
+use cullet::spec::{Body, Collider, ColliderShape, Pipeline, Region};
 use cullet::store::Packing;
 use glam::DVec3;
 
@@ -122,6 +122,56 @@ fn momentum_is_kept_when_blocks_fall_asleep_and_wake() {
 }
 
 #[test]
+fn a_vibration_that_may_not_be_lost_comes_back_when_a_block_wakes() {
+    let (packing, mut pipeline, dt) = collision(3.0, 1.4e6);
+    pipeline.simulate.sleep_limits.loss = 1e-12;
+    pipeline.output.work = true;
+    // The block that was hit flies on against a wall.
+    let normal = [-1.0, 0.0, 0.0];
+    pipeline.colliders = vec![Collider {
+        shape: ColliderShape::HalfSpace { normal },
+        position: [0.03, 0.0, 0.0],
+        ..scenes::rising_floor(0.0, 0.0)
+    }];
+    let run = || on::<f64>(&packing, &pipeline, dt);
+    let (mut whole, mut all) = (run(), Vec::new());
+    for frame in 1..=60 {
+        whole.advance(100).unwrap();
+        all.push(whole.snapshot(frame).unwrap());
+    }
+    let last = &all[59].history;
+    assert_eq!((last.awake[0], last.broken[0]), (0, 0));
+    assert!(last.rigidified[0] < 1e-9 * last.kinetic[0]);
+    // The step in which a block woke that held a vibration.
+    let woken = all.iter().flat_map(|frame| {
+        let table = &frame.sleep;
+        (0..table.what.len())
+            .filter(|&k| table.what[k] == SleepEvent::Awake && table.energy[k] < 0.0)
+            .map(|k| (table.step[k], -table.energy[k]))
+    });
+    let (step, held) = woken.last().expect("the wall wakes a block");
+    let mut again = run();
+    // A hit in the next step wakes it.
+    let mut energies = [step - 1, 2].map(|steps| {
+        again.advance(steps).unwrap();
+        again.snapshot(1).unwrap().history
+    });
+    let [before, after] = &mut energies;
+    let stored = |h: &History| {
+        h.kinetic[0] + h.rotational[0] + h.bond[0] + h.contact[0] + h.damping[0] + h.friction[0]
+    };
+    assert!(
+        held > 0.01 * before.kinetic[0],
+        "{held} {}",
+        before.kinetic[0]
+    );
+    let off = (stored(after) - stored(before)) / held;
+    assert!((off - 1.0).abs() < 0.1, "{off}");
+    let less = (before.held[0] - after.held[0]) / held;
+    assert!((less - 1.0).abs() < 1e-12, "{less}");
+}
+
+#[test]
 fn blocks_that_meet_gently_bounce_asleep() {
     let (packing, pipeline, dt) = collision(0.05, 1.4e6);
     let mut run = on::<f64>(&packing, &pipeline, dt);
@@ -217,9 +267,16 @@ fn sleep_has_the_same_bits_on_any_number_of_threads_and_across_a_resume() {
     let (packing, mut pipeline, dt) = collision(3.0, 1.5e5);
     pipeline.world.gravity = [0.0, -9.8, 0.0];
     pipeline.colliders = vec![scenes::rising_floor(-1.5 * R, 0.0)];
-    let found = events(&frames_of_same_bits(&(packing, pipeline, dt), 500));
-    let slept = found.iter().filter(|event| event.0 == SleepEvent::Asleep);
-    assert!(slept.count() > 5, "{found:?}");
+    // Vibration is lost, or held.
+    for loss in [0.02, 1e-12] {
+        pipeline.simulate.sleep_limits.loss = loss;
+        let all = frames_of_same_bits(&(packing.clone(), pipeline.clone(), dt), 500);
+        let found = events(&all);
+        let slept = found.iter().filter(|event| event.0 == SleepEvent::Asleep);
+        assert!(slept.count() > 5, "{found:?}");
+        let held = all.iter().any(|frame| frame.history.held[0] > 0.0);
+        assert_eq!(held, loss < 0.02);
+    }
 }
 
 #[test]

@@ -157,6 +157,7 @@ table! {
         breaking: f64, "J", "elastic energy that bonds held when they broke, since the start", optional;
         rigidified: f64, "J", "energy of motion lost since the start when fragments fell asleep, came to \
             rest or were removed", optional;
+        held: f64, "J", "kinetic energy of the vibration that sleeping fragments hold until they wake", optional;
         solves: u64, "1", "implicit steps solved since the start, those done again in halves among them", optional;
         newton: u64, "1", "Newton iterations since the start", optional;
         gradients: u64, "1", "iterations of conjugate gradients since the start", optional;
@@ -276,7 +277,7 @@ table! {
             contact forces; stress: stress of the bonds in balance with contact forces; touched: another body touched \
             it; outside: it left the bounds of the world";
         use_of_strength: f64, "1", "largest stress over strength found; 0 if not applicable";
-        energy: f64, "J", "kinetic energy that left the motion; 0 if none";
+        energy: f64, "J", "kinetic energy that left the motion, or less than 0: that came back into it";
     }
 }
 

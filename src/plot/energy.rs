@@ -9,7 +9,7 @@ use crate::columns::History;
 type HistoryColumn = fn(&History) -> &[f64];
 
 /// Label and history column of each kind of energy, stored or dissipated.
-const KINDS: [(&str, HistoryColumn); 9] = [
+const KINDS: [(&str, HistoryColumn); 10] = [
     ("kinetic", |h| &h.kinetic),
     ("rotational", |h| &h.rotational),
     ("gravity", |h| &h.gravity),
@@ -19,6 +19,7 @@ const KINDS: [(&str, HistoryColumn); 9] = [
     ("dissipated by friction", |h| &h.friction),
     ("dissipated by breaking", |h| &h.breaking),
     ("dissipated by sleep", |h| &h.rigidified),
+    ("held by sleep", |h| &h.held),
 ];
 
 /// Curves of each kind of energy, and their sum as a dashed curve. Kinds that some history lacks are left

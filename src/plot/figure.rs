@@ -6,7 +6,7 @@ use super::axis::{Axis, AxisEnds, FittedAxis};
 use crate::picture::drawing::{Anchor, Colour, Drawing, Mark, width};
 
 /// Colours that can be distinguished with any colour vision (Okabe and Ito), the darkest first.
-pub const COLOURS: [Colour; 10] = [
+pub const COLOURS: [Colour; 11] = [
     [34, 34, 34],
     [0, 114, 178],
     [213, 94, 0],
@@ -17,6 +17,7 @@ pub const COLOURS: [Colour; 10] = [
     [140, 86, 75],
     [127, 127, 127],
     [74, 20, 134],
+    [110, 110, 20],
 ];
 
 /// Colours from light to dark in perceptually equal steps for any colour vision (from viridis).

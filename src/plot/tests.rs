@@ -36,6 +36,7 @@ fn history(frame: u32, time: f64) -> History {
         friction: one(0.0),
         breaking: vec![],
         rigidified: vec![],
+        held: vec![],
         solves: vec![],
         newton: vec![],
         gradients: vec![],

@@ -17,7 +17,7 @@ pub struct SleepLimits {
     #[schemars(with = "PositiveNumber")]
     pub vibration: f64,
     /// Energy that vibration may lose in all, over the largest kinetic energy that all elements had together so far. A
-    /// fragment loses at most half of its share by mass of what is left.
+    /// fragment loses at most half of its share by mass of what is left, and holds a larger vibration until it wakes.
     #[schemars(with = "PositiveNumber")]
     pub loss: f64,
     /// Stress that a load adds, over the strength that earlier stresses leave, from which it wakes a fragment.

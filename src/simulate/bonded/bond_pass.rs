@@ -6,8 +6,8 @@
 //! them. So the number of threads, the size of chunks and the width of lanes do not change a bit.
 //!
 //! Only active bonds are evaluated. Bonds inside a rigid piece are treated as broken here: they are not in
-//! the lists of bonds owned elsewhere. Rows of lanes without an active bond are skipped, and so are chunks
-//! without any.
+//! the lists of bonds owned elsewhere. Rows of lanes without an active bond are skipped, and so are blocks of
+//! elements and chunks without any.
 
 use crate::laws;
 use crate::laws::bond::{BondLaw, BondLoad, BondState, Stiffness};
@@ -199,24 +199,35 @@ impl<L: Lanes, T: BondTask<L>, B: BondLaw> Pass<L> for BondPass<'_, L, T, B> {
         let owned = self.count * slots;
         self.other_end_loads
             .resize(owned + self.border.entry.len(), LaneRow::default());
+        let idle = bonds.idle_blocks();
+        let first = self.first;
+        let is_idle = |local: usize| idle.is_some_and(|idle| idle[(first + local) / BLOCK]);
         for local in (0..self.count).step_by(L::WIDTH) {
-            self.own_bonds(active, local, base);
+            match is_idle(local) {
+                true => self.task.store_owned(local, T::zero()),
+                false => self.own_bonds(active, local, base),
+            }
         }
         for at in (0..self.border.entry.len()).step_by(L::WIDTH) {
             self.border_bonds(at, owned);
         }
         // Border rows are stored in the order in which they are read here.
         let mut next = owned;
-        for local in 0..self.count {
-            let mut sum = [L::Scalar::default(); 8];
-            for &entry in foreign.of(self.first + local) {
-                let here = (entry as usize).wrapping_sub(base);
-                let outside = here >= owned;
-                let row = if outside { next } else { here };
-                next += usize::from(outside);
-                T::accumulate(&mut sum, &self.other_end_loads[row].0);
+        for block in (0..self.count).step_by(BLOCK) {
+            if is_idle(block) {
+                continue;
             }
-            self.task.add_foreign(local, sum);
+            for local in block..self.count.min(block + BLOCK) {
+                let mut sum = [L::Scalar::default(); 8];
+                for &entry in foreign.of(self.first + local) {
+                    let here = (entry as usize).wrapping_sub(base);
+                    let outside = here >= owned;
+                    let row = if outside { next } else { here };
+                    next += usize::from(outside);
+                    T::accumulate(&mut sum, &self.other_end_loads[row].0);
+                }
+                self.task.add_foreign(local, sum);
+            }
         }
         self.task
     }

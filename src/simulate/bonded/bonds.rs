@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 
 use crate::laws::softening::Left;
 use crate::math::{Scalar, Vec3};
-use crate::simulate::bonded::active::{ActiveBonds, ForeignBonds, cleared};
+use crate::simulate::bonded::active::{ActiveBonds, ForeignBonds};
 use crate::simulate::bonded::column::Column;
 use crate::simulate::bonded::orient::{balanced, even};
 use crate::simulate::bonded::rigid_mask::RigidMask;
@@ -212,21 +212,7 @@ impl<S: Scalar> Bonds<S> {
             let is_within = mask.is_one_piece(i, side.other);
             within[i] |= u32::from(is_within) << self.place(side.entry).1;
         }
-        let (mut foreign_start, mut foreign) = (vec![0], Vec::new());
-        for j in 0..self.whole.len() {
-            let entries = self.foreign(j).iter().copied();
-            foreign.extend(entries.filter(|&entry| {
-                let (owner, _) = self.place(entry as usize);
-                !mask.is_one_piece(owner, j)
-            }));
-            foreign_start.push(foreign.len() as u32);
-        }
-        self.reduced = Some(ActiveBonds {
-            active: cleared(&self.whole, &within),
-            within,
-            foreign_start,
-            foreign,
-        });
+        self.reduced = Some(ActiveBonds::new(self, within));
     }
 
     /// Bit s of each element is set while the bond in its slot s is intact.
@@ -236,10 +222,10 @@ impl<S: Scalar> Bonds<S> {
 
     /// Sets which bonds are intact, and the contact distances (m) of the ends of broken bonds, by entry.
     pub fn set_intact(&mut self, whole: Vec<u32>, touch: BTreeMap<u32, S>) {
-        if let Some(reduced) = &mut self.reduced {
-            reduced.active = cleared(&whole, &reduced.within);
-        }
         (self.whole, self.touch) = (whole, touch);
+        if let Some(reduced) = self.reduced.take() {
+            self.reduced = Some(ActiveBonds::new(self, reduced.within));
+        }
     }
 
     /// Bit s of each element is set while the bond in its slot s is *active*: intact, and not inside a rigid
@@ -249,7 +235,8 @@ impl<S: Scalar> Bonds<S> {
         reduced.map_or(&self.whole, |reduced| &reduced.active)
     }
 
-    /// Bonds owned by the other end, without those inside a rigid piece: active and broken ones.
+    /// Bonds owned by the other end: while there are rigid pieces, those that were active when their mask was set;
+    /// else all.
     pub fn active_foreign(&self) -> ForeignBonds<'_> {
         match &self.reduced {
             Some(reduced) => ForeignBonds {
@@ -261,6 +248,12 @@ impl<S: Scalar> Bonds<S> {
                 entries: &self.foreign,
             },
         }
+    }
+
+    /// For each block of elements whether none of its bonds was active when the mask of rigid pieces was set; `None`
+    /// while there are no rigid pieces. A bond never becomes active without a new mask.
+    pub fn idle_blocks(&self) -> Option<&[bool]> {
+        self.reduced.as_ref().map(|reduced| &reduced.idle[..])
     }
 
     /// Whether any bond may have a finite strength.

@@ -1,5 +1,7 @@
 //! Kick, drift and rotation of one chunk of elements, generic over the lane type.
 
+use std::iter::Sum;
+
 use crate::laws;
 use crate::math::{Lanes, Pass, Scalar, Vec3};
 use crate::simulate::bonded::rows::{lane_buffer, put, quaternion, splat, vector};
@@ -53,6 +55,15 @@ impl Speeds {
             largest_squared,
             probe: lanes[..L::WIDTH].iter().map(|s| s.to_f64()).sum(),
         }
+    }
+}
+
+impl Sum for Speeds {
+    fn sum<I: Iterator<Item = Speeds>>(all: I) -> Self {
+        all.fold(Speeds::default(), |sum, next| Speeds {
+            largest_squared: sum.largest_squared.max(next.largest_squared),
+            probe: sum.probe + next.probe,
+        })
     }
 }
 

@@ -190,6 +190,7 @@ mod tests {
             gravity: zero(),
             bond: zero(),
             contact: zero(),
+            held: vec![0.0; rigidified.len()],
             rigidified,
             px: zero(),
             py: zero(),

@@ -74,6 +74,8 @@ pub struct SleepTotals {
     pub awake: u32,
     /// Energy of vibration and slow motion removed since the start when fragments fell asleep or came to rest, J.
     pub rigidified: f64,
+    /// Energy of vibration that sleeping fragments hold, J.
+    pub held: f64,
 }
 
 /// Effort of solving implicit steps.
@@ -337,6 +339,7 @@ where
         friction: work(|w| w.friction),
         breaking: work(|w| w.breaking),
         rigidified: moment.sleep.map(|s| s.rigidified).into_iter().collect(),
+        held: moment.sleep.map(|s| s.held).into_iter().collect(),
         solves: effort(|e| e.solves),
         newton: effort(|e| e.newton),
         gradients: effort(|e| e.gradients),

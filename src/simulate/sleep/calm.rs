@@ -28,6 +28,8 @@ pub struct Fragment {
     pub use_of_strength: f64,
     /// Kinetic energy that is not rigid motion, J.
     pub vibration: f64,
+    /// Whether that is more than may be lost: as a piece it holds its vibration.
+    pub holds: bool,
     /// How it goes on.
     pub verdict: Verdict,
 }
@@ -37,8 +39,7 @@ pub struct Fragment {
 pub enum Verdict {
     /// Its stresses change much, or it may never sleep.
     Restless,
-    /// It may vibrate: its elements are fast, and its stresses were not watched for long enough; or its vibration has
-    /// too much energy.
+    /// It may vibrate: its elements are fast, and its stresses were not watched for long enough.
     Vibrates,
     /// It is calm, but not long enough.
     Waits,
@@ -77,6 +78,7 @@ fn fragment<S: Scalar>(
     let mut found = Fragment {
         use_of_strength: 0.0,
         vibration: 0.0,
+        holds: false,
         verdict: Verdict::Restless,
         elements,
     };
@@ -116,7 +118,8 @@ fn fragment<S: Scalar>(
     let (watched, wait) = (step - unrest, crossings * (high - low).length() * slowness);
     let mass = found.elements.iter().map(|&i| rest.mass[i as usize]).sum();
     let is_unknown = stress >= limits.vibration && watched < WATCHED;
-    found.verdict = if is_unknown || energy > sleep.most_lost(mass) {
+    found.holds = energy > sleep.most_lost(mass);
+    found.verdict = if is_unknown {
         Verdict::Vibrates
     } else if (watched as f64) * dt >= wait {
         Verdict::Sleeps

@@ -24,6 +24,7 @@ impl<S: Scalar> Island<S> {
     ) {
         self.judge_touches(pieces, outside, outcome);
         let limit = outside.limits.wake;
+        let mut touching = None;
         for (member, piece) in pieces.iter_mut().enumerate() {
             let is_woken = |one: &Alarm| one.piece == self.members[member];
             let hits = self.hits(member);
@@ -36,7 +37,9 @@ impl<S: Scalar> Island<S> {
             }
             let clock = Instant::now();
             let is_hit = !hits.is_empty();
-            let loads = piece.in_own_frame(merged([self.loads_on(member), hits].concat()));
+            let touching = touching.get_or_insert_with(|| self.touching());
+            let last = self.loads_on(member, touching);
+            let loads = piece.in_own_frame(merged([last, hits].concat()));
             let judged = piece.alarm(&loads, strength, (outside.system, outside.rest), limit);
             outside.judging.add(clock, 1);
             let Some((reason, use_of_strength)) = judged else {
@@ -116,11 +119,39 @@ impl<S: Scalar> Island<S> {
         all
     }
 
+    /// The contacts that touched in the last step.
+    pub fn touching(&self) -> Touching {
+        let active = self.active.iter().copied();
+        let all: Vec<usize> = active.filter(|&at| self.joints[at].now.touches).collect();
+        let members = |at: usize| {
+            let joint = &self.joints[at];
+            let other = match joint.partner {
+                Partner::Member(other) => Some(other.member).filter(|it| *it != joint.own.member),
+                Partner::Collider(..) | Partner::Still(..) => None,
+            };
+            [Some(joint.own.member), other].into_iter().flatten()
+        };
+        let mut start = vec![0; self.members.len() + 1];
+        for &at in &all {
+            members(at).for_each(|member| start[member + 1] += 1);
+        }
+        for member in 0..self.members.len() {
+            start[member + 1] += start[member];
+        }
+        let (mut next, mut contacts) = (start.clone(), vec![0; start[self.members.len()]]);
+        for &at in &all {
+            for member in members(at) {
+                contacts[next[member]] = at;
+                next[member] += 1;
+            }
+        }
+        Touching { start, contacts }
+    }
+
     /// Loads of the last step on the elements of a piece, ascending.
-    pub fn loads_on(&self, member: usize) -> Vec<ElementLoad> {
+    pub fn loads_on(&self, member: usize, touching: &Touching) -> Vec<ElementLoad> {
         let mut all: Vec<ElementLoad> = Vec::new();
-        let active = self.active.iter().map(|&at| &self.joints[at]);
-        for joint in active.filter(|joint| joint.now.touches) {
+        for joint in touching.of(member).iter().map(|&at| &self.joints[at]) {
             let now = &joint.now;
             let [element, partner] = joint.ends();
             let mut push = |element: u32, force: DVec3, torque: DVec3| {
@@ -138,6 +169,21 @@ impl<S: Scalar> Island<S> {
             }
         }
         merged(all)
+    }
+}
+
+/// Contacts of an island that touch, by piece.
+pub struct Touching {
+    /// Start of each piece's range in `contacts`; one more entry than pieces.
+    start: Vec<usize>,
+    /// Their places in the list of the island's contacts.
+    contacts: Vec<usize>,
+}
+
+impl Touching {
+    /// Contacts of a piece, ascending.
+    fn of(&self, member: usize) -> &[usize] {
+        &self.contacts[self.start[member]..self.start[member + 1]]
     }
 }
 

@@ -182,11 +182,12 @@ impl<S: Scalar> Islands<S> {
                     contacts.soften([joint.listed.element, joint.listed.partner], normal);
                 }
             }
+            let touching = island.touching();
             for (member, &at) in island.members.iter().enumerate() {
                 let piece = &mut sleep.pieces[at];
                 piece.apart = false;
                 piece.place_near(system);
-                let loads = island.loads_on(member);
+                let loads = island.loads_on(member, &touching);
                 piece.loaded = loads.iter().map(|one| one.element).collect();
             }
         }

@@ -40,7 +40,8 @@ impl<S: Scalar> Sleep<S> {
         let mut lost = Vec::new();
         for &at in pieces {
             let piece = &mut self.pieces[at];
-            lost.push(piece.stop());
+            let held = std::mem::take(&mut piece.held);
+            lost.push(piece.stop() + held.energy);
             piece.removed = true;
         }
         self.removed_energy += lost.iter().sum::<f64>();

@@ -5,6 +5,7 @@ pub mod calm;
 mod clusters;
 pub mod event;
 pub mod groups;
+pub mod held;
 pub mod island;
 mod island_alarms;
 mod island_gaps;

@@ -11,6 +11,7 @@ use crate::simulate::scene::clamps::{RigidPose, reach, rounded};
 use crate::simulate::scene::reactions::Wrench;
 use crate::simulate::scene::rigid_body::{BodyPart, RigidBody};
 use crate::simulate::sleep::clusters::{Cluster, Placed, clusters};
+use crate::simulate::sleep::held::HeldVibration;
 use crate::simulate::sleep::resting::RestingLoads;
 use crate::simulate::sleep::statics::Statics;
 use crate::simulate::sleep::strength::Strength;
@@ -37,6 +38,8 @@ pub struct Piece {
     /// What a load may do to it; `None` for a body that the pipeline declares rigid and for single elements,
     /// which no load wakes.
     pub strength: Option<Strength>,
+    /// Its vibration, if its energy is more than may be lost.
+    pub held: HeldVibration,
     /// Places in `elements` of those with listed contacts.
     pub near: Vec<u32>,
     /// Elements with a contact force in the last step, ascending.
@@ -140,6 +143,7 @@ impl Piece {
             body,
             carried,
             strength: None,
+            held: HeldVibration::default(),
             near: Vec::new(),
             loaded: Vec::new(),
             still: false,

@@ -1,9 +1,12 @@
 //! All pieces of a run, and what decides about the elements that are awake.
 
+use std::ops::Range;
+
 use glam::DVec3;
 
 use crate::math::Scalar;
 use crate::parallel::prelude::*;
+use crate::simulate::bonded::bonds::BLOCK;
 use crate::simulate::bonded::rest::RestData;
 use crate::simulate::bonded::rigid_mask::RigidMask;
 use crate::simulate::bonded::system::{LoadRow, System};
@@ -52,6 +55,8 @@ pub struct Sleep<S> {
     bonds: Vec<Option<ElementBonds>>,
     /// Whether all elements of each chunk are asleep.
     quiet: Vec<bool>,
+    /// Runs of blocks of elements with one that is awake, ascending: first element and end.
+    awake_runs: Vec<[u32; 2]>,
     /// Number of elements that are awake.
     awake: usize,
     fields: Fields,
@@ -90,6 +95,7 @@ impl<S: Scalar> Sleep<S> {
             piece_of: vec![0; system.count],
             bonds: bonds.collect(),
             quiet: Vec::new(),
+            awake_runs: Vec::new(),
             awake: system.count,
             fields: Fields {
                 gravity: rest.gravity,
@@ -127,6 +133,19 @@ impl<S: Scalar> Sleep<S> {
         self.quiet.get(chunk).copied().unwrap_or(false)
     }
 
+    /// The blocks of elements within a chunk that have one that is awake, as runs of elements of the chunk.
+    pub fn awake_runs(&self, first: usize, count: usize) -> impl Iterator<Item = Range<usize>> {
+        let end = first + count;
+        let from = self
+            .awake_runs
+            .partition_point(|run| run[1] as usize <= first);
+        let runs = self.awake_runs[from..]
+            .iter()
+            .map(|run| run.map(|at| at as usize));
+        let runs = runs.take_while(move |run| run[0] < end);
+        runs.map(move |[from, to]| from.max(first) - first..to.min(end) - first)
+    }
+
     /// Number of elements that are awake.
     pub fn awake(&self) -> usize {
         self.awake
@@ -156,10 +175,16 @@ impl<S: Scalar> Sleep<S> {
         }
     }
 
-    /// Largest kinetic energy of the vibration of a fragment of this mass (kg) that may fall asleep, J.
+    /// Largest kinetic energy of vibration that a fragment of this mass (kg) may lose when it falls asleep, J.
     pub fn most_lost(&self, mass: f64) -> f64 {
         let left = self.limits.loss * self.most_kinetic - self.rigidified;
         0.5 * left.max(0.0) * mass / self.mass
+    }
+
+    /// Energy of vibration that pieces hold until they wake, J.
+    pub fn held(&self) -> f64 {
+        let pieces = self.pieces.iter();
+        pieces.fold(0.0, |sum, piece| sum + piece.held.energy)
     }
 
     /// Looks at the kinetic energy of all elements; pieces must be up to date, and so must what is awake.
@@ -209,7 +234,7 @@ impl<S: Scalar> Sleep<S> {
         system.set_rigid(RigidMask::new(mask));
     }
 
-    /// Recomputes which piece each element belongs to, and which chunks are quiet.
+    /// Recomputes which piece each element belongs to, and which chunks and blocks are awake.
     pub fn index(&mut self, system: &System<S>) {
         self.piece_of.fill(0);
         for (at, piece) in (1..).zip(&self.pieces) {
@@ -221,6 +246,15 @@ impl<S: Scalar> Sleep<S> {
         self.quiet = chunks.map(|chunk| !chunk.contains(&0)).collect();
         let awake = self.piece_of.iter().filter(|&&piece| piece == 0);
         self.awake = awake.count();
+        self.awake_runs.clear();
+        let blocks = self.piece_of.chunks(BLOCK).map(|block| block.contains(&0));
+        for (at, _) in (0..).zip(blocks).filter(|(_, is_awake)| *is_awake) {
+            let (first, end) = (at * BLOCK as u32, (at + 1) * BLOCK as u32);
+            match self.awake_runs.last_mut() {
+                Some(run) if run[1] == first => run[1] = end,
+                _ => self.awake_runs.push([first, end]),
+            }
+        }
     }
 
     /// Lists for each piece the elements with listed contacts, which `marks` marks.

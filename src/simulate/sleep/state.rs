@@ -13,6 +13,7 @@ use crate::simulate::error::StateError;
 use crate::simulate::run_state::sections::{put_sliding, sliding};
 use crate::simulate::run_state::state::{SectionKind, State, check_length};
 use crate::simulate::scene::rigid_body::{BODY_NUMBERS, BodyMotion, BodyPart, RigidBody};
+use crate::simulate::sleep::held;
 use crate::simulate::sleep::piece::{ElementLoad, JudgedLoad, Piece};
 use crate::simulate::sleep::pieces::Sleep;
 use crate::simulate::sleep::strength::Strength;
@@ -57,6 +58,7 @@ pub fn put<S: Scalar>(state: &mut State, sleep: &Sleep<S>, contacts: &Contacts<S
     state.put(UNREST, sleep.unrest.iter().map(|&step| [step]));
     let range = |one: &Watched| [one.low, one.high];
     state.put(WATCHED, sleep.watched.iter().map(range));
+    held::put(state, sleep);
     state.put(RIGIDIFIED, [[sleep.rigidified]].into_iter());
     if sleep.removed_energy != 0.0 {
         state.put(REMOVED, [[sleep.removed_energy]].into_iter());
@@ -211,6 +213,7 @@ pub fn restore<S: Scalar>(
     for (head, motion) in heads.into_iter().zip(motions) {
         sleep.add(reader.piece(head, &motion, &run.rest));
     }
+    held::restore(state, sleep)?;
     let pairs = state.require::<u32, 2>(PAIRS)?;
     let springs = state.require::<S, 6>(SPRINGS)?;
     check_length(SPRINGS.name, springs.len(), pairs.len())?;

@@ -1,10 +1,11 @@
 //! Kick, drift and rotation, and the updates that follow from them.
 
 use super::Cpu;
+use std::ops::Range;
 use std::time::Instant;
 
 use crate::math::Lanes;
-use crate::simulate::bonded::motion_pass::{AdvancePass, Speeds};
+use crate::simulate::bonded::motion_pass::AdvancePass;
 use crate::simulate::error::SimulateError;
 
 impl<L: Lanes> Cpu<L> {
@@ -13,12 +14,7 @@ impl<L: Lanes> Cpu<L> {
         let clock = Instant::now();
         let (step, close) = (self.parameters, self.kick_due);
         let asleep = self.advance_pieces(open, self.run.dt)?;
-        let (sleep, chunk) = (&self.sleep, self.run.system.chunk);
-        let is_quiet = |first: usize| {
-            sleep
-                .as_ref()
-                .is_some_and(|one| one.is_quiet(first / chunk))
-        };
+        let sleep = &self.sleep;
         // Balls have no additional rows per element.
         let mut no_rows = vec![(); self.run.system.motion.len()];
         let moved = self.run.advance(
@@ -27,17 +23,21 @@ impl<L: Lanes> Cpu<L> {
             (close, open),
             &mut no_rows,
             |rows| {
-                if is_quiet(rows.first) {
-                    return Speeds::default();
+                let count = rows.motion.len();
+                let advance = |at: Range<usize>| {
+                    L::run(AdvancePass {
+                        step,
+                        close,
+                        open,
+                        motion: &mut rows.motion[at.clone()],
+                        tail: &mut rows.tail[at.clone()],
+                        load: &rows.load[at],
+                    })
+                };
+                match sleep {
+                    None => [0..count].into_iter().map(advance).sum(),
+                    Some(sleep) => sleep.awake_runs(rows.first, count).map(advance).sum(),
                 }
-                L::run(AdvancePass {
-                    step,
-                    close,
-                    open,
-                    motion: rows.motion,
-                    tail: rows.tail,
-                    load: rows.load,
-                })
             },
         );
         self.kick_due = open;

@@ -17,6 +17,7 @@ use crate::simulate::scene::reactions::Wrench;
 use crate::simulate::sleep::alarm::{Alarm, Alarms, alarm};
 use crate::simulate::sleep::calm::{self, Verdict};
 use crate::simulate::sleep::event::{self, Event};
+use crate::simulate::sleep::held::HeldVibration;
 use crate::simulate::sleep::piece::Piece;
 use crate::simulate::sleep::pieces::Sleep;
 use crate::simulate::sleep::state as sleep_state;
@@ -171,7 +172,9 @@ impl<L: Lanes> Cpu<L> {
         sleep.release(&moved);
         self.record_moving(moved);
         for alarm in &woken {
-            self.record(SleepEvent::Awake, (step, *alarm), 0.0);
+            let sleep = self.sleep.as_ref();
+            let held = sleep.map_or(0.0, |sleep| sleep.pieces[alarm.piece].held.energy);
+            self.record(SleepEvent::Awake, (step, *alarm), 0.0 - held);
         }
         let Some(sleep) = &mut self.sleep else {
             return Ok(());
@@ -179,6 +182,7 @@ impl<L: Lanes> Cpu<L> {
         let wakes: Vec<usize> = woken.iter().map(|alarm| alarm.piece).collect();
         for &piece in &wakes {
             sleep.pieces[piece].place_all(&mut self.run.system);
+            sleep.pieces[piece].give_back(&mut self.run.system);
         }
         sleep.turn_springs(&wakes);
         sleep.wake(&wakes, step);
@@ -242,11 +246,15 @@ impl<L: Lanes> Cpu<L> {
                 use_of_strength: fragment.use_of_strength,
                 energy: fragment.vibration,
             });
+            let around = (&self.run.system, &self.run.rest);
+            let mut piece = Piece::new(number, elements, around, of);
             match fragment.verdict {
                 Verdict::Leaves => sleep.removed_energy += fragment.vibration,
+                _ if fragment.holds => {
+                    piece.held = HeldVibration::of(&piece, around, fragment.vibration);
+                }
                 _ => sleep.rigidified += fragment.vibration,
             }
-            let mut piece = Piece::new(number, elements, (&self.run.system, &self.run.rest), of);
             piece.strength = sleep.strength(&piece.elements, piece.reach);
             sleep.add(piece);
         }
@@ -455,6 +463,7 @@ impl<L: Lanes> Cpu<L> {
         self.sleep.as_ref().map(|sleep| SleepTotals {
             awake: sleep.awake() as u32,
             rigidified: sleep.rigidified + sleep.removed_energy,
+            held: sleep.held(),
         })
     }
 
