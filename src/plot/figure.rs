@@ -17,7 +17,7 @@ pub const COLOURS: [Colour; 11] = [
     [140, 86, 75],
     [127, 127, 127],
     [74, 20, 134],
-    [110, 110, 20],
+    [165, 0, 240],
 ];
 
 /// Colours from light to dark in perceptually equal steps for any colour vision (from viridis).

@@ -1,4 +1,5 @@
-//! Bond masks and lists without the bonds inside rigid pieces; passes read these while there are rigid pieces.
+//! Bond masks and lists without the bonds inside rigid pieces, the lists also without broken ones; passes read these
+//! while there are rigid pieces.
 
 use crate::math::Scalar;
 use crate::simulate::bonded::bonds::{BLOCK, Bonds};
@@ -12,9 +13,10 @@ pub(super) struct ActiveBonds {
     pub active: Vec<u32>,
     /// Start of each element's range in `foreign`; one more entry than elements.
     pub foreign_start: Vec<u32>,
-    /// Entries of the bonds that end at each element but are owned by the other end, active at the start.
+    /// Entries of the bonds that end at each element but are owned by the other end, and were active when
+    /// this was made.
     pub foreign: Vec<u32>,
-    /// Whether each block of elements had no active bond at the start: passes skip it.
+    /// Whether each block of elements had no active bond when this was made: passes skip it.
     pub idle: Vec<bool>,
 }
 

@@ -67,8 +67,8 @@ pub struct BondLanes<'a, L: Lanes> {
 }
 
 /// Bonds that end in a chunk and are owned by elements of other chunks, in the order in which the chunk's
-/// elements read them; bonds inside a rigid piece are left out. Rebuilt when the mask of rigid elements
-/// changes.
+/// elements read them. While there are rigid pieces, bonds inside one and bonds that were broken when this was
+/// built are left out. Rebuilt when the mask of rigid elements changes.
 #[derive(Clone, Debug, Default)]
 pub struct Border<S> {
     /// Entries of the bonds, padded to whole blocks.

@@ -6,8 +6,9 @@
 //! bonds, rounded up), so lanes of a slot are full and few slots are needed.
 //!
 //! Entries and owners depend on the packing alone. Bonds inside a rigid piece keep theirs: while there are
-//! rigid pieces, passes read masks and lists without these bonds, which are rebuilt when the [`RigidMask`]
-//! changes. Without rigid pieces there are no such copies, and passes read the full lists.
+//! rigid pieces, passes read masks without these bonds, and lists without these and without broken bonds. Both
+//! are rebuilt when the [`RigidMask`] changes. Without rigid pieces there are no such copies, and passes read
+//! the full lists.
 
 use std::collections::BTreeMap;
 
@@ -201,7 +202,7 @@ impl<S: Scalar> Bonds<S> {
         bonds
     }
 
-    /// Removes bonds inside rigid pieces from the masks and lists of passes, and adds all others.
+    /// Rebuilds the masks and lists of passes, without the bonds inside rigid pieces.
     pub(super) fn set_rigid(&mut self, mask: &RigidMask) {
         self.reduced = None;
         if !mask.any() {
@@ -235,7 +236,7 @@ impl<S: Scalar> Bonds<S> {
         reduced.map_or(&self.whole, |reduced| &reduced.active)
     }
 
-    /// Bonds owned by the other end: while there are rigid pieces, those that were active when their mask was set;
+    /// Bonds owned by the other end: while there are rigid pieces, those that were active when the lists were rebuilt;
     /// else all.
     pub fn active_foreign(&self) -> ForeignBonds<'_> {
         match &self.reduced {
@@ -250,8 +251,8 @@ impl<S: Scalar> Bonds<S> {
         }
     }
 
-    /// For each block of elements whether none of its bonds was active when the mask of rigid pieces was set; `None`
-    /// while there are no rigid pieces. A bond never becomes active without a new mask.
+    /// For each block of elements whether none of its bonds was active when the lists were rebuilt; `None` while there
+    /// are no rigid pieces. A bond only becomes active when they are rebuilt.
     pub fn idle_blocks(&self) -> Option<&[bool]> {
         self.reduced.as_ref().map(|reduced| &reduced.idle[..])
     }

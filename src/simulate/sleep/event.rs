@@ -17,7 +17,7 @@ pub struct Event {
     pub reason: SleepReason,
     /// Largest stress over strength.
     pub use_of_strength: f64,
-    /// Kinetic energy that left the motion, J.
+    /// Kinetic energy that left the motion, or less than 0: that came back into it, J.
     pub energy: f64,
 }
 

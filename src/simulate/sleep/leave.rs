@@ -40,8 +40,8 @@ impl<S: Scalar> Sleep<S> {
         let mut lost = Vec::new();
         for &at in pieces {
             let piece = &mut self.pieces[at];
-            let held = std::mem::take(&mut piece.held);
-            lost.push(piece.stop() + held.energy);
+            self.removed_energy += std::mem::take(&mut piece.held).energy;
+            lost.push(piece.stop());
             piece.removed = true;
         }
         self.removed_energy += lost.iter().sum::<f64>();
@@ -106,7 +106,9 @@ mod tests {
             }
             let kinetic = sleep.pieces[last].kinetic();
             assert!(kinetic > 0.0);
+            sleep.pieces[last].held.energy = 0.5;
             assert_eq!(sleep.remove(&[last]), [kinetic]);
+            assert_eq!((sleep.removed_energy, sleep.held()), (0.5 + kinetic, 0.0));
             assert!(sleep.leaving(system).is_empty());
             assert_eq!(sleep.pieces[last].kinetic(), 0.0);
             let around = Surroundings {

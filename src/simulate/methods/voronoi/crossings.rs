@@ -8,8 +8,8 @@ use crate::math::Scalar;
 use crate::simulate::bonded::bonds::{BLOCK, Bonds};
 use crate::simulate::bonded::system::System;
 
-/// Faces of a chunk's cells that cells of other chunks own, in the order of the chunk's cells; faces within a
-/// rigid piece are left out.
+/// Faces of a chunk's cells that cells of other chunks own, in the order of the chunk's cells. While there are
+/// rigid pieces, faces within one and faces that were broken when this was built are left out.
 #[derive(Clone, Debug)]
 pub struct Crossings<S> {
     /// The faces; their entries are indices of this list.

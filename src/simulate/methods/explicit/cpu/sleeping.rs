@@ -217,7 +217,7 @@ impl<L: Lanes> Cpu<L> {
             match fragment.verdict {
                 Verdict::Restless => sleep.disturb(&fragment.elements, time.0),
                 Verdict::Vibrates => {}
-                Verdict::Waits if !starts => {}
+                Verdict::Waits if !starts || fragment.holds => {}
                 Verdict::Waits | Verdict::Sleeps | Verdict::Leaves => asleep.push(fragment),
             }
         }
