@@ -1,9 +1,6 @@
 //! Bond masks and lists without the bonds inside rigid pieces, the lists also without broken ones; passes read these
 //! while there are rigid pieces.
 
-use crate::math::Scalar;
-use crate::simulate::bonded::bonds::{BLOCK, Bonds};
-
 /// The bonds of a system, without those inside a rigid piece.
 #[derive(Clone, Debug)]
 pub(super) struct ActiveBonds {
@@ -21,33 +18,6 @@ pub(super) struct ActiveBonds {
 }
 
 impl ActiveBonds {
-    /// Without the bonds that `within` marks.
-    pub fn new<S: Scalar>(bonds: &Bonds<S>, within: Vec<u32>) -> Self {
-        let active = cleared(bonds.intact(), &within);
-        let (mut foreign_start, mut foreign) = (vec![0], Vec::new());
-        for j in 0..active.len() {
-            foreign.extend(bonds.foreign(j).iter().filter(|&&entry| {
-                let (owner, slot) = bonds.place(entry as usize);
-                active[owner] >> slot & 1 != 0
-            }));
-            foreign_start.push(foreign.len() as u32);
-        }
-        let blocks = active
-            .chunks(BLOCK)
-            .zip(foreign_start.windows(BLOCK + 1).step_by(BLOCK));
-        let idle = blocks.map(|(own, start)| {
-            let no_foreign = start[0] == start[BLOCK];
-            no_foreign && own.iter().all(|&mask| mask == 0)
-        });
-        ActiveBonds {
-            idle: idle.collect(),
-            within,
-            active,
-            foreign_start,
-            foreign,
-        }
-    }
-
     /// Number of active bonds.
     pub fn count(&self) -> usize {
         let counts = self.active.iter().map(|mask| mask.count_ones() as usize);
@@ -71,7 +41,7 @@ impl<'a> ForeignBonds<'a> {
 }
 
 /// The masks with the bits of `left_out` cleared, element by element.
-fn cleared(masks: &[u32], left_out: &[u32]) -> Vec<u32> {
+pub(super) fn cleared(masks: &[u32], left_out: &[u32]) -> Vec<u32> {
     let both = masks.iter().zip(left_out);
     both.map(|(mask, left_out)| mask & !left_out).collect()
 }

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 
 use crate::laws::softening::Left;
 use crate::math::{Scalar, Vec3};
-use crate::simulate::bonded::active::{ActiveBonds, ForeignBonds};
+use crate::simulate::bonded::active::{ActiveBonds, ForeignBonds, cleared};
 use crate::simulate::bonded::column::Column;
 use crate::simulate::bonded::orient::{balanced, even};
 use crate::simulate::bonded::rigid_mask::RigidMask;
@@ -213,7 +213,34 @@ impl<S: Scalar> Bonds<S> {
             let is_within = mask.is_one_piece(i, side.other);
             within[i] |= u32::from(is_within) << self.place(side.entry).1;
         }
-        self.reduced = Some(ActiveBonds::new(self, within));
+        self.reduced = Some(self.without(within));
+    }
+
+    /// Masks and lists without the bonds that `within` marks.
+    fn without(&self, within: Vec<u32>) -> ActiveBonds {
+        let active = cleared(&self.whole, &within);
+        let (mut foreign_start, mut foreign) = (vec![0], Vec::new());
+        for j in 0..active.len() {
+            foreign.extend(self.foreign(j).iter().filter(|&&entry| {
+                let (owner, slot) = self.place(entry as usize);
+                active[owner] >> slot & 1 != 0
+            }));
+            foreign_start.push(foreign.len() as u32);
+        }
+        let blocks = active
+            .chunks(BLOCK)
+            .zip(foreign_start.windows(BLOCK + 1).step_by(BLOCK));
+        let idle = blocks.map(|(own, start)| {
+            let no_foreign = start[0] == start[BLOCK];
+            no_foreign && own.iter().all(|&mask| mask == 0)
+        });
+        ActiveBonds {
+            idle: idle.collect(),
+            within,
+            active,
+            foreign_start,
+            foreign,
+        }
     }
 
     /// Bit s of each element is set while the bond in its slot s is intact.
@@ -225,7 +252,7 @@ impl<S: Scalar> Bonds<S> {
     pub fn set_intact(&mut self, whole: Vec<u32>, touch: BTreeMap<u32, S>) {
         (self.whole, self.touch) = (whole, touch);
         if let Some(reduced) = self.reduced.take() {
-            self.reduced = Some(ActiveBonds::new(self, reduced.within));
+            self.reduced = Some(self.without(reduced.within));
         }
     }
 

@@ -24,7 +24,7 @@ impl<L: Lanes> Cpu<L> {
             &mut no_rows,
             |rows| {
                 let count = rows.motion.len();
-                let advance = |at: Range<usize>| {
+                let mut advance = |at: Range<usize>| {
                     L::run(AdvancePass {
                         step,
                         close,
@@ -35,7 +35,7 @@ impl<L: Lanes> Cpu<L> {
                     })
                 };
                 match sleep {
-                    None => [0..count].into_iter().map(advance).sum(),
+                    None => advance(0..count),
                     Some(sleep) => sleep.awake_runs(rows.first, count).map(advance).sum(),
                 }
             },
