@@ -178,7 +178,7 @@ fn a_vibration_that_may_not_be_lost_comes_back_when_a_block_wakes() {
     let off = (stored(&after) - stored(&before)) / held;
     assert!((off - 1.0).abs() < 0.1, "{off}");
     let less = (before.held[0] - after.held[0]) / held;
-    assert!((less - 1.0).abs() < 1e-12, "{less}");
+    assert!((less - 1.0).abs() < 1e-6, "{less}");
 }
 
 #[test]

@@ -304,6 +304,37 @@ impl Piece {
             put(&mut system.tail[element as usize].0, 0, unapplied);
         }
     }
+
+    /// Holds what its elements have beyond its rigid motion when it is made; `energy` is the kinetic energy of that, J.
+    pub fn hold<S: Scalar>(&mut self, (system, rest): (&System<S>, &RestData), energy: f64) {
+        let (velocity, spin) = (self.body.moving.velocity, self.body.pose().spin);
+        let back = self.body.moving.rotation.inverse();
+        let motions = self.elements.iter().map(|&i| {
+            let part = part(system, rest, i as usize);
+            let rigid = velocity + spin.cross(part.place - self.centre());
+            [back * (part.velocity - rigid), back * (part.spin - spin)]
+        });
+        self.held = HeldVibration {
+            motions: motions.collect(),
+            energy,
+        };
+    }
+
+    /// Gives the vibration that it holds to its elements, whose rows must be up to date. Returns its energy, J.
+    pub fn give_back<S: Scalar>(&mut self, system: &mut System<S>) -> f64 {
+        let held = std::mem::take(&mut self.held);
+        let pose = RigidPose::<S>::new(self.body.centre, self.body.pose());
+        let turned = self.body.moving.rotation;
+        let rows = self.rest.iter().zip(&self.elements);
+        for ([velocity, spin], (rest, &element)) in held.motions.iter().zip(rows) {
+            let row = &mut system.motion[element as usize].0;
+            let velocity = pose.velocity(*rest) + turned * *velocity;
+            let spin = pose.pose.spin + turned * *spin;
+            put(row, motion::V, Vec3::from_f64(velocity.to_array()));
+            put(row, motion::W, Vec3::from_f64(spin.to_array()));
+        }
+        held.energy
+    }
 }
 
 /// Sets position, velocity and spin of an element.
@@ -326,4 +357,65 @@ fn rotation<S: Scalar>(system: &System<S>, i: usize) -> DQuat {
     let left = &system.tail[i].0;
     let left = DVec3::from_array([0, 1, 2].map(|k| left[k].to_f64()));
     (DQuat::from_scaled_axis(left) * system.rotation(i)).normalize()
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::DVec3;
+
+    use crate::math::Vec3;
+    use crate::simulate::bonded::rows::put;
+    use crate::simulate::bonded::system::motion;
+    use crate::simulate::sleep::piece::{Piece, part};
+    use crate::simulate::sleep::test_scene::{asleep, two_blocks};
+
+    #[test]
+    fn a_turned_piece_gives_back_all_momenta_and_energy() {
+        let (mut built, _) = asleep(&two_blocks(), 0..0);
+        let (system, rest) = (&mut built.system, &built.rest);
+        let own: Vec<u32> = (0..system.count as u32)
+            .filter(|&i| rest.body[i as usize] == 1)
+            .collect();
+        for &i in &own {
+            let x = f64::from(i);
+            let v = DVec3::new(1.0 + (3.0 * x).sin(), (5.0 * x).cos(), (7.0 * x).sin());
+            let row = &mut system.motion[i as usize].0;
+            put(row, motion::V, Vec3::from_f64(v.to_array()));
+            put(row, motion::W, Vec3::from_f64((1e3 * v).to_array()));
+        }
+        let sums = |system: &_| {
+            let zero = (DVec3::ZERO, DVec3::ZERO, 0.0);
+            own.iter().fold(zero, |(p, l, energy), &i| {
+                let part = part(system, rest, i as usize);
+                let momentum = part.mass * part.velocity;
+                let spin = part.place.cross(momentum) + part.inertia * part.spin;
+                let kinetic = part.kinetic(part.velocity, part.spin);
+                (p + momentum, l + spin, energy + kinetic)
+            })
+        };
+        let (p, l, energy) = sums(system);
+        let carried = vec![Default::default(); own.len()];
+        let mut piece = Piece::new(9, own.clone(), (&*system, rest), carried);
+        let vibration = energy - piece.kinetic();
+        assert!(vibration > 0.1 * energy);
+        piece.hold((&*system, rest), vibration);
+        let before = sums(system);
+        assert_eq!(before, (p, l, energy));
+        // The piece flies on and turns.
+        piece.body.drift_long(0.3);
+        piece.place_all(system);
+        let (rigid, kinetic) = (sums(system), piece.kinetic());
+        assert!((rigid.2 / kinetic - 1.0).abs() < 1e-12);
+        assert_eq!(piece.give_back(system), vibration);
+        let (p_now, l_now, energy_now) = sums(system);
+        assert!((p_now - p).length() < 1e-12 * p.length(), "{p_now} {p}");
+        assert!((l_now - l).length() < 1e-10 * l.length(), "{l_now} {l}");
+        let wanted = kinetic + vibration;
+        assert!(
+            (energy_now / wanted - 1.0).abs() < 1e-12,
+            "{energy_now} {wanted}"
+        );
+        // It holds nothing any more.
+        assert_eq!(piece.give_back(system), 0.0);
+    }
 }

@@ -13,7 +13,7 @@ use crate::simulate::error::StateError;
 use crate::simulate::run_state::sections::{put_sliding, sliding};
 use crate::simulate::run_state::state::{SectionKind, State, check_length};
 use crate::simulate::scene::rigid_body::{BODY_NUMBERS, BodyMotion, BodyPart, RigidBody};
-use crate::simulate::sleep::held;
+use crate::simulate::sleep::held::HeldVibration;
 use crate::simulate::sleep::piece::{ElementLoad, JudgedLoad, Piece};
 use crate::simulate::sleep::pieces::Sleep;
 use crate::simulate::sleep::strength::Strength;
@@ -48,6 +48,11 @@ const SLIDING: SectionKind = SectionKind::first("sliding contacts at rest");
 const SOFT: SectionKind = SectionKind::first("soft contacts of pieces");
 const STIFFNESS: SectionKind = SectionKind::first("stiffness of soft contacts");
 
+/// Energy of the vibration that each piece holds; absent if none does.
+const HELD: SectionKind = SectionKind::first("energy of held vibration");
+/// Velocity and spin of each element of the pieces that hold some.
+const VIBRATION: SectionKind = SectionKind::first("held vibration");
+
 /// Writes the pieces.
 pub fn put<S: Scalar>(state: &mut State, sleep: &Sleep<S>, contacts: &Contacts<S>) {
     let soft = contacts.soft().chain(sleep.unlisted_soft.iter().copied());
@@ -58,7 +63,7 @@ pub fn put<S: Scalar>(state: &mut State, sleep: &Sleep<S>, contacts: &Contacts<S
     state.put(UNREST, sleep.unrest.iter().map(|&step| [step]));
     let range = |one: &Watched| [one.low, one.high];
     state.put(WATCHED, sleep.watched.iter().map(range));
-    held::put(state, sleep);
+    put_held(state, sleep);
     state.put(RIGIDIFIED, [[sleep.rigidified]].into_iter());
     if sleep.removed_energy != 0.0 {
         state.put(REMOVED, [[sleep.removed_energy]].into_iter());
@@ -126,6 +131,45 @@ pub fn put<S: Scalar>(state: &mut State, sleep: &Sleep<S>, contacts: &Contacts<S
     state.put(SPRINGS, springs.iter().map(memory));
     sleep.put_resting_loads(state);
     put_sliding(state, SLIDING, springs.iter().map(|one| one.memory.slides));
+}
+
+/// Writes the vibration that the pieces hold.
+fn put_held<S: Scalar>(state: &mut State, sleep: &Sleep<S>) {
+    let pieces = &sleep.pieces;
+    if pieces.iter().all(|piece| piece.held.motions.is_empty()) {
+        return;
+    }
+    state.put(HELD, pieces.iter().map(|piece| [piece.held.energy]));
+    let motions = pieces.iter().flat_map(|piece| &piece.held.motions);
+    let motions: Vec<[f64; 6]> = motions
+        .map(|[v, w]| [v.x, v.y, v.z, w.x, w.y, w.z])
+        .collect();
+    state.put(VIBRATION, motions.into_iter());
+}
+
+/// Reads what [`put_held`] wrote; the pieces have been read.
+fn restore_held<S: Scalar>(state: &State, sleep: &mut Sleep<S>) -> Result<(), StateError> {
+    let Some(energies) = state.get::<f64, 1>(HELD)? else {
+        return Ok(());
+    };
+    check_length(HELD.name, energies.len(), sleep.pieces.len())?;
+    let mut motions = state.require::<f64, 6>(VIBRATION)?;
+    let with_energy = sleep.pieces.iter_mut().zip(energies);
+    let holding: Vec<(&mut Piece, f64)> = with_energy
+        .map(|(piece, [energy])| (piece, energy))
+        .filter(|(_, energy)| *energy > 0.0)
+        .collect();
+    let count = holding.iter().map(|(piece, _)| piece.elements.len()).sum();
+    check_length(VIBRATION.name, motions.len(), count)?;
+    for (piece, energy) in holding {
+        let own = motions.by_ref().take(piece.elements.len());
+        let own = own.map(|[a, b, c, d, e, f]| [DVec3::new(a, b, c), DVec3::new(d, e, f)]);
+        piece.held = HeldVibration {
+            motions: own.collect(),
+            energy,
+        };
+    }
+    Ok(())
 }
 
 /// Place, rotation and carried stresses of each element of a piece.
@@ -213,7 +257,7 @@ pub fn restore<S: Scalar>(
     for (head, motion) in heads.into_iter().zip(motions) {
         sleep.add(reader.piece(head, &motion, &run.rest));
     }
-    held::restore(state, sleep)?;
+    restore_held(state, sleep)?;
     let pairs = state.require::<u32, 2>(PAIRS)?;
     let springs = state.require::<S, 6>(SPRINGS)?;
     check_length(SPRINGS.name, springs.len(), pairs.len())?;

@@ -17,7 +17,6 @@ use crate::simulate::scene::reactions::Wrench;
 use crate::simulate::sleep::alarm::{Alarm, Alarms, alarm};
 use crate::simulate::sleep::calm::{self, Verdict};
 use crate::simulate::sleep::event::{self, Event};
-use crate::simulate::sleep::held::HeldVibration;
 use crate::simulate::sleep::piece::Piece;
 use crate::simulate::sleep::pieces::Sleep;
 use crate::simulate::sleep::state as sleep_state;
@@ -250,9 +249,7 @@ impl<L: Lanes> Cpu<L> {
             let mut piece = Piece::new(number, elements, around, of);
             match fragment.verdict {
                 Verdict::Leaves => sleep.removed_energy += fragment.vibration,
-                _ if fragment.holds => {
-                    piece.held = HeldVibration::of(&piece, around, fragment.vibration);
-                }
+                _ if fragment.holds => piece.hold(around, fragment.vibration),
                 _ => sleep.rigidified += fragment.vibration,
             }
             piece.strength = sleep.strength(&piece.elements, piece.reach);
