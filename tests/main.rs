@@ -60,6 +60,7 @@ mod sand;
 mod scenes;
 mod shells;
 mod sleep;
+mod sleep_impacts;
 mod sleep_rest;
 mod sleep_runs;
 mod springs;

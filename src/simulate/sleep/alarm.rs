@@ -66,17 +66,18 @@ impl<S: Scalar> Sleep<S> {
             piece.loaded.extend(now.iter().map(|one| one.element));
             let force = now.iter().map(|one| one.force.length()).sum();
             if let Some(strength) = piece.doubtful(force, limit) {
-                loaded.push((at, strength, piece.in_own_frame(now)));
+                loaded.push((at, strength, now));
             }
         }
         if !fresh.is_empty() {
-            self.impacts(around, &fresh, (&mut wakes, &mut harmless));
+            self.impacts((around, rest), &fresh, (&mut wakes, &mut harmless));
         }
         for (at, strength, loads) in loaded {
             if wakes.contains_key(&at) {
                 continue;
             }
-            let judged = self.pieces[at].alarm(&loads, strength, (around.system, rest), limit);
+            let around = (around.system, rest);
+            let judged = self.pieces[at].alarm((loads, Vec::new()), strength, around, limit);
             if let Some((reason, used)) = judged {
                 match used >= limit {
                     true => drop(wakes.insert(at, alarm(at, reason, used))),
@@ -90,10 +91,10 @@ impl<S: Scalar> Sleep<S> {
         }
     }
 
-    /// Judges new touches by their closing speeds.
+    /// Judges new touches by their closing speeds, except those of a moving piece with a chip, whose forces decide.
     fn impacts(
         &self,
-        around: Surroundings<S>,
+        (around, rest): (Surroundings<S>, &RestData),
         fresh: &HashSet<u32>,
         (wakes, harmless): (&mut BTreeMap<usize, Alarm>, &mut Vec<Alarm>),
     ) {
@@ -105,16 +106,33 @@ impl<S: Scalar> Sleep<S> {
                 if contact.gap > 0.0 || contact.closing <= 0.0 {
                     return;
                 }
-                for end in [contact.element, contact.partner] {
+                let [one, other] = [contact.element, contact.partner];
+                for (end, by) in [(one, other), (other, one)] {
                     if end >= COLLIDER {
                         continue;
                     }
                     let Some(at) = self.piece_of(end) else {
                         continue;
                     };
-                    if let Some(strength) = self.pieces[at].strength {
-                        let used = hardest.entry(at).or_insert(0.0);
-                        *used = used.max(strength.impact * contact.closing);
+                    let piece = &self.pieces[at];
+                    let Some(strength) = piece.strength else {
+                        continue;
+                    };
+                    let least = WORTH_NOTING * self.limits.wake;
+                    if strength.impact * contact.closing < least {
+                        continue;
+                    }
+                    // The force on a piece at rest is not judged as it is touched, so the whole piece counts.
+                    let impact = match piece.still {
+                        true => strength.impact,
+                        false => self.impact(around.system, end),
+                    };
+                    let used = impact * contact.closing;
+                    let is_struck =
+                        || !piece.still && self.is_struck_by_chip((around.system, rest), end, by);
+                    if used >= least && !is_struck() {
+                        let hardest = hardest.entry(at).or_insert(0.0);
+                        *hardest = hardest.max(used);
                     }
                 }
             });
@@ -122,7 +140,7 @@ impl<S: Scalar> Sleep<S> {
             let one = alarm(at, SleepReason::Impact, used);
             if used >= self.limits.wake {
                 wakes.insert(at, one);
-            } else if used >= WORTH_NOTING * self.limits.wake {
+            } else {
                 harmless.push(one);
             }
         }

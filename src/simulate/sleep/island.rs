@@ -11,10 +11,12 @@ use crate::simulate::scene::colliders::PosedCollider;
 use crate::simulate::scene::reactions::Wrench;
 use crate::simulate::scene::rigid_body::{BodyMotion, Fields};
 use crate::simulate::sleep::alarm::Alarm;
+use crate::simulate::sleep::course::{Course, Hit, Touch};
 use crate::simulate::sleep::groups::Bounds;
-use crate::simulate::sleep::joint::{Course, Hit, Joint, Touch};
+use crate::simulate::sleep::joint::Joint;
 use crate::simulate::sleep::piece::{JudgedLoad, Piece};
 use crate::simulate::sleep::sides::{Partner, Stance};
+use crate::simulate::sleep::strength::LocalStrength;
 use crate::spec::SleepLimits;
 
 /// Part of the critical step of the contacts of rigid bodies that a step takes.
@@ -79,6 +81,8 @@ pub struct Outside<'a, S> {
     pub fields: Fields,
     /// Limits by which fragments wake.
     pub limits: &'a SleepLimits,
+    /// Strength of the bonds of all elements.
+    pub strength: LocalStrength<'a>,
     /// Time step, s.
     pub dt: f64,
     /// Step in which the contact lists were built.

@@ -6,16 +6,22 @@ use glam::DVec3;
 
 use crate::columns::SleepReason;
 use crate::math::Scalar;
+use crate::simulate::bonded::rest::RestData;
+use crate::simulate::contact::chunk::COLLIDER;
 use crate::simulate::sleep::alarm::{Alarm, WORTH_NOTING, alarm};
+use crate::simulate::sleep::chips::is_light;
+use crate::simulate::sleep::course::Hit;
 use crate::simulate::sleep::island::{Island, Outcome, Outside};
-use crate::simulate::sleep::joint::Hit;
-use crate::simulate::sleep::piece::{ElementLoad, Piece};
+use crate::simulate::sleep::joint::Joint;
+use crate::simulate::sleep::loads::{Blow, ElementLoad, merged};
+use crate::simulate::sleep::piece::Piece;
 use crate::simulate::sleep::sides::Partner;
 use crate::simulate::sleep::strength::Strength;
 
 impl<S: Scalar> Island<S> {
-    /// Judges the loads of a step: closing speeds of new touches, then forces. A soft contact counts with the largest
-    /// force that it would have if it were stiff, at once when it touches.
+    /// Judges the loads of a step: closing speeds of new touches, except of chips with larger pieces that move, then
+    /// forces. A soft contact, and one with a chip, counts with the largest force that it would have if it were stiff,
+    /// at once when it touches.
     pub(super) fn judge(
         &self,
         pieces: &mut [&mut Piece],
@@ -24,11 +30,12 @@ impl<S: Scalar> Island<S> {
     ) {
         self.judge_touches(pieces, outside, outcome);
         let limit = outside.limits.wake;
-        let mut touching = None;
+        let (mut touching, all_blows) = (None, self.blows(pieces, outside.rest));
         for (member, piece) in pieces.iter_mut().enumerate() {
             let is_woken = |one: &Alarm| one.piece == self.members[member];
-            let hits = self.hits(member);
-            let struck: f64 = hits.iter().map(|hit| hit.force.length()).sum();
+            let blows = all_blows.iter().filter(|(on, _)| *on == member);
+            let blows: Vec<Blow> = blows.map(|(_, blow)| *blow).collect();
+            let struck: f64 = blows.iter().map(|blow| blow.force.length()).sum();
             let Some(strength) = piece.doubtful(self.loads[member].force + struck, limit) else {
                 continue;
             };
@@ -36,11 +43,11 @@ impl<S: Scalar> Island<S> {
                 continue;
             }
             let clock = Instant::now();
-            let is_hit = !hits.is_empty();
+            let is_hit = !blows.is_empty();
             let touching = touching.get_or_insert_with(|| self.touching());
-            let last = self.loads_on(member, touching);
-            let loads = piece.in_own_frame(merged([last, hits].concat()));
-            let judged = piece.alarm(&loads, strength, (outside.system, outside.rest), limit);
+            let loads = self.loads_on(member, touching);
+            let around = (outside.system, outside.rest);
+            let judged = piece.alarm((loads, blows), strength, around, limit);
             outside.judging.add(clock, 1);
             let Some((reason, use_of_strength)) = judged else {
                 continue;
@@ -56,64 +63,101 @@ impl<S: Scalar> Island<S> {
         }
     }
 
-    /// Judges new touches by their closing speeds.
+    /// Judges new touches by their closing speeds, except those of moving pieces with chips.
     fn judge_touches(&self, pieces: &[&mut Piece], outside: &Outside<S>, outcome: &mut Outcome) {
         let limit = outside.limits.wake;
-        for k in 0..self.touched.len() {
-            let (at, Hit { closing, .. }) = self.touched[k];
+        for &(at, Hit { closing, .. }) in &self.touched {
             let joint = &self.joints[at];
-            let mut ends = vec![self.end(joint.own.member, pieces)];
-            match joint.partner {
-                Partner::Member(other) => ends.push(self.end(other.member, pieces)),
+            let [element, partner] = joint.ends();
+            let use_of = |strength: Option<Strength>, element: u32| {
+                let bound = strength.map_or(0.0, |one| one.impact * closing);
+                match bound >= WORTH_NOTING * limit {
+                    true => outside.strength.impact(outside.system, element) * closing,
+                    false => bound,
+                }
+            };
+            let of_member = |member: usize, element: u32| {
+                let used = use_of(pieces[member].strength, element);
+                (self.members[member], used)
+            };
+            let own = of_member(joint.own.member, element);
+            let other = match joint.partner {
+                Partner::Member(other) => Some(of_member(other.member, partner)),
                 Partner::Still(still) => {
-                    ends.push((still.piece, still.strength));
+                    // Its force is not judged as it touches, so the whole piece counts.
                     let used = still.strength.map_or(0.0, |one| one.impact * closing);
                     if used < limit {
                         outcome.wake(alarm(still.piece, SleepReason::Touched, 0.0));
                     }
+                    Some((still.piece, used))
                 }
-                Partner::Collider(..) => {}
-            }
-            for (piece, strength) in ends {
-                let used = strength.map_or(0.0, |one| one.impact * closing);
+                Partner::Collider(..) => None,
+            };
+            let sides = [Some(own), other].into_iter().flatten();
+            let is_struck = self.struck_by_chips(joint, pieces, outside.rest);
+            for ((piece, used), _) in sides.zip(is_struck).filter(|(_, by_chip)| !by_chip) {
                 let alarm = Alarm {
                     is_hit: true,
                     ..alarm(piece, SleepReason::Impact, used)
                 };
-                if alarm.use_of_strength >= limit {
+                if used >= limit {
                     outcome.wake(alarm);
-                } else if alarm.use_of_strength >= WORTH_NOTING * limit {
+                } else if used >= WORTH_NOTING * limit {
                     outcome.harmless.push((outcome.step, alarm));
                 }
             }
         }
     }
 
-    /// Index of a piece of the island in the run, and its strength.
-    fn end(&self, member: usize, pieces: &[&mut Piece]) -> (usize, Option<Strength>) {
-        (self.members[member], pieces[member].strength)
+    /// Whether the sides of a contact belong to pieces that move and are struck by a chip.
+    fn struck_by_chips(
+        &self,
+        joint: &Joint<S>,
+        pieces: &[&mut Piece],
+        rest: &RestData,
+    ) -> [bool; 2] {
+        let inverse = |member: usize| pieces[member].body.inverse_mass;
+        let (other, other_moves) = match joint.partner {
+            Partner::Member(other) => (inverse(other.member), true),
+            Partner::Still(still) => (still.inverse_mass, false),
+            Partner::Collider(..) => return [false; 2],
+        };
+        let masses = joint.ends().map(|element| rest.mass[element as usize]);
+        let own = is_light(inverse(joint.own.member), masses[1]);
+        let other = is_light(other, masses[0]);
+        [other && !own, own && !other && other_moves]
     }
 
-    /// Largest forces on the elements of a piece that new soft touches would cause if they were stiff.
-    fn hits(&self, member: usize) -> Vec<ElementLoad> {
+    /// The forces of new touches with chips and of new soft touches, as large as they may become if they were stiff,
+    /// and as they are now, with the piece of each element.
+    fn blows(&self, pieces: &[&mut Piece], rest: &RestData) -> Vec<(usize, Blow)> {
         let mut all = Vec::new();
         for &(at, Hit { closing, normal }) in &self.touched {
             let joint = &self.joints[at];
-            let force = normal * joint.peak(closing);
-            if force == DVec3::ZERO {
+            let by_chip = self.struck_by_chips(joint, pieces, rest);
+            let elements = joint.ends().into_iter().filter(|&one| one < COLLIDER);
+            let inverse = elements.map(|one| rest.inverse_mass[one as usize]).sum();
+            let (peak, energy) = joint.peak(closing, inverse);
+            if peak <= 0.0 {
                 continue;
             }
-            let [element, partner] = joint.ends();
-            let load = |element: u32, force: DVec3| ElementLoad {
-                element,
-                force,
-                torque: DVec3::ZERO,
+            let now = joint.borne().dot(normal);
+            let partner = match joint.partner {
+                Partner::Member(other) => Some(other.member),
+                Partner::Collider(..) | Partner::Still(..) => None,
             };
-            if joint.own.member == member {
-                all.push(load(element, force));
-            }
-            if joint.is_with(member) {
-                all.push(load(partner, -force));
+            let members = [Some(joint.own.member), partner];
+            let sides = members.into_iter().zip(joint.ends()).zip([normal, -normal]);
+            for (((member, element), along), by_chip) in sides.zip(by_chip) {
+                if let Some(member) = member.filter(|_| joint.is_soft() || by_chip) {
+                    let blow = Blow {
+                        element,
+                        force: along * peak,
+                        now: along * now,
+                        energy,
+                    };
+                    all.push((member, blow));
+                }
             }
         }
         all
@@ -148,11 +192,11 @@ impl<S: Scalar> Island<S> {
         Touching { start, contacts }
     }
 
-    /// Loads of the last step on the elements of a piece, ascending.
+    /// Loads of the last step on the elements of a piece, ascending, without what damping adds to them.
     pub fn loads_on(&self, member: usize, touching: &Touching) -> Vec<ElementLoad> {
         let mut all: Vec<ElementLoad> = Vec::new();
         for joint in touching.of(member).iter().map(|&at| &self.joints[at]) {
-            let now = &joint.now;
+            let (now, force) = (&joint.now, joint.borne());
             let [element, partner] = joint.ends();
             let mut push = |element: u32, force: DVec3, torque: DVec3| {
                 all.push(ElementLoad {
@@ -162,10 +206,10 @@ impl<S: Scalar> Island<S> {
                 });
             };
             if joint.own.member == member {
-                push(element, now.force, now.torques[0]);
+                push(element, force, now.torques[0]);
             }
             if joint.is_with(member) {
-                push(partner, -now.force, now.torques[1]);
+                push(partner, -force, now.torques[1]);
             }
         }
         merged(all)
@@ -187,25 +231,14 @@ impl Touching {
     }
 }
 
-/// One load per element, ascending.
-fn merged(mut loads: Vec<ElementLoad>) -> Vec<ElementLoad> {
-    loads.sort_by_key(|one| one.element);
-    loads.dedup_by(|later, first| {
-        let same = later.element == first.element;
-        if same {
-            first.force += later.force;
-            first.torque += later.torque;
-        }
-        same
-    });
-    loads
-}
-
 impl Outcome {
-    /// Adds an alarm, if there is none for its piece.
+    /// Adds an alarm, if there is none for its piece but that it was touched.
     fn wake(&mut self, alarm: Alarm) {
-        if self.wakes.iter().all(|one| one.piece != alarm.piece) {
-            self.wakes.push(alarm);
+        let known = self.wakes.iter_mut();
+        match known.into_iter().find(|one| one.piece == alarm.piece) {
+            Some(known) if known.reason == SleepReason::Touched => *known = alarm,
+            Some(_) => {}
+            None => self.wakes.push(alarm),
         }
     }
 }

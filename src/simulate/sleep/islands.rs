@@ -234,6 +234,7 @@ impl<S: Scalar> Sleep<S> {
                     Partner::Still(Still {
                         place: system.position(other as usize),
                         piece,
+                        inverse_mass: self.pieces[piece].body.inverse_mass,
                         strength: self.pieces[piece].strength,
                     })
                 }

@@ -11,6 +11,7 @@ use crate::simulate::contact::soft::{STIFF_SPEED, SoftLaw, softened, with_normal
 use crate::simulate::contact::suspend::SuspendedContact;
 use crate::simulate::scene::colliders::PosedCollider;
 use crate::simulate::scene::reactions::Wrench;
+use crate::simulate::sleep::course::{Course, Hit, Touch};
 use crate::simulate::sleep::piece::Piece;
 use crate::simulate::sleep::sides::{Partner, Place, Stance};
 
@@ -24,48 +25,6 @@ const LOST: f64 = 1e-4;
 const SETTLED: f64 = 0.05;
 /// Part of its stiffness that this may need: a contact that is pressed harder stays stiff.
 const PART: f64 = 1.0 / 16.0;
-
-/// What changes in a contact from step to step.
-#[derive(Clone, Copy, Debug)]
-pub struct Course {
-    /// Tangential spring, m.
-    spring: Vec3<f64>,
-    /// Rolling spring, rad.
-    roll: Vec3<f64>,
-    /// Whether it slides; only with static friction.
-    slides: bool,
-    /// Whether it touches.
-    pub touches: bool,
-    /// Overlap, m, while it touches.
-    overlap: f64,
-    /// Whether it has become soft.
-    soft: bool,
-    /// Parameters of its law.
-    k: ContactParameters<f64>,
-    /// Largest normal stiffness that it soon may have, N/m.
-    stiffest: f64,
-    /// Step until which it certainly does not touch.
-    pub clear_until: u64,
-    /// Step until which it does not touch either, as long as the change of the velocities of its pieces since the start
-    /// of the island is at most `calm`.
-    pub calm_until: u64,
-    /// See `calm_until`, m/s.
-    pub calm: f64,
-    /// Speed of its sides relative to each other when it was last looked at, m/s.
-    pub speed: f64,
-    /// Square of the frequency that it would have if it touched, 1/s², when it was last found apart.
-    pub onset: f64,
-    /// Direction of the force on the element when it was last looked at.
-    normal: DVec3,
-    /// Energy dissipated by damping and by friction, J.
-    pub dissipated: [f64; 2],
-    /// Force on the element, N; the opposite acts on the partner.
-    pub force: DVec3,
-    /// Torques on the element and on its partner, N m.
-    pub torques: [DVec3; 2],
-    /// From the centre of mass of the element's piece to the element, and the same for its partner, m.
-    pub arms: [DVec3; 2],
-}
 
 /// A contact of an element of an island.
 #[derive(Clone, Debug)]
@@ -86,26 +45,6 @@ pub struct Joint<S> {
     softest: ContactParameters<f64>,
     /// Its law while it is soft.
     soft_law: SoftLaw,
-}
-
-/// A new touch.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Hit {
-    /// Closing speed, m/s.
-    pub closing: f64,
-    /// Direction of the force on the element.
-    pub normal: DVec3,
-}
-
-/// What was found about a contact.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Touch {
-    /// The gap is this wide, m.
-    Apart(f64),
-    /// It begins to touch.
-    New(Hit),
-    /// It goes on.
-    Lasting,
 }
 
 impl<S: Scalar> Joint<S> {
@@ -215,16 +154,21 @@ impl<S: Scalar> Joint<S> {
         self.now.soft && self.now.touches
     }
 
-    /// Bound on the force of a touch at this closing speed (m/s) if it were stiff, N; zero if it is.
-    pub fn peak(&self, closing: f64) -> f64 {
-        match self.now.soft {
-            true => {
-                let k = &self.stiff;
-                let elastic = k.normal / self.listed.inverse_mass;
-                closing * (elastic + k.damping * k.damping).sqrt()
-            }
-            false => 0.0,
-        }
+    /// Bound on the force of a touch of rigid pieces at this closing speed (m/s) if it were stiff, N, and the elastic
+    /// energy that the contact has under this force, J. It is damped as one of awake elements, the sum of whose inverse
+    /// masses (1/kg) is given.
+    pub fn peak(&self, closing: f64, of_elements: f64) -> (f64, f64) {
+        let (k, of_pieces) = (&self.stiff, self.listed.inverse_mass);
+        let damping = k.damping * k.damping * of_pieces / of_elements;
+        let force = closing * (k.normal / of_pieces + damping).sqrt();
+        (force, 0.5 * force * force / k.normal)
+    }
+
+    /// Force on the element without what damping adds to it, which grows with the mass of the pieces, N.
+    pub fn borne(&self) -> DVec3 {
+        let now = &self.now;
+        let added = now.force.dot(now.normal) - now.k.normal * now.overlap;
+        now.force - added.max(0.0) * now.normal
     }
 
     /// Its elastic energy, J.
@@ -311,7 +255,8 @@ impl<S: Scalar> Joint<S> {
     fn load(&mut self, state: ContactState<f64>, dt: f64, account: bool) -> Touch {
         let length = state.x.norm();
         let gap = length - state.touch;
-        self.soften((state.v, -state.v.dot(state.x) / length), gap);
+        let begins = !self.now.touches && dt > 0.0;
+        self.soften((state.v, -state.v.dot(state.x) / length), gap, begins);
         let rolling = self.rolling();
         let now = &mut self.now;
         let k = now.k;
@@ -378,7 +323,10 @@ impl<S: Scalar> Joint<S> {
     /// Makes the contact soft if that costs little energy, which counts as damped, or its force is small; or stiff, if
     /// it is apart and closes fast. `v` is the velocity of its sides to each other, `closing` the speed at which they
     /// approach, m/s.
-    fn soften(&mut self, (v, closing): (Vec3<f64>, f64), gap: f64) {
+    ///
+    /// A contact that touches and closes becomes soft only if it begins to touch (`begins`), when the force that it
+    /// would have if it were stiff is judged.
+    fn soften(&mut self, (v, closing): (Vec3<f64>, f64), gap: f64, begins: bool) {
         let (overlap, radius) = (
             -gap.min(0.0),
             self.listed.radii[0].min(self.listed.radii[1]),
@@ -389,7 +337,8 @@ impl<S: Scalar> Joint<S> {
             let settled = stiff.normal * overlap / (SETTLED * radius);
             let is_little = stiff.normal * overlap * overlap <= LOST * kinetic
                 || settled <= softest.normal.max(PART * stiff.normal);
-            self.now.soft = is_little && closing < STIFF_SPEED;
+            let is_judged = gap >= 0.0 || closing <= 0.0 || begins;
+            self.now.soft = is_little && is_judged && closing < STIFF_SPEED;
             if self.now.soft && overlap > 0.0 {
                 let spring = self.now.spring;
                 let lost = 0.5 * stiff.normal * overlap * overlap
@@ -421,4 +370,73 @@ fn vec(v: DVec3) -> Vec3<f64> {
 
 fn dvec(v: Vec3<f64>) -> DVec3 {
     DVec3::new(v.x, v.y, v.z)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ContactParameters, Joint, Partner, Place};
+    use crate::simulate::contact::chunk::COLLIDER;
+    use crate::simulate::contact::suspend::SuspendedContact;
+
+    /// Stiffness, N/m, damping ratio, and inverse masses of a piece and of one of its elements, 1/kg.
+    const STIFFNESS: f64 = 1e6;
+    const RATIO: f64 = 0.8;
+    const INVERSE: [f64; 2] = [2.0, 2e3];
+
+    fn joint() -> Joint<f64> {
+        let damping = |inverse: f64| 2.0 * RATIO * (STIFFNESS / inverse).sqrt();
+        let listed = SuspendedContact {
+            element: 0,
+            partner: COLLIDER,
+            touch: 0.0,
+            radii: [1e-3; 2],
+            k: ContactParameters {
+                normal: STIFFNESS,
+                tangential: 0.0,
+                friction: 0.0,
+                damping: damping(INVERSE[0]),
+            },
+            static_friction: 0.0,
+            rolling: 0.0,
+            inverse_mass: INVERSE[0],
+            memory: Default::default(),
+            soft: false,
+            stiff: STIFFNESS,
+        };
+        let own = Place {
+            member: 0,
+            arm: glam::DVec3::ZERO,
+        };
+        let wall = Partner::Collider(0, Default::default());
+        Joint::new(listed, false, own, wall)
+    }
+
+    #[test]
+    fn the_peak_of_a_touch_is_that_of_a_piece_on_the_contact_of_one_of_its_elements() {
+        let closing = 0.3;
+        let (bound, energy) = joint().peak(closing, INVERSE[1]);
+        let damping = 2.0 * RATIO * (STIFFNESS / INVERSE[1]).sqrt();
+        let (mut x, mut v, mut most) = (0.0, closing, 0.0_f64);
+        let dt = 1e-4 / (STIFFNESS * INVERSE[0]).sqrt();
+        while v > 0.0 {
+            let force = STIFFNESS * x + damping * v;
+            most = most.max(force);
+            v -= force * INVERSE[0] * dt;
+            x += v * dt;
+        }
+        assert!((most..1.05 * most).contains(&bound), "{bound} {most}");
+        assert_eq!(energy, 0.5 * bound * bound / STIFFNESS);
+    }
+
+    #[test]
+    fn what_damping_adds_to_a_force_is_not_borne() {
+        let mut joint = joint();
+        let now = &mut joint.now;
+        (now.normal, now.overlap) = (glam::DVec3::Y, 1e-6);
+        for (normal, borne) in [(3.0, 1.0), (0.4, 0.4)] {
+            joint.now.force = glam::DVec3::new(0.2, normal, 0.0);
+            let expected = glam::DVec3::new(0.2, borne, 0.0);
+            assert!((joint.borne() - expected).length() < 1e-12);
+        }
+    }
 }

@@ -13,7 +13,8 @@ use crate::laws::table::{dispatch_law, with_law};
 use crate::math::{Quat, Scalar, Vec3};
 use crate::simulate::bonded::rest::RestData;
 use crate::simulate::bonded::system::System;
-use crate::simulate::sleep::piece::{ElementLoad, JudgedLoad, Piece};
+use crate::simulate::sleep::loads::{Blow, ElementLoad, differences, merged};
+use crate::simulate::sleep::piece::{JudgedLoad, Piece};
 use crate::simulate::sleep::statics::Statics;
 use crate::simulate::sleep::strength::Strength;
 use crate::simulate::sleep::watched::LEAST_LEFT;
@@ -29,21 +30,35 @@ const ACCURACY: f64 = 1e-3;
 const REST: (DVec3, DVec3) = (DVec3::ZERO, DVec3::ZERO);
 
 impl Piece {
-    /// Judges these loads (frame of the piece): by a bound, by whether they were judged before, and then by the
-    /// stress that they cause in balance, or by the bound where no balance is found. `None` if they are harmless
-    /// for sure, or were judged before.
+    /// Judges loads, and touches that just begin and whose forces are among these loads, all in the frame of the world:
+    /// by a bound, by whether they were judged before, and then by the stress that they cause in balance, or by the
+    /// bound where no balance is found. `None` if they are harmless for sure, or were judged before.
     pub fn alarm<S: Scalar>(
         &mut self,
-        loads: &[ElementLoad],
+        (loads, blows): (Vec<ElementLoad>, Vec<Blow>),
         strength: Strength,
         around: (&System<S>, &RestData),
         limit: f64,
     ) -> Option<(SleepReason, f64)> {
-        let bound = self.use_bound(loads, strength.force);
-        if bound < limit || !self.is_load_new(loads, limit) {
+        let torque = DVec3::ZERO;
+        let load = |element: u32, force: DVec3| ElementLoad {
+            element,
+            force,
+            torque,
+        };
+        let added = blows
+            .iter()
+            .map(|blow| load(blow.element, blow.force - blow.now));
+        let loads = merged(loads.into_iter().chain(added).collect());
+        let loads = self.in_own_frame(loads);
+        let bound = self.use_bound(&loads, strength.force);
+        if bound < limit || !self.is_load_new(&loads, limit) {
             return None;
         }
-        Some(match self.judge(around, loads) {
+        let struck = blows.iter().map(|blow| load(blow.element, blow.force));
+        let struck = self.in_own_frame(merged(struck.collect()));
+        let energy = blows.iter().map(|blow| blow.energy).sum();
+        Some(match self.judge(around, loads, (&struck, energy), limit) {
             Some(found) => (SleepReason::Stress, found),
             None => (SleepReason::Force, bound),
         })
@@ -77,11 +92,47 @@ impl Piece {
     ///
     /// The bonds keep the stresses that they had when the piece was made, so that only what changed since then
     /// strains them further.
+    ///
+    /// The forces `struck` are those that a rigid piece would be struck with, and the energy (J) is that of the
+    /// contacts under them. The piece yields, which takes its part of the energy of the blow: if they would use more
+    /// than the limit, they count as much less as makes up for that.
     fn judge<S: Scalar>(
         &mut self,
         (system, rest): (&System<S>, &RestData),
-        loads: &[ElementLoad],
+        mut loads: Vec<ElementLoad>,
+        (struck, energy): (&[ElementLoad], f64),
+        limit: f64,
     ) -> Option<f64> {
+        let (mut moved, _) = self.moved((system, rest), &differences(&loads, &self.balanced))?;
+        let mut use_of_strength = self.largest_use(system, &moved);
+        if use_of_strength >= limit && energy > 0.0 {
+            let (by_blow, taken) = self.moved((system, rest), struck)?;
+            let less = 1.0 - (1.0 + taken.max(0.0) / energy).sqrt().recip();
+            for (moved, by_blow) in moved.iter_mut().zip(&by_blow) {
+                moved.0 -= less * by_blow.0;
+                moved.1 -= less * by_blow.1;
+            }
+            use_of_strength = self.largest_use(system, &moved);
+            let gone = struck.iter().map(|load| ElementLoad {
+                force: less * load.force,
+                ..*load
+            });
+            loads = differences(&loads, &gone.collect::<Vec<_>>());
+        }
+        self.judged = Some(JudgedLoad {
+            loads,
+            use_of_strength,
+        });
+        Some(use_of_strength)
+    }
+
+    /// Displacements (m) and rotations (rad) of its elements in balance with these loads (frame of the piece), and
+    /// their elastic energy, J; `None` if they were not found.
+    fn moved<S: Scalar>(
+        &mut self,
+        (system, rest): (&System<S>, &RestData),
+        loads: &[ElementLoad],
+    ) -> Option<(Vec<(DVec3, DVec3)>, f64)> {
         let statics = self.statics.get_or_insert_with(|| {
             let mass: Vec<f64> = self
                 .elements
@@ -96,19 +147,15 @@ impl Piece {
             let made = Statics::new(system, &self.elements, &self.rest, &mass, &inertia);
             Box::new(made)
         });
-        let mut all = vec![(DVec3::ZERO, DVec3::ZERO); self.elements.len()];
-        for added in differences(loads, &self.balanced) {
-            if let Ok(at) = self.elements.binary_search(&added.element) {
-                all[at] = (added.force, added.torque);
+        let mut all = vec![REST; self.elements.len()];
+        for load in loads {
+            if let Ok(at) = self.elements.binary_search(&load.element) {
+                all[at] = (load.force, load.torque);
             }
         }
         let moved = statics.solve(&all, ACCURACY)?;
-        let use_of_strength = self.largest_use(system, &moved);
-        self.judged = Some(JudgedLoad {
-            loads: loads.to_vec(),
-            use_of_strength,
-        });
-        Some(use_of_strength)
+        let energy = statics.energy(&all, &moved);
+        Some((moved, energy))
     }
 
     /// Largest use of strength of its bonds if its elements were displaced (m) and turned (rad) so.
@@ -164,30 +211,6 @@ impl Piece {
     }
 }
 
-/// Loads less others, both by ascending element.
-fn differences(loads: &[ElementLoad], others: &[ElementLoad]) -> Vec<ElementLoad> {
-    let gone = |one: &ElementLoad| ElementLoad {
-        force: -one.force,
-        torque: -one.torque,
-        ..*one
-    };
-    let (mut out, mut others) = (Vec::with_capacity(loads.len()), others.iter().peekable());
-    for load in loads {
-        while let Some(other) = others.next_if(|other| other.element < load.element) {
-            out.push(gone(other));
-        }
-        let same = others.next_if(|other| other.element == load.element);
-        let (force, torque) = same.map_or_else(Default::default, |one| (one.force, one.torque));
-        out.push(ElementLoad {
-            force: load.force - force,
-            torque: load.torque - torque,
-            ..*load
-        });
-    }
-    out.extend(others.map(gone));
-    out
-}
-
 /// Normal and shear stress of a bond, Pa.
 fn stresses<B: BondLaw>(
     _: B,
@@ -200,8 +223,53 @@ fn stresses<B: BondLaw>(
 
 #[cfg(test)]
 mod tests {
-    use super::{DVec3, ElementLoad, JudgedLoad};
+    use super::{Blow, DVec3, ElementLoad, JudgedLoad};
     use crate::simulate::sleep::test_scene::asleep;
+
+    /// Two elements side by side; one is struck along the bond and away from the other. In balance it moves by a
+    /// quarter of what the bond stretches by under the force (half the force, and half the stretch to each side).
+    #[test]
+    fn a_blow_loses_what_the_struck_piece_takes_of_its_energy() {
+        let text = "[time]\nend = 1\nframes_per_second = 1\n[[material]]\nname = \"m\"\ndensity = 2600\nyoung = 1e7\n\
+                    tensile_strength = 1e5\nshear_strength = 1e5\n[[body]]\nname = \"b\"\nmaterial = \"m\"\n\
+                    shape = { type = \"block\", rows = [2, 1, 1] }\npacking = { type = \"hexagonal\", radius = 1e-3 }\n";
+        let (built, mut sleep) = asleep(text, 0..1);
+        let system = &built.system;
+        let bond = system.bonds.sides(0).next().unwrap().entry;
+        let (class, length) = (&system.classes[0], system.bonds.length.get(bond));
+        let stiffness = class.es / length;
+        let away = (system.position(0) - system.position(1)).normalize();
+        let (force, energy) = (0.5, 1e-8);
+        let blow = Blow {
+            element: 0,
+            force: force * away,
+            now: DVec3::ZERO,
+            energy,
+        };
+        let strength = sleep.strength(&[0, 1], 1e-3).unwrap();
+        let mut used = |blows: Vec<Blow>, loads: Vec<ElementLoad>| {
+            let piece = &mut sleep.pieces[0];
+            piece.judged = None;
+            let around = (system, &built.rest);
+            piece
+                .alarm((loads, blows), strength, around, 0.0)
+                .unwrap()
+                .1
+        };
+        let load = ElementLoad {
+            element: 0,
+            force: force * away,
+            torque: DVec3::ZERO,
+        };
+        let (whole, struck) = (used(vec![], vec![load]), used(vec![blow], vec![]));
+        let yielding = 0.5 * force * force / (4.0 * stiffness);
+        let expected = whole / (1.0 + yielding / energy).sqrt();
+        assert!(
+            (struck / expected - 1.0).abs() < 1e-3,
+            "{struck} {expected}"
+        );
+        assert!(struck < 0.9 * whole);
+    }
 
     #[test]
     fn small_loads_on_a_piece_made_under_a_large_one_are_judged_once() {

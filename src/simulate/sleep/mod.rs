@@ -2,7 +2,9 @@
 
 pub mod alarm;
 pub mod calm;
+mod chips;
 mod clusters;
+mod course;
 pub mod event;
 pub mod groups;
 pub mod held;
@@ -13,6 +15,7 @@ pub mod islands;
 mod joint;
 mod judge;
 pub mod leave;
+pub mod loads;
 pub mod piece;
 pub mod pieces;
 pub mod resting;

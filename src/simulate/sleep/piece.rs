@@ -12,6 +12,7 @@ use crate::simulate::scene::reactions::Wrench;
 use crate::simulate::scene::rigid_body::{BodyPart, RigidBody};
 use crate::simulate::sleep::clusters::{Cluster, Placed, clusters};
 use crate::simulate::sleep::held::HeldVibration;
+use crate::simulate::sleep::loads::ElementLoad;
 use crate::simulate::sleep::resting::RestingLoads;
 use crate::simulate::sleep::statics::Statics;
 use crate::simulate::sleep::strength::Strength;
@@ -71,17 +72,6 @@ pub struct JudgedLoad {
     pub loads: Vec<ElementLoad>,
     /// Largest stress over strength.
     pub use_of_strength: f64,
-}
-
-/// Load on an element of a piece.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ElementLoad {
-    /// The element.
-    pub element: u32,
-    /// Force, N.
-    pub force: DVec3,
-    /// Torque, N m.
-    pub torque: DVec3,
 }
 
 /// The element as a part of a body, from the columns of its system.

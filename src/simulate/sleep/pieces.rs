@@ -16,7 +16,7 @@ use crate::simulate::contact::lists::Contacts;
 use crate::simulate::contact::rebuild::Candidates;
 use crate::simulate::scene::rigid_body::Fields;
 use crate::simulate::sleep::piece::{Piece, part};
-use crate::simulate::sleep::strength::{ElementBonds, Strength};
+use crate::simulate::sleep::strength::{ElementBonds, LocalStrength, Strength};
 use crate::simulate::sleep::watched::Watched;
 use crate::spec::{Region, SleepLimits};
 
@@ -126,6 +126,24 @@ impl<S: Scalar> Sleep<S> {
     /// Properties of the bonds of an element; `None` if it never sleeps.
     pub fn bonds(&self, element: usize) -> Option<&ElementBonds> {
         self.bonds[element].as_ref()
+    }
+
+    /// The pieces, the limits by which they wake, and the strength of their bonds.
+    pub fn split(&mut self) -> (&mut [Piece], &SleepLimits, LocalStrength<'_>) {
+        let strength = LocalStrength {
+            bonds: &self.bonds,
+            watched: &self.watched,
+        };
+        (&mut self.pieces, &self.limits, strength)
+    }
+
+    /// Use of strength per closing speed of an impact on an element, s/m.
+    pub fn impact(&self, system: &System<S>, element: u32) -> f64 {
+        let strength = LocalStrength {
+            bonds: &self.bonds,
+            watched: &self.watched,
+        };
+        strength.impact(system, element)
     }
 
     /// Whether a chunk, given by its first element, has no element that is awake.

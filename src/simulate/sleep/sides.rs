@@ -64,6 +64,8 @@ pub struct Still {
     pub place: DVec3,
     /// Index of the piece in the run.
     pub piece: usize,
+    /// Inverse of the mass of that piece, 1/kg.
+    pub inverse_mass: f64,
     /// Strength of the piece; `None` if no load wakes it.
     pub strength: Option<Strength>,
 }

@@ -108,8 +108,7 @@ impl Statics {
         if loads.len() < 2 {
             return Some(vec![(DVec3::ZERO, DVec3::ZERO); loads.len()]);
         }
-        let row = |&(force, torque): &(DVec3, DVec3)| six(force, torque / self.length);
-        let mut b: Vec<Six> = loads.iter().map(row).collect();
+        let mut b: Vec<Six> = loads.iter().map(|load| self.row(load)).collect();
         self.inertia.remove(&mut b);
         self.modes.remove(&mut b);
         let (x, report) = self.balance(&b, accuracy)?;
@@ -118,6 +117,24 @@ impl Statics {
             (shift, turn / self.length)
         };
         (report.residual <= accuracy).then(|| x.iter().map(motion).collect())
+    }
+
+    /// Elastic energy, J, of displacements (m) and rotations (rad) in balance with these loads, as from
+    /// [`solve`](Self::solve).
+    pub fn energy(&self, loads: &[(DVec3, DVec3)], moved: &[(DVec3, DVec3)]) -> f64 {
+        let mut balanced: Vec<Six> = loads.iter().map(|load| self.row(load)).collect();
+        self.inertia.remove(&mut balanced);
+        let rows = balanced.iter().zip(moved);
+        let work = rows.map(|(load, (shift, turn))| {
+            let (force, torque) = vectors(load);
+            force.dot(*shift) + self.length * torque.dot(*turn)
+        });
+        0.5 * work.sum::<f64>()
+    }
+
+    /// A load as a row.
+    fn row(&self, (force, torque): &(DVec3, DVec3)) -> Six {
+        six(*force, *torque / self.length)
     }
 
     /// The solution of `K x = b` without rigid modes, for a balanced b. The residual is that of x itself, not

@@ -3,6 +3,10 @@
 use crate::math::Scalar;
 use crate::simulate::bonded::rest::RestData;
 use crate::simulate::bonded::system::System;
+use crate::simulate::sleep::watched::Watched;
+
+/// Number of bonds between an element that is hit and the farthest one whose bonds the impact strains.
+pub const RINGS: usize = 2;
 
 /// Properties of the bonds of one element that decide about sleep.
 #[derive(Clone, Copy, Debug)]
@@ -25,6 +29,42 @@ pub struct Strength {
     pub impact: f64,
     /// Use of strength per force, 1/N, wherever it acts.
     pub force: f64,
+}
+
+/// The bonds of all elements, to find what an impact may do near one of them.
+#[derive(Clone, Copy, Debug)]
+pub struct LocalStrength<'a> {
+    /// Properties of the bonds of each element; `None` for elements that never sleep.
+    pub bonds: &'a [Option<ElementBonds>],
+    /// Their stresses before their fragment fell asleep.
+    pub watched: &'a [Watched],
+}
+
+impl LocalStrength<'_> {
+    /// Use of strength per closing speed of an impact on an element, s/m: the largest of the bonds of all elements
+    /// within [`RINGS`] bonds of it. Farther away the wave has spread.
+    pub fn impact<S: Scalar>(&self, system: &System<S>, element: u32) -> f64 {
+        let bonds = &system.bonds;
+        let mut found = vec![element as usize];
+        let mut from = 0;
+        for _ in 0..RINGS {
+            let ring = from..found.len();
+            from = ring.end;
+            for at in ring {
+                let intact = bonds.sides(found[at]);
+                for side in intact.filter(|side| bonds.is_intact(side.entry)) {
+                    if !found.contains(&side.other) {
+                        found.push(side.other);
+                    }
+                }
+            }
+        }
+        let uses = found.into_iter().map(|i| {
+            let impact = self.bonds[i].as_ref().map_or(0.0, |bonds| bonds.impact);
+            impact / self.watched[i].left()
+        });
+        uses.fold(0.0, f64::max)
+    }
 }
 
 impl ElementBonds {
@@ -86,7 +126,37 @@ impl Strength {
 
 #[cfg(test)]
 mod tests {
-    use super::{ElementBonds, Strength};
+    use super::{ElementBonds, LocalStrength, Strength};
+    use crate::simulate::sleep::test_scene::asleep;
+    use crate::simulate::sleep::watched::Watched;
+
+    #[test]
+    fn an_impact_is_judged_by_the_bonds_within_two_of_the_element() {
+        let text = "[time]\nend = 1\nframes_per_second = 1\n[[material]]\nname = \"m\"\ndensity = 2600\nyoung = 1e7\n\
+                    tensile_strength = 1e5\nshear_strength = 1e5\n[[body]]\nname = \"b\"\nmaterial = \"m\"\n\
+                    shape = { type = \"block\", rows = [6, 1, 1] }\npacking = { type = \"hexagonal\", radius = 1e-3 }\n";
+        let (built, _) = asleep(text, 0..0);
+        let system = &built.system;
+        let mut order: Vec<u32> = (0..system.count as u32).collect();
+        order.sort_by(|&a, &b| {
+            let [a, b] = [a, b].map(|i| system.position(i as usize).x);
+            a.total_cmp(&b)
+        });
+        let mut bonds: Vec<_> = (0..system.count)
+            .map(|i| ElementBonds::of(system, &built.rest, i))
+            .collect();
+        let mut watched = vec![Watched::NEVER; system.count];
+        let sound = bonds[0].as_ref().unwrap().impact;
+        assert!(sound > 0.0);
+        bonds[order[3] as usize].as_mut().unwrap().impact = 2.0 * sound;
+        watched[order[3] as usize].add(0.5);
+        let strength = LocalStrength {
+            bonds: &bonds,
+            watched: &watched,
+        };
+        let uses = order.iter().map(|&i| strength.impact(system, i) / sound);
+        assert_eq!(uses.collect::<Vec<_>>(), [1.0, 4.0, 4.0, 4.0, 4.0, 4.0]);
+    }
 
     #[test]
     fn a_stressed_bond_bears_less_than_a_weaker_one_at_rest() {

@@ -209,6 +209,23 @@ fn assert_balanced(body: &Body, loads: &Loads, moved: &Loads, accuracy: f64) {
 }
 
 #[test]
+fn the_energy_is_that_of_the_bond_between_unequal_masses() {
+    let body = Body::chain(2);
+    let (mass, inertia) = ([MASS, 3.0 * MASS], [0.4 * MASS * R * R; 2]);
+    let statics = Statics::new(&body.system, &[0, 1], &body.places, &mass, &inertia);
+    let force = 0.5;
+    let loads = [(DVec3::X * force, DVec3::ZERO), (DVec3::ZERO, DVec3::ZERO)];
+    let moved = statics.solve(&loads, 1e-9).unwrap();
+    let (carried, stiffness) = (0.75 * force, ES / (2.0 * R));
+    let expected = 0.5 * carried * carried / stiffness;
+    let energy = statics.energy(&loads, &moved);
+    assert!(
+        (energy / expected - 1.0).abs() < 1e-8,
+        "{energy} {expected}"
+    );
+}
+
+#[test]
 fn one_element_stays_and_two_are_pulled_apart() {
     let body = Body::chain(2);
     let still = (DVec3::ZERO, DVec3::ZERO);

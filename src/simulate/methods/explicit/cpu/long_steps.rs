@@ -160,18 +160,21 @@ impl<L: Lanes> Cpu<L> {
         let Some(sleep) = &mut self.sleep else {
             return T::default();
         };
+        let fields = *sleep.fields();
+        let (pieces, limits, strength) = sleep.split();
         let outside = Outside {
             system: &self.run.system,
             rest: &self.run.rest,
             colliders: &self.driven.colliders,
-            fields: *sleep.fields(),
-            limits: &sleep.limits,
+            fields,
+            limits,
+            strength,
             dt: self.run.dt,
             since: self.groups.0,
             account: self.run.work.is_some(),
             judging: &self.costs.sleep,
         };
-        act(&mut sleep.pieces, &outside)
+        act(pieces, &outside)
     }
 
     /// Takes one step of everything that is not stepped apart; returns what wakes.
