@@ -76,12 +76,19 @@ fn momenta(h: &History) -> (DVec3, DVec3) {
     )
 }
 
-/// What fell asleep, woke or came to rest, and why.
+/// What fell asleep, woke, was judged or came to rest: number of elements, what, and why.
+pub fn sized_events(all: &[Snapshot]) -> Vec<(u32, SleepEvent, SleepReason)> {
+    let rows = all.iter().flat_map(|frame| {
+        let table = &frame.sleep;
+        (0..table.what.len()).map(|at| (table.elements[at], table.what[at], table.reason[at]))
+    });
+    rows.collect()
+}
+
+/// The same without numbers of elements.
 pub fn events(all: &[Snapshot]) -> Vec<(SleepEvent, SleepReason)> {
-    let tables = all.iter().map(|frame| &frame.sleep);
-    tables
-        .flat_map(|table| table.what.iter().copied().zip(table.reason.iter().copied()))
-        .collect()
+    let rows = sized_events(all).into_iter();
+    rows.map(|(_, what, why)| (what, why)).collect()
 }
 
 #[test]

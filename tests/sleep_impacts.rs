@@ -4,7 +4,7 @@ use cullet::columns::{SleepEvent, SleepReason};
 use glam::DVec3;
 
 use crate::scenes;
-use crate::sleep::{R, block, on, scene};
+use crate::sleep::{R, block, on, scene, sized_events};
 
 /// A block that something strikes at 1 m/s: how many bonds break, and how often the block wakes by the impact and by
 /// stress.
@@ -20,11 +20,7 @@ fn strike(by: (usize, usize, usize), strength: f64, sleep: bool) -> (u64, [usize
     pipeline.simulate.sleep = sleep;
     let mut run = on::<f64>(&packing, &pipeline, dt);
     let all = scenes::frames(&mut run, (4e-3 / dt) as u64, 0..2);
-    let rows = all.iter().flat_map(|frame| {
-        let table = &frame.sleep;
-        (0..table.what.len()).map(|at| (table.elements[at], table.what[at], table.reason[at]))
-    });
-    let rows: Vec<_> = rows.collect();
+    let rows = sized_events(&all);
     let wakes = |reason| {
         let row = (count, SleepEvent::Awake, reason);
         rows.iter().filter(|one| **one == row).count()

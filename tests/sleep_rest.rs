@@ -5,7 +5,7 @@ use cullet::simulate::{Snapshot, build};
 use glam::DVec3;
 
 use crate::scenes;
-use crate::sleep::{R, block, events, frames_of_same_bits, on, scene};
+use crate::sleep::{R, block, events, frames_of_same_bits, on, scene, sized_events};
 
 #[test]
 fn a_stack_at_rest_stays_where_it_is() {
@@ -51,10 +51,7 @@ fn a_block_at_rest_wakes_when_it_is_hit_hard() {
     pipeline.colliders = vec![scenes::rising_floor(-1.0001 * R, 0.0)];
     let mut run = on::<f32>(&packing, &pipeline, dt);
     let all = scenes::frames(&mut run, (0.02 / dt) as u64, 0..10);
-    let rows = all.iter().flat_map(|frame| {
-        let table = &frame.sleep;
-        (0..table.what.len()).map(|at| (table.elements[at], table.what[at], table.reason[at]))
-    });
+    let rows = sized_events(&all).into_iter();
     let rows: Vec<_> = rows.filter(|row| row.0 == count).collect();
     let [rest, wakes] = [
         (count, SleepEvent::Still, SleepReason::Calm),

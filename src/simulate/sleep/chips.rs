@@ -64,20 +64,11 @@ fn is_awake_chip<S: Scalar>(
 
 #[cfg(test)]
 mod tests {
-    use crate::simulate::sleep::test_scene::asleep;
+    use crate::simulate::sleep::test_scene::{asleep, blocks};
 
     #[test]
     fn eight_elements_are_a_chip_to_an_element_of_their_size_and_twelve_are_none_awake_or_asleep() {
-        let mut text =
-            "[time]\nend = 1\nframes_per_second = 1\n[[material]]\nname = \"m\"\ndensity = 2600\n\
-                        young = 1e7\ntensile_strength = 1e5\nshear_strength = 1e5\n"
-                .to_owned();
-        for (name, rows, x) in [("a", [2, 2, 2], 0.0), ("b", [3, 2, 2], 0.1)] {
-            text += &format!(
-                "[[body]]\nname = \"{name}\"\nmaterial = \"m\"\nshape = {{ type = \"block\", rows = {rows:?} }}\n\
-                 packing = {{ type = \"hexagonal\", radius = 1e-3 }}\nposition = [{x}, 0, 0]\n"
-            );
-        }
+        let text = blocks(&[([2, 2, 2], 0.0), ([3, 2, 2], 0.1)], 0.0);
         for bodies in [0..0, 0..2] {
             let (built, sleep) = asleep(&text, bodies);
             let (system, rest) = (&built.system, &built.rest);

@@ -151,14 +151,12 @@ impl<S: Scalar> Sleep<S> {
 #[cfg(test)]
 mod tests {
     use super::{Bounds, DVec3};
-    use crate::simulate::sleep::test_scene::asleep;
+    use crate::simulate::sleep::test_scene::{asleep, blocks};
 
     #[test]
     fn a_piece_that_springs_apart_outruns_its_bound_and_one_that_falls_does_not() {
-        let text = "[time]\nend = 1\nframes_per_second = 1\n[[material]]\nname = \"m\"\ndensity = 2600\nyoung = 1e7\n\
-                    tensile_strength = 1e5\nshear_strength = 1e5\n[[body]]\nname = \"b\"\nmaterial = \"m\"\n\
-                    shape = { type = \"block\", rows = [4, 3, 3] }\npacking = { type = \"hexagonal\", radius = 1e-3 }\n";
-        let (_, mut sleep) = asleep(text, 0..1);
+        let text = blocks(&[([4, 3, 3], 0.0)], 0.0);
+        let (_, mut sleep) = asleep(&text, 0..1);
         let gained = sleep.fields().gravity * 0.5;
         assert!(gained.length() > 4.0);
         let mut at = |velocity: DVec3, falls: bool| {

@@ -141,7 +141,7 @@ impl<S: Scalar> Island<S> {
             if peak <= 0.0 {
                 continue;
             }
-            let now = joint.borne().dot(normal);
+            let now = joint.undamped_force().dot(normal);
             let partner = match joint.partner {
                 Partner::Member(other) => Some(other.member),
                 Partner::Collider(..) | Partner::Still(..) => None,
@@ -196,7 +196,7 @@ impl<S: Scalar> Island<S> {
     pub fn loads_on(&self, member: usize, touching: &Touching) -> Vec<ElementLoad> {
         let mut all: Vec<ElementLoad> = Vec::new();
         for joint in touching.of(member).iter().map(|&at| &self.joints[at]) {
-            let (now, force) = (&joint.now, joint.borne());
+            let (now, force) = (&joint.now, joint.undamped_force());
             let [element, partner] = joint.ends();
             let mut push = |element: u32, force: DVec3, torque: DVec3| {
                 all.push(ElementLoad {

@@ -165,7 +165,7 @@ impl<S: Scalar> Joint<S> {
     }
 
     /// Force on the element without what damping adds to it, which grows with the mass of the pieces, N.
-    pub fn borne(&self) -> DVec3 {
+    pub fn undamped_force(&self) -> DVec3 {
         let now = &self.now;
         let added = now.force.dot(now.normal) - now.k.normal * now.overlap;
         now.force - added.max(0.0) * now.normal
@@ -429,14 +429,14 @@ mod tests {
     }
 
     #[test]
-    fn what_damping_adds_to_a_force_is_not_borne() {
+    fn what_damping_adds_to_a_force_does_not_count() {
         let mut joint = joint();
         let now = &mut joint.now;
         (now.normal, now.overlap) = (glam::DVec3::Y, 1e-6);
-        for (normal, borne) in [(3.0, 1.0), (0.4, 0.4)] {
+        for (normal, undamped) in [(3.0, 1.0), (0.4, 0.4)] {
             joint.now.force = glam::DVec3::new(0.2, normal, 0.0);
-            let expected = glam::DVec3::new(0.2, borne, 0.0);
-            assert!((joint.borne() - expected).length() < 1e-12);
+            let expected = glam::DVec3::new(0.2, undamped, 0.0);
+            assert!((joint.undamped_force() - expected).length() < 1e-12);
         }
     }
 }

@@ -26,7 +26,7 @@ const CHANGE: f64 = 0.2;
 const MOST_CHANGE: f64 = 2.0;
 /// Relative residual of the balance.
 const ACCURACY: f64 = 1e-3;
-/// Neither displaced nor turned.
+/// Neither displaced nor turned, and no load.
 const REST: (DVec3, DVec3) = (DVec3::ZERO, DVec3::ZERO);
 
 impl Piece {
@@ -103,10 +103,14 @@ impl Piece {
         (struck, energy): (&[ElementLoad], f64),
         limit: f64,
     ) -> Option<f64> {
-        let (mut moved, _) = self.moved((system, rest), &differences(&loads, &self.balanced))?;
+        let added = self.by_element(&differences(&loads, &self.balanced));
+        let mut moved = self.network(system, rest).solve(&added, ACCURACY)?;
         let mut use_of_strength = self.largest_use(system, &moved);
         if use_of_strength >= limit && energy > 0.0 {
-            let (by_blow, taken) = self.moved((system, rest), struck)?;
+            let blow = self.by_element(struck);
+            let network = self.network(system, rest);
+            let by_blow = network.solve(&blow, ACCURACY)?;
+            let taken = network.energy(&blow, &by_blow);
             let less = 1.0 - (1.0 + taken.max(0.0) / energy).sqrt().recip();
             for (moved, by_blow) in moved.iter_mut().zip(&by_blow) {
                 moved.0 -= less * by_blow.0;
@@ -126,36 +130,27 @@ impl Piece {
         Some(use_of_strength)
     }
 
-    /// Displacements (m) and rotations (rad) of its elements in balance with these loads (frame of the piece), and
-    /// their elastic energy, J; `None` if they were not found.
-    fn moved<S: Scalar>(
-        &mut self,
-        (system, rest): (&System<S>, &RestData),
-        loads: &[ElementLoad],
-    ) -> Option<(Vec<(DVec3, DVec3)>, f64)> {
-        let statics = self.statics.get_or_insert_with(|| {
-            let mass: Vec<f64> = self
-                .elements
-                .iter()
-                .map(|&i| rest.mass[i as usize])
-                .collect();
-            let inertia = self
-                .elements
-                .iter()
-                .map(|&i| 1.0 / rest.inverse_inertia[i as usize]);
-            let inertia: Vec<f64> = inertia.collect();
-            let made = Statics::new(system, &self.elements, &self.rest, &mass, &inertia);
-            Box::new(made)
-        });
+    /// These loads (frame of the piece) as forces and torques on all of its elements.
+    fn by_element(&self, loads: &[ElementLoad]) -> Vec<(DVec3, DVec3)> {
         let mut all = vec![REST; self.elements.len()];
         for load in loads {
             if let Ok(at) = self.elements.binary_search(&load.element) {
                 all[at] = (load.force, load.torque);
             }
         }
-        let moved = statics.solve(&all, ACCURACY)?;
-        let energy = statics.energy(&all, &moved);
-        Some((moved, energy))
+        all
+    }
+
+    /// Its bonds as a linear network, made when it is first needed.
+    fn network<S: Scalar>(&mut self, system: &System<S>, rest: &RestData) -> &Statics {
+        self.statics.get_or_insert_with(|| {
+            let elements = || self.elements.iter().map(|&i| i as usize);
+            let mass: Vec<f64> = elements().map(|i| rest.mass[i]).collect();
+            let inertia = elements().map(|i| 1.0 / rest.inverse_inertia[i]);
+            let inertia: Vec<f64> = inertia.collect();
+            let made = Statics::new(system, &self.elements, &self.rest, &mass, &inertia);
+            Box::new(made)
+        })
     }
 
     /// Largest use of strength of its bonds if its elements were displaced (m) and turned (rad) so.
@@ -224,16 +219,14 @@ fn stresses<B: BondLaw>(
 #[cfg(test)]
 mod tests {
     use super::{Blow, DVec3, ElementLoad, JudgedLoad};
-    use crate::simulate::sleep::test_scene::asleep;
+    use crate::simulate::sleep::test_scene::{asleep, blocks};
 
     /// Two elements side by side; one is struck along the bond and away from the other. In balance it moves by a
     /// quarter of what the bond stretches by under the force (half the force, and half the stretch to each side).
     #[test]
     fn a_blow_loses_what_the_struck_piece_takes_of_its_energy() {
-        let text = "[time]\nend = 1\nframes_per_second = 1\n[[material]]\nname = \"m\"\ndensity = 2600\nyoung = 1e7\n\
-                    tensile_strength = 1e5\nshear_strength = 1e5\n[[body]]\nname = \"b\"\nmaterial = \"m\"\n\
-                    shape = { type = \"block\", rows = [2, 1, 1] }\npacking = { type = \"hexagonal\", radius = 1e-3 }\n";
-        let (built, mut sleep) = asleep(text, 0..1);
+        let text = blocks(&[([2, 1, 1], 0.0)], 0.0);
+        let (built, mut sleep) = asleep(&text, 0..1);
         let system = &built.system;
         let bond = system.bonds.sides(0).next().unwrap().entry;
         let (class, length) = (&system.classes[0], system.bonds.length.get(bond));
@@ -273,10 +266,8 @@ mod tests {
 
     #[test]
     fn small_loads_on_a_piece_made_under_a_large_one_are_judged_once() {
-        let text = "[time]\nend = 1\nframes_per_second = 1\n[[material]]\nname = \"m\"\ndensity = 2600\nyoung = 1e7\n\
-                    tensile_strength = 1e5\nshear_strength = 1e5\n[[body]]\nname = \"b\"\nmaterial = \"m\"\n\
-                    shape = { type = \"block\", rows = [4, 3, 3] }\npacking = { type = \"hexagonal\", radius = 1e-3 }\n";
-        let (_, mut sleep) = asleep(text, 0..1);
+        let text = blocks(&[([4, 3, 3], 0.0)], 0.0);
+        let (_, mut sleep) = asleep(&text, 0..1);
         let piece = &mut sleep.pieces[0];
         let load = |element: u32, force: f64| {
             vec![ElementLoad {

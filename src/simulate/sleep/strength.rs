@@ -127,15 +127,13 @@ impl Strength {
 #[cfg(test)]
 mod tests {
     use super::{ElementBonds, LocalStrength, Strength};
-    use crate::simulate::sleep::test_scene::asleep;
+    use crate::simulate::sleep::test_scene::{asleep, blocks};
     use crate::simulate::sleep::watched::Watched;
 
     #[test]
     fn an_impact_is_judged_by_the_bonds_within_two_of_the_element() {
-        let text = "[time]\nend = 1\nframes_per_second = 1\n[[material]]\nname = \"m\"\ndensity = 2600\nyoung = 1e7\n\
-                    tensile_strength = 1e5\nshear_strength = 1e5\n[[body]]\nname = \"b\"\nmaterial = \"m\"\n\
-                    shape = { type = \"block\", rows = [6, 1, 1] }\npacking = { type = \"hexagonal\", radius = 1e-3 }\n";
-        let (built, _) = asleep(text, 0..0);
+        let text = blocks(&[([6, 1, 1], 0.0)], 0.0);
+        let (built, _) = asleep(&text, 0..0);
         let system = &built.system;
         let mut order: Vec<u32> = (0..system.count as u32).collect();
         order.sort_by(|&a, &b| {

@@ -30,16 +30,21 @@ pub fn asleep(text: &str, bodies: Range<u32>) -> (Built<f64>, Sleep<f64>) {
     (built, sleep)
 }
 
-/// Two blocks that nearly touch, `a` and `b`, which move at 1 m/s.
-pub fn two_blocks() -> String {
+/// Blocks of these numbers of rows at these places along x (m), which move along x at `speed`, m/s.
+pub fn blocks(all: &[([u32; 3], f64)], speed: f64) -> String {
     let mut text = "[time]\nend = 1\nframes_per_second = 1\n[[material]]\nname = \"m\"\ndensity = 2600\nyoung = 1e7\n\
                     tensile_strength = 1e5\nshear_strength = 1e5\n"
         .to_owned();
-    for (name, x) in [("a", 0.0), ("b", 0.00601)] {
+    for (number, (rows, x)) in all.iter().enumerate() {
         text += &format!(
-            "[[body]]\nname = \"{name}\"\nmaterial = \"m\"\nposition = [{x}, 0, 0]\nvelocity = [1, 0, 0]\n\
-             shape = {{ type = \"block\", rows = [3, 2, 2] }}\npacking = {{ type = \"hexagonal\", radius = 1e-3 }}\n"
+            "[[body]]\nname = \"b{number}\"\nmaterial = \"m\"\nposition = [{x}, 0, 0]\nvelocity = [{speed}, 0, 0]\n\
+             shape = {{ type = \"block\", rows = {rows:?} }}\npacking = {{ type = \"hexagonal\", radius = 1e-3 }}\n"
         );
     }
     text
+}
+
+/// Two blocks that nearly touch and move at 1 m/s.
+pub fn two_blocks() -> String {
+    blocks(&[([3, 2, 2], 0.0), ([3, 2, 2], 0.00601)], 1.0)
 }
