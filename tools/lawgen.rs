@@ -10,7 +10,7 @@
 //!   vec3<f32>, `Quat<T>` vec4<f32>, `Mat3<T>` mat3x3<f32> with rows as columns, `T::Mask` bool. A tuple
 //!   becomes the struct `<module>_<function>_result` with members x0, x1, …
 //! - `kept`, which does nothing in Rust, calls a function of that name that the kernel provides.
-//! - Allowed are `let`, arithmetic, calls, struct literals and constant tables for `horner`. Anything else is
+//! - Allowed are `let`, arithmetic, calls, struct literals and constant tables for `polynomial`. Anything else is
 //!   an error with its place in the file.
 
 #[path = "lawgen/expression.rs"]

@@ -14,15 +14,25 @@ fn bdem_bond(
     k: Stiffness,
 ) -> BondLoad {
     let one = 1.0;
-    let length = vec3_norm(x);
+    let length = sqrt(dot(x, x));
     let n = x * (one / length);
     let axial = k.normal * (length - rest_length);
     let turn = quat_turn(q_i, q_j);
-    let d = quat_mean_direction(turn, rest_direction);
-    let shear_force = (d - n * dot(d, n)) * k.shear;
+    let d_and_unit = quat_mean_direction(turn, rest_direction);
+    let d = d_and_unit.x0;
+    let unit = d_and_unit.x1;
+    let across = vec3_scaled_add(n, -dot(d, n), d);
+    let shear_force = across * (k.shear * unit);
     let theta = quat_rotation_vector(turn) + unapplied;
     let along = dot(theta, n);
     let twist = n * (along * k.twist);
-    let bend = (theta - n * along) * k.bend;
-    return BondLoad(-(n * axial + shear_force), twist + bend, axial, shear_force, twist, bend);
+    let bend = vec3_scaled_add(n, -along, theta) * k.bend;
+    return BondLoad(
+        -vec3_scaled_add(n, axial, shear_force),
+        vec3_scaled_add(n, along * (k.twist - k.bend), theta * k.bend),
+        axial,
+        shear_force,
+        twist,
+        bend,
+    );
 }

@@ -49,7 +49,7 @@ struct BondState {
 // Torque on both ends, N m, of a bond's force on i (N), which acts at the bond's middle: ½ F × x, x = p_i −
 // p_j. With it the law keeps angular momentum. Its part from F_s is M_s.
 fn bond_arm_torque(x: vec3<f32>, force: vec3<f32>) -> vec3<f32> {
-    return vec3_cross(force, x) * 0.5;
+    return vec3_fused_cross(x * -0.5, force);
 }
 
 // Stiffnesses of a bond from E S (N), G S (N/rad), G J and E I (N m²) of its section and its rest length (m).

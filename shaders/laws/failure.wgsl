@@ -43,10 +43,10 @@ fn failure_may_exceed(load: BondLoad, section: CriterionSection, sigma_c: f32, t
 fn failure_normal(axial: f32, bend: f32, section: CriterionSection) -> f32 {
     let counts = (0.5 < section.compression_counts);
     let counted = select(axial, abs(axial), counts);
-    return counted * section.inverse_area + bend * section.bend_modulus;
+    return fma(bend, section.bend_modulus, counted * section.inverse_area);
 }
 
 // τ from |F_s| and |M_t|.
 fn failure_tangential(shear: f32, twist: f32, section: CriterionSection) -> f32 {
-    return shear * section.inverse_shear_area + twist * section.twist_modulus;
+    return fma(shear, section.inverse_shear_area, twist * section.twist_modulus);
 }

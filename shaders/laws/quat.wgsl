@@ -10,6 +10,11 @@ struct Turn {
     cosine: f32,
 }
 
+// −q, the same rotation.
+fn quat_opposite(own: vec4<f32>) -> vec4<f32> {
+    return vec4<f32>(-own.xyz, -own.w);
+}
+
 // Hamilton product: first the right factor's rotation, then the left's.
 fn quat_product(own: vec4<f32>, other: vec4<f32>) -> vec4<f32> {
     return vec4<f32>(
@@ -51,15 +56,15 @@ fn quat_from_rotation_vector(phi: vec3<f32>) -> vec4<f32> {
 // precision in f32 however far both have turned; and exchanging i and j flips every sign exactly.
 fn quat_turn(q_i: vec4<f32>, q_j: vec4<f32>) -> Turn {
     let cosine = dot(q_i, q_j);
-    let sign = select(1.0, -1.0, (cosine < 0.0));
-    let aligned = vec4<f32>(q_j.xyz * sign, q_j.w * sign);
+    let near = (0.0 < cosine);
+    var aligned = q_j;
+    if !near {
+        aligned = select(quat_opposite(q_j), q_j, near);
+    }
     let difference = vec4<f32>(aligned.xyz - q_i.xyz, aligned.w - q_i.w);
     let sum = vec4<f32>(aligned.xyz + q_i.xyz, aligned.w + q_i.w);
-    return Turn(
-        sum,
-        (difference.xyz * sum.w - sum.xyz * difference.w) - vec3_cross(difference.xyz, sum.xyz),
-        abs(cosine),
-    );
+    let across = vec3_scaled_add(sum.xyz, -difference.w, vec3_fused_cross(sum.xyz, difference.xyz));
+    return Turn(sum, vec3_scaled_add(difference.xyz, sum.w, across), abs(cosine));
 }
 
 // Rotation vector θ a.
@@ -79,19 +84,25 @@ fn quat_rotation_between(q_i: vec4<f32>, q_j: vec4<f32>) -> vec3<f32> {
     return quat_rotation_vector(quat_turn(q_i, q_j));
 }
 
-// Direction of `q_i u q̄_i + q_j u q̄_j` for a unit vector u: a unit vector.
+// What quat_mean_direction returns.
+struct quat_mean_direction_result {
+    x0: vec3<f32>,
+    x1: f32,
+}
+
+// Direction of `q_i u q̄_i + q_j u q̄_j` for a unit vector u: a vector along it, and the factor that makes it a
+// unit vector.
 //
 // With the mean rotation's m of u, s = sin(θ/2) a and c = cos(θ/2), the sum is `2 (c m + s (s·m)/(1 + c))`,
 // and (1 + c) m needs no quotient. Exchanging i and j changes nothing; −u gives the opposite, bit for bit.
-fn quat_mean_direction(turn: Turn, u: vec3<f32>) -> vec3<f32> {
+fn quat_mean_direction(turn: Turn, u: vec3<f32>) -> quat_mean_direction_result {
     let one = 1.0;
     let sum = turn.sum;
     let c = turn.cosine;
-    let t = vec3_cross(sum.xyz, u);
-    let m = u * (one + c) + t * sum.w + vec3_cross(sum.xyz, t);
-    let quarter = 0.25;
-    let along = turn.chord * (dot(turn.chord, m) * quarter);
-    let direction = (m * (c * (one + c)) + along) * quarter;
+    let t = vec3_fused_cross(sum.xyz, u);
+    let m = vec3_scaled_add(u, one + c, vec3_scaled_add(t, sum.w, vec3_fused_cross(sum.xyz, t)));
+    let along = turn.chord * (dot(turn.chord, m) * 0.0625);
+    let direction = vec3_scaled_add(m, c * (one + c) * 0.25, along);
     let square = dot(direction, direction);
     let h = one - square;
     let near = (h < 0.0625);
@@ -100,7 +111,7 @@ fn quat_mean_direction(turn: Turn, u: vec3<f32>) -> vec3<f32> {
     if !near {
         scale = select(one / sqrt(square), small, near);
     }
-    return direction * scale;
+    return quat_mean_direction_result(direction, scale);
 }
 
 // Half the angle over its sine, from the squared sine and the cosine of half the angle: atan2(s, w)/s

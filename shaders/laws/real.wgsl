@@ -2,27 +2,27 @@
 
 // `atan(t)/t` for t in [0, 1], given t². Polynomial through Chebyshev nodes, within 3e-9.
 fn real_atan_ratio(t_squared: f32) -> f32 {
-    return (((((((((-0.0017011701) * t_squared + 0.01048765) * t_squared + -0.030351864) * t_squared + 0.057089556) * t_squared + -0.08349725) * t_squared + 0.10932341) * t_squared + -0.14260016) * t_squared + 0.19998075) * t_squared + -0.33333278) * t_squared + 1.0;
+    return fma(fma(fma(fma(fma(fma(fma(fma(fma(-0.0017011701, t_squared, 0.01048765), t_squared, -0.030351864), t_squared, 0.057089556), t_squared, -0.08349725), t_squared, 0.10932341), t_squared, -0.14260016), t_squared, 0.19998075), t_squared, -0.33333278), t_squared, 1.0);
 }
 
 // `asin(x)/x` for x in [0, ¼], given x². Polynomial through Chebyshev nodes, within 4e-9.
 fn real_asin_ratio(x_squared: f32) -> f32 {
-    return (((0.048701834) * x_squared + 0.07483794) * x_squared + 0.16666871) * x_squared + 1.0;
+    return fma(fma(fma(0.048701834, x_squared, 0.07483794), x_squared, 0.16666871), x_squared, 1.0);
 }
 
 // `1/√(1 − x)` for x in [0, 1/16]. Polynomial through Chebyshev nodes, within 6e-10.
 fn real_inverse_root(x: f32) -> f32 {
-    return ((((0.31583834) * x + 0.31010622) * x + 0.3750543) * x + 0.49999958) * x + 1.0;
+    return fma(fma(fma(fma(0.31583834, x, 0.31010622), x, 0.3750543), x, 0.49999958), x, 1.0);
 }
 
 // `sin(x)/x` given x², x in [0, π/2]: the Taylor series, within 1e-9.
 fn real_sinc(x_squared: f32) -> f32 {
-    return ((((((1.6059044e-10) * x_squared + -2.5052108e-8) * x_squared + 2.7557319e-6) * x_squared + -0.0001984127) * x_squared + 0.008333334) * x_squared + -0.16666667) * x_squared + 1.0;
+    return fma(fma(fma(fma(fma(fma(1.6059044e-10, x_squared, -2.5052108e-8), x_squared, 2.7557319e-6), x_squared, -0.0001984127), x_squared, 0.008333334), x_squared, -0.16666667), x_squared, 1.0);
 }
 
 // `cos x` given x², x in [0, π/2]: the Taylor series, within 7e-9.
 fn real_cosine(x_squared: f32) -> f32 {
-    return ((((((2.0876756e-9) * x_squared + -2.755732e-7) * x_squared + 2.4801588e-5) * x_squared + -0.0013888889) * x_squared + 0.041666668) * x_squared + -0.5) * x_squared + 1.0;
+    return fma(fma(fma(fma(fma(fma(2.0876756e-9, x_squared, -2.755732e-7), x_squared, 2.4801588e-5), x_squared, -0.0013888889), x_squared, 0.041666668), x_squared, -0.5), x_squared, 1.0);
 }
 
 // Vector product. Each component is `a·b − c·d`, so that exchanging the operands flips every sign
@@ -37,6 +37,24 @@ fn vec3_cross(own: vec3<f32>, other: vec3<f32>) -> vec3<f32> {
 // Sum of the absolute components: at least the length of the vector, and at most √3 times it.
 fn vec3_sum_of_sizes(own: vec3<f32>) -> f32 {
     return abs(own.x) + abs(own.y) + abs(own.z);
+}
+
+// `self · factor + addend` with fused multiply-adds.
+fn vec3_scaled_add(own: vec3<f32>, factor: f32, addend: vec3<f32>) -> vec3<f32> {
+    return vec3<f32>(fma(own.x, factor, addend.x), fma(own.y, factor, addend.y), fma(own.z, factor, addend.z));
+}
+
+// Vector product with fused multiply-adds, rounded as written like [`cross`](Self::cross). The opposite of one
+// factor gives the opposite product, bit for bit; exchanging the factors does not.
+fn vec3_fused_cross(own: vec3<f32>, other: vec3<f32>) -> vec3<f32> {
+    let product = vec3<f32>(fma(own.y, other.z, -(own.z * other.y)), fma(own.z, other.x, -(own.x * other.z)), fma(own.x, other.y, -(own.y * other.x)));
+    return vec3_each_kept(product);
+}
+
+// `self × other + addend` with fused multiply-adds, rounded as written.
+fn vec3_cross_add(own: vec3<f32>, other: vec3<f32>, addend: vec3<f32>) -> vec3<f32> {
+    let sum = vec3<f32>(fma(own.y, other.z, fma(-own.z, other.y, addend.x)), fma(own.z, other.x, fma(-own.x, other.z, addend.y)), fma(own.x, other.y, fma(-own.y, other.x, addend.z)));
+    return vec3_each_kept(sum);
 }
 
 // Length.

@@ -6,6 +6,7 @@ use std::time::Instant;
 use serde_json::{Value, json};
 
 use crate::bem::solver::{MAX_DENSE_NODES, MAX_QUADRATIC_TRIANGLES};
+use crate::math::has_fused_multiply_add;
 use crate::simulate::choose::choose;
 use crate::simulate::{PassCost, PreparedScene, warn};
 use crate::spec::{Backend, Pipeline};
@@ -97,6 +98,10 @@ pub fn check(path: &Path, set: &[String], as_json: bool) -> anyhow::Result<()> {
     let seconds = per_step * steps as f64 + per_frame * f64::from(plan.frames + 1);
 
     let platform = run.platform();
+    let mut notices = super::notices::notices(&packed);
+    if platform.device_bytes.is_none() {
+        notices.extend(super::notices::machine(has_fused_multiply_add()));
+    }
     let disk =
         DISK_PER_ELEMENT_FRAME.map(|bytes| bytes * elements as f64 * f64::from(plan.frames + 1));
 
@@ -120,7 +125,7 @@ pub fn check(path: &Path, set: &[String], as_json: bool) -> anyhow::Result<()> {
         "integrator": pipeline.simulate.integrator,
         "explicit_cost": choice.map(|c| c.explicit),
         "implicit_cost": choice.map(|c| c.implicit),
-        "notices": super::notices::notices(&packed),
+        "notices": notices,
         "stress": statics.as_ref().map(|statics| statics.bodies.clone()),
         "warnings": warnings.iter().map(|w| json!({ "kind": w.kind, "body": w.body, "text": w.text })).collect::<Vec<_>>(),
     });
@@ -192,7 +197,7 @@ pub fn check(path: &Path, set: &[String], as_json: bool) -> anyhow::Result<()> {
         lines.push("stress              after the simulation:".to_owned());
         lines.extend(statics.lines);
     }
-    for notice in super::notices::notices(&packed) {
+    for notice in notices {
         lines.push(format!("note                {notice}"));
     }
     lines.extend(warn::worst(&warnings).iter().map(warning_line));

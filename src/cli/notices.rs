@@ -1,4 +1,4 @@
-//! Notices to the user about a packing.
+//! Notices to the user about a packing and the machine.
 
 use crate::pack::{BareSkin, BodySummary, Packed, size_message};
 use crate::spec::Pipeline;
@@ -32,6 +32,13 @@ pub fn notices(packed: &Packed) -> Vec<String> {
     let colliders = packed.closed_colliders.iter();
     out.extend(colliders.map(|(name, done)| format!("collider {name:?}: {done}")));
     out
+}
+
+/// Notice about a processor on which steps are slow.
+pub fn machine(has_fused_multiply_add: bool) -> Option<String> {
+    let text = "this processor has no fused multiply-add instruction (FMA): steps on the CPU give the same bits, but \
+                take many times as long";
+    (!has_fused_multiply_add).then(|| text.to_owned())
 }
 
 /// Warnings about the sizes of bodies that only their mesh files say.
@@ -71,6 +78,12 @@ fn rounded(x: f64) -> f64 {
 mod tests {
     use super::*;
     use glam::DVec3;
+
+    #[test]
+    fn a_processor_without_fused_multiply_adds_is_told() {
+        assert_eq!(machine(true), None);
+        assert!(machine(false).expect("a notice").contains("FMA"));
+    }
 
     #[test]
     fn a_surface_without_elements_is_reported_with_the_radius_that_would_fit() {

@@ -34,22 +34,23 @@ pub fn bond<T: Real>(
     k: Stiffness<T>,
 ) -> BondLoad<T> {
     let one = T::splat(1.0);
-    let length = x.norm();
+    let length = x.fused_dot(x).sqrt();
     let n = x * (one / length);
     let axial = k.normal * (length - rest_length);
 
     let turn = turn(q_i, q_j);
-    let d = mean_direction(turn, rest_direction);
-    let shear_force = (d - n * d.dot(n)) * k.shear;
+    let (d, unit) = mean_direction(turn, rest_direction);
+    let across = n.scaled_add(-d.fused_dot(n), d);
+    let shear_force = across * (k.shear * unit);
 
     let theta = rotation_vector(turn) + unapplied;
-    let along = theta.dot(n);
+    let along = theta.fused_dot(n);
     let twist = n * (along * k.twist);
-    let bend = (theta - n * along) * k.bend;
+    let bend = n.scaled_add(-along, theta) * k.bend;
 
     BondLoad {
-        force: -(n * axial + shear_force),
-        moment: twist + bend,
+        force: -n.scaled_add(axial, shear_force),
+        moment: n.scaled_add(along * (k.twist - k.bend), theta * k.bend),
         axial,
         shear: shear_force,
         twist,

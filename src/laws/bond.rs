@@ -38,7 +38,7 @@ pub struct BondLoad<T> {
 /// p_j. With it the law keeps angular momentum. Its part from F_s is M_s.
 #[inline(always)]
 pub fn arm_torque<T: Real>(x: Vec3<T>, force: Vec3<T>) -> Vec3<T> {
-    force.cross(x) * T::splat(0.5)
+    (x * T::splat(-0.5)).fused_cross(force)
 }
 
 /// Stiffnesses of a bond from E S (N), G S (N/rad), G J and E I (N m²) of its section and its rest length (m).

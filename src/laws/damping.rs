@@ -11,6 +11,18 @@
 
 use crate::math::{Real, Vec3};
 
+/// Relative velocity v of both elements at the middle, m/s, and relative spin ω_i − ω_j, 1/s; `v` = v_i − v_j.
+#[inline(always)]
+pub fn relative_motion<T: Real>(
+    x: Vec3<T>,
+    v: Vec3<T>,
+    w_i: Vec3<T>,
+    w_j: Vec3<T>,
+) -> (Vec3<T>, Vec3<T>) {
+    let arm = x * T::splat(-0.5);
+    ((w_i + w_j).cross_add(arm, v), w_i - w_j)
+}
+
 /// Force on i and moment on i; on j the opposite.
 #[inline(always)]
 pub fn bond<T: Real>(
@@ -21,9 +33,8 @@ pub fn bond<T: Real>(
     translation: T,
     rotation: T,
 ) -> (Vec3<T>, Vec3<T>) {
-    let arm = x * T::splat(-0.5);
-    let relative = v + (w_i + w_j).cross(arm);
-    (relative * (-translation), (w_j - w_i) * rotation)
+    let relative = relative_motion(x, v, w_i, w_j);
+    (relative.0 * (-translation), relative.1 * (-rotation))
 }
 
 /// Coefficient 2ζ√(k m*) from the inverse masses of both ends; 0 when neither can move.

@@ -60,13 +60,13 @@ pub fn may_exceed<T: Real>(
 pub fn normal<T: Real>(axial: T, bend: T, section: &CriterionSection<T>) -> T {
     let counts = T::splat(0.5).lt(section.compression_counts);
     let counted = T::select(counts, axial.abs(), axial);
-    counted * section.inverse_area + bend * section.bend_modulus
+    bend.mul_add(section.bend_modulus, counted * section.inverse_area)
 }
 
 /// τ from |F_s| and |M_t|.
 #[inline(always)]
 pub fn tangential<T: Real>(shear: T, twist: T, section: &CriterionSection<T>) -> T {
-    shear * section.inverse_shear_area + twist * section.twist_modulus
+    shear.mul_add(section.inverse_shear_area, twist * section.twist_modulus)
 }
 
 #[cfg(test)]

@@ -24,7 +24,7 @@ pub struct Mask8(__m256);
 impl F32x8 {
     /// Whether this machine has the instructions.
     pub fn available() -> bool {
-        std::arch::is_x86_feature_detected!("avx2")
+        std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma")
     }
 }
 
@@ -74,6 +74,11 @@ impl Real for F32x8 {
     fn sqrt(self) -> Self {
         // SAFETY: inside `Lanes::run`, which checked for AVX2.
         Self(unsafe { _mm256_sqrt_ps(self.0) })
+    }
+    #[inline(always)]
+    fn mul_add(self, factor: Self, addend: Self) -> Self {
+        // SAFETY: inside `Lanes::run`, which checked for FMA.
+        Self(unsafe { _mm256_fmadd_ps(self.0, factor.0, addend.0) })
     }
     #[inline(always)]
     fn abs(self) -> Self {
@@ -184,11 +189,11 @@ impl Lanes for F32x8 {
         (unsafe { _mm256_movemask_ps(mask.0) }) as u32
     }
     fn run<P: Pass<Self>>(pass: P) -> P::Out {
-        #[target_feature(enable = "avx2")]
+        #[target_feature(enable = "avx2,fma")]
         fn with_avx2<P: Pass<F32x8>>(pass: P) -> P::Out {
             pass.run()
         }
-        assert!(F32x8::available(), "eight lanes need AVX2");
+        assert!(F32x8::available(), "eight lanes need AVX2 and FMA");
         // SAFETY: just checked.
         unsafe { with_avx2(pass) }
     }
@@ -200,31 +205,22 @@ impl Lanes for F32x8 {
 #[inline(always)]
 fn columns<const C: usize>(row: [&[f32; C]; 8]) -> [F32x8; C] {
     let mut out = [F32x8::zero(); C];
-    if C == 4 {
+    for block in (0..C).step_by(4) {
         let mut pairs = [F32x8::zero(); 4];
         for k in 0..4 {
-            // SAFETY: both rows hold four floats, unaligned load; AVX2 as above.
+            // Halves joined while they are loaded need fewer shuffles than whole rows.
+            // SAFETY: `block + 4 <= C`, so that four floats can be read in both rows, unaligned load; AVX2 as
+            // above.
             pairs[k] = F32x8(unsafe {
                 _mm256_insertf128_ps::<1>(
-                    _mm256_castps128_ps256(_mm_loadu_ps(row[k].as_ptr())),
-                    _mm_loadu_ps(row[k + 4].as_ptr()),
+                    _mm256_castps128_ps256(_mm_loadu_ps(row[k].as_ptr().add(block))),
+                    _mm_loadu_ps(row[k + 4].as_ptr().add(block)),
                 )
             });
         }
         let four = transpose_quarters(pairs);
-        for (c, column) in out.iter_mut().enumerate() {
+        for (c, column) in out[block..block + 4].iter_mut().enumerate() {
             *column = four[c];
-        }
-        return out;
-    }
-    for block in (0..C).step_by(8) {
-        let mut rows = [F32x8::zero(); 8];
-        for (lane, values) in rows.iter_mut().enumerate() {
-            *values = F32x8::load(&row[lane][block..]);
-        }
-        let eight = transpose(rows);
-        for (c, column) in out[block..block + 8].iter_mut().enumerate() {
-            *column = eight[c];
         }
     }
     out

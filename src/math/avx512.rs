@@ -91,6 +91,11 @@ impl Real for F32x16 {
         Self(unsafe { _mm512_sqrt_ps(self.0) })
     }
     #[inline(always)]
+    fn mul_add(self, factor: Self, addend: Self) -> Self {
+        // SAFETY: inside `Lanes::run`, which checked for AVX-512.
+        Self(unsafe { _mm512_fmadd_ps(self.0, factor.0, addend.0) })
+    }
+    #[inline(always)]
     fn abs(self) -> Self {
         // SAFETY: inside `Lanes::run`, which checked for AVX-512.
         Self(unsafe { _mm512_abs_ps(self.0) })
@@ -133,12 +138,9 @@ impl Lanes for F32x16 {
             _mm512_cmpge_epu32_mask(index, rows)
         };
         assert!(outside == 0, "row index out of range");
-        let mut at = [&[0.0; C]; 16];
-        for (lane, row) in at.iter_mut().enumerate() {
-            // SAFETY: all sixteen indices were just compared with the number of rows.
-            *row = unsafe { &rows.get_unchecked(index[lane] as usize).0 };
-        }
-        columns(at)
+        let first = rows.as_ptr();
+        // SAFETY: all sixteen indices were just compared with the number of rows, and `scalar` reads the same ones.
+        unsafe { columns(|lane| first.wrapping_add(scalar(&index[lane]) as usize)) }
     }
     #[inline(always)]
     fn prefetch<const C: usize>(rows: &[LaneRow<f32, C>], index: &[u32]) {
@@ -150,11 +152,9 @@ impl Lanes for F32x16 {
     #[inline(always)]
     fn load_rows<const C: usize>(rows: &[LaneRow<f32, C>]) -> [Self; C] {
         let rows: &[LaneRow<f32, C>; 16] = rows[..16].try_into().expect("sixteen rows");
-        let mut at = [&[0.0; C]; 16];
-        for (lane, row) in at.iter_mut().enumerate() {
-            *row = &rows[lane].0;
-        }
-        columns(at)
+        let first = rows.as_ptr();
+        // SAFETY: there are sixteen rows.
+        unsafe { columns(|lane| first.wrapping_add(lane)) }
     }
     #[inline(always)]
     fn store_rows<const C: usize>(columns: [Self; C], rows: &mut [LaneRow<f32, C>]) {
@@ -168,6 +168,21 @@ impl Lanes for F32x16 {
             let all = transpose(all);
             for (lane, row) in rows.iter_mut().enumerate() {
                 all[lane].store(&mut row.0);
+            }
+            return;
+        }
+        if C == 8 {
+            let c = &columns[..8];
+            let low = transpose_quarters([c[0], c[1], c[2], c[3]]);
+            let high = transpose_quarters([c[4], c[5], c[6], c[7]]);
+            for k in [0, 2] {
+                // Quarter q of `low[k]` and `high[k]` are the halves of row 4q + k.
+                let pairs = collect_quarters([low[k], high[k], low[k + 1], high[k + 1]]);
+                for (q, pair) in pairs.into_iter().enumerate() {
+                    let to = &mut rows[4 * q + k..4 * q + k + 2];
+                    // SAFETY: two rows of eight floats, one after the other; unaligned store; AVX-512 as above.
+                    unsafe { _mm512_storeu_ps(to.as_mut_ptr().cast(), pair.0) }
+                }
             }
             return;
         }
@@ -212,44 +227,66 @@ impl Lanes for F32x16 {
     }
 }
 
-/// Columns of sixteen rows of 4, 8 or 16 floats each.
-///
-/// Loops over arrays instead of closures: a closure is compiled without the instructions, and would be called
-/// instead of inlined. For the same reason there is no `zip` and no `map` of an array: the standard library
-/// does not mark them for inlining.
+/// An index read from memory once more: compilers would take it out of the vector that was compared, which costs
+/// three instructions instead of one.
 #[inline(always)]
-fn columns<const C: usize>(row: [&[f32; C]; 16]) -> [F32x16; C] {
+fn scalar(index: &u32) -> u32 {
+    // SAFETY: a reference is readable.
+    unsafe { std::ptr::from_ref(index).read_volatile() }
+}
+
+/// Columns of sixteen rows of 4, 8 or 16 floats each. A row is loaded as soon as its address is known: sixteen
+/// addresses at once do not fit into the registers.
+///
+/// Loops over arrays instead of closures with intrinsics: a closure is compiled without the instructions, and would
+/// be called instead of inlined (`row` only computes addresses). For the same reason there is no `zip` and no `map`
+/// of an array: the standard library does not mark them for inlining.
+///
+/// # Safety
+/// For every lane from 0 to 15 `row` must return the address of a row that is valid for reads; AVX-512 as above.
+#[inline(always)]
+unsafe fn columns<const C: usize>(row: impl Fn(usize) -> *const LaneRow<f32, C>) -> [F32x16; C] {
     let mut out = [F32x16::zero(); C];
-    if C == 16 {
-        let mut rows = [F32x16::zero(); 16];
-        for (lane, values) in rows.iter_mut().enumerate() {
-            *values = F32x16::load(row[lane]);
-        }
-        let all = transpose(rows);
-        for (c, column) in out.iter_mut().enumerate() {
-            *column = all[c];
-        }
-        return out;
-    }
-    for block in (0..C).step_by(4) {
-        let mut quarters = [F32x16::zero(); 4];
-        for k in 0..4 {
-            let [a, b, c, d] = [row[k], row[k + 4], row[k + 8], row[k + 12]];
-            // SAFETY: `block + 4 <= C`, so that four floats can be read in each row, unaligned load; AVX-512
-            // as above.
-            quarters[k] = F32x16(unsafe {
-                let all = _mm512_castps128_ps512(_mm_loadu_ps(a.as_ptr().add(block)));
-                let all = _mm512_insertf32x4::<1>(all, _mm_loadu_ps(b.as_ptr().add(block)));
-                let all = _mm512_insertf32x4::<2>(all, _mm_loadu_ps(c.as_ptr().add(block)));
-                _mm512_insertf32x4::<3>(all, _mm_loadu_ps(d.as_ptr().add(block)))
+    let second = unknown(&QUARTERS[1]);
+    let third = unknown(&QUARTERS[2]);
+    let fourth = unknown(&QUARTERS[3]);
+    // quarters[4 block + k]: columns from 4 block on of rows k, k + 4, k + 8, k + 12.
+    let mut quarters = [F32x16::zero(); C];
+    for k in 0..4 {
+        let (a, b, c, d) = (row(k), row(k + 4), row(k + 8), row(k + 12));
+        for block in (0..C).step_by(4) {
+            // SAFETY: the caller's pointers are to readable rows, of four floats from `block` on; unaligned loads;
+            // AVX-512 as above.
+            quarters[block + k] = F32x16(unsafe {
+                let all = _mm512_castps128_ps512(_mm_loadu_ps(a.cast::<f32>().add(block)));
+                let part = _mm_loadu_ps(b.cast::<f32>().add(block));
+                let all = _mm512_mask_broadcast_f32x4(all, second, part);
+                let part = _mm_loadu_ps(c.cast::<f32>().add(block));
+                let all = _mm512_mask_broadcast_f32x4(all, third, part);
+                let part = _mm_loadu_ps(d.cast::<f32>().add(block));
+                _mm512_mask_broadcast_f32x4(all, fourth, part)
             });
         }
-        let four = transpose_quarters(quarters);
+    }
+    for block in (0..C).step_by(4) {
+        let q = &quarters[block..block + 4];
+        let four = transpose_quarters([q[0], q[1], q[2], q[3]]);
         for (c, column) in out[block..block + 4].iter_mut().enumerate() {
             *column = four[c];
         }
     }
     out
+}
+
+/// Lanes of the four quarters of a vector.
+static QUARTERS: [u16; 4] = [0x000F, 0x00F0, 0x0F00, 0xF000];
+
+/// A mask that compilers do not know. Those they know they turn into shuffles, for which processors have one or two
+/// units; a masked broadcast from memory needs none.
+#[inline(always)]
+fn unknown(mask: &u16) -> u16 {
+    // SAFETY: a reference is readable.
+    unsafe { std::ptr::from_ref(mask).read_volatile() }
 }
 
 /// Transposes each of the four 4×4 quarters of four rows.
@@ -283,19 +320,29 @@ fn transpose(r: [F32x16; 16]) -> [F32x16; 16] {
     let mut out = [F32x16::zero(); 16];
     for c in 0..4 {
         // Quarter q of groups[g][c] is column 4q + c of rows 4g to 4g + 3.
-        // SAFETY: inside `Lanes::run`, which checked for AVX-512.
-        unsafe {
-            let (a, b) = (groups[0][c].0, groups[1][c].0);
-            let (d, e) = (groups[2][c].0, groups[3][c].0);
-            let low = _mm512_shuffle_f32x4::<0x44>(a, b);
-            let high = _mm512_shuffle_f32x4::<0xEE>(a, b);
-            let later_low = _mm512_shuffle_f32x4::<0x44>(d, e);
-            let later_high = _mm512_shuffle_f32x4::<0xEE>(d, e);
-            out[c] = F32x16(_mm512_shuffle_f32x4::<0x88>(low, later_low));
-            out[4 + c] = F32x16(_mm512_shuffle_f32x4::<0xDD>(low, later_low));
-            out[8 + c] = F32x16(_mm512_shuffle_f32x4::<0x88>(high, later_high));
-            out[12 + c] = F32x16(_mm512_shuffle_f32x4::<0xDD>(high, later_high));
+        let columns = collect_quarters([groups[0][c], groups[1][c], groups[2][c], groups[3][c]]);
+        for (q, column) in columns.into_iter().enumerate() {
+            out[4 * q + c] = column;
         }
     }
     out
+}
+
+/// Quarter q of each of four vectors, one after the other, for all q.
+#[inline(always)]
+fn collect_quarters(from: [F32x16; 4]) -> [F32x16; 4] {
+    let [a, b, c, d] = [from[0].0, from[1].0, from[2].0, from[3].0];
+    // SAFETY: inside `Lanes::run`, which checked for AVX-512.
+    unsafe {
+        let low = _mm512_shuffle_f32x4::<0x44>(a, b);
+        let high = _mm512_shuffle_f32x4::<0xEE>(a, b);
+        let later_low = _mm512_shuffle_f32x4::<0x44>(c, d);
+        let later_high = _mm512_shuffle_f32x4::<0xEE>(c, d);
+        [
+            F32x16(_mm512_shuffle_f32x4::<0x88>(low, later_low)),
+            F32x16(_mm512_shuffle_f32x4::<0xDD>(low, later_low)),
+            F32x16(_mm512_shuffle_f32x4::<0x88>(high, later_high)),
+            F32x16(_mm512_shuffle_f32x4::<0xDD>(high, later_high)),
+        ]
+    }
 }

@@ -89,6 +89,10 @@ impl Real for Dual {
         self.chain(root, 0.5 / root)
     }
     #[inline(always)]
+    fn mul_add(self, factor: Self, addend: Self) -> Self {
+        self * factor + addend
+    }
+    #[inline(always)]
     fn abs(self) -> Self {
         if self.value < 0.0 { -self } else { self }
     }

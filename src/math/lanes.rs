@@ -90,11 +90,29 @@ macro_rules! single_lane {
             }
             #[inline(always)]
             fn run<P: Pass<Self>>(pass: P) -> P::Out {
-                pass.run()
+                with_fma(pass)
             }
         }
     };
 }
+
+/// Runs a pass with the instruction for fused multiply-adds, if the machine has it: without, every one of them
+/// is a call of a function that gives the same bits.
+#[allow(unsafe_code)]
+#[inline(always)]
+fn with_fma<L: Lanes, P: Pass<L>>(pass: P) -> P::Out {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("fma") {
+        #[target_feature(enable = "fma")]
+        fn compiled<L: Lanes, P: Pass<L>>(pass: P) -> P::Out {
+            pass.run()
+        }
+        // SAFETY: just checked.
+        return unsafe { compiled(pass) };
+    }
+    pass.run()
+}
+
 single_lane!(f32);
 single_lane!(f64);
 
@@ -119,6 +137,37 @@ mod tests {
             let mut next = vec![LaneRow([0.0; C]); L::WIDTH];
             L::store_rows(L::load_rows(&self.0[3..]), &mut next);
             (flat, back, next)
+        }
+    }
+
+    /// x² − x²: rounded once it is the error of the rounded square.
+    struct SquareErrors([f32; 16]);
+
+    impl<L: Lanes<Scalar = f32>> Pass<L> for SquareErrors {
+        type Out = Vec<f32>;
+        #[inline(always)]
+        fn run(self) -> Vec<f32> {
+            let x = L::load(&self.0);
+            let mut out = vec![0.0; L::WIDTH];
+            x.mul_add(x, -(x * x)).store(&mut out);
+            out
+        }
+    }
+
+    #[test]
+    fn every_type_rounds_a_fused_multiply_add_once() {
+        let values: [f32; 16] = std::array::from_fn(|k| 1.0 + (k as f32 + 1.0) * 1.1e-4);
+        let exact = values.map(|x| {
+            let square = f64::from(x) * f64::from(x);
+            (square - f64::from(square as f32)) as f32
+        });
+        assert!(exact.iter().any(|&error| error != 0.0));
+        assert_eq!(<f32 as Lanes>::run(SquareErrors(values)), exact[..1]);
+        if F32x8::available() {
+            assert_eq!(F32x8::run(SquareErrors(values)), exact[..8]);
+        }
+        if F32x16::available() {
+            assert_eq!(F32x16::run(SquareErrors(values)), exact);
         }
     }
 

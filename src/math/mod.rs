@@ -35,4 +35,4 @@ pub use quat::Quat;
 pub use real::{Mask, Real, Scalar};
 pub use union_find::UnionFind;
 pub use vec3::Vec3;
-pub use width::{LaneWidth, OnLanes};
+pub use width::{LaneWidth, OnLanes, has_fused_multiply_add};

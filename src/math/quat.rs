@@ -26,6 +26,27 @@ impl<T: Real> Quat<T> {
     pub fn dot(self, other: Self) -> T {
         self.v.dot(other.v) + self.w * other.w
     }
+    /// Dot product with fused multiply-adds.
+    #[inline(always)]
+    pub fn fused_dot(self, other: Self) -> T {
+        self.w.mul_add(other.w, self.v.fused_dot(other.v))
+    }
+    /// `yes` where the mask is true, else `no`.
+    #[inline(always)]
+    pub fn select(mask: T::Mask, yes: Self, no: Self) -> Self {
+        Quat {
+            v: Vec3::select(mask, yes.v, no.v),
+            w: T::select(mask, yes.w, no.w),
+        }
+    }
+    /// −q, the same rotation.
+    #[inline(always)]
+    pub fn opposite(self) -> Self {
+        Quat {
+            v: -self.v,
+            w: -self.w,
+        }
+    }
     /// Hamilton product: first the right factor's rotation, then the left's.
     #[inline(always)]
     pub fn product(self, other: Self) -> Self {
@@ -91,12 +112,13 @@ pub struct Turn<T> {
 /// precision in f32 however far both have turned; and exchanging i and j flips every sign exactly.
 #[inline(always)]
 pub fn turn<T: Real>(q_i: Quat<T>, q_j: Quat<T>) -> Turn<T> {
-    let cosine = q_i.dot(q_j);
+    let cosine = q_i.fused_dot(q_j);
     // q and −q are the same rotation: take the nearer one.
-    let sign = T::select(cosine.lt(T::zero()), T::splat(-1.0), T::splat(1.0));
-    let aligned = Quat {
-        v: q_j.v * sign,
-        w: q_j.w * sign,
+    let near = T::zero().lt(cosine);
+    let aligned = if near.all() {
+        q_j
+    } else {
+        Quat::select(near, q_j, q_j.opposite())
     };
     let difference = Quat {
         v: aligned.v - q_i.v,
@@ -106,9 +128,12 @@ pub fn turn<T: Real>(q_i: Quat<T>, q_j: Quat<T>) -> Turn<T> {
         v: aligned.v + q_i.v,
         w: aligned.w + q_i.w,
     };
+    let across = sum
+        .v
+        .scaled_add(-difference.w, sum.v.fused_cross(difference.v));
     Turn {
         sum,
-        chord: (difference.v * sum.w - sum.v * difference.w) - difference.v.cross(sum.v),
+        chord: difference.v.scaled_add(sum.w, across),
         cosine: cosine.abs(),
     }
 }
@@ -116,7 +141,7 @@ pub fn turn<T: Real>(q_i: Quat<T>, q_j: Quat<T>) -> Turn<T> {
 /// Rotation vector θ a.
 #[inline(always)]
 pub fn rotation_vector<T: Real>(turn: Turn<T>) -> Vec3<T> {
-    let sine_squared = turn.chord.dot(turn.chord) * T::splat(0.25);
+    let sine_squared = turn.chord.fused_dot(turn.chord) * T::splat(0.25);
     // Bonded elements rarely rotate by more than 29° relative to each other; below that no root and no
     // quotient is needed.
     let near = sine_squared.lt(T::splat(0.0625));
@@ -135,21 +160,21 @@ pub fn rotation_between<T: Real>(q_i: Quat<T>, q_j: Quat<T>) -> Vec3<T> {
     rotation_vector(turn(q_i, q_j))
 }
 
-/// Direction of `q_i u q̄_i + q_j u q̄_j` for a unit vector u: a unit vector.
+/// Direction of `q_i u q̄_i + q_j u q̄_j` for a unit vector u: a vector along it, and the factor that makes it a
+/// unit vector.
 ///
 /// With the mean rotation's m of u, s = sin(θ/2) a and c = cos(θ/2), the sum is `2 (c m + s (s·m)/(1 + c))`,
 /// and (1 + c) m needs no quotient. Exchanging i and j changes nothing; −u gives the opposite, bit for bit.
 #[inline(always)]
-pub fn mean_direction<T: Real>(turn: Turn<T>, u: Vec3<T>) -> Vec3<T> {
+pub fn mean_direction<T: Real>(turn: Turn<T>, u: Vec3<T>) -> (Vec3<T>, T) {
     let one = T::splat(1.0);
     let (sum, c) = (turn.sum, turn.cosine);
-    let t = sum.v.cross(u);
-    let m = u * (one + c) + t * sum.w + sum.v.cross(t);
-    let quarter = T::splat(0.25);
-    let along = turn.chord * (turn.chord.dot(m) * quarter);
-    let direction = (m * (c * (one + c)) + along) * quarter;
+    let t = sum.v.fused_cross(u);
+    let m = u.scaled_add(one + c, t.scaled_add(sum.w, sum.v.fused_cross(t)));
+    let along = turn.chord * (turn.chord.fused_dot(m) * T::splat(0.0625));
+    let direction = m.scaled_add(c * (one + c) * T::splat(0.25), along);
     // Its length is near 1 unless θ is wide; only lanes with a wide angle need the root.
-    let square = direction.dot(direction);
+    let square = direction.fused_dot(direction);
     let h = one - square;
     let near = h.lt(T::splat(0.0625));
     let small = T::inverse_root(h);
@@ -158,7 +183,7 @@ pub fn mean_direction<T: Real>(turn: Turn<T>, u: Vec3<T>) -> Vec3<T> {
     } else {
         T::select(near, small, one / square.sqrt())
     };
-    direction * scale
+    (direction, scale)
 }
 
 /// Half the angle over its sine, from the squared sine and the cosine of half the angle: atan2(s, w)/s
@@ -217,15 +242,18 @@ mod tests {
             let q_j = Quat::from_rotation_vector(phi).product(q_i);
             let sum = q_i.rotate(u) + q_j.rotate(u);
             let expected = sum * (1.0 / sum.norm());
-            let found = mean_direction(turn(q_i, q_j), u);
+            let (along, unit) = mean_direction(turn(q_i, q_j), u);
+            let found = along * unit;
             assert!((found - expected).norm() < 1e-9, "{angle}: {found:?}");
             let single = |q: Quat<f64>| {
                 let [x, y, z] = q.v.to_f64();
                 Quat::new(x as f32, y as f32, z as f32, q.w as f32)
             };
             let (a, b, v) = (single(q_i), single(q_j), Vec3::from_f64(u.to_f64()));
-            let found = mean_direction(turn(a, b), v);
-            assert_eq!(mean_direction(turn(b, a), -v), -found, "antisymmetric");
+            let (along, unit) = mean_direction(turn(a, b), v);
+            let found = along * unit;
+            let back = mean_direction(turn(b, a), -v);
+            assert_eq!(back, (-along, unit), "antisymmetric");
             let error = (Vec3::from_f64(found.to_f64()) - expected).norm();
             // The longer the sum, the better its direction is known.
             assert!(error < 3e-7 / (0.5 * sum.norm()), "{angle}: {error}");

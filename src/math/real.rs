@@ -36,6 +36,9 @@ pub trait Real:
     fn splat(value: f64) -> Self;
     /// Square root.
     fn sqrt(self) -> Self;
+    /// `self · factor + addend`. Single numbers and lanes round once (a fused multiply-add); a device may round the
+    /// product, too. Rust fuses nothing on its own.
+    fn mul_add(self, factor: Self, addend: Self) -> Self;
     /// Absolute value.
     fn abs(self) -> Self;
     /// `self < other`.
@@ -85,7 +88,7 @@ pub trait Real:
             0.010487649254949306,
             -0.0017011700640685975,
         ];
-        horner(&COEFFICIENTS, t_squared)
+        polynomial(&COEFFICIENTS, t_squared)
     }
     /// `asin(x)/x` for x in [0, ¼], given x². Polynomial through Chebyshev nodes, within 4e-9.
     #[inline(always)]
@@ -96,7 +99,7 @@ pub trait Real:
             0.0748379405851557,
             0.04870183409803034,
         ];
-        horner(&COEFFICIENTS, x_squared)
+        polynomial(&COEFFICIENTS, x_squared)
     }
     /// `1/√(1 − x)` for x in [0, 1/16]. Polynomial through Chebyshev nodes, within 6e-10.
     #[inline(always)]
@@ -108,7 +111,7 @@ pub trait Real:
             0.3101062323367318,
             0.3158383314252219,
         ];
-        horner(&COEFFICIENTS, x)
+        polynomial(&COEFFICIENTS, x)
     }
     /// `sin(x)/x` given x², x in [0, π/2]: the Taylor series, within 1e-9.
     #[inline(always)]
@@ -122,7 +125,7 @@ pub trait Real:
             -1.0 / 39_916_800.0,
             1.0 / 6_227_020_800.0,
         ];
-        horner(&COEFFICIENTS, x_squared)
+        polynomial(&COEFFICIENTS, x_squared)
     }
     /// `cos x` given x², x in [0, π/2]: the Taylor series, within 7e-9.
     #[inline(always)]
@@ -136,17 +139,36 @@ pub trait Real:
             -1.0 / 3_628_800.0,
             1.0 / 479_001_600.0,
         ];
-        horner(&COEFFICIENTS, x_squared)
+        polynomial(&COEFFICIENTS, x_squared)
     }
 }
 
+/// Value of a polynomial at x, by Estrin's scheme: pairs of terms, then pairs of pairs, so that the chain of
+/// operations that wait for each other is short. In WGSL it is Horner's scheme.
 #[inline(always)]
-fn horner<T: Real>(coefficients: &[f64], x: T) -> T {
-    let mut sum = T::zero();
-    for &c in coefficients.iter().rev() {
-        sum = sum * x + T::splat(c);
+fn polynomial<T: Real, const N: usize>(coefficients: &[f64; N], x: T) -> T {
+    const { assert!(N <= 16) };
+    let mut terms = [T::zero(); N];
+    for k in 0..N {
+        terms[k] = T::splat(coefficients[k]);
     }
-    sum
+    let state = halved(halved((terms, N, x)));
+    halved(halved(state)).0[0]
+}
+
+/// Terms of a polynomial, their number and the power of x between them, after joining pairs of terms.
+#[inline(always)]
+fn halved<T: Real, const N: usize>(
+    (mut terms, count, power): ([T; N], usize, T),
+) -> ([T; N], usize, T) {
+    for k in 0..count / 2 {
+        terms[k] = terms[2 * k + 1].mul_add(power, terms[2 * k]);
+    }
+    if count % 2 == 1 {
+        terms[count / 2] = terms[count - 1];
+    }
+    let power = if count > 2 { power * power } else { power };
+    (terms, count.div_ceil(2), power)
 }
 
 /// A [`Real`] that is a single number, as stored in memory.
@@ -166,6 +188,10 @@ macro_rules! single_number {
         #[inline(always)]
         fn sqrt(self) -> Self {
             self.sqrt()
+        }
+        #[inline(always)]
+        fn mul_add(self, factor: Self, addend: Self) -> Self {
+            self.mul_add(factor, addend)
         }
         #[inline(always)]
         fn abs(self) -> Self {
@@ -224,7 +250,7 @@ impl Real for f64 {
                 105.0 / 3456.0,
                 945.0 / 42240.0,
             ];
-            horner(&SERIES, x_squared)
+            polynomial(&SERIES, x_squared)
         } else {
             let x = x_squared.sqrt();
             x.asin() / x

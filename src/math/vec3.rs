@@ -49,6 +49,45 @@ impl<T: Real> Vec3<T> {
     pub fn sum_of_sizes(self) -> T {
         self.x.abs() + self.y.abs() + self.z.abs()
     }
+    /// `self · factor + addend` with fused multiply-adds.
+    #[inline(always)]
+    pub fn scaled_add(self, factor: T, addend: Self) -> Self {
+        Self::new(
+            self.x.mul_add(factor, addend.x),
+            self.y.mul_add(factor, addend.y),
+            self.z.mul_add(factor, addend.z),
+        )
+    }
+    /// Scalar product with fused multiply-adds.
+    #[inline(always)]
+    pub fn fused_dot(self, other: Self) -> T {
+        let z = self.z * other.z;
+        self.x.mul_add(other.x, self.y.mul_add(other.y, z))
+    }
+    /// Vector product with fused multiply-adds, rounded as written like [`cross`](Self::cross). The opposite of one
+    /// factor gives the opposite product, bit for bit; exchanging the factors does not.
+    #[inline(always)]
+    pub fn fused_cross(self, other: Self) -> Self {
+        let product = Self::new(
+            self.y.mul_add(other.z, -(self.z * other.y)),
+            self.z.mul_add(other.x, -(self.x * other.z)),
+            self.x.mul_add(other.y, -(self.y * other.x)),
+        );
+        product.each_kept()
+    }
+    /// `self × other + addend` with fused multiply-adds, rounded as written.
+    #[inline(always)]
+    pub fn cross_add(self, other: Self, addend: Self) -> Self {
+        let sum = Self::new(
+            self.y
+                .mul_add(other.z, (-self.z).mul_add(other.y, addend.x)),
+            self.z
+                .mul_add(other.x, (-self.x).mul_add(other.z, addend.y)),
+            self.x
+                .mul_add(other.y, (-self.y).mul_add(other.x, addend.z)),
+        );
+        sum.each_kept()
+    }
     /// Length.
     #[inline(always)]
     pub fn norm(self) -> T {

@@ -13,10 +13,20 @@ use super::{avx2::F32x8, avx512::F32x16};
 pub enum LaneWidth {
     /// Plain f32.
     One,
-    /// Eight lanes on AVX2.
+    /// Eight lanes on AVX2 with FMA.
     Eight,
     /// Sixteen lanes on AVX-512.
     Sixteen,
+}
+
+/// Whether this machine has, as far as is known, an instruction for fused multiply-adds
+/// ([`Real::mul_add`](super::Real::mul_add)). Without it they are calls of a function, with the same bits.
+pub fn has_fused_multiply_add() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    let has = std::arch::is_x86_feature_detected!("fma");
+    #[cfg(not(target_arch = "x86_64"))]
+    let has = true;
+    has
 }
 
 /// Work that can run on any number of lanes.
@@ -88,7 +98,7 @@ mod tests {
         #[cfg(target_arch = "x86_64")]
         assert_eq!(
             LaneWidth::Eight.available(),
-            is_x86_feature_detected!("avx2")
+            is_x86_feature_detected!("avx2") && has_fused_multiply_add()
         );
     }
 }

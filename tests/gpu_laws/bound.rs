@@ -131,6 +131,10 @@ impl Real for Bound {
         };
         Bound::rounded(root, error, 9.0)
     }
+    /// WGSL may round the product, too.
+    fn mul_add(self, factor: Self, addend: Self) -> Self {
+        self * factor + addend
+    }
     fn abs(self) -> Self {
         Bound {
             value: self.value.abs(),

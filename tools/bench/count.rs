@@ -1,9 +1,9 @@
 //! Counts the floating-point operations of the laws, by running each law once on numbers that count.
 //!
-//! Additions, subtractions, multiplications, divisions and roots count as one operation each; signs,
-//! comparisons and selections as none. The states are typical of nearly all bonds, so that what the laws skip
-//! for these is not counted. Other work of a kernel (sums over bonds, transposes, indices, a bond evaluated
-//! on both of its sides) is not counted either: the figure is the work that any implementation has to do.
+//! Additions, subtractions, multiplications, divisions and roots count as one operation each, fused multiply-adds
+//! as two; signs, comparisons and selections as none. The states are typical of nearly all bonds, so that what the
+//! laws skip for these is not counted. Other work of a kernel (sums over bonds, transposes, indices, a bond
+//! evaluated on both of its sides) is not counted either: the figure is the work that any implementation has to do.
 
 use std::cell::Cell;
 use std::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Sub};
@@ -78,6 +78,9 @@ impl Real for Counted {
     }
     fn sqrt(self) -> Self {
         counted(self.0.sqrt())
+    }
+    fn mul_add(self, factor: Self, addend: Self) -> Self {
+        self * factor + addend
     }
     fn abs(self) -> Self {
         Counted(self.0.abs())

@@ -8,9 +8,9 @@ use syn::{BinOp, Block, Error, Expr, Item, Lit, Local, Member, Pat, Stmt, UnOp};
 
 use super::item::Declarations;
 
-/// Methods and functions that WGSL has built in, that are expanded in place, or that the kernel provides
-/// (`kept`).
-pub const NATIVE: [&str; 14] = [
+/// Methods and functions that WGSL has built in, that are expanded in place, that only such ones use (`halved`), or
+/// that the kernel provides (`kept`).
+pub const NATIVE: [&str; 17] = [
     "splat",
     "zero",
     "new",
@@ -21,7 +21,10 @@ pub const NATIVE: [&str; 14] = [
     "max",
     "select",
     "dot",
-    "horner",
+    "fused_dot",
+    "mul_add",
+    "polynomial",
+    "halved",
     "kept",
     "times",
     "transposed",
@@ -274,6 +277,8 @@ impl Body<'_> {
             // Rows of the Rust matrix are columns in WGSL.
             "times" => Some(format!("({} * {})", arguments.get(1)?, arguments[0])),
             "transposed" => Some(format!("transpose({joined})")),
+            "mul_add" => Some(format!("fma({joined})")),
+            "fused_dot" => Some(format!("dot({joined})")),
             "sqrt" | "abs" | "min" | "max" | "dot" | "kept" => Some(format!("{name}({joined})")),
             _ => ["vec3", "quat"]
                 .into_iter()
@@ -307,11 +312,11 @@ impl Body<'_> {
         if let ["T", "splat"] = *path {
             return Ok(literal(constant(arguments[0])?));
         }
-        if let ["horner"] = *path {
+        if let ["polynomial"] = *path {
             let Expr::Reference(table) = arguments[0] else {
                 return Err(Error::new(
                     span,
-                    "`horner` takes a reference to a constant table",
+                    "`polynomial` takes a reference to a constant table",
                 ));
             };
             let name = self.expression(&table.expr, tables)?;
@@ -321,7 +326,7 @@ impl Body<'_> {
             let table = table.ok_or_else(|| Error::new(span, format!("no table {name}")))?;
             let mut terms = table.iter().rev().map(|&c| literal(c));
             let first = terms.next().unwrap_or_default();
-            return Ok(terms.fold(first, |sum, c| format!("({sum}) * {x} + {c}")));
+            return Ok(terms.fold(first, |sum, c| format!("fma({sum}, {x}, {c})")));
         }
         let values = self.list(arguments.iter().copied(), tables)?;
         let joined = values.join(", ");
@@ -330,7 +335,7 @@ impl Body<'_> {
             ["T", name @ ("min" | "max" | "sqrt" | "abs")] => {
                 return Ok(format!("{name}({joined})"));
             }
-            ["T" | "Vec3", "select"] => {
+            ["T" | "Vec3" | "Quat", "select"] => {
                 return Ok(format!(
                     "select({}, {}, {})",
                     values[2], values[1], values[0]

@@ -121,24 +121,24 @@ impl<L: Lanes, const EXTRA: bool> BondTask<L> for LoadTask<'_, L::Scalar, EXTRA>
         if self.damped {
             let v = vector(bond.own, motion::V) - vector(bond.other, motion::V);
             let (w_i, w_j) = (vector(bond.own, motion::W), vector(bond.other, motion::W));
-            let class = &bond.class;
-            let damping =
-                laws::damping::bond(bond.x, v, w_i, w_j, class.damping, class.spin_damping);
+            let (damping, spin_damping) = bond.damping;
+            let (slip, spin) = laws::damping::relative_motion(bond.x, v, w_i, w_j);
+            force = slip.scaled_add(-damping, force);
+            opposite = spin.scaled_add(-spin_damping, opposite);
             if EXTRA {
+                let damping = (slip * -damping, spin * -spin_damping);
                 power = laws::work::bond_damping(damping, bond.x, v, w_i, w_j);
             }
-            let (damp, spin) = damping;
-            force = force + damp;
-            opposite = opposite + spin;
         }
-        let alike = laws::bond::arm_torque(bond.x, force);
         let none = Vec3::zero();
         let force = Vec3::select(mask, force, none);
+        let opposite = Vec3::select(mask, opposite, none);
+        let alike = laws::bond::arm_torque(bond.x, force);
         sum.0 = sum.0 + force;
-        sum.1 = sum.1 + Vec3::select(mask, alike + opposite, none);
+        sum.1 = sum.1 + (alike + opposite);
         let mut row = [L::zero(); 8];
         put(&mut row, 0, -force);
-        put(&mut row, 4, Vec3::select(mask, alike - opposite, none));
+        put(&mut row, 4, alike - opposite);
         if EXTRA {
             let virial = match self.bounds {
                 true => laws::rankine::bound_of_bond(-bond.x, load.force),

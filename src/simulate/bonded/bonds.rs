@@ -432,12 +432,10 @@ impl<S: Scalar> Bonds<S> {
             + scalar(&self.tau_c)
             + column(matches!(self.class, Column::Same(_)), 4)
             + 2 * column(self.softening.is_none(), size_of::<S>());
-        let foreign = self.active_foreign();
-        let lists = 4 * (self.whole.len() + foreign.start.len() + foreign.entries.len());
         let entries = match &self.reduced {
             Some(reduced) => reduced.count(),
             None => self.other.len(),
         };
-        (entry * entries + lists) as u64
+        (entry * entries + 4 * self.whole.len()) as u64
     }
 }

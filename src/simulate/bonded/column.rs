@@ -30,6 +30,12 @@ impl<T: Copy + PartialEq> Column<T> {
         }
     }
 
+    /// Whether one value stands for all entries.
+    #[inline(always)]
+    pub fn is_same(&self) -> bool {
+        matches!(self, Column::Same(_))
+    }
+
     /// Sets the value of one of `entries` entries.
     pub fn set(&mut self, entry: usize, value: T, entries: usize) {
         if let Column::Same(same) = self {

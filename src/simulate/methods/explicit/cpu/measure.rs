@@ -8,8 +8,8 @@ use super::{Cpu, OtherEndLoads};
 use crate::parallel::prelude::*;
 
 use crate::math::Lanes;
-use crate::simulate::bonded::bond_pass::Border;
 use crate::simulate::bonded::bond_tasks::{StressAndEnergy, StressTask};
+use crate::simulate::bonded::border::Border;
 
 impl<L: Lanes> Cpu<L> {
     /// Stresses and energies of the bonds of every element, computed from the current motion.

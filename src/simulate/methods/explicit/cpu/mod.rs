@@ -11,8 +11,8 @@ use std::time::Instant;
 
 use crate::math::lanes::LaneRow;
 use crate::math::{Lanes, Scalar, Vec3};
-use crate::simulate::bonded::bond_pass::Border;
 use crate::simulate::bonded::bond_tasks::BreakEvent;
+use crate::simulate::bonded::border::Border;
 use crate::simulate::bonded::motion_pass::StepParameters;
 use crate::simulate::bonded::rankine::Rankine;
 use crate::simulate::bonded::system::System;

@@ -7,7 +7,7 @@ use super::loads::bond_pass;
 use super::long_steps::{INTERVAL, Reactions, surroundings};
 use crate::columns::{self, SleepEvent, SleepReason};
 use crate::math::{Lanes, Scalar};
-use crate::simulate::bonded::bond_pass::Border;
+use crate::simulate::bonded::border::Border;
 use crate::simulate::bonded_run::run::BondedRun;
 use crate::simulate::error::{SimulateError, StateError};
 use crate::simulate::run_state::snapshot::SleepTotals;
