@@ -341,6 +341,7 @@ fn run(
     // The size of chunks differs with the number of lanes: that must not change a bit either.
     let chunk = match width {
         LaneWidth::One => 80,
+        LaneWidth::Four => 320,
         LaneWidth::Eight => 640,
         LaneWidth::Sixteen => 1280,
     };
@@ -349,7 +350,7 @@ fn run(
     Some((engine.snapshot(1).unwrap(), engine.state(1).unwrap()))
 }
 
-/// Whether runs with eight and sixteen lanes equal the run with one lane.
+/// Whether runs with several lanes equal the run with one lane.
 pub fn check_lanes(
     packing: &Packing,
     pipeline: &Pipeline,
@@ -358,7 +359,7 @@ pub fn check_lanes(
 ) -> (Snapshot, State) {
     let run = |width| run(width, (packing, pipeline, dt), steps);
     let one = run(LaneWidth::One).unwrap();
-    for width in [LaneWidth::Eight, LaneWidth::Sixteen] {
+    for width in LaneWidth::ALL {
         if let Some(other) = run(width) {
             assert!(one == other, "{width:?} lanes differ");
         }

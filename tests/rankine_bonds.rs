@@ -169,7 +169,7 @@ fn lanes_chunks_and_a_state_change_no_bit() {
     let mut again = method(&packing, &pipeline, Backend::Cpu, dt).unwrap();
     again.restore(&state).unwrap();
     assert!(bytes(again.as_mut(), 3..5).0 == on, "after a state");
-    for width in [LaneWidth::One, LaneWidth::Eight, LaneWidth::Sixteen] {
+    for width in LaneWidth::ALL {
         let shot = (&packing, &pipeline, dt);
         let Some(mut engine) = scenes::on_width(width, shot, Some(32)) else {
             continue;

@@ -104,7 +104,7 @@ fn bonds_of_rigid_bodies_change_no_bit() {
     assert!(kept == double(&fewer));
     let broken: usize = kept.iter().map(|frame| frame.breaks.bond.len()).sum();
     assert!(broken > 10, "{broken}");
-    for width in [LaneWidth::One, LaneWidth::Eight, LaneWidth::Sixteen] {
+    for width in LaneWidth::ALL {
         let [one, other] = [&packing, &fewer].map(|packing| {
             let run = scenes::on_width(width, (packing, &pipeline, dt), Some(128));
             run.map(|mut run| scenes::frames(run.as_mut(), 400, 1..6))

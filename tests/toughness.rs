@@ -273,7 +273,7 @@ fn damage_is_the_same_on_all_lanes_and_after_a_state() {
     let mut again = method(&packing, &pipeline, Backend::Cpu, dt).unwrap();
     again.restore(&state).unwrap();
     assert!(bytes(again.as_mut(), 3..5) == on, "after a state");
-    for width in [LaneWidth::One, LaneWidth::Eight, LaneWidth::Sixteen] {
+    for width in LaneWidth::ALL {
         let shot = (&packing, &pipeline, dt);
         let Some(mut engine) = scenes::on_width(width, shot, Some(32)) else {
             continue;

@@ -261,7 +261,7 @@ fn bond_law_in_single_precision_lanes() {
     let plain = check_bonds::<f32>(1e-4, strain);
     println!("{plain} of 64 entries within 1e-4, the others within the rounding of their inputs");
     assert!(plain >= 38, "{plain}");
-    for width in [LaneWidth::Eight, LaneWidth::Sixteen] {
+    for width in LaneWidth::ALL {
         let found = width.run(CheckBonds { strain });
         assert!(found.is_none_or(|found| found == plain), "{width:?}");
     }
@@ -404,7 +404,7 @@ impl OnLanes for CheckContacts {
 
 #[test]
 fn contact_law_in_single_precision_lanes() {
-    for width in [LaneWidth::One, LaneWidth::Eight, LaneWidth::Sixteen] {
+    for width in LaneWidth::ALL {
         if width.run(CheckContacts).is_none() {
             println!("skipped: this machine has no instructions for {width:?} lanes");
         }

@@ -143,7 +143,7 @@ impl OnLanes for CheckSoftening {
 
 #[test]
 fn softening_in_single_precision_lanes() {
-    for width in [LaneWidth::One, LaneWidth::Eight, LaneWidth::Sixteen] {
+    for width in LaneWidth::ALL {
         if width.run(CheckSoftening).is_none() {
             println!("skipped: this machine has no instructions for {width:?} lanes");
         }
@@ -370,7 +370,7 @@ impl OnLanes for CheckFriction {
 
 #[test]
 fn static_friction_in_single_precision_lanes() {
-    for width in [LaneWidth::One, LaneWidth::Eight, LaneWidth::Sixteen] {
+    for width in LaneWidth::ALL {
         if width.run(CheckFriction).is_none() {
             println!("skipped: this machine has no instructions for {width:?} lanes");
         }

@@ -54,6 +54,7 @@ tiny bench "$target/examples/bench" --elements 1e3 --threads 1 --stage-elements 
 tiny bench_bem.rs "$target/examples/bench_bem" --triangles 500,2e3 --points 600
 tiny bench_device.rs "$target/examples/bench_device" --adapter llvmpipe --elements 1e3 --steps 20
 tiny compare_lammps.py "$python" tools/compare_lammps.py --rows 24 8 8 --steps 10 --rounds 1 --cullet "$cullet"
+tiny compare_processors.py "$python" tools/compare_processors.py --cullet "$cullet" --other "$cullet" --set "time.end=1 ms"
 tiny compare_splashsurf.py "$python" tools/compare_splashsurf.py --rows 48 12 12 --rounds 1 --voxels 1 --cullet "$cullet"
 shot bunny_drop reconstruct
 shot suzanne_drop reconstruct --set "time.end=2 ms"

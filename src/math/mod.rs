@@ -12,6 +12,8 @@ mod eigen;
 pub mod hash;
 pub mod lanes;
 pub mod mat3;
+#[cfg(target_arch = "aarch64")]
+mod neon;
 mod prefetch;
 pub mod quat;
 pub mod real;
@@ -30,6 +32,8 @@ pub use dual::Dual;
 pub use eigen::{eigen, pseudo_inverse};
 pub use lanes::{Lanes, Pass};
 pub use mat3::Mat3;
+#[cfg(target_arch = "aarch64")]
+pub(crate) use neon::F32x4;
 pub use prefetch::prefetch;
 pub use quat::Quat;
 pub use real::{Mask, Real, Scalar};

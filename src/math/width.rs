@@ -1,10 +1,12 @@
 //! Number of f32 lanes that work runs on, and whether the machine supports it.
 //!
-//! The types of eight and sixteen lanes use instructions that not every machine has, in functions that are
-//! safe to call. They are therefore private to the crate: [`LaneWidth::run`] checks the machine and passes one to
+//! The types of several lanes use instructions that not every machine has, in functions that are safe to call.
+//! They are therefore private to the crate: [`LaneWidth::run`] checks the machine and passes one to
 //! work that is generic over it.
 
 use super::lanes::Lanes;
+#[cfg(target_arch = "aarch64")]
+use super::neon::F32x4;
 #[cfg(target_arch = "x86_64")]
 use super::{avx2::F32x8, avx512::F32x16};
 
@@ -13,6 +15,8 @@ use super::{avx2::F32x8, avx512::F32x16};
 pub enum LaneWidth {
     /// Plain f32.
     One,
+    /// Four lanes on NEON.
+    Four,
     /// Eight lanes on AVX2 with FMA.
     Eight,
     /// Sixteen lanes on AVX-512.
@@ -38,10 +42,19 @@ pub trait OnLanes {
 }
 
 impl LaneWidth {
+    /// All widths, whether or not this machine has the instructions.
+    pub const ALL: [LaneWidth; 4] = [
+        LaneWidth::One,
+        LaneWidth::Four,
+        LaneWidth::Eight,
+        LaneWidth::Sixteen,
+    ];
+
     /// Whether this machine has the instructions.
     pub fn available(self) -> bool {
         match self {
             LaneWidth::One => true,
+            LaneWidth::Four => cfg!(target_arch = "aarch64"),
             #[cfg(target_arch = "x86_64")]
             LaneWidth::Eight => F32x8::available(),
             #[cfg(target_arch = "x86_64")]
@@ -58,6 +71,10 @@ impl LaneWidth {
         }
         match self {
             LaneWidth::One => Some(work.on::<f32>()),
+            #[cfg(target_arch = "aarch64")]
+            LaneWidth::Four => Some(work.on::<F32x4>()),
+            #[cfg(not(target_arch = "aarch64"))]
+            LaneWidth::Four => None,
             #[cfg(target_arch = "x86_64")]
             LaneWidth::Eight => Some(work.on::<F32x8>()),
             #[cfg(target_arch = "x86_64")]
@@ -88,6 +105,7 @@ mod tests {
     fn work_runs_on_as_many_lanes_as_asked_where_there_are_some() {
         for (width, lanes) in [
             (LaneWidth::One, 1),
+            (LaneWidth::Four, 4),
             (LaneWidth::Eight, 8),
             (LaneWidth::Sixteen, 16),
         ] {

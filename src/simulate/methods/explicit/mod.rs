@@ -9,6 +9,8 @@ use self::cpu::Cpu;
 use self::device::Gpu;
 pub use self::refuse::unsupported_on_gpu;
 use crate::gpu::{Device, DeviceRequest, GpuError};
+#[cfg(target_arch = "aarch64")]
+use crate::math::F32x4;
 #[cfg(target_arch = "x86_64")]
 use crate::math::{F32x8, F32x16};
 use crate::simulate::bonded_run::build::{Built, build};
@@ -111,5 +113,9 @@ fn cpu_with_widest_lanes(built: Built<f32>, pipeline: &Pipeline, dt: f64) -> Box
     } else if F32x8::available() {
         return Box::new(Cpu::<F32x8>::new(built, pipeline, dt));
     }
-    Box::new(Cpu::<f32>::new(built, pipeline, dt))
+    #[cfg(target_arch = "aarch64")]
+    let run = Cpu::<F32x4>::new(built, pipeline, dt);
+    #[cfg(not(target_arch = "aarch64"))]
+    let run = Cpu::<f32>::new(built, pipeline, dt);
+    Box::new(run)
 }

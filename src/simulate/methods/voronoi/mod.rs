@@ -22,6 +22,8 @@ use self::build::{CellScene, scene};
 use self::cpu::CellRun;
 use self::stability::LinearisedCells;
 use crate::laws::timestep::{critical, damping_rate_bound};
+#[cfg(target_arch = "aarch64")]
+use crate::math::F32x4;
 use crate::math::Scalar;
 #[cfg(target_arch = "x86_64")]
 use crate::math::{F32x8, F32x16};
@@ -153,5 +155,9 @@ fn cpu_with_widest_lanes(scene: CellScene<f32>, pipeline: &Pipeline, dt: f64) ->
     } else if F32x8::available() {
         return Box::new(CellRun::<F32x8>::new(scene, pipeline, dt));
     }
-    Box::new(CellRun::<f32>::new(scene, pipeline, dt))
+    #[cfg(target_arch = "aarch64")]
+    let run = CellRun::<F32x4>::new(scene, pipeline, dt);
+    #[cfg(not(target_arch = "aarch64"))]
+    let run = CellRun::<f32>::new(scene, pipeline, dt);
+    Box::new(run)
 }
