@@ -1,9 +1,8 @@
-//! Loops compiled for the widest vector instructions of this machine. No sum is reordered or fused, so all
-//! versions give the same bits.
+//! Loops compiled for the widest vector instructions of this machine; on Arm those are NEON anyway. No sum is reordered
+//! or fused, so all versions give the same bits.
 
-use crate::math::Pass;
 #[cfg(target_arch = "x86_64")]
-use crate::math::{F32x8, F32x16, Lanes};
+use crate::math::{F32x8, F32x16, Lanes, Pass};
 
 /// A loop over doubles without explicit SIMD lanes.
 pub trait Loop {
@@ -11,6 +10,7 @@ pub trait Loop {
     fn run(self);
 }
 
+#[cfg(target_arch = "x86_64")]
 struct Compiled<W>(W);
 
 #[cfg(target_arch = "x86_64")]
