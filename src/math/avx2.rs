@@ -8,7 +8,7 @@
 use std::arch::x86_64::*;
 use std::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Sub};
 
-use super::lanes::{LaneRow, Lanes, Pass};
+use super::lanes::{LaneRow, Lanes, Pass, has_fused_multiply_add, lane_operator};
 use super::prefetch::prefetch;
 use super::real::{Mask, Real};
 
@@ -24,28 +24,16 @@ pub struct Mask8(__m256);
 impl F32x8 {
     /// Whether this machine has the instructions.
     pub fn available() -> bool {
-        std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma")
+        std::arch::is_x86_feature_detected!("avx2") && has_fused_multiply_add()
     }
 }
 
-macro_rules! binary {
-    ($type:ident, $trait:ident, $method:ident, $intrinsic:ident) => {
-        impl $trait for $type {
-            type Output = Self;
-            #[inline(always)]
-            fn $method(self, other: Self) -> Self {
-                // SAFETY: values of this type are only made inside `Lanes::run`, which checked for AVX2.
-                Self(unsafe { $intrinsic(self.0, other.0) })
-            }
-        }
-    };
-}
-binary!(F32x8, Add, add, _mm256_add_ps);
-binary!(F32x8, Sub, sub, _mm256_sub_ps);
-binary!(F32x8, Mul, mul, _mm256_mul_ps);
-binary!(F32x8, Div, div, _mm256_div_ps);
-binary!(Mask8, BitAnd, bitand, _mm256_and_ps);
-binary!(Mask8, BitOr, bitor, _mm256_or_ps);
+lane_operator!(F32x8, Add, add, _mm256_add_ps);
+lane_operator!(F32x8, Sub, sub, _mm256_sub_ps);
+lane_operator!(F32x8, Mul, mul, _mm256_mul_ps);
+lane_operator!(F32x8, Div, div, _mm256_div_ps);
+lane_operator!(Mask8, BitAnd, bitand, _mm256_and_ps);
+lane_operator!(Mask8, BitOr, bitor, _mm256_or_ps);
 
 impl Mask for Mask8 {
     #[inline(always)]

@@ -8,7 +8,7 @@
 use std::arch::x86_64::*;
 use std::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Sub};
 
-use super::lanes::{LaneRow, Lanes, Pass};
+use super::lanes::{LaneRow, Lanes, Pass, lane_operator};
 use super::prefetch::prefetch;
 use super::real::{Mask, Real};
 
@@ -29,22 +29,10 @@ impl F32x16 {
     }
 }
 
-macro_rules! binary {
-    ($trait:ident, $method:ident, $intrinsic:ident) => {
-        impl $trait for F32x16 {
-            type Output = Self;
-            #[inline(always)]
-            fn $method(self, other: Self) -> Self {
-                // SAFETY: values of this type are only made inside `Lanes::run`, which checked for AVX-512.
-                Self(unsafe { $intrinsic(self.0, other.0) })
-            }
-        }
-    };
-}
-binary!(Add, add, _mm512_add_ps);
-binary!(Sub, sub, _mm512_sub_ps);
-binary!(Mul, mul, _mm512_mul_ps);
-binary!(Div, div, _mm512_div_ps);
+lane_operator!(F32x16, Add, add, _mm512_add_ps);
+lane_operator!(F32x16, Sub, sub, _mm512_sub_ps);
+lane_operator!(F32x16, Mul, mul, _mm512_mul_ps);
+lane_operator!(F32x16, Div, div, _mm512_div_ps);
 
 impl BitAnd for Mask16 {
     type Output = Self;

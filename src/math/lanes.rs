@@ -44,6 +44,24 @@ pub trait Pass<L: Lanes> {
     fn run(self) -> Self::Out;
 }
 
+/// Implements an operator of vector lanes by an intrinsic.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+macro_rules! lane_operator {
+    ($type:ident, $trait:ident, $method:ident, $intrinsic:ident) => {
+        impl $trait for $type {
+            type Output = Self;
+            #[inline(always)]
+            fn $method(self, other: Self) -> Self {
+                // SAFETY: values of this type are only made where the machine has the instructions: inside
+                // `Lanes::run`, which checked it, or where every processor of the architecture has them.
+                Self(unsafe { $intrinsic(self.0, other.0) })
+            }
+        }
+    };
+}
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+pub(super) use lane_operator;
+
 /// A row of `C` scalars in memory, aligned to 16 bytes; sixteen f32 fill one cache line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C, align(16))]
@@ -96,13 +114,23 @@ macro_rules! single_lane {
     };
 }
 
+/// Whether this machine has, as far as is known, an instruction for fused multiply-adds
+/// ([`Real::mul_add`](super::Real::mul_add)). Without it they are calls of a function, with the same bits.
+pub fn has_fused_multiply_add() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    let has = std::arch::is_x86_feature_detected!("fma");
+    #[cfg(not(target_arch = "x86_64"))]
+    let has = true;
+    has
+}
+
 /// Runs a pass with the instruction for fused multiply-adds, if the machine has it: without, every one of them
 /// is a call of a function that gives the same bits.
 #[allow(unsafe_code)]
 #[inline(always)]
 fn with_fma<L: Lanes, P: Pass<L>>(pass: P) -> P::Out {
     #[cfg(target_arch = "x86_64")]
-    if std::arch::is_x86_feature_detected!("fma") {
+    if has_fused_multiply_add() {
         #[target_feature(enable = "fma")]
         fn compiled<L: Lanes, P: Pass<L>>(pass: P) -> P::Out {
             pass.run()

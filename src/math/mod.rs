@@ -30,7 +30,7 @@ pub(crate) use avx2::F32x8;
 pub(crate) use avx512::F32x16;
 pub use dual::Dual;
 pub use eigen::{eigen, pseudo_inverse};
-pub use lanes::{Lanes, Pass};
+pub use lanes::{Lanes, Pass, has_fused_multiply_add};
 pub use mat3::Mat3;
 #[cfg(target_arch = "aarch64")]
 pub(crate) use neon::F32x4;
@@ -39,4 +39,4 @@ pub use quat::Quat;
 pub use real::{Mask, Real, Scalar};
 pub use union_find::UnionFind;
 pub use vec3::Vec3;
-pub use width::{LaneWidth, OnLanes, has_fused_multiply_add};
+pub use width::{LaneWidth, OnLanes};

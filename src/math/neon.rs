@@ -1,11 +1,11 @@
 //! Four f32 lanes on NEON. Every operation rounds like plain f32, so results equal those of a single lane bit for
 //! bit. Every processor of this architecture has the instructions.
-#![allow(unsafe_code)] // loads and stores; each block says why it is sound
+#![allow(unsafe_code)] // vector intrinsics; each block says why it is sound
 
 use std::arch::aarch64::*;
 use std::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Sub};
 
-use super::lanes::{LaneRow, Lanes, Pass};
+use super::lanes::{LaneRow, Lanes, Pass, lane_operator};
 use super::real::{Mask, Real};
 
 /// Four f32.
@@ -16,24 +16,12 @@ pub struct F32x4(float32x4_t);
 #[derive(Clone, Copy, Debug)]
 pub struct Mask4(uint32x4_t);
 
-macro_rules! binary {
-    ($type:ident, $trait:ident, $method:ident, $intrinsic:ident) => {
-        impl $trait for $type {
-            type Output = Self;
-            #[inline(always)]
-            fn $method(self, other: Self) -> Self {
-                // SAFETY: every processor of this architecture has NEON.
-                Self(unsafe { $intrinsic(self.0, other.0) })
-            }
-        }
-    };
-}
-binary!(F32x4, Add, add, vaddq_f32);
-binary!(F32x4, Sub, sub, vsubq_f32);
-binary!(F32x4, Mul, mul, vmulq_f32);
-binary!(F32x4, Div, div, vdivq_f32);
-binary!(Mask4, BitAnd, bitand, vandq_u32);
-binary!(Mask4, BitOr, bitor, vorrq_u32);
+lane_operator!(F32x4, Add, add, vaddq_f32);
+lane_operator!(F32x4, Sub, sub, vsubq_f32);
+lane_operator!(F32x4, Mul, mul, vmulq_f32);
+lane_operator!(F32x4, Div, div, vdivq_f32);
+lane_operator!(Mask4, BitAnd, bitand, vandq_u32);
+lane_operator!(Mask4, BitOr, bitor, vorrq_u32);
 
 impl Mask for Mask4 {
     #[inline(always)]

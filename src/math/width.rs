@@ -23,16 +23,6 @@ pub enum LaneWidth {
     Sixteen,
 }
 
-/// Whether this machine has, as far as is known, an instruction for fused multiply-adds
-/// ([`Real::mul_add`](super::Real::mul_add)). Without it they are calls of a function, with the same bits.
-pub fn has_fused_multiply_add() -> bool {
-    #[cfg(target_arch = "x86_64")]
-    let has = std::arch::is_x86_feature_detected!("fma");
-    #[cfg(not(target_arch = "x86_64"))]
-    let has = true;
-    has
-}
-
 /// Work that can run on any number of lanes.
 pub trait OnLanes {
     /// Result of the work.
@@ -116,7 +106,7 @@ mod tests {
         #[cfg(target_arch = "x86_64")]
         assert_eq!(
             LaneWidth::Eight.available(),
-            is_x86_feature_detected!("avx2") && has_fused_multiply_add()
+            is_x86_feature_detected!("avx2") && crate::math::has_fused_multiply_add()
         );
     }
 }

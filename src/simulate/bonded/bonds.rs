@@ -424,13 +424,13 @@ impl<S: Scalar> Bonds<S> {
     /// Least number of bytes that a pass over all active bonds reads.
     pub fn bytes(&self) -> u64 {
         let column = |same: bool, size: usize| if same { 0 } else { size };
-        let scalar = |c: &Column<S>| column(matches!(c, Column::Same(_)), size_of::<S>());
+        let scalar = |c: &Column<S>| column(c.is_same(), size_of::<S>());
         let entry = 4
             + 3 * size_of::<S>()
             + scalar(&self.length)
             + scalar(&self.sigma_c)
             + scalar(&self.tau_c)
-            + column(matches!(self.class, Column::Same(_)), 4)
+            + column(self.class.is_same(), 4)
             + 2 * column(self.softening.is_none(), size_of::<S>());
         let entries = match &self.reduced {
             Some(reduced) => reduced.count(),
