@@ -115,7 +115,7 @@ macro_rules! single_lane {
 }
 
 /// Whether this machine has, as far as is known, an instruction for fused multiply-adds
-/// ([`Real::mul_add`](super::Real::mul_add)). Without it they are calls of a function, with the same bits.
+/// ([`Real::mul_add`]). Without it they are calls of a function, with the same bits.
 pub fn has_fused_multiply_add() -> bool {
     #[cfg(target_arch = "x86_64")]
     let has = std::arch::is_x86_feature_detected!("fma");
