@@ -264,6 +264,11 @@ fn usd_core_places_elements_and_debris() {
 }
 
 #[test]
+fn usd_core_finds_the_same_in_binary_and_text() {
+    check("check_usd_kinds.py");
+}
+
+#[test]
 fn trimesh_finds_every_fragment_closed_and_no_volume_lost() {
     check_on("check_meshes.py", store);
     check_on("check_meshes.py", plate_store);
@@ -319,6 +324,11 @@ fn pyarrow_reads_frames_and_how_they_were_rounded() {
 fn mitsuba_shows_skin_and_cracks() {
     check_on("check_mitsuba.py", store);
     check_on("check_mitsuba.py", plate_store);
+}
+
+#[test]
+fn usd_core_finds_the_same_in_binary_and_text() {
+    check("check_usd_kinds.py");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::path::PathBuf;
 
-use crate::spec::{Backend, EventRate, ExportFormat, Playback, Up, is_shutter};
+use crate::spec::{Backend, EventRate, ExportFormat, Playback, Up, UsdFile, is_shutter};
 use crate::units;
 
 #[derive(Debug, clap::Args)]
@@ -108,6 +108,9 @@ pub struct ExportArguments {
     /// Frames A..B (without B; either may be left out), A..=B or A-B (with B), or one frame A.
     #[arg(long, value_parser = frame_range, default_value = "..")]
     pub frames: Range<u32>,
+    /// Kind of USD files; default: that of the extension of --to, else export.usd.
+    #[arg(long)]
+    pub usd: Option<UsdFile>,
     /// Axis that points up in the files (in glTF always y, in VTK that of the shot); default: export.up, else
     /// opposite to the shot's gravity.
     #[arg(long)]

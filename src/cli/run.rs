@@ -192,6 +192,7 @@ impl PipelineRun<'_> {
                 store: self.store.root().to_owned(),
                 format,
                 frames: ALL_FRAMES,
+                usd: None,
                 up: None,
                 scale: None,
                 playback: None,

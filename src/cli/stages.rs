@@ -366,6 +366,7 @@ pub fn export_inputs(arguments: &ExportArguments, manifest: &Manifest) -> StageI
         .map(|p| p.export.clone())
         .unwrap_or_default();
     let options = json!({
+        "usd": arguments.usd.unwrap_or(settings.usd),
         "up": arguments.up.or(settings.up),
         "scale": arguments.scale.unwrap_or(settings.scale),
         "playback": arguments.playback.unwrap_or(settings.playback),
@@ -402,6 +403,7 @@ pub fn export(arguments: &ExportArguments, report: &ProgressReporter) -> anyhow:
             Some(pipeline) => pipeline.time.frames_per_second,
             None => frame_rate(&store, &arguments.frames)?,
         },
+        usd: arguments.usd.unwrap_or(settings.usd),
         up: arguments.up.or(settings.up),
         scale: arguments.scale.unwrap_or(settings.scale),
         playback: arguments.playback.unwrap_or(settings.playback),

@@ -6,7 +6,7 @@ use super::error::ExportError;
 use super::names::ShotNames;
 use super::space::FileCoordinates;
 use crate::columns::Frames;
-use crate::spec::FrameGroup;
+use crate::spec::{FrameGroup, UsdFile};
 use crate::store::{Store, SurfaceFrame};
 
 /// Store, frames and settings of an export, as the writers of formats take them.
@@ -21,6 +21,8 @@ pub(super) struct ExportJob<'a> {
     /// Times at which the shutter opens and closes, in frames relative to each frame: fragments that bend
     /// have points at those times too. `None`: points in frames only.
     pub shutter: Option<[f64; 2]>,
+    /// Kind of USD files.
+    pub usd: UsdFile,
     /// Axes and units of the file.
     pub space: FileCoordinates,
     pub names: ShotNames,

@@ -18,6 +18,7 @@ mod free_rotation;
 mod gltf;
 mod job;
 mod keyframe;
+mod layer;
 mod materials;
 mod names;
 mod obj;
@@ -43,7 +44,7 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 
-use crate::spec::{ExportFormat, FrameGroup, Playback, Up, is_shutter};
+use crate::spec::{ExportFormat, FrameGroup, Playback, Up, UsdFile, is_shutter};
 use crate::store::{Manifest, Store};
 use format::{Axes, RequiredTables};
 use job::ExportJob;
@@ -91,6 +92,8 @@ pub struct ExportOptions<'a> {
     /// bend then have points at those times too. `None`: points in frames only. Both times must be in order
     /// and within half a frame.
     pub shutter: Option<[f64; 2]>,
+    /// Kind of USD files, unless the extension of `to` says it.
+    pub usd: UsdFile,
     /// Up axis of the files; `None`: that of the shot. glTF always has y up, VTK that of the shot.
     pub up: Option<Up>,
     /// Units of length of the files per metre; must be above 0. VTK files are always in metres.
@@ -171,6 +174,7 @@ pub fn run(
     if format.axes != Axes::Simulation {
         space.scale = scale;
     }
+    let (target, usd) = target(store, format, &names, options);
     let job = ExportJob {
         store,
         frames: numbers,
@@ -178,8 +182,9 @@ pub fn run(
         playback,
         shutter: options.shutter,
         debris: debris.map(|size| size * space.scale),
+        usd,
         space,
-        target: target(store, format, &names, options.to),
+        target,
         names,
         missing_groups,
     };
@@ -208,17 +213,29 @@ fn missing_groups(store: &Store, frames: &[u32]) -> Result<Vec<FrameGroup>, Expo
     Ok(all.filter(|group| !everywhere.contains(group)).collect())
 }
 
-/// Path of the file, or of the folder of a sequence.
-fn target(store: &Store, format: &FormatEntry, names: &ShotNames, to: Option<&Path>) -> PathBuf {
-    let extension = Path::new(format.extension).extension();
-    let extension = extension.unwrap_or(format.extension.as_ref());
-    let file = format!("{}.{}", names.shot(), format.extension);
-    match (to, format.single_file) {
+/// Path of the file, or of the folder of a sequence, and the kind of USD files.
+fn target(
+    store: &Store,
+    format: &FormatEntry,
+    names: &ShotNames,
+    options: &ExportOptions,
+) -> (PathBuf, UsdFile) {
+    let extension = options.to.and_then(Path::extension);
+    let kinds = [UsdFile::Usdc, UsdFile::Usda];
+    let asked = kinds.into_iter();
+    let mut asked = asked.filter(|kind| extension == Some(kind.extension().as_ref()));
+    let usd = asked.next().unwrap_or(options.usd);
+    // The table of formats has the extension of binary files.
+    let ending = format.extension.replace("usdc", usd.extension());
+    let of_format = Path::new(&ending).extension().unwrap_or(ending.as_ref());
+    let file = format!("{}.{ending}", names.shot());
+    let target = match (options.to, format.single_file) {
         (None, true) => store.path("exports").join(file),
         (None, false) => store.path("exports").join(format.name),
-        (Some(path), true) if path.extension().is_none_or(|e| e != extension) => path.join(file),
+        (Some(path), true) if extension != Some(of_format) => path.join(file),
         (Some(path), _) => path.to_owned(),
-    }
+    };
+    (target, usd)
 }
 
 #[cfg(test)]

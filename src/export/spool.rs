@@ -1,10 +1,10 @@
-//! Text that is kept on disk until its position in the output file is known.
+//! Data that is kept on disk until its position in the output file is known.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-/// A contiguous piece of text in a [`Spool`]: byte offset and length.
+/// A contiguous piece of data in a [`Spool`]: byte offset and length.
 #[derive(Clone, Copy, Debug)]
 pub struct SpoolSegment {
     offset: u64,
@@ -40,11 +40,11 @@ impl Spool {
     }
 
     /// Appends the concatenation of `parts`.
-    pub fn append(&mut self, parts: &[String]) -> io::Result<SpoolSegment> {
+    pub fn append(&mut self, parts: &[impl AsRef<[u8]>]) -> io::Result<SpoolSegment> {
         let offset = self.length;
         for part in parts {
-            self.writer.write_all(part.as_bytes())?;
-            self.length += part.len() as u64;
+            self.writer.write_all(part.as_ref())?;
+            self.length += part.as_ref().len() as u64;
         }
         Ok(SpoolSegment {
             offset,
@@ -52,8 +52,8 @@ impl Spool {
         })
     }
 
-    /// Copies a segment to `out`.
-    pub fn copy(&mut self, segment: SpoolSegment, out: &mut impl Write) -> io::Result<()> {
+    /// Copies a segment to `out` and returns its length, bytes.
+    pub fn copy(&mut self, segment: SpoolSegment, out: &mut impl Write) -> io::Result<u64> {
         self.writer.flush()?;
         let mut file = self.writer.get_ref();
         file.seek(SeekFrom::Start(segment.offset))?;
@@ -61,7 +61,7 @@ impl Spool {
         // Later appends go to the end again.
         file.seek(SeekFrom::Start(self.length))?;
         if copied == segment.length {
-            Ok(())
+            Ok(copied)
         } else {
             Err(io::ErrorKind::UnexpectedEof.into())
         }

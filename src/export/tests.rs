@@ -7,6 +7,7 @@ fn options(frames: Range<u32>, fps: f64) -> ExportOptions<'static> {
         fps,
         playback: Playback::Rate(fps),
         shutter: None,
+        usd: UsdFile::Usda,
         up: None,
         scale: 1.0,
         debris: None,
@@ -226,6 +227,7 @@ fn small_fragments_are_instances_where_debris_has_a_size() {
     let whole = ExportOptions {
         debris: Some(2.0),
         to: Some(&store.path("whole.usda")),
+        usd: UsdFile::Usdc,
         ..options(0..10, 24.0)
     };
     let summary = run(&store, ExportFormat::Usd, &whole, &mut |_, _| {}).expect("export");

@@ -37,16 +37,22 @@ pub fn push_unit(out: &mut String, value: f32) {
     }
 }
 
-/// Appends a number rounded to three significant digits, more than a colour map can show. NaN and infinity
-/// become 0.
-pub fn push_three_digits(out: &mut String, value: f32) {
+/// A number rounded to three significant digits, more than a colour map can show. NaN and infinity become 0.
+pub fn three_digits(value: f32) -> f32 {
     if value == 0.0 || !value.is_finite() {
-        out.push('0');
-        return;
+        return 0.0;
     }
     let value = f64::from(value);
     let step = 10f64.powi(value.abs().log10().floor() as i32 - 2);
-    write!(out, "{:e}", nearest(value, step)).expect("writing to a string cannot fail");
+    nearest(value, step)
+}
+
+/// Appends a number rounded to [three digits](three_digits).
+pub fn push_three_digits(out: &mut String, value: f32) {
+    match three_digits(value) {
+        0.0 => out.push('0'),
+        rounded => write!(out, "{rounded:e}").expect("writing to a string cannot fail"),
+    }
 }
 
 /// Appends a finite number rounded to the nearest multiple of `step`, a power of ten.
@@ -55,8 +61,8 @@ pub fn push_multiple(out: &mut String, value: f32, step: f64) {
 }
 
 /// The multiple of `step` nearest to `value`.
-fn nearest(value: f64, step: f64) -> f32 {
-    ((value / step).round() * step) as f32
+pub fn nearest(value: f64, step: f64) -> f32 {
+    ((value / step).round() * step + 0.0) as f32 // + 0.0 turns -0 into 0
 }
 
 /// Appends an integer.

@@ -312,9 +312,9 @@ impl Default for Reconstruct {
 )]
 #[serde(rename_all = "snake_case")]
 pub enum ExportFormat {
-    /// Universal Scene Description, text: the surfaces of all frames.
+    /// Universal Scene Description: the surfaces of all frames.
     Usd,
-    /// Universal Scene Description, text: the elements as spheres.
+    /// Universal Scene Description: the elements as spheres.
     #[value(alias = "usd_elements")]
     UsdElements,
     /// glTF 2.0, binary: the last frame.
@@ -328,6 +328,29 @@ pub enum ExportFormat {
     Ply,
     /// VTK XML files, for ParaView: elements, bonds, breaks and surfaces.
     Vtk,
+}
+
+/// Kind of USD files.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, clap::ValueEnum,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum UsdFile {
+    /// Binary: smaller, and faster to read.
+    #[default]
+    Usdc,
+    /// Text.
+    Usda,
+}
+
+impl UsdFile {
+    /// Extension of its files.
+    pub fn extension(self) -> &'static str {
+        match self {
+            UsdFile::Usdc => "usdc",
+            UsdFile::Usda => "usda",
+        }
+    }
 }
 
 /// Axis that points up.
@@ -358,6 +381,8 @@ impl Up {
 pub struct Export {
     /// Formats that are written.
     pub formats: Vec<ExportFormat>,
+    /// Kind of USD files.
+    pub usd: UsdFile,
     /// Axis that points up in the files; absent: that of the shot, opposite to gravity. In glTF it is always y,
     /// in VTK always that of the shot.
     #[schemars(with = "Up")]
@@ -382,6 +407,7 @@ impl Default for Export {
     fn default() -> Self {
         Export {
             formats: vec![ExportFormat::Usd, ExportFormat::Glb],
+            usd: UsdFile::default(),
             up: None,
             scale: 1.0,
             playback: Playback::default(),

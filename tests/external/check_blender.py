@@ -1,4 +1,4 @@
-"""Imports exports/*.usda with Blender: three frames have the number of fragments, bounds and materials given by the tables.
+"""Imports exports/*.usdc with Blender: three frames have the number of fragments, bounds and materials given by the tables.
 
 Not part of the gate, because of its size: python3.11 -m venv v && v/bin/pip install bpy==4.2 pyarrow && v/bin/python check_blender.py STORE
 """

@@ -1,6 +1,6 @@
 """Motion blur in Blender: Cycles lights only pixels that the fragments sweep while the shutter is open, and all of them.
 
-Usage: check_blur.py STORE [FINE] [--event FILE] [--frames 1 3 20] [--pictures FOLDER]. STORE and FINE are stores with exports/*.usda, or USD files.
+Usage: check_blur.py STORE [FINE] [--event FILE] [--frames 1 3 20] [--pictures FOLDER]. STORE and FINE are stores with exports/*.usdc, or USD files.
 FINE is the same shot recorded at a multiple of the rate; it is rendered between its own frames without blur. FILE is STORE exported with
 `--playback event`: played at that rate, all objects must be at the same positions, and velocities times the shutter time must equal the displacements
 of the points.
@@ -233,7 +233,7 @@ def velocities(meshes, frame, rate):
 
 def arguments():
     parser = argparse.ArgumentParser(description="Checks motion blur in Blender.")
-    parser.add_argument("store", type=Path, help="store with exports/*.usda, or a USD file")
+    parser.add_argument("store", type=Path, help="store with exports/*.usdc, or a USD file")
     parser.add_argument("fine", type=Path, nargs="?", help="the same shot at a multiple of the rate")
     parser.add_argument("--event", type=Path, help="USD file of STORE exported with --playback event")
     parser.add_argument("--frames", type=int, nargs="+", default=[1, 3, 20], help="first impact, birth of many fragments, free flight")

@@ -1,6 +1,6 @@
 """Motion blur in Mitsuba, which has none of its own: the mean of pictures at times while the shutter is open, from the USD file.
 
-Usage: check_blur_mitsuba.py STORE FINE [--frames 1 3 20] [--pictures FOLDER]. Both are stores with exports/*.usda, or USD files; FINE is the same shot
+Usage: check_blur_mitsuba.py STORE FINE [--frames 1 3 20] [--pictures FOLDER]. Both are stores with exports/*.usdc, or USD files; FINE is the same shot
 recorded at a multiple of the rate. Only pixels that FINE sweeps may be lit, all that FINE covers for a fraction of the time must be lit, and the
 blur must be the same from twice as many pictures.
 
@@ -117,7 +117,7 @@ def check(shot, fine, frame, folder):
 
 def main():
     parser = argparse.ArgumentParser(description="Checks motion blur in Mitsuba.")
-    parser.add_argument("store", type=Path, help="store with exports/*.usda, or a USD file")
+    parser.add_argument("store", type=Path, help="store with exports/*.usdc, or a USD file")
     parser.add_argument("fine", type=Path, help="the same shot at a multiple of the rate")
     parser.add_argument("--frames", type=int, nargs="+", default=[1, 3, 20], help="first impact, birth of many fragments, free flight")
     parser.add_argument("--pictures", type=Path, help="folder for the blurred pictures")

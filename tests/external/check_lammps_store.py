@@ -70,7 +70,7 @@ def check(scratch):
         count = len(wanted)
     assert count > 2, "the block and the ball stay whole"
     cullet("export", store, "--format", "usd")
-    stage = pxr.Stage.Open(str(store / "exports" / "impact.usda"))
+    stage = pxr.Stage.Open(str(store / "exports" / "impact.usdc"))
     meshes = [prim for prim in stage.Traverse() if prim.GetTypeName() == "Mesh"]
     assert len(meshes) >= count, f"{len(meshes)} meshes of {count} fragments"
     cullet("export", store, "--format", "vtk")

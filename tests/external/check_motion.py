@@ -1,6 +1,6 @@
 """Checks motion between frames: the USD and animated GLB files of a store, compared with the USD file of the same shot recorded at a multiple of the rate.
 
-Usage: check_motion.py STORE FINE [FIRST..LAST]. Both have exports/*.usda and the same time step; GLB is checked where STORE has it. A vertex is
+Usage: check_motion.py STORE FINE [FIRST..LAST]. Both have exports/*.usdc and the same time step; GLB is checked where STORE has it. A vertex is
 identified by its fragment's elements and its rest position; its error at a quarter frame is its distance from the position in FINE, over 5 % of its
 displacement in that frame plus a tenth of the elements' radius. The 99th percentile must be below 1, for rigid and for bending fragments.
 """

@@ -1,4 +1,4 @@
-"""Reads exports/*.usda with Pixar's library and checks every mesh at every frame."""
+"""Reads exports/*.usdc with Pixar's library and checks every mesh at every frame."""
 
 from common import need, run
 
@@ -90,7 +90,7 @@ def compare(store, code, points):
 
 
 def check(store):
-    files = sorted(file for file in (store / "exports").glob("*.usda") if not file.name.endswith(".elements.usda"))
+    files = sorted(file for file in (store / "exports").glob("*.usdc") if not file.name.endswith(".elements.usdc"))
     assert files, f"no USD file in {store / 'exports'}"
     frames = meshes = most = rigid = compared = 0
     for file in files:

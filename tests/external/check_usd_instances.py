@@ -32,7 +32,7 @@ def primvar(prim, name, code):
 
 def check_elements(store):
     """Every element of every frame has the position, size and values given by the tables."""
-    [file] = (store / "exports").glob("*.elements.usda")
+    [file] = (store / "exports").glob("*.elements.usdc")
     stage = opened(file)
     packing = parquet.read_table(store / "packing" / "elements.parquet").to_pydict()
     found = instancers(stage)
@@ -92,7 +92,7 @@ def check_debris(store):
     meshes = [UsdGeom.Mesh(prim) for prim in whole.Traverse() if prim.IsA(UsdGeom.Mesh)]
     limit = 1.2 * np.median([np.linalg.norm(corners(mesh)[7] - corners(mesh)[0]) for mesh in meshes])
     with tempfile.TemporaryDirectory() as folder:
-        to = Path(folder) / "debris.usda"
+        to = Path(folder) / "debris.usdc"
         given = [os.environ.get("CULLET", "cullet"), "export", store, "--format", "usd", "--debris-size", f"{limit} m", "--to", to, "--quiet"]
         subprocess.run(given, check=True)
         stage = opened(to)

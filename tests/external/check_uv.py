@@ -69,7 +69,7 @@ def check_usd_materials(mesh, rest, inside, cube_of, code):
 
 
 def check_usd(store, cube_of):
-    [file] = (file for file in (store / "exports").glob("*.usda"))
+    [file] = (file for file in (store / "exports").glob("*.usdc"))
     stage = Usd.Stage.Open(str(file))
     validators = UsdValidation.ValidationRegistry().GetOrLoadAllValidators()
     complaints = [error.GetMessage() for error in UsdValidation.ValidationContext(validators).Validate(stage)]

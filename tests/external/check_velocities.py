@@ -189,11 +189,11 @@ def check(store):
     with tempfile.TemporaryDirectory() as folder:
         for rate in ("24", "event"):
             options = ("--playback", rate)
-            elements = exported(store, Path(folder) / f"{rate}.elements.usda", "--format", "usd-elements", *options)
+            elements = exported(store, Path(folder) / f"{rate}.elements.usdc", "--format", "usd-elements", *options)
             said += check_instancers(elements, "elements")
-            debris = exported(store, Path(folder) / f"{rate}.debris.usda", "--format", "usd", "--debris-size", f"{size} m", *options)
+            debris = exported(store, Path(folder) / f"{rate}.debris.usdc", "--format", "usd", "--debris-size", f"{size} m", *options)
             said += check_instancers(debris, "debris")
-        event = exported(store, Path(folder) / "event.usda", "--format", "usd", "--playback", "event")
+        event = exported(store, Path(folder) / "event.usdc", "--format", "usd", "--playback", "event")
         said.append(check_meshes(event, store / "exports" / "ply"))
     return f"velocities: {'; '.join(said)}"
 

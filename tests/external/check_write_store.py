@@ -61,7 +61,7 @@ def check(scratch):
     on_cracks = check_surfaces(store)
     assert cullet("inspect", store, "--validate").startswith("valid: ")
     cullet("export", store, "--format", "usd")
-    stage = pxr.Stage.Open(str(store / "exports" / "block.usda"))
+    stage = pxr.Stage.Open(str(store / "exports" / "block.usdc"))
     meshes = [prim.GetPath().name for prim in stage.Traverse() if prim.GetTypeName() == "Mesh"]
     # The whole block, both halves, and the half with the slit again.
     assert {name[:10] for name in meshes} == {"fragment_0", "fragment_1"} and len(meshes) >= 4, meshes

@@ -22,7 +22,7 @@ def usd_file(given):
     """The USD file of a store's surfaces, or the file itself."""
     if given.is_file():
         return given
-    files = [file for file in (given / "exports").glob("*.usda") if not file.name.endswith(".elements.usda")]
+    files = [file for file in (given / "exports").glob("*.usdc") if not file.name.endswith(".elements.usdc")]
     assert len(files) == 1, f"{len(files)} USD files of surfaces in {given / 'exports'}"
     return files[0]
 

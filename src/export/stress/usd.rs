@@ -1,33 +1,30 @@
-//! Stress as USD: one text file per table, one mesh per body, with primvars and colours per triangle.
+//! Stress as USD: one file per table, one mesh per body, with primvars and colours per triangle.
 
-use std::io::{self, Write as _};
+use std::io;
 
 use super::surfaces::{StressSurfaces, positions, vectors};
 use crate::export::error::ExportError;
 use crate::export::format::ExportSummary;
 use crate::export::job::ExportJob;
+use crate::export::layer::{self, Array, ArraySpool, Digits, Layer, Prim, Value};
 use crate::export::space::bounds;
-use crate::export::text::{array, push_f32, push_tuple, push_u32};
+use crate::export::usd::scene;
 use crate::geometry::TriMesh;
 use crate::picture::scale;
-use crate::store::atomic;
+use crate::store::StoreError;
 
-/// Writes `NAME.stress.NNNNNN.usda` next to the USD file of the shot.
+/// Writes `NAME.stress.NNNNNN.usdc`, or `.usda`, next to the USD file of the shot.
 pub fn write(job: &ExportJob, surfaces: &StressSurfaces) -> Result<ExportSummary, ExportError> {
-    let name = format!("{}.stress.{:06}.usda", job.names.shot(), surfaces.frame);
+    let (frame, extension) = (surfaces.frame, job.usd.extension());
+    let name = format!("{}.stress.{frame:06}.{extension}", job.names.shot());
     let path = job.target.with_file_name(name);
-    atomic::write(&path, |out| {
-        write!(
-            out,
-            "#usda 1.0\n(\n    defaultPrim = \"World\"\n    metersPerUnit = {}\n    upAxis = \"{}\"\n)\n\n\
-             def Xform \"World\" (\n    kind = \"component\"\n)\n{{\n",
-            1.0 / job.space.scale,
-            job.space.up.name().to_uppercase(),
-        )?;
+    let mut spool = ArraySpool::next_to(&path, job.usd).map_err(StoreError::io(&path))?;
+    layer::write(&path, &scene::still_stage(job), &mut spool, |layer| {
+        layer.begin(scene::WORLD)?;
         for (body, mesh, rows) in &surfaces.bodies {
-            write_body(job, surfaces, (*body, mesh, rows), out)?;
+            write_body(job, surfaces, (*body, mesh, rows), layer)?;
         }
-        writeln!(out, "}}")
+        layer.end()
     })?;
     let mut summary = ExportSummary::default();
     summary.add(path)?;
@@ -38,38 +35,24 @@ fn write_body(
     job: &ExportJob,
     surfaces: &StressSurfaces,
     (body, mesh, rows): (u32, &TriMesh, &[usize]),
-    out: &mut dyn io::Write,
+    layer: &mut dyn Layer,
 ) -> io::Result<()> {
     let table = &surfaces.table;
     let points = positions(job, mesh);
     let (low, high) = bounds(&points);
-    writeln!(out, "    def Mesh \"{}\"\n    {{", job.names.body(body))?;
-    writeln!(out, "        uniform token subdivisionScheme = \"none\"")?;
-    let mut attribute = |declaration: &str, texts: Vec<String>, interpolation: &str| {
-        write!(out, "        {declaration} = ")?;
-        for text in texts {
-            out.write_all(text.as_bytes())?;
-        }
-        match interpolation {
-            "" => writeln!(out),
-            name => writeln!(out, " (interpolation = \"{name}\")"),
-        }
-    };
-    let tuples = |values: &[[f32; 3]]| array(values, |text, v| push_tuple(text, v, push_f32));
-    let whole = |values: &[u32]| array(values, |text, v| push_u32(text, *v));
-    attribute("float3[] extent", tuples(&[low, high]), "")?;
-    attribute("int[] faceVertexCounts", whole(&vec![3; rows.len()]), "")?;
-    let corners = mesh.triangles.as_flattened();
-    attribute("int[] faceVertexIndices", whole(corners), "")?;
-    attribute("point3f[] points", tuples(&points), "")?;
+    layer.begin(Prim::new("Mesh", &job.names.body(body)))?;
+    layer.set("uniform token subdivisionScheme", Value::Token("none"))?;
+    layer.set_array("float3[] extent", "", &Array::vectors(&[low, high]))?;
+    let counts = vec![3; rows.len()];
+    layer.set_array("int[] faceVertexCounts", "", &Array::Ints(&counts))?;
+    let corners = Array::Ints(mesh.triangles.as_flattened());
+    layer.set_array("int[] faceVertexIndices", "", &corners)?;
+    layer.set_array("point3f[] points", "", &Array::vectors(&points))?;
     let largest_stress = surfaces.largest_stress().max(f64::MIN_POSITIVE);
     let colour = |row: &usize| scale::colour(table.s1[*row] / largest_stress).map(scale::linear);
     let colours: Vec<[f32; 3]> = rows.iter().map(colour).collect();
-    attribute(
-        "color3f[] primvars:displayColor",
-        tuples(&colours),
-        "uniform",
-    )?;
+    let name = "color3f[] primvars:displayColor";
+    layer.set_array(name, "uniform", &Array::vectors(&colours))?;
     for (name, column) in [
         ("s1", &table.s1),
         ("s2", &table.s2),
@@ -78,8 +61,8 @@ fn write_body(
         ("utilization", &table.utilization),
     ] {
         let values: Vec<f32> = rows.iter().map(|row| column[*row] as f32).collect();
-        let texts = array(&values, |text, value| push_f32(text, *value));
-        attribute(&format!("float[] primvars:{name}"), texts, "uniform")?;
+        let values = Array::Floats(&values, Digits::All);
+        layer.set_array(&format!("float[] primvars:{name}"), "uniform", &values)?;
     }
     let turned = |columns| -> Vec<[f32; 3]> {
         let all = vectors(columns, rows);
@@ -89,12 +72,9 @@ fn write_body(
         .into_iter()
         .map(|v| job.space.transform(v))
         .collect();
-    attribute(
-        "vector3f[] primvars:displacement",
-        tuples(&moved),
-        "uniform",
-    )?;
+    let name = "vector3f[] primvars:displacement";
+    layer.set_array(name, "uniform", &Array::vectors(&moved))?;
     let first = turned([&table.d1x, &table.d1y, &table.d1z]);
-    attribute("vector3f[] primvars:d1", tuples(&first), "uniform")?;
-    writeln!(out, "    }}")
+    layer.set_array("vector3f[] primvars:d1", "uniform", &Array::vectors(&first))?;
+    layer.end()
 }

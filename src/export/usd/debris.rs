@@ -4,17 +4,16 @@
 //! to be debris. Its shape is that of a fragment of about the same size, stretched along the axes at rest to
 //! the fragment's bounding box. It moves as the rigid body that fits the fragment best.
 
-use std::io::{self, Write};
+use std::io;
 
 use glam::{DQuat, Vec3};
 
-use super::prim::{PrimTexts, RestTexts};
-use super::text::{JUMP_DURATION, integers, unit_vectors, vectors};
+use super::prim::{PrimArrays, RestArrays, TimeSamples};
+use super::scene::JUMP_DURATION;
 use crate::export::epochs::Epoch;
 use crate::export::job::ExportJob;
+use crate::export::layer::{Array, Layer, Prim, StoredArray};
 use crate::export::space::bounds;
-use crate::export::spool::Spool;
-use crate::export::text::{array, push_u32};
 
 /// Maximum number of shapes per body: enough that equal shapes rarely lie side by side.
 const MAX_SHAPES: usize = 8;
@@ -23,7 +22,7 @@ const MAX_SHAPES: usize = 8;
 pub struct Debris<'a> {
     instances: Vec<DebrisInstance<'a>>,
     /// Shapes that the instances share.
-    shapes: Vec<&'a RestTexts>,
+    shapes: Vec<&'a RestArrays>,
     /// Frames per second of the event.
     fps: f64,
     /// Seconds of the event per played second.
@@ -35,7 +34,7 @@ struct DebrisInstance<'a> {
     label: u32,
     /// Index of its shape.
     shape: usize,
-    epochs: Vec<&'a Epoch<PrimTexts>>,
+    epochs: Vec<&'a Epoch<PrimArrays>>,
 }
 
 /// Pose of an instance at one time.
@@ -60,7 +59,7 @@ impl<'a> Debris<'a> {
     /// Selects the debris among a body's fragments, given by (body, label).
     pub fn of(
         job: &ExportJob,
-        fragments: impl Iterator<Item = (&'a (u32, u32), &'a Vec<Epoch<PrimTexts>>)>,
+        fragments: impl Iterator<Item = (&'a (u32, u32), &'a Vec<Epoch<PrimArrays>>)>,
     ) -> Self {
         let mut instances: Vec<DebrisInstance> = fragments
             .map(|(&(_, label), epochs)| DebrisInstance {
@@ -95,95 +94,84 @@ impl<'a> Debris<'a> {
     }
 
     /// Writes the point instancer, if there is debris.
-    pub fn write(
-        &self,
-        job: &ExportJob,
-        body: &str,
-        spool: &mut Spool,
-        out: &mut impl Write,
-    ) -> io::Result<()> {
+    pub fn write(&self, job: &ExportJob, body: &str, layer: &mut dyn Layer) -> io::Result<()> {
         if self.instances.is_empty() {
             return Ok(());
         }
         let per_instance = |number: fn(&DebrisInstance) -> u32| -> Vec<u32> {
             self.instances.iter().map(number).collect()
         };
-        let labels = integers(&per_instance(|instance| instance.label)).concat();
-        let shapes = integers(&per_instance(|instance| instance.shape as u32)).concat();
+        let labels = per_instance(|instance| instance.label);
+        let shapes = per_instance(|instance| instance.shape as u32);
         let paths: Vec<String> = (0..self.shapes.len())
-            .map(|shape| format!("</World/{body}/debris/prototypes/shape_{shape}>"))
+            .map(|shape| format!("/World/{body}/debris/prototypes/shape_{shape}"))
             .collect();
-        write!(
-            out,
-            "        def PointInstancer \"debris\"\n        {{\n            int64[] ids = {labels}\n            \
-             int[] primvars:fragment = {labels} (interpolation = \"vertex\")\n            int[] protoIndices = {shapes}\n            \
-             rel prototypes = [{}]\n",
-            paths.join(", ")
-        )?;
-        let frames: Vec<(f64, u32)> = job.frames.iter().map(|&f| (f.into(), f)).collect();
-        let samples_at = |times: &[(f64, u32)], of: &dyn Fn(&[InstancePose]) -> Vec<String>| {
-            let all = times.iter().zip(self.poses(times));
-            all.map(|(&(time, _), poses)| (time, of(&poses).concat()))
-                .collect::<Vec<(f64, String)>>()
-        };
-        let times = self.times(&job.frames);
-        let pose_samples = |of: &dyn Fn(&[InstancePose]) -> Vec<String>| samples_at(&times, of);
-        let extents = pose_samples(&|poses| vectors(&extent(poses)));
-        let positions = pose_samples(&|poses| {
-            let positions: Vec<[f32; 3]> = poses.iter().map(|pose| pose.position).collect();
-            vectors(&positions)
-        });
-        let rotations = pose_samples(&|poses| {
-            let rotations: Vec<[f32; 4]> = poses.iter().map(|pose| pose.rotation).collect();
-            unit_vectors(&rotations)
-        });
-        let velocities = pose_samples(&|poses| {
-            let velocities: Vec<[f32; 3]> = poses.iter().map(|pose| pose.velocity).collect();
-            vectors(&velocities)
-        });
-        let spins = pose_samples(&|poses| {
-            let spins: Vec<[f32; 3]> = poses.iter().map(|pose| pose.spin).collect();
-            vectors(&spins)
-        });
-        let scales = samples_at(&frames, &|poses| {
-            let scales: Vec<[f32; 3]> = poses.iter().map(|pose| pose.scale).collect();
-            vectors(&scales)
-        });
-        let hidden = samples_at(&frames, &|poses| {
-            let all = poses.iter().zip(&self.instances);
-            let hidden: Vec<u32> = all
-                .filter(|(pose, _)| !pose.shown)
-                .map(|(_, instance)| instance.label)
-                .collect();
-            array(&hidden, |out, label| push_u32(out, *label))
-        });
-        for (declaration, samples) in [
-            ("float3[] extent", extents),
-            ("point3f[] positions", positions),
-            ("quath[] orientations", rotations),
-            ("vector3f[] velocities", velocities),
-            ("vector3f[] angularVelocities", spins),
-            ("float3[] scales", step_samples(scales, true)),
-            ("int64[] invisibleIds", step_samples(hidden, false)),
-        ] {
-            writeln!(out, "            {declaration}.timeSamples = {{")?;
-            for (time, text) in samples {
-                writeln!(out, "                {time}: {text},")?;
-            }
-            writeln!(out, "            }}")?;
-        }
-        writeln!(out, "            def Scope \"prototypes\"\n            {{")?;
+        layer.begin(Prim::new("PointInstancer", "debris"))?;
+        layer.set_array("int64[] ids", "", &Array::Longs(&labels))?;
+        layer.set_array("int[] primvars:fragment", "vertex", &Array::Ints(&labels))?;
+        layer.set_array("int[] protoIndices", "", &Array::Ints(&shapes))?;
+        layer.relationship("prototypes", &paths)?;
+        self.write_motion(job, layer)?;
+        layer.begin(Prim::new("Scope", "prototypes"))?;
         for (number, shape) in self.shapes.iter().enumerate() {
-            write!(
-                out,
-                "            def Xform \"shape_{number}\"\n            {{\n            def Mesh \"mesh\"\n            {{\n"
-            )?;
-            shape.write_topology(spool, out)?;
-            shape.write_shape(spool, out)?;
-            shape.write_subsets(spool, out)?;
-            writeln!(out, "            }}\n            }}")?;
+            layer.begin(Prim::new("Xform", &format!("shape_{number}")))?;
+            layer.begin(Prim::new("Mesh", "mesh"))?;
+            shape.write_topology(layer)?;
+            shape.write_shape(layer)?;
+            shape.write_subsets(layer)?;
+            layer.end()?;
+            layer.end()?;
         }
-        writeln!(out, "            }}\n        }}")
+        layer.end()?;
+        layer.end()
+    }
+
+    /// Writes the attributes that change with time.
+    fn write_motion(&self, job: &ExportJob, layer: &mut dyn Layer) -> io::Result<()> {
+        let frames: Vec<(f64, u32)> = job.frames.iter().map(|&f| (f.into(), f)).collect();
+        let times = self.times(&job.frames);
+        let vectors = |of: fn(&InstancePose) -> [f32; 3]| {
+            move |layer: &mut dyn Layer, poses: &[InstancePose]| {
+                let values: Vec<[f32; 3]> = poses.iter().map(of).collect();
+                layer.store(&Array::vectors(&values))
+            }
+        };
+        let extents = self.samples(&times, layer, |layer, poses| {
+            layer.store(&Array::vectors(&extent(poses)))
+        })?;
+        layer.animate("float3[] extent", "", &extents)?;
+        let positions = self.samples(&times, layer, vectors(|pose| pose.position))?;
+        layer.animate("point3f[] positions", "", &positions)?;
+        let rotations = self.samples(&times, layer, |layer, poses| {
+            let rotations: Vec<[f32; 4]> = poses.iter().map(|pose| pose.rotation).collect();
+            layer.store(&Array::Quath(&rotations))
+        })?;
+        layer.animate("quath[] orientations", "", &rotations)?;
+        let velocities = self.samples(&times, layer, vectors(|pose| pose.velocity))?;
+        layer.animate("vector3f[] velocities", "", &velocities)?;
+        let spins = self.samples(&times, layer, vectors(|pose| pose.spin))?;
+        layer.animate("vector3f[] angularVelocities", "", &spins)?;
+        let scales = self.samples(&frames, layer, vectors(|pose| pose.scale))?;
+        layer.animate("float3[] scales", "", &step_samples(scales, true))?;
+        let hidden = self.samples(&frames, layer, |layer, poses| {
+            let all = poses.iter().zip(&self.instances);
+            let hidden = all.filter(|(pose, _)| !pose.shown);
+            let hidden: Vec<u32> = hidden.map(|(_, instance)| instance.label).collect();
+            layer.store(&Array::Longs(&hidden))
+        })?;
+        layer.animate("int64[] invisibleIds", "", &step_samples(hidden, false))
+    }
+
+    /// An array for each of the times, from the poses of all instances.
+    fn samples(
+        &self,
+        times: &[(f64, u32)],
+        layer: &mut dyn Layer,
+        mut of: impl FnMut(&mut dyn Layer, &[InstancePose]) -> io::Result<StoredArray>,
+    ) -> io::Result<TimeSamples> {
+        let all = times.iter().zip(self.poses(times));
+        all.map(|(&(time, _), poses)| Ok((time, of(layer, &poses)?)))
+            .collect()
     }
 
     /// Times of the poses, each with the frame whose epochs apply: all frames, and both sides of the middle
@@ -272,7 +260,7 @@ impl<'a> Debris<'a> {
 
 impl<'a> DebrisInstance<'a> {
     /// The epoch at a frame: the last that began by then, else the first.
-    fn epoch(&self, frame: u32) -> &'a Epoch<PrimTexts> {
+    fn epoch(&self, frame: u32) -> &'a Epoch<PrimArrays> {
         let mut epochs = self.epochs.iter();
         let epoch = epochs.rfind(|epoch| epoch.first <= frame);
         epoch.unwrap_or(&self.epochs[0])
@@ -280,7 +268,7 @@ impl<'a> DebrisInstance<'a> {
 }
 
 /// Edge lengths of the bounding box at rest.
-fn widths(rest: &RestTexts) -> [f32; 3] {
+fn widths(rest: &RestArrays) -> [f32; 3] {
     let [low, high] = rest.bounds;
     [0, 1, 2].map(|axis| high[axis] - low[axis])
 }
@@ -296,19 +284,19 @@ fn extent(poses: &[InstancePose]) -> [[f32; 3]; 2] {
 
 /// Samples of an attribute that is constant except for jumps. A jump is half-way between two frames, as for
 /// visibility. Attributes that readers interpolate (`interpolated`) need a sample on both sides of a jump.
-fn step_samples(samples: Vec<(f64, String)>, interpolated: bool) -> Vec<(f64, String)> {
-    let mut record: Vec<(f64, String)> = Vec::new();
+fn step_samples(samples: TimeSamples, interpolated: bool) -> TimeSamples {
+    let mut record: TimeSamples = Vec::new();
     let mut before = None;
-    for (frame, text) in samples {
+    for (frame, values) in samples {
         match (before.replace(frame), record.last()) {
-            (Some(before), Some((_, last))) if *last != text => {
+            (Some(before), Some((_, last))) if *last != values => {
                 let jump = 0.5 * (before + frame);
-                let last = interpolated.then(|| (jump - JUMP_DURATION, last.clone()));
+                let last = interpolated.then_some((jump - JUMP_DURATION, *last));
                 record.extend(last);
-                record.push((jump, text));
+                record.push((jump, values));
             }
             (Some(_), _) => {}
-            (None, _) => record.push((frame, text)),
+            (None, _) => record.push((frame, values)),
         }
     }
     record

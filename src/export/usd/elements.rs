@@ -5,33 +5,33 @@
 //! whose columns the frames lack are omitted.
 
 use std::collections::BTreeMap;
-use std::io::{self, Write};
+use std::io;
 
 use glam::{Quat, Vec3};
 
-use super::text::{self, TimeSamples, integers, unit_vectors, vectors, write_samples};
+use super::prim::TimeSamples;
+use super::scene;
 use crate::columns::Frames;
 use crate::export::error::ExportError;
 use crate::export::format::{Axes, ExportSummary, FormatEntry, RequiredTables};
 use crate::export::job::ExportJob;
+use crate::export::layer::{self, Array, ArraySpool, Digits, Layer, Prim, Value};
 use crate::export::space::{FileCoordinates, bounds};
-use crate::export::spool::Spool;
-use crate::export::text::{array, push_three_digits};
 use crate::spec::{ExportFormat, FrameGroup};
-use crate::store::{StoreError, atomic};
+use crate::store::StoreError;
 
 /// Table entry of USD of elements.
 pub const FORMAT: FormatEntry = FormatEntry {
     format: ExportFormat::UsdElements,
     name: "usd-elements",
-    extension: "elements.usda",
+    extension: "elements.usdc",
     requires: RequiredTables::Frames,
     axes: Axes::Chosen,
     single_file: true,
     write,
 };
 
-/// Elements of one body and the texts of their attributes.
+/// Elements of one body and the arrays of their attributes.
 #[derive(Default)]
 struct BodyElements {
     /// Rows of the elements in the tables.
@@ -42,7 +42,7 @@ struct BodyElements {
     /// Rotations in the last frame, w first.
     rotations: Vec<[f32; 4]>,
     /// Time samples by declaration of the attribute.
-    texts: BTreeMap<&'static str, TimeSamples>,
+    samples: BTreeMap<&'static str, TimeSamples>,
 }
 
 fn write(
@@ -58,7 +58,7 @@ fn write(
         body.radii.push((elements.r[row] * job.space.scale) as f32);
     }
     let io = |error| StoreError::io(&job.target)(error);
-    let mut spool = Spool::next_to(&job.target).map_err(io)?;
+    let mut spool = ArraySpool::next_to(&job.target, job.usd).map_err(io)?;
     for (done, &frame) in job.frames.iter().enumerate() {
         let table = job.read_table(frame, elements.id.len())?;
         for body in bodies.values_mut() {
@@ -66,7 +66,13 @@ fn write(
         }
         on_frame(done + 1, job.frames.len());
     }
-    atomic::write(&job.target, |out| assemble(job, &bodies, &mut spool, out))?;
+    layer::write(&job.target, &scene::stage(job), &mut spool, |layer| {
+        layer.begin(scene::WORLD)?;
+        for (&number, body) in &bodies {
+            body.write(&job.names.body(number), layer)?;
+        }
+        layer.end()
+    })?;
     let mut summary = ExportSummary {
         slow_motion: Some(1.0 / job.time_scale()),
         ..ExportSummary::default()
@@ -82,7 +88,7 @@ impl BodyElements {
         job: &ExportJob,
         frame: u32,
         table: &Frames,
-        spool: &mut Spool,
+        spool: &mut ArraySpool,
     ) -> io::Result<()> {
         let rows = || self.rows.iter().map(|&row| row as usize);
         let lengths = |x: &[f32], y: &[f32], z: &[f32]| -> Vec<[f32; 3]> {
@@ -93,10 +99,13 @@ impl BodyElements {
         let there = |group| !job.missing_groups.contains(&group);
         let mut new_rotations = Vec::new();
         let points = lengths(&table.x, &table.y, &table.z);
-        let mut texts = vec![
-            ("float3[] extent", vectors(&extent(&points, &self.radii))),
-            ("point3f[] positions", vectors(&points)),
-        ];
+        let mut add = |declaration: &'static str, array: Array| -> io::Result<()> {
+            let samples = self.samples.entry(declaration).or_default();
+            samples.push((frame.into(), spool.store(&array)?));
+            Ok(())
+        };
+        add("float3[] extent", Array::vectors(&extent(&points, &self.radii)))?;
+        add("point3f[] positions", Array::vectors(&points))?;
         if there(FrameGroup::Rotation) {
             let mut rotations: Vec<[f32; 4]> =
                 rows().map(|row| rotation(job.space, table, row)).collect();
@@ -106,7 +115,7 @@ impl BodyElements {
                     *rotation = rotation.map(|part| -part);
                 }
             }
-            texts.push(("quath[] orientations", unit_vectors(&rotations)));
+            add("quath[] orientations", Array::Quath(&rotations))?;
             new_rotations = rotations;
         }
         if there(FrameGroup::Velocity) {
@@ -115,7 +124,7 @@ impl BodyElements {
                 .into_iter()
                 .map(|velocity| velocity.map(|v| v * time_scale))
                 .collect();
-            texts.push(("vector3f[] velocities", vectors(&velocities)));
+            add("vector3f[] velocities", Array::vectors(&velocities))?;
         }
         if there(FrameGroup::Spin) {
             // Angular velocities in USD are in degrees per played second.
@@ -128,26 +137,45 @@ impl BodyElements {
                         .map(|w| (w * time_scale).to_degrees())
                 })
                 .collect();
-            texts.push(("vector3f[] angularVelocities", vectors(&spins)));
+            add("vector3f[] angularVelocities", Array::vectors(&spins))?;
         }
         if there(FrameGroup::Stress) {
             let sigma: Vec<f32> = rows().map(|row| table.sigma[row]).collect();
-            texts.push((
-                "float[] primvars:stress",
-                array(&sigma, |out, s| push_three_digits(out, *s)),
-            ));
+            let sigma = Array::Floats(&sigma, Digits::Three);
+            add("float[] primvars:stress", sigma)?;
         }
         if there(FrameGroup::Fragment) {
             let labels: Vec<u32> = rows().map(|row| table.fragment[row]).collect();
-            texts.push(("int[] primvars:fragment", integers(&labels)));
+            add("int[] primvars:fragment", Array::Ints(&labels))?;
         }
         self.rotations = new_rotations;
-        for (declaration, text) in texts {
-            let segment = spool.append(&text)?;
-            let samples = self.texts.entry(declaration).or_default();
-            samples.push((frame.into(), segment));
-        }
         Ok(())
+    }
+
+    /// Writes the prim of the body.
+    fn write(&self, name: &str, layer: &mut dyn Layer) -> io::Result<()> {
+        let sizes: Vec<[f32; 3]> = self.radii.iter().map(|&radius| [radius; 3]).collect();
+        layer.begin(Prim::new("Xform", name))?;
+        layer.begin(Prim::new("PointInstancer", "elements"))?;
+        layer.set_array("int64[] ids", "", &Array::Longs(&self.ids))?;
+        let prototypes = vec![0; self.ids.len()];
+        layer.set_array("int[] protoIndices", "", &Array::Ints(&prototypes))?;
+        layer.set_array("float3[] scales", "", &Array::vectors(&sizes))?;
+        let prototype = format!("/World/{name}/elements/element");
+        layer.relationship("prototypes", &[prototype])?;
+        for (&declaration, samples) in &self.samples {
+            let is_primvar = declaration.contains("primvars:");
+            let varies = if is_primvar { "vertex" } else { "" };
+            layer.animate(declaration, varies, samples)?;
+        }
+        layer.begin(Prim::new("Sphere", "element"))?;
+        layer.set("double radius", Value::Double(1.0))?;
+        layer.set_array("float3[] extent", "", &Array::vectors(&[[-1.0; 3], [1.0; 3]]))?;
+        let colour = Array::vectors(&[scene::OUTSIDE]);
+        layer.set_array("color3f[] primvars:displayColor", "constant", &colour)?;
+        layer.end()?;
+        layer.end()?;
+        layer.end()
     }
 }
 
@@ -166,41 +194,4 @@ fn extent(points: &[[f32; 3]], radii: &[f32]) -> [[f32; 3]; 2] {
         (Vec3::from(low) - reach).to_array(),
         (Vec3::from(high) + reach).to_array(),
     ]
-}
-
-fn assemble(
-    job: &ExportJob,
-    bodies: &BTreeMap<u32, BodyElements>,
-    spool: &mut Spool,
-    out: &mut impl Write,
-) -> io::Result<()> {
-    text::write_header(job, out)?;
-    for (&number, body) in bodies {
-        let name = job.names.body(number);
-        let ids = integers(&body.ids).concat();
-        let prototypes = array(&body.ids, |out, _| out.push('0')).concat();
-        let sizes: Vec<[f32; 3]> = body.radii.iter().map(|&radius| [radius; 3]).collect();
-        let sizes = vectors(&sizes).concat();
-        write!(
-            out,
-            "\n    def Xform \"{name}\"\n    {{\n        def PointInstancer \"elements\"\n        {{\n            \
-             int64[] ids = {ids}\n            int[] protoIndices = {prototypes}\n            \
-             float3[] scales = {sizes}\n            rel prototypes = [</World/{name}/elements/element>]\n"
-        )?;
-        for (&declaration, texts) in &body.texts {
-            let varies = if declaration.contains("primvars:") {
-                "vertex"
-            } else {
-                ""
-            };
-            write_samples(spool, out, declaration, texts, varies)?;
-        }
-        write!(
-            out,
-            "            def Sphere \"element\"\n            {{\n                double radius = 1\n                \
-             float3[] extent = [(-1, -1, -1), (1, 1, 1)]\n                \
-             color3f[] primvars:displayColor = [(0.8, 0.77, 0.72)] (interpolation = \"constant\")\n            }}\n        }}\n    }}\n"
-        )?;
-    }
-    writeln!(out, "}}")
 }

@@ -1,9 +1,8 @@
-//! Texts of a prim: the constant attributes of a fragment's surface, and its samples in each frame.
+//! Arrays of a prim: the constant attributes of a fragment's surface, and its samples in each frame.
 
 use std::collections::BTreeMap;
-use std::io::{self, Write};
+use std::io;
 
-use super::text::{TimeSamples, integers, unit_vectors, vectors, write_constant};
 use glam::{DVec3, Vec3};
 
 use crate::export::birth::Birth;
@@ -11,19 +10,19 @@ use crate::export::epochs::EpochRecorder;
 use crate::export::materials::{FaceMaterial, faces_by_material};
 use crate::export::names::identifier;
 use crate::export::rigid_state::RigidState;
+use crate::export::layer::{Array, ArraySpool, Digits, Layer, Prim, StoredArray, Value};
 use crate::export::space::bounds;
-use crate::export::spool::{Spool, SpoolSegment};
-use crate::export::text::{
-    array, push_f32, push_multiple, push_three_digits, push_tuple, push_u32,
-};
 use crate::geometry::corners::DistinctCorners;
 use crate::store::corner_normals::Fans;
 use crate::store::{FragmentRange, SurfaceFrame};
 
-/// Texts of an epoch: constant attributes and time samples.
-pub struct PrimTexts {
+/// Time samples of an attribute: time, in frames, and value.
+pub type TimeSamples = Vec<(f64, StoredArray)>;
+
+/// Arrays of an epoch: constant attributes and time samples.
+pub struct PrimArrays {
     /// Constant attributes.
-    pub at_rest: RestTexts,
+    pub at_rest: RestArrays,
     fans: Fans,
     pub points: TimeSamples,
     pub normals: TimeSamples,
@@ -35,33 +34,33 @@ pub struct PrimTexts {
     recent: Vec<(f64, Vec<[f32; 3]>)>,
 }
 
-/// Texts of the constant attributes.
-pub struct RestTexts {
+/// Arrays of the constant attributes.
+pub struct RestArrays {
     /// Bounding box at rest, relative to the centre of mass.
     pub bounds: [[f32; 3]; 2],
-    vertex_counts: SpoolSegment,
-    indices: SpoolSegment,
-    inside: SpoolSegment,
+    vertex_counts: StoredArray,
+    indices: StoredArray,
+    inside: StoredArray,
     /// Names of the materials and indices of the faces that have them.
-    faces: Vec<(String, SpoolSegment)>,
+    faces: Vec<(String, StoredArray)>,
     /// Vertex positions at rest, in the coordinates of the shot.
-    rest: SpoolSegment,
+    rest: StoredArray,
     /// Vertex positions at rest, relative to the centre of mass.
-    points: SpoolSegment,
-    extent: SpoolSegment,
-    normals: SpoolSegment,
+    points: StoredArray,
+    extent: StoredArray,
+    normals: StoredArray,
     /// Index of the normal of each corner.
-    corners: SpoolSegment,
+    corners: StoredArray,
     /// Texture coordinates, and the index of those of each corner.
-    st: Option<[SpoolSegment; 2]>,
+    st: Option<[StoredArray; 2]>,
     /// Colours, and the index of that of each corner.
-    colours: Option<[SpoolSegment; 2]>,
+    colours: Option<[StoredArray; 2]>,
 }
 
-/// Records the texts of epochs.
+/// Records the arrays of epochs.
 pub struct PrimWriter {
-    /// Spool of the texts.
-    pub spool: Spool,
+    /// Keeps the arrays.
+    pub spool: ArraySpool,
     /// Seconds of the event per played second.
     pub time_scale: f64,
     /// Frames per second of the event.
@@ -74,46 +73,48 @@ pub struct PrimWriter {
 }
 
 impl EpochRecorder for PrimWriter {
-    type Record = PrimTexts;
+    type Record = PrimArrays;
 
     fn begin(
         &mut self,
         surface: &SurfaceFrame,
         piece: &FragmentRange,
         centre: DVec3,
-    ) -> io::Result<PrimTexts> {
+    ) -> io::Result<PrimArrays> {
         let by_material = faces_by_material(surface, piece);
         let named = by_material.iter();
         let named: Vec<_> = named
-            .map(|(material, faces)| (self.name_of(material), integers(faces)))
+            .map(|(material, faces)| (self.name_of(material), faces))
             .collect();
         let spool = &mut self.spool;
         let mut faces = Vec::new();
         for (name, indices) in named {
-            faces.push((name, spool.append(&indices)?));
+            faces.push((name, spool.store(&Array::Ints(indices))?));
         }
         let vertices = surface.vertex_range(piece);
         let triangles: Vec<[u32; 3]> = surface.local_triangles(piece).collect();
-        let inside = &surface.inside[surface.triangle_range(piece)];
+        let inside = surface.inside[surface.triangle_range(piece)].iter();
+        let inside: Vec<u32> = inside.map(|&flag| flag.into()).collect();
         let rest = &surface.rest_positions[vertices];
         let about = |p: &[f32; 3]| (DVec3::from(p.map(f64::from)) - centre).as_vec3();
         let points: Vec<[f32; 3]> = rest.iter().map(|p| about(p).to_array()).collect();
         let fans = Fans::of(surface, piece);
-        let st = append_corners(spool, surface.uv_of(piece))?;
-        let colours = append_corners(spool, surface.colours_of(piece))?;
+        let st = store_corners(spool, surface.uv_of(piece), |st| Array::Vec2f(st))?;
+        let colours = surface.colours_of(piece);
+        let colours = store_corners(spool, colours, |c| Array::vectors(c))?;
         let (low, high) = bounds(&points);
-        Ok(PrimTexts {
-            at_rest: RestTexts {
+        Ok(PrimArrays {
+            at_rest: RestArrays {
                 bounds: [low, high],
-                vertex_counts: spool.append(&array(&triangles, |out, _| out.push('3')))?,
-                indices: spool.append(&integers(triangles.as_flattened()))?,
-                inside: spool.append(&array(inside, |out, &flag| push_u32(out, flag.into())))?,
+                vertex_counts: spool.store(&Array::Ints(&vec![3; triangles.len()]))?,
+                indices: spool.store(&Array::Ints(triangles.as_flattened()))?,
+                inside: spool.store(&Array::Ints(&inside))?,
                 faces,
-                rest: spool.append(&vectors(rest))?,
-                points: spool.append(&vectors(&points))?,
-                extent: spool.append(&vectors(&[low, high]))?,
-                normals: spool.append(&unit_vectors(&fans.normals(&points)))?,
-                corners: spool.append(&integers(fans.corners.as_flattened()))?,
+                rest: spool.store(&Array::vectors(rest))?,
+                points: spool.store(&Array::vectors(&points))?,
+                extent: spool.store(&Array::vectors(&[low, high]))?,
+                normals: spool.store(&Array::Vec3f(&fans.normals(&points), Digits::Unit))?,
+                corners: spool.store(&Array::Ints(fans.corners.as_flattened()))?,
                 st,
                 colours,
             },
@@ -130,24 +131,25 @@ impl EpochRecorder for PrimWriter {
 
     fn add_birth(
         &mut self,
-        texts: &mut PrimTexts,
+        arrays: &mut PrimArrays,
         birth: &Birth,
         positions: &[[f32; 3]],
     ) -> io::Result<()> {
         let points = birth.half_way(positions);
         let extent = <[_; 2]>::from(bounds(&points));
         for (samples, values) in [
-            (&mut texts.points, &points[..]),
-            (&mut texts.extents, &extent),
+            (&mut arrays.points, &points[..]),
+            (&mut arrays.extents, &extent),
         ] {
-            samples.push((birth.time(), self.spool.append(&vectors(values))?));
+            let values = Array::vectors(values);
+            samples.push((birth.time(), self.spool.store(&values)?));
         }
         Ok(())
     }
 
     fn add_frame(
         &mut self,
-        texts: &mut PrimTexts,
+        arrays: &mut PrimArrays,
         surface: &SurfaceFrame,
         piece: &FragmentRange,
         state: &RigidState,
@@ -166,15 +168,12 @@ impl EpochRecorder for PrimWriter {
             .collect();
         let played = |velocity: &DVec3| (*velocity * self.time_scale).as_vec3().to_array();
         let velocities: Vec<[f32; 3]> = moving.iter().map(played).collect();
-        let normals = texts.fans.normals(&now);
-        let velocities = rounded(&velocities, self.rounding_step(texts, 1));
-        let stress = array(&surface.stress[vertices], |out, s| {
-            push_three_digits(out, *s)
-        });
+        let normals = arrays.fans.normals(&now);
+        let velocity_digits = Digits::MultiplesOf(self.rounding_step(arrays, 1));
         let extent = <[_; 2]>::from(bounds(&now));
         let [open, close] = self.shutter.unwrap_or_default();
         for at in [open, 0.0, close] {
-            let known = texts.points.last();
+            let known = arrays.points.last();
             if known.is_some_and(|(time, _)| *time >= frame + at) {
                 continue;
             }
@@ -183,42 +182,46 @@ impl EpochRecorder for PrimWriter {
                 let ahead = (*v * ahead).as_vec3();
                 (Vec3::from(*p) + ahead).to_array()
             });
-            let text = vectors(&there.collect::<Vec<_>>());
-            texts.points.push((frame + at, self.spool.append(&text)?));
+            let there: Vec<[f32; 3]> = there.collect();
+            let points = self.spool.store(&Array::vectors(&there))?;
+            arrays.points.push((frame + at, points));
         }
-        for (samples, text) in [
-            (&mut texts.normals, unit_vectors(&normals)),
-            (&mut texts.velocities, velocities),
-            (&mut texts.stress, stress),
-            (&mut texts.extents, vectors(&extent)),
+        let stress = &surface.stress[vertices];
+        for (samples, values) in [
+            (&mut arrays.normals, Array::Vec3f(&normals, Digits::Unit)),
+            (
+                &mut arrays.velocities,
+                Array::Vec3f(&velocities, velocity_digits),
+            ),
+            (&mut arrays.stress, Array::Floats(stress, Digits::Three)),
+            (&mut arrays.extents, Array::vectors(&extent)),
         ] {
-            samples.push((frame, self.spool.append(&text)?));
+            samples.push((frame, self.spool.store(&values)?));
         }
-        self.accelerate(texts, frame, now)
+        self.accelerate(arrays, frame, now)
     }
 
-    fn end(&mut self, texts: &mut PrimTexts) -> io::Result<()> {
-        let Some((last, points)) = std::mem::take(&mut texts.recent).pop() else {
+    fn end(&mut self, arrays: &mut PrimArrays) -> io::Result<()> {
+        let Some((last, points)) = std::mem::take(&mut arrays.recent).pop() else {
             return Ok(());
         };
-        self.add_accelerations(texts, last, &vec![[0.0; 3]; points.len()])
+        self.add_accelerations(arrays, last, &vec![[0.0; 3]; points.len()])
     }
 }
 
-/// Appends the distinct values of corners and the index of each corner's; `None` without values.
-fn append_corners<const N: usize>(
-    spool: &mut Spool,
+/// Stores the distinct values of corners and the index of each corner's; `None` without values.
+fn store_corners<const N: usize>(
+    spool: &mut ArraySpool,
     values: &[[[f32; N]; 3]],
-) -> io::Result<Option<[SpoolSegment; 2]>> {
+    array: impl Fn(&[[f32; N]]) -> Array,
+) -> io::Result<Option<[StoredArray; 2]>> {
     if values.is_empty() {
         return Ok(None);
     }
     let corners = DistinctCorners::of_values(values);
-    let values = array(&corners.values(), |out, value| {
-        push_tuple(out, value, push_f32)
-    });
-    let corners = integers(corners.numbers.as_flattened());
-    Ok(Some([spool.append(&values)?, spool.append(&corners)?]))
+    let indices = Array::Ints(corners.numbers.as_flattened());
+    let values = spool.store(&array(&corners.values()))?;
+    Ok(Some([values, spool.store(&indices)?]))
 }
 
 impl PrimWriter {
@@ -242,13 +245,13 @@ impl PrimWriter {
     /// frames. They are 0 in the first and in the last frame of an epoch.
     fn accelerate(
         &mut self,
-        texts: &mut PrimTexts,
+        arrays: &mut PrimArrays,
         frame: f64,
         now: Vec<[f32; 3]>,
     ) -> io::Result<()> {
-        if let Some((last, middle)) = texts.recent.last() {
+        if let Some((last, middle)) = arrays.recent.last() {
             let last = *last;
-            let before = texts.recent.iter().rev().nth(1);
+            let before = arrays.recent.iter().rev().nth(1);
             let played = self.time_scale * self.fps / (frame - last);
             let accelerations: Vec<[f32; 3]> = match before {
                 Some((first, before)) if last - first == frame - last => {
@@ -258,30 +261,31 @@ impl PrimWriter {
                 }
                 _ => vec![[0.0; 3]; now.len()],
             };
-            self.add_accelerations(texts, last, &accelerations)?;
+            self.add_accelerations(arrays, last, &accelerations)?;
         }
-        if texts.recent.len() == 2 {
-            texts.recent.remove(0);
+        if arrays.recent.len() == 2 {
+            arrays.recent.remove(0);
         }
-        texts.recent.push((frame, now));
+        arrays.recent.push((frame, now));
         Ok(())
     }
 
     fn add_accelerations(
         &mut self,
-        texts: &mut PrimTexts,
+        arrays: &mut PrimArrays,
         frame: f64,
         accelerations: &[[f32; 3]],
     ) -> io::Result<()> {
-        let text = rounded(accelerations, self.rounding_step(texts, 2));
-        texts.accelerations.push((frame, self.spool.append(&text)?));
+        let digits = Digits::MultiplesOf(self.rounding_step(arrays, 2));
+        let stored = self.spool.store(&Array::Vec3f(accelerations, digits))?;
+        arrays.accelerations.push((frame, stored));
         Ok(())
     }
 
     /// The power of ten to whose multiples velocities (order 1) or accelerations (order 2) are rounded: it
     /// moves a point by less than [`ROUNDING_TOLERANCE`] of the fragment's size in half a frame.
-    fn rounding_step(&self, texts: &PrimTexts, order: i32) -> f64 {
-        let [low, high] = texts.at_rest.bounds.map(Vec3::from);
+    fn rounding_step(&self, arrays: &PrimArrays, order: i32) -> f64 {
+        let [low, high] = arrays.at_rest.bounds.map(Vec3::from);
         let half = 0.5 / (self.time_scale * self.fps);
         let most = ROUNDING_TOLERANCE * f64::from((high - low).length()) * f64::from(order)
             / half.powi(order);
@@ -293,11 +297,6 @@ impl PrimWriter {
 /// a pixel of a fragment that fills a picture.
 const ROUNDING_TOLERANCE: f64 = 2e-5;
 
-fn rounded(vectors: &[[f32; 3]], rounding_step: f64) -> Vec<String> {
-    let push = |out: &mut String, value| push_multiple(out, value, rounding_step);
-    array(vectors, |out, vector| push_tuple(out, vector, push))
-}
-
 /// Second time derivative of a point from its positions at three equidistant times, `rate` of them per played
 /// second.
 fn second_difference(a: [f32; 3], b: [f32; 3], c: [f32; 3], rate: f64) -> [f32; 3] {
@@ -306,55 +305,55 @@ fn second_difference(a: [f32; 3], b: [f32; 3], c: [f32; 3], rate: f64) -> [f32; 
     (bent * (rate * rate)).as_vec3().to_array()
 }
 
-const BINDING: &str =
-    "(\n                prepend apiSchemas = [\"MaterialBindingAPI\"]\n            )";
-
-impl RestTexts {
+impl RestArrays {
     /// Writes the attributes that rigid and bending meshes have in common.
-    pub fn write_topology(&self, spool: &mut Spool, out: &mut impl Write) -> io::Result<()> {
-        write!(
-            out,
-            "            uniform token orientation = \"rightHanded\"\n            \
-             uniform token subdivisionScheme = \"none\"\n            \
-             uniform token subsetFamily:materialBind:familyType = \"partition\"\n"
-        )?;
-        write_constant(spool, out, "int[] faceVertexCounts", self.vertex_counts, "")?;
-        write_constant(spool, out, "int[] faceVertexIndices", self.indices, "")?;
-        write_constant(spool, out, "int[] primvars:inside", self.inside, "uniform")?;
-        write_constant(spool, out, "point3f[] primvars:rest", self.rest, "vertex")?;
+    pub fn write_topology(&self, layer: &mut dyn Layer) -> io::Result<()> {
+        for (declaration, word) in [
+            ("uniform token orientation", "rightHanded"),
+            ("uniform token subdivisionScheme", "none"),
+            (
+                "uniform token subsetFamily:materialBind:familyType",
+                "partition",
+            ),
+        ] {
+            layer.set(declaration, Value::Token(word))?;
+        }
+        layer.set_stored("int[] faceVertexCounts", "", self.vertex_counts)?;
+        layer.set_stored("int[] faceVertexIndices", "", self.indices)?;
+        layer.set_stored("int[] primvars:inside", "uniform", self.inside)?;
+        layer.set_stored("point3f[] primvars:rest", "vertex", self.rest)?;
         if let Some([st, corners]) = self.st {
-            write_constant(spool, out, "texCoord2f[] primvars:st", st, "faceVarying")?;
-            write_constant(spool, out, "int[] primvars:st:indices", corners, "")?;
+            layer.set_stored("texCoord2f[] primvars:st", "faceVarying", st)?;
+            layer.set_stored("int[] primvars:st:indices", "", corners)?;
         }
         if let Some([colours, corners]) = self.colours {
             let name = "color3f[] primvars:displayColor";
-            write_constant(spool, out, name, colours, "faceVarying")?;
-            let name = "int[] primvars:displayColor:indices";
-            write_constant(spool, out, name, corners, "")?;
+            layer.set_stored(name, "faceVarying", colours)?;
+            layer.set_stored("int[] primvars:displayColor:indices", "", corners)?;
         }
-        let corners = "int[] primvars:normals:indices";
-        write_constant(spool, out, corners, self.corners, "")
+        layer.set_stored("int[] primvars:normals:indices", "", self.corners)
     }
 
     /// Writes the points at rest, relative to the centre of mass, and their normals.
-    pub fn write_shape(&self, spool: &mut Spool, out: &mut impl Write) -> io::Result<()> {
+    pub fn write_shape(&self, layer: &mut dyn Layer) -> io::Result<()> {
+        layer.set_stored("float3[] extent", "", self.extent)?;
+        layer.set_stored("point3f[] points", "", self.points)?;
         let normals = "normal3f[] primvars:normals";
-        write_constant(spool, out, "float3[] extent", self.extent, "")?;
-        write_constant(spool, out, "point3f[] points", self.points, "")?;
-        write_constant(spool, out, normals, self.normals, "faceVarying")
+        layer.set_stored(normals, "faceVarying", self.normals)
     }
 
     /// Writes the subsets of faces with their materials.
-    pub fn write_subsets(&self, spool: &mut Spool, out: &mut impl Write) -> io::Result<()> {
+    pub fn write_subsets(&self, layer: &mut dyn Layer) -> io::Result<()> {
         for (name, faces) in &self.faces {
-            write!(
-                out,
-                "            def GeomSubset \"{name}\" {BINDING}\n            {{\n                \
-                 uniform token elementType = \"face\"\n                uniform token familyName = \"materialBind\"\n                \
-                 rel material:binding = </World/materials/{name}>\n                int[] indices = "
-            )?;
-            spool.copy(*faces, out)?;
-            writeln!(out, "\n            }}")?;
+            layer.begin(Prim {
+                api: Some("MaterialBindingAPI"),
+                ..Prim::new("GeomSubset", name)
+            })?;
+            layer.set("uniform token elementType", Value::Token("face"))?;
+            layer.set("uniform token familyName", Value::Token("materialBind"))?;
+            layer.relationship("material:binding", &[format!("/World/materials/{name}")])?;
+            layer.set_stored("int[] indices", "", *faces)?;
+            layer.end()?;
         }
         Ok(())
     }
