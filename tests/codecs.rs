@@ -128,7 +128,14 @@ fn types_and_codecs_of_other_programs_are_read() {
             (&json["last"]["broken"], &json["mass"]),
             (&1.into(), &3.0.into())
         );
-        folder.succeed(&["export", "store", "--format", "usd-elements", "--usd", "usda"]);
+        folder.succeed(&[
+            "export",
+            "store",
+            "--format",
+            "usd-elements",
+            "--usd",
+            "usda",
+        ]);
         let elements = std::fs::read_to_string(folder.path("store/exports/store.elements.usda"));
         let elements = elements.unwrap();
         assert!(elements.contains("orientations") && !elements.contains("velocities"));

@@ -327,11 +327,6 @@ fn mitsuba_shows_skin_and_cracks() {
 }
 
 #[test]
-fn usd_core_finds_the_same_in_binary_and_text() {
-    check("check_usd_kinds.py");
-}
-
-#[test]
 fn trimesh_finds_every_repaired_mesh_closed_and_near_its_original() {
     check_on("check_closed.py", || {
         static FOLDER: OnceLock<(TestFolder, PathBuf)> = OnceLock::new();

@@ -111,6 +111,9 @@ pub struct ExportArguments {
     /// Kind of USD files; default: that of the extension of --to, else export.usd.
     #[arg(long)]
     pub usd: Option<UsdFile>,
+    /// Whether animated glTF is compressed, by extensions that a reader must know; default: export.compress.
+    #[arg(long)]
+    pub compress: Option<bool>,
     /// Axis that points up in the files (in glTF always y, in VTK that of the shot); default: export.up, else
     /// opposite to the shot's gravity.
     #[arg(long)]

@@ -193,6 +193,7 @@ impl PipelineRun<'_> {
                 format,
                 frames: ALL_FRAMES,
                 usd: None,
+                compress: None,
                 up: None,
                 scale: None,
                 playback: None,

@@ -367,6 +367,7 @@ pub fn export_inputs(arguments: &ExportArguments, manifest: &Manifest) -> StageI
         .unwrap_or_default();
     let options = json!({
         "usd": arguments.usd.unwrap_or(settings.usd),
+        "compress": arguments.compress.unwrap_or(settings.compress),
         "up": arguments.up.or(settings.up),
         "scale": arguments.scale.unwrap_or(settings.scale),
         "playback": arguments.playback.unwrap_or(settings.playback),
@@ -404,6 +405,7 @@ pub fn export(arguments: &ExportArguments, report: &ProgressReporter) -> anyhow:
             None => frame_rate(&store, &arguments.frames)?,
         },
         usd: arguments.usd.unwrap_or(settings.usd),
+        compress: arguments.compress.unwrap_or(settings.compress),
         up: arguments.up.or(settings.up),
         scale: arguments.scale.unwrap_or(settings.scale),
         playback: arguments.playback.unwrap_or(settings.playback),

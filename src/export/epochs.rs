@@ -25,7 +25,7 @@ use crate::store::{FragmentRange, StoreError, SurfaceFrame};
 
 /// Largest deviation of a point from rigid motion, over the fragment's size, up to which a fragment is rigid:
 /// less than a pixel of a fragment that fills a picture.
-const RIGID_TOLERANCE: f64 = 2e-4;
+pub const RIGID_TOLERANCE: f64 = 2e-4;
 
 /// A fragment over consecutive frames in which its surface mesh stays the same.
 pub struct Epoch<T> {

@@ -23,6 +23,8 @@ pub(super) struct ExportJob<'a> {
     pub shutter: Option<[f64; 2]>,
     /// Kind of USD files.
     pub usd: UsdFile,
+    /// Whether animated glTF is compressed.
+    pub compress: bool,
     /// Axes and units of the file.
     pub space: FileCoordinates,
     pub names: ShotNames,

@@ -94,6 +94,8 @@ pub struct ExportOptions<'a> {
     pub shutter: Option<[f64; 2]>,
     /// Kind of USD files, unless the extension of `to` says it.
     pub usd: UsdFile,
+    /// Whether animated glTF is compressed, by extensions that a reader must know.
+    pub compress: bool,
     /// Up axis of the files; `None`: that of the shot. glTF always has y up, VTK that of the shot.
     pub up: Option<Up>,
     /// Units of length of the files per metre; must be above 0. VTK files are always in metres.
@@ -183,6 +185,7 @@ pub fn run(
         shutter: options.shutter,
         debris: debris.map(|size| size * space.scale),
         usd,
+        compress: options.compress,
         space,
         target,
         names,
@@ -221,10 +224,9 @@ fn target(
     options: &ExportOptions,
 ) -> (PathBuf, UsdFile) {
     let extension = options.to.and_then(Path::extension);
-    let kinds = [UsdFile::Usdc, UsdFile::Usda];
-    let asked = kinds.into_iter();
-    let mut asked = asked.filter(|kind| extension == Some(kind.extension().as_ref()));
-    let usd = asked.next().unwrap_or(options.usd);
+    let mut kinds = UsdFile::value_variants().iter();
+    let asked = kinds.find(|kind| extension == Some(kind.extension().as_ref()));
+    let usd = *asked.unwrap_or(&options.usd);
     // The table of formats has the extension of binary files.
     let ending = format.extension.replace("usdc", usd.extension());
     let of_format = Path::new(&ending).extension().unwrap_or(ending.as_ref());

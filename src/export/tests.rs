@@ -8,6 +8,7 @@ fn options(frames: Range<u32>, fps: f64) -> ExportOptions<'static> {
         playback: Playback::Rate(fps),
         shutter: None,
         usd: UsdFile::Usda,
+        compress: true,
         up: None,
         scale: 1.0,
         debris: None,

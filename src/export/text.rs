@@ -39,7 +39,7 @@ pub fn push_unit(out: &mut String, value: f32) {
 
 /// A number rounded to three significant digits, more than a colour map can show. NaN and infinity become 0.
 pub fn three_digits(value: f32) -> f32 {
-    if value == 0.0 || !value.is_finite() {
+    if value == 0.0 {
         return 0.0;
     }
     let value = f64::from(value);
@@ -60,8 +60,11 @@ pub fn push_multiple(out: &mut String, value: f32, step: f64) {
     push_f32(out, nearest(value.into(), step));
 }
 
-/// The multiple of `step` nearest to `value`.
+/// The multiple of `step` nearest to `value`. NaN and infinity become 0.
 pub fn nearest(value: f64, step: f64) -> f32 {
+    if !value.is_finite() {
+        return 0.0;
+    }
     ((value / step).round() * step + 0.0) as f32 // + 0.0 turns -0 into 0
 }
 

@@ -49,8 +49,7 @@ pub use schema::json_schema;
 pub use settings::{
     Backend, CellContact, ContactLaw, EventRate, Export, ExportFormat, Gpu, Integrator, Law,
     MethodChoice, MethodName, Playback, Precision, Reconstruct, ReconstructMode, Simulate, Up,
-    UsdFile,
-    is_shutter,
+    UsdFile, is_shutter,
 };
 pub use sleep::SleepLimits;
 pub use source::{ResolvedPipeline, parse, read};

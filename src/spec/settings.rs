@@ -341,6 +341,8 @@ pub enum UsdFile {
     Usdc,
     /// Text.
     Usda,
+    /// A package with a binary file, as phones show it.
+    Usdz,
 }
 
 impl UsdFile {
@@ -349,6 +351,7 @@ impl UsdFile {
         match self {
             UsdFile::Usdc => "usdc",
             UsdFile::Usda => "usda",
+            UsdFile::Usdz => "usdz",
         }
     }
 }
@@ -383,6 +386,9 @@ pub struct Export {
     pub formats: Vec<ExportFormat>,
     /// Kind of USD files.
     pub usd: UsdFile,
+    /// Whether animated glTF is compressed (`EXT_meshopt_compression`, `KHR_mesh_quantization`). Without, files are about
+    /// five times as large, and readers need no extension.
+    pub compress: bool,
     /// Axis that points up in the files; absent: that of the shot, opposite to gravity. In glTF it is always y,
     /// in VTK always that of the shot.
     #[schemars(with = "Up")]
@@ -408,6 +414,7 @@ impl Default for Export {
         Export {
             formats: vec![ExportFormat::Usd, ExportFormat::Glb],
             usd: UsdFile::default(),
+            compress: true,
             up: None,
             scale: 1.0,
             playback: Playback::default(),

@@ -5,10 +5,10 @@
 //! their largest deviation. A node that does not exist in a frame has scale 0, which every glTF reader
 //! supports.
 //!
-//! Vertices are quantized to integers relative to the node's pivot (KHR_mesh_quantization). The scale of the
-//! node converts them to lengths, so no second node is needed. All data are compressed
+//! With `compress`, vertices are quantized to integers relative to the node's pivot (KHR_mesh_quantization). The
+//! scale of the node converts them to lengths, so no second node is needed. All data are compressed
 //! (EXT_meshopt_compression). The error of a position is up to 5e-5 of the fragment's size, that of a normal
-//! up to a degree. Memory holds one frame, each surface once, and the mean and bounds of each of its
+//! up to a degree. Without, the file needs no extension. Memory holds one frame, each surface once, and the mean and bounds of each of its
 //! vertices.
 
 use std::collections::BTreeMap;
@@ -89,9 +89,11 @@ fn document(job: &ExportJob, epochs: &Epochs<MeanShape>) -> (Value, Vec<u8>) {
     });
     // glTF allows no empty lists.
     if !children.is_empty() {
-        let extensions = json!([COMPRESSION, "KHR_mesh_quantization"]);
-        root["extensionsUsed"] = extensions.clone();
-        root["extensionsRequired"] = extensions;
+        if job.compress {
+            let extensions = json!([COMPRESSION, "KHR_mesh_quantization"]);
+            root["extensionsUsed"] = extensions.clone();
+            root["extensionsRequired"] = extensions;
+        }
         scene.nodes[0]["children"] = children.into();
         root["meshes"] = scene.meshes.into();
         root["materials"] = materials.entries.into();
@@ -102,7 +104,7 @@ fn document(job: &ExportJob, epochs: &Epochs<MeanShape>) -> (Value, Vec<u8>) {
         }]);
     }
     root["nodes"] = scene.nodes.into();
-    let binary = scene.buffers.finish(&mut root, true);
+    let binary = scene.buffers.finish(&mut root, job.compress);
     (root, binary)
 }
 
@@ -134,9 +136,10 @@ struct BufferViews {
 impl<'a> GltfScene<'a> {
     fn new(job: &'a ExportJob<'a>) -> Self {
         let mut buffers = BufferBuilder::new();
+        let [place, direction] = if job.compress { [8, 4] } else { [12, 12] };
         let views = BufferViews {
-            positions: buffers.add_view(ViewUsage::Vertices, 8, None),
-            normals: buffers.add_view(ViewUsage::Vertices, 4, Some("OCTAHEDRAL")),
+            positions: buffers.add_view(ViewUsage::Vertices, place, None),
+            normals: buffers.add_view(ViewUsage::Vertices, direction, Some("OCTAHEDRAL")),
             texture: buffers.add_view(ViewUsage::Vertices, 8, Some("EXPONENTIAL")),
             colours: buffers.add_view(ViewUsage::Vertices, 8, None),
             times: buffers.add_view(ViewUsage::Keyframes, 4, None),
@@ -165,8 +168,13 @@ impl<'a> GltfScene<'a> {
         let (low, high) = bounds(&fragment_mesh.positions);
         let reach = low.iter().chain(&high).fold(0.0f32, |r, x| r.max(x.abs()));
         // A single point needs a scale above 0 too.
-        let scale = if reach > 0.0 { reach } else { 1.0 };
-        let attributes = self.attributes(fragment_mesh, scale);
+        let is_scaled = self.job.compress && reach > 0.0;
+        let scale = if is_scaled { reach } else { 1.0 };
+        let mut attributes = match self.job.compress {
+            true => self.quantized_attributes(fragment_mesh, scale),
+            false => self.plain_attributes(fragment_mesh),
+        };
+        self.add_colours(fragment_mesh, &mut attributes);
         let keyframes = epoch.keyframes(&self.job.frames, self.job.fps);
         let track = Track::new(&keyframes, epoch.size);
         let lifetime = epoch.lifetime(&self.job.frames);
@@ -193,8 +201,23 @@ impl<'a> GltfScene<'a> {
         number
     }
 
-    /// Adds the vertex attributes: positions over `scale` in 16 bits, normals in 8 bits.
-    fn attributes(&mut self, fragment_mesh: &FragmentMesh, scale: f32) -> Value {
+    /// Adds positions, normals and texture coordinates in single precision.
+    fn plain_attributes(&mut self, fragment_mesh: &FragmentMesh) -> Value {
+        let (buffers, views) = (&mut self.buffers, &self.views);
+        let (positions, normals) = (&fragment_mesh.positions, &fragment_mesh.normals);
+        let mut attributes = json!({
+            "POSITION": buffers.add_floats(views.positions, positions, true),
+            "NORMAL": buffers.add_floats(views.normals, normals, false),
+        });
+        if !fragment_mesh.uv.is_empty() {
+            let uv = buffers.add_floats(views.texture, &fragment_mesh.uv, false);
+            attributes["TEXCOORD_0"] = uv.into();
+        }
+        attributes
+    }
+
+    /// Adds positions over `scale` in 16 bits, normals in 8 bits, and texture coordinates.
+    fn quantized_attributes(&mut self, fragment_mesh: &FragmentMesh, scale: f32) -> Value {
         let whole = |x: f32| (x / scale * f32::from(i16::MAX)).round() as i16;
         let rows: Vec<[i16; 4]> = fragment_mesh
             .positions
@@ -236,6 +259,11 @@ impl<'a> GltfScene<'a> {
                 .add_accessor(self.views.texture, accessor, uv)
                 .into();
         }
+        attributes
+    }
+
+    /// Adds the colours, if there are any, in 16 bits.
+    fn add_colours(&mut self, fragment_mesh: &FragmentMesh, attributes: &mut Value) {
         if !fragment_mesh.colours.is_empty() {
             let whole = |x: f32| (x.clamp(0.0, 1.0) * f32::from(u16::MAX)).round() as u16;
             let rows = fragment_mesh.colours.iter();
@@ -251,7 +279,6 @@ impl<'a> GltfScene<'a> {
                 .add_accessor(self.views.colours, accessor, rows)
                 .into();
         }
-        attributes
     }
 
     /// Adds the tracks of translation and rotation of a node.

@@ -91,7 +91,7 @@ impl ArraySpool {
                 let parts = format(array).into_iter().map(String::into_bytes);
                 (parts.collect(), encode::ArrayTag::default())
             }
-            UsdFile::Usdc => {
+            UsdFile::Usdc | UsdFile::Usdz => {
                 let (bytes, tag) = encode::array(array)?;
                 (vec![bytes], tag)
             }

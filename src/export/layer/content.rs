@@ -68,8 +68,8 @@ pub enum Value<'a> {
     Vec3f([f32; 3]),
     /// `double3`, with the precision of single numbers
     Vec3d([f32; 3]),
-    /// `quatd`, w first, with the precision of single numbers
-    Quatd([f32; 4]),
+    /// `quatf`, w first
+    Quatf([f32; 4]),
     /// An array.
     Array(StoredArray),
 }

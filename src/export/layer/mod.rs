@@ -1,11 +1,13 @@
-//! Writes layers of Universal Scene Description, as text (`.usda`) or binary (`.usdc`).
+//! Writes layers of Universal Scene Description, as text (`.usda`), binary (`.usdc`) or binary in a
+//! package (`.usdz`).
 //!
-//! A writer of a scene describes prims and attributes to a [`Layer`] and does not know which of the two it writes.
+//! A writer of a scene describes prims and attributes to a [`Layer`] and does not know which of them it writes.
 //! Arrays are encoded as soon as they are known and kept in an [`ArraySpool`] until the layer needs them.
 
 mod array;
 mod binary;
 mod content;
+mod package;
 mod text;
 
 use std::path::Path;
@@ -34,6 +36,15 @@ pub fn write(
             let mut layer = binary::BinaryLayer::new(out, spool, stage)?;
             fill(&mut layer)?;
             layer.finish()
+        }
+        UsdFile::Usdz => {
+            let name = target.with_extension(UsdFile::Usdc.extension());
+            let name = name.file_name().unwrap_or_default().to_string_lossy();
+            let mut package = package::Package::new(out, name.into_owned())?;
+            let mut layer = binary::BinaryLayer::new(&mut package, spool, stage)?;
+            fill(&mut layer)?;
+            layer.finish()?;
+            package.finish()
         }
     })
 }

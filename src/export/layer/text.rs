@@ -102,7 +102,7 @@ impl<'a, W: Write> TextLayer<'a, W> {
             Value::Float(value) => write!(self.out, "{value}"),
             Value::Double(value) => write!(self.out, "{value}"),
             Value::Vec3f(values) | Value::Vec3d(values) => write!(self.out, "{}", tuple(&values)),
-            Value::Quatd(values) => write!(self.out, "{}", tuple(&values)),
+            Value::Quatf(values) => write!(self.out, "{}", tuple(&values)),
             Value::Array(array) => self.spool.copy(array, self.out).map(|_| ()),
         }
     }

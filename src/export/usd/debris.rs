@@ -8,7 +8,8 @@ use std::io;
 
 use glam::{DQuat, Vec3};
 
-use super::prim::{PrimArrays, RestArrays, TimeSamples};
+use super::prim::{PrimArrays, TimeSamples};
+use super::rest::RestArrays;
 use super::scene::JUMP_DURATION;
 use crate::export::epochs::Epoch;
 use crate::export::job::ExportJob;

@@ -104,7 +104,10 @@ impl BodyElements {
             samples.push((frame.into(), spool.store(&array)?));
             Ok(())
         };
-        add("float3[] extent", Array::vectors(&extent(&points, &self.radii)))?;
+        add(
+            "float3[] extent",
+            Array::vectors(&extent(&points, &self.radii)),
+        )?;
         add("point3f[] positions", Array::vectors(&points))?;
         if there(FrameGroup::Rotation) {
             let mut rotations: Vec<[f32; 4]> =
@@ -170,7 +173,11 @@ impl BodyElements {
         }
         layer.begin(Prim::new("Sphere", "element"))?;
         layer.set("double radius", Value::Double(1.0))?;
-        layer.set_array("float3[] extent", "", &Array::vectors(&[[-1.0; 3], [1.0; 3]]))?;
+        layer.set_array(
+            "float3[] extent",
+            "",
+            &Array::vectors(&[[-1.0; 3], [1.0; 3]]),
+        )?;
         let colour = Array::vectors(&[scene::OUTSIDE]);
         layer.set_array("color3f[] primvars:displayColor", "constant", &colour)?;
         layer.end()?;

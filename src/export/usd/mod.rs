@@ -7,8 +7,8 @@
 //!
 //! Whether a prim bends is known only after the last frame; until then its arrays are kept in an
 //! [`ArraySpool`].
-//! Memory holds one frame, the points of the two before it, and for each surface which corners share a
-//! normal.
+//! Memory holds one frame, the points of the two before it and those shown last, and for each surface which corners
+//! share a normal. Frames in which nothing visible changes share their points and normals.
 //!
 //! Normals are an indexed `faceVarying` primvar instead of the attribute `normals`: without indices there
 //! would be six normals per vertex. Texture coordinates are such a primvar too. Debris, if the options give
@@ -17,6 +17,7 @@
 mod debris;
 pub mod elements;
 mod prim;
+mod rest;
 pub mod scene;
 
 use std::io;
@@ -57,6 +58,7 @@ fn write(
         time_scale: job.time_scale(),
         fps: job.fps,
         shutter: job.shutter,
+        largest_stress: (0.0, None),
         materials: STANDARD
             .map(|material| (material.clone(), material.name()))
             .into(),
@@ -81,11 +83,7 @@ fn write(
     Ok(summary)
 }
 
-fn assemble(
-    job: &ExportJob,
-    prims: &Epochs<PrimArrays>,
-    layer: &mut dyn Layer,
-) -> io::Result<()> {
+fn assemble(job: &ExportJob, prims: &Epochs<PrimArrays>, layer: &mut dyn Layer) -> io::Result<()> {
     let mut open = None;
     for (&(body, fragment), fragment_epochs) in prims {
         if open != Some(body) {
@@ -130,10 +128,20 @@ fn write_prim(
     } else {
         layer.animate("float3[] extent", "", &arrays.extents)?;
         layer.animate("point3f[] points", "", &arrays.points)?;
-        let normals = "normal3f[] primvars:normals";
-        layer.animate(normals, "faceVarying", &arrays.normals)?;
+        let name = "normal3f[] primvars:normals";
+        let at_rest = rest.shape.normals;
+        match arrays
+            .normals
+            .iter()
+            .all(|(_, normals)| *normals == at_rest)
+        {
+            true => layer.set_stored(name, "faceVarying", at_rest)?,
+            false => layer.animate(name, "faceVarying", &arrays.normals)?,
+        }
         layer.animate("vector3f[] velocities", "", &arrays.velocities)?;
-        layer.animate("vector3f[] accelerations", "", &arrays.accelerations)?;
+        if arrays.is_accelerated {
+            layer.animate("vector3f[] accelerations", "", &arrays.accelerations)?;
+        }
     }
     let keyframes = prim.keyframes(&job.frames, job.fps);
     write_poses(&Track::new(&keyframes, prim.size), layer)?;
@@ -185,10 +193,10 @@ fn write_poses(track: &Track, layer: &mut dyn Layer) -> io::Result<()> {
     let turns: Vec<(f64, Value)> = turns
         .map(|(time, rotation)| {
             let [x, y, z, w] = rotation.as_quat().to_array();
-            (*time, Value::Quatd([w, x, y, z]))
+            (*time, Value::Quatf([w, x, y, z]))
         })
         .collect();
     let (places, turns) = (Content::Samples(&places), Content::Samples(&turns));
     layer.attribute("double3 xformOp:translate", "", places)?;
-    layer.attribute("quatd xformOp:orient", "", turns)
+    layer.attribute("quatf xformOp:orient", "", turns)
 }

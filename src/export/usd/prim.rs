@@ -1,18 +1,20 @@
-//! Arrays of a prim: the constant attributes of a fragment's surface, and its samples in each frame.
+//! Arrays of a prim: those of a fragment at rest, and its samples in each frame.
 
 use std::collections::BTreeMap;
 use std::io;
 
 use glam::{DVec3, Vec3};
 
+use super::rest::{RestArrays, StoredShape};
+
 use crate::export::birth::Birth;
-use crate::export::epochs::EpochRecorder;
+use crate::export::epochs::{EpochRecorder, RIGID_TOLERANCE};
+use crate::export::layer::{Array, ArraySpool, Digits, StoredArray};
 use crate::export::materials::{FaceMaterial, faces_by_material};
 use crate::export::names::identifier;
 use crate::export::rigid_state::RigidState;
-use crate::export::layer::{Array, ArraySpool, Digits, Layer, Prim, StoredArray, Value};
 use crate::export::space::bounds;
-use crate::geometry::corners::DistinctCorners;
+use crate::export::text::nearest;
 use crate::store::corner_normals::Fans;
 use crate::store::{FragmentRange, SurfaceFrame};
 
@@ -28,33 +30,30 @@ pub struct PrimArrays {
     pub normals: TimeSamples,
     pub velocities: TimeSamples,
     pub accelerations: TimeSamples,
+    /// Whether an acceleration is not 0.
+    pub is_accelerated: bool,
     pub stress: TimeSamples,
     pub extents: TimeSamples,
-    /// Frames and points of the last two frames, or fewer: an acceleration needs the points of three frames.
-    recent: Vec<(f64, Vec<[f32; 3]>)>,
+    shown: Shown,
+    /// The last two frames, or fewer: an acceleration needs the points of three frames.
+    recent: Vec<RecentFrame>,
 }
 
-/// Arrays of the constant attributes.
-pub struct RestArrays {
-    /// Bounding box at rest, relative to the centre of mass.
-    pub bounds: [[f32; 3]; 2],
-    vertex_counts: StoredArray,
-    indices: StoredArray,
-    inside: StoredArray,
-    /// Names of the materials and indices of the faces that have them.
-    faces: Vec<(String, StoredArray)>,
-    /// Vertex positions at rest, in the coordinates of the shot.
-    rest: StoredArray,
-    /// Vertex positions at rest, relative to the centre of mass.
-    points: StoredArray,
-    extent: StoredArray,
-    normals: StoredArray,
-    /// Index of the normal of each corner.
-    corners: StoredArray,
-    /// Texture coordinates, and the index of those of each corner.
-    st: Option<[StoredArray; 2]>,
-    /// Colours, and the index of that of each corner.
-    colours: Option<[StoredArray; 2]>,
+/// The shape in the last sample of the points, which the next ones share while nothing visible changes.
+struct Shown {
+    points: Vec<[f32; 3]>,
+    normals: Vec<[f32; 3]>,
+    stored: StoredShape,
+}
+
+/// A frame of an epoch. Its velocities and accelerations are stored when the next frame is known.
+struct RecentFrame {
+    frame: f64,
+    points: Vec<[f32; 3]>,
+    /// Velocities, units of the file per played second.
+    velocities: Vec<[f32; 3]>,
+    /// Whether it shares the points of the frame before; `None` in the first frame.
+    is_still: Option<bool>,
 }
 
 /// Records the arrays of epochs.
@@ -68,6 +67,8 @@ pub struct PrimWriter {
     /// Times at which the shutter opens and closes, in frames relative to each frame: fragments that bend
     /// have points at those times too.
     pub shutter: Option<[f64; 2]>,
+    /// Largest stress in the frames so far, Pa, and the last of these frames.
+    pub largest_stress: (f32, Option<u32>),
     /// Materials used so far, with identifiers for names.
     pub materials: BTreeMap<FaceMaterial, String>,
 }
@@ -86,43 +87,26 @@ impl EpochRecorder for PrimWriter {
         let named: Vec<_> = named
             .map(|(material, faces)| (self.name_of(material), faces))
             .collect();
-        let spool = &mut self.spool;
-        let mut faces = Vec::new();
-        for (name, indices) in named {
-            faces.push((name, spool.store(&Array::Ints(indices))?));
-        }
-        let vertices = surface.vertex_range(piece);
-        let triangles: Vec<[u32; 3]> = surface.local_triangles(piece).collect();
-        let inside = surface.inside[surface.triangle_range(piece)].iter();
-        let inside: Vec<u32> = inside.map(|&flag| flag.into()).collect();
-        let rest = &surface.rest_positions[vertices];
+        let rest = &surface.rest_positions[surface.vertex_range(piece)];
         let about = |p: &[f32; 3]| (DVec3::from(p.map(f64::from)) - centre).as_vec3();
         let points: Vec<[f32; 3]> = rest.iter().map(|p| about(p).to_array()).collect();
         let fans = Fans::of(surface, piece);
-        let st = store_corners(spool, surface.uv_of(piece), |st| Array::Vec2f(st))?;
-        let colours = surface.colours_of(piece);
-        let colours = store_corners(spool, colours, |c| Array::vectors(c))?;
-        let (low, high) = bounds(&points);
+        let normals = fans.normals(&points);
+        let spool = &mut self.spool;
+        let at_rest = RestArrays::new((surface, piece), (&points, &fans, &normals), named, spool)?;
         Ok(PrimArrays {
-            at_rest: RestArrays {
-                bounds: [low, high],
-                vertex_counts: spool.store(&Array::Ints(&vec![3; triangles.len()]))?,
-                indices: spool.store(&Array::Ints(triangles.as_flattened()))?,
-                inside: spool.store(&Array::Ints(&inside))?,
-                faces,
-                rest: spool.store(&Array::vectors(rest))?,
-                points: spool.store(&Array::vectors(&points))?,
-                extent: spool.store(&Array::vectors(&[low, high]))?,
-                normals: spool.store(&Array::Vec3f(&fans.normals(&points), Digits::Unit))?,
-                corners: spool.store(&Array::Ints(fans.corners.as_flattened()))?,
-                st,
-                colours,
+            shown: Shown {
+                points,
+                normals,
+                stored: at_rest.shape,
             },
+            at_rest,
             fans,
             points: TimeSamples::new(),
             normals: TimeSamples::new(),
             velocities: TimeSamples::new(),
             accelerations: TimeSamples::new(),
+            is_accelerated: false,
             stress: TimeSamples::new(),
             extents: TimeSamples::new(),
             recent: Vec::new(),
@@ -168,13 +152,21 @@ impl EpochRecorder for PrimWriter {
             .collect();
         let played = |velocity: &DVec3| (*velocity * self.time_scale).as_vec3().to_array();
         let velocities: Vec<[f32; 3]> = moving.iter().map(played).collect();
-        let normals = arrays.fans.normals(&now);
-        let velocity_digits = Digits::MultiplesOf(self.rounding_step(arrays, 1));
-        let extent = <[_; 2]>::from(bounds(&now));
+        let is_still = self.show(arrays, &now)?;
+        let shape = arrays.shown.stored;
+        arrays.normals.push((frame, shape.normals));
+        arrays.extents.push((frame, shape.extent));
+        let digits = self.stress_digits(surface);
+        let stress = Array::Floats(&surface.stress[vertices], digits);
+        arrays.stress.push((frame, self.spool.store(&stress)?));
         let [open, close] = self.shutter.unwrap_or_default();
         for at in [open, 0.0, close] {
             let known = arrays.points.last();
             if known.is_some_and(|(time, _)| *time >= frame + at) {
+                continue;
+            }
+            if at == 0.0 {
+                arrays.points.push((frame, shape.points));
                 continue;
             }
             let ahead = at / self.fps;
@@ -186,42 +178,29 @@ impl EpochRecorder for PrimWriter {
             let points = self.spool.store(&Array::vectors(&there))?;
             arrays.points.push((frame + at, points));
         }
-        let stress = &surface.stress[vertices];
-        for (samples, values) in [
-            (&mut arrays.normals, Array::Vec3f(&normals, Digits::Unit)),
-            (
-                &mut arrays.velocities,
-                Array::Vec3f(&velocities, velocity_digits),
-            ),
-            (&mut arrays.stress, Array::Floats(stress, Digits::Three)),
-            (&mut arrays.extents, Array::vectors(&extent)),
-        ] {
-            samples.push((frame, self.spool.store(&values)?));
-        }
-        self.accelerate(arrays, frame, now)
+        let is_first = arrays.recent.is_empty();
+        self.take_frame(
+            arrays,
+            RecentFrame {
+                frame,
+                points: now,
+                velocities,
+                is_still: (!is_first).then_some(is_still),
+            },
+        )
     }
 
     fn end(&mut self, arrays: &mut PrimArrays) -> io::Result<()> {
-        let Some((last, points)) = std::mem::take(&mut arrays.recent).pop() else {
+        let Some(last) = std::mem::take(&mut arrays.recent).pop() else {
             return Ok(());
         };
-        self.add_accelerations(arrays, last, &vec![[0.0; 3]; points.len()])
+        let still = vec![[0.0; 3]; last.points.len()];
+        let velocities = match last.is_still {
+            Some(true) => &still,
+            _ => &last.velocities,
+        };
+        self.add_rates(arrays, last.frame, velocities, &still)
     }
-}
-
-/// Stores the distinct values of corners and the index of each corner's; `None` without values.
-fn store_corners<const N: usize>(
-    spool: &mut ArraySpool,
-    values: &[[[f32; N]; 3]],
-    array: impl Fn(&[[f32; N]]) -> Array,
-) -> io::Result<Option<[StoredArray; 2]>> {
-    if values.is_empty() {
-        return Ok(None);
-    }
-    let corners = DistinctCorners::of_values(values);
-    let indices = Array::Ints(corners.numbers.as_flattened());
-    let values = spool.store(&array(&corners.values()))?;
-    Ok(Some([values, spool.store(&indices)?]))
 }
 
 impl PrimWriter {
@@ -240,46 +219,90 @@ impl PrimWriter {
         name
     }
 
-    /// Takes the points of a frame and adds the accelerations of the frame before. They are second
-    /// differences of points, because differences of velocities would be noise where waves are faster than
-    /// frames. They are 0 in the first and in the last frame of an epoch.
-    fn accelerate(
-        &mut self,
-        arrays: &mut PrimArrays,
-        frame: f64,
-        now: Vec<[f32; 3]>,
-    ) -> io::Result<()> {
-        if let Some((last, middle)) = arrays.recent.last() {
-            let last = *last;
-            let before = arrays.recent.iter().rev().nth(1);
-            let played = self.time_scale * self.fps / (frame - last);
-            let accelerations: Vec<[f32; 3]> = match before {
-                Some((first, before)) if last - first == frame - last => {
-                    let all = before.iter().zip(middle).zip(&now);
-                    all.map(|((a, b), c)| second_difference(*a, *b, *c, played))
-                        .collect()
-                }
-                _ => vec![[0.0; 3]; now.len()],
-            };
-            self.add_accelerations(arrays, last, &accelerations)?;
+    /// Stores the points of a frame, unless those shown are as good; returns whether they are.
+    fn show(&mut self, arrays: &mut PrimArrays, now: &[[f32; 3]]) -> io::Result<bool> {
+        let [low, high] = arrays.at_rest.bounds.map(Vec3::from);
+        let allowed = RIGID_TOLERANCE as f32 * (high - low).length();
+        let shown = &mut arrays.shown;
+        if is_within(&shown.points, now, allowed) {
+            return Ok(true);
         }
-        if arrays.recent.len() == 2 {
-            arrays.recent.remove(0);
+        let normals = arrays.fans.normals(now);
+        if !is_within(&shown.normals, &normals, NORMAL_TOLERANCE) {
+            let stored = Array::Vec3f(&normals, Digits::Unit);
+            shown.stored.normals = self.spool.store(&stored)?;
+            shown.normals = normals;
         }
-        arrays.recent.push((frame, now));
+        let extent = <[_; 2]>::from(bounds(now));
+        shown.stored.extent = self.spool.store(&Array::vectors(&extent))?;
+        shown.stored.points = self.spool.store(&Array::vectors(now))?;
+        shown.points.copy_from_slice(now);
+        Ok(false)
+    }
+
+    /// Takes a frame and adds the velocities and accelerations of the frame before. They are 0 if it shares its points
+    /// with its neighbours: then they are those of vibrations that are faster than frames.
+    ///
+    /// Accelerations are second differences of points, because differences of velocities would be noise where waves are
+    /// faster than frames. They are 0 in the first and in the last frame of an epoch.
+    fn take_frame(&mut self, arrays: &mut PrimArrays, now: RecentFrame) -> io::Result<()> {
+        if let Some(last) = arrays.recent.pop() {
+            let still = vec![[0.0; 3]; now.points.len()];
+            let before = arrays.recent.pop();
+            if last.is_still.unwrap_or(true) && now.is_still == Some(true) {
+                self.add_rates(arrays, last.frame, &still, &still)?;
+            } else {
+                let played = self.time_scale * self.fps / (now.frame - last.frame);
+                let accelerations = match before {
+                    Some(before) if last.frame - before.frame == now.frame - last.frame => {
+                        let all = before.points.iter().zip(&last.points).zip(&now.points);
+                        all.map(|((a, b), c)| second_difference(*a, *b, *c, played))
+                            .collect()
+                    }
+                    _ => still,
+                };
+                self.add_rates(arrays, last.frame, &last.velocities, &accelerations)?;
+            }
+            arrays.recent.push(last);
+        }
+        arrays.recent.push(now);
         Ok(())
     }
 
-    fn add_accelerations(
+    /// Adds the velocities and accelerations of a frame.
+    fn add_rates(
         &mut self,
         arrays: &mut PrimArrays,
         frame: f64,
+        velocities: &[[f32; 3]],
         accelerations: &[[f32; 3]],
     ) -> io::Result<()> {
-        let digits = Digits::MultiplesOf(self.rounding_step(arrays, 2));
-        let stored = self.spool.store(&Array::Vec3f(accelerations, digits))?;
-        arrays.accelerations.push((frame, stored));
+        for (order, values) in [(1, velocities), (2, accelerations)] {
+            let step = self.rounding_step(arrays, order);
+            let digits = Digits::MultiplesOf(step);
+            if order == 2 {
+                let mut numbers = values.as_flattened().iter();
+                arrays.is_accelerated |= numbers.any(|a| nearest((*a).into(), step) != 0.0);
+            }
+            let stored = self.spool.store(&Array::Vec3f(values, digits))?;
+            let samples = match order {
+                1 => &mut arrays.velocities,
+                _ => &mut arrays.accelerations,
+            };
+            samples.push((frame, stored));
+        }
         Ok(())
+    }
+
+    /// Digits of stresses: down to a thousandth of the largest in the frames so far, less than a colour map can show.
+    fn stress_digits(&mut self, surface: &SurfaceFrame) -> Digits {
+        let (largest, frame) = &mut self.largest_stress;
+        if *frame != Some(surface.frame) {
+            let finite = surface.stress.iter().filter(|stress| stress.is_finite());
+            *largest = finite.fold(*largest, |most, stress| most.max(stress.abs()));
+            *frame = Some(surface.frame);
+        }
+        Digits::MultiplesOf(power_of_ten(1e-3 * f64::from(*largest)))
     }
 
     /// The power of ten to whose multiples velocities (order 1) or accelerations (order 2) are rounded: it
@@ -289,13 +312,27 @@ impl PrimWriter {
         let half = 0.5 / (self.time_scale * self.fps);
         let most = ROUNDING_TOLERANCE * f64::from((high - low).length()) * f64::from(order)
             / half.powi(order);
-        10f64.powi(most.max(f64::MIN_POSITIVE).log10().floor() as i32)
+        power_of_ten(most)
     }
+}
+
+/// The largest power of ten that is not above a number.
+fn power_of_ten(number: f64) -> f64 {
+    10f64.powi(number.max(f64::MIN_POSITIVE).log10().floor() as i32)
 }
 
 /// Largest error of a point by rounded velocities and accelerations, over the fragment's size: a fiftieth of
 /// a pixel of a fragment that fills a picture.
 const ROUNDING_TOLERANCE: f64 = 2e-5;
+
+/// Largest distance between unit normals that are shown and those of a frame, about half a degree.
+const NORMAL_TOLERANCE: f32 = 0.01;
+
+/// Whether no vector is farther than `allowed` from its counterpart.
+fn is_within(a: &[[f32; 3]], b: &[[f32; 3]], allowed: f32) -> bool {
+    let mut pairs = a.iter().zip(b);
+    pairs.all(|(a, b)| Vec3::from(*a).distance_squared(Vec3::from(*b)) <= allowed * allowed)
+}
 
 /// Second time derivative of a point from its positions at three equidistant times, `rate` of them per played
 /// second.
@@ -303,58 +340,4 @@ fn second_difference(a: [f32; 3], b: [f32; 3], c: [f32; 3], rate: f64) -> [f32; 
     let double = |p: [f32; 3]| DVec3::from(p.map(f64::from));
     let bent = double(a) + double(c) - 2.0 * double(b);
     (bent * (rate * rate)).as_vec3().to_array()
-}
-
-impl RestArrays {
-    /// Writes the attributes that rigid and bending meshes have in common.
-    pub fn write_topology(&self, layer: &mut dyn Layer) -> io::Result<()> {
-        for (declaration, word) in [
-            ("uniform token orientation", "rightHanded"),
-            ("uniform token subdivisionScheme", "none"),
-            (
-                "uniform token subsetFamily:materialBind:familyType",
-                "partition",
-            ),
-        ] {
-            layer.set(declaration, Value::Token(word))?;
-        }
-        layer.set_stored("int[] faceVertexCounts", "", self.vertex_counts)?;
-        layer.set_stored("int[] faceVertexIndices", "", self.indices)?;
-        layer.set_stored("int[] primvars:inside", "uniform", self.inside)?;
-        layer.set_stored("point3f[] primvars:rest", "vertex", self.rest)?;
-        if let Some([st, corners]) = self.st {
-            layer.set_stored("texCoord2f[] primvars:st", "faceVarying", st)?;
-            layer.set_stored("int[] primvars:st:indices", "", corners)?;
-        }
-        if let Some([colours, corners]) = self.colours {
-            let name = "color3f[] primvars:displayColor";
-            layer.set_stored(name, "faceVarying", colours)?;
-            layer.set_stored("int[] primvars:displayColor:indices", "", corners)?;
-        }
-        layer.set_stored("int[] primvars:normals:indices", "", self.corners)
-    }
-
-    /// Writes the points at rest, relative to the centre of mass, and their normals.
-    pub fn write_shape(&self, layer: &mut dyn Layer) -> io::Result<()> {
-        layer.set_stored("float3[] extent", "", self.extent)?;
-        layer.set_stored("point3f[] points", "", self.points)?;
-        let normals = "normal3f[] primvars:normals";
-        layer.set_stored(normals, "faceVarying", self.normals)
-    }
-
-    /// Writes the subsets of faces with their materials.
-    pub fn write_subsets(&self, layer: &mut dyn Layer) -> io::Result<()> {
-        for (name, faces) in &self.faces {
-            layer.begin(Prim {
-                api: Some("MaterialBindingAPI"),
-                ..Prim::new("GeomSubset", name)
-            })?;
-            layer.set("uniform token elementType", Value::Token("face"))?;
-            layer.set("uniform token familyName", Value::Token("materialBind"))?;
-            layer.relationship("material:binding", &[format!("/World/materials/{name}")])?;
-            layer.set_stored("int[] indices", "", *faces)?;
-            layer.end()?;
-        }
-        Ok(())
-    }
 }

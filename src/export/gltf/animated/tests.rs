@@ -7,7 +7,7 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::export::{ExportOptions, fixture, run};
-use crate::spec::Playback;
+use crate::spec::{Playback, UsdFile};
 use crate::store::corner_normals::Fans;
 use crate::store::{FragmentRange, Store, SurfaceFrame};
 use reader::{File, at};
@@ -16,11 +16,17 @@ use reader::{File, at};
 const FPS: f64 = 24.0;
 
 fn write(store: &Store, scale: f64) -> (ExportSummary, File) {
+    write_as(store, scale, true)
+}
+
+fn write_as(store: &Store, scale: f64, compress: bool) -> (ExportSummary, File) {
     let options = ExportOptions {
         frames: 0..100,
         fps: FPS,
         playback: Playback::Rate(FPS),
         shutter: None,
+        usd: UsdFile::default(),
+        compress,
         up: None,
         scale,
         debris: None,
@@ -136,6 +142,23 @@ fn nodes_are_named_as_in_usd_and_shown_while_they_exist() {
     );
 }
 
+/// Asserts that the surfaces of six frames of two bodies are in a file, to an error of `far`.
+fn assert_surfaces(store: &Store, file: &File, far: f64) {
+    for frame in 0..6 {
+        let surface = SurfaceFrame::read(store, frame).expect("surface");
+        for piece in &surface.pieces {
+            let name = match (piece.fragment, frame) {
+                (1, 3..) => "fragment_1_1".to_owned(),
+                (fragment, _) => format!("fragment_{fragment}"),
+            };
+            let found = file.triangles(file.node(&name), f64::from(frame) / FPS);
+            for (found, wanted) in found.iter().zip(source(&surface, piece)) {
+                assert_alike(found, &wanted, far);
+            }
+        }
+    }
+}
+
 #[test]
 fn surfaces_are_where_they_were_in_every_frame() {
     // They turn by more than half a turn in all.
@@ -148,21 +171,14 @@ fn surfaces_are_where_they_were_in_every_frame() {
         }
     };
     let (_folder, store) = changed(6, &["left", "right"], turned);
+    let (plain, file) = write_as(&store, 1.0, false);
+    assert_eq!(plain.stiffened, None);
+    assert!(file.root.get("extensionsUsed").is_none());
+    assert_surfaces(&store, &file, 1e-6);
     let (summary, file) = write(&store, 1.0);
     assert_eq!(summary.stiffened, None);
-    for frame in 0..6 {
-        let surface = SurfaceFrame::read(&store, frame).expect("surface");
-        for piece in &surface.pieces {
-            let name = match (piece.fragment, frame) {
-                (1, 3..) => "fragment_1_1".to_owned(),
-                (fragment, _) => format!("fragment_{fragment}"),
-            };
-            let found = file.triangles(file.node(&name), f64::from(frame) / FPS);
-            for (found, wanted) in found.iter().zip(source(&surface, piece)) {
-                assert_alike(found, &wanted, 5e-5 * 3f64.sqrt());
-            }
-        }
-    }
+    assert!(plain.bytes > summary.bytes);
+    assert_surfaces(&store, &file, 5e-5 * 3f64.sqrt());
     let turns = file
         .track::<4>(file.node("fragment_0"), "rotation")
         .expect("a track");

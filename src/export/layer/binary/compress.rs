@@ -16,7 +16,8 @@ pub fn bytes(plain: &[u8]) -> io::Result<Vec<u8>> {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
     }
     let mut packed = vec![0; 1 + lz4_flex::block::get_maximum_output_size(plain.len())];
-    let length = lz4_flex::block::compress_into(plain, &mut packed[1..]).map_err(io::Error::other)?;
+    let length =
+        lz4_flex::block::compress_into(plain, &mut packed[1..]).map_err(io::Error::other)?;
     packed.truncate(1 + length);
     Ok(packed)
 }
@@ -107,9 +108,22 @@ mod tests {
         assert_eq!(plain, [1, 0, 0, 0, 0b0000_0001, 0xFF]);
         assert_eq!(
             coded(&[40_000, -40_000, 7, 7], 1)[4..],
-            [&[0b00_00_11_11][..], &40_000i32.to_le_bytes(), &(-40_000i32).to_le_bytes()].concat()
+            [
+                &[0b00_00_11_11][..],
+                &40_000i32.to_le_bytes(),
+                &(-40_000i32).to_le_bytes()
+            ]
+            .concat()
         );
         let long = coded(&[1 << 40, 5, 5], 2);
-        assert_eq!(long, [&5i64.to_le_bytes()[..], &[0b11], &(1i64 << 40).to_le_bytes()].concat());
+        assert_eq!(
+            long,
+            [
+                &5i64.to_le_bytes()[..],
+                &[0b11],
+                &(1i64 << 40).to_le_bytes()
+            ]
+            .concat()
+        );
     }
 }

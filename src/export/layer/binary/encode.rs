@@ -17,7 +17,7 @@ pub enum Type {
     Float = 8,
     Double = 9,
     Token = 11,
-    Quatd = 16,
+    Quatf = 17,
     Quath = 18,
     Vec2f = 20,
     Vec3d = 23,
@@ -120,12 +120,18 @@ pub fn array(values: &Array) -> io::Result<(Vec<u8>, ArrayTag)> {
         Array::Floats(values, Digits::Three) => {
             floats(&values.iter().map(|v| three_digits(*v)).collect::<Vec<_>>())
         }
+        Array::Floats(values, Digits::MultiplesOf(step)) => {
+            let round = |value: &f32| nearest((*value).into(), step);
+            floats(&values.iter().map(round).collect::<Vec<_>>())
+        }
         Array::Floats(values, _) => floats(values),
         Array::Vec2f(values) => Ok(plain(Type::Vec2f, values, numbers::<2, 8>)),
         // Rounding makes more arrays equal, above all those of zeros.
         Array::Vec3f(values, Digits::MultiplesOf(step)) => {
             let round = |value: f32| nearest(value.into(), step);
-            Ok(plain(Type::Vec3f, values, |v| numbers::<3, 12>(&v.map(round))))
+            Ok(plain(Type::Vec3f, values, |v| {
+                numbers::<3, 12>(&v.map(round))
+            }))
         }
         Array::Vec3f(values, _) => Ok(plain(Type::Vec3f, values, numbers::<3, 12>)),
         // The real part is last in memory.

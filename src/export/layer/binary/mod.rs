@@ -18,7 +18,7 @@ use super::content::{Content, Layer, Prim, Stage, Value, parts};
 /// Version of the format: the first that all readers since 2019 know and that has room for over 4 GB.
 const VERSION: [u8; 8] = [0, 8, 0, 0, 0, 0, 0, 0];
 /// Size of the head of the file, bytes.
-const HEAD: u64 = 88;
+pub const HEAD: usize = 88;
 /// Flags of a list that prepends to what weaker layers say, and of one that replaces it.
 const PREPENDED: u8 = 1 << 5;
 const EXPLICIT: u8 = 1 | 1 << 1;
@@ -67,7 +67,7 @@ impl<'a, W: Write + Seek> BinaryLayer<'a, W> {
             shared: HashMap::new(),
         };
         // The head is written last.
-        layer.write(&[0; HEAD as usize])?;
+        layer.write(&[0; HEAD])?;
         layer.set_metadata(stage)?;
         Ok(layer)
     }
@@ -135,7 +135,11 @@ impl<'a, W: Write + Seek> BinaryLayer<'a, W> {
     /// Adds a field to the open prim.
     fn add_field(&mut self, name: &str, value: Representation) {
         let field = self.tables.field(name, value);
-        self.open.last_mut().expect("the root is open").fields.push(field);
+        self.open
+            .last_mut()
+            .expect("the root is open")
+            .fields
+            .push(field);
     }
 
     fn add_prim_spec(&mut self, prim: OpenPrim, kind: Spec) -> io::Result<()> {
@@ -217,10 +221,6 @@ impl<'a, W: Write + Seek> BinaryLayer<'a, W> {
     }
 
     fn value(&mut self, value: Value) -> io::Result<Representation> {
-        let wide = |values: &[f32]| -> Vec<u8> {
-            let values = values.iter().map(|value| f64::from(*value));
-            values.flat_map(f64::to_le_bytes).collect()
-        };
         match value {
             Value::Token(word) => Ok(self.token(word)),
             Value::Tokens(words) => {
@@ -235,13 +235,19 @@ impl<'a, W: Write + Seek> BinaryLayer<'a, W> {
             Value::Vec3f(values) => match small_integers(values) {
                 Some(bits) => Ok(Representation::inline(Type::Vec3f, bits)),
                 None => {
-                    let bytes = values.iter().flat_map(|value| value.to_le_bytes());
-                    self.shared_value(Type::Vec3f, bytes.collect())
+                    let bytes = values.map(f32::to_le_bytes);
+                    self.shared_value(Type::Vec3f, bytes.as_flattened().to_vec())
                 }
             },
-            Value::Vec3d(values) => self.unshared(Type::Vec3d, &wide(&values)),
+            Value::Vec3d(values) => {
+                let bytes = values.map(|value| f64::from(value).to_le_bytes());
+                self.unshared(Type::Vec3d, bytes.as_flattened())
+            }
             // The real part is last in memory.
-            Value::Quatd([w, x, y, z]) => self.unshared(Type::Quatd, &wide(&[x, y, z, w])),
+            Value::Quatf([w, x, y, z]) => {
+                let bytes = [x, y, z, w].map(f32::to_le_bytes);
+                self.unshared(Type::Quatf, bytes.as_flattened())
+            }
             Value::Array(array) => self.array(array),
         }
     }

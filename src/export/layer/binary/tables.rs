@@ -163,7 +163,9 @@ impl Tables {
         let names = self.fields.iter().map(|(name, _)| *name);
         push_sized(&mut out, &compress::integers(names)?);
         let values = self.fields.iter();
-        let values: Vec<u8> = values.flat_map(|(_, value)| value.0.to_le_bytes()).collect();
+        let values: Vec<u8> = values
+            .flat_map(|(_, value)| value.0.to_le_bytes())
+            .collect();
         push_sized(&mut out, &compress::bytes(&values)?);
         Ok(out)
     }

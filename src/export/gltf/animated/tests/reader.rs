@@ -40,6 +40,11 @@ impl File {
     fn view(&self, number: &Value) -> Vec<u8> {
         let view = &self.root["bufferViews"][at(number)];
         let coding = &view["extensions"][COMPRESSION];
+        if coding.is_null() {
+            assert_eq!(view["buffer"], 0);
+            let from = at(&view["byteOffset"]);
+            return self.binary[from..from + at(&view["byteLength"])].to_vec();
+        }
         let from = at(&coding["byteOffset"]);
         let encoded = &self.binary[from..from + at(&coding["byteLength"])];
         let (count, stride) = (at(&coding["count"]), at(&coding["byteStride"]));
