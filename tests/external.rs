@@ -1,4 +1,4 @@
-//! Readers of other projects: usd-core, pyarrow, trimesh, VTK, Khronos' glTF validator, glTF-Transform,
+//! Readers of other projects: usd-core, Alembic's library, pyarrow, trimesh, VTK, Khronos' glTF validator, glTF-Transform,
 //! three.js, DuckDB, Polars, pandas, Mitsuba, SciPy, run on shots from the command line.
 //!
 //! They are Python and Node packages in the folder that `CULLET_EXTERNAL` names (`tests/external/setup.sh`
@@ -266,6 +266,11 @@ fn usd_core_places_elements_and_debris() {
 #[test]
 fn usd_core_finds_the_same_in_binary_and_text() {
     check("check_usd_kinds.py");
+}
+
+#[test]
+fn alembic_has_the_meshes_poses_and_velocities_of_usd() {
+    check("check_alembic.py");
 }
 
 #[test]

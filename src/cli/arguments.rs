@@ -114,7 +114,7 @@ pub struct ExportArguments {
     /// Whether animated glTF is compressed, by extensions that a reader must know; default: export.compress.
     #[arg(long)]
     pub compress: Option<bool>,
-    /// Axis that points up in the files (in glTF always y, in VTK that of the shot); default: export.up, else
+    /// Axis that points up in the files (in glTF and Alembic always y, in VTK that of the shot); default: export.up, else
     /// opposite to the shot's gravity.
     #[arg(long)]
     pub up: Option<Up>,

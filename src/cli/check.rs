@@ -14,7 +14,7 @@ use crate::{pack, spec, stress};
 
 /// Bytes on disk per element and frame: of the tables, and of the surfaces and the USD file of bunnies of 2000 to 8000
 /// elements that shatter. Surfaces of whole bodies and of more elements are smaller.
-const DISK_PER_ELEMENT_FRAME: [f64; 3] = [60.0, 900.0, 1000.0];
+const DISK_PER_ELEMENT_FRAME: [f64; 3] = [60.0, 900.0, 80.0];
 /// Peak memory, bytes: of the program, per element and per bond, while a frame or a state waits to be written.
 /// Contacts of grains need more: about 300 bytes per element where grains lie close.
 const MEMORY_BYTES: [f64; 3] = [16e6, 370.0, 31.0];

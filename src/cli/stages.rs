@@ -12,7 +12,7 @@ use super::progress::ProgressReporter;
 use super::stage_inputs::StageInputs;
 
 use crate::simulate::PassCost;
-use crate::spec::{self, ElementColour, FrameGroup, Pipeline, ResolvedPipeline};
+use crate::spec::{self, ElementColour, Export, FrameGroup, Pipeline, ResolvedPipeline, UsdFile};
 use crate::store::{FileChecksums, Manifest, Store, in_folder, layout, lock};
 use crate::{
     export, pack as packing, preview as previewing, reconstruct as surfaces, simulate as integrate,
@@ -366,7 +366,7 @@ pub fn export_inputs(arguments: &ExportArguments, manifest: &Manifest) -> StageI
         .map(|p| p.export.clone())
         .unwrap_or_default();
     let options = json!({
-        "usd": arguments.usd.unwrap_or(settings.usd),
+        "usd": usd_file(arguments, &settings),
         "compress": arguments.compress.unwrap_or(settings.compress),
         "up": arguments.up.or(settings.up),
         "scale": arguments.scale.unwrap_or(settings.scale),
@@ -377,6 +377,12 @@ pub fn export_inputs(arguments: &ExportArguments, manifest: &Manifest) -> StageI
         "to": arguments.to,
     });
     StageInputs::export(export::entry_of(arguments.format).name, options, manifest)
+}
+
+/// The kind of USD files that an export writes.
+fn usd_file(arguments: &ExportArguments, settings: &Export) -> UsdFile {
+    let said = export::usd_file_of(arguments.to.as_deref()).or(arguments.usd);
+    said.unwrap_or(settings.usd)
 }
 
 /// Frames per second of a store without a pipeline: from the times of its first two frames, else that of film.
@@ -395,6 +401,13 @@ fn frame_rate(store: &Store, range: &Range<u32>) -> anyhow::Result<f64> {
 
 /// Exports the store in one format.
 pub fn export(arguments: &ExportArguments, report: &ProgressReporter) -> anyhow::Result<()> {
+    if let (Some(usd), Some(said)) = (arguments.usd, export::usd_file_of(arguments.to.as_deref()))
+        && usd != said
+    {
+        let (usd, said) = (usd.extension(), said.extension());
+        let what = format!("--usd {usd} does not fit --to, whose extension says {said}");
+        return Err(WrongUse(what).into());
+    }
     let (store, manifest) = open(&arguments.store)?;
     let pipeline = manifest.pipeline.as_ref();
     let settings = pipeline.map_or_else(Default::default, |pipeline| pipeline.export.clone());
@@ -404,7 +417,7 @@ pub fn export(arguments: &ExportArguments, report: &ProgressReporter) -> anyhow:
             Some(pipeline) => pipeline.time.frames_per_second,
             None => frame_rate(&store, &arguments.frames)?,
         },
-        usd: arguments.usd.unwrap_or(settings.usd),
+        usd: usd_file(arguments, &settings),
         compress: arguments.compress.unwrap_or(settings.compress),
         up: arguments.up.or(settings.up),
         scale: arguments.scale.unwrap_or(settings.scale),

@@ -3,6 +3,9 @@
 
 use glam::{DQuat, DVec3};
 
+/// Duration of a jump, in frames: time between the last sample before it and the first after it.
+pub const JUMP_DURATION: f64 = 1e-3;
+
 /// The pose of a fragment at one time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Keyframe {

@@ -1,13 +1,14 @@
 //! Export of a shot to the file formats of renderers and viewers.
 //!
-//! USD, glTF (still or animated), OBJ and PLY hold the surfaces; VTK holds surfaces, elements, bonds and
+//! USD, Alembic, glTF (still or animated), OBJ and PLY hold the surfaces; VTK holds surfaces, elements, bonds and
 //! breaks. USD, PLY and VTK also hold stress tables, with or without frames.
 //!
-//! OBJ, PLY and still glTF are made from `meshes/` and `store.json` of a store alone. USD and animated glTF
+//! OBJ, PLY and still glTF are made from `meshes/` and `store.json` of a store alone. USD, Alembic and animated glTF
 //! also read masses, radii and frames, if the store has them, for the motion between frames. USD of elements
 //! and VTK need frames. To add a format, add one file or folder here, its name in [`ExportFormat`] and its
 //! line in [`entry_of`].
 
+mod alembic;
 mod birth;
 mod epochs;
 mod error;
@@ -24,12 +25,14 @@ mod names;
 mod obj;
 mod ply;
 mod point_path;
+mod rest_arrays;
 mod rigid_state;
 mod rigid_transform;
 mod sequence;
 mod space;
 mod spool;
 mod stress;
+mod surface_arrays;
 mod text;
 mod track;
 mod trajectory;
@@ -63,6 +66,7 @@ pub fn entry_of(format: ExportFormat) -> &'static FormatEntry {
         ExportFormat::GlbAnimated => &gltf::animated::FORMAT,
         ExportFormat::Obj => &obj::FORMAT,
         ExportFormat::Ply => &ply::FORMAT,
+        ExportFormat::Alembic => &alembic::FORMAT,
         ExportFormat::Vtk => &vtk::FORMAT,
     }
 }
@@ -96,7 +100,7 @@ pub struct ExportOptions<'a> {
     pub usd: UsdFile,
     /// Whether animated glTF is compressed, by extensions that a reader must know.
     pub compress: bool,
-    /// Up axis of the files; `None`: that of the shot. glTF always has y up, VTK that of the shot.
+    /// Up axis of the files; `None`: that of the shot. glTF and Alembic always have y up, VTK that of the shot.
     pub up: Option<Up>,
     /// Units of length of the files per metre; must be above 0. VTK files are always in metres.
     pub scale: f64,
@@ -108,6 +112,31 @@ pub struct ExportOptions<'a> {
     pub to: Option<&'a Path>,
 }
 
+impl ExportOptions<'_> {
+    /// Refuses numbers out of their range.
+    fn check(&self) -> Result<(), ExportError> {
+        for fps in [self.fps, self.playback.rate(self.fps)] {
+            if !(fps.is_finite() && fps > 0.0) {
+                return Err(ExportError::FrameRate { fps });
+            }
+        }
+        let scale = self.scale;
+        if !(scale.is_finite() && scale > 0.0) {
+            return Err(ExportError::Scale { scale });
+        }
+        if let Some([open, close]) = self.shutter
+            && !is_shutter([open, close])
+        {
+            return Err(ExportError::Shutter { open, close });
+        }
+        let debris = self.debris;
+        if let Some(size) = debris.filter(|size| !(size.is_finite() && *size > 0.0)) {
+            return Err(ExportError::Debris { size });
+        }
+        Ok(())
+    }
+}
+
 /// Exports the frames that exist; `on_frame` is called with (frames done, frames in all).
 pub fn run(
     store: &Store,
@@ -116,25 +145,7 @@ pub fn run(
     on_frame: &mut dyn FnMut(usize, usize),
 ) -> Result<ExportSummary, ExportError> {
     let (frames, fps) = (options.frames.clone(), options.fps);
-    let playback = options.playback.rate(fps);
-    for fps in [fps, playback] {
-        if !(fps.is_finite() && fps > 0.0) {
-            return Err(ExportError::FrameRate { fps });
-        }
-    }
-    let scale = options.scale;
-    if !(scale.is_finite() && scale > 0.0) {
-        return Err(ExportError::Scale { scale });
-    }
-    if let Some([open, close]) = options.shutter
-        && !is_shutter([open, close])
-    {
-        return Err(ExportError::Shutter { open, close });
-    }
-    let debris = options.debris;
-    if let Some(size) = debris.filter(|size| !(size.is_finite() && *size > 0.0)) {
-        return Err(ExportError::Debris { size });
-    }
+    options.check()?;
     let format = entry_of(format);
     let numbers = match format.requires {
         RequiredTables::Surfaces => {
@@ -174,16 +185,16 @@ pub fn run(
         Axes::Simulation => {}
     }
     if format.axes != Axes::Simulation {
-        space.scale = scale;
+        space.scale = options.scale;
     }
     let (target, usd) = target(store, format, &names, options);
     let job = ExportJob {
         store,
         frames: numbers,
         fps,
-        playback,
+        playback: options.playback.rate(fps),
         shutter: options.shutter,
-        debris: debris.map(|size| size * space.scale),
+        debris: options.debris.map(|size| size * space.scale),
         usd,
         compress: options.compress,
         space,
@@ -216,6 +227,13 @@ fn missing_groups(store: &Store, frames: &[u32]) -> Result<Vec<FrameGroup>, Expo
     Ok(all.filter(|group| !everywhere.contains(group)).collect())
 }
 
+/// The kind of USD file that the extension of a target says, if it says one.
+pub fn usd_file_of(target: Option<&Path>) -> Option<UsdFile> {
+    let extension = target?.extension()?.to_ascii_lowercase();
+    let mut kinds = UsdFile::value_variants().iter();
+    kinds.find(|kind| extension == kind.extension()).copied()
+}
+
 /// Path of the file, or of the folder of a sequence, and the kind of USD files.
 fn target(
     store: &Store,
@@ -223,18 +241,20 @@ fn target(
     names: &ShotNames,
     options: &ExportOptions,
 ) -> (PathBuf, UsdFile) {
-    let extension = options.to.and_then(Path::extension);
-    let mut kinds = UsdFile::value_variants().iter();
-    let asked = kinds.find(|kind| extension == Some(kind.extension().as_ref()));
-    let usd = *asked.unwrap_or(&options.usd);
+    let usd = usd_file_of(options.to).unwrap_or(options.usd);
     // The table of formats has the extension of binary files.
     let ending = format.extension.replace("usdc", usd.extension());
     let of_format = Path::new(&ending).extension().unwrap_or(ending.as_ref());
     let file = format!("{}.{ending}", names.shot());
+    let is_file = |path: &Path| {
+        let extension = path.extension().map(|e| e.to_ascii_lowercase());
+        let is_usd = of_format == usd.extension() && usd != UsdFile::Usdz;
+        extension.is_some_and(|e| e == of_format || is_usd && e == "usd")
+    };
     let target = match (options.to, format.single_file) {
         (None, true) => store.path("exports").join(file),
         (None, false) => store.path("exports").join(format.name),
-        (Some(path), true) if extension != Some(of_format) => path.join(file),
+        (Some(path), true) if !is_file(path) => path.join(file),
         (Some(path), _) => path.to_owned(),
     };
     (target, usd)

@@ -18,19 +18,15 @@ impl ShotNames {
         let folder = store.root().canonicalize().ok();
         let folder = folder.as_deref().and_then(|path| path.file_name());
         let shot = folder.map_or("shot".into(), |name| name.to_string_lossy());
-        let mut taken = BTreeSet::new();
+        // USD has the materials next to the bodies.
+        let mut taken = BTreeSet::from(["materials".to_owned()]);
         let bodies = pipeline
             .map_or(&[][..], |pipeline| &pipeline.bodies)
             .iter()
             .enumerate()
             .map(|(at, body)| {
                 let plain = identifier(&body.name, &format!("body_{at}"));
-                // Different names can become the same identifier; the number makes them distinct.
-                let name = if taken.contains(&plain) {
-                    format!("{plain}_{at}")
-                } else {
-                    plain
-                };
+                let name = distinct(plain, |name| taken.contains(name));
                 taken.insert(name.clone());
                 name
             })
@@ -69,9 +65,26 @@ pub fn identifier(name: &str, fallback: &str) -> String {
     text
 }
 
+/// A name that is not taken: this one, or with a number, since different names can become the same identifier.
+pub fn distinct(name: String, is_taken: impl Fn(&str) -> bool) -> String {
+    if !is_taken(&name) {
+        return name;
+    }
+    let mut numbered = (1..).map(|number| format!("{name}_{number}"));
+    let free = numbered.find(|name| !is_taken(name));
+    free.expect("there are more numbers than names")
+}
+
 #[cfg(test)]
 mod tests {
-    use super::identifier;
+    use super::{distinct, identifier};
+
+    #[test]
+    fn names_are_numbered_until_one_is_free() {
+        let taken = ["a", "a_1"];
+        let free = |name: &str| distinct(name.to_owned(), |name| taken.contains(&name));
+        assert_eq!([free("b"), free("a")], ["b", "a_2"]);
+    }
 
     #[test]
     fn identifiers_are_ascii_and_start_with_no_digit() {

@@ -55,7 +55,7 @@ pub fn push_three_digits(out: &mut String, value: f32) {
     }
 }
 
-/// Appends a finite number rounded to the nearest multiple of `step`, a power of ten.
+/// Appends a number rounded to the nearest multiple of `step`, a power of ten. NaN and infinity become 0.
 pub fn push_multiple(out: &mut String, value: f32, step: f64) {
     push_f32(out, nearest(value.into(), step));
 }

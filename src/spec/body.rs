@@ -3,12 +3,12 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::export::Up;
 use super::mesh_file::{Fill, MeshUnit, ThicknessSide};
 use super::quantity::{
     Angle, AngularVelocity, Fraction, Length, LooseFraction, Neighbourhood, Number, PolarAngle,
     PositiveAngle, PositiveLength, PositiveNumber, Spread, Velocity,
 };
-use super::settings::Up;
 use crate::geometry::revolve;
 
 /// How the masses of elements follow from the density.

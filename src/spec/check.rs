@@ -10,10 +10,10 @@ use super::body::{PackingSpec, Rotation};
 use super::collider::{Action, ColliderShape};
 use super::document::{DocumentNode, SourceTexts, ValueOrigin};
 use super::error::SpecError;
+use super::export::is_shutter;
 use super::pipeline::Pipeline;
 use super::pose::PrescribedMotion;
 use super::replacements::Replacements;
-use super::settings::is_shutter;
 use super::time::Region;
 use faults::Check;
 

@@ -4,13 +4,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::body::Rotation;
+use super::export::Up;
 use super::mesh_file::{Fill, MeshUnit, ThicknessSide};
 use super::quantity::{
     AngularVelocity, Force, Length, NonNegativeNumber, NonNegativeTime, Number, PositiveLength,
     PositiveNumber, PositivePressure, PositiveRate, PositiveStiffness, PositiveTime, Pressure,
     Velocity,
 };
-use super::settings::Up;
 use super::time::Region;
 
 /// A solid that pushes elements and is not pushed itself.

@@ -11,6 +11,7 @@ mod conform;
 mod document;
 mod each;
 mod error;
+mod export;
 mod implicit;
 mod keys;
 mod material;
@@ -35,6 +36,7 @@ pub use body::{
 };
 pub use collider::{Action, Attachment, Collider, ColliderShape, Key, Signal};
 pub use error::{SourceLocation, SpecError, SpecErrors, SpecFault};
+pub use export::{EventRate, Export, ExportFormat, Playback, Up, UsdFile, is_shutter};
 pub use implicit::{Friction, Implicit, Preconditioner};
 pub use keys::keys_page;
 pub use material::{
@@ -47,9 +49,8 @@ pub use pose::PrescribedMotion;
 pub use preview::{Camera, ElementColour, Preview, Section};
 pub use schema::json_schema;
 pub use settings::{
-    Backend, CellContact, ContactLaw, EventRate, Export, ExportFormat, Gpu, Integrator, Law,
-    MethodChoice, MethodName, Playback, Precision, Reconstruct, ReconstructMode, Simulate, Up,
-    UsdFile, is_shutter,
+    Backend, CellContact, ContactLaw, Gpu, Integrator, Law, MethodChoice, MethodName, Precision,
+    Reconstruct, ReconstructMode, Simulate,
 };
 pub use sleep::SleepLimits;
 pub use source::{ResolvedPipeline, parse, read};

@@ -5,10 +5,11 @@ use serde::{Deserialize, Serialize};
 
 use super::body::{Body, PackingSpec};
 use super::collider::{Attachment, Collider};
+use super::export::Export;
 use super::material::{Material, MaterialPair, Strength, is_pair_of};
 use super::output::Output;
 use super::preview::Preview;
-use super::settings::{Export, MethodChoice, MethodName, Reconstruct, Simulate};
+use super::settings::{MethodChoice, MethodName, Reconstruct, Simulate};
 use super::stress::Stress;
 use super::time::{Time, World};
 use crate::laws::softening::{self, CrackRule};

@@ -8,11 +8,13 @@
 //! With `compress`, vertices are quantized to integers relative to the node's pivot (KHR_mesh_quantization). The
 //! scale of the node converts them to lengths, so no second node is needed. All data are compressed
 //! (EXT_meshopt_compression). The error of a position is up to 5e-5 of the fragment's size, that of a normal
-//! up to a degree. Without, the file needs no extension. Memory holds one frame, each surface once, and the mean and bounds of each of its
-//! vertices.
+//! up to a degree. Without it, the file needs no extension.
+//!
+//! Memory holds one frame, each surface once, and the mean and bounds of each of its vertices.
 
 use std::collections::BTreeMap;
 
+use glam::DQuat;
 use serde_json::{Value, json};
 
 use super::file::{self, BYTE, BufferBuilder, COMPRESSION, SHORT, UNSIGNED_SHORT, ViewUsage};
@@ -136,7 +138,10 @@ struct BufferViews {
 impl<'a> GltfScene<'a> {
     fn new(job: &'a ExportJob<'a>) -> Self {
         let mut buffers = BufferBuilder::new();
-        let [place, direction] = if job.compress { [8, 4] } else { [12, 12] };
+        let [place, direction, turn] = match job.compress {
+            true => [8, 4, 8],
+            false => [12, 12, 16],
+        };
         let views = BufferViews {
             positions: buffers.add_view(ViewUsage::Vertices, place, None),
             normals: buffers.add_view(ViewUsage::Vertices, direction, Some("OCTAHEDRAL")),
@@ -146,7 +151,7 @@ impl<'a> GltfScene<'a> {
             translations: buffers.add_view(ViewUsage::Keyframes, 12, None),
             // The quaternion filter does not keep signs, which decide the direction of rotation between
             // keyframes.
-            rotations: buffers.add_view(ViewUsage::Keyframes, 8, None),
+            rotations: buffers.add_view(ViewUsage::Keyframes, turn, None),
             scales: buffers.add_view(ViewUsage::Keyframes, 12, None),
         };
         GltfScene {
@@ -295,21 +300,29 @@ impl<'a> GltfScene<'a> {
             self.add_channel((node, "translation"), None, &frames, translations);
         }
         if track.rotations.len() > 1 {
-            let whole = |x: f64| (x * f64::from(i16::MAX)).round() as i16;
-            let (frames, rotations): (Vec<f64>, Vec<[i16; 4]>) = track
-                .rotations
-                .iter()
-                .map(|(time, rotation)| (*time, rotation.to_array().map(whole)))
-                .unzip();
-            let accessor = json!({
-                "componentType": SHORT, "normalized": true, "count": rotations.len(), "type": "VEC4",
-            });
-            let rotations = bytemuck::cast_slice(rotations.as_flattened());
-            let rotations = self
-                .buffers
-                .add_accessor(self.views.rotations, accessor, rotations);
+            let (frames, rotations): (Vec<f64>, Vec<DQuat>) =
+                track.rotations.iter().copied().unzip();
+            let rotations = self.add_rotations(&rotations);
             self.add_channel((node, "rotation"), None, &frames, rotations);
         }
+    }
+
+    /// Adds an accessor to rotations: in 16 bits with compression.
+    fn add_rotations(&mut self, rotations: &[DQuat]) -> usize {
+        let (buffers, view) = (&mut self.buffers, self.views.rotations);
+        if !self.job.compress {
+            let rotations = rotations.iter().map(|one| one.as_quat().to_array());
+            return buffers.add_floats(view, &rotations.collect::<Vec<_>>(), false);
+        }
+        let whole = |x: f64| (x * f64::from(i16::MAX)).round() as i16;
+        let rows: Vec<[i16; 4]> = rotations
+            .iter()
+            .map(|one| one.to_array().map(whole))
+            .collect();
+        let accessor = json!({
+            "componentType": SHORT, "normalized": true, "count": rows.len(), "type": "VEC4",
+        });
+        buffers.add_accessor(view, accessor, bytemuck::cast_slice(rows.as_flattened()))
     }
 
     /// Adds the track of scale of a node that does not exist in all frames.

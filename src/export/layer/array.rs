@@ -1,4 +1,4 @@
-//! Arrays of a layer, encoded for its file and kept on disk until their place in it is known.
+//! Arrays, encoded for a file and kept on disk until their place in it is known.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -6,6 +6,7 @@ use std::path::Path;
 use super::binary::encode;
 use super::text::format;
 use crate::export::spool::{Spool, SpoolSegment};
+use crate::export::text::{nearest, three_digits};
 use crate::spec::UsdFile;
 
 /// Digits that the numbers of an array need.
@@ -19,6 +20,17 @@ pub enum Digits {
     Unit,
     /// Those of multiples of this power of ten.
     MultiplesOf(f64),
+}
+
+impl Digits {
+    /// Rounds a number for encodings other than text, in which fewer decimals of unit vectors would save nothing.
+    pub fn round(self, value: f32) -> f32 {
+        match self {
+            Digits::All | Digits::Unit => value + 0.0, // + 0.0 turns -0 into 0
+            Digits::Three => three_digits(value),
+            Digits::MultiplesOf(step) => nearest(value.into(), step),
+        }
+    }
 }
 
 /// Values of an array.
@@ -66,35 +78,52 @@ impl PartialEq for StoredArray {
     }
 }
 
-/// Arrays on disk, encoded for one kind of file.
+/// How values are encoded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Encoding {
+    /// As text USD.
+    Text,
+    /// As binary USD.
+    Binary,
+    /// As bare numbers, little-endian.
+    Bare,
+}
+
+impl Encoding {
+    /// The encoding in a kind of file.
+    pub fn of(file: UsdFile) -> Self {
+        match file {
+            UsdFile::Usda => Encoding::Text,
+            UsdFile::Usdc | UsdFile::Usdz => Encoding::Binary,
+        }
+    }
+}
+
+/// Encoded arrays on disk.
 pub struct ArraySpool {
     spool: Spool,
-    file: UsdFile,
+    encoding: Encoding,
 }
 
 impl ArraySpool {
     /// Creates a spool in the folder of `target`.
-    pub fn next_to(target: &Path, file: UsdFile) -> io::Result<Self> {
+    pub fn next_to(target: &Path, encoding: Encoding) -> io::Result<Self> {
         let spool = Spool::next_to(target)?;
-        Ok(ArraySpool { spool, file })
-    }
-
-    /// The kind of file.
-    pub fn file(&self) -> UsdFile {
-        self.file
+        Ok(ArraySpool { spool, encoding })
     }
 
     /// Encodes and keeps an array.
     pub fn store(&mut self, array: &Array) -> io::Result<StoredArray> {
-        let (parts, tag) = match self.file {
-            UsdFile::Usda => {
+        let (parts, tag) = match self.encoding {
+            Encoding::Text => {
                 let parts = format(array).into_iter().map(String::into_bytes);
                 (parts.collect(), encode::ArrayTag::default())
             }
-            UsdFile::Usdc | UsdFile::Usdz => {
+            Encoding::Binary => {
                 let (bytes, tag) = encode::array(array)?;
                 (vec![bytes], tag)
             }
+            Encoding::Bare => (vec![encode::bare(array)], encode::ArrayTag::default()),
         };
         let mut hash = xxhash_rust::xxh3::Xxh3::new();
         for part in &parts {
@@ -104,6 +133,13 @@ impl ArraySpool {
             segment: self.spool.append(&parts)?,
             key: (hash.digest128(), tag),
         })
+    }
+
+    /// Reads an encoded array.
+    pub fn read(&mut self, array: StoredArray) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        self.copy(array, &mut bytes)?;
+        Ok(bytes)
     }
 
     /// Copies an encoded array to `out` and returns its length, bytes.

@@ -12,7 +12,7 @@ mod text;
 
 use std::path::Path;
 
-pub use array::{Array, ArraySpool, Digits, StoredArray};
+pub use array::{Array, ArraySpool, Digits, Encoding, StoredArray};
 pub use content::{Content, Layer, Prim, Stage, Timing, Value};
 
 use std::io;
@@ -20,14 +20,14 @@ use std::io;
 use crate::spec::UsdFile;
 use crate::store::{Result, atomic};
 
-/// Writes a layer file. `fill` describes what is in it.
+/// Writes a layer file of this kind, for which the arrays in the spool are encoded. `fill` describes what is in it.
 pub fn write(
-    target: &Path,
+    (target, file): (&Path, UsdFile),
     stage: &Stage,
     spool: &mut ArraySpool,
     fill: impl FnOnce(&mut dyn Layer) -> io::Result<()>,
 ) -> Result<()> {
-    atomic::write(target, |out| match spool.file() {
+    atomic::write(target, |out| match file {
         UsdFile::Usda => {
             let mut layer = text::TextLayer::new(out, spool, stage)?;
             fill(&mut layer)

@@ -12,6 +12,8 @@ const ALIGNMENT: usize = 64;
 const LOCAL: usize = 30;
 /// Marks of a file's header, of its entry in the directory, and of the end.
 const MARKS: [&[u8]; 3] = [b"PK\x03\x04", b"PK\x01\x02", b"PK\x05\x06"];
+/// Flag of a name in UTF-8.
+const UTF8: u16 = 1 << 11;
 /// Number of the extra field that fills the header up.
 const PADDING: u16 = 0x1986;
 /// 1 January 1980, midnight: packages of equal layers are equal.
@@ -49,15 +51,19 @@ impl<'a, W: Write + Seek> Package<'a, W> {
 
     /// Writes the headers and the directory.
     pub fn finish(self) -> io::Result<()> {
-        let size = u32::try_from(self.size).map_err(|_| {
+        let fits = self.start + self.size < u32::MAX.into();
+        let (size, after) = (self.size as u32, (self.start + self.size) as u32);
+        if !fits {
             let what = "the layer has over 4 GB, which a usdz file cannot hold; write usdc instead";
-            io::Error::new(io::ErrorKind::InvalidInput, what)
-        })?;
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
+        }
         let mut sum = Hasher::new();
         sum.update(&self.head);
         sum.combine(&self.rest);
         // Version that is needed, flags, method "stored", time and date, checksum, size twice, length of the name.
-        let mut common = vec![10, 0, 0, 0, 0, 0];
+        let mut common = vec![10, 0];
+        common.extend(if self.name.is_ascii() { 0 } else { UTF8 }.to_le_bytes());
+        common.extend([0; 2]);
         common.extend(TIME_AND_DATE);
         common.extend(sum.finalize().to_le_bytes());
         common.extend(size.to_le_bytes());
@@ -79,7 +85,7 @@ impl<'a, W: Write + Seek> Package<'a, W> {
         // One entry on one disk; size and place of the directory; no comment.
         let mut end = [MARKS[2], &[0, 0, 0, 0, 1, 0, 1, 0]].concat();
         end.extend((directory.len() as u32).to_le_bytes());
-        end.extend((self.start as u32 + size).to_le_bytes());
+        end.extend(after.to_le_bytes());
         end.extend([0; 2]);
         self.out.write_all(&directory)?;
         self.out.write_all(&end)

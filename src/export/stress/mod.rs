@@ -19,7 +19,8 @@ pub fn writer(format: ExportFormat) -> Option<WriteFn> {
         ExportFormat::Usd => Some(usd::write),
         ExportFormat::Ply => Some(ply::write),
         ExportFormat::Vtk => Some(vtk::write),
-        ExportFormat::UsdElements
+        ExportFormat::Alembic
+        | ExportFormat::UsdElements
         | ExportFormat::Glb
         | ExportFormat::GlbAnimated
         | ExportFormat::Obj => None,

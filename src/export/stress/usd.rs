@@ -6,26 +6,32 @@ use super::surfaces::{StressSurfaces, positions, vectors};
 use crate::export::error::ExportError;
 use crate::export::format::ExportSummary;
 use crate::export::job::ExportJob;
-use crate::export::layer::{self, Array, ArraySpool, Digits, Layer, Prim, Value};
+use crate::export::layer::{self, Array, ArraySpool, Digits, Encoding, Layer, Prim, Value};
 use crate::export::space::bounds;
 use crate::export::usd::scene;
 use crate::geometry::TriMesh;
 use crate::picture::scale;
 use crate::store::StoreError;
 
-/// Writes `NAME.stress.NNNNNN.usdc`, or `.usda`, next to the USD file of the shot.
+/// Writes `NAME.stress.NNNNNN.usdc`, or another kind of file, next to the USD file of the shot.
 pub fn write(job: &ExportJob, surfaces: &StressSurfaces) -> Result<ExportSummary, ExportError> {
     let (frame, extension) = (surfaces.frame, job.usd.extension());
     let name = format!("{}.stress.{frame:06}.{extension}", job.names.shot());
     let path = job.target.with_file_name(name);
-    let mut spool = ArraySpool::next_to(&path, job.usd).map_err(StoreError::io(&path))?;
-    layer::write(&path, &scene::still_stage(job), &mut spool, |layer| {
-        layer.begin(scene::WORLD)?;
-        for (body, mesh, rows) in &surfaces.bodies {
-            write_body(job, surfaces, (*body, mesh, rows), layer)?;
-        }
-        layer.end()
-    })?;
+    let mut spool =
+        ArraySpool::next_to(&path, Encoding::of(job.usd)).map_err(StoreError::io(&path))?;
+    layer::write(
+        (&path, job.usd),
+        &scene::still_stage(job),
+        &mut spool,
+        |layer| {
+            layer.begin(scene::WORLD)?;
+            for (body, mesh, rows) in &surfaces.bodies {
+                write_body(job, surfaces, (*body, mesh, rows), layer)?;
+            }
+            layer.end()
+        },
+    )?;
     let mut summary = ExportSummary::default();
     summary.add(path)?;
     Ok(summary)

@@ -8,13 +8,14 @@ use std::io;
 
 use glam::{DQuat, Vec3};
 
-use super::prim::{PrimArrays, TimeSamples};
-use super::rest::RestArrays;
-use super::scene::JUMP_DURATION;
+use super::mesh::{write_shape, write_subsets, write_topology};
 use crate::export::epochs::Epoch;
 use crate::export::job::ExportJob;
+use crate::export::keyframe::JUMP_DURATION;
 use crate::export::layer::{Array, Layer, Prim, StoredArray};
+use crate::export::rest_arrays::RestArrays;
 use crate::export::space::bounds;
+use crate::export::surface_arrays::{SurfaceArrays, TimeSamples};
 
 /// Maximum number of shapes per body: enough that equal shapes rarely lie side by side.
 const MAX_SHAPES: usize = 8;
@@ -35,7 +36,7 @@ struct DebrisInstance<'a> {
     label: u32,
     /// Index of its shape.
     shape: usize,
-    epochs: Vec<&'a Epoch<PrimArrays>>,
+    epochs: Vec<&'a Epoch<SurfaceArrays>>,
 }
 
 /// Pose of an instance at one time.
@@ -60,7 +61,7 @@ impl<'a> Debris<'a> {
     /// Selects the debris among a body's fragments, given by (body, label).
     pub fn of(
         job: &ExportJob,
-        fragments: impl Iterator<Item = (&'a (u32, u32), &'a Vec<Epoch<PrimArrays>>)>,
+        fragments: impl Iterator<Item = (&'a (u32, u32), &'a Vec<Epoch<SurfaceArrays>>)>,
     ) -> Self {
         let mut instances: Vec<DebrisInstance> = fragments
             .map(|(&(_, label), epochs)| DebrisInstance {
@@ -117,9 +118,9 @@ impl<'a> Debris<'a> {
         for (number, shape) in self.shapes.iter().enumerate() {
             layer.begin(Prim::new("Xform", &format!("shape_{number}")))?;
             layer.begin(Prim::new("Mesh", "mesh"))?;
-            shape.write_topology(layer)?;
-            shape.write_shape(layer)?;
-            shape.write_subsets(layer)?;
+            write_topology(shape, layer)?;
+            write_shape(shape, layer)?;
+            write_subsets(shape, layer)?;
             layer.end()?;
             layer.end()?;
         }
@@ -261,7 +262,7 @@ impl<'a> Debris<'a> {
 
 impl<'a> DebrisInstance<'a> {
     /// The epoch at a frame: the last that began by then, else the first.
-    fn epoch(&self, frame: u32) -> &'a Epoch<PrimArrays> {
+    fn epoch(&self, frame: u32) -> &'a Epoch<SurfaceArrays> {
         let mut epochs = self.epochs.iter();
         let epoch = epochs.rfind(|epoch| epoch.first <= frame);
         epoch.unwrap_or(&self.epochs[0])

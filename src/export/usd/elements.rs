@@ -9,14 +9,14 @@ use std::io;
 
 use glam::{Quat, Vec3};
 
-use super::prim::TimeSamples;
 use super::scene;
 use crate::columns::Frames;
 use crate::export::error::ExportError;
 use crate::export::format::{Axes, ExportSummary, FormatEntry, RequiredTables};
 use crate::export::job::ExportJob;
-use crate::export::layer::{self, Array, ArraySpool, Digits, Layer, Prim, Value};
+use crate::export::layer::{self, Array, ArraySpool, Digits, Encoding, Layer, Prim, Value};
 use crate::export::space::{FileCoordinates, bounds};
+use crate::export::surface_arrays::TimeSamples;
 use crate::spec::{ExportFormat, FrameGroup};
 use crate::store::StoreError;
 
@@ -58,7 +58,7 @@ fn write(
         body.radii.push((elements.r[row] * job.space.scale) as f32);
     }
     let io = |error| StoreError::io(&job.target)(error);
-    let mut spool = ArraySpool::next_to(&job.target, job.usd).map_err(io)?;
+    let mut spool = ArraySpool::next_to(&job.target, Encoding::of(job.usd)).map_err(io)?;
     for (done, &frame) in job.frames.iter().enumerate() {
         let table = job.read_table(frame, elements.id.len())?;
         for body in bodies.values_mut() {
@@ -66,13 +66,18 @@ fn write(
         }
         on_frame(done + 1, job.frames.len());
     }
-    layer::write(&job.target, &scene::stage(job), &mut spool, |layer| {
-        layer.begin(scene::WORLD)?;
-        for (&number, body) in &bodies {
-            body.write(&job.names.body(number), layer)?;
-        }
-        layer.end()
-    })?;
+    layer::write(
+        (&job.target, job.usd),
+        &scene::stage(job),
+        &mut spool,
+        |layer| {
+            layer.begin(scene::WORLD)?;
+            for (&number, body) in &bodies {
+                body.write(&job.names.body(number), layer)?;
+            }
+            layer.end()
+        },
+    )?;
     let mut summary = ExportSummary {
         slow_motion: Some(1.0 / job.time_scale()),
         ..ExportSummary::default()

@@ -6,7 +6,7 @@
 //! that bends also has animated points.
 //!
 //! Whether a prim bends is known only after the last frame; until then its arrays are kept in an
-//! [`ArraySpool`].
+//! [`ArraySpool`](layer::ArraySpool).
 //! Memory holds one frame, the points of the two before it and those shown last, and for each surface which corners
 //! share a normal. Frames in which nothing visible changes share their points and normals.
 //!
@@ -16,21 +16,20 @@
 
 mod debris;
 pub mod elements;
-mod prim;
-mod rest;
+mod mesh;
 pub mod scene;
 
 use std::io;
 
 use self::debris::Debris;
-use self::prim::{PrimArrays, PrimWriter};
-use self::scene::JUMP_DURATION;
+use self::mesh::{write_shape, write_subsets, write_topology};
 use crate::export::epochs::{self, Epoch, Epochs};
 use crate::export::error::ExportError;
 use crate::export::format::{Axes, ExportSummary, FormatEntry, RequiredTables};
 use crate::export::job::ExportJob;
-use crate::export::layer::{self, ArraySpool, Content, Layer, Prim, Value};
-use crate::export::materials::FaceMaterial;
+use crate::export::keyframe::JUMP_DURATION;
+use crate::export::layer::{self, Content, Encoding, Layer, Prim, Value};
+use crate::export::surface_arrays::{ArrayRecorder, SurfaceArrays};
 use crate::export::track::Track;
 use crate::spec::ExportFormat;
 use crate::store::StoreError;
@@ -46,35 +45,29 @@ pub const FORMAT: FormatEntry = FormatEntry {
     write,
 };
 
-/// Materials that every file has.
-const STANDARD: [FaceMaterial; 2] = [FaceMaterial::Outside, FaceMaterial::Inside];
-
 fn write(
     job: &ExportJob,
     on_frame: &mut dyn FnMut(usize, usize),
 ) -> Result<ExportSummary, ExportError> {
-    let mut writer = PrimWriter {
-        spool: ArraySpool::next_to(&job.target, job.usd).map_err(StoreError::io(&job.target))?,
-        time_scale: job.time_scale(),
-        fps: job.fps,
-        shutter: job.shutter,
-        largest_stress: (0.0, None),
-        materials: STANDARD
-            .map(|material| (material.clone(), material.name()))
-            .into(),
-    };
-    let prims = epochs::gather(job, &mut writer, on_frame)?;
-    let PrimWriter {
+    let mut recorder =
+        ArrayRecorder::new(job, Encoding::of(job.usd)).map_err(StoreError::io(&job.target))?;
+    let prims = epochs::gather(job, &mut recorder, on_frame)?;
+    let ArrayRecorder {
         mut spool,
         materials,
         ..
-    } = writer;
-    layer::write(&job.target, &scene::stage(job), &mut spool, |layer| {
-        layer.begin(scene::WORLD)?;
-        scene::write_materials(&materials, layer)?;
-        assemble(job, &prims, layer)?;
-        layer.end()
-    })?;
+    } = recorder;
+    layer::write(
+        (&job.target, job.usd),
+        &scene::stage(job),
+        &mut spool,
+        |layer| {
+            layer.begin(scene::WORLD)?;
+            scene::write_materials(&materials, layer)?;
+            assemble(job, &prims, layer)?;
+            layer.end()
+        },
+    )?;
     let mut summary = ExportSummary {
         slow_motion: Some(1.0 / job.time_scale()),
         ..ExportSummary::default()
@@ -83,7 +76,11 @@ fn write(
     Ok(summary)
 }
 
-fn assemble(job: &ExportJob, prims: &Epochs<PrimArrays>, layer: &mut dyn Layer) -> io::Result<()> {
+fn assemble(
+    job: &ExportJob,
+    prims: &Epochs<SurfaceArrays>,
+    layer: &mut dyn Layer,
+) -> io::Result<()> {
     let mut open = None;
     for (&(body, fragment), fragment_epochs) in prims {
         if open != Some(body) {
@@ -113,18 +110,18 @@ fn assemble(job: &ExportJob, prims: &Epochs<PrimArrays>, layer: &mut dyn Layer) 
 fn write_prim(
     job: &ExportJob,
     (name, fragment): (&str, u32),
-    prim: &Epoch<PrimArrays>,
+    prim: &Epoch<SurfaceArrays>,
     layer: &mut dyn Layer,
 ) -> io::Result<()> {
     let (arrays, rigid) = (&prim.record, prim.is_rigid());
     let rest = &arrays.at_rest;
     layer.begin(Prim::new("Mesh", name))?;
-    rest.write_topology(layer)?;
+    write_topology(rest, layer)?;
     let label = Content::Constant(Value::Int(fragment));
     layer.attribute("int primvars:fragment", "constant", label)?;
     layer.animate("float[] primvars:stress", "vertex", &arrays.stress)?;
     if rigid {
-        rest.write_shape(layer)?;
+        write_shape(rest, layer)?;
     } else {
         layer.animate("float3[] extent", "", &arrays.extents)?;
         layer.animate("point3f[] points", "", &arrays.points)?;
@@ -152,7 +149,7 @@ fn write_prim(
         operations.push("xformOp:scale");
     }
     layer.set("uniform token[] xformOpOrder", Value::Tokens(&operations))?;
-    rest.write_subsets(layer)?;
+    write_subsets(rest, layer)?;
     layer.end()
 }
 

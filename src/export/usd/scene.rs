@@ -7,9 +7,6 @@ use crate::export::job::ExportJob;
 use crate::export::layer::{Content, Layer, Prim, Stage, Timing, Value};
 use crate::export::materials::FaceMaterial;
 
-/// Duration of a jump, in frames: time between the last sample before it and the first after it.
-pub const JUMP_DURATION: f64 = 1e-3;
-
 /// Colour of skin.
 pub const OUTSIDE: [f32; 3] = [0.8, 0.77, 0.72];
 /// Colour of crack faces.

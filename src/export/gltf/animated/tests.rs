@@ -152,6 +152,7 @@ fn assert_surfaces(store: &Store, file: &File, far: f64) {
                 (fragment, _) => format!("fragment_{fragment}"),
             };
             let found = file.triangles(file.node(&name), f64::from(frame) / FPS);
+            assert!(found.iter().any(|triangles| !triangles.is_empty()));
             for (found, wanted) in found.iter().zip(source(&surface, piece)) {
                 assert_alike(found, &wanted, far);
             }

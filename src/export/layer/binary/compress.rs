@@ -12,7 +12,7 @@ const MAX_BLOCK: usize = 0x7E00_0000;
 /// Compresses bytes by LZ4, after a byte 0, which says that there is one block.
 pub fn bytes(plain: &[u8]) -> io::Result<Vec<u8>> {
     if plain.len() > MAX_BLOCK {
-        let what = "an array is too large for a binary USD file: over 2 GB";
+        let what = "an array or a table is too large for a binary USD file: over 2 GB";
         return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
     }
     let mut packed = vec![0; 1 + lz4_flex::block::get_maximum_output_size(plain.len())];

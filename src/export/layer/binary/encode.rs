@@ -5,8 +5,7 @@ use std::io;
 use half::f16;
 
 use super::compress;
-use crate::export::layer::array::{Array, Digits};
-use crate::export::text::{nearest, three_digits};
+use crate::export::layer::array::Array;
 
 /// Numbers of types in binary USD.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -95,53 +94,58 @@ impl ArrayTag {
     }
 }
 
+/// Size of the number of values, bytes.
+const COUNT: usize = 8;
 /// Arrays of fewer values are not compressed.
 const MIN_COMPRESSED: usize = 16;
 /// Most distinct values of an array that is stored as a table and indices.
 const MAX_TABLE: usize = 1024;
 
-/// Encodes an array: number of values, then the values.
+/// Encodes an array: number of values, then the values, compressed where the format can and there are enough.
 pub fn array(values: &Array) -> io::Result<(Vec<u8>, ArrayTag)> {
     match *values {
-        Array::Ints(values) if values.len() < MIN_COMPRESSED => {
-            Ok(plain(Type::Int, values, |v| v.to_le_bytes()))
-        }
-        Array::Ints(values) => {
+        Array::Ints(values) if values.len() >= MIN_COMPRESSED => {
             let packed = compress::integers(values.iter().copied())?;
             Ok(compressed(Type::Int, values.len(), &[], &packed))
         }
-        Array::Longs(values) if values.len() < MIN_COMPRESSED => {
-            Ok(plain(Type::Int64, values, |v| u64::from(*v).to_le_bytes()))
-        }
-        Array::Longs(values) => {
+        Array::Longs(values) if values.len() >= MIN_COMPRESSED => {
             let packed = compress::long_integers(values)?;
             Ok(compressed(Type::Int64, values.len(), &[], &packed))
         }
-        Array::Floats(values, Digits::Three) => {
-            floats(&values.iter().map(|v| three_digits(*v)).collect::<Vec<_>>())
+        Array::Floats(numbers, digits) if numbers.len() >= MIN_COMPRESSED => {
+            let rounded: Vec<f32> = numbers.iter().map(|v| digits.round(*v)).collect();
+            Ok(tabulated(&rounded)?.unwrap_or_else(|| uncompressed(values)))
         }
-        Array::Floats(values, Digits::MultiplesOf(step)) => {
-            let round = |value: &f32| nearest((*value).into(), step);
-            floats(&values.iter().map(round).collect::<Vec<_>>())
+        _ => Ok(uncompressed(values)),
+    }
+}
+
+/// Encodes the values of an array, nothing else.
+pub fn bare(values: &Array) -> Vec<u8> {
+    let (mut bytes, _) = uncompressed(values);
+    bytes.split_off(COUNT)
+}
+
+fn uncompressed(values: &Array) -> (Vec<u8>, ArrayTag) {
+    match *values {
+        Array::Ints(values) => plain(Type::Int, values, |v| v.to_le_bytes()),
+        Array::Longs(values) => plain(Type::Int64, values, |v| u64::from(*v).to_le_bytes()),
+        Array::Floats(values, digits) => {
+            plain(Type::Float, values, |v| digits.round(*v).to_le_bytes())
         }
-        Array::Floats(values, _) => floats(values),
-        Array::Vec2f(values) => Ok(plain(Type::Vec2f, values, numbers::<2, 8>)),
+        Array::Vec2f(values) => plain(Type::Vec2f, values, numbers::<2, 8>),
         // Rounding makes more arrays equal, above all those of zeros.
-        Array::Vec3f(values, Digits::MultiplesOf(step)) => {
-            let round = |value: f32| nearest(value.into(), step);
-            Ok(plain(Type::Vec3f, values, |v| {
-                numbers::<3, 12>(&v.map(round))
-            }))
-        }
-        Array::Vec3f(values, _) => Ok(plain(Type::Vec3f, values, numbers::<3, 12>)),
+        Array::Vec3f(values, digits) => plain(Type::Vec3f, values, |v| {
+            numbers::<3, 12>(&v.map(|v| digits.round(v)))
+        }),
         // The real part is last in memory.
-        Array::Quath(values) => Ok(plain(Type::Quath, values, |[w, x, y, z]| {
+        Array::Quath(values) => plain(Type::Quath, values, |[w, x, y, z]| {
             let mut out = [0; 8];
             for (out, part) in out.chunks_exact_mut(2).zip([x, y, z, w]) {
                 out.copy_from_slice(&f16::from_f32(*part).to_le_bytes());
             }
             out
-        })),
+        }),
     }
 }
 
@@ -153,24 +157,20 @@ fn numbers<const N: usize, const BYTES: usize>(values: &[f32; N]) -> [u8; BYTES]
     out
 }
 
-/// Encodes numbers, as a table and indices if few of them differ.
-fn floats(values: &[f32]) -> io::Result<(Vec<u8>, ArrayTag)> {
-    let whole = || Ok(plain(Type::Float, values, |v| v.to_le_bytes()));
-    if values.len() < MIN_COMPRESSED {
-        return whole();
-    }
+/// Encodes numbers as a table and indices, if few of them differ.
+fn tabulated(values: &[f32]) -> io::Result<Option<(Vec<u8>, ArrayTag)>> {
     let mut table: Vec<u32> = values.iter().map(|value| value.to_bits()).collect();
     table.sort_unstable();
     table.dedup();
     if table.len() > MAX_TABLE.min(values.len() / 4) {
-        return whole();
+        return Ok(None);
     }
     let place = |value: &f32| table.partition_point(|bits| *bits < value.to_bits()) as u32;
     let packed = compress::integers(values.iter().map(place))?;
     let mut head = vec![b't'];
     head.extend((table.len() as u32).to_le_bytes());
     head.extend(table.iter().flat_map(|bits| bits.to_le_bytes()));
-    Ok(compressed(Type::Float, values.len(), &head, &packed))
+    Ok(Some(compressed(Type::Float, values.len(), &head, &packed)))
 }
 
 fn plain<T, const BYTES: usize>(
@@ -178,7 +178,7 @@ fn plain<T, const BYTES: usize>(
     values: &[T],
     encode: impl Fn(&T) -> [u8; BYTES],
 ) -> (Vec<u8>, ArrayTag) {
-    let mut out = Vec::with_capacity(8 + BYTES * values.len());
+    let mut out = Vec::with_capacity(COUNT + BYTES * values.len());
     out.extend((values.len() as u64).to_le_bytes());
     for value in values {
         out.extend(encode(value));
@@ -215,4 +215,80 @@ pub fn small_integers(values: [f32; 3]) -> Option<u32> {
         *out = whole.to_le_bytes()[0];
     }
     Some(u32::from_le_bytes(bits))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::export::layer::array::Digits;
+
+    /// The parts of an encoded array of compressed integers, from a place on.
+    fn unpacked(bytes: &[u8], from: usize) -> Vec<u8> {
+        let size = u64::from_le_bytes(bytes[from..from + 8].try_into().expect("8 bytes"));
+        assert_eq!(bytes.len(), from + 8 + size as usize);
+        lz4_flex::block::decompress(&bytes[from + 9..], 1000).expect("a block")
+    }
+
+    #[test]
+    fn short_arrays_are_stored_as_they_are() {
+        let (bytes, tag) = array(&Array::Ints(&[7; 15])).expect("short");
+        let expected: Vec<u8> = [15, 0]
+            .into_iter()
+            .chain([7; 15])
+            .flat_map(u32::to_le_bytes)
+            .collect();
+        assert_eq!((bytes, tag.is_compressed), (expected, false));
+        let (_, tag) = array(&Array::Longs(&[])).expect("short");
+        let empty = Representation::array(tag, 1234);
+        assert_eq!(empty, Representation(1 << 63 | 5 << 48));
+    }
+
+    #[test]
+    fn long_arrays_are_compressed() {
+        let (bytes, tag) = array(&Array::Ints(&[7; 16])).expect("short");
+        assert_eq!(
+            Representation::array(tag, 99).0,
+            1 << 63 | 1 << 61 | 3 << 48 | 99
+        );
+        // The first difference is 7, all others are 0.
+        assert_eq!(unpacked(&bytes, 8), [0, 0, 0, 0, 1, 0, 0, 0, 7]);
+    }
+
+    #[test]
+    fn few_distinct_numbers_become_a_table_and_indices() {
+        let numbers: Vec<f32> = (0..32)
+            .map(|k| if k == 5 { 0.1 } else { 12_345.0 })
+            .collect();
+        let digits = Digits::MultiplesOf(100.0);
+        let (bytes, tag) = array(&Array::Floats(&numbers, digits)).expect("short");
+        assert!(tag.is_compressed);
+        let table = [0.0f32, 12_300.0].map(f32::to_le_bytes);
+        assert_eq!(bytes[8..13], [b't', 2, 0, 0, 0]);
+        assert_eq!(bytes[13..21], *table.as_flattened());
+        let coded = unpacked(&bytes, 21);
+        // Differences of the indices: 1, then 0 but for -1 at the odd one and 1 after it.
+        assert_eq!(
+            coded,
+            [0, 0, 0, 0, 1, 0b01_01 << 2, 0, 0, 0, 0, 0, 0, 1, 0xFF, 1]
+        );
+        let other: Vec<f32> = (0..32).map(|k| k as f32).collect();
+        let (bytes, tag) = array(&Array::Floats(&other, Digits::All)).expect("short");
+        assert_eq!((bytes.len(), tag.is_compressed), (8 + 32 * 4, false));
+    }
+
+    #[test]
+    fn the_real_part_of_a_rotation_is_last() {
+        let (bytes, _) = array(&Array::Quath(&[[1.0, 0.0, 0.5, 0.0]])).expect("short");
+        let half = |x: f32| f16::from_f32(x).to_le_bytes();
+        let parts = [0.0, 0.5, 0.0, 1.0].map(half);
+        assert_eq!(bytes[8..], *parts.as_flattened());
+    }
+
+    #[test]
+    fn only_small_whole_numbers_fit_in_the_representation() {
+        assert_eq!(small_integers([1.0, -1.0, 0.0]), Some(0x0000_FF01));
+        for outside in [128.0, -129.0, 0.5, -0.0, f32::NAN, f32::INFINITY] {
+            assert_eq!(small_integers([0.0, outside, 0.0]), None, "{outside}");
+        }
+    }
 }

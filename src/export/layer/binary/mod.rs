@@ -15,7 +15,7 @@ use self::tables::{Spec, Tables, count};
 use super::array::{Array, ArraySpool, StoredArray};
 use super::content::{Content, Layer, Prim, Stage, Value, parts};
 
-/// Version of the format: the first that all readers since 2019 know and that has room for over 4 GB.
+/// Version of the format. Since 0.7 arrays may have more than 2^32 values.
 const VERSION: [u8; 8] = [0, 8, 0, 0, 0, 0, 0, 0];
 /// Size of the head of the file, bytes.
 pub const HEAD: usize = 88;

@@ -130,6 +130,11 @@ impl Tables {
 
     /// The sections with their names.
     pub fn sections(&self) -> io::Result<[(&'static str, Vec<u8>); 6]> {
+        debug_assert_eq!(
+            self.path_index.len(),
+            self.nodes.len(),
+            "a path is missing or twice"
+        );
         Ok([
             ("TOKENS", self.word_section()?),
             ("STRINGS", self.string_section()),
@@ -190,8 +195,8 @@ impl Tables {
         Ok(out)
     }
 
-    /// For each node: elements to the next one of its parent, or 0 if that is the next node, -1 if it is the last of its
-    /// parent and has nodes below it, -2 if it has none.
+    /// For each node: elements to the next one of its parent, or 0 if that is the next node; -1 if it is the last of
+    /// its parent and has nodes below it, -2 if it has none.
     fn jumps(&self) -> Vec<i32> {
         // Of each depth, the last node seen from the end, if it has the same parent.
         let mut after: Vec<Option<usize>> = Vec::new();

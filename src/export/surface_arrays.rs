@@ -1,17 +1,17 @@
-//! Arrays of a prim: those of a fragment at rest, and its samples in each frame.
+//! Arrays of a surface that stays the same for some frames: those at rest, and samples in each frame.
 
 use std::collections::BTreeMap;
 use std::io;
 
 use glam::{DVec3, Vec3};
 
-use super::rest::{RestArrays, StoredShape};
-
 use crate::export::birth::Birth;
 use crate::export::epochs::{EpochRecorder, RIGID_TOLERANCE};
-use crate::export::layer::{Array, ArraySpool, Digits, StoredArray};
+use crate::export::job::ExportJob;
+use crate::export::layer::{Array, ArraySpool, Digits, Encoding, StoredArray};
 use crate::export::materials::{FaceMaterial, faces_by_material};
-use crate::export::names::identifier;
+use crate::export::names::{distinct, identifier};
+use crate::export::rest_arrays::{RestArrays, StoredShape};
 use crate::export::rigid_state::RigidState;
 use crate::export::space::bounds;
 use crate::export::text::nearest;
@@ -22,7 +22,7 @@ use crate::store::{FragmentRange, SurfaceFrame};
 pub type TimeSamples = Vec<(f64, StoredArray)>;
 
 /// Arrays of an epoch: constant attributes and time samples.
-pub struct PrimArrays {
+pub struct SurfaceArrays {
     /// Constant attributes.
     pub at_rest: RestArrays,
     fans: Fans,
@@ -37,6 +37,14 @@ pub struct PrimArrays {
     shown: Shown,
     /// The last two frames, or fewer: an acceleration needs the points of three frames.
     recent: Vec<RecentFrame>,
+}
+
+impl SurfaceArrays {
+    /// Whether the normals are those at rest in all frames.
+    pub fn has_constant_normals(&self) -> bool {
+        let at_rest = self.at_rest.shape.normals;
+        self.normals.iter().all(|(_, normals)| *normals == at_rest)
+    }
 }
 
 /// The shape in the last sample of the points, which the next ones share while nothing visible changes.
@@ -54,10 +62,14 @@ struct RecentFrame {
     velocities: Vec<[f32; 3]>,
     /// Whether it shares the points of the frame before; `None` in the first frame.
     is_still: Option<bool>,
+    /// Its points as stored.
+    stored: StoredArray,
+    /// Time at which the shutter closes, and the points then.
+    closing: Option<(f64, Vec<[f32; 3]>)>,
 }
 
 /// Records the arrays of epochs.
-pub struct PrimWriter {
+pub struct ArrayRecorder {
     /// Keeps the arrays.
     pub spool: ArraySpool,
     /// Seconds of the event per played second.
@@ -73,15 +85,15 @@ pub struct PrimWriter {
     pub materials: BTreeMap<FaceMaterial, String>,
 }
 
-impl EpochRecorder for PrimWriter {
-    type Record = PrimArrays;
+impl EpochRecorder for ArrayRecorder {
+    type Record = SurfaceArrays;
 
     fn begin(
         &mut self,
         surface: &SurfaceFrame,
         piece: &FragmentRange,
         centre: DVec3,
-    ) -> io::Result<PrimArrays> {
+    ) -> io::Result<SurfaceArrays> {
         let by_material = faces_by_material(surface, piece);
         let named = by_material.iter();
         let named: Vec<_> = named
@@ -94,7 +106,7 @@ impl EpochRecorder for PrimWriter {
         let normals = fans.normals(&points);
         let spool = &mut self.spool;
         let at_rest = RestArrays::new((surface, piece), (&points, &fans, &normals), named, spool)?;
-        Ok(PrimArrays {
+        Ok(SurfaceArrays {
             shown: Shown {
                 points,
                 normals,
@@ -115,7 +127,7 @@ impl EpochRecorder for PrimWriter {
 
     fn add_birth(
         &mut self,
-        arrays: &mut PrimArrays,
+        arrays: &mut SurfaceArrays,
         birth: &Birth,
         positions: &[[f32; 3]],
     ) -> io::Result<()> {
@@ -133,7 +145,7 @@ impl EpochRecorder for PrimWriter {
 
     fn add_frame(
         &mut self,
-        arrays: &mut PrimArrays,
+        arrays: &mut SurfaceArrays,
         surface: &SurfaceFrame,
         piece: &FragmentRange,
         state: &RigidState,
@@ -153,74 +165,82 @@ impl EpochRecorder for PrimWriter {
         let played = |velocity: &DVec3| (*velocity * self.time_scale).as_vec3().to_array();
         let velocities: Vec<[f32; 3]> = moving.iter().map(played).collect();
         let is_still = self.show(arrays, &now)?;
+        let is_first = arrays.recent.is_empty();
+        let recent = RecentFrame {
+            frame,
+            velocities,
+            is_still: (!is_first).then_some(is_still),
+            stored: arrays.shown.stored.points,
+            closing: self
+                .shutter
+                .map(|[_, close]| (frame + close, self.ahead(&now, &moving, close))),
+            points: now,
+        };
+        self.settle(arrays, &recent)?;
         let shape = arrays.shown.stored;
+        let opening = self
+            .shutter
+            .map(|[open, _]| (frame + open, self.ahead(&recent.points, &moving, open)));
+        self.add_shutter(arrays, opening, is_still.then_some(shape.points))?;
+        arrays.points.push((frame, shape.points));
         arrays.normals.push((frame, shape.normals));
         arrays.extents.push((frame, shape.extent));
         let digits = self.stress_digits(surface);
         let stress = Array::Floats(&surface.stress[vertices], digits);
         arrays.stress.push((frame, self.spool.store(&stress)?));
-        let [open, close] = self.shutter.unwrap_or_default();
-        for at in [open, 0.0, close] {
-            let known = arrays.points.last();
-            if known.is_some_and(|(time, _)| *time >= frame + at) {
-                continue;
-            }
-            if at == 0.0 {
-                arrays.points.push((frame, shape.points));
-                continue;
-            }
-            let ahead = at / self.fps;
-            let there = now.iter().zip(&moving).map(|(p, v)| {
-                let ahead = (*v * ahead).as_vec3();
-                (Vec3::from(*p) + ahead).to_array()
-            });
-            let there: Vec<[f32; 3]> = there.collect();
-            let points = self.spool.store(&Array::vectors(&there))?;
-            arrays.points.push((frame + at, points));
-        }
-        let is_first = arrays.recent.is_empty();
-        self.take_frame(
-            arrays,
-            RecentFrame {
-                frame,
-                points: now,
-                velocities,
-                is_still: (!is_first).then_some(is_still),
-            },
-        )
+        arrays.recent.push(recent);
+        Ok(())
     }
 
-    fn end(&mut self, arrays: &mut PrimArrays) -> io::Result<()> {
-        let Some(last) = std::mem::take(&mut arrays.recent).pop() else {
+    fn end(&mut self, arrays: &mut SurfaceArrays) -> io::Result<()> {
+        let last = std::mem::take(&mut arrays.recent).pop();
+        // Only files that are still open need these.
+        arrays.fans = Fans::default();
+        (arrays.shown.points, arrays.shown.normals) = (Vec::new(), Vec::new());
+        let Some(last) = last else {
             return Ok(());
         };
         let still = vec![[0.0; 3]; last.points.len()];
-        let velocities = match last.is_still {
-            Some(true) => &still,
-            _ => &last.velocities,
-        };
-        self.add_rates(arrays, last.frame, velocities, &still)
+        let is_still = last.is_still == Some(true);
+        let velocities = if is_still { &still } else { &last.velocities };
+        self.add_rates(arrays, last.frame, velocities, &still)?;
+        self.add_shutter(arrays, last.closing, is_still.then_some(last.stored))
     }
 }
 
-impl PrimWriter {
+/// Materials that every file has.
+const STANDARD: [FaceMaterial; 2] = [FaceMaterial::Outside, FaceMaterial::Inside];
+
+impl ArrayRecorder {
+    /// A recorder with a spool next to the target of a job.
+    pub fn new(job: &ExportJob, encoding: Encoding) -> io::Result<Self> {
+        let materials = STANDARD.map(|material| (material.clone(), material.name()));
+        Ok(ArrayRecorder {
+            spool: ArraySpool::next_to(&job.target, encoding)?,
+            time_scale: job.time_scale(),
+            fps: job.fps,
+            shutter: job.shutter,
+            largest_stress: (0.0, None),
+            materials: materials.into(),
+        })
+    }
+
     /// Name of a material, an identifier.
     fn name_of(&mut self, material: &FaceMaterial) -> String {
         if let Some(known) = self.materials.get(material) {
             return known.clone();
         }
         let number = self.materials.len();
-        let mut name = identifier(&material.name(), &format!("material_{number}"));
-        // Different names can become the same identifier; the number makes them distinct.
-        if self.materials.values().any(|taken| *taken == name) {
-            name = format!("{name}_{number}");
-        }
+        let plain = identifier(&material.name(), &format!("material_{number}"));
+        let name = distinct(plain, |name| {
+            self.materials.values().any(|taken| taken == name)
+        });
         self.materials.insert(material.clone(), name.clone());
         name
     }
 
     /// Stores the points of a frame, unless those shown are as good; returns whether they are.
-    fn show(&mut self, arrays: &mut PrimArrays, now: &[[f32; 3]]) -> io::Result<bool> {
+    fn show(&mut self, arrays: &mut SurfaceArrays, now: &[[f32; 3]]) -> io::Result<bool> {
         let [low, high] = arrays.at_rest.bounds.map(Vec3::from);
         let allowed = RIGID_TOLERANCE as f32 * (high - low).length();
         let shown = &mut arrays.shown;
@@ -240,39 +260,74 @@ impl PrimWriter {
         Ok(false)
     }
 
-    /// Takes a frame and adds the velocities and accelerations of the frame before. They are 0 if it shares its points
-    /// with its neighbours: then they are those of vibrations that are faster than frames.
+    /// Adds velocities, accelerations and the points at the close of the shutter of the frame before `now`.
+    /// Velocities and accelerations are 0 if it shares its points with its neighbours: it bends less than can be
+    /// seen.
     ///
     /// Accelerations are second differences of points, because differences of velocities would be noise where waves are
     /// faster than frames. They are 0 in the first and in the last frame of an epoch.
-    fn take_frame(&mut self, arrays: &mut PrimArrays, now: RecentFrame) -> io::Result<()> {
-        if let Some(last) = arrays.recent.pop() {
-            let still = vec![[0.0; 3]; now.points.len()];
-            let before = arrays.recent.pop();
-            if last.is_still.unwrap_or(true) && now.is_still == Some(true) {
-                self.add_rates(arrays, last.frame, &still, &still)?;
-            } else {
-                let played = self.time_scale * self.fps / (now.frame - last.frame);
-                let accelerations = match before {
-                    Some(before) if last.frame - before.frame == now.frame - last.frame => {
-                        let all = before.points.iter().zip(&last.points).zip(&now.points);
-                        all.map(|((a, b), c)| second_difference(*a, *b, *c, played))
-                            .collect()
-                    }
-                    _ => still,
-                };
-                self.add_rates(arrays, last.frame, &last.velocities, &accelerations)?;
-            }
-            arrays.recent.push(last);
+    fn settle(&mut self, arrays: &mut SurfaceArrays, now: &RecentFrame) -> io::Result<()> {
+        let Some(mut last) = arrays.recent.pop() else {
+            return Ok(());
+        };
+        let still = vec![[0.0; 3]; now.points.len()];
+        let before = arrays.recent.pop();
+        if last.is_still.unwrap_or(true) && now.is_still == Some(true) {
+            self.add_rates(arrays, last.frame, &still, &still)?;
+        } else {
+            let played = self.time_scale * self.fps / (now.frame - last.frame);
+            let accelerations = match before {
+                Some(before) if last.frame - before.frame == now.frame - last.frame => {
+                    let all = before.points.iter().zip(&last.points).zip(&now.points);
+                    all.map(|((a, b), c)| second_difference(*a, *b, *c, played))
+                        .collect()
+                }
+                _ => still,
+            };
+            self.add_rates(arrays, last.frame, &last.velocities, &accelerations)?;
         }
-        arrays.recent.push(now);
+        let shared = (now.is_still == Some(true)).then_some(last.stored);
+        self.add_shutter(arrays, last.closing.take(), shared)?;
+        arrays.recent.push(last);
+        Ok(())
+    }
+
+    /// Points some frames after those of a frame, by their velocities.
+    fn ahead(&self, points: &[[f32; 3]], moving: &[DVec3], frames: f64) -> Vec<[f32; 3]> {
+        let seconds = frames / self.fps;
+        let moved = points.iter().zip(moving).map(|(p, v)| {
+            let ahead = (*v * seconds).as_vec3();
+            (Vec3::from(*p) + ahead).to_array()
+        });
+        moved.collect()
+    }
+
+    /// Adds points at the open or close of a shutter, unless they have a later sample already; the shared ones if
+    /// nothing visible changes until then.
+    fn add_shutter(
+        &mut self,
+        arrays: &mut SurfaceArrays,
+        sample: Option<(f64, Vec<[f32; 3]>)>,
+        shared: Option<StoredArray>,
+    ) -> io::Result<()> {
+        let Some((time, points)) = sample else {
+            return Ok(());
+        };
+        if arrays.points.last().is_some_and(|(last, _)| *last >= time) {
+            return Ok(());
+        }
+        let points = match shared {
+            Some(shared) => shared,
+            None => self.spool.store(&Array::vectors(&points))?,
+        };
+        arrays.points.push((time, points));
         Ok(())
     }
 
     /// Adds the velocities and accelerations of a frame.
     fn add_rates(
         &mut self,
-        arrays: &mut PrimArrays,
+        arrays: &mut SurfaceArrays,
         frame: f64,
         velocities: &[[f32; 3]],
         accelerations: &[[f32; 3]],
@@ -307,7 +362,7 @@ impl PrimWriter {
 
     /// The power of ten to whose multiples velocities (order 1) or accelerations (order 2) are rounded: it
     /// moves a point by less than [`ROUNDING_TOLERANCE`] of the fragment's size in half a frame.
-    fn rounding_step(&self, arrays: &PrimArrays, order: i32) -> f64 {
+    fn rounding_step(&self, arrays: &SurfaceArrays, order: i32) -> f64 {
         let [low, high] = arrays.at_rest.bounds.map(Vec3::from);
         let half = 0.5 / (self.time_scale * self.fps);
         let most = ROUNDING_TOLERANCE * f64::from((high - low).length()) * f64::from(order)

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use crate::export::layer::{Array, ArraySpool, Digits, Layer, Prim, StoredArray, Value};
+use crate::export::layer::{Array, ArraySpool, Digits, StoredArray};
 use crate::export::space::bounds;
 use crate::geometry::corners::DistinctCorners;
 use crate::store::corner_normals::Fans;
@@ -23,21 +23,24 @@ pub struct StoredShape {
 pub struct RestArrays {
     /// Bounding box at rest, relative to the centre of mass.
     pub bounds: [[f32; 3]; 2],
-    vertex_counts: StoredArray,
-    indices: StoredArray,
-    inside: StoredArray,
+    /// Number of corners of each face: 3.
+    pub vertex_counts: StoredArray,
+    /// Vertices of the corners.
+    pub indices: StoredArray,
+    /// 1 for each crack face, 0 for others.
+    pub inside: StoredArray,
     /// Names of the materials and indices of the faces that have them.
-    faces: Vec<(String, StoredArray)>,
+    pub faces: Vec<(String, StoredArray)>,
     /// Vertex positions at rest, in the coordinates of the shot.
-    rest: StoredArray,
+    pub rest: StoredArray,
     /// Shape at rest.
     pub shape: StoredShape,
     /// Index of the normal of each corner.
-    corners: StoredArray,
+    pub corners: StoredArray,
     /// Texture coordinates, and the index of those of each corner.
-    st: Option<[StoredArray; 2]>,
+    pub st: Option<[StoredArray; 2]>,
     /// Colours, and the index of that of each corner.
-    colours: Option<[StoredArray; 2]>,
+    pub colours: Option<[StoredArray; 2]>,
 }
 
 impl RestArrays {
@@ -75,58 +78,6 @@ impl RestArrays {
             st: store_corners(spool, surface.uv_of(piece), |st| Array::Vec2f(st))?,
             colours: store_corners(spool, colours, |colours| Array::vectors(colours))?,
         })
-    }
-
-    /// Writes the attributes that rigid and bending meshes have in common.
-    pub fn write_topology(&self, layer: &mut dyn Layer) -> io::Result<()> {
-        for (declaration, word) in [
-            ("uniform token orientation", "rightHanded"),
-            ("uniform token subdivisionScheme", "none"),
-            (
-                "uniform token subsetFamily:materialBind:familyType",
-                "partition",
-            ),
-        ] {
-            layer.set(declaration, Value::Token(word))?;
-        }
-        layer.set_stored("int[] faceVertexCounts", "", self.vertex_counts)?;
-        layer.set_stored("int[] faceVertexIndices", "", self.indices)?;
-        layer.set_stored("int[] primvars:inside", "uniform", self.inside)?;
-        layer.set_stored("point3f[] primvars:rest", "vertex", self.rest)?;
-        if let Some([st, corners]) = self.st {
-            layer.set_stored("texCoord2f[] primvars:st", "faceVarying", st)?;
-            layer.set_stored("int[] primvars:st:indices", "", corners)?;
-        }
-        if let Some([colours, corners]) = self.colours {
-            let name = "color3f[] primvars:displayColor";
-            layer.set_stored(name, "faceVarying", colours)?;
-            layer.set_stored("int[] primvars:displayColor:indices", "", corners)?;
-        }
-        layer.set_stored("int[] primvars:normals:indices", "", self.corners)
-    }
-
-    /// Writes the points at rest, relative to the centre of mass, and their normals.
-    pub fn write_shape(&self, layer: &mut dyn Layer) -> io::Result<()> {
-        layer.set_stored("float3[] extent", "", self.shape.extent)?;
-        layer.set_stored("point3f[] points", "", self.shape.points)?;
-        let normals = "normal3f[] primvars:normals";
-        layer.set_stored(normals, "faceVarying", self.shape.normals)
-    }
-
-    /// Writes the subsets of faces with their materials.
-    pub fn write_subsets(&self, layer: &mut dyn Layer) -> io::Result<()> {
-        for (name, faces) in &self.faces {
-            layer.begin(Prim {
-                api: Some("MaterialBindingAPI"),
-                ..Prim::new("GeomSubset", name)
-            })?;
-            layer.set("uniform token elementType", Value::Token("face"))?;
-            layer.set("uniform token familyName", Value::Token("materialBind"))?;
-            layer.relationship("material:binding", &[format!("/World/materials/{name}")])?;
-            layer.set_stored("int[] indices", "", *faces)?;
-            layer.end()?;
-        }
-        Ok(())
     }
 }
 
