@@ -114,8 +114,8 @@ pub struct ExportArguments {
     /// Whether animated glTF is compressed, by extensions that a reader must know; default: export.compress.
     #[arg(long)]
     pub compress: Option<bool>,
-    /// Axis that points up in the files (in glTF and Alembic always y, in VTK that of the shot); default: export.up, else
-    /// opposite to the shot's gravity.
+    /// Axis that points up in the files (in glTF and Alembic always y, in VTK that of the shot); default: export.up,
+    /// else opposite to the shot's gravity.
     #[arg(long)]
     pub up: Option<Up>,
     /// Length units of the files per metre: 100 for centimetres (VTK files are in metres); default: export.scale.

@@ -2,7 +2,8 @@
 
 use std::io;
 
-use super::array::{Array, StoredArray};
+use super::array::Array;
+use super::array_spool::StoredArray;
 
 /// Metadata of a layer.
 pub struct Stage {
@@ -68,8 +69,8 @@ pub enum Value<'a> {
     Vec3f([f32; 3]),
     /// `double3`, with the precision of single numbers
     Vec3d([f32; 3]),
-    /// `quatf`, w first
-    Quatf([f32; 4]),
+    /// `quatd`, w first
+    Quatd([f64; 4]),
     /// An array.
     Array(StoredArray),
 }

@@ -5,14 +5,17 @@
 //! Arrays are encoded as soon as they are known and kept in an [`ArraySpool`] until the layer needs them.
 
 mod array;
+mod array_spool;
 mod binary;
 mod content;
+mod encoding;
 mod package;
 mod text;
 
 use std::path::Path;
 
-pub use array::{Array, ArraySpool, Digits, Encoding, StoredArray};
+pub use array::{Array, Digits};
+pub use array_spool::{ArraySpool, Encoding, StoredArray};
 pub use content::{Content, Layer, Prim, Stage, Timing, Value};
 
 use std::io;

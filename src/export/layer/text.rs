@@ -2,39 +2,10 @@
 
 use std::io::{self, Write};
 
-use super::array::{Array, ArraySpool, Digits, StoredArray};
+use super::array::Array;
+use super::array_spool::{ArraySpool, StoredArray};
 use super::content::{Content, Layer, Prim, Stage, Value};
-use crate::export::text::{
-    array, push_f32, push_multiple, push_three_digits, push_tuple, push_u32, push_unit,
-};
-
-/// Formats an array, as parts to be concatenated.
-pub fn format(values: &Array) -> Vec<String> {
-    match *values {
-        Array::Ints(values) | Array::Longs(values) => {
-            array(values, |out, value| push_u32(out, *value))
-        }
-        Array::Floats(values, digits) => array(values, |out, value| push(out, *value, digits)),
-        Array::Vec2f(values) => tuples(values, Digits::All),
-        Array::Vec3f(values, digits) => tuples(values, digits),
-        Array::Quath(values) => tuples(values, Digits::Unit),
-    }
-}
-
-fn tuples<const N: usize>(values: &[[f32; N]], digits: Digits) -> Vec<String> {
-    array(values, |out, value| {
-        push_tuple(out, value, |out, number| push(out, number, digits))
-    })
-}
-
-fn push(out: &mut String, value: f32, digits: Digits) {
-    match digits {
-        Digits::All => push_f32(out, value),
-        Digits::Three => push_three_digits(out, value),
-        Digits::Unit => push_unit(out, value),
-        Digits::MultiplesOf(step) => push_multiple(out, value, step),
-    }
-}
+use crate::export::text::{push_f32, push_tuple};
 
 /// A text layer.
 pub struct TextLayer<'a, W> {
@@ -102,7 +73,10 @@ impl<'a, W: Write> TextLayer<'a, W> {
             Value::Float(value) => write!(self.out, "{value}"),
             Value::Double(value) => write!(self.out, "{value}"),
             Value::Vec3f(values) | Value::Vec3d(values) => write!(self.out, "{}", tuple(&values)),
-            Value::Quatf(values) => write!(self.out, "{}", tuple(&values)),
+            Value::Quatd(parts) => {
+                let [w, x, y, z] = parts.map(|part| part + 0.0); // + 0.0 turns -0 into 0
+                write!(self.out, "({w}, {x}, {y}, {z})")
+            }
             Value::Array(array) => self.spool.copy(array, self.out).map(|_| ()),
         }
     }

@@ -180,7 +180,8 @@ fn write_visibility(lifetime: [Option<f64>; 2], layer: &mut dyn Layer) -> io::Re
     layer.attribute("float3 xformOp:scale", "", Content::Samples(&sizes))
 }
 
-/// Writes the animated translation and rotation, in single precision like all coordinates of a shot.
+/// Writes the animated translation, in single precision like all coordinates of a shot, and rotation, in double
+/// precision: readers take the angle of a small rotation from the real part, which is near 1.
 fn write_poses(track: &Track, layer: &mut dyn Layer) -> io::Result<()> {
     let places = track.translations.iter();
     let places: Vec<(f64, Value)> = places
@@ -189,11 +190,11 @@ fn write_poses(track: &Track, layer: &mut dyn Layer) -> io::Result<()> {
     let turns = track.rotations.iter();
     let turns: Vec<(f64, Value)> = turns
         .map(|(time, rotation)| {
-            let [x, y, z, w] = rotation.as_quat().to_array();
-            (*time, Value::Quatf([w, x, y, z]))
+            let [x, y, z, w] = rotation.to_array();
+            (*time, Value::Quatd([w, x, y, z]))
         })
         .collect();
     let (places, turns) = (Content::Samples(&places), Content::Samples(&turns));
     layer.attribute("double3 xformOp:translate", "", places)?;
-    layer.attribute("quatf xformOp:orient", "", turns)
+    layer.attribute("quatd xformOp:orient", "", turns)
 }

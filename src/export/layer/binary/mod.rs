@@ -3,17 +3,16 @@
 //! Values are written as they are described, equal arrays once; tables of words, fields, paths and specs follow, and
 //! the head of the file says where they are.
 
-mod compress;
-pub mod encode;
 mod tables;
 
 use std::collections::HashMap;
 use std::io::{self, Seek, SeekFrom, Write};
 
-use self::encode::{ArrayTag, Representation, Type, small_integers};
 use self::tables::{Spec, Tables, count};
-use super::array::{Array, ArraySpool, StoredArray};
+use super::array::Array;
+use super::array_spool::{ArraySpool, StoredArray};
 use super::content::{Content, Layer, Prim, Stage, Value, parts};
+use super::encoding::binary::{ArrayTag, Representation, Type, small_integers};
 
 /// Version of the format. Since 0.7 arrays may have more than 2^32 values.
 const VERSION: [u8; 8] = [0, 8, 0, 0, 0, 0, 0, 0];
@@ -244,9 +243,9 @@ impl<'a, W: Write + Seek> BinaryLayer<'a, W> {
                 self.unshared(Type::Vec3d, bytes.as_flattened())
             }
             // The real part is last in memory.
-            Value::Quatf([w, x, y, z]) => {
-                let bytes = [x, y, z, w].map(f32::to_le_bytes);
-                self.unshared(Type::Quatf, bytes.as_flattened())
+            Value::Quatd([w, x, y, z]) => {
+                let bytes = [x, y, z, w].map(f64::to_le_bytes);
+                self.unshared(Type::Quatd, bytes.as_flattened())
             }
             Value::Array(array) => self.array(array),
         }

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::io;
 
-use super::compress;
-use super::encode::Representation;
+use crate::export::layer::encoding::binary::Representation;
+use crate::export::layer::encoding::compress;
 
 /// Kinds of specs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

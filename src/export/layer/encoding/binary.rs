@@ -1,4 +1,4 @@
-//! Values as binary USD stores them.
+//! Arrays as binary USD stores them, and what stands for its values.
 
 use std::io;
 
@@ -16,7 +16,7 @@ pub enum Type {
     Float = 8,
     Double = 9,
     Token = 11,
-    Quatf = 17,
+    Quatd = 16,
     Quath = 18,
     Vec2f = 20,
     Vec3d = 23,

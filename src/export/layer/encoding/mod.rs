@@ -1,0 +1,5 @@
+//! Arrays as they are in files.
+
+pub mod binary;
+pub mod compress;
+pub mod text;
