@@ -1,6 +1,8 @@
-"""Imports exports/*.usdc with Blender: three frames have the number of fragments, bounds and materials given by the tables.
+"""Imports exports/*.usdc, and exports/*.abc if there is one, with Blender: three frames have the number of fragments, bounds and
+materials given by the tables.
 
-Not part of the gate, because of its size: python3.11 -m venv v && v/bin/pip install bpy==4.2 pyarrow && v/bin/python check_blender.py STORE
+Not part of the gate, because of its size:
+python3.11 -m venv v && v/bin/pip install bpy==5.0.1 "pyarrow<21" && v/bin/python check_blender.py STORE
 """
 
 from common import need, run, usd_file
@@ -18,10 +20,10 @@ def shown(meshes, frame):
     return found, [pick(corner[axis] for corner in corners) for pick in (min, max) for axis in range(3)]
 
 
-def check(store):
-    file = usd_file(store)
+def check_file(store, file, read):
+    """Checks the scene that `read` imports from a file."""
     bpy.ops.wm.read_factory_settings(use_empty=True)
-    bpy.ops.wm.usd_import(filepath=str(file))
+    read(filepath=str(file))
     meshes = [item for item in bpy.data.objects if item.type == "MESH"]
     scene = bpy.context.scene
     first, last = scene.frame_start, scene.frame_end
@@ -31,16 +33,22 @@ def check(store):
         table = parquet.read_table(store / "frames" / f"{frame:06}.parquet").to_pydict()
         found, bounds = shown(meshes, frame)
         fragments = len(set(table["fragment"]))
-        assert len(found) == fragments, f"frame {frame}: {len(found)} meshes, {fragments} fragments"
-        # Blender's importer turns y up into z up.
+        assert len(found) == fragments, f"{file}, frame {frame}: {len(found)} meshes, {fragments} fragments"
+        # Blender's importers turn y up into z up.
         x, y, z = table["x"], table["y"], table["z"]
         wanted = [min(x), -max(z), min(y), max(x), -min(z), max(y)]
         off = max(abs(a - b) for a, b in zip(bounds, wanted))
-        assert off < 6 * reach, f"frame {frame}: bounds {bounds}, elements {wanted}"
+        assert off < 6 * reach, f"{file}, frame {frame}: bounds {bounds}, elements {wanted}"
         most = max(most, fragments)
     slots = {slot.material.name for mesh in meshes for slot in mesh.material_slots}
     assert slots == {"outside", "inside"}, slots
-    return f"blender {bpy.app.version_string}: {len(meshes)} meshes, at most {most} shown at once, materials {sorted(slots)}"
+    return f"{file.name}: {len(meshes)} meshes, at most {most} shown at once, materials {sorted(slots)}"
+
+
+def check(store):
+    found = [check_file(store, usd_file(store), bpy.ops.wm.usd_import)]
+    found += [check_file(store, file, bpy.ops.wm.alembic_import) for file in (store / "exports").glob("*.abc")]
+    return f"blender {bpy.app.version_string}: " + "; ".join(found)
 
 
 run(check)

@@ -199,6 +199,8 @@ pub fn surfaces(
                 fps: 24.0,
                 playback: Playback::default(),
                 shutter: None,
+                usd: Default::default(),
+                compress: true,
                 up: None,
                 scale: 1.0,
                 debris: None,

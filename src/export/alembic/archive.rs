@@ -44,6 +44,15 @@ impl Type {
     pub const F64X6: Type = Type(11, 6);
     /// Matrices in double precision.
     pub const F64X16: Type = Type(11, 16);
+
+    /// Name of the type of the numbers in metadata, and how many make up a value.
+    pub fn numbers(self) -> (&'static str, u32) {
+        let name = match self.0 {
+            6 => "int32_t",
+            _ => "float32_t",
+        };
+        (name, self.1)
+    }
 }
 
 /// Name, metadata and type of a property.

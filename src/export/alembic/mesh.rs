@@ -10,13 +10,14 @@ use crate::export::layer::StoredArray;
 use crate::export::surface_arrays::{SurfaceArrays, TimeSamples};
 
 /// Metadata of a property of vertices, corners, faces or whole meshes.
-fn parameter(scope: &str, interpretation: &str, kind: &str, extent: u32) -> String {
+fn parameter(scope: &str, interpretation: &str, kind: Type) -> String {
+    let (name, extent) = kind.numbers();
     let interpretation = match interpretation {
         "" => String::new(),
         name => format!("interpretation={name};"),
     };
     format!(
-        "arrayExtent=1;geoScope={scope};{interpretation}isGeomParam=true;podExtent={extent};podName={kind}"
+        "arrayExtent=1;geoScope={scope};{interpretation}isGeomParam=true;podExtent={extent};podName={name}"
     )
 }
 
@@ -25,7 +26,6 @@ struct Indexed<'a> {
     name: &'a str,
     interpretation: &'a str,
     kind: Type,
-    extent: u32,
     /// Index of each corner's value.
     corners: StoredArray,
 }
@@ -36,9 +36,9 @@ impl<W: Write + Seek> Scene<'_, W> {
         let (arrays, rest) = (&epoch.record, &epoch.record.at_rest);
         let corners = self.clockwise(rest.indices)?;
         let faces = corners.len() / 12;
-        let still: TimeSamples = vec![(0.0, rest.shape.points)];
+        let still = [(0.0, rest.shape.points)];
         let is_rigid = epoch.is_rigid();
-        let points = if is_rigid { &still } else { &arrays.points };
+        let points = if is_rigid { &still } else { &arrays.points[..] };
         let mut geometry = Properties::default();
         let vertices = self.spool.read(rest.shape.points)?.len() / 12;
         let vector = |name, metadata| Header {
@@ -63,22 +63,21 @@ impl<W: Write + Seek> Scene<'_, W> {
         }
         if !is_rigid {
             let velocities = vector(".velocities", "interpretation=vector");
-            let samples = (&arrays.velocities, Some(&arrays.points));
-            self.add_samples(&mut geometry, velocities, vertices, samples.0, samples.1)?;
+            let at = Some(&arrays.points);
+            self.add_samples(&mut geometry, velocities, vertices, &arrays.velocities, at)?;
         }
         let normals = Indexed {
             name: "N",
             interpretation: "normal",
             kind: Type::F32X3,
-            extent: 3,
             corners: rest.corners,
         };
-        let at_rest: TimeSamples = vec![(0.0, rest.shape.normals)];
+        let at_rest = [(0.0, rest.shape.normals)];
         match is_rigid || arrays.has_constant_normals() {
             true => self.add_indexed(&mut geometry, normals, &at_rest, None)?,
             false => {
-                let samples = (&arrays.normals, Some(&arrays.points));
-                self.add_indexed(&mut geometry, normals, samples.0, samples.1)?;
+                let at = Some(&arrays.points);
+                self.add_indexed(&mut geometry, normals, &arrays.normals, at)?;
             }
         }
         if let Some([values, corners]) = rest.st {
@@ -86,10 +85,9 @@ impl<W: Write + Seek> Scene<'_, W> {
                 name: "uv",
                 interpretation: "vector",
                 kind: Type::F32X2,
-                extent: 2,
                 corners,
             };
-            self.add_indexed(&mut geometry, uv, &vec![(0.0, values)], None)?;
+            self.add_indexed(&mut geometry, uv, &[(0.0, values)], None)?;
         }
         self.add_others(&mut geometry, label, arrays, (vertices, faces))?;
         let [_, schema] = schema("AbcGeom_PolyMesh_v1", ".geom", SHAPE);
@@ -112,25 +110,25 @@ impl<W: Write + Seek> Scene<'_, W> {
         let mut others = Properties::default();
         let stress = Header {
             name: "stress",
-            metadata: &parameter("vtx", "", "float32_t", 1),
+            metadata: &parameter("vtx", "", Type::F32),
             kind: Type::F32,
         };
         self.add_samples(&mut others, stress, vertices, &arrays.stress, None)?;
         let places = Header {
             name: "rest",
-            metadata: &parameter("vtx", "point", "float32_t", 3),
+            metadata: &parameter("vtx", "point", Type::F32X3),
             kind: Type::F32X3,
         };
-        self.add_samples(&mut others, places, vertices, &vec![(0.0, rest.rest)], None)?;
+        self.add_samples(&mut others, places, vertices, &[(0.0, rest.rest)], None)?;
         let inside = Header {
             name: "inside",
-            metadata: &parameter("uni", "", "int32_t", 1),
+            metadata: &parameter("uni", "", Type::I32),
             kind: Type::I32,
         };
-        self.add_samples(&mut others, inside, faces, &vec![(0.0, rest.inside)], None)?;
+        self.add_samples(&mut others, inside, faces, &[(0.0, rest.inside)], None)?;
         let fragment = Header {
             name: "fragment",
-            metadata: &parameter("con", "", "int32_t", 1),
+            metadata: &parameter("con", "", Type::I32),
             kind: Type::I32,
         };
         self.archive
@@ -140,10 +138,9 @@ impl<W: Write + Seek> Scene<'_, W> {
                 name: "Cs",
                 interpretation: "rgb",
                 kind: Type::F32X3,
-                extent: 3,
                 corners,
             };
-            self.add_indexed(&mut others, colours, &vec![(0.0, values)], None)?;
+            self.add_indexed(&mut others, colours, &[(0.0, values)], None)?;
         }
         self.archive
             .add_compound(to, (".arbGeomParams", ""), others)
@@ -184,8 +181,12 @@ impl<W: Write + Seek> Scene<'_, W> {
         is_rigid: bool,
         arrays: &SurfaceArrays,
     ) -> io::Result<()> {
-        let still: TimeSamples = vec![(0.0, arrays.at_rest.shape.extent)];
-        let extents = if is_rigid { &still } else { &arrays.extents };
+        let still = [(0.0, arrays.at_rest.shape.extent)];
+        let extents = if is_rigid {
+            &still
+        } else {
+            &arrays.extents[..]
+        };
         let mut boxes = Vec::new();
         for (_, extent) in extents {
             let singles = self.spool.read(*extent)?;
@@ -206,7 +207,7 @@ impl<W: Write + Seek> Scene<'_, W> {
     }
 
     /// Index of the times of samples; those of one sample do not matter.
-    fn times_of(&mut self, samples: &TimeSamples) -> u32 {
+    fn times_of(&mut self, samples: &[(f64, StoredArray)]) -> u32 {
         match samples.len() {
             1 => archive::STILL,
             _ => self.times(samples.iter().map(|(time, _)| *time)),
@@ -219,7 +220,7 @@ impl<W: Write + Seek> Scene<'_, W> {
         to: &mut Properties,
         header: Header,
         count: usize,
-        samples: &TimeSamples,
+        samples: &[(f64, StoredArray)],
         at: Option<&TimeSamples>,
     ) -> io::Result<()> {
         let mut arrays = Vec::new();
@@ -238,7 +239,7 @@ impl<W: Write + Seek> Scene<'_, W> {
             };
             arrays = at.iter().map(|(time, _)| arrays[nearest(*time)]).collect();
         }
-        let times = self.times_of(at.unwrap_or(samples));
+        let times = self.times_of(at.map_or(samples, |at| &at[..]));
         self.archive.add_arrays(to, header, (times, count), &arrays)
     }
 
@@ -247,11 +248,12 @@ impl<W: Write + Seek> Scene<'_, W> {
         &mut self,
         to: &mut Properties,
         indexed: Indexed,
-        samples: &TimeSamples,
+        samples: &[(f64, StoredArray)],
         at: Option<&TimeSamples>,
     ) -> io::Result<()> {
-        let metadata = parameter("fvr", indexed.interpretation, "float32_t", indexed.extent);
-        let count = self.spool.read(samples[0].1)?.len() / (4 * indexed.extent as usize);
+        let metadata = parameter("fvr", indexed.interpretation, indexed.kind);
+        let (_, extent) = indexed.kind.numbers();
+        let count = self.spool.read(samples[0].1)?.len() / (4 * extent as usize);
         let values = Header {
             name: ".vals",
             metadata: &metadata,
