@@ -1,4 +1,4 @@
-//! Readers of other projects: usd-core, Alembic's library, pyarrow, trimesh, VTK, Khronos' glTF validator, glTF-Transform,
+//! Readers of other projects: usd-core, Alembic, pyarrow, trimesh, VTK, Khronos' glTF validator, glTF-Transform,
 //! three.js, DuckDB, Polars, pandas, Mitsuba, SciPy, run on shots from the command line.
 //!
 //! They are Python and Node packages in the folder that `CULLET_EXTERNAL` names (`tests/external/setup.sh`

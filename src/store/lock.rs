@@ -5,6 +5,7 @@
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Read, Seek, Write};
+use std::time::Duration;
 
 use super::atomic;
 use super::error::{Result, StoreError};
@@ -14,6 +15,9 @@ use super::folder::Store;
 pub const LOCK: &str = ".lock";
 /// Name of the file that is locked while `store.json` is read, changed and written.
 const MANIFEST_LOCK: &str = ".lock-manifest";
+
+/// Attempts, 10 ms apart, to share a lock that is held alone.
+const ATTEMPTS: u32 = 100;
 
 /// A lock on a store, released when it is dropped.
 #[derive(Debug)]
@@ -51,11 +55,7 @@ impl Store {
         if hold == LockMode::Shared {
             // Not every system can convert an exclusive lock into a shared one.
             let _ = file.unlock();
-            match file.try_lock_shared() {
-                Ok(()) => {}
-                Err(TryLockError::WouldBlock) => return Err(self.locked_error(&mut file)),
-                Err(TryLockError::Error(error)) => return Err(StoreError::io(&path)(error)),
-            }
+            self.share(&mut file)?;
         }
         let holder = format!("cullet {what}, process {}\n", std::process::id());
         file.set_len(0)
@@ -63,6 +63,24 @@ impl Store {
             .and_then(|()| file.write_all(holder.as_bytes()))
             .map_err(StoreError::io(&path))?;
         Ok(Lock { _file: file })
+    }
+
+    /// Locks a file together with others. Others that begin at the same time hold it alone for a moment, so this tries
+    /// for a while.
+    fn share(&self, file: &mut File) -> Result<()> {
+        for attempt in 1.. {
+            match file.try_lock_shared() {
+                Ok(()) => break,
+                Err(TryLockError::WouldBlock) if attempt < ATTEMPTS => {
+                    std::thread::sleep(Duration::from_millis(10));
+                }
+                Err(TryLockError::WouldBlock) => return Err(self.locked_error(file)),
+                Err(TryLockError::Error(error)) => {
+                    return Err(StoreError::io(&self.path(LOCK))(error));
+                }
+            }
+        }
+        Ok(())
     }
 
     fn locked_error(&self, file: &mut File) -> StoreError {
@@ -150,6 +168,21 @@ mod tests {
         assert!(store.lock(LockMode::Exclusive, "pack").is_err());
         drop((first, second));
         store.lock(LockMode::Exclusive, "pack").expect("free again");
+    }
+
+    #[test]
+    fn many_can_begin_at_the_same_time() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let store = Store::at(folder.path());
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    for _ in 0..100 {
+                        store.lock(LockMode::Shared, "export").expect("together");
+                    }
+                });
+            }
+        });
     }
 
     #[test]
