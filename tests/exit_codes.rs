@@ -152,10 +152,12 @@ fn invalid_stores_of_other_programs_are_wrong_use_and_damage_is_a_failure() {
         shot.export.debris_size = Some(-1.0);
     });
     let export = ["export", "store", "--format", "usd"];
+    let other_kind = [&export[..], &["--usd", "usda", "--to", "shot.usdc"]].concat();
     for (command, part) in [
         (&["reconstruct", "store"][..], "reconstruct.voxel"),
         (&["preview", "store"], "preview of 3 x"),
         (&export, "size of debris"),
+        (&other_kind, "--usd usda does not fit --to"),
     ] {
         let message = folder.refuse(command);
         assert!(message.contains(part), "{message}");

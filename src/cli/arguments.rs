@@ -125,8 +125,8 @@ pub struct ExportArguments {
     /// export.playback.
     #[arg(long, value_name = "RATE", value_parser = playback)]
     pub playback: Option<Playback>,
-    /// Times, in frames relative to each frame, at which a shutter opens and closes (-0.25,0.25): USD files then
-    /// hold the points of fragments that bend at those times too; default: export.shutter.
+    /// Times, in frames relative to each frame, at which a shutter opens and closes (-0.25,0.25): USD and
+    /// Alembic files then hold the points of fragments that bend at those times too; default: export.shutter.
     #[arg(long, value_name = "OPEN,CLOSE", value_parser = shutter, allow_hyphen_values = true)]
     pub shutter: Option<Shutter>,
     /// Fragments smaller than this at rest become instances of a few shapes in USD files: with a unit ("4 mm"),

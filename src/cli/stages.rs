@@ -379,6 +379,19 @@ pub fn export_inputs(arguments: &ExportArguments, manifest: &Manifest) -> StageI
     StageInputs::export(export::entry_of(arguments.format).name, options, manifest)
 }
 
+/// Refuses a kind of USD file that is not the one that the extension of the target says.
+fn refuse_other_kind(arguments: &ExportArguments) -> anyhow::Result<()> {
+    let said = export::usd_file_of(arguments.to.as_deref());
+    if let (Some(usd), Some(said)) = (arguments.usd, said)
+        && usd != said
+    {
+        let (usd, said) = (usd.extension(), said.extension());
+        let what = format!("--usd {usd} does not fit --to, whose extension says {said}");
+        return Err(WrongUse(what).into());
+    }
+    Ok(())
+}
+
 /// The kind of USD files that an export writes.
 fn usd_file(arguments: &ExportArguments, settings: &Export) -> UsdFile {
     let said = export::usd_file_of(arguments.to.as_deref()).or(arguments.usd);
@@ -401,13 +414,7 @@ fn frame_rate(store: &Store, range: &Range<u32>) -> anyhow::Result<f64> {
 
 /// Exports the store in one format.
 pub fn export(arguments: &ExportArguments, report: &ProgressReporter) -> anyhow::Result<()> {
-    if let (Some(usd), Some(said)) = (arguments.usd, export::usd_file_of(arguments.to.as_deref()))
-        && usd != said
-    {
-        let (usd, said) = (usd.extension(), said.extension());
-        let what = format!("--usd {usd} does not fit --to, whose extension says {said}");
-        return Err(WrongUse(what).into());
-    }
+    refuse_other_kind(arguments)?;
     let (store, manifest) = open(&arguments.store)?;
     let pipeline = manifest.pipeline.as_ref();
     let settings = pipeline.map_or_else(Default::default, |pipeline| pipeline.export.clone());

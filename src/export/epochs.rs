@@ -15,7 +15,7 @@ use super::birth::{Birth, FramePair};
 use super::error::ExportError;
 use super::fragment_motion::FrameElements;
 use super::job::ExportJob;
-use super::keyframe::Keyframe;
+use super::keyframe::{JUMP_DURATION, Keyframe};
 use super::rigid_state::RigidState;
 use super::rigid_transform::RigidTransform;
 use super::space::bounds;
@@ -293,6 +293,15 @@ impl<T> Epoch<T> {
             before.map(|before| between(*before, self.first)),
             after.map(|after| between(self.last, *after)),
         ]
+    }
+
+    /// Whether it is visible, by ascending times in frames: just before it appears or disappears, and then. Empty if it
+    /// exists in all of `frames`.
+    pub fn visibility(&self, frames: &[u32]) -> Vec<(f64, bool)> {
+        let [birth, death] = self.lifetime(frames);
+        let appears = birth.map(|birth| [(birth - JUMP_DURATION, false), (birth, true)]);
+        let disappears = death.map(|death| [(death - JUMP_DURATION, true), (death, false)]);
+        appears.into_iter().chain(disappears).flatten().collect()
     }
 }
 

@@ -92,8 +92,8 @@ pub struct ExportOptions<'a> {
     pub fps: f64,
     /// Rate at which a host plays the frames; must be above 0.
     pub playback: Playback,
-    /// Times at which the shutter opens and closes, in frames relative to each frame. In USD, fragments that
-    /// bend then have points at those times too. `None`: points in frames only. Both times must be in order
+    /// Times at which the shutter opens and closes, in frames relative to each frame. In USD and
+    /// Alembic, fragments that bend then have points at those times too. `None`: points in frames only. Both times must be in order
     /// and within half a frame.
     pub shutter: Option<[f64; 2]>,
     /// Kind of USD files, unless the extension of `to` says it.
@@ -227,7 +227,7 @@ fn missing_groups(store: &Store, frames: &[u32]) -> Result<Vec<FrameGroup>, Expo
     Ok(all.filter(|group| !everywhere.contains(group)).collect())
 }
 
-/// The kind of USD file that the extension of a target says, if it says one.
+/// The kind of USD file that the extension of a target says, if it says one. `.usd` files may be of any kind.
 pub fn usd_file_of(target: Option<&Path>) -> Option<UsdFile> {
     let extension = target?.extension()?.to_ascii_lowercase();
     let mut kinds = UsdFile::value_variants().iter();
@@ -248,7 +248,7 @@ fn target(
     let file = format!("{}.{ending}", names.shot());
     let is_file = |path: &Path| {
         let extension = path.extension().map(|e| e.to_ascii_lowercase());
-        let is_usd = of_format == usd.extension() && usd != UsdFile::Usdz;
+        let is_usd = of_format == usd.extension();
         extension.is_some_and(|e| e == of_format || is_usd && e == "usd")
     };
     let target = match (options.to, format.single_file) {

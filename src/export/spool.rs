@@ -11,6 +11,13 @@ pub struct SpoolSegment {
     length: u64,
 }
 
+impl SpoolSegment {
+    /// Length, bytes.
+    pub fn length(self) -> u64 {
+        self.length
+    }
+}
+
 /// A temporary file that is written in one order and read in another; deleted on drop.
 pub struct Spool {
     path: PathBuf,

@@ -181,7 +181,9 @@ impl EpochRecorder for ArrayRecorder {
         let opening = self
             .shutter
             .map(|[open, _]| (frame + open, self.ahead(&recent.points, &moving, open)));
-        self.add_shutter(arrays, opening, is_still.then_some(shape.points))?;
+        // The shape just before the first frame may be that of its birth, which bends.
+        let is_opening_still = is_still && (!is_first || arrays.points.is_empty());
+        self.add_shutter(arrays, opening, is_opening_still.then_some(shape.points))?;
         arrays.points.push((frame, shape.points));
         arrays.normals.push((frame, shape.normals));
         arrays.extents.push((frame, shape.extent));
@@ -261,8 +263,8 @@ impl ArrayRecorder {
     }
 
     /// Adds velocities, accelerations and the points at the close of the shutter of the frame before `now`.
-    /// Velocities and accelerations are 0 if it shares its points with its neighbours: it bends less than can be
-    /// seen.
+    /// Velocities and accelerations are 0 if that frame shares its points with both neighbours: it then bends less
+    /// than can be seen.
     ///
     /// Accelerations are second differences of points, because differences of velocities would be noise where waves are
     /// faster than frames. They are 0 in the first and in the last frame of an epoch.
@@ -302,8 +304,8 @@ impl ArrayRecorder {
         moved.collect()
     }
 
-    /// Adds points at the open or close of a shutter, unless they have a later sample already; the shared ones if
-    /// nothing visible changes until then.
+    /// Adds points at the open or close of a shutter, unless there is a sample at that time or later; the shared
+    /// ones if nothing visible changes until then.
     fn add_shutter(
         &mut self,
         arrays: &mut SurfaceArrays,

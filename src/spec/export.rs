@@ -101,7 +101,7 @@ pub struct Export {
     #[schemars(with = "PlaybackRate")]
     pub playback: Playback,
     /// Times, in frames relative to each frame, at which a shutter opens and closes, within ±0.5, such as
-    /// [-0.25, 0.25]. USD files then hold the points of fragments that bend at those times too. Absent: at the
+    /// [-0.25, 0.25]. USD and Alembic files then hold the points of fragments that bend at those times too. Absent: at the
     /// frames only.
     #[schemars(with = "[Number; 2]")]
     pub shutter: Option<[f64; 2]>,

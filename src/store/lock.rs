@@ -5,7 +5,6 @@
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Read, Seek, Write};
-use std::time::Duration;
 
 use super::atomic;
 use super::error::{Result, StoreError};
@@ -16,8 +15,8 @@ pub const LOCK: &str = ".lock";
 /// Name of the file that is locked while `store.json` is read, changed and written.
 const MANIFEST_LOCK: &str = ".lock-manifest";
 
-/// Attempts, 10 ms apart, to share a lock that is held alone.
-const ATTEMPTS: u32 = 100;
+/// Name of the file that is locked while a stage locks the store.
+const TURN_LOCK: &str = ".lock-turn";
 
 /// A lock on a store, released when it is dropped.
 #[derive(Debug)]
@@ -40,6 +39,8 @@ impl Store {
     ///
     /// Temporary files of killed writers are removed if no other process holds the lock.
     pub fn lock(&self, hold: LockMode, what: &str) -> Result<Lock> {
+        // Others that begin now hold the lock alone for a moment, which must not look as if the store were in use.
+        let _turn = self.wait_for(TURN_LOCK)?;
         let mut file = self.open_lock(LOCK)?;
         let path = self.path(LOCK);
         match file.try_lock() {
@@ -55,7 +56,11 @@ impl Store {
         if hold == LockMode::Shared {
             // Not every system can convert an exclusive lock into a shared one.
             let _ = file.unlock();
-            self.share(&mut file)?;
+            match file.try_lock_shared() {
+                Ok(()) => {}
+                Err(TryLockError::WouldBlock) => return Err(self.locked_error(&mut file)),
+                Err(TryLockError::Error(error)) => return Err(StoreError::io(&path)(error)),
+            }
         }
         let holder = format!("cullet {what}, process {}\n", std::process::id());
         file.set_len(0)
@@ -63,24 +68,6 @@ impl Store {
             .and_then(|()| file.write_all(holder.as_bytes()))
             .map_err(StoreError::io(&path))?;
         Ok(Lock { _file: file })
-    }
-
-    /// Locks a file together with others. Others that begin at the same time hold it alone for a moment, so this tries
-    /// for a while.
-    fn share(&self, file: &mut File) -> Result<()> {
-        for attempt in 1.. {
-            match file.try_lock_shared() {
-                Ok(()) => break,
-                Err(TryLockError::WouldBlock) if attempt < ATTEMPTS => {
-                    std::thread::sleep(Duration::from_millis(10));
-                }
-                Err(TryLockError::WouldBlock) => return Err(self.locked_error(file)),
-                Err(TryLockError::Error(error)) => {
-                    return Err(StoreError::io(&self.path(LOCK))(error));
-                }
-            }
-        }
-        Ok(())
     }
 
     fn locked_error(&self, file: &mut File) -> StoreError {
@@ -98,10 +85,14 @@ impl Store {
 
     /// Locks `store.json` for a change; waits for other processes.
     pub(super) fn lock_manifest(&self) -> Result<Lock> {
-        let file = self.open_lock(MANIFEST_LOCK)?;
+        self.wait_for(MANIFEST_LOCK)
+    }
+
+    fn wait_for(&self, name: &str) -> Result<Lock> {
+        let file = self.open_lock(name)?;
         match file.lock() {
             Err(error) if error.kind() != ErrorKind::Unsupported => {
-                Err(StoreError::io(&self.path(MANIFEST_LOCK))(error))
+                Err(StoreError::io(&self.path(name))(error))
             }
             _ => Ok(Lock { _file: file }),
         }

@@ -1,5 +1,5 @@
-"""Imports exports/*.usdc, and exports/*.abc if there is one, with Blender: three frames have the number of fragments, bounds and
-materials given by the tables.
+"""Imports exports/*.usdc, and exports/*.abc if there is one, with Blender: three frames have the number of fragments, bounds
+and materials given by the tables.
 
 Not part of the gate, because of its size:
 python3.11 -m venv v && v/bin/pip install bpy==5.0.1 "pyarrow<21" && v/bin/python check_blender.py STORE

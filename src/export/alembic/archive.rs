@@ -48,8 +48,13 @@ impl Type {
     /// Name of the type of the numbers in metadata, and how many make up a value.
     pub fn numbers(self) -> (&'static str, u32) {
         let name = match self.0 {
+            0 => "bool_t",
+            1 => "uint8_t",
+            2 => "int8_t",
+            5 => "uint32_t",
             6 => "int32_t",
-            _ => "float32_t",
+            10 => "float32_t",
+            _ => "float64_t",
         };
         (name, self.1)
     }

@@ -40,7 +40,7 @@ impl<W: Write + Seek> Scene<'_, W> {
         let is_rigid = epoch.is_rigid();
         let points = if is_rigid { &still } else { &arrays.points[..] };
         let mut geometry = Properties::default();
-        let vertices = self.spool.read(rest.shape.points)?.len() / 12;
+        let vertices = rest.shape.points.size() / 12;
         let vector = |name, metadata| Header {
             name,
             metadata,
@@ -48,7 +48,13 @@ impl<W: Write + Seek> Scene<'_, W> {
         };
         let places = vector("P", "geoScope=vtx;interpretation=point");
         self.add_samples(&mut geometry, places, vertices, points, None)?;
-        self.add_bounds(&mut geometry, is_rigid, arrays)?;
+        let still = [(0.0, rest.shape.extent)];
+        let extents = if is_rigid {
+            &still
+        } else {
+            &arrays.extents[..]
+        };
+        self.add_bounds(&mut geometry, extents)?;
         for (name, count, bytes) in [
             (".faceIndices", 3 * faces, corners),
             (".faceCounts", faces, self.spool.read(rest.vertex_counts)?),
@@ -159,8 +165,8 @@ impl<W: Write + Seek> Scene<'_, W> {
             let mut set = Properties::default();
             let count = bytes.len() / 4;
             self.archive.add_array(&mut set, header, count, &bytes)?;
-            // That of the whole mesh, since readers expect one.
-            self.add_bounds(&mut set, true, arrays)?;
+            // Readers expect a box: that of the whole mesh at rest.
+            self.add_bounds(&mut set, &[(0.0, arrays.at_rest.shape.extent)])?;
             let [metadata, schema] = schema("AbcGeom_FaceSet_v1", ".faceset", SHAPE);
             let mut properties = Properties::default();
             self.archive
@@ -174,19 +180,12 @@ impl<W: Write + Seek> Scene<'_, W> {
         Ok(sets)
     }
 
-    /// Adds the bounding boxes of the points.
+    /// Adds bounding boxes by time.
     fn add_bounds(
         &mut self,
         to: &mut Properties,
-        is_rigid: bool,
-        arrays: &SurfaceArrays,
+        extents: &[(f64, StoredArray)],
     ) -> io::Result<()> {
-        let still = [(0.0, arrays.at_rest.shape.extent)];
-        let extents = if is_rigid {
-            &still
-        } else {
-            &arrays.extents[..]
-        };
         let mut boxes = Vec::new();
         for (_, extent) in extents {
             let singles = self.spool.read(*extent)?;
@@ -225,8 +224,7 @@ impl<W: Write + Seek> Scene<'_, W> {
     ) -> io::Result<()> {
         let mut arrays = Vec::new();
         for (_, array) in samples {
-            let bytes = self.spool.read(*array)?;
-            arrays.push(self.archive.sample(&bytes)?);
+            arrays.push(self.written(*array)?);
         }
         if let Some(at) = at {
             let nearest = |time: f64| {
@@ -243,6 +241,17 @@ impl<W: Write + Seek> Scene<'_, W> {
         self.archive.add_arrays(to, header, (times, count), &arrays)
     }
 
+    /// Writes an array, unless it is in the file already.
+    fn written(&mut self, array: StoredArray) -> io::Result<Child> {
+        if let Some(&known) = self.written.get(&array.key()) {
+            return Ok(known);
+        }
+        let bytes = self.spool.read(array)?;
+        let child = self.archive.sample(&bytes)?;
+        self.written.insert(array.key(), child);
+        Ok(child)
+    }
+
     /// Adds values of corners.
     fn add_indexed(
         &mut self,
@@ -253,7 +262,7 @@ impl<W: Write + Seek> Scene<'_, W> {
     ) -> io::Result<()> {
         let metadata = parameter("fvr", indexed.interpretation, indexed.kind);
         let (_, extent) = indexed.kind.numbers();
-        let count = self.spool.read(samples[0].1)?.len() / (4 * extent as usize);
+        let count = samples[0].1.size() / (4 * extent as usize);
         let values = Header {
             name: ".vals",
             metadata: &metadata,

@@ -1,13 +1,15 @@
 //! Alembic: one archive per shot, one polygon mesh per fragment, below a transform that moves it.
 //!
-//! The objects are those of the USD file and have the same names, shapes and motion; instances of debris are not among
-//! them. Polygons run clockwise, as in other Alembic files.
+//! The objects are those of the USD file and have the same names, shapes and motion. Fragments that USD shows as debris
+//! are meshes, too. Polygons run clockwise, as in other Alembic files.
 
 mod archive;
 mod mesh;
 mod ogawa;
 mod poses;
 mod scene;
+
+use std::collections::HashMap;
 
 use self::archive::Archive;
 use self::scene::Scene;
@@ -44,11 +46,15 @@ fn write(
             job,
             archive: Archive::new(out)?,
             spool: &mut spool,
+            written: HashMap::new(),
         };
         let top = scene.write(&surfaces)?;
-        let fps = job.playback;
         let version = env!("CARGO_PKG_VERSION");
-        let metadata = format!("DCC_FPS={fps};_ai_Application=cullet {version}");
+        let mut metadata = format!("_ai_Application=cullet {version}");
+        // Readers take whole numbers only.
+        if job.playback.fract() == 0.0 {
+            metadata += &format!(";_ai_DCC_FPS={}", job.playback);
+        }
         scene.archive.finish(top, &metadata)
     })?;
     let mut summary = ExportSummary {

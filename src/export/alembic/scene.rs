@@ -1,5 +1,6 @@
 //! Objects of a scene: bodies, and fragments with their motion.
 
+use std::collections::HashMap;
 use std::io::{self, Seek, Write};
 
 use super::archive::{Archive, Header, Object, Properties, STILL, Type};
@@ -7,7 +8,7 @@ use super::ogawa::Child;
 use super::poses::Poses;
 use crate::export::epochs::{self, Epoch, Epochs};
 use crate::export::job::ExportJob;
-use crate::export::layer::ArraySpool;
+use crate::export::layer::{ArrayKey, ArraySpool};
 use crate::export::surface_arrays::SurfaceArrays;
 
 /// Metadata of an object, and of the property that holds its schema.
@@ -28,6 +29,8 @@ pub struct Scene<'a, W> {
     pub archive: Archive<'a, W>,
     /// Arrays of the surfaces, bare.
     pub spool: &'a mut ArraySpool,
+    /// Arrays that are in the file already.
+    pub written: HashMap<ArrayKey, Child>,
 }
 
 impl<W: Write + Seek> Scene<'_, W> {

@@ -9,17 +9,25 @@ use super::encoding::text;
 use crate::export::spool::{Spool, SpoolSegment};
 use crate::spec::UsdFile;
 
+/// What equal arrays have in common: hash of the encoded values, and how readers are to understand them.
+pub type ArrayKey = (u128, ArrayTag);
+
 /// An array in a spool. Arrays are equal if their encoded values are.
 #[derive(Clone, Copy, Debug)]
 pub struct StoredArray {
     segment: SpoolSegment,
     /// Hash of the encoded values, and how readers are to understand them.
-    key: (u128, ArrayTag),
+    key: ArrayKey,
 }
 
 impl StoredArray {
+    /// Size of the encoded values, bytes.
+    pub fn size(self) -> usize {
+        self.segment.length() as usize
+    }
+
     /// Hash of the encoded values, and how readers are to understand them.
-    pub fn key(self) -> (u128, ArrayTag) {
+    pub fn key(self) -> ArrayKey {
         self.key
     }
 }

@@ -15,7 +15,7 @@ mod text;
 use std::path::Path;
 
 pub use array::{Array, Digits};
-pub use array_spool::{ArraySpool, Encoding, StoredArray};
+pub use array_spool::{ArrayKey, ArraySpool, Encoding, StoredArray};
 pub use content::{Content, Layer, Prim, Stage, Timing, Value};
 
 use std::io;

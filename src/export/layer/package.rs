@@ -61,8 +61,9 @@ impl<'a, W: Write + Seek> Package<'a, W> {
         sum.update(&self.head);
         sum.combine(&self.rest);
         // Version that is needed, flags, method "stored", time and date, checksum, size twice, length of the name.
+        let flags = if self.name.is_ascii() { 0 } else { UTF8 };
         let mut common = vec![10, 0];
-        common.extend(if self.name.is_ascii() { 0 } else { UTF8 }.to_le_bytes());
+        common.extend(flags.to_le_bytes());
         common.extend([0; 2]);
         common.extend(TIME_AND_DATE);
         common.extend(sum.finalize().to_le_bytes());

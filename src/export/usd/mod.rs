@@ -27,7 +27,6 @@ use crate::export::epochs::{self, Epoch, Epochs};
 use crate::export::error::ExportError;
 use crate::export::format::{Axes, ExportSummary, FormatEntry, RequiredTables};
 use crate::export::job::ExportJob;
-use crate::export::keyframe::JUMP_DURATION;
 use crate::export::layer::{self, Content, Encoding, Layer, Prim, Value};
 use crate::export::surface_arrays::{ArrayRecorder, SurfaceArrays};
 use crate::export::track::Track;
@@ -126,13 +125,8 @@ fn write_prim(
         layer.animate("float3[] extent", "", &arrays.extents)?;
         layer.animate("point3f[] points", "", &arrays.points)?;
         let name = "normal3f[] primvars:normals";
-        let at_rest = rest.shape.normals;
-        match arrays
-            .normals
-            .iter()
-            .all(|(_, normals)| *normals == at_rest)
-        {
-            true => layer.set_stored(name, "faceVarying", at_rest)?,
+        match arrays.has_constant_normals() {
+            true => layer.set_stored(name, "faceVarying", rest.shape.normals)?,
             false => layer.animate(name, "faceVarying", &arrays.normals)?,
         }
         layer.animate("vector3f[] velocities", "", &arrays.velocities)?;
@@ -143,9 +137,9 @@ fn write_prim(
     let keyframes = prim.keyframes(&job.frames, job.fps);
     write_poses(&Track::new(&keyframes, prim.size), layer)?;
     let mut operations = vec!["xformOp:translate", "xformOp:orient"];
-    let lifetime = prim.lifetime(&job.frames);
-    if lifetime != [None; 2] {
-        write_visibility(lifetime, layer)?;
+    let visible = prim.visibility(&job.frames);
+    if !visible.is_empty() {
+        write_visibility(&visible, layer)?;
         operations.push("xformOp:scale");
     }
     layer.set("uniform token[] xformOpOrder", Value::Tokens(&operations))?;
@@ -153,29 +147,19 @@ fn write_prim(
     layer.end()
 }
 
-/// Writes when a prim is shown. Not every importer reads animated visibility (Blender's does not), so a
-/// hidden prim also has scale 0.
-fn write_visibility(lifetime: [Option<f64>; 2], layer: &mut dyn Layer) -> io::Result<()> {
-    let (mut shown, mut sizes) = (Vec::new(), Vec::new());
-    if let [Some(birth), _] = lifetime {
-        shown.extend([(birth - JUMP_DURATION, "invisible"), (birth, "inherited")]);
-        sizes.extend([(birth - JUMP_DURATION, 0.0), (birth, 1.0)]);
-    }
-    if let [_, Some(death)] = lifetime {
-        if shown.is_empty() {
-            shown.push((death - JUMP_DURATION, "inherited"));
+/// Writes when a prim is shown, if not always. Not every importer reads animated visibility (Blender's does not), so a
+/// hidden prim also has scale 0. Readers hold visibility, but interpolate scales.
+fn write_visibility(visible: &[(f64, bool)], layer: &mut dyn Layer) -> io::Result<()> {
+    let mut shown: Vec<(f64, Value)> = Vec::new();
+    let mut last = None;
+    for &(time, is_shown) in visible {
+        if last.replace(is_shown) != Some(is_shown) {
+            let word = if is_shown { "inherited" } else { "invisible" };
+            shown.push((time, Value::Token(word)));
         }
-        shown.push((death, "invisible"));
-        sizes.extend([(death - JUMP_DURATION, 1.0), (death, 0.0)]);
     }
-    let shown: Vec<(f64, Value)> = shown
-        .into_iter()
-        .map(|(time, word)| (time, Value::Token(word)))
-        .collect();
-    let sizes: Vec<(f64, Value)> = sizes
-        .into_iter()
-        .map(|(time, size)| (time, Value::Vec3f([size; 3])))
-        .collect();
+    let size = |is_shown: bool| Value::Vec3f([if is_shown { 1.0 } else { 0.0 }; 3]);
+    let sizes: Vec<(f64, Value)> = visible.iter().map(|&(time, s)| (time, size(s))).collect();
     layer.attribute("token visibility", "", Content::Samples(&shown))?;
     layer.attribute("float3 xformOp:scale", "", Content::Samples(&sizes))
 }

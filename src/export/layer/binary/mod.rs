@@ -10,7 +10,7 @@ use std::io::{self, Seek, SeekFrom, Write};
 
 use self::tables::{Spec, Tables, count};
 use super::array::Array;
-use super::array_spool::{ArraySpool, StoredArray};
+use super::array_spool::{ArrayKey, ArraySpool, StoredArray};
 use super::content::{Content, Layer, Prim, Stage, Value, parts};
 use super::encoding::binary::{ArrayTag, Representation, Type, small_integers};
 
@@ -41,7 +41,7 @@ pub struct BinaryLayer<'a, W> {
     tables: Tables,
     /// The prims from the root to the open one.
     open: Vec<OpenPrim>,
-    arrays: HashMap<(u128, ArrayTag), Representation>,
+    arrays: HashMap<ArrayKey, Representation>,
     /// Values that are not arrays and may occur again, by type and bytes.
     shared: HashMap<(Type, Vec<u8>), Representation>,
 }

@@ -1,4 +1,4 @@
-//! Arrays as binary USD stores them, and what stands for its values.
+//! Arrays as binary USD stores them, or as bare numbers, and what stands for values in binary USD.
 
 use std::io;
 
