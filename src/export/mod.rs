@@ -92,8 +92,8 @@ pub struct ExportOptions<'a> {
     pub fps: f64,
     /// Rate at which a host plays the frames; must be above 0.
     pub playback: Playback,
-    /// Times at which the shutter opens and closes, in frames relative to each frame. In USD and
-    /// Alembic, fragments that bend then have points at those times too. `None`: points in frames only. Both times must be in order
+    /// Times at which the shutter opens and closes, in frames relative to each frame. In USD and Alembic, fragments
+    /// that bend then have points at those times too. `None`: points in frames only. Both times must be in order
     /// and within half a frame.
     pub shutter: Option<[f64; 2]>,
     /// Kind of USD files, unless the extension of `to` says it.

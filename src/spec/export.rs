@@ -101,8 +101,8 @@ pub struct Export {
     #[schemars(with = "PlaybackRate")]
     pub playback: Playback,
     /// Times, in frames relative to each frame, at which a shutter opens and closes, within ±0.5, such as
-    /// [-0.25, 0.25]. USD and Alembic files then hold the points of fragments that bend at those times too. Absent: at the
-    /// frames only.
+    /// [-0.25, 0.25]. USD and Alembic files then hold the points of fragments that bend at those times too. Absent:
+    /// at the frames only.
     #[schemars(with = "[Number; 2]")]
     pub shutter: Option<[f64; 2]>,
     /// Fragments whose bounding box at rest has a shorter diagonal than this, m, become debris in USD files:
