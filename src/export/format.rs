@@ -32,6 +32,16 @@ pub struct Stiffened {
 }
 
 impl ExportSummary {
+    /// Of a job that wrote all its frames to one file, its target.
+    pub(super) fn of_clip(job: &ExportJob) -> Result<Self, ExportError> {
+        let mut summary = ExportSummary {
+            slow_motion: Some(1.0 / job.time_scale()),
+            ..ExportSummary::default()
+        };
+        summary.add(job.target.clone())?;
+        Ok(summary)
+    }
+
     pub(super) fn add(&mut self, path: PathBuf) -> Result<(), ExportError> {
         let metadata = std::fs::metadata(&path).map_err(StoreError::io(&path))?;
         self.bytes += metadata.len();

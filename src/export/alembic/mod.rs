@@ -57,10 +57,5 @@ fn write(
         }
         scene.archive.finish(top, &metadata)
     })?;
-    let mut summary = ExportSummary {
-        slow_motion: Some(1.0 / job.time_scale()),
-        ..ExportSummary::default()
-    };
-    summary.add(job.target.clone())?;
-    Ok(summary)
+    ExportSummary::of_clip(job)
 }

@@ -51,13 +51,10 @@ fn write(
             json!({"surfaces": reported.surfaces, "off": reported.largest_error});
     }
     file::write(&job.target, &root, &binary)?;
-    let mut summary = ExportSummary {
-        slow_motion: Some(1.0 / job.time_scale()),
+    Ok(ExportSummary {
         stiffened,
-        ..ExportSummary::default()
-    };
-    summary.add(job.target.clone())?;
-    Ok(summary)
+        ..ExportSummary::of_clip(job)?
+    })
 }
 
 /// Builds the document and the binary chunk.

@@ -67,12 +67,7 @@ fn write(
             layer.end()
         },
     )?;
-    let mut summary = ExportSummary {
-        slow_motion: Some(1.0 / job.time_scale()),
-        ..ExportSummary::default()
-    };
-    summary.add(job.target.clone())?;
-    Ok(summary)
+    ExportSummary::of_clip(job)
 }
 
 fn assemble(
