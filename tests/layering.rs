@@ -28,6 +28,7 @@ const LAYERS: &[&[&str]] = &[
         "preview",
         "plot",
         "stress",
+        "view",
     ],
     &["picture"],
     &["store"],

@@ -75,5 +75,6 @@ mod toughness;
 mod twisting;
 mod vectors;
 mod vectors_materials;
+mod view;
 mod work;
 mod yarns;

@@ -21,6 +21,7 @@ mod stress;
 mod summary;
 mod validate;
 mod value;
+mod view;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -75,6 +76,8 @@ enum Command {
     Preview(FramesArguments),
     /// Draw charts as SVG and PNG: energies, breaks, masses of fragments.
     Plot(plot::PlotArguments),
+    /// Show frames in a browser: elements, surfaces, stress, charts; also of a simulation that still runs.
+    View(view::ViewArguments),
     /// Print what is in a store.
     Inspect {
         /// Frame store.
@@ -179,6 +182,7 @@ fn caused_by_user(cause: &(dyn std::error::Error + 'static)) -> bool {
         || says(cause, crate::export::ExportError::caused_by_user)
         || says(cause, crate::preview::PreviewError::caused_by_user)
         || says(cause, crate::plot::PlotError::caused_by_user)
+        || says(cause, crate::view::ViewError::caused_by_user)
         || says(cause, crate::store::StoreError::caused_by_user)
 }
 
@@ -219,6 +223,7 @@ fn command(arguments: &Arguments) -> anyhow::Result<()> {
         Command::Export(export) => run::export(export, &report),
         Command::Preview(frames) => run::preview(frames, &report),
         Command::Plot(arguments) => plot::plot(arguments, &report),
+        Command::View(view) => view::view(view, &report, arguments.json),
         Command::Inspect { store, validate } if *validate => {
             validate::validate(store, arguments.json)
         }

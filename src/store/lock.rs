@@ -70,6 +70,26 @@ impl Store {
         Ok(Lock { _file: file })
     }
 
+    /// The process that holds the store exclusively, as it names itself; `None` also where that cannot be found out, as
+    /// in a folder that cannot be written.
+    pub fn exclusive_holder(&self) -> Option<String> {
+        if !self.path(LOCK).is_file() {
+            return None;
+        }
+        // The lock is taken for a moment to see whether it is free, which must not disturb a stage that begins.
+        let _turn = self.wait_for(TURN_LOCK).ok()?;
+        let mut file = File::open(self.path(LOCK)).ok()?;
+        match file.try_lock_shared() {
+            Err(TryLockError::WouldBlock) => {
+                let mut holder = String::new();
+                // The holder's name helps, but is not needed.
+                let _ = file.read_to_string(&mut holder);
+                Some(holder.trim().to_owned())
+            }
+            _ => None,
+        }
+    }
+
     fn locked_error(&self, file: &mut File) -> StoreError {
         let mut by = String::new();
         // The holder's name helps, but is not needed.
@@ -136,7 +156,7 @@ impl Store {
 /// store yet.
 pub fn is_lock_or_temporary(path: &std::path::Path) -> bool {
     let name = path.file_name().unwrap_or_default();
-    name == LOCK || name == MANIFEST_LOCK || atomic::is_temporary(path)
+    name == LOCK || name == MANIFEST_LOCK || name == TURN_LOCK || atomic::is_temporary(path)
 }
 
 #[cfg(test)]
@@ -153,10 +173,16 @@ mod tests {
             let holder = format!("cullet simulate, process {}", std::process::id());
             assert!(message.contains(&holder), "{message}");
         }
+        assert_eq!(
+            store.exclusive_holder(),
+            Some(format!("cullet simulate, process {}", std::process::id()))
+        );
         drop(alone);
+        assert_eq!(store.exclusive_holder(), None);
         let first = store.lock(LockMode::Shared, "reconstruct").expect("free");
         let second = store.lock(LockMode::Shared, "export").expect("together");
         assert!(store.lock(LockMode::Exclusive, "pack").is_err());
+        assert_eq!(store.exclusive_holder(), None);
         drop((first, second));
         store.lock(LockMode::Exclusive, "pack").expect("free again");
     }

@@ -1,0 +1,150 @@
+//! What is in the stores, and whether a simulation is adding to them.
+
+use glam::DVec3;
+use serde_json::{Value, json};
+
+use super::colliders;
+use super::error::ViewError;
+use super::quantities;
+use super::viewed::{StoreView, ViewedStore};
+use crate::store::Store;
+
+/// Direction from the bodies to the camera that a page begins with: three-quarter view from above.
+const VIEW_DIRECTION: DVec3 = DVec3::new(0.52, 0.36, 0.78);
+/// Vertical angle of view of that camera, rad.
+const ANGLE_OF_VIEW: f64 = 0.55;
+/// Fragments lighter than this share of the mass do not count for that camera: chips fly far.
+const LARGE_SHARE: f64 = 0.01;
+/// Number of newest frames whose wall time tells how long the next ones take.
+const RECENT: usize = 5;
+
+/// Description of a store. A damaged store has an `error`, and whatever could be read of the rest.
+pub fn overview(viewed: &ViewedStore) -> Value {
+    let mut out = json!({
+        "name": viewed.name(), "frames": [], "times": [], "surfaces": [], "elements_in": [], "elements": 0,
+        "bonds": 0, "bodies": [], "materials": [], "columns": [], "camera": null, "bounds": null, "end": null,
+        "colliders": [], "live": { "running": false, "awake": null, "elements": 0, "seconds_left": null,
+        "frames_left": null }, "error": null,
+    });
+    if let Err(error) = fill(&mut out, viewed) {
+        out["error"] = json!(error.to_string());
+    }
+    out
+}
+
+fn fill(out: &mut Value, viewed: &ViewedStore) -> Result<(), ViewError> {
+    let view = viewed.view()?;
+    let store = &view.store;
+    let elements_in = store.frames(&(0..u32::MAX))?;
+    let surfaces = store.numbers("meshes", "rkyv")?;
+    let mut frames = [&elements_in[..], &surfaces].concat();
+    frames.sort_unstable();
+    frames.dedup();
+    let times: Result<Vec<f64>, _> = frames.iter().map(|&frame| viewed.time(frame)).collect();
+    out["times"] = json!(times?);
+    out["frames"] = json!(frames);
+    out["surfaces"] = json!(surfaces);
+    out["elements_in"] = json!(elements_in);
+    out["colliders"] = json!(colliders::list(&view));
+    describe_pipeline(out, &view);
+    out["live"] = live(viewed, &view, elements_in.last().copied())?;
+    let elements = viewed.elements()?;
+    out["elements"] = json!(elements.id.len());
+    out["live"]["elements"] = json!(elements.id.len());
+    out["bonds"] = json!(store.bond_count()?);
+    if let Some(&last) = elements_in.last() {
+        out["columns"] = json!(quantities::list(viewed, last)?);
+    }
+    let mut bounds = None;
+    for k in 0..elements.id.len() {
+        let at = DVec3::new(elements.x[k], elements.y[k], elements.z[k]);
+        join(&mut bounds, at - elements.r[k], at + elements.r[k]);
+    }
+    let Some((low, high)) = bounds else {
+        return Ok(());
+    };
+    out["bounds"] = json!({ "min": low.to_array(), "max": high.to_array() });
+    if let Some(&last) = elements_in.last() {
+        join_large_fragments(&mut bounds, store, last)?;
+    }
+    out["camera"] = camera(&view, bounds.unwrap_or((low, high)));
+    Ok(())
+}
+
+fn describe_pipeline(out: &mut Value, view: &StoreView) {
+    let Some(pipeline) = &view.pipeline else {
+        return;
+    };
+    let bodies = pipeline.bodies.iter();
+    let bodies = bodies.map(|body| json!({ "name": body.name, "material": body.material }));
+    out["bodies"] = bodies.collect();
+    let materials = pipeline.materials.iter();
+    out["materials"] = materials.map(|one| json!({ "name": one.name })).collect();
+    out["end"] = json!(pipeline.time.end);
+}
+
+/// Whether a stage that simulates holds the store, and how long it will take.
+fn live(viewed: &ViewedStore, view: &StoreView, last: Option<u32>) -> Result<Value, ViewError> {
+    let running = view.store.exclusive_holder().is_some();
+    let mut out = json!({
+        "running": running, "awake": null, "elements": 0, "seconds_left": null, "frames_left": null
+    });
+    let Some(last) = last else {
+        return Ok(out);
+    };
+    let Some(newest) = viewed.history(last)? else {
+        return Ok(out);
+    };
+    out["awake"] = json!(newest.awake.first());
+    let Some(pipeline) = view.pipeline.as_ref().filter(|_| running) else {
+        return Ok(out);
+    };
+    let time = newest.time.first().copied().unwrap_or_default();
+    let left = ((pipeline.time.end - time) * pipeline.time.frames_per_second + 1e-6).floor();
+    let left = left.max(0.0);
+    out["frames_left"] = json!(left);
+    let mut seconds = Vec::new();
+    for frame in (0..=last).rev().take(RECENT) {
+        let history = viewed.history(frame)?;
+        seconds.extend(history.and_then(|history| history.seconds.first().copied()));
+    }
+    if !seconds.is_empty() {
+        let mean = seconds.iter().sum::<f64>() / seconds.len() as f64;
+        out["seconds_left"] = json!(left * mean);
+    }
+    Ok(out)
+}
+
+/// Camera of the shot's pictures, or one that sees all of this box.
+fn camera(view: &StoreView, (low, high): (DVec3, DVec3)) -> Value {
+    if let Some(camera) = view.pipeline.as_ref().and_then(|shot| shot.preview.camera) {
+        let degrees = camera.fov.to_degrees();
+        return json!({ "eye": camera.eye, "target": camera.target, "fov": degrees });
+    }
+    let target = (low + high) / 2.0;
+    let radius = ((high - low).length() / 2.0).max(1e-9);
+    let distance = radius / (ANGLE_OF_VIEW / 2.0).sin();
+    let eye = target + VIEW_DIRECTION.normalize() * distance;
+    json!({ "eye": eye.to_array(), "target": target.to_array(), "fov": ANGLE_OF_VIEW.to_degrees() })
+}
+
+type Bounds = Option<(DVec3, DVec3)>;
+
+fn join(bounds: &mut Bounds, low: DVec3, high: DVec3) {
+    *bounds = Some(bounds.map_or((low, high), |(l, h)| (l.min(low), h.max(high))));
+}
+
+fn join_large_fragments(bounds: &mut Bounds, store: &Store, frame: u32) -> Result<(), ViewError> {
+    let Some(table) = super::viewed::if_present(store.read_fragments(frame))? else {
+        return Ok(());
+    };
+    let total: f64 = table.mass.iter().sum();
+    for k in 0..table.mass.len() {
+        if table.mass[k] >= LARGE_SHARE * total {
+            let low = DVec3::new(table.min_x[k], table.min_y[k], table.min_z[k]);
+            let high = DVec3::new(table.max_x[k], table.max_y[k], table.max_z[k]);
+            join(bounds, low, high);
+        }
+    }
+    Ok(())
+}
