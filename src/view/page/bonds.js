@@ -1,5 +1,5 @@
 // Bonds as lines between the elements' centres, and the breaks of a frame as sparks.
-import { AdditiveBlending, BufferAttribute, BufferGeometry, GLSL3, LineSegments, Points, RawShaderMaterial, Vector4 } from "./three.module.min.js";
+import { BufferAttribute, BufferGeometry, GLSL3, LineSegments, Points, RawShaderMaterial, Vector4 } from "./three.module.min.js";
 import { BALL } from "./elements.js";
 import { COLOUR, CUT, SharedUniforms } from "./shading.js";
 
@@ -50,7 +50,7 @@ out vec4 pixel;
 void main() {
   float q = length(2.0 * gl_PointCoord - 1.0);
   if (q > 1.0 || cutAway(place)) discard;
-  pixel = vec4(vec3(1.0, 0.62, 0.16) * (1.0 - q) * 0.9, 1.0);
+  pixel = vec4(mix(vec3(1.0, 0.42, 0.1), vec3(1.0, 0.86, 0.5), 1.0 - smoothstep(0.0, 0.5, q)), 0.85 * (1.0 - q));
 }`;
 
 /**
@@ -93,7 +93,7 @@ export class Bonds {
     });
     this.sparks = new Points(new BufferGeometry(), new RawShaderMaterial({
       glslVersion: GLSL3, vertexShader: SPARKS, fragmentShader: SPARK_PIXEL, uniforms: common,
-      transparent: true, depthTest: false, depthWrite: false, blending: AdditiveBlending,
+      transparent: true, depthTest: false, depthWrite: false,
     }));
     this.sparks.frustumCulled = false;
     this.sparks.visible = false;

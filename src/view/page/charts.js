@@ -37,6 +37,7 @@ export class Charts {
     /** @type {{history: Columns, loads: Columns}[]} */
     this.stores = [];
     this.time = 0;
+    this.legend = make("div", "chart-labels stores", parent);
     this.note = make("p", "note", parent);
     this.part = /** @type {HTMLSelectElement} */ (document.getElementById("load-part"));
     this.part.addEventListener("change", () => settings.set({ loadPart: this.part.value }));
@@ -53,7 +54,19 @@ export class Charts {
       }
     };
     this.stores = await Promise.all(views.map(async (view) => ({ history: await table(view, "history"), loads: await table(view, "loads") })));
+    this.#names(views);
     this.draw();
+  }
+
+  /** Which store has which lines. @param {import("./storeview.js").StoreView[]} views */
+  #names(views) {
+    this.legend.replaceChildren();
+    if (views.length < 2) return;
+    views.forEach((view, k) => {
+      const chip = make("span", "chip", this.legend);
+      make("i", k > 0 ? "dashed" : "", chip);
+      make("span", "", chip, view.info.name);
+    });
   }
 
   /** @param {number} time */
@@ -116,23 +129,32 @@ export class Charts {
     const entry = {
       root, labels, key: "",
       chart: new Chart(canvas, { seek: this.seek, hover: (/** @type {string[] | null} */ values) => {
-        [...labels.children].forEach((label, k) => (/** @type {HTMLElement} */ (label.lastElementChild).textContent = values?.[k] ?? ""));
+        // A line of each store goes by one name.
+        for (const [name, chip] of this.#chips(labels)) {
+          const own = entry.chart.series.flatMap((series, k) => (series.label === name ? [values?.[k] ?? ""] : []));
+          /** @type {HTMLElement} */ (chip.lastElementChild).textContent = own.filter(Boolean).join(" | ");
+        }
       } }),
     };
     this.charts.set(title, entry);
     return entry;
   }
 
+  /** @param {HTMLElement} labels @returns {[string, Element][]} chips by the label of their lines */
+  #chips(labels) {
+    return [...labels.children].map((chip) => [chip.children[1]?.textContent ?? "", chip]);
+  }
+
   /** @param {{labels: HTMLElement, key: string}} entry @param {import("./chart.js").Series[]} series */
   #label(entry, series) {
-    const key = JSON.stringify(series.map(({ label, colour }) => [label, colour]));
+    const names = new Map(series.map(({ label, colour }) => [label, colour]));
+    const key = JSON.stringify([...names]);
     if (key === entry.key) return;
     entry.key = key;
     entry.labels.replaceChildren();
-    for (const { label, colour, dashed } of series) {
+    for (const [label, colour] of names) {
       const chip = make("span", "chip", entry.labels);
-      const line = make("i", dashed ? "dashed" : "", chip);
-      line.style.borderColor = colour;
+      make("i", "", chip).style.borderColor = colour;
       make("span", "", chip, label);
       make("b", "", chip);
     }

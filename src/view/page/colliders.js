@@ -26,7 +26,7 @@ float lines(vec2 place, float width) {
 void main() {
   float fade = 1.0 - smoothstep(0.15, 1.0, length(at) / reach);
   float line = max(0.28 * lines(at / cell, 1.2), 0.5 * lines(at / (5.0 * cell), 1.4));
-  pixel = vec4(vec3(0.72, 0.75, 0.8), fade * fade * (0.05 + 0.55 * line));
+  pixel = vec4(vec3(0.72, 0.75, 0.8), fade * fade * (0.045 + 0.42 * line));
 }`;
 
 const VEIL = `precision highp float;

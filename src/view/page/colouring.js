@@ -94,7 +94,7 @@ export class Colouring {
   #rangeOf(views, map) {
     const { values } = this.settings;
     if (values.rangeKind === "fixed") return { min: values.rangeMin, max: values.rangeMax };
-    const found = views.map((view) => view.ranges(values)[values.rangeKind === "frame" ? "now" : "seen"]).filter((range) => range !== null);
+    const found = views.map((view) => view.range(values)).filter((range) => range !== null);
     if (found.length === 0) return null;
     let [min, max] = [Math.min(...found.map((range) => range.min)), Math.max(...found.map((range) => range.max))];
     if (map === DIVERGING && min < 0) [min, max] = [-Math.max(-min, max), Math.max(-min, max)];
@@ -103,6 +103,7 @@ export class Colouring {
 
   #fields() {
     const { range } = this;
+    byId("range-fields").hidden = !range;
     const busy = document.activeElement === byId("range-min") || document.activeElement === byId("range-max");
     byId("range").value = this.settings.values.rangeKind;
     if (busy || !range) return;

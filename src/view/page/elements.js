@@ -54,10 +54,11 @@ void main() {
   }
   gl_FragDepth = 0.5 - 0.5 * (projectionMatrix[2][2] * place.z + projectionMatrix[3][2]) / place.z;
 #endif
-  pixel = vec4(lit(colour * shade * mix(0.55, 1.0, n.z), n), 1.0);
+  pixel = vec4(lit(colour * shade * mix(0.68, 1.0, n.z), n), 1.0);
 }`;
 
-/** @typedef {import("./decode.js").Table} Table */
+/** Up to this many elements are sorted by depth, into this many buckets, for each frame drawn in motion. */
+const SORTED = 200_000, BUCKETS = 2048;
 
 export class Elements {
   /** @param {SharedUniforms} shared */
@@ -71,12 +72,18 @@ export class Elements {
     this.object.frustumCulled = false;
     this.object.visible = false;
     this.count = 0;
+    this.order = new BufferAttribute(new Uint32Array(0), 1);
+    this.depths = new Float32Array(0);
   }
 
   /** What does not change over time. @param {Float32Array} radii */
   setRadii(radii) {
     this.count = radii.length;
     this.geometry.dispose();
+    this.geometry.setIndex(null);
+    const sorted = this.count <= SORTED ? this.count : 0;
+    this.order = new BufferAttribute(new Uint32Array(sorted), 1);
+    this.depths = new Float32Array(sorted);
     const attribute = (/** @type {Float32Array} */ numbers) => new BufferAttribute(numbers, 1);
     // Until a frame is shown, no element has a place.
     const absent = new Float32Array(this.count).fill(NaN);
@@ -106,14 +113,40 @@ export class Elements {
     attribute.needsUpdate = true;
   }
 
-  /** @param {boolean} exact */
-  setExact(exact) {
+  /**
+   * @param {boolean} exact
+   * @param {import("./three.module.min.js").PerspectiveCamera} eye discs are drawn from the nearest on, as those behind cost little then
+   */
+  prepare(exact, eye) {
     this.object.material = exact ? this.exact : this.quick;
+    if (exact || this.count > SORTED || !this.object.visible) this.geometry.setIndex(null);
+    else this.#sort(eye.matrixWorldInverse.elements);
+  }
+
+  /** A bucket sort by depth. @param {number[]} view matrix of the view */
+  #sort(view) {
+    const [x, y, z] = ["position", "y", "z"].map((name) => this.geometry.getAttribute(name).array);
+    const [a, b, c] = [view[2], view[6], view[10]];
+    let [low, high] = [Infinity, -Infinity];
+    for (let k = 0; k < this.count; k++) {
+      const depth = -(a * x[k] + b * y[k] + c * z[k]);
+      this.depths[k] = depth;
+      if (depth < low) low = depth;
+      if (depth > high) high = depth;
+    }
+    const scale = (BUCKETS - 1) / (high > low ? high - low : 1);
+    const starts = new Uint32Array(BUCKETS + 2);
+    const bucket = (/** @type {number} */ k) => (this.depths[k] >= low ? Math.floor((this.depths[k] - low) * scale) : BUCKETS);
+    for (let k = 0; k < this.count; k++) starts[bucket(k) + 1]++;
+    for (let k = 1; k < starts.length; k++) starts[k] += starts[k - 1];
+    for (let k = 0; k < this.count; k++) this.order.array[starts[bucket(k)]++] = k;
+    this.order.needsUpdate = true;
+    this.geometry.setIndex(this.order);
   }
 
   /** Bytes in buffers of the GPU. */
   get bytes() {
-    return 20 * this.count;
+    return 20 * this.count + 4 * this.order.count;
   }
 
   dispose() {

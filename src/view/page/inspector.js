@@ -2,13 +2,13 @@
 import { readColumns } from "./charts.js";
 import { labelColour } from "./colours.js";
 import { make } from "./legend.js";
-import { plain, withUnit } from "./units.js";
+import { plain, scaleFor, withUnit } from "./units.js";
 
 /** @typedef {import("./storeview.js").StoreView} StoreView @typedef {import("./settings.js").Selection} Selection */
 
 /** Above this many elements, a look at all columns of one would load too much. */
 const ALL_COLUMNS = 300_000;
-/** Frames in which the last event of a fragment's sleep is looked for. */
+/** Frames in which the last event of a sleep is looked for. */
 const LOOK_BACK = 48;
 /** Events of the table `sleep`, as states. */
 const STATES = { asleep: "yes", judged: "yes", still: "yes, at rest", awake: "no", moving: "moves as one", removed: "removed" };
@@ -29,6 +29,8 @@ export class Inspector {
     this.epoch = 0;
     /** @type {[string, string][]} rows that came with tables */
     this.extra = [];
+    /** @type {[string, string][]} */
+    this.whole = [];
     this.extraFor = "";
   }
 
@@ -57,21 +59,21 @@ export class Inspector {
   /** @param {StoreView} view @param {Selection} selection @param {number | null} fragment */
   #draw(view, selection, fragment) {
     const rows = selection.kind === "element" ? elementRows(view, selection.element) : [];
-    const list = make("dl", "numbers");
     const title = make("h3", "picked");
     const dot = make("i", "dot", title);
     if (fragment !== null) dot.style.background = `rgb(${labelColour(fragment).map(Math.round).join(" ")})`;
     make("span", "", title, selection.kind === "element" ? `Element ${selection.element}` : `Fragment ${selection.fragment}`);
     const place = `${view.number}:${selection.kind}:${selection.kind === "element" ? selection.element : selection.fragment}`;
-    if (this.extraFor !== place) this.extra = [];
+    if (this.extraFor !== place) [this.extra, this.whole] = [[], []];
     this.extraFor = place;
-    if (selection.kind === "element" && fragment !== null) rows.push(["fragment", String(fragment)]);
-    const known = new Set(rows.map(([name]) => name));
-    for (const [name, value] of [...rows, ...this.extra.filter(([name]) => !known.has(name))]) {
-      make("dt", "", list, name);
-      make("dd", "", list, value);
+    const known = new Set([...rows.map(([name]) => name), "fragment"]);
+    const parts = [title];
+    if (selection.kind === "element") {
+      parts.push(numbers([...rows, ...this.extra.filter(([name]) => !known.has(name))]));
+      if (fragment !== null) parts.push(make("h4", "", undefined, `Its fragment, ${fragment}`));
     }
-    this.parent.replaceChildren(title, list);
+    if (fragment !== null) parts.push(numbers(this.whole));
+    this.parent.replaceChildren(...parts);
   }
 
   /**
@@ -83,7 +85,8 @@ export class Inspector {
       selection.kind === "element" ? this.#columns(view, selection.element, frame) : /** @type {[string, string][]} */ ([]),
     ]);
     if (epoch !== this.epoch) return;
-    this.extra = [...columns, ...fragmentRows(view, fragments, fragment), ...sleep];
+    this.extra = columns;
+    this.whole = [...fragmentRows(view, fragments, fragment), ...sleep];
     this.#draw(view, selection, fragment);
   }
 
@@ -129,6 +132,16 @@ export class Inspector {
   }
 }
 
+/** @param {[string, string][]} rows @returns {HTMLElement} */
+function numbers(rows) {
+  const list = make("dl", "numbers");
+  for (const [name, value] of rows) {
+    make("dt", "", list, name);
+    make("dd", "", list, value);
+  }
+  return list;
+}
+
 /** @param {StoreView} view @param {number} element @returns {[string, string][]} */
 function elementRows(view, element) {
   const { rest, info } = view;
@@ -153,7 +166,8 @@ function elementRows(view, element) {
 
 /** @param {number[]} place in metres @returns {string} */
 function lengths(place) {
-  return `${place.map((value) => plain(value, 4)).join(", ")} m`;
+  const scale = scaleFor(Math.max(...place.map(Math.abs)), "m");
+  return `${place.map((value) => plain(value / scale.factor, 4)).join(", ")} ${scale.unit}`;
 }
 
 /** @param {StoreView} view @param {import("./charts.js").Columns} table @param {number | null} fragment @returns {[string, string][]} */
@@ -161,19 +175,19 @@ function fragmentRows(view, table, fragment) {
   const labels = table.get("fragment")?.values ?? [];
   const row = labels.indexOf(fragment);
   if (fragment === null || labels.length === 0) return [];
-  if (row < 0) return [["fragment", `${fragment} is not in this frame`]];
+  if (row < 0) return [["in this frame", "no"]];
   const value = (/** @type {string} */ name) => {
     const number = table.get(name)?.values[row];
     return typeof number === "number" ? number : NaN;
   };
   const body = value("body");
   return [
-    ["fragment's body", view.info.bodies[body]?.name || plain(body)],
-    ["fragment's material", view.info.bodies[body]?.material || "–"],
-    ["fragment's elements", plain(value("elements"))],
-    ["fragment's mass", withUnit(value("mass"), "kg")],
-    ["fragment's volume", `${plain(value("volume"))} m³`],
-    ["fragment's centre", lengths([value("x"), value("y"), value("z")])],
-    ["fragment's speed", withUnit(Math.hypot(value("vx"), value("vy"), value("vz")), "m/s")],
+    ["body", view.info.bodies[body]?.name || plain(body)],
+    ["material", view.info.bodies[body]?.material || "–"],
+    ["elements", plain(value("elements"))],
+    ["mass", withUnit(value("mass"), "kg")],
+    ["volume", `${plain(value("volume"))} m³`],
+    ["centre", lengths([value("x"), value("y"), value("z")])],
+    ["speed", withUnit(Math.hypot(value("vx"), value("vy"), value("vz")), "m/s")],
   ];
 }

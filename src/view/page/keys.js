@@ -29,8 +29,9 @@ export function watchKeys(bindings) {
   });
   const list = /** @type {HTMLElement} */ (document.getElementById("keys"));
   for (const { shown, does } of bindings.filter((binding) => binding.shown)) {
-    const term = make("dt", "", list);
+    const row = make("div", "", list);
+    const term = make("dt", "", row);
     for (const key of shown.split(" ")) make("kbd", "", term, key);
-    make("dd", "", list, does);
+    make("dd", "", row, does);
   }
 }

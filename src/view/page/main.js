@@ -25,6 +25,9 @@ import { Viewport } from "./viewport.js";
 /** @param {string} id @returns {any} */
 const byId = (id) => document.getElementById(id);
 
+/** Size of balls, as a part of the real one, between which bonds can be seen. */
+const SMALL = 0.4;
+
 class Page {
   constructor() {
     this.api = new Api();
@@ -145,7 +148,10 @@ class Page {
   toggle(name, on) {
     const first = on && name !== "colliders" && !["intact", "broken", "breaks"].some((key) => this.settings.values[/** @type {"intact"} */ (key)]);
     // Whole balls would hide the lines between their centres.
-    this.settings.set({ [name]: on, ...(first && this.settings.values.ballSize === 1 ? { ballSize: 0.4 } : {}) });
+    const { ballSize } = this.settings.values;
+    this.settings.set({ [name]: on, ...(first && ballSize === 1 ? { ballSize: SMALL } : {}) });
+    const bonds = ["intact", "broken", "breaks"].some((key) => this.settings.values[/** @type {"intact"} */ (key)]);
+    if (!bonds && name !== "colliders" && ballSize === SMALL) this.settings.set({ ballSize: 1 });
   }
 
   /** @param {Set<string>} changed */
@@ -202,8 +208,9 @@ class Page {
       Object.assign(pane.style, { left: `${box.left}px`, top: `${box.top}px`, width: `${box.width}px`, height: `${box.height}px` });
       const view = this.views[k];
       const frame = view.content?.frame;
-      const missing = frame !== undefined && !view.elements.object.visible && !view.surfaces.object.visible ? ` · no ${view.kind(frame, this.settings.values)} in this frame` : "";
-      if (this.labels) this.labels[k].textContent = (this.views.length > 1 && frame !== undefined ? `frame ${frame}` : "") + missing;
+      const missing = frame !== undefined && !view.elements.object.visible && !view.surfaces.object.visible ? `no ${view.kind(frame, this.settings.values)} in this frame` : "";
+      const shown = this.views.length > 1 && frame !== undefined ? `frame ${frame}` : "";
+      if (this.labels) this.labels[k].textContent = [shown, missing].filter(Boolean).join(" · ");
     });
   }
 
@@ -334,6 +341,13 @@ Object.assign(window, {
       page.waiting.push({ index, done: () => done(undefined) });
       page.viewport.invalidate();
     }),
+    /** Resolves when nothing is loading, moving or being drawn. */
+    rested: async () => {
+      const { player, viewport } = page;
+      while (player.busy || player.stale || player.shown !== player.wanted || viewport.pending || viewport.quality.moving || viewport.quality.probe) {
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    },
     counters: () => ({
       shown: page.player.shown, framesShown: page.framesShown, draws: page.viewport.draws, received: page.api.bytes,
       held: page.views.reduce((sum, view) => sum + view.bytes, 0), cost: page.viewport.quality.cost, part: page.viewport.quality.part,

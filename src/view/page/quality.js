@@ -2,7 +2,7 @@
 
 /** Milliseconds a frame may take to draw in motion, and the time without motion that counts as rest. */
 const BUDGET = 26, REST = 220;
-const LEAST = 0.35;
+const LEAST = 0.5;
 
 export class Quality {
   /** @param {WebGL2RenderingContext | WebGLRenderingContext} gl @param {number} full ratio of drawn to CSS pixels at rest @param {() => void} redraw */

@@ -3,7 +3,7 @@
 /**
  * @typedef {{store: number, kind: "element" | "fragment", element: number, fragment: number}} Selection
  * @typedef {{mode: "auto" | "elements" | "surfaces", elementColour: string, surfaceColour: string, map: string,
- *   rangeKind: "seen" | "frame" | "fixed", rangeMin: number, rangeMax: number, ballSize: number,
+ *   rangeKind: "seen" | "most" | "frame" | "fixed", rangeMin: number, rangeMax: number, ballSize: number,
  *   axis: "off" | "x" | "y" | "z" | "view", cutAt: number, flip: boolean, whole: boolean,
  *   intact: boolean, broken: boolean, breaks: boolean, colliders: boolean,
  *   speed: number, loop: boolean, follow: boolean, selection: Selection | null, loadPart: string}} Values

@@ -31,8 +31,9 @@ vec3 lit(vec3 colour, vec3 n) {
   float key = max(dot(n, vec3(-0.397, 0.596, 0.698)), 0.0);
   float fill = max(dot(n, vec3(0.78, -0.18, 0.6)), 0.0);
   float sky = 0.5 + 0.5 * n.y;
-  float rim = pow(1.0 - clamp(n.z, 0.0, 1.0), 3.0);
-  vec3 light = 0.27 * mix(vec3(0.74, 0.76, 0.82), vec3(1.02, 1.01, 1.0), sky) + 0.66 * key * vec3(1.0, 0.985, 0.96) + 0.15 * fill * vec3(0.85, 0.92, 1.0);
+  float slant = 1.0 - clamp(n.z, 0.0, 1.0);
+  float rim = slant * slant * slant;
+  vec3 light = 0.36 * mix(vec3(0.74, 0.76, 0.82), vec3(1.02, 1.01, 1.0), sky) + 0.68 * key * vec3(1.0, 0.985, 0.96) + 0.15 * fill * vec3(0.85, 0.92, 1.0);
   return colour * light * (1.0 - 0.25 * rim) + 0.05 * rim;
 }`;
 

@@ -43,6 +43,8 @@ export class StoreView {
     this.rest = null;
     /** @type {Map<string, Range>} */
     this.seen = new Map();
+    /** @type {Map<string, Range>} */
+    this.most = new Map();
     /** @type {Map<string, string>} what could not be read, by subject */
     this.errors = new Map();
     this.counts = { intact: 0, broken: 0, now: 0 };
@@ -229,9 +231,9 @@ export class StoreView {
     const column = quantity?.column ?? null;
     const kind = !column ? PLAIN : LABELS.has(quantity?.name ?? "") ? LABEL : NUMBER;
     if (quantity && column && column.min !== null && column.max !== null) {
-      const key = `${this.surfaces.object.visible ? "surfaces" : "elements"} ${quantity.name}`;
-      const before = this.seen.get(key) ?? { min: Infinity, max: -Infinity };
-      this.seen.set(key, { min: Math.min(before.min, column.min), max: Math.max(before.max, column.max) });
+      const key = this.#key(quantity.name);
+      this.seen.set(key, union(this.seen.get(key), { min: column.min, max: column.max }));
+      this.most.set(key, union(this.most.get(key), bulk(column.data)));
     }
     if (this.surfaces.object.visible) {
       if (column) this.surfaces.setValues(column.data);
@@ -246,12 +248,18 @@ export class StoreView {
     }
   }
 
-  /** The values in this frame, and in all frames seen. @param {import("./settings.js").Values} values @returns {{now: Range | null, seen: Range | null}} */
-  ranges(values) {
+  /** Name of what colours the picture; the same quantity may differ between elements and surfaces. @param {string} quantity */
+  #key(quantity) {
+    return `${this.surfaces.object.visible ? "surfaces" : "elements"} ${quantity}`;
+  }
+
+  /** The range of values that the user asks for, if there are any. @param {import("./settings.js").Values} values @returns {Range | null} */
+  range(values) {
     const quantity = this.quantity(values);
     const { min = null, max = null } = quantity?.column ?? {};
-    const seen = this.seen.get(`${this.surfaces.object.visible ? "surfaces" : "elements"} ${quantity?.name}`) ?? null;
-    return { now: min !== null && max !== null ? { min, max } : null, seen };
+    if (!quantity || min === null || max === null) return null;
+    if (values.rangeKind === "frame") return { min, max };
+    return (values.rangeKind === "most" ? this.most : this.seen).get(this.#key(quantity.name)) ?? null;
   }
 
   /** @param {Range} range */
@@ -275,6 +283,19 @@ export class StoreView {
   dispose() {
     for (const part of [this.elements, this.surfaces, this.bonds, this.colliders]) part.dispose();
   }
+}
+
+/** @param {Range | undefined} one @param {Range} other @returns {Range} */
+function union(one, other) {
+  return one ? { min: Math.min(one.min, other.min), max: Math.max(one.max, other.max) } : other;
+}
+
+/** The range of all values but the lowest and the highest hundredth, from a sample. @param {import("./decode.js").Numbers} data @returns {Range} */
+function bulk(data) {
+  const step = Math.max(1, Math.floor(data.length / 4000));
+  const sample = Float64Array.from({ length: Math.ceil(data.length / step) }, (_, k) => data[k * step]).filter(Number.isFinite).sort();
+  const last = sample.length - 1;
+  return last < 0 ? { min: Infinity, max: -Infinity } : { min: sample[Math.floor(0.01 * last)], max: sample[Math.ceil(0.99 * last)] };
 }
 
 /** @param {unknown} error @returns {string} */

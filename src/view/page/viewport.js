@@ -139,7 +139,7 @@ export class Viewport {
       if (!view) return;
       this.aim(pane);
       this.shared.pixels.value = pane.height * this.quality.ratio;
-      view.elements.setExact(this.quality.sharp || this.shared.cutting.value === 1);
+      view.elements.prepare(this.quality.sharp || this.shared.cutting.value === 1, camera.eye);
       this.renderer.render(view.scene, camera.eye);
     });
     this.draws++;
