@@ -1,4 +1,5 @@
 // A line chart on a canvas: a line at the current time, values under the pointer, seeking by click and drag.
+import { make } from "./legend.js";
 import { scaleFor, plain, tickText, ticks } from "./units.js";
 
 /** @typedef {{label: string, colour: string, dashed: boolean, times: number[], values: number[]}} Series */
@@ -14,11 +15,14 @@ export class Chart {
     this.series = [];
     this.unit = "";
     this.time = 0;
+    this.width = 0;
     this.span = [0, 1];
     this.bounds = [0, 1];
     /** @type {number | null} */
     this.pointer = null;
     this.pending = false;
+    // The line at the current time moves with every frame; the chart itself is not drawn anew for it.
+    this.cursor = make("i", "cursor", canvas.parentElement ?? undefined);
     new ResizeObserver(() => this.redraw()).observe(canvas);
     canvas.addEventListener("pointerdown", (event) => {
       canvas.setPointerCapture(event.pointerId);
@@ -50,7 +54,14 @@ export class Chart {
   /** @param {number} time */
   setTime(time) {
     this.time = time;
-    this.redraw();
+    this.#place();
+  }
+
+  #place() {
+    const part = (this.time - this.span[0]) / (this.span[1] - this.span[0]);
+    this.cursor.hidden = !(part >= 0 && part <= 1);
+    const x = EDGE.left + part * (this.width - EDGE.left - EDGE.right);
+    this.cursor.style.transform = `translateX(${Math.round(x)}px)`;
   }
 
   redraw() {
@@ -90,7 +101,7 @@ export class Chart {
 
   #draw() {
     const { clientWidth: width, clientHeight: height } = this.canvas;
-    const context = this.canvas.getContext("2d");
+    const context = this.canvas.getContext("2d", { willReadFrequently: true });
     if (!context || width === 0) return;
     const ratio = Math.min(devicePixelRatio, 2);
     if (this.canvas.width !== Math.round(width * ratio) || this.canvas.height !== Math.round(height * ratio)) {
@@ -112,7 +123,8 @@ export class Chart {
       context.stroke();
     };
     if (this.pointer !== null) upright(this.pointer, "#8a8f98");
-    if (this.time >= this.span[0] && this.time <= this.span[1]) upright(this.time, "#ffb43f");
+    this.width = width;
+    this.#place();
   }
 
   /**

@@ -123,7 +123,7 @@ export class Charts {
     const root = make("section", "chart", this.parent);
     make("h3", "", root, title);
     const labels = make("div", "chart-labels", root);
-    const canvas = /** @type {HTMLCanvasElement} */ (make("canvas", "", root));
+    const canvas = /** @type {HTMLCanvasElement} */ (make("canvas", "", make("div", "plot", root)));
     canvas.setAttribute("role", "img");
     canvas.setAttribute("aria-label", `${title} over time; click to seek`);
     const entry = {

@@ -99,7 +99,7 @@ export class Colliders {
 function grid(plane, size) {
   const vector = (/** @type {unknown} */ list, /** @type {Vector3} */ otherwise) =>
     Array.isArray(list) && list.length === 3 && list.every((value) => finite(value) !== null) ? new Vector3().fromArray(list) : otherwise;
-  const reach = 9 * size;
+  const reach = 7 * size;
   const cell = 10 ** Math.floor(Math.log10(size)) * (size / 10 ** Math.floor(Math.log10(size)) > 4 ? 1 : 0.5);
   const material = new RawShaderMaterial({
     glslVersion: GLSL3, vertexShader: GRID, fragmentShader: GRID_PIXEL, transparent: true, depthWrite: false, side: DoubleSide,

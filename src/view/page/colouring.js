@@ -54,7 +54,7 @@ export class Colouring {
     const map = isMap(values.map) ? values.map : "viridis";
     setMap(this.shared.colours.value, map);
     this.range = this.#rangeOf(views, map);
-    this.#fields();
+    this.#fields(views.some((view) => LABELS.has(view.quantity(values)?.name ?? "")));
     views.forEach((view, k) => {
       if (this.range) view.setRange(this.range);
       const quantity = view.quantity(values);
@@ -101,8 +101,9 @@ export class Colouring {
     return min < max ? { min, max } : { min, max: min + (Math.abs(min) || 1) };
   }
 
-  #fields() {
-    const { range } = this;
+  /** @param {boolean} labels whether colours stand for labels, which have no range */
+  #fields(labels) {
+    const range = labels ? null : this.range;
     byId("range-fields").hidden = !range;
     const busy = document.activeElement === byId("range-min") || document.activeElement === byId("range-max");
     byId("range").value = this.settings.values.rangeKind;

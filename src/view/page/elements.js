@@ -1,5 +1,6 @@
 // Elements as balls: a point each, shaded as the ball it stands for.
 import { BufferAttribute, BufferGeometry, GLSL3, Points, RawShaderMaterial } from "./three.module.min.js";
+import { Order } from "./order.js";
 import { COLOUR, CUT, LIGHT, SharedUniforms } from "./shading.js";
 
 /** Balls in view space, for the materials that draw them. A row with coordinates that are not numbers is not drawn. */
@@ -16,13 +17,17 @@ ${BALL}
 ${CUT}
 in float position, y, z, radius, value;
 flat out vec3 colour;
+#ifdef EXACT
 flat out vec4 ball;
+#endif
 void main() {
   float r = radius * ballSize;
   vec3 centre = (modelViewMatrix * vec4(position, y, z, 1.0)).xyz;
   float beyond = cutting == 0 ? -1.0 : dot(cut.xyz, centre) + cut.w - (cutting == 1 ? r : 0.0);
   colour = colourOf(value);
+#ifdef EXACT
   ball = vec4(centre, r);
+#endif
   gl_PointSize = max(ballPixels(centre, r), 1.5);
   gl_Position = projectionMatrix * vec4(centre.xy, centre.z, 1.0);
   if (!present(position, y, z) || beyond > 0.0 || centre.z > -1e-6) { gl_PointSize = 1.0; gl_Position = vec4(2.0, 2.0, 2.0, 1.0); }
@@ -35,15 +40,17 @@ ${LIGHT}
 ${CUT}
 uniform mat4 projectionMatrix;
 flat in vec3 colour;
+#ifdef EXACT
 flat in vec4 ball;
+#endif
 out vec4 pixel;
 void main() {
   vec2 p = vec2(2.0 * gl_PointCoord.x - 1.0, 1.0 - 2.0 * gl_PointCoord.y);
   float q = dot(p, p);
   if (q > 1.0) discard;
   vec3 n = vec3(p, sqrt(1.0 - q));
-  float shade = 1.0;
 #ifdef EXACT
+  float shade = 1.0;
   vec3 place = ball.xyz + ball.w * n;
   if (cutting == 1 && cutAway(place)) {
     vec3 back = vec3(place.xy, ball.z - ball.w * n.z);
@@ -53,12 +60,13 @@ void main() {
     shade = 0.82;
   }
   gl_FragDepth = 0.5 - 0.5 * (projectionMatrix[2][2] * place.z + projectionMatrix[3][2]) / place.z;
-#endif
   pixel = vec4(lit(colour * shade * mix(0.68, 1.0, n.z), n), 1.0);
+#else
+  // The same light without its tints.
+  float light = 0.32 + 0.05 * n.y + 0.68 * max(dot(n, vec3(-0.397, 0.596, 0.698)), 0.0) + 0.14 * max(0.78 * n.x + 0.6 * n.z, 0.0);
+  pixel = vec4(colour * (light * (0.6 + 0.4 * n.z)), 1.0);
+#endif
 }`;
-
-/** Up to this many elements are sorted by depth, into this many buckets, for each frame drawn in motion. */
-const SORTED = 200_000, BUCKETS = 2048;
 
 export class Elements {
   /** @param {SharedUniforms} shared */
@@ -72,8 +80,9 @@ export class Elements {
     this.object.frustumCulled = false;
     this.object.visible = false;
     this.count = 0;
-    this.order = new BufferAttribute(new Uint32Array(0), 1);
-    this.depths = new Float32Array(0);
+    /** @type {Order | null} */
+    this.order = null;
+    this.index = new BufferAttribute(new Uint32Array(0), 1);
   }
 
   /** What does not change over time. @param {Float32Array} radii */
@@ -81,9 +90,6 @@ export class Elements {
     this.count = radii.length;
     this.geometry.dispose();
     this.geometry.setIndex(null);
-    const sorted = this.count <= SORTED ? this.count : 0;
-    this.order = new BufferAttribute(new Uint32Array(sorted), 1);
-    this.depths = new Float32Array(sorted);
     const attribute = (/** @type {Float32Array} */ numbers) => new BufferAttribute(numbers, 1);
     // Until a frame is shown, no element has a place.
     const absent = new Float32Array(this.count).fill(NaN);
@@ -114,39 +120,32 @@ export class Elements {
   }
 
   /**
-   * @param {boolean} exact
-   * @param {import("./three.module.min.js").PerspectiveCamera} eye discs are drawn from the nearest on, as those behind cost little then
+   * In motion discs are drawn from the nearest on, as those behind cost little then.
+   * @param {boolean} exact @param {import("./three.module.min.js").PerspectiveCamera} eye
+   * @param {number} limit of elements that are sorted; a GPU draws more of them faster than they are sorted
    */
-  prepare(exact, eye) {
+  prepare(exact, eye, limit) {
     this.object.material = exact ? this.exact : this.quick;
-    if (exact || this.count > SORTED || !this.object.visible) this.geometry.setIndex(null);
-    else this.#sort(eye.matrixWorldInverse.elements);
-  }
-
-  /** A bucket sort by depth. @param {number[]} view matrix of the view */
-  #sort(view) {
-    const [x, y, z] = ["position", "y", "z"].map((name) => this.geometry.getAttribute(name).array);
-    const [a, b, c] = [view[2], view[6], view[10]];
-    let [low, high] = [Infinity, -Infinity];
-    for (let k = 0; k < this.count; k++) {
-      const depth = -(a * x[k] + b * y[k] + c * z[k]);
-      this.depths[k] = depth;
-      if (depth < low) low = depth;
-      if (depth > high) high = depth;
+    this.geometry.setIndex(null);
+    this.geometry.setDrawRange(0, Infinity);
+    if (exact || this.count > limit || !this.object.visible) return;
+    if (this.order?.count !== this.count) {
+      this.order = new Order(this.count);
+      this.index = new BufferAttribute(this.order.indices, 1);
     }
-    const scale = (BUCKETS - 1) / (high > low ? high - low : 1);
-    const starts = new Uint32Array(BUCKETS + 2);
-    const bucket = (/** @type {number} */ k) => (this.depths[k] >= low ? Math.floor((this.depths[k] - low) * scale) : BUCKETS);
-    for (let k = 0; k < this.count; k++) starts[bucket(k) + 1]++;
-    for (let k = 1; k < starts.length; k++) starts[k] += starts[k - 1];
-    for (let k = 0; k < this.count; k++) this.order.array[starts[bucket(k)]++] = k;
-    this.order.needsUpdate = true;
-    this.geometry.setIndex(this.order);
+    const column = (/** @type {string} */ name) => this.geometry.getAttribute(name).array;
+    const whole = this.uniforms.cutting.value === 0 && this.uniforms.ballSize.value > 0.95;
+    const count = this.order.update({ x: column("position"), y: column("y"), z: column("z"), r: column("radius") }, eye, whole);
+    this.index.clearUpdateRanges();
+    this.index.addUpdateRange(0, count);
+    this.index.needsUpdate = true;
+    this.geometry.setIndex(this.index);
+    this.geometry.setDrawRange(0, count);
   }
 
   /** Bytes in buffers of the GPU. */
   get bytes() {
-    return 20 * this.count + 4 * this.order.count;
+    return 20 * this.count + 4 * this.index.count;
   }
 
   dispose() {

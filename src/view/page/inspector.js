@@ -40,7 +40,7 @@ export class Inspector {
     this.epoch++;
     clearTimeout(this.timer);
     if (!selection || !view?.content) {
-      this.parent.replaceChildren(make("p", "note", undefined, "Click an element or a surface to see its numbers. Escape clears."));
+      if (!this.parent.querySelector(":scope > .note")) this.parent.replaceChildren(make("p", "note", undefined, "Click an element or a surface to see its numbers. Escape clears."));
       return;
     }
     const frame = view.content.frame;

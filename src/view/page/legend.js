@@ -25,7 +25,7 @@ export class Legend {
     this.key = key;
     this.root.hidden = !title && !note;
     this.body.hidden = !range;
-    const scale = range ? scaleFor(Math.max(Math.abs(range.min), Math.abs(range.max)), unit) : { factor: 1, unit };
+    const scale = range ? scaleFor(Math.max(Math.abs(range.min), Math.abs(range.max)), unit) : { factor: 1, unit: "" };
     this.title.textContent = [title, scale.unit && `(${scale.unit})`, note].filter(Boolean).join(" ");
     this.marks.replaceChildren();
     if (!range) return;

@@ -52,7 +52,7 @@ export class Quality {
     if (!probe) return;
     const state = this.gl.getSyncParameter(probe.fence, this.gl.SYNC_STATUS);
     if (state !== this.gl.SIGNALED && !this.gl.isContextLost()) {
-      setTimeout(this.#poll, 2);
+      setTimeout(this.#poll, 8);
       return;
     }
     this.gl.deleteSync(probe.fence);

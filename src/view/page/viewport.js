@@ -1,28 +1,38 @@
 // The picture: one canvas with a pane for each store, drawn only when something changed.
-import { BufferAttribute, BufferGeometry, Camera as AnyCamera, GLSL3, Mesh, RawShaderMaterial, Scene, Vector3, WebGLRenderer } from "./three.module.min.js";
+import { Camera as AnyCamera, GLSL3, Mesh, PlaneGeometry, RawShaderMaterial, Scene, Vector3, WebGLRenderer } from "./three.module.min.js";
 import { Quality } from "./quality.js";
 
 /** @typedef {import("./storeview.js").StoreView} StoreView */
 
-/** A triangle over the whole pane, a little lighter in its middle. */
+/** Up to this many elements are sorted by depth for frames drawn in motion; any number where software draws. */
+const SORTED = 200_000;
+/** Cells of the backdrop along each side. */
+const CELLS = 24;
+
+/** The ground of a pane, a little lighter in its middle. Colours lie in the vertices: pixels cost little where software draws. */
 function backdrop() {
-  const geometry = new BufferGeometry();
-  geometry.setAttribute("position", new BufferAttribute(new Float32Array([-1, -1, 0, 3, -1, 0, -1, 3, 0]), 3));
-  const material = new RawShaderMaterial({
+  const geometry = new PlaneGeometry(2, 2, CELLS, CELLS);
+  const options = {
     glslVersion: GLSL3, depthTest: false, depthWrite: false,
-    vertexShader: "in vec3 position; out vec2 at; void main() { at = position.xy; gl_Position = vec4(position, 1.0); }",
-    fragmentShader: `precision highp float; in vec2 at; out vec4 pixel;
+    vertexShader: `in vec3 position; out vec3 colour;
       void main() {
-        vec3 colour = mix(vec3(0.175, 0.18, 0.19), vec3(0.075, 0.077, 0.083), smoothstep(0.0, 1.5, length(at - vec2(0.0, 0.15))));
-        float grain = fract(sin(dot(gl_FragCoord.xy, vec2(12.9898, 78.233))) * 43758.5453) - 0.5;
+        colour = mix(vec3(0.175, 0.18, 0.19), vec3(0.075, 0.077, 0.083), smoothstep(0.0, 1.5, length(position.xy - vec2(0.0, 0.15))));
+        gl_Position = vec4(position.xy, 0.0, 1.0);
+      }`,
+    fragmentShader: `precision highp float; in vec3 colour; out vec4 pixel;
+      void main() {
+        float grain = 0.0;
+      #ifdef GRAIN
+        grain = fract(sin(dot(gl_FragCoord.xy, vec2(12.9898, 78.233))) * 43758.5453) - 0.5;
+      #endif
         pixel = vec4(colour + grain / 255.0, 1.0);
       }`,
-  });
-  const mesh = new Mesh(geometry, material);
+  };
+  const mesh = new Mesh(geometry);
   mesh.frustumCulled = false;
   const scene = new Scene();
   scene.add(mesh);
-  return scene;
+  return { scene, mesh, fine: new RawShaderMaterial({ ...options, defines: { GRAIN: 1 } }), quick: new RawShaderMaterial(options) };
 }
 
 /** Whether the browser draws by software, where antialiasing and many pixels cost too much. */
@@ -128,18 +138,19 @@ export class Viewport {
     if (!camera) return;
     this.#resize();
     this.hooks.prepare();
+    this.backdrop.mesh.material = this.quality.sharp ? this.backdrop.fine : this.backdrop.quick;
     this.renderer.setScissorTest(true);
     this.panes().forEach((pane, k) => {
       const bottom = this.size.height - pane.top - pane.height;
       this.renderer.setViewport(pane.left, bottom, pane.width, pane.height);
       this.renderer.setScissor(pane.left, bottom, pane.width, pane.height);
       this.renderer.clear();
-      this.renderer.render(this.backdrop, this.nobody);
+      this.renderer.render(this.backdrop.scene, this.nobody);
       const view = this.views[k];
       if (!view) return;
       this.aim(pane);
       this.shared.pixels.value = pane.height * this.quality.ratio;
-      view.elements.prepare(this.quality.sharp || this.shared.cutting.value === 1, camera.eye);
+      view.elements.prepare(this.quality.sharp || this.shared.cutting.value === 1, camera.eye, this.software ? Infinity : SORTED);
       this.renderer.render(view.scene, camera.eye);
     });
     this.draws++;
