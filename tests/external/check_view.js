@@ -88,13 +88,15 @@ function difference(a, b) {
   return count / (a.width * a.height);
 }
 
-/** Pixels with a colour: the ground and the grid are grey. The label and the legend are left out. */
+/** Whether pixel k is clear of the legend. */
+const besideLegend = (k, width, height) => k % width > 130 || k < width * (height - 260);
+
+/** Pixels with a colour: the ground and the grid are grey. */
 function colourMask(picture) {
   const mask = new Uint8Array(picture.width * picture.height);
   for (let k = 0; k < mask.length; k++) {
     const pixel = picture.data.subarray(4 * k, 4 * k + 3);
-    const besideLegend = k % picture.width > 130 || k < picture.width * (picture.height - 260);
-    if (besideLegend && Math.max(...pixel) - Math.min(...pixel) > 16) mask[k] = 1;
+    if (besideLegend(k, picture.width, picture.height) && Math.max(...pixel) - Math.min(...pixel) > 16) mask[k] = 1;
   }
   return mask;
 }
@@ -133,7 +135,7 @@ function ballMask(camera, places, r) {
       for (let column = Math.max(0, Math.round(cx - half)); column < Math.min(width, cx + half); column++) mask[row * width + column] = 1;
     }
   }
-  return mask;
+  return mask.map((covered, k) => (besideLegend(k, width, height) ? covered : 0));
 }
 
 /** Overlap over union, and the centres. */
@@ -147,6 +149,19 @@ function compare(a, b, width) {
   }
   const centres = sums.map(([count, x, y]) => [x / count, y / count]);
   return { overlap: both / either, apart: Math.hypot(centres[0][0] - centres[1][0], centres[0][1] - centres[1][1]), centre: centres[1], area: sums[1][0] };
+}
+
+/** The middle of the pixel next to `centre` whose neighbours are covered, too. */
+function nearestCovered(mask, width, centre) {
+  let best = { distance: Infinity, at: centre };
+  mask.forEach((_, k) => {
+    const [x, y] = [k % width, Math.floor(k / width)];
+    const distance = Math.hypot(x - centre[0], y - centre[1]);
+    if (distance >= best.distance) return;
+    const inside = [-1, 0, 1].every((row) => [-1, 0, 1].every((column) => mask[k + row * width + column]));
+    if (inside) best = { distance, at: [x + 0.5, y + 0.5] };
+  });
+  return best.at;
 }
 
 /** The element that a ray through a pixel meets first, by brute force in view space. */
@@ -198,10 +213,10 @@ async function checkBalls(page, eyes, ask, store, figures) {
 }
 
 async function checkPick(page, eyes, { arrays, r, quantity, picture, camera, centre }) {
-  const at = centre.map((value) => Math.round(value) + 0.5);
+  const at = nearestCovered(ballMask(camera, arrays, r), camera.width, centre);
   const element = firstBall(camera, arrays, r, at);
+  must(element >= 0, "no element lies under the middle of the picture");
   await page.mouse.click(picture.x + at[0], picture.y + at[1]);
-  if (element < 0) return;
   await until(page, () => document.querySelector("#selection .picked") !== null, "picking");
   const title = await page.$eval("#selection .picked", (node) => node.textContent);
   must(title === `Element ${element}`, `a click on element ${element} picks ${title}`);

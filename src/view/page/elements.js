@@ -68,6 +68,9 @@ void main() {
 #endif
 }`;
 
+/** From this many on, elements are sorted at rest, too. */
+const MANY = 100_000;
+
 export class Elements {
   /** @param {SharedUniforms} shared */
   constructor(shared) {
@@ -120,7 +123,7 @@ export class Elements {
   }
 
   /**
-   * In motion discs are drawn from the nearest on, as those behind cost little then.
+   * In motion, and where there are many, balls are drawn from the nearest on, as those behind cost little then.
    * @param {boolean} exact @param {import("./three.module.min.js").PerspectiveCamera} eye
    * @param {number} limit of elements that are sorted; a GPU draws more of them faster than they are sorted
    */
@@ -128,7 +131,7 @@ export class Elements {
     this.object.material = exact ? this.exact : this.quick;
     this.geometry.setIndex(null);
     this.geometry.setDrawRange(0, Infinity);
-    if (exact || this.count > limit || !this.object.visible) return;
+    if ((exact && this.count < MANY) || this.count > limit || !this.object.visible) return;
     if (this.order?.count !== this.count) {
       this.order = new Order(this.count);
       this.index = new BufferAttribute(this.order.indices, 1);

@@ -6,7 +6,7 @@ const SLACK = 5;
 /**
  * @param {HTMLElement} element
  * @param {import("./camera.js").Camera} camera
- * @param {{click: (x: number, y: number, twice: boolean) => void, busy: () => void,
+ * @param {{click: (x: number, y: number, twice: boolean) => void, busy: () => void, hold: (held: boolean) => void,
  *   pane: (x: number) => {left: number, width: number, height: number}}} hooks
  */
 export function watchGestures(element, camera, hooks) {
@@ -26,6 +26,7 @@ export function watchGestures(element, camera, hooks) {
     element.setPointerCapture(event.pointerId);
     fingers.set(event.pointerId, local(event));
     travelled = fingers.size > 1 ? Infinity : 0;
+    hooks.hold(true);
   });
   element.addEventListener("pointermove", (event) => {
     const before = fingers.get(event.pointerId);
@@ -47,7 +48,9 @@ export function watchGestures(element, camera, hooks) {
     hooks.busy();
   });
   const lift = (/** @type {PointerEvent} */ event) => {
-    if (!fingers.delete(event.pointerId) || event.type === "pointercancel") return;
+    const known = fingers.delete(event.pointerId);
+    if (fingers.size === 0) hooks.hold(false);
+    if (!known || event.type === "pointercancel") return;
     const at = local(event);
     if (travelled <= SLACK && event.button === 0) hooks.click(at.x, at.y, false);
   };

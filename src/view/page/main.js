@@ -135,6 +135,7 @@ class Page {
     watchKeys(bindings(this));
     watchGestures(byId("picture"), this.camera, {
       click: (x, y, twice) => (twice ? this.turnAbout(x, y) : this.pick(x, y)), busy: () => this.viewport.busy(),
+      hold: (held) => this.viewport.quality.hold(held),
       pane: (x) => this.viewport.panes()[this.viewport.paneAt(x, 1)],
     });
   }

@@ -13,6 +13,7 @@ export class Quality {
     /** Part of the pixels' width drawn in motion. */
     this.part = 1;
     this.moving = false;
+    this.held = false;
     /** Smoothed milliseconds from submitting a frame to its end. */
     this.cost = 0;
     this.timer = 0;
@@ -31,10 +32,17 @@ export class Quality {
   busy() {
     clearTimeout(this.timer);
     this.timer = setTimeout(() => {
+      if (this.held) return;
       this.moving = false;
       this.redraw();
     }, Math.max(REST, 3 * this.cost));
     this.moving = true;
+  }
+
+  /** While something is held, as by a finger on the picture, it counts as moving. @param {boolean} held */
+  hold(held) {
+    this.held = held;
+    if (!held && this.moving) this.busy();
   }
 
   /** A frame has been submitted: measures when the GPU is done with it. */
