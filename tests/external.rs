@@ -214,6 +214,11 @@ fn check_on(script: &str, store: fn() -> &'static PathBuf) {
 }
 
 fn check_with(script: &str, stores: impl Fn() -> &'static [PathBuf]) {
+    check_arguments(script, || stores().to_vec());
+}
+
+/// Runs a script with these arguments, which are made only if it runs.
+pub fn check_arguments(script: &str, arguments: impl FnOnce() -> Vec<PathBuf>) {
     let required = std::env::var_os("CULLET_EXTERNAL_REQUIRED").is_some();
     let Some(readers) = std::env::var_os("CULLET_EXTERNAL").map(PathBuf::from) else {
         assert!(!required, "CULLET_EXTERNAL names no folder of readers");
@@ -232,7 +237,7 @@ fn check_with(script: &str, stores: impl Fn() -> &'static [PathBuf]) {
     };
     // Some checks of tools start the program themselves.
     command.env("CULLET", env!("CARGO_BIN_EXE_cullet"));
-    let output = match command.arg(path).args(stores()).output() {
+    let output = match command.arg(path).args(arguments()).output() {
         Ok(output) => output,
         Err(error) => {
             assert!(!required, "{script}: {error}");

@@ -9,6 +9,7 @@ use std::time::Duration;
 use cullet::store::{LockMode, Store, SurfaceFrame};
 use serde_json::{Value, json};
 
+use crate::external::check_arguments;
 use crate::harness::TestFolder;
 
 /// A bar that falls on a floor and breaks; its names are hostile.
@@ -421,4 +422,39 @@ fn a_page_of_its_own_has_the_frames_asked_for_and_no_name_as_markup() {
         "the same bytes"
     );
     assert!(Path::new(&again).is_file());
+}
+
+#[test]
+fn chromium_draws_and_follows_what_is_asked() {
+    let place = TestFolder::new();
+    let mut served = None;
+    check_arguments("check_view.js", || {
+        broken_bar(&place);
+        let served = served.insert(Served::of(&place, &["bar"]));
+        let url = format!("http://127.0.0.1:{}/", served.port);
+        vec![url.into(), place.path("pictures")]
+    });
+}
+
+#[test]
+fn chromium_shows_two_stores_side_by_side() {
+    let place = TestFolder::new();
+    let mut served = None;
+    check_arguments("check_view.js", || {
+        broken_bar(&place);
+        let served = served.insert(Served::of(&place, &["bar", "bar"]));
+        let url = format!("http://127.0.0.1:{}/", served.port);
+        vec![url.into(), place.path("pictures"), "--store2".into()]
+    });
+}
+
+#[test]
+fn chromium_opens_a_page_of_its_own() {
+    let place = TestFolder::new();
+    check_arguments("check_view.js", || {
+        broken_bar(&place);
+        place.succeed(&["view", "bar", "--export", "page.html", "--quiet"]);
+        let page = format!("file://{}", place.path("page.html").display());
+        vec![page.into(), place.path("pictures"), "--recorded".into()]
+    });
 }

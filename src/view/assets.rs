@@ -27,9 +27,39 @@ assets! {
     "text/html; charset=utf-8" => "index.html";
     "text/css; charset=utf-8" => "style.css";
     JAVASCRIPT =>
+        "api.js"
+        "bindings.js"
+        "bonds.js"
+        "camera.js"
+        "chart.js"
+        "charts.js"
+        "colliders.js"
+        "colouring.js"
+        "colours.js"
+        "decode.js"
+        "elements.js"
+        "gestures.js"
+        "inspector.js"
+        "keys.js"
+        "legend.js"
+        "live.js"
         "main.js"
+        "marker.js"
+        "order.js"
+        "pick.js"
+        "player.js"
+        "quality.js"
+        "section.js"
+        "settings.js"
+        "shading.js"
+        "stores.js"
+        "storeview.js"
+        "surfaces.js"
         "three.core.min.js"
-        "three.module.min.js";
+        "three.module.min.js"
+        "timeline.js"
+        "units.js"
+        "viewport.js";
 }
 
 /// The file with this name.
