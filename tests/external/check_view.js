@@ -31,7 +31,7 @@ async function until(page, holds, what, ms = 20000) {
 function answers(url, recorded) {
   if (!recorded) return async (where) => Buffer.from(await (await fetch(new URL(where, url))).arrayBuffer());
   const text = fs.readFileSync(new URL(url), "utf8");
-  const records = JSON.parse(text.match(/<script id="recorded" type="application\/json">([^]*?)<\/script>/)[1]);
+  const records = JSON.parse(text.match(/<script[^>]* id="recorded"[^>]*>([^]*?)<\/script>/)[1]);
   return async (where) => zlib.gunzipSync(Buffer.from(records[where.split("?")[0]], "base64"));
 }
 
@@ -269,7 +269,7 @@ async function checkLooks(page, eyes, store, elements) {
   await page.keyboard.press("b");
 }
 
-async function checkTime(page, store) {
+async function checkTime(page, ask, store) {
   const shown = () => page.evaluate(async () => (await culletView.rested(), culletView.page.player.shown));
   const last = store.frames.length - 1;
   for (const [key, index] of [["Home", 0], ["ArrowRight", Math.min(1, last)], ["End", last], ["ArrowLeft", Math.max(0, last - 1)]]) {
@@ -284,12 +284,15 @@ async function checkTime(page, store) {
   if (chart && last > 0) {
     await chart.scrollIntoView();
     const box = await chart.boundingBox();
-    const [low, high] = [store.times[0], store.times[last]];
+    const history = JSON.parse((await ask("/api/stores/0/tables/history")).toString());
+    const times = history.columns.find((column) => column.name === "time").values;
+    const [low, high] = [Math.min(...times), Math.max(...times)];
     const wanted = low + 0.6 * (high - low);
     // The axis leaves 44 pixels at the left and 8 at the right.
     await page.mouse.click(box.x + 44 + 0.6 * (box.width - 52), box.y + box.height / 2);
     const time = store.times[await shown()];
-    must(Math.abs(time - wanted) <= (high - low) * (0.02 + 0.51 / last), `a click on the chart at ${wanted} s shows ${time} s`);
+    const away = Math.min(...store.times.map((other) => Math.abs(other - wanted)));
+    must(Math.abs(time - wanted) <= away + 0.02 * (high - low), `a click on the chart at ${wanted} s shows ${time} s`);
   }
 }
 
@@ -416,7 +419,7 @@ async function main() {
     }
     const elements = await checkBalls(page, eyes, ask, store, figures);
     await checkLooks(page, eyes, store, elements);
-    if (stores.length === 1) await checkTime(page, store);
+    if (stores.length === 1) await checkTime(page, ask, store);
     await checkNarrow(page);
     await checkPlaying(page, store, figures);
     must(faults.length === 0, `the browser complains:\n${faults.join("\n")}`);

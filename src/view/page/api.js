@@ -44,7 +44,9 @@ export class Api {
     const key = path.split("?")[0];
     const records = this.records ?? {};
     if (!Object.hasOwn(records, key)) throw new Error(`${key} is not recorded in this page`);
-    const packed = Uint8Array.from(atob(records[key]), (letter) => letter.charCodeAt(0));
+    const letters = atob(records[key]);
+    const packed = new Uint8Array(letters.length);
+    for (let k = 0; k < letters.length; k++) packed[k] = letters.charCodeAt(k);
     const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
     return new Response(stream).arrayBuffer();
   }
