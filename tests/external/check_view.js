@@ -41,7 +41,9 @@ function unpack(buffer) {
   const kinds = { f32: Float32Array, u32: Uint32Array, u8: Uint8Array, i8: Int8Array };
   const arrays = {};
   for (const { name, type, components, offset, count } of header.arrays) {
-    const bytes = Uint8Array.from(buffer.subarray(start + offset, start + offset + count * components * kinds[type].BYTES_PER_ELEMENT));
+    const bytes = Uint8Array.from(
+      buffer.subarray(start + offset, start + offset + count * components * kinds[type].BYTES_PER_ELEMENT),
+    );
     arrays[name] = new kinds[type](bytes.buffer);
   }
   return { header, arrays };
@@ -61,7 +63,12 @@ class Eyes {
     const clip = await page.evaluate(() => {
       const box = document.getElementById("picture").getBoundingClientRect();
       const pane = culletView.page.viewport.panes()[0];
-      return { x: box.x + pane.left, y: box.y + pane.top, width: Math.floor(pane.width), height: Math.floor(pane.height) };
+      return {
+        x: box.x + pane.left,
+        y: box.y + pane.top,
+        width: Math.floor(pane.width),
+        height: Math.floor(pane.height),
+      };
     });
     const png = await page.screenshot({ clip });
     fs.writeFileSync(path.join(this.out, `${name}.png`), png);
@@ -108,7 +115,10 @@ async function cameraOf(page) {
     viewport.aim(pane);
     const plane = section.plane();
     return {
-      view: camera.eye.matrixWorldInverse.toArray(), fov: camera.eye.fov, width: Math.floor(pane.width), height: Math.floor(pane.height),
+      view: camera.eye.matrixWorldInverse.toArray(),
+      fov: camera.eye.fov,
+      width: Math.floor(pane.width),
+      height: Math.floor(pane.height),
       plane: plane && { normal: plane.normal.toArray(), offset: plane.offset },
     };
   });
@@ -132,7 +142,8 @@ function ballMask(camera, places, r) {
     const [cx, cy, size] = [width / 2 - (focal * vx) / vz, height / 2 + (focal * vy) / vz, (focal * r[k]) / -vz];
     for (let row = Math.max(0, Math.ceil(cy - size)); row <= Math.min(height - 1, cy + size); row++) {
       const half = Math.sqrt(Math.max(0, size * size - (row + 0.5 - cy) ** 2));
-      for (let column = Math.max(0, Math.round(cx - half)); column < Math.min(width, cx + half); column++) mask[row * width + column] = 1;
+      for (let column = Math.max(0, Math.round(cx - half)); column < Math.min(width, cx + half); column++)
+        mask[row * width + column] = 1;
     }
   }
   return mask.map((covered, k) => (besideLegend(k, width, height) ? covered : 0));
@@ -141,14 +152,24 @@ function ballMask(camera, places, r) {
 /** Overlap over union, and the centres. */
 function compare(a, b, width) {
   let [both, either] = [0, 0];
-  const sums = [[0, 0, 0], [0, 0, 0]];
+  const sums = [
+    [0, 0, 0],
+    [0, 0, 0],
+  ];
   for (let k = 0; k < a.length; k++) {
     both += a[k] & b[k];
     either += a[k] | b[k];
-    [a, b].forEach((mask, side) => mask[k] && [1, k % width, Math.floor(k / width)].forEach((value, c) => (sums[side][c] += value)));
+    [a, b].forEach(
+      (mask, side) => mask[k] && [1, k % width, Math.floor(k / width)].forEach((value, c) => (sums[side][c] += value)),
+    );
   }
   const centres = sums.map(([count, x, y]) => [x / count, y / count]);
-  return { overlap: both / either, apart: Math.hypot(centres[0][0] - centres[1][0], centres[0][1] - centres[1][1]), centre: centres[1], area: sums[1][0] };
+  return {
+    overlap: both / either,
+    apart: Math.hypot(centres[0][0] - centres[1][0], centres[0][1] - centres[1][1]),
+    centre: centres[1],
+    area: sums[1][0],
+  };
 }
 
 /** The middle of the pixel next to `centre` whose neighbours are covered, too. */
@@ -187,7 +208,9 @@ async function checkBalls(page, eyes, ask, store, figures) {
   const frame = store.frames[Math.floor(store.frames.length / 2)];
   await page.evaluate((index) => culletView.page.timeline.seek(index), store.frames.indexOf(frame));
   const { r } = unpack(await ask("/api/stores/0/elements")).arrays;
-  const quantity = ["speed", "vx", "sigma"].find((name) => store.columns.some((column) => column.name === name)) ?? store.columns[0].name;
+  const quantity =
+    ["speed", "vx", "sigma"].find((name) => store.columns.some((column) => column.name === name)) ??
+    store.columns[0].name;
   await page.select("#colour", quantity);
   await page.keyboard.press("g");
   const picture = await eyes.look(page, "elements");
@@ -203,7 +226,10 @@ async function checkBalls(page, eyes, ask, store, figures) {
   const cut = await eyes.look(page, "section");
   const kept = compare(colourMask(cut), ballMask(await cameraOf(page), arrays, r), cut.width);
   must(difference(picture, cut) > 0.005, "the section changes nothing");
-  must(kept.area < 0.9 * found.area && kept.overlap > 0.88, `drawn and expected elements of the section overlap by ${kept.overlap}`);
+  must(
+    kept.area < 0.9 * found.area && kept.overlap > 0.88,
+    `drawn and expected elements of the section overlap by ${kept.overlap}`,
+  );
   figures.section = +kept.overlap.toFixed(4);
   await page.keyboard.press("x");
 
@@ -226,11 +252,18 @@ async function checkPick(page, eyes, { arrays, r, quantity, picture, camera, cen
   // Values above the range have the map's last colour, yellow, and values below it the first, purple.
   const value = arrays[quantity][element];
   const pixel = async (low, high, name) => {
-    for (const [id, number] of [["range-min", low], ["range-max", high]]) {
-      await page.$eval(`#${id}`, (field, text) => {
-        field.value = text;
-        field.dispatchEvent(new Event("change"));
-      }, String(number));
+    for (const [id, number] of [
+      ["range-min", low],
+      ["range-max", high],
+    ]) {
+      await page.$eval(
+        `#${id}`,
+        (field, text) => {
+          field.value = text;
+          field.dispatchEvent(new Event("change"));
+        },
+        String(number),
+      );
     }
     const seen = await eyes.look(page, name);
     const k = 4 * (Math.floor(at[1]) * seen.width + Math.floor(at[0]));
@@ -272,12 +305,20 @@ async function checkLooks(page, eyes, store, elements) {
 async function checkTime(page, ask, store) {
   const shown = () => page.evaluate(async () => (await culletView.rested(), culletView.page.player.shown));
   const last = store.frames.length - 1;
-  for (const [key, index] of [["Home", 0], ["ArrowRight", Math.min(1, last)], ["End", last], ["ArrowLeft", Math.max(0, last - 1)]]) {
+  for (const [key, index] of [
+    ["Home", 0],
+    ["ArrowRight", Math.min(1, last)],
+    ["End", last],
+    ["ArrowLeft", Math.max(0, last - 1)],
+  ]) {
     await page.keyboard.press(key);
     must((await shown()) === index, `${key} shows ${await shown()}, not ${index}`);
   }
   await page.keyboard.press("?");
-  must(await page.$eval("#help", (help) => help.open && help.querySelectorAll("kbd").length > 10), "? does not show the keys");
+  must(
+    await page.$eval("#help", (help) => help.open && help.querySelectorAll("kbd").length > 10),
+    "? does not show the keys",
+  );
   await page.keyboard.press("Escape");
 
   const chart = await page.$("#charts canvas");
@@ -308,14 +349,18 @@ async function checkPlaying(page, store, figures) {
     return { bytes: usage.usedSize + (usage.backingStorageSize ?? 0) + (usage.embedderHeapUsedSize ?? 0), ...counters };
   };
   const round = async () => {
-    for (let k = 0; k < store.frames.length; k++) await page.evaluate((index) => (culletView.page.timeline.seek(index), culletView.drawn(index)), k);
+    for (let k = 0; k < store.frames.length; k++)
+      await page.evaluate((index) => (culletView.page.timeline.seek(index), culletView.drawn(index)), k);
   };
   await round();
   const before = await held();
   for (let k = 0; k < 3; k++) await round();
   const after = await held();
   must(after.bytes < 1.05 * before.bytes + 2e6, `memory grew from ${before.bytes} to ${after.bytes} bytes`);
-  must(after.memory.geometries === before.memory.geometries, `geometries grew from ${before.memory.geometries} to ${after.memory.geometries}`);
+  must(
+    after.memory.geometries === before.memory.geometries,
+    `geometries grew from ${before.memory.geometries} to ${after.memory.geometries}`,
+  );
   Object.assign(figures, { heap: after.bytes, held: after.held });
 
   await page.setViewport({ width: 1920, height: 1080 });
@@ -335,10 +380,15 @@ async function checkPlaying(page, store, figures) {
 async function checkNarrow(page) {
   await page.setViewport({ width: 360, height: 640 });
   await wait(300);
-  const wide = await page.evaluate(() => [...document.querySelectorAll("header *, footer *, #side")].filter((node) => {
-    const box = node.getBoundingClientRect();
-    return box.width > 0 && (box.right > innerWidth + 0.5 || box.left < -0.5);
-  }).map((node) => node.id || node.tagName).concat(document.documentElement.scrollWidth > innerWidth ? ["document"] : []));
+  const wide = await page.evaluate(() =>
+    [...document.querySelectorAll("header *, footer *, #side")]
+      .filter((node) => {
+        const box = node.getBoundingClientRect();
+        return box.width > 0 && (box.right > innerWidth + 0.5 || box.left < -0.5);
+      })
+      .map((node) => node.id || node.tagName)
+      .concat(document.documentElement.scrollWidth > innerWidth ? ["document"] : []),
+  );
   must(wide.length === 0, `wider than a window of 360 pixels: ${wide.join(", ")}`);
   await page.setViewport({ width: 1280, height: 800 });
 }
@@ -355,25 +405,53 @@ async function checkHostile(browser, url, store) {
       const answer = await (await fetch(request.url())).json();
       for (const one of answer.stores) {
         const few = Math.max(1, one.frames.length - 1);
-        const live = phase === "names" ? { frames: one.frames.slice(0, few), times: one.times.slice(0, few), live: { ...one.live, running: true, awake: 1 } } : { live: { ...one.live, running: true } };
-        Object.assign(one, live, { name: HOSTILE, bodies: one.bodies.map(() => ({ name: HOSTILE, material: HOSTILE })) });
+        const live =
+          phase === "names"
+            ? {
+                frames: one.frames.slice(0, few),
+                times: one.times.slice(0, few),
+                live: { ...one.live, running: true, awake: 1 },
+              }
+            : { live: { ...one.live, running: true } };
+        Object.assign(one, live, {
+          name: HOSTILE,
+          bodies: one.bodies.map(() => ({ name: HOSTILE, material: HOSTILE })),
+        });
         one.columns.push({ name: HOSTILE, unit: HOSTILE, doc: HOSTILE });
       }
       return request.respond({ contentType: "application/json", body: JSON.stringify(answer) });
     }
-    if (phase === "broken" && /frames|surfaces/.test(where)) return request.respond({ contentType: "application/octet-stream", body: Buffer.from([255, 255, 255, 0, 1, 2, 3, 4, 5]) });
+    if (phase === "broken" && /frames|surfaces/.test(where))
+      return request.respond({
+        contentType: "application/octet-stream",
+        body: Buffer.from([255, 255, 255, 0, 1, 2, 3, 4, 5]),
+      });
     return request.continue();
   });
   await page.goto(url);
   await page.waitForFunction(() => window.culletView);
   await page.evaluate(() => culletView.started);
   await until(page, () => culletView.page.player.shown >= 0, "showing a frame");
-  must((await page.$eval("#title", (title) => title.textContent)).includes(HOSTILE), "a name with HTML is not shown as it is");
-  must(await page.evaluate(() => document.querySelectorAll("img").length === 0 && window.hit === undefined), "a name became HTML");
-  must(await page.$eval("#live", (live) => !live.hidden && live.textContent.includes("awake")), "a run in progress is not shown");
+  must(
+    (await page.$eval("#title", (title) => title.textContent)).includes(HOSTILE),
+    "a name with HTML is not shown as it is",
+  );
+  must(
+    await page.evaluate(() => document.querySelectorAll("img").length === 0 && window.hit === undefined),
+    "a name became HTML",
+  );
+  must(
+    await page.$eval("#live", (live) => !live.hidden && live.textContent.includes("awake")),
+    "a run in progress is not shown",
+  );
   phase = "grown";
-  await page.waitForFunction((count) => culletView.page.player.moments.length >= count && culletView.page.player.shown === culletView.page.player.moments.length - 1,
-    { timeout: 20000 }, store.frames.length);
+  await page.waitForFunction(
+    (count) =>
+      culletView.page.player.moments.length >= count &&
+      culletView.page.player.shown === culletView.page.player.moments.length - 1,
+    { timeout: 20000 },
+    store.frames.length,
+  );
   phase = "broken";
   await page.keyboard.press("Home");
   await until(page, () => !document.getElementById("message").hidden, "a message about a broken answer");
@@ -381,7 +459,11 @@ async function checkHostile(browser, url, store) {
   await page.keyboard.press("End");
   await until(page, () => document.getElementById("message").hidden, "recovering from a broken answer");
   phase = "lost";
-  await until(page, () => document.getElementById("message").textContent.includes("Connection lost"), "noticing that the server is gone");
+  await until(
+    page,
+    () => document.getElementById("message").textContent.includes("Connection lost"),
+    "noticing that the server is gone",
+  );
   phase = "whole";
   await until(page, () => document.getElementById("message").hidden, "noticing that the server is back");
   await page.close();
@@ -396,7 +478,10 @@ async function main() {
   const recorded = flags.includes("--recorded");
   fs.mkdirSync(out, { recursive: true });
   const browser = await puppeteer.launch({
-    executablePath: BROWSER, headless: true, protocolTimeout: 120000, defaultViewport: { width: 1280, height: 800 },
+    executablePath: BROWSER,
+    headless: true,
+    protocolTimeout: 120000,
+    defaultViewport: { width: 1280, height: 800 },
     args: ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--enable-precise-memory-info"],
   });
   try {
@@ -415,7 +500,10 @@ async function main() {
     const figures = { frames: store.frames.length, elements: store.elements };
     if (flags.includes("--store2")) {
       must(stores.length === 2 && (await page.$$(".pane")).length === 2, "two stores do not get two panes");
-      must(await page.$$eval(".label", (labels) => labels.every((label) => label.textContent.includes("frame"))), "panes lack their labels");
+      must(
+        await page.$$eval(".label", (labels) => labels.every((label) => label.textContent.includes("frame"))),
+        "panes lack their labels",
+      );
     }
     const elements = await checkBalls(page, eyes, ask, store, figures);
     await checkLooks(page, eyes, store, elements);

@@ -1,5 +1,13 @@
 // Bonds as lines between the elements' centres, and the breaks of a frame as sparks.
-import { BufferAttribute, BufferGeometry, GLSL3, LineSegments, Points, RawShaderMaterial, Vector4 } from "./three.module.min.js";
+import {
+  BufferAttribute,
+  BufferGeometry,
+  GLSL3,
+  LineSegments,
+  Points,
+  RawShaderMaterial,
+  Vector4,
+} from "./three.module.min.js";
 import { BALL } from "./elements.js";
 import { COLOUR, CUT, SharedUniforms } from "./shading.js";
 
@@ -81,20 +89,35 @@ export class Bonds {
   constructor(shared, elements) {
     this.elements = elements;
     const common = { cut: shared.cut, cutting: shared.cutting, pixels: shared.pixels, ballSize: shared.ballSize };
-    const lines = (/** @type {Vector4} */ ink) => new RawShaderMaterial({
-      glslVersion: GLSL3, vertexShader: LINES, fragmentShader: LINE_PIXEL, transparent: true, depthWrite: false,
-      uniforms: { ...common, ink: { value: ink } },
-    });
-    this.parts = [new Vector4(0.55, 0.75, 1, 0.35), new Vector4(1, 0.35, 0.25, 0.5), new Vector4(1, 0.62, 0.16, 1)].map((ink) => {
-      const object = new LineSegments(new BufferGeometry(), lines(ink));
-      object.frustumCulled = false;
-      object.visible = false;
-      return object;
-    });
-    this.sparks = new Points(new BufferGeometry(), new RawShaderMaterial({
-      glslVersion: GLSL3, vertexShader: SPARKS, fragmentShader: SPARK_PIXEL, uniforms: common,
-      transparent: true, depthTest: false, depthWrite: false,
-    }));
+    const lines = (/** @type {Vector4} */ ink) =>
+      new RawShaderMaterial({
+        glslVersion: GLSL3,
+        vertexShader: LINES,
+        fragmentShader: LINE_PIXEL,
+        transparent: true,
+        depthWrite: false,
+        uniforms: { ...common, ink: { value: ink } },
+      });
+    this.parts = [new Vector4(0.55, 0.75, 1, 0.35), new Vector4(1, 0.35, 0.25, 0.5), new Vector4(1, 0.62, 0.16, 1)].map(
+      (ink) => {
+        const object = new LineSegments(new BufferGeometry(), lines(ink));
+        object.frustumCulled = false;
+        object.visible = false;
+        return object;
+      },
+    );
+    this.sparks = new Points(
+      new BufferGeometry(),
+      new RawShaderMaterial({
+        glslVersion: GLSL3,
+        vertexShader: SPARKS,
+        fragmentShader: SPARK_PIXEL,
+        uniforms: common,
+        transparent: true,
+        depthTest: false,
+        depthWrite: false,
+      }),
+    );
     this.sparks.frustumCulled = false;
     this.sparks.visible = false;
     this.objects = [...this.parts, this.sparks];
@@ -119,7 +142,8 @@ export class Bonds {
   /** The number of sorted bonds that break before `frame`. @param {number} frame @returns {number} */
   #before(frame) {
     const frames = this.frames ?? [];
-    let low = 0, high = frames.length;
+    let low = 0,
+      high = frames.length;
     while (low < high) {
       const middle = (low + high) >> 1;
       if (frames[middle] < frame) low = middle + 1;
@@ -136,7 +160,11 @@ export class Bonds {
     const ready = this.loaded && places !== null;
     const [past, now] = [this.#before(frame), this.#before(frame + 1)];
     const total = this.frames?.length ?? 0;
-    const ranges = [[now, total], [0, past], [past, now]];
+    const ranges = [
+      [now, total],
+      [0, past],
+      [past, now],
+    ];
     const shown = [wanted.intact, wanted.broken, wanted.broken || wanted.breaks];
     this.parts.forEach((part, k) => {
       part.visible = ready && shown[k] && ranges[k][1] > ranges[k][0];
@@ -147,7 +175,11 @@ export class Bonds {
     return { intact: total - now, broken: now, now: now - past };
   }
 
-  /** @param {number} first @param {number} end @param {{x: Float32Array, y: Float32Array, z: Float32Array, r: Float32Array}} at */
+  /**
+   * @param {number} first
+   * @param {number} end
+   * @param {{x: Float32Array, y: Float32Array, z: Float32Array, r: Float32Array}} at
+   */
   #spark(first, end, at) {
     if (end - first > this.room) {
       this.room = Math.ceil(1.5 * (end - first));

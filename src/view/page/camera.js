@@ -4,7 +4,14 @@ import { MathUtils, PerspectiveCamera, Spherical, Vector3 } from "./three.module
 /** @typedef {{eye: number[], target: number[], fov: number}} Start */
 
 /** Views by name: direction from the target to the eye. */
-const VIEWS = { front: [0, 0, 1], back: [0, 0, -1], right: [1, 0, 0], left: [-1, 0, 0], top: [0, 1, 0], bottom: [0, -1, 0] };
+const VIEWS = {
+  front: [0, 0, 1],
+  back: [0, 0, -1],
+  right: [1, 0, 0],
+  left: [-1, 0, 0],
+  top: [0, 1, 0],
+  bottom: [0, -1, 0],
+};
 
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
@@ -16,6 +23,8 @@ export class Camera {
     this.target = new Vector3();
     this.place = new Spherical(1, Math.PI / 2.4, 0.6);
     this.size = 1;
+    /** Angle of view in degrees over the shorter side of a pane. */
+    this.fov = 40;
     /** @type {Start | null} */
     this.start = null;
     this.motion = 0;
@@ -26,7 +35,7 @@ export class Camera {
   reset(start, size) {
     this.start = start;
     this.size = size;
-    this.eye.fov = start.fov;
+    this.fov = start.fov;
     const target = new Vector3().fromArray(start.target);
     const place = new Spherical().setFromVector3(new Vector3().fromArray(start.eye).sub(target)).makeSafe();
     this.#go(target, place);
@@ -54,11 +63,15 @@ export class Camera {
   /** Shows a ball as large as the picture. @param {Vector3} target @param {number} radius */
   frame(target, radius) {
     const place = this.place.clone();
-    place.radius = (1.25 * radius) / Math.sin(MathUtils.degToRad(this.eye.fov) / 2);
+    place.radius = (1.25 * radius) / Math.sin(MathUtils.degToRad(this.fov) / 2);
     this.#go(target.clone(), place);
   }
 
-  /** Moves there within a fifth of a second, or at once for those who asked for less motion. @param {Vector3} target @param {Spherical} place */
+  /**
+   * Moves there within a fifth of a second, or at once for those who asked for less motion.
+   * @param {Vector3} target
+   * @param {Spherical} place
+   */
   #go(target, place) {
     cancelAnimationFrame(this.motion);
     const from = { target: this.target.clone(), place: this.place.clone(), time: performance.now() };
@@ -98,13 +111,14 @@ export class Camera {
 
   /**
    * What lies under `at` stays there.
-   * @param {number} factor of the distance @param {{x: number, y: number}} [at] in heights of the picture from its middle, y up
+   * @param {number} factor of the distance
+   * @param {{x: number, y: number}} [at] in heights of the picture from its middle, y up
    */
   zoom(factor, at = { x: 0, y: 0 }) {
     const radius = MathUtils.clamp(this.place.radius * factor, this.size * 1e-3, this.size * 200);
     const share = 1 - radius / this.place.radius;
     this.place.radius = radius;
-    const height = (2 * radius / (1 - share)) * Math.tan(MathUtils.degToRad(this.eye.fov) / 2);
+    const height = ((2 * radius) / (1 - share)) * Math.tan(MathUtils.degToRad(this.eye.fov) / 2);
     const axis = (/** @type {number} */ k) => new Vector3().setFromMatrixColumn(this.eye.matrix, k);
     this.target.addScaledVector(axis(0), at.x * height * share).addScaledVector(axis(1), at.y * height * share);
     this.apply();

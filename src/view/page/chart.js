@@ -7,7 +7,10 @@ import { scaleFor, plain, tickText, ticks } from "./units.js";
 const EDGE = { left: 44, right: 8, top: 8, bottom: 17 };
 
 export class Chart {
-  /** @param {HTMLCanvasElement} canvas @param {{seek: (time: number) => void, hover: (text: string[] | null) => void}} hooks */
+  /**
+   * @param {HTMLCanvasElement} canvas
+   * @param {{seek: (time: number) => void, hover: (text: string[] | null) => void}} hooks
+   */
   constructor(canvas, hooks) {
     this.canvas = canvas;
     this.hooks = hooks;
@@ -110,8 +113,12 @@ export class Chart {
     }
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.clearRect(0, 0, width, height);
-    const x = (/** @type {number} */ time) => EDGE.left + ((time - this.span[0]) / (this.span[1] - this.span[0])) * (width - EDGE.left - EDGE.right);
-    const y = (/** @type {number} */ value) => height - EDGE.bottom - ((value - this.bounds[0]) / (this.bounds[1] - this.bounds[0])) * (height - EDGE.top - EDGE.bottom);
+    const x = (/** @type {number} */ time) =>
+      EDGE.left + ((time - this.span[0]) / (this.span[1] - this.span[0])) * (width - EDGE.left - EDGE.right);
+    const y = (/** @type {number} */ value) =>
+      height -
+      EDGE.bottom -
+      ((value - this.bounds[0]) / (this.bounds[1] - this.bounds[0])) * (height - EDGE.top - EDGE.bottom);
     this.#axes(context, x, y, width, height);
     for (const series of this.series) line(context, series, x, y);
     const upright = (/** @type {number} */ time, /** @type {string} */ colour) => {
@@ -147,14 +154,22 @@ export class Chart {
       context.moveTo(EDGE.left, level);
       context.lineTo(width - EDGE.right, level);
       context.stroke();
-      context.fillText(`${tickText(value)}${k === levels.length - 1 && scale.unit ? ` ${scale.unit}` : ""}`, EDGE.left - 5, level);
+      context.fillText(
+        `${tickText(value)}${k === levels.length - 1 && scale.unit ? ` ${scale.unit}` : ""}`,
+        EDGE.left - 5,
+        level,
+      );
     });
     context.textBaseline = "alphabetic";
     const moments = ticks(this.span[0] / clock.factor, this.span[1] / clock.factor, width / 75);
     moments.forEach((value, k) => {
       const last = k === moments.length - 1;
       context.textAlign = last ? "right" : "center";
-      context.fillText(`${tickText(value)}${last ? ` ${clock.unit}` : ""}`, Math.min(x(value * clock.factor) + (last ? 10 : 0), width - 2), height - 4);
+      context.fillText(
+        `${tickText(value)}${last ? ` ${clock.unit}` : ""}`,
+        Math.min(x(value * clock.factor) + (last ? 10 : 0), width - 2),
+        height - 4,
+      );
     });
   }
 }

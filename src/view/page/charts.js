@@ -8,7 +8,19 @@ const INKS = ["#6ea8fe", "#ff9f6b", "#7bd389", "#d291ff", "#f2d15c", "#5cd6d0", 
 
 /** Charts of the history: title, columns with their names in the legend. A chart without a column is left out. */
 const HISTORY = [
-  { title: "Energy", columns: [["kinetic", "kinetic"], ["rotational", "rotational"], ["gravity", "gravity"], ["bond", "bonds"], ["contact", "contacts"], ["damping", "damping"], ["friction", "friction"], ["breaking", "breaking"]] },
+  {
+    title: "Energy",
+    columns: [
+      ["kinetic", "kinetic"],
+      ["rotational", "rotational"],
+      ["gravity", "gravity"],
+      ["bond", "bonds"],
+      ["contact", "contacts"],
+      ["damping", "damping"],
+      ["friction", "friction"],
+      ["breaking", "breaking"],
+    ],
+  },
   { title: "Broken bonds", columns: [["broken", "broken bonds"]] },
   { title: "Fragments", columns: [["fragments", "fragments"]] },
   { title: "Awake elements", columns: [["awake", "awake"]] },
@@ -18,16 +30,26 @@ const PARTS = { force: ["fx", "fy", "fz"], fx: ["fx"], fy: ["fy"], fz: ["fz"], t
 /** @param {any} answer @returns {Columns} */
 export function readColumns(answer) {
   const columns = Array.isArray(answer?.columns) ? answer.columns : [];
-  return new Map(columns.filter((/** @type {any} */ column) => Array.isArray(column?.values)).map((/** @type {any} */ column) => [
-    String(column.name), { unit: typeof column.unit === "string" ? column.unit : "", values: column.values },
-  ]));
+  return new Map(
+    columns
+      .filter((/** @type {any} */ column) => Array.isArray(column?.values))
+      .map((/** @type {any} */ column) => [
+        String(column.name),
+        { unit: typeof column.unit === "string" ? column.unit : "", values: column.values },
+      ]),
+  );
 }
 
 /** @param {Columns} columns @param {string} name @returns {number[]} */
-const numbers = (columns, name) => (columns.get(name)?.values ?? []).map((value) => (typeof value === "number" ? value : NaN));
+const numbers = (columns, name) =>
+  (columns.get(name)?.values ?? []).map((value) => (typeof value === "number" ? value : NaN));
 
 export class Charts {
-  /** @param {HTMLElement} parent @param {import("./settings.js").Settings} settings @param {(time: number) => void} seek */
+  /**
+   * @param {HTMLElement} parent
+   * @param {import("./settings.js").Settings} settings
+   * @param {(time: number) => void} seek
+   */
   constructor(parent, settings, seek) {
     this.parent = parent;
     this.settings = settings;
@@ -53,7 +75,9 @@ export class Charts {
         return new Map();
       }
     };
-    this.stores = await Promise.all(views.map(async (view) => ({ history: await table(view, "history"), loads: await table(view, "loads") })));
+    this.stores = await Promise.all(
+      views.map(async (view) => ({ history: await table(view, "history"), loads: await table(view, "loads") })),
+    );
     this.#names(views);
     this.draw();
   }
@@ -76,8 +100,13 @@ export class Charts {
   }
 
   draw() {
-    const times = this.stores.flatMap(({ history, loads }) => [...numbers(history, "time"), ...numbers(loads, "time")]).filter(Number.isFinite);
-    const span = /** @type {[number, number]} */ ([times.reduce((a, b) => Math.min(a, b), Infinity), times.reduce((a, b) => Math.max(a, b), -Infinity)]);
+    const times = this.stores
+      .flatMap(({ history, loads }) => [...numbers(history, "time"), ...numbers(loads, "time")])
+      .filter(Number.isFinite);
+    const span = /** @type {[number, number]} */ ([
+      times.reduce((a, b) => Math.min(a, b), Infinity),
+      times.reduce((a, b) => Math.max(a, b), -Infinity),
+    ]);
     const wanted = times.length > 0 ? [...this.#history(), ...this.#loads()] : [];
     for (const [title, entry] of this.charts) entry.root.hidden = !wanted.some((chart) => chart.title === title);
     for (const { title, series, unit } of wanted) {
@@ -93,11 +122,23 @@ export class Charts {
 
   #history() {
     return HISTORY.map(({ title, columns }) => {
-      const series = this.stores.flatMap(({ history }, store) => columns.flatMap(([name, label], k) => {
-        if (!history.has(name)) return [];
-        return [{ label, colour: INKS[k], dashed: store > 0, times: numbers(history, "time"), values: numbers(history, name) }];
-      }));
-      const unit = this.stores.map(({ history }) => history.get(columns[0][0])?.unit).find(Boolean) ?? (title === "Energy" ? "J" : "");
+      const series = this.stores.flatMap(({ history }, store) =>
+        columns.flatMap(([name, label], k) => {
+          if (!history.has(name)) return [];
+          return [
+            {
+              label,
+              colour: INKS[k],
+              dashed: store > 0,
+              times: numbers(history, "time"),
+              values: numbers(history, name),
+            },
+          ];
+        }),
+      );
+      const unit =
+        this.stores.map(({ history }) => history.get(columns[0][0])?.unit).find(Boolean) ??
+        (title === "Energy" ? "J" : "");
       return { title, series, unit };
     }).filter(({ series }) => series.length > 0);
   }
@@ -111,8 +152,15 @@ export class Charts {
       const time = numbers(loads, "time");
       return [...new Set(names)].slice(0, 24).map((name, k) => {
         const rows = [...names.keys()].filter((row) => names[row] === name);
-        const amount = (/** @type {number} */ row) => (parts.length === 1 ? columns[0][row] : Math.hypot(...columns.map((column) => column[row])));
-        return { label: String(name), colour: INKS[k % INKS.length], dashed: store > 0, times: rows.map((row) => time[row]), values: rows.map(amount) };
+        const amount = (/** @type {number} */ row) =>
+          parts.length === 1 ? columns[0][row] : Math.hypot(...columns.map((column) => column[row]));
+        return {
+          label: String(name),
+          colour: INKS[k % INKS.length],
+          dashed: store > 0,
+          times: rows.map((row) => time[row]),
+          values: rows.map(amount),
+        };
       });
     });
     return series.length > 0 ? [{ title: "Loads", series, unit: parts[0].startsWith("t") ? "N m" : "N" }] : [];
@@ -127,14 +175,19 @@ export class Charts {
     canvas.setAttribute("role", "img");
     canvas.setAttribute("aria-label", `${title} over time; click to seek`);
     const entry = {
-      root, labels, key: "",
-      chart: new Chart(canvas, { seek: this.seek, hover: (/** @type {string[] | null} */ values) => {
-        // A line of each store goes by one name.
-        for (const [name, chip] of this.#chips(labels)) {
-          const own = entry.chart.series.flatMap((series, k) => (series.label === name ? [values?.[k] ?? ""] : []));
-          /** @type {HTMLElement} */ (chip.lastElementChild).textContent = own.filter(Boolean).join(" | ");
-        }
-      } }),
+      root,
+      labels,
+      key: "",
+      chart: new Chart(canvas, {
+        seek: this.seek,
+        hover: (/** @type {string[] | null} */ values) => {
+          // A line of each store goes by one name.
+          for (const [name, chip] of this.#chips(labels)) {
+            const own = entry.chart.series.flatMap((series, k) => (series.label === name ? [values?.[k] ?? ""] : []));
+            /** @type {HTMLElement} */ (chip.lastElementChild).textContent = own.filter(Boolean).join(" | ");
+          }
+        },
+      }),
     };
     this.charts.set(title, entry);
     return entry;

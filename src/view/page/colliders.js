@@ -1,5 +1,16 @@
 // Colliders: planes as a grid that fades away, meshes as a veil.
-import { BufferAttribute, BufferGeometry, DoubleSide, GLSL3, Group, Mesh, PlaneGeometry, Quaternion, RawShaderMaterial, Vector3 } from "./three.module.min.js";
+import {
+  BufferAttribute,
+  BufferGeometry,
+  DoubleSide,
+  GLSL3,
+  Group,
+  Mesh,
+  PlaneGeometry,
+  Quaternion,
+  RawShaderMaterial,
+  Vector3,
+} from "./three.module.min.js";
 import { checkIndices, finite, isCount, need } from "./decode.js";
 
 const GRID = `precision highp float;
@@ -65,11 +76,16 @@ export class Colliders {
     const normal = need(table, "normal", Float32Array, 3, place.count);
     const triangles = need(table, "triangles", Uint32Array, 3);
     checkIndices(triangles.data, place.count, "triangles of the colliders");
-    const shared = { position: new BufferAttribute(place.data, 3), normal: new BufferAttribute(normal.data, 3), index: new BufferAttribute(triangles.data, 1) };
+    const shared = {
+      position: new BufferAttribute(place.data, 3),
+      normal: new BufferAttribute(normal.data, 3),
+      index: new BufferAttribute(triangles.data, 1),
+    };
     for (const entry of list) {
       const holder = new Group();
       if (entry?.plane) holder.add(grid(entry.plane, size));
-      else if (isCount(entry?.first) && isCount(entry?.count) && entry.first + entry.count <= triangles.count) holder.add(veil(shared, entry));
+      else if (isCount(entry?.first) && isCount(entry?.count) && entry.first + entry.count <= triangles.count)
+        holder.add(veil(shared, entry));
       this.object.add(holder);
     }
     this.bytes = table.bytes;
@@ -80,7 +96,8 @@ export class Colliders {
     if (!Array.isArray(poses)) return;
     this.object.children.forEach((holder, k) => {
       const { position, rotation } = poses[k] ?? {};
-      const numbers = (/** @type {unknown} */ list, /** @type {number} */ count) => Array.isArray(list) && list.length === count && list.every((value) => finite(value) !== null);
+      const numbers = (/** @type {unknown} */ list, /** @type {number} */ count) =>
+        Array.isArray(list) && list.length === count && list.every((value) => finite(value) !== null);
       if (numbers(position, 3)) holder.position.fromArray(position);
       if (numbers(rotation, 4)) holder.quaternion.fromArray(rotation).normalize();
     });
@@ -98,30 +115,53 @@ export class Colliders {
 /** @param {any} plane @param {number} size @returns {Mesh} */
 function grid(plane, size) {
   const vector = (/** @type {unknown} */ list, /** @type {Vector3} */ otherwise) =>
-    Array.isArray(list) && list.length === 3 && list.every((value) => finite(value) !== null) ? new Vector3().fromArray(list) : otherwise;
+    Array.isArray(list) && list.length === 3 && list.every((value) => finite(value) !== null)
+      ? new Vector3().fromArray(list)
+      : otherwise;
   const reach = 7 * size;
   const cell = 10 ** Math.floor(Math.log10(size)) * (size / 10 ** Math.floor(Math.log10(size)) > 4 ? 1 : 0.5);
   const material = new RawShaderMaterial({
-    glslVersion: GLSL3, vertexShader: GRID, fragmentShader: GRID_PIXEL, transparent: true, depthWrite: false, side: DoubleSide,
+    glslVersion: GLSL3,
+    vertexShader: GRID,
+    fragmentShader: GRID_PIXEL,
+    transparent: true,
+    depthWrite: false,
+    side: DoubleSide,
     uniforms: { cell: { value: cell }, reach: { value: reach } },
   });
   const mesh = new Mesh(new PlaneGeometry(2 * reach, 2 * reach), material);
   const normal = vector(plane.normal, new Vector3(0, 1, 0));
-  mesh.quaternion.copy(new Quaternion().setFromUnitVectors(new Vector3(0, 0, 1), normal.lengthSq() > 0 ? normal.normalize() : new Vector3(0, 1, 0)));
+  mesh.quaternion.copy(
+    new Quaternion().setFromUnitVectors(
+      new Vector3(0, 0, 1),
+      normal.lengthSq() > 0 ? normal.normalize() : new Vector3(0, 1, 0),
+    ),
+  );
   mesh.position.copy(vector(plane.point, new Vector3()));
   mesh.frustumCulled = false;
   mesh.renderOrder = -1;
   return mesh;
 }
 
-/** @param {{position: BufferAttribute, normal: BufferAttribute, index: BufferAttribute}} shared @param {{first: number, count: number}} part @returns {Mesh} */
+/**
+ * @param {{position: BufferAttribute, normal: BufferAttribute, index: BufferAttribute}} shared
+ * @param {{first: number, count: number}} part
+ * @returns {Mesh}
+ */
 function veil(shared, part) {
   const geometry = new BufferGeometry();
   geometry.setAttribute("position", shared.position);
   geometry.setAttribute("normal", shared.normal);
   geometry.setIndex(shared.index);
   geometry.setDrawRange(3 * part.first, 3 * part.count);
-  const material = new RawShaderMaterial({ glslVersion: GLSL3, vertexShader: VEIL, fragmentShader: VEIL_PIXEL, transparent: true, depthWrite: false, side: DoubleSide });
+  const material = new RawShaderMaterial({
+    glslVersion: GLSL3,
+    vertexShader: VEIL,
+    fragmentShader: VEIL_PIXEL,
+    transparent: true,
+    depthWrite: false,
+    side: DoubleSide,
+  });
   const mesh = new Mesh(geometry, material);
   mesh.frustumCulled = false;
   return mesh;

@@ -5,7 +5,13 @@ import { LABELS } from "./storeview.js";
 
 /** @typedef {import("./storeview.js").StoreView} StoreView @typedef {import("./storeview.js").Range} Range */
 
-const SURFACE_COLOURS = [["", "Outside and cracks"], ["stress", "Stress"], ["speed", "Speed"], ["fragment", "Fragment"], ["body", "Body"]];
+const SURFACE_COLOURS = [
+  ["", "Outside and cracks"],
+  ["stress", "Stress"],
+  ["speed", "Speed"],
+  ["fragment", "Fragment"],
+  ["body", "Body"],
+];
 
 /** @param {string} id @returns {any} */
 const byId = (id) => document.getElementById(id);
@@ -20,11 +26,17 @@ export class Colouring {
     /** @type {Range | null} */
     this.range = null;
     this.surfaces = false;
-    this.choice.addEventListener("change", () => settings.set(this.surfaces ? { surfaceColour: this.choice.value } : { elementColour: this.choice.value }));
+    this.choice.addEventListener("change", () =>
+      settings.set(this.surfaces ? { surfaceColour: this.choice.value } : { elementColour: this.choice.value }),
+    );
     byId("map").addEventListener("change", () => settings.set({ map: byId("map").value }));
     byId("range").addEventListener("change", () => {
       const kind = byId("range").value;
-      settings.set(kind === "fixed" && this.range ? { rangeKind: kind, rangeMin: this.range.min, rangeMax: this.range.max } : { rangeKind: kind });
+      settings.set(
+        kind === "fixed" && this.range
+          ? { rangeKind: kind, rangeMin: this.range.min, rangeMax: this.range.max }
+          : { rangeKind: kind },
+      );
     });
     for (const id of ["range-min", "range-max"]) byId(id).addEventListener("change", () => this.#fix());
     setMap(shared.colours.value, "viridis");
@@ -38,7 +50,9 @@ export class Colouring {
 
   /** Takes the range that was typed in; a number that cannot be read leaves the range as it is. */
   #fix() {
-    const [min, max] = ["range-min", "range-max"].map((id) => (byId(id).value.trim() === "" ? NaN : Number(byId(id).value)));
+    const [min, max] = ["range-min", "range-max"].map((id) =>
+      byId(id).value.trim() === "" ? NaN : Number(byId(id).value),
+    );
     const sound = Number.isFinite(min) && Number.isFinite(max) && min < max;
     byId("range-note").textContent = sound ? "" : "Give two numbers, the smaller one first.";
     if (!sound) return;
@@ -46,7 +60,11 @@ export class Colouring {
     this.settings.set({ rangeKind: "fixed", rangeMin: min, rangeMax: max });
   }
 
-  /** Fits choices, range and legends to what is shown. @param {StoreView[]} views @param {import("./legend.js").Legend[]} legends */
+  /**
+   * Fits choices, range and legends to what is shown.
+   * @param {StoreView[]} views
+   * @param {import("./legend.js").Legend[]} legends
+   */
   update(views, legends) {
     const { values } = this.settings;
     this.surfaces = views.some((view) => view.surfaces.object.visible);
@@ -54,15 +72,22 @@ export class Colouring {
     const map = isMap(values.map) ? values.map : "viridis";
     setMap(this.shared.colours.value, map);
     this.range = this.#rangeOf(views, map);
-    this.#fields(views.some((view) => LABELS.has(view.quantity(values)?.name ?? "")));
+    const quantities = views.map((view) => view.quantity(values)).filter((quantity) => quantity !== null);
+    this.#fields(
+      quantities.some(({ name }) => LABELS.has(name)),
+      quantities[0]?.unit ?? "",
+    );
     views.forEach((view, k) => {
       if (this.range) view.setRange(this.range);
       const quantity = view.quantity(values);
       const labels = quantity !== null && LABELS.has(quantity.name);
       const missing = quantity !== null && quantity.column === null;
       legends[k]?.show({
-        title: quantity ? (labels ? `${quantity.name}: a colour for each` : quantity.name) : "", unit: quantity?.unit ?? "",
-        note: missing ? "is not in this frame" : "", range: quantity && !labels && !missing ? this.range : null, map,
+        title: quantity ? (labels ? `${quantity.name}: a colour for each` : quantity.name) : "",
+        unit: quantity?.unit ?? "",
+        note: missing ? "is not in this frame" : "",
+        range: quantity && !labels && !missing ? this.range : null,
+        map,
       });
     });
   }
@@ -72,25 +97,36 @@ export class Colouring {
     const { values } = this.settings;
     const columns = views[0]?.info.columns ?? [];
     const own = views.some((view) => view.content?.surfaces?.columns.has("colour"));
-    const rest = [["body", "body"], ["material", "material"], ["bonds", "bonds at rest"]].filter(([name]) => !columns.some((column) => column.name === name));
+    const rest = [
+      ["body", "body"],
+      ["material", "material"],
+      ["bonds", "bonds at rest"],
+    ].filter(([name]) => !columns.some((column) => column.name === name));
     const options = this.surfaces
       ? [...SURFACE_COLOURS, ...(own ? [["colour", "Frame's own colours"]] : [])]
       : [["", "Plain"], ...columns.map(({ name, unit }) => [name, name, unit]), ...rest];
     const key = JSON.stringify([this.surfaces, options]);
     if (key !== this.key) {
       this.key = key;
-      this.choice.replaceChildren(...options.map(([name, label]) => {
-        const option = /** @type {HTMLOptionElement} */ (make("option", "", undefined, label));
-        option.value = name;
-        option.title = columns.find((column) => column.name === name)?.doc ?? "";
-        return option;
-      }));
+      this.choice.replaceChildren(
+        ...options.map(([name, label]) => {
+          const option = /** @type {HTMLOptionElement} */ (make("option", "", undefined, label));
+          option.value = name;
+          option.title = columns.find((column) => column.name === name)?.doc ?? "";
+          return option;
+        }),
+      );
     }
     this.choice.value = this.surfaces ? values.surfaceColour : values.elementColour;
     if (this.choice.selectedIndex < 0) this.choice.value = "";
   }
 
-  /** One range for all panes, so that they can be compared. @param {StoreView[]} views @param {string} map @returns {Range | null} */
+  /**
+   * One range for all panes, so that they can be compared.
+   * @param {StoreView[]} views
+   * @param {string} map
+   * @returns {Range | null}
+   */
   #rangeOf(views, map) {
     const { values } = this.settings;
     if (values.rangeKind === "fixed") return { min: values.rangeMin, max: values.rangeMax };
@@ -101,10 +137,11 @@ export class Colouring {
     return min < max ? { min, max } : { min, max: min + (Math.abs(min) || 1) };
   }
 
-  /** @param {boolean} labels whether colours stand for labels, which have no range */
-  #fields(labels) {
+  /** @param {boolean} labels whether colours stand for labels, which have no range @param {string} unit */
+  #fields(labels, unit) {
     const range = labels ? null : this.range;
     byId("range-fields").hidden = !range;
+    byId("range-unit").textContent = range && unit !== "1" ? unit : "";
     const busy = document.activeElement === byId("range-min") || document.activeElement === byId("range-max");
     byId("range").value = this.settings.values.rangeKind;
     if (busy || !range) return;

@@ -23,8 +23,10 @@ export function mapColour(name, at) {
   const last = text.length / 6 - 1;
   const place = Math.min(1, Math.max(0, at)) * last;
   const first = Math.min(last - 1, Math.floor(place));
-  const channel = (/** @type {number} */ point, /** @type {number} */ k) => parseInt(text.slice(6 * point + 2 * k, 6 * point + 2 * k + 2), 16);
-  const mix = (/** @type {number} */ k) => channel(first, k) + (place - first) * (channel(first + 1, k) - channel(first, k));
+  const channel = (/** @type {number} */ point, /** @type {number} */ k) =>
+    parseInt(text.slice(6 * point + 2 * k, 6 * point + 2 * k + 2), 16);
+  const mix = (/** @type {number} */ k) =>
+    channel(first, k) + (place - first) * (channel(first + 1, k) - channel(first, k));
   return [mix(0), mix(1), mix(2)];
 }
 
@@ -48,7 +50,13 @@ function paletteColour(index) {
   return oklab(lightness, chroma * Math.cos(hue), chroma * Math.sin(hue));
 }
 
-/** Björn Ottosson's Oklab as sRGB. @param {number} L @param {number} a @param {number} b @returns {[number, number, number]} */
+/**
+ * Björn Ottosson's Oklab as sRGB.
+ * @param {number} L
+ * @param {number} a
+ * @param {number} b
+ * @returns {[number, number, number]}
+ */
 function oklab(L, a, b) {
   const l = (L + 0.3963377774 * a + 0.2158037573 * b) ** 3;
   const m = (L - 0.1055613458 * a - 0.0638541728 * b) ** 3;

@@ -3,7 +3,8 @@
 /**
  * @typedef {Float32Array | Uint32Array | Uint8Array | Int8Array} Numbers
  * @typedef {{data: Numbers, components: number, count: number, min: number | null, max: number | null}} Column
- * @typedef {{frame: number, time: number, header: Record<string, any>, columns: Map<string, Column>, bytes: number}} Table
+ * @typedef {{frame: number, time: number, header: Record<string, any>, columns: Map<string, Column>, bytes: number}}
+ *   Table
  */
 
 const TYPES = { f32: Float32Array, u32: Uint32Array, u8: Uint8Array, i8: Int8Array };
@@ -27,7 +28,13 @@ export function decode(buffer) {
   if (!header || !Array.isArray(header.arrays)) throw new Error("the answer's header lists no arrays");
   const columns = new Map();
   for (const entry of header.arrays) columns.set(String(entry?.name), view(buffer, start, entry));
-  return { frame: finite(header.frame) ?? 0, time: finite(header.time) ?? 0, header, columns, bytes: buffer.byteLength };
+  return {
+    frame: finite(header.frame) ?? 0,
+    time: finite(header.time) ?? 0,
+    header,
+    columns,
+    bytes: buffer.byteLength,
+  };
 }
 
 /** @param {ArrayBuffer} buffer @param {number} start @param {any} entry @returns {Column} */

@@ -63,8 +63,8 @@ void main() {
   pixel = vec4(lit(colour * shade * mix(0.68, 1.0, n.z), n), 1.0);
 #else
   // The same light without its tints.
-  float light = 0.32 + 0.05 * n.y + 0.68 * max(dot(n, vec3(-0.397, 0.596, 0.698)), 0.0) + 0.14 * max(0.78 * n.x + 0.6 * n.z, 0.0);
-  pixel = vec4(colour * (light * (0.6 + 0.4 * n.z)), 1.0);
+  float light = 0.385 + 0.055 * n.y + 0.74 * max(dot(n, vec3(-0.397, 0.596, 0.698)), 0.0) + 0.14 * max(0.78 * n.x + 0.6 * n.z, 0.0);
+  pixel = vec4(colour * (light * (0.65 + 0.35 * n.z)), 1.0);
 #endif
 }`;
 
@@ -138,7 +138,11 @@ export class Elements {
     }
     const column = (/** @type {string} */ name) => this.geometry.getAttribute(name).array;
     const whole = this.uniforms.cutting.value === 0 && this.uniforms.ballSize.value > 0.95;
-    const count = this.order.update({ x: column("position"), y: column("y"), z: column("z"), r: column("radius") }, eye, whole);
+    const count = this.order.update(
+      { x: column("position"), y: column("y"), z: column("z"), r: column("radius") },
+      eye,
+      whole,
+    );
     this.index.clearUpdateRanges();
     this.index.addUpdateRange(0, count);
     this.index.needsUpdate = true;

@@ -37,7 +37,8 @@ export function watchGestures(element, camera, hooks) {
     const height = element.clientHeight;
     if (fingers.size === 2) {
       const other = [...fingers].find(([id]) => id !== event.pointerId)?.[1] ?? before;
-      const spread = Math.hypot(now.x - other.x, now.y - other.y) / Math.max(1, Math.hypot(before.x - other.x, before.y - other.y));
+      const spread =
+        Math.hypot(now.x - other.x, now.y - other.y) / Math.max(1, Math.hypot(before.x - other.x, before.y - other.y));
       camera.zoom(1 / Math.max(spread, 0.1), toPane({ x: (now.x + other.x) / 2, y: (now.y + other.y) / 2 }));
       camera.pan(dx / 2 / height, dy / 2 / height);
     } else if (travelled > SLACK) {
@@ -61,10 +62,14 @@ export function watchGestures(element, camera, hooks) {
     hooks.click(at.x, at.y, true);
   });
   element.addEventListener("contextmenu", (event) => event.preventDefault());
-  element.addEventListener("wheel", (event) => {
-    event.preventDefault();
-    const lines = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 16 : 1;
-    camera.zoom(Math.exp(Math.max(-240, Math.min(240, event.deltaY * lines)) * 0.0016), toPane(local(event)));
-    hooks.busy();
-  }, { passive: false });
+  element.addEventListener(
+    "wheel",
+    (event) => {
+      event.preventDefault();
+      const lines = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 16 : 1;
+      camera.zoom(Math.exp(Math.max(-240, Math.min(240, event.deltaY * lines)) * 0.0016), toPane(local(event)));
+      hooks.busy();
+    },
+    { passive: false },
+  );
 }

@@ -11,7 +11,14 @@ const ALL_COLUMNS = 300_000;
 /** Frames in which the last event of a sleep is looked for. */
 const LOOK_BACK = 48;
 /** Events of the table `sleep`, as states. */
-const STATES = { asleep: "yes", judged: "yes", still: "yes, at rest", awake: "no", moving: "moves as one", removed: "removed" };
+const STATES = {
+  asleep: "yes",
+  judged: "yes",
+  still: "yes, at rest",
+  awake: "no",
+  moving: "moves as one",
+  removed: "removed",
+};
 /** After this many milliseconds without a new frame the tables are asked for. */
 const CALM = 120;
 
@@ -40,7 +47,10 @@ export class Inspector {
     this.epoch++;
     clearTimeout(this.timer);
     if (!selection || !view?.content) {
-      if (!this.parent.querySelector(":scope > .note")) this.parent.replaceChildren(make("p", "note", undefined, "Click an element or a surface to see its numbers. Escape clears."));
+      if (!this.parent.querySelector(":scope > .note"))
+        this.parent.replaceChildren(
+          make("p", "note", undefined, "Click an element or a surface to see its numbers. Escape clears."),
+        );
       return;
     }
     const frame = view.content.frame;
@@ -50,7 +60,11 @@ export class Inspector {
     this.timer = setTimeout(() => this.#look(view, selection, fragment, frame, epoch), CALM);
   }
 
-  /** @param {StoreView} view @param {Selection} selection @returns {number | null} label of the fragment that an element is part of */
+  /**
+   * @param {StoreView} view
+   * @param {Selection} selection
+   * @returns {number | null} label of the fragment that an element is part of
+   */
   fragmentOf(view, selection) {
     const label = view.content?.elements?.columns.get("fragment")?.data[selection.element];
     return label === undefined || label === 0xffffffff ? null : label;
@@ -62,7 +76,12 @@ export class Inspector {
     const title = make("h3", "picked");
     const dot = make("i", "dot", title);
     if (fragment !== null) dot.style.background = `rgb(${labelColour(fragment).map(Math.round).join(" ")})`;
-    make("span", "", title, selection.kind === "element" ? `Element ${selection.element}` : `Fragment ${selection.fragment}`);
+    make(
+      "span",
+      "",
+      title,
+      selection.kind === "element" ? `Element ${selection.element}` : `Fragment ${selection.fragment}`,
+    );
     const place = `${view.number}:${selection.kind}:${selection.kind === "element" ? selection.element : selection.fragment}`;
     if (this.extraFor !== place) [this.extra, this.whole] = [[], []];
     this.extraFor = place;
@@ -77,12 +96,19 @@ export class Inspector {
   }
 
   /**
-   * @param {StoreView} view @param {Selection} selection @param {number | null} fragment @param {number} frame @param {number} epoch
+   * @param {StoreView} view
+   * @param {Selection} selection
+   * @param {number | null} fragment
+   * @param {number} frame
+   * @param {number} epoch
    */
   async #look(view, selection, fragment, frame, epoch) {
     const [fragments, sleep, columns] = await Promise.all([
-      this.#table(view, `tables/fragments/${frame}`), this.#sleep(view, fragment, frame, epoch),
-      selection.kind === "element" ? this.#columns(view, selection.element, frame) : /** @type {[string, string][]} */ ([]),
+      this.#table(view, `tables/fragments/${frame}`),
+      this.#sleep(view, fragment, frame, epoch),
+      selection.kind === "element"
+        ? this.#columns(view, selection.element, frame)
+        : /** @type {[string, string][]} */ ([]),
     ]);
     if (epoch !== this.epoch) return;
     this.extra = columns;
@@ -101,11 +127,18 @@ export class Inspector {
 
   /**
    * What happened last to a fragment that may sleep: the last event under its label.
-   * @param {StoreView} view @param {number | null} fragment @param {number} frame @param {number} epoch @returns {Promise<[string, string][]>}
+   * @param {StoreView} view
+   * @param {number | null} fragment
+   * @param {number} frame
+   * @param {number} epoch
+   * @returns {Promise<[string, string][]>}
    */
   async #sleep(view, fragment, frame, epoch) {
     if (fragment === null || !this.sleeps(view.number)) return [];
-    const frames = view.info.frames.filter((number) => number <= frame).slice(-LOOK_BACK).reverse();
+    const frames = view.info.frames
+      .filter((number) => number <= frame)
+      .slice(-LOOK_BACK)
+      .reverse();
     for (const number of frames) {
       const table = await this.#table(view, `tables/sleep/${number}`);
       const row = (table.get("fragment")?.values ?? []).lastIndexOf(fragment);
@@ -116,7 +149,13 @@ export class Inspector {
     return [];
   }
 
-  /** All quantities of one element. @param {StoreView} view @param {number} element @param {number} frame @returns {Promise<[string, string][]>} */
+  /**
+   * All quantities of one element.
+   * @param {StoreView} view
+   * @param {number} element
+   * @param {number} frame
+   * @returns {Promise<[string, string][]>}
+   */
   async #columns(view, element, frame) {
     if (view.info.elements > ALL_COLUMNS || !view.info.elementsIn.has(frame)) return [];
     try {
@@ -159,7 +198,8 @@ function elementRows(view, element) {
   ];
   for (const { name, unit } of info.columns) {
     const value = view.content?.elements?.columns.get(name)?.data[element];
-    if (value !== undefined && name !== "fragment" && !rows.some(([known]) => known === name)) rows.push([name, withUnit(value, unit, 4)]);
+    if (value !== undefined && name !== "fragment" && !rows.some(([known]) => known === name))
+      rows.push([name, withUnit(value, unit, 4)]);
   }
   return rows;
 }
@@ -170,7 +210,12 @@ function lengths(place) {
   return `${place.map((value) => plain(value / scale.factor, 4)).join(", ")} ${scale.unit}`;
 }
 
-/** @param {StoreView} view @param {import("./charts.js").Columns} table @param {number | null} fragment @returns {[string, string][]} */
+/**
+ * @param {StoreView} view
+ * @param {import("./charts.js").Columns} table
+ * @param {number | null} fragment
+ * @returns {[string, string][]}
+ */
 function fragmentRows(view, table, fragment) {
   const labels = table.get("fragment")?.values ?? [];
   const row = labels.indexOf(fragment);

@@ -16,7 +16,8 @@ export class Legend {
   }
 
   /**
-   * @param {{title: string, unit: string, note: string, range: {min: number, max: number} | null, map: import("./colours.js").MapName}} what
+   * @param {{title: string, unit: string, note: string, range: {min: number, max: number} | null, map:
+   *   import("./colours.js").MapName}} what
    *   without a range only the title and the note show
    */
   show({ title, unit, note, range, map }) {
@@ -43,13 +44,21 @@ export class Legend {
     const context = this.bar.getContext("2d");
     if (!context) return;
     for (let row = 0; row < 128; row++) {
-      context.fillStyle = `rgb(${mapColour(map, 1 - row / 127).map(Math.round).join(" ")})`;
+      context.fillStyle = `rgb(${mapColour(map, 1 - row / 127)
+        .map(Math.round)
+        .join(" ")})`;
       context.fillRect(0, row, 1, 1);
     }
   }
 }
 
-/** @param {string} tag @param {string} name of its class @param {Element} [parent] @param {string} [text] @returns {HTMLElement} */
+/**
+ * @param {string} tag
+ * @param {string} name of its class
+ * @param {Element} [parent]
+ * @param {string} [text]
+ * @returns {HTMLElement}
+ */
 export function make(tag, name, parent, text) {
   const element = document.createElement(tag);
   if (name) element.className = name;

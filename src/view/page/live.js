@@ -3,7 +3,8 @@ import { ConnectionError } from "./api.js";
 import { readStores } from "./stores.js";
 import { duration, plain } from "./units.js";
 
-const RUNNING = 1000, RESTING = 3000;
+const RUNNING = 1000,
+  RESTING = 3000;
 
 export class Live {
   /**

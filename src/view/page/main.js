@@ -41,19 +41,33 @@ class Page {
     this.panes = [];
     this.lost = false;
     this.failure = "";
-    this.viewport = new Viewport(byId("picture"), this.shared, { prepare: () => this.section.apply(this.shared), drawn: () => this.drawn() });
+    this.viewport = new Viewport(byId("picture"), this.shared, {
+      prepare: () => this.section.apply(this.shared),
+      drawn: () => this.drawn(),
+    });
     this.camera = new Camera(() => this.viewport.invalidate());
     this.viewport.camera = this.camera;
     this.section = new Section(this.settings, this.camera);
     this.colouring = new Colouring(this.settings, this.shared);
     this.player = new Player({
-      settings: this.settings, load: (moment) => Promise.all(this.views.map((view, k) => view.load(moment.frames[k], this.settings.values))),
-      show: (contents) => this.show(contents), fail: (error) => this.fail(error), changed: () => this.timeline?.update(),
+      settings: this.settings,
+      load: (moment) => Promise.all(this.views.map((view, k) => view.load(moment.frames[k], this.settings.values))),
+      show: (contents) => this.show(contents),
+      fail: (error) => this.fail(error),
+      changed: () => this.timeline?.update(),
     });
     this.timeline = new Timeline(this.player, this.settings);
     this.charts = new Charts(byId("charts"), this.settings, (time) => this.timeline.seekTime(time));
-    this.inspector = new Inspector(byId("selection"), this.api, this.settings, (store) => this.charts.stores[store]?.history.has("awake") ?? false);
-    this.live = new Live(this.api, { news: (stores) => this.news(stores), connection: (lost) => this.connection(lost) });
+    this.inspector = new Inspector(
+      byId("selection"),
+      this.api,
+      this.settings,
+      (store) => this.charts.stores[store]?.history.has("awake") ?? false,
+    );
+    this.live = new Live(this.api, {
+      news: (stores) => this.news(stores),
+      connection: (lost) => this.connection(lost),
+    });
     /** Frames shown since the page was opened; for tests. */
     this.framesShown = 0;
     /** @type {{index: number, done: () => void}[]} */
@@ -79,7 +93,8 @@ class Page {
     this.player.setMoments(moments(stores));
     if (this.player.moments.length === 0) byId("loading").textContent = "No frames yet.";
     this.live.start(stores);
-    if (stores.some((store) => store.live.running) && this.settings.values.follow) this.player.seek(this.player.moments.length - 1);
+    if (stores.some((store) => store.live.running) && this.settings.values.follow)
+      this.player.seek(this.player.moments.length - 1);
     this.charts.load(this.api, this.views);
     this.inspector.update(undefined);
     this.viewport.invalidate();
@@ -115,7 +130,8 @@ class Page {
   /** Vertices' own colours show if there are any. @param {import("./stores.js").Store[]} stores */
   #surfaceDefaults(stores) {
     const known = new Set(stores.flatMap((store) => store.columns.map((column) => column.name)));
-    if (known.has("fragment") && !stores.some((store) => store.surfaces.size > 0)) this.settings.set({ elementColour: "fragment" });
+    if (known.has("fragment") && !stores.some((store) => store.surfaces.size > 0))
+      this.settings.set({ elementColour: "fragment" });
   }
 
   #wire() {
@@ -134,7 +150,8 @@ class Page {
     if (matchMedia("(max-width: 760px)").matches) this.toggleSide();
     watchKeys(bindings(this));
     watchGestures(byId("picture"), this.camera, {
-      click: (x, y, twice) => (twice ? this.turnAbout(x, y) : this.pick(x, y)), busy: () => this.viewport.busy(),
+      click: (x, y, twice) => (twice ? this.turnAbout(x, y) : this.pick(x, y)),
+      busy: () => this.viewport.busy(),
       hold: (held) => this.viewport.quality.hold(held),
       pane: (x) => this.viewport.panes()[this.viewport.paneAt(x, 1)],
     });
@@ -147,7 +164,10 @@ class Page {
 
   /** @param {"colliders" | "intact" | "broken" | "breaks"} name @param {boolean} on */
   toggle(name, on) {
-    const first = on && name !== "colliders" && !["intact", "broken", "breaks"].some((key) => this.settings.values[/** @type {"intact"} */ (key)]);
+    const first =
+      on &&
+      name !== "colliders" &&
+      !["intact", "broken", "breaks"].some((key) => this.settings.values[/** @type {"intact"} */ (key)]);
     // Whole balls would hide the lines between their centres.
     const { ballSize } = this.settings.values;
     this.settings.set({ [name]: on, ...(first && ballSize === 1 ? { ballSize: SMALL } : {}) });
@@ -160,12 +180,14 @@ class Page {
     const { values } = this.settings;
     this.shared.ballSize.value = values.ballSize;
     byId("ball-size").value = String(values.ballSize);
-    for (const name of /** @type {const} */ (["colliders", "intact", "broken", "breaks"])) byId(name).checked = values[name];
+    for (const name of /** @type {const} */ (["colliders", "intact", "broken", "breaks"]))
+      byId(name).checked = values[name];
     for (const button of document.querySelectorAll("[data-mode]")) {
       button.setAttribute("aria-pressed", String(/** @type {HTMLElement} */ (button).dataset.mode === values.mode));
     }
     if ([...changed].some((key) => RELOADS.has(key))) this.player.refresh();
-    if (changed.has("follow") && values.follow && this.views.some((view) => view.info.live.running)) this.player.seek(this.player.moments.length - 1);
+    if (changed.has("follow") && values.follow && this.views.some((view) => view.info.live.running))
+      this.player.seek(this.player.moments.length - 1);
     if (changed.has("colliders")) for (const view of this.views) view.lines(values);
     this.colouring.update(this.views, this.legends);
     this.viewport.invalidate();
@@ -200,16 +222,25 @@ class Page {
 
   #count() {
     const loaded = this.views.some((view) => view.bonds.loaded);
-    const sum = (/** @type {"intact" | "broken" | "now"} */ key) => (loaded ? plain(this.views.reduce((total, view) => total + view.counts[key], 0)) : "");
+    const sum = (/** @type {"intact" | "broken" | "now"} */ key) =>
+      loaded ? plain(this.views.reduce((total, view) => total + view.counts[key], 0)) : "";
     byId("n-intact").textContent = sum("intact");
     byId("n-broken").textContent = sum("broken");
     byId("n-now").textContent = sum("now");
     this.panes.forEach((pane, k) => {
       const box = this.viewport.panes()[k];
-      Object.assign(pane.style, { left: `${box.left}px`, top: `${box.top}px`, width: `${box.width}px`, height: `${box.height}px` });
+      Object.assign(pane.style, {
+        left: `${box.left}px`,
+        top: `${box.top}px`,
+        width: `${box.width}px`,
+        height: `${box.height}px`,
+      });
       const view = this.views[k];
       const frame = view.content?.frame;
-      const missing = frame !== undefined && !view.elements.object.visible && !view.surfaces.object.visible ? `no ${view.kind(frame, this.settings.values)} in this frame` : "";
+      const missing =
+        frame !== undefined && !view.elements.object.visible && !view.surfaces.object.visible
+          ? `no ${view.kind(frame, this.settings.values)} in this frame`
+          : "";
       const shown = this.views.length > 1 && frame !== undefined ? `frame ${frame}` : "";
       if (this.labels) this.labels[k].textContent = [shown, missing].filter(Boolean).join(" · ");
     });
@@ -224,8 +255,20 @@ class Page {
     const plane = this.section.plane();
     const places = view.places();
     if (view.elements.object.visible && places) {
-      const found = pickElement(ray, places.x, places.y, places.z, places.r, { scale: this.settings.values.ballSize, plane, whole: this.settings.values.whole });
-      return found && { store, kind: /** @type {const} */ ("element"), element: found.element, fragment: 0, place: ray.origin.addScaledVector(ray.direction, found.distance) };
+      const found = pickElement(ray, places.x, places.y, places.z, places.r, {
+        scale: this.settings.values.ballSize,
+        plane,
+        whole: this.settings.values.whole,
+      });
+      return (
+        found && {
+          store,
+          kind: /** @type {const} */ ("element"),
+          element: found.element,
+          fragment: 0,
+          place: ray.origin.addScaledVector(ray.direction, found.distance),
+        }
+      );
     }
     const columns = view.content?.surfaces?.columns;
     if (!columns) return null;
@@ -233,13 +276,23 @@ class Page {
     const hidden = (/** @type {number} */ px, /** @type {number} */ py, /** @type {number} */ pz) =>
       plane !== null && plane.normal.x * px + plane.normal.y * py + plane.normal.z * pz + plane.offset > 0;
     const found = pickTriangle(ray, data("position"), data("triangles"), hidden);
-    return found && { store, kind: /** @type {const} */ ("fragment"), element: 0, fragment: data("fragment")[found.vertex], place: ray.origin.addScaledVector(ray.direction, found.distance) };
+    return (
+      found && {
+        store,
+        kind: /** @type {const} */ ("fragment"),
+        element: 0,
+        fragment: data("fragment")[found.vertex],
+        place: ray.origin.addScaledVector(ray.direction, found.distance),
+      }
+    );
   }
 
   /** @param {number} x @param {number} y */
   pick(x, y) {
     const found = this.hit(x, y);
-    this.settings.set({ selection: found && { store: found.store, kind: found.kind, element: found.element, fragment: found.fragment } });
+    this.settings.set({
+      selection: found && { store: found.store, kind: found.kind, element: found.element, fragment: found.fragment },
+    });
   }
 
   /** @param {number} x @param {number} y */
@@ -261,14 +314,21 @@ class Page {
     };
     if (data) for (let k = 0; k < data.length; k += 3) add(data[k], data[k + 1], data[k + 2]);
     else if (places) places.x.forEach((x, k) => add(x, places.y[k], places.z[k]));
-    if (low.x <= high.x) this.camera.frame(low.clone().add(high).multiplyScalar(0.5), Math.max(0.5 * low.distanceTo(high), 1e-9));
+    if (low.x <= high.x)
+      this.camera.frame(low.clone().add(high).multiplyScalar(0.5), Math.max(0.5 * low.distanceTo(high), 1e-9));
   }
 
   /** @param {import("./stores.js").Store[]} stores */
   news(stores) {
     const grown = stores.some((store, k) => {
       const known = this.views[k]?.info;
-      return known && (store.frames.length !== known.frames.length || store.frames.at(-1) !== known.frames.at(-1) || store.surfaces.size !== known.surfaces.size || store.elementsIn.size !== known.elementsIn.size);
+      return (
+        known &&
+        (store.frames.length !== known.frames.length ||
+          store.frames.at(-1) !== known.frames.at(-1) ||
+          store.surfaces.size !== known.surfaces.size ||
+          store.elementsIn.size !== known.elementsIn.size)
+      );
     });
     stores.forEach((store, k) => this.views[k] && (this.views[k].info = store));
     this.tell(stores);
@@ -282,7 +342,12 @@ class Page {
 
   /** @param {import("./stores.js").Store[]} stores */
   tell(stores) {
-    const text = stores.map((store) => [stores.length > 1 && liveText(store) ? `${store.name}:` : "", liveText(store)].filter(Boolean).join(" ")).filter(Boolean).join("   ");
+    const text = stores
+      .map((store) =>
+        [stores.length > 1 && liveText(store) ? `${store.name}:` : "", liveText(store)].filter(Boolean).join(" "),
+      )
+      .filter(Boolean)
+      .join("   ");
     byId("live").textContent = text;
     byId("live").hidden = text === "";
     byId("live").title = text;
@@ -307,10 +372,16 @@ class Page {
 
   /** The bar that says what is wrong. */
   complain() {
-    const lines = this.lost || this.failure === "connection lost" ? ["Connection lost, retrying…"] : this.failure ? [this.failure] : [];
+    const lines =
+      this.lost || this.failure === "connection lost"
+        ? ["Connection lost, retrying…"]
+        : this.failure
+          ? [this.failure]
+          : [];
     for (const view of this.views) {
       const name = this.views.length > 1 ? `${view.info.name}: ` : "";
-      for (const text of new Set([...(view.info.error ? [view.info.error] : []), ...view.errors.values()])) lines.push(name + text);
+      for (const text of new Set([...(view.info.error ? [view.info.error] : []), ...view.errors.values()]))
+        lines.push(name + text);
     }
     byId("message").textContent = lines.join("\n");
     byId("message").hidden = lines.length === 0;
@@ -338,20 +409,33 @@ Object.assign(window, {
     page,
     started: page.start(),
     /** Resolves when the moment `index` is in the picture. @param {number} index */
-    drawn: (index = page.player.wanted) => new Promise((done) => {
-      page.waiting.push({ index, done: () => done(undefined) });
-      page.viewport.invalidate();
-    }),
+    drawn: (index = page.player.wanted) =>
+      new Promise((done) => {
+        page.waiting.push({ index, done: () => done(undefined) });
+        page.viewport.invalidate();
+      }),
     /** Resolves when nothing is loading, moving or being drawn. */
     rested: async () => {
       const { player, viewport } = page;
-      while (player.busy || player.stale || player.shown !== player.wanted || viewport.pending || viewport.quality.moving || viewport.quality.probe) {
+      while (
+        player.busy ||
+        player.stale ||
+        player.shown !== player.wanted ||
+        viewport.pending ||
+        viewport.quality.moving ||
+        viewport.quality.probe
+      ) {
         await new Promise((resolve) => setTimeout(resolve, 20));
       }
     },
     counters: () => ({
-      shown: page.player.shown, framesShown: page.framesShown, draws: page.viewport.draws, received: page.api.bytes,
-      held: page.views.reduce((sum, view) => sum + view.bytes, 0), cost: page.viewport.quality.cost, part: page.viewport.quality.part,
+      shown: page.player.shown,
+      framesShown: page.framesShown,
+      draws: page.viewport.draws,
+      received: page.api.bytes,
+      held: page.views.reduce((sum, view) => sum + view.bytes, 0),
+      cost: page.viewport.quality.cost,
+      part: page.viewport.quality.part,
       memory: { ...page.viewport.renderer.info.memory },
     }),
   },

@@ -29,17 +29,29 @@ export class Marker {
     this.place = new BufferAttribute(new Float32Array(4), 4);
     const geometry = new BufferGeometry();
     geometry.setAttribute("position", this.place);
-    this.object = new Points(geometry, new RawShaderMaterial({
-      glslVersion: GLSL3, vertexShader: VERTEX, fragmentShader: FRAGMENT, uniforms: { pixels: shared.pixels },
-      transparent: true, premultipliedAlpha: true, depthTest: false, depthWrite: false,
-    }));
+    this.object = new Points(
+      geometry,
+      new RawShaderMaterial({
+        glslVersion: GLSL3,
+        vertexShader: VERTEX,
+        fragmentShader: FRAGMENT,
+        uniforms: { pixels: shared.pixels },
+        transparent: true,
+        premultipliedAlpha: true,
+        depthTest: false,
+        depthWrite: false,
+      }),
+    );
     this.object.frustumCulled = false;
     this.object.renderOrder = 2;
     this.object.visible = false;
     scene.add(this.object);
   }
 
-  /** @param {{x: Float32Array, y: Float32Array, z: Float32Array, r: Float32Array} | null} places @param {number} element */
+  /**
+   * @param {{x: Float32Array, y: Float32Array, z: Float32Array, r: Float32Array} | null} places
+   * @param {number} element
+   */
   show(places, element) {
     const at = places ? [places.x[element], places.y[element], places.z[element], places.r[element]] : [];
     this.object.visible = at.length === 4 && at.every(Number.isFinite);

@@ -22,7 +22,8 @@ export class Order {
   /**
    * Fills `indices` and returns their number.
    * @param {{x: ArrayLike<number>, y: ArrayLike<number>, z: ArrayLike<number>, r: ArrayLike<number>}} at
-   * @param {import("./three.module.min.js").PerspectiveCamera} eye @param {boolean} cull whether hidden ones may be left out
+   * @param {import("./three.module.min.js").PerspectiveCamera} eye
+   * @param {boolean} cull whether hidden ones may be left out
    */
   update(at, eye, cull) {
     const [low, high] = this.#measure(at, eye.matrixWorldInverse.elements);
@@ -34,7 +35,11 @@ export class Order {
     return this.#cull(at, eye, 0.5 * (Math.max(low, 0) + high));
   }
 
-  /** @param {{x: ArrayLike<number>, y: ArrayLike<number>, z: ArrayLike<number>}} at @param {number[]} view @returns {[number, number]} bounds of depth */
+  /**
+   * @param {{x: ArrayLike<number>, y: ArrayLike<number>, z: ArrayLike<number>}} at
+   * @param {number[]} view
+   * @returns {[number, number]} bounds of depth
+   */
   #measure({ x, y, z }, view) {
     const [a, b, c, d] = [-view[2], -view[6], -view[10], -view[14]];
     let [low, high] = [Infinity, -Infinity];
@@ -61,7 +66,8 @@ export class Order {
   /**
    * Counts the area of balls over cells of the picture.
    * @param {{x: ArrayLike<number>, y: ArrayLike<number>, z: ArrayLike<number>, r: ArrayLike<number>}} at
-   * @param {import("./three.module.min.js").PerspectiveCamera} eye @param {number} middle depth for which cells are sized
+   * @param {import("./three.module.min.js").PerspectiveCamera} eye
+   * @param {number} middle depth for which cells are sized
    */
   #cull({ x, y, z, r }, eye, middle) {
     const view = eye.matrixWorldInverse.elements;

@@ -63,7 +63,8 @@ export function pickTriangle(ray, place, triangles, hidden) {
     const v = (dx * qx + dy * qy + dz * qz) / volume;
     if (!(v >= 0 && u + v <= 1)) continue;
     const hit = (vx * qx + vy * qy + vz * qz) / volume;
-    if (hit > 0 && hit < distance && !hidden(ox + hit * dx, oy + hit * dy, oz + hit * dz)) [vertex, distance] = [triangles[k], hit];
+    if (hit > 0 && hit < distance && !hidden(ox + hit * dx, oy + hit * dy, oz + hit * dz))
+      [vertex, distance] = [triangles[k], hit];
   }
   return vertex < 0 ? null : { vertex, distance };
 }

@@ -1,11 +1,16 @@
 // How many pixels are drawn: all of them at rest, fewer in motion where drawing is slow.
 
 /** Milliseconds a frame may take to draw in motion, and the time without motion that counts as rest. */
-const BUDGET = 26, REST = 220;
+const BUDGET = 26,
+  REST = 220;
 const LEAST = 0.5;
 
 export class Quality {
-  /** @param {WebGL2RenderingContext | WebGLRenderingContext} gl @param {number} full ratio of drawn to CSS pixels at rest @param {() => void} redraw */
+  /**
+   * @param {WebGL2RenderingContext | WebGLRenderingContext} gl
+   * @param {number} full ratio of drawn to CSS pixels at rest
+   * @param {() => void} redraw
+   */
   constructor(gl, full, redraw) {
     this.gl = /** @type {WebGL2RenderingContext} */ (gl);
     this.full = full;
@@ -31,11 +36,14 @@ export class Quality {
 
   busy() {
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => {
-      if (this.held) return;
-      this.moving = false;
-      this.redraw();
-    }, Math.max(REST, 3 * this.cost));
+    this.timer = setTimeout(
+      () => {
+        if (this.held) return;
+        this.moving = false;
+        this.redraw();
+      },
+      Math.max(REST, 3 * this.cost),
+    );
     this.moving = true;
   }
 

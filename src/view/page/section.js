@@ -31,11 +31,17 @@ export class Section {
     this.box = { min: new Vector3().fromArray(min), max: new Vector3().fromArray(max) };
   }
 
-  /** The plane: places with normal · place + offset > 0 are cut away. @returns {{normal: Vector3, offset: number} | null} */
+  /**
+   * The plane: places with normal · place + offset > 0 are cut away.
+   * @returns {{normal: Vector3, offset: number} | null}
+   */
   plane() {
     const { axis, cutAt, flip } = this.settings.values;
     if (axis === "off") return null;
-    const normal = axis === "view" ? this.view.clone() : new Vector3(Number(axis === "x"), Number(axis === "y"), Number(axis === "z"));
+    const normal =
+      axis === "view"
+        ? this.view.clone()
+        : new Vector3(Number(axis === "x"), Number(axis === "y"), Number(axis === "z"));
     const middle = this.box.min.clone().add(this.box.max).multiplyScalar(0.5);
     const half = this.box.max.clone().sub(middle);
     const reach = Math.abs(normal.x) * half.x + Math.abs(normal.y) * half.y + Math.abs(normal.z) * half.z;
@@ -57,7 +63,8 @@ export class Section {
 
   reflect() {
     const { axis, cutAt, flip, whole } = this.settings.values;
-    for (const button of document.querySelectorAll("[data-axis]")) button.setAttribute("aria-pressed", String(/** @type {HTMLElement} */ (button).dataset.axis === axis));
+    for (const button of document.querySelectorAll("[data-axis]"))
+      button.setAttribute("aria-pressed", String(/** @type {HTMLElement} */ (button).dataset.axis === axis));
     byId("cut-at").value = String(cutAt);
     byId("cut-flip").checked = flip;
     byId("cut-whole").checked = whole;

@@ -13,9 +13,27 @@ export class Settings {
   constructor() {
     /** @type {Values} */
     this.values = {
-      mode: "auto", elementColour: "", surfaceColour: "", map: "viridis", rangeKind: "seen", rangeMin: 0, rangeMax: 1, ballSize: 1,
-      axis: "off", cutAt: 0.5, flip: false, whole: false, intact: false, broken: false, breaks: false, colliders: true,
-      speed: 1, loop: true, follow: true, selection: null, loadPart: "force",
+      mode: "auto",
+      elementColour: "",
+      surfaceColour: "",
+      map: "viridis",
+      rangeKind: "seen",
+      rangeMin: 0,
+      rangeMax: 1,
+      ballSize: 1,
+      axis: "off",
+      cutAt: 0.5,
+      flip: false,
+      whole: false,
+      intact: false,
+      broken: false,
+      breaks: false,
+      colliders: true,
+      speed: 1,
+      loop: true,
+      follow: true,
+      selection: null,
+      loadPart: "force",
     };
     /** @type {((changed: Set<string>) => void)[]} */
     this.listeners = [];

@@ -3,7 +3,10 @@ import { Vector2, Vector3, Vector4 } from "./three.module.min.js";
 import { colourTexture } from "./colours.js";
 
 /** How a value becomes a colour. */
-export const PLAIN = 0, NUMBER = 1, LABEL = 2, OWN = 3;
+export const PLAIN = 0,
+  NUMBER = 1,
+  LABEL = 2,
+  OWN = 3;
 
 /** For vertex shaders: `colourOf(value)`. */
 export const COLOUR = `
@@ -33,7 +36,7 @@ vec3 lit(vec3 colour, vec3 n) {
   float sky = 0.5 + 0.5 * n.y;
   float slant = 1.0 - clamp(n.z, 0.0, 1.0);
   float rim = slant * slant * slant;
-  vec3 light = 0.36 * mix(vec3(0.74, 0.76, 0.82), vec3(1.02, 1.01, 1.0), sky) + 0.68 * key * vec3(1.0, 0.985, 0.96) + 0.15 * fill * vec3(0.85, 0.92, 1.0);
+  vec3 light = 0.43 * mix(vec3(0.74, 0.76, 0.82), vec3(1.02, 1.01, 1.0), sky) + 0.74 * key * vec3(1.0, 0.985, 0.96) + 0.15 * fill * vec3(0.85, 0.92, 1.0);
   return colour * light * (1.0 - 0.25 * rim) + 0.05 * rim;
 }`;
 
@@ -58,8 +61,12 @@ export class SharedUniforms {
   /** Uniforms of one coloured thing, for `COLOUR`. */
   coloured() {
     return {
-      colours: this.colours, cut: this.cut, cutting: this.cutting,
-      range: { value: new Vector2(0, 1) }, kind: { value: PLAIN }, base: { value: new Vector3(0.8, 0.78, 0.74) },
+      colours: this.colours,
+      cut: this.cut,
+      cutting: this.cutting,
+      range: { value: new Vector2(0, 1) },
+      kind: { value: PLAIN },
+      base: { value: new Vector3(0.8, 0.78, 0.74) },
     };
   }
 }

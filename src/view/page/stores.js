@@ -3,8 +3,10 @@ import { finite, isCount } from "./decode.js";
 
 /**
  * @typedef {{name: string, unit: string, doc: string}} Quantity
- * @typedef {{running: boolean, awake: number | null, elements: number, secondsLeft: number | null, framesLeft: number | null}} Live
- * @typedef {{name: string, frames: number[], times: number[], surfaces: Set<number>, elementsIn: Set<number>, elements: number,
+ * @typedef {{running: boolean, awake: number | null, elements: number, secondsLeft: number | null, framesLeft: number
+ *   | null}} Live
+ * @typedef {{name: string, frames: number[], times: number[], surfaces: Set<number>, elementsIn: Set<number>,
+ *   elements: number,
  *   bonds: number, bodies: {name: string, material: string}[], materials: {name: string}[], columns: Quantity[],
  *   camera: import("./camera.js").Start | null, bounds: {min: number[], max: number[]} | null, end: number | null,
  *   colliders: {name: string, kind: string}[], live: Live, error: string | null}} Store
@@ -31,7 +33,9 @@ function readStore(raw) {
     bonds: isCount(raw?.bonds) ? raw.bonds : 0,
     bodies: list(raw?.bodies).map((body) => ({ name: text(body?.name), material: text(body?.material) })),
     materials: list(raw?.materials).map((material) => ({ name: text(material?.name) })),
-    columns: list(raw?.columns).map((column) => ({ name: text(column?.name), unit: text(column?.unit), doc: text(column?.doc) })).filter((column) => column.name),
+    columns: list(raw?.columns)
+      .map((column) => ({ name: text(column?.name), unit: text(column?.unit), doc: text(column?.doc) }))
+      .filter((column) => column.name),
     camera: readCamera(raw?.camera),
     bounds: readBounds(raw?.bounds),
     end: finite(raw?.end),
@@ -44,8 +48,11 @@ function readStore(raw) {
 /** @param {any} raw @returns {Live} */
 function readLive(raw) {
   return {
-    running: raw?.running === true, awake: finite(raw?.awake), elements: finite(raw?.elements) ?? 0,
-    secondsLeft: finite(raw?.seconds_left), framesLeft: finite(raw?.frames_left),
+    running: raw?.running === true,
+    awake: finite(raw?.awake),
+    elements: finite(raw?.elements) ?? 0,
+    secondsLeft: finite(raw?.seconds_left),
+    framesLeft: finite(raw?.frames_left),
   };
 }
 
@@ -68,10 +75,12 @@ const list = (raw) => (Array.isArray(raw) ? raw : []);
 /** @param {unknown} raw @returns {string} */
 const text = (raw) => (typeof raw === "string" ? raw : "");
 /** @param {unknown} raw @returns {number[] | null} */
-const vector = (raw) => (Array.isArray(raw) && raw.length === 3 && raw.every((value) => finite(value) !== null) ? raw : null);
+const vector = (raw) =>
+  Array.isArray(raw) && raw.length === 3 && raw.every((value) => finite(value) !== null) ? raw : null;
 
 /**
- * The moments that the timeline shows, each with a frame of every store: those of the first store, then what others have
+ * The moments that the timeline shows, each with a frame of every store: those of the first store, then what others
+ * have
  * outside of its time; a store without a frame at a moment shows its nearest.
  * @param {Store[]} stores @returns {{time: number, frames: (number | null)[]}[]}
  */
@@ -80,7 +89,10 @@ export function moments(stores) {
   let times = [];
   for (const store of stores) {
     const [first, last] = [times[0] ?? Infinity, times.at(-1) ?? -Infinity];
-    times = times.length === 0 ? [...store.times] : [...store.times.filter((time) => time < first), ...times, ...store.times.filter((time) => time > last)];
+    times =
+      times.length === 0
+        ? [...store.times]
+        : [...store.times.filter((time) => time < first), ...times, ...store.times.filter((time) => time > last)];
   }
   return times.map((time) => ({ time, frames: stores.map((store) => nearest(store, time)) }));
 }

@@ -19,7 +19,7 @@ export const LABELS = new Set(["fragment", "body", "material"]);
 /** Colours that come with the elements at rest, not with a frame. */
 const AT_REST = new Set(["body", "material", "bonds"]);
 const SURFACE_NUMBERS = new Set(["stress", "speed", "fragment", "body"]);
-const CLAY = /** @type {[number, number, number]} */ ([0.80, 0.785, 0.755]);
+const CLAY = /** @type {[number, number, number]} */ ([0.8, 0.785, 0.755]);
 const CRACK = /** @type {[number, number, number]} */ ([0.86, 0.47, 0.33]);
 
 export class StoreView {
@@ -60,7 +60,9 @@ export class StoreView {
   /** Loads colliders; elements and bonds come when they are first shown. @param {number} size of the scene */
   async open(size) {
     if (this.info.colliders.length > 0) {
-      await this.#guard("colliders", async () => this.colliders.load(await this.api.table(this.path("colliders")), size));
+      await this.#guard("colliders", async () =>
+        this.colliders.load(await this.api.table(this.path("colliders")), size),
+      );
     }
   }
 
@@ -75,7 +77,12 @@ export class StoreView {
     }
   }
 
-  /** Loads what is the same in all frames, once. @param {string} subject @param {() => Promise<void>} work @returns {Promise<void>} */
+  /**
+   * Loads what is the same in all frames, once.
+   * @param {string} subject
+   * @param {() => Promise<void>} work
+   * @returns {Promise<void>}
+   */
   #first(subject, work) {
     const known = this.once.get(subject);
     if (known) return known;
@@ -89,8 +96,14 @@ export class StoreView {
     return this.#first("elements", async () => {
       const table = await this.api.table(this.path("elements"));
       const r = need(table, "r", Float32Array, 1);
-      const column = (/** @type {string} */ name) => /** @type {Uint32Array} */ (need(table, name, Uint32Array, 1, r.count).data);
-      this.rest = { r: /** @type {Float32Array} */ (r.data), body: column("body"), material: column("material"), bonds: column("bonds") };
+      const column = (/** @type {string} */ name) =>
+        /** @type {Uint32Array} */ (need(table, name, Uint32Array, 1, r.count).data);
+      this.rest = {
+        r: /** @type {Float32Array} */ (r.data),
+        body: column("body"),
+        material: column("material"),
+        bonds: column("bonds"),
+      };
       this.elements.setRadii(this.rest.r);
     });
   }
@@ -99,14 +112,21 @@ export class StoreView {
     return this.#first("bonds", async () => {
       const table = await this.api.table(this.path("bonds"));
       const i = need(table, "i", Uint32Array, 1);
-      const [first, second, frame] = ["i", "j", "frame"].map((name) => /** @type {Uint32Array} */ (need(table, name, Uint32Array, 1, i.count).data));
+      const [first, second, frame] = ["i", "j", "frame"].map(
+        (name) => /** @type {Uint32Array} */ (need(table, name, Uint32Array, 1, i.count).data),
+      );
       const count = this.rest?.r.length ?? 0;
       for (const ends of [first, second]) checkIndices(ends, count, "bonds");
       this.bonds.load(first, second, frame);
     });
   }
 
-  /** Which kind of picture a frame gets. @param {number} frame @param {import("./settings.js").Values} values @returns {"elements" | "surfaces"} */
+  /**
+   * Which kind of picture a frame gets.
+   * @param {number} frame
+   * @param {import("./settings.js").Values} values
+   * @returns {"elements" | "surfaces"}
+   */
   kind(frame, values) {
     if (values.mode !== "auto") return values.mode;
     return this.info.surfaces.has(frame) ? "surfaces" : "elements";
@@ -120,14 +140,23 @@ export class StoreView {
     const followed = values.selection?.store === this.number && values.selection.kind === "element";
     /** @type {string[]} */
     const errors = [];
-    const attempt = async (/** @type {Promise<Table | null>} */ task) => task.catch((error) => {
-      if (error instanceof ConnectionError) throw error;
-      errors.push(messageOf(error));
-      return null;
-    });
+    const attempt = async (/** @type {Promise<Table | null>} */ task) =>
+      task.catch((error) => {
+        if (error instanceof ConnectionError) throw error;
+        errors.push(messageOf(error));
+        return null;
+      });
     const wantsElements = (kind === "elements" || bonds || followed) && this.info.elementsIn.has(frame);
-    const colour = kind === "elements" && this.info.columns.some((column) => column.name === values.elementColour) ? [values.elementColour] : [];
-    const columns = [...new Set([...colour.filter((name) => !AT_REST.has(name)), ...(followed ? this.#known(["fragment", "speed"]) : [])])];
+    const colour =
+      kind === "elements" && this.info.columns.some((column) => column.name === values.elementColour)
+        ? [values.elementColour]
+        : [];
+    const columns = [
+      ...new Set([
+        ...colour.filter((name) => !AT_REST.has(name)),
+        ...(followed ? this.#known(["fragment", "speed"]) : []),
+      ]),
+    ];
     const [elements, surfaces] = await Promise.all([
       wantsElements ? attempt(this.#elements(frame, columns, bonds)) : null,
       kind === "surfaces" && this.info.surfaces.has(frame) ? attempt(this.#surfaces(frame)) : null,
@@ -152,7 +181,8 @@ export class StoreView {
     for (const name of ["x", "y", "z"]) need(table, name, Float32Array, 1, count);
     for (const name of columns) {
       const column = table.columns.get(name);
-      if (column && (column.components !== 1 || column.count !== count)) throw new Error(`column ${name} of frame ${frame} has another shape than expected`);
+      if (column && (column.components !== 1 || column.count !== count))
+        throw new Error(`column ${name} of frame ${frame} has another shape than expected`);
     }
     return table;
   }
@@ -170,14 +200,16 @@ export class StoreView {
     const triangles = need(table, "triangles", Uint32Array, 3);
     checkIndices(triangles.data, vertices, "triangles");
     const skin = table.header.skin;
-    if (!isCount(skin) || skin > triangles.count) throw new Error(`frame ${frame} has a wrong number of skin triangles`);
+    if (!isCount(skin) || skin > triangles.count)
+      throw new Error(`frame ${frame} has a wrong number of skin triangles`);
     return table;
   }
 
   /** Puts the frame into the picture. @param {Content | null} content @param {import("./settings.js").Values} values */
   show(content, values) {
     this.content = content;
-    if (content) content.errors.length > 0 ? this.errors.set("frame", content.errors.join("; ")) : this.errors.delete("frame");
+    if (content)
+      content.errors.length > 0 ? this.errors.set("frame", content.errors.join("; ")) : this.errors.delete("frame");
     const kind = content ? this.kind(content.frame, values) : "elements";
     const { elements, surfaces } = content ?? {};
     this.elements.object.visible = kind === "elements" && Boolean(elements);
@@ -211,7 +243,11 @@ export class StoreView {
     if (this.surfaces.object.visible) {
       const name = values.surfaceColour;
       if (!SURFACE_NUMBERS.has(name)) return null;
-      return { name, unit: { stress: "Pa", speed: "m/s" }[name] ?? "", column: this.content?.surfaces?.columns.get(name) ?? null };
+      return {
+        name,
+        unit: { stress: "Pa", speed: "m/s" }[name] ?? "",
+        column: this.content?.surfaces?.columns.get(name) ?? null,
+      };
     }
     const name = values.elementColour;
     if (!this.elements.object.visible || !name) return null;
@@ -225,7 +261,10 @@ export class StoreView {
     return column ? { name, unit: this.info.columns.find((entry) => entry.name === name)?.unit ?? "", column } : null;
   }
 
-  /** Uploads the values that colour the picture; the range they are shown in comes later. @param {import("./settings.js").Values} values */
+  /**
+   * Uploads the values that colour the picture; the range they are shown in comes later.
+   * @param {import("./settings.js").Values} values
+   */
   colour(values) {
     const quantity = this.quantity(values);
     const column = quantity?.column ?? null;
@@ -248,12 +287,19 @@ export class StoreView {
     }
   }
 
-  /** Name of what colours the picture; the same quantity may differ between elements and surfaces. @param {string} quantity */
+  /**
+   * Name of what colours the picture; the same quantity may differ between elements and surfaces.
+   * @param {string} quantity
+   */
   #key(quantity) {
     return `${this.surfaces.object.visible ? "surfaces" : "elements"} ${quantity}`;
   }
 
-  /** The range of values that the user asks for, if there are any. @param {import("./settings.js").Values} values @returns {Range | null} */
+  /**
+   * The range of values that the user asks for, if there are any.
+   * @param {import("./settings.js").Values} values
+   * @returns {Range | null}
+   */
   range(values) {
     const quantity = this.quantity(values);
     const { min = null, max = null } = quantity?.column ?? {};
@@ -264,7 +310,8 @@ export class StoreView {
 
   /** @param {Range} range */
   setRange(range) {
-    for (const material of [this.elements, this.surfaces.skin, this.surfaces.cracks]) material.uniforms.range.value.set(range.min, range.max);
+    for (const material of [this.elements, this.surfaces.skin, this.surfaces.cracks])
+      material.uniforms.range.value.set(range.min, range.max);
   }
 
   /** @param {number | null} fragment to be marked */
@@ -276,8 +323,16 @@ export class StoreView {
   get bytes() {
     const rest = this.rest ? 16 * this.rest.r.length : 0;
     const bonds = (this.bonds.pairs?.byteLength ?? 0) + (this.bonds.frames?.byteLength ?? 0);
-    return (this.content?.elements?.bytes ?? 0) + (this.content?.surfaces?.bytes ?? 0) + rest + bonds + this.colliders.bytes
-      + this.elements.bytes + 2 * this.surfaces.bytes + this.bonds.bytes;
+    return (
+      (this.content?.elements?.bytes ?? 0) +
+      (this.content?.surfaces?.bytes ?? 0) +
+      rest +
+      bonds +
+      this.colliders.bytes +
+      this.elements.bytes +
+      2 * this.surfaces.bytes +
+      this.bonds.bytes
+    );
   }
 
   dispose() {
@@ -290,12 +345,20 @@ function union(one, other) {
   return one ? { min: Math.min(one.min, other.min), max: Math.max(one.max, other.max) } : other;
 }
 
-/** The range of all values but the lowest and the highest hundredth, from a sample. @param {import("./decode.js").Numbers} data @returns {Range} */
+/**
+ * The range of all values but the lowest and the highest hundredth, from a sample.
+ * @param {import("./decode.js").Numbers} data
+ * @returns {Range}
+ */
 function bulk(data) {
   const step = Math.max(1, Math.floor(data.length / 4000));
-  const sample = Float64Array.from({ length: Math.ceil(data.length / step) }, (_, k) => data[k * step]).filter(Number.isFinite).sort();
+  const sample = Float64Array.from({ length: Math.ceil(data.length / step) }, (_, k) => data[k * step])
+    .filter(Number.isFinite)
+    .sort();
   const last = sample.length - 1;
-  return last < 0 ? { min: Infinity, max: -Infinity } : { min: sample[Math.floor(0.01 * last)], max: sample[Math.ceil(0.99 * last)] };
+  return last < 0
+    ? { min: Infinity, max: -Infinity }
+    : { min: sample[Math.floor(0.01 * last)], max: sample[Math.ceil(0.99 * last)] };
 }
 
 /** @param {unknown} error @returns {string} */

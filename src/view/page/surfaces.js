@@ -1,5 +1,14 @@
 // Surfaces: skin and crack faces, coloured by a number, a label, or the frame's own colours.
-import { BufferAttribute, BufferGeometry, DoubleSide, GLSL3, Group, Mesh, RawShaderMaterial, Vector3 } from "./three.module.min.js";
+import {
+  BufferAttribute,
+  BufferGeometry,
+  DoubleSide,
+  GLSL3,
+  Group,
+  Mesh,
+  RawShaderMaterial,
+  Vector3,
+} from "./three.module.min.js";
 import { COLOUR, CUT, LIGHT, SharedUniforms } from "./shading.js";
 
 /** No fragment has this label. */
@@ -45,18 +54,25 @@ void main() {
 
 /** Attributes: name, array type, numbers a vertex, whether normalised. */
 const ATTRIBUTES = /** @type {const} */ ([
-  ["position", Float32Array, 3, false], ["normal", Int8Array, 4, true], ["value", Float32Array, 1, false],
-  ["fragment", Uint32Array, 1, false], ["colour", Uint8Array, 4, true],
+  ["position", Float32Array, 3, false],
+  ["normal", Int8Array, 4, true],
+  ["value", Float32Array, 1, false],
+  ["fragment", Uint32Array, 1, false],
+  ["colour", Uint8Array, 4, true],
 ]);
 
 export class Surfaces {
   /** @param {SharedUniforms} shared */
   constructor(shared) {
     this.chosen = { value: NO_FRAGMENT };
-    const material = () => new RawShaderMaterial({
-      glslVersion: GLSL3, side: DoubleSide, vertexShader: VERTEX, fragmentShader: FRAGMENT,
-      uniforms: { ...shared.coloured(), chosen: this.chosen },
-    });
+    const material = () =>
+      new RawShaderMaterial({
+        glslVersion: GLSL3,
+        side: DoubleSide,
+        vertexShader: VERTEX,
+        fragmentShader: FRAGMENT,
+        uniforms: { ...shared.coloured(), chosen: this.chosen },
+      });
     this.skin = material();
     this.cracks = material();
     this.geometries = [new BufferGeometry(), new BufferGeometry()];
@@ -95,7 +111,11 @@ export class Surfaces {
     this.#write("value", values);
   }
 
-  /** Crack faces stand out by their own colour where the skin is plain. @param {[number, number, number]} skin @param {[number, number, number]} cracks */
+  /**
+   * Crack faces stand out by their own colour where the skin is plain.
+   * @param {[number, number, number]} skin
+   * @param {[number, number, number]} cracks
+   */
   setBases(skin, cracks) {
     /** @type {Vector3} */ (this.skin.uniforms.base.value).fromArray(skin);
     /** @type {Vector3} */ (this.cracks.uniforms.base.value).fromArray(cracks);
@@ -106,7 +126,11 @@ export class Surfaces {
     upload(/** @type {BufferAttribute} */ (this.geometries[0].getAttribute(name)), numbers);
   }
 
-  /** Buffers with room to spare: frames of a clip differ a little in size. @param {number} vertices @param {number} triangles */
+  /**
+   * Buffers with room to spare: frames of a clip differ a little in size.
+   * @param {number} vertices
+   * @param {number} triangles
+   */
   #grow(vertices, triangles) {
     this.vertices = Math.max(this.vertices, Math.ceil(1.2 * vertices));
     this.triangles = Math.max(this.triangles, Math.ceil(1.2 * triangles));

@@ -14,7 +14,8 @@ export class Timeline {
       this.settings.set({ follow: false });
       player.seek(Number(this.slider.value));
     });
-    const on = (/** @type {string} */ id, /** @type {() => void} */ action) => byId(id).addEventListener("click", action);
+    const on = (/** @type {string} */ id, /** @type {() => void} */ action) =>
+      byId(id).addEventListener("click", action);
     on("play", () => player.toggle());
     on("back", () => this.step(-1));
     on("forward", () => this.step(1));
@@ -66,11 +67,16 @@ export class Timeline {
     else this.slider.value = String(Math.max(0, player.shown));
     this.slider.disabled = count < 2;
     this.slider.style.setProperty("--part", `${count > 1 ? (100 * Number(this.slider.value)) / (count - 1) : 0}%`);
-    const numbers = moment ? [...new Set(moment.frames.map((frame) => (frame === null ? "–" : String(frame))))].join(" | ") : "–";
+    const numbers = moment
+      ? [...new Set(moment.frames.map((frame) => (frame === null ? "–" : String(frame))))].join(" | ")
+      : "–";
     byId("frame").textContent = `${numbers}`;
-    byId("frames").textContent = ` / ${count > 0 ? player.moments[count - 1].frames[0] ?? count - 1 : 0}`;
+    byId("frames").textContent = ` / ${count > 0 ? (player.moments[count - 1].frames[0] ?? count - 1) : 0}`;
     byId("time").textContent = moment ? withUnit(moment.time, "s", 4) : "no frames";
-    this.slider.setAttribute("aria-valuetext", moment ? `frame ${numbers}, ${withUnit(moment.time, "s", 4)}` : "no frames");
+    this.slider.setAttribute(
+      "aria-valuetext",
+      moment ? `frame ${numbers}, ${withUnit(moment.time, "s", 4)}` : "no frames",
+    );
     byId("play").setAttribute("aria-pressed", String(player.playing));
     byId("play").setAttribute("aria-label", player.playing ? "Pause" : "Play");
     byId("play-icon").setAttribute("href", player.playing ? "#i-pause" : "#i-play");

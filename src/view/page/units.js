@@ -24,8 +24,15 @@ export function plain(value, digits = 3) {
   if (!Number.isFinite(value)) return "–";
   if (value === 0) return "0";
   const size = Math.abs(value);
-  if (size >= 1e7 || size < 1e-4) return value.toExponential(digits - 1).replace("e+", "e").replace("-", "−");
-  const text = size >= 1000 ? Math.round(value).toLocaleString("en-GB").replaceAll(",", "\u202f") : String(+value.toPrecision(digits));
+  if (size >= 1e7 || size < 1e-4)
+    return value
+      .toExponential(digits - 1)
+      .replace("e+", "e")
+      .replace("-", "−");
+  const text =
+    size >= 1000
+      ? Math.round(value).toLocaleString("en-GB").replaceAll(",", "\u202f")
+      : String(+value.toPrecision(digits));
   return text.replace("-", "−");
 }
 

@@ -1,5 +1,15 @@
 // The picture: one canvas with a pane for each store, drawn only when something changed.
-import { Camera as AnyCamera, GLSL3, Mesh, PlaneGeometry, RawShaderMaterial, Scene, Vector3, WebGLRenderer } from "./three.module.min.js";
+import {
+  Camera as AnyCamera,
+  GLSL3,
+  MathUtils,
+  Mesh,
+  PlaneGeometry,
+  RawShaderMaterial,
+  Scene,
+  Vector3,
+  WebGLRenderer,
+} from "./three.module.min.js";
 import { Quality } from "./quality.js";
 
 /** @typedef {import("./storeview.js").StoreView} StoreView */
@@ -9,11 +19,16 @@ const SORTED = 200_000;
 /** Cells of the backdrop along each side. */
 const CELLS = 24;
 
-/** The ground of a pane, a little lighter in its middle. Colours lie in the vertices: pixels cost little where software draws. */
+/**
+ * The ground of a pane, a little lighter in its middle. Colours lie in the vertices: pixels cost little where
+ * software draws.
+ */
 function backdrop() {
   const geometry = new PlaneGeometry(2, 2, CELLS, CELLS);
   const options = {
-    glslVersion: GLSL3, depthTest: false, depthWrite: false,
+    glslVersion: GLSL3,
+    depthTest: false,
+    depthWrite: false,
     vertexShader: `in vec3 position; out vec3 colour;
       void main() {
         colour = mix(vec3(0.175, 0.18, 0.19), vec3(0.075, 0.077, 0.083), smoothstep(0.0, 1.5, length(position.xy - vec2(0.0, 0.15))));
@@ -32,7 +47,12 @@ function backdrop() {
   mesh.frustumCulled = false;
   const scene = new Scene();
   scene.add(mesh);
-  return { scene, mesh, fine: new RawShaderMaterial({ ...options, defines: { GRAIN: 1 } }), quick: new RawShaderMaterial(options) };
+  return {
+    scene,
+    mesh,
+    fine: new RawShaderMaterial({ ...options, defines: { GRAIN: 1 } }),
+    quick: new RawShaderMaterial(options),
+  };
 }
 
 /** Whether the browser draws by software, where antialiasing and many pixels cost too much. */
@@ -58,7 +78,9 @@ export class Viewport {
     this.renderer.autoClear = false;
     // The order of what is transparent is that of the scene; sorting would ask for bounds of every geometry.
     this.renderer.sortObjects = false;
-    this.quality = new Quality(this.renderer.getContext(), Math.min(devicePixelRatio, this.software ? 1 : 2), () => this.invalidate());
+    this.quality = new Quality(this.renderer.getContext(), Math.min(devicePixelRatio, this.software ? 1 : 2), () =>
+      this.invalidate(),
+    );
     this.backdrop = backdrop();
     this.nobody = new AnyCamera();
     /** @type {StoreView[]} */
@@ -86,24 +108,45 @@ export class Viewport {
     this.quality.busy();
   }
 
-  /** Panes from left to right, in CSS pixels; one above the other where it is narrow. @returns {{left: number, top: number, width: number, height: number}[]} */
+  /**
+   * Panes from left to right, in CSS pixels; one above the other where it is narrow.
+   * @returns {{left: number, top: number, width: number, height: number}[]}
+   */
   panes() {
     const { clientWidth: width, clientHeight: height } = this.canvas.parentElement ?? this.canvas;
     const count = Math.max(1, this.views.length);
-    if (width < height) return Array.from({ length: count }, (_, k) => ({ left: 0, top: (height / count) * k, width, height: height / count }));
-    return Array.from({ length: count }, (_, k) => ({ left: (width / count) * k, top: 0, width: width / count, height }));
+    if (width < height)
+      return Array.from({ length: count }, (_, k) => ({
+        left: 0,
+        top: (height / count) * k,
+        width,
+        height: height / count,
+      }));
+    return Array.from({ length: count }, (_, k) => ({
+      left: (width / count) * k,
+      top: 0,
+      width: width / count,
+      height,
+    }));
   }
 
   /** @param {number} x @param {number} y @returns {number} the pane at a place of the canvas */
   paneAt(x, y) {
-    return Math.max(0, this.panes().findIndex((pane) => x >= pane.left && x < pane.left + pane.width && y >= pane.top && y < pane.top + pane.height));
+    return Math.max(
+      0,
+      this.panes().findIndex(
+        (pane) => x >= pane.left && x < pane.left + pane.width && y >= pane.top && y < pane.top + pane.height,
+      ),
+    );
   }
 
   /** @param {{width: number, height: number}} pane */
   aim(pane) {
-    const eye = this.camera?.eye;
-    if (!eye) return;
+    if (!this.camera) return;
+    const { eye, fov } = this.camera;
     eye.aspect = pane.width / Math.max(1, pane.height);
+    const half = Math.tan(MathUtils.degToRad(fov) / 2) / Math.min(1, eye.aspect);
+    eye.fov = 2 * MathUtils.radToDeg(Math.atan(half));
     eye.updateProjectionMatrix();
   }
 
@@ -112,7 +155,11 @@ export class Viewport {
     const pane = this.panes()[this.paneAt(x, y)];
     this.aim(pane);
     const eye = /** @type {import("./camera.js").Camera} */ (this.camera).eye;
-    const to = new Vector3((2 * (x - pane.left)) / pane.width - 1, 1 - (2 * (y - pane.top)) / pane.height, 0.5).unproject(eye);
+    const to = new Vector3(
+      (2 * (x - pane.left)) / pane.width - 1,
+      1 - (2 * (y - pane.top)) / pane.height,
+      0.5,
+    ).unproject(eye);
     return { origin: eye.position.clone(), direction: to.sub(eye.position).normalize() };
   }
 
@@ -150,7 +197,11 @@ export class Viewport {
       if (!view) return;
       this.aim(pane);
       this.shared.pixels.value = pane.height * this.quality.ratio;
-      view.elements.prepare(this.quality.sharp || this.shared.cutting.value === 1, camera.eye, this.software ? Infinity : SORTED);
+      view.elements.prepare(
+        this.quality.sharp || this.shared.cutting.value === 1,
+        camera.eye,
+        this.software ? Infinity : SORTED,
+      );
       this.renderer.render(view.scene, camera.eye);
     });
     this.draws++;
