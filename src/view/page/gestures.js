@@ -7,7 +7,7 @@ const SLACK = 5;
  * @param {HTMLElement} element
  * @param {import("./camera.js").Camera} camera
  * @param {{click: (x: number, y: number, twice: boolean) => void, busy: () => void, hold: (held: boolean) => void,
- *   pane: (x: number) => {left: number, width: number, height: number}}} hooks
+ *   pane: (x: number, y: number) => import("./viewport.js").Pane}} hooks
  */
 export function watchGestures(element, camera, hooks) {
   /** @type {Map<number, {x: number, y: number}>} */
@@ -18,8 +18,11 @@ export function watchGestures(element, camera, hooks) {
     return { x: event.clientX - box.left, y: event.clientY - box.top };
   };
   const toPane = (/** @type {{x: number, y: number}} */ at) => {
-    const pane = hooks.pane(at.x);
-    return { x: (at.x - pane.left - pane.width / 2) / pane.height, y: (pane.height / 2 - at.y) / pane.height };
+    const pane = hooks.pane(at.x, at.y);
+    return {
+      x: (at.x - pane.left - pane.width / 2) / pane.height,
+      y: (pane.top + pane.height / 2 - at.y) / pane.height,
+    };
   };
 
   element.addEventListener("pointerdown", (event) => {
@@ -34,7 +37,7 @@ export function watchGestures(element, camera, hooks) {
     const now = local(event);
     const [dx, dy] = [now.x - before.x, now.y - before.y];
     travelled += Math.hypot(dx, dy);
-    const height = element.clientHeight;
+    const { height } = hooks.pane(now.x, now.y);
     if (fingers.size === 2) {
       const other = [...fingers].find(([id]) => id !== event.pointerId)?.[1] ?? before;
       const spread =

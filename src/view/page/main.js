@@ -1,17 +1,16 @@
 // Puts the page together: what changes where, and what follows from it.
-import { Vector3 } from "./three.module.min.js";
 import { Api } from "./api.js";
 import { Camera } from "./camera.js";
 import { Charts } from "./charts.js";
 import { Colouring } from "./colouring.js";
 import { watchGestures } from "./gestures.js";
+import { extentOf, hitOf } from "./hits.js";
 import { Inspector } from "./inspector.js";
 import { bindings } from "./bindings.js";
 import { watchKeys } from "./keys.js";
 import { Legend, make } from "./legend.js";
 import { Live, liveText } from "./live.js";
 import { Marker } from "./marker.js";
-import { pickElement, pickTriangle } from "./pick.js";
 import { Player } from "./player.js";
 import { Section } from "./section.js";
 import { RELOADS, Settings } from "./settings.js";
@@ -41,6 +40,7 @@ class Page {
     this.panes = [];
     this.lost = false;
     this.failure = "";
+    this.knowsColours = false;
     this.viewport = new Viewport(byId("picture"), this.shared, {
       prepare: () => this.section.apply(this.shared),
       drawn: () => this.drawn(),
@@ -77,19 +77,13 @@ class Page {
   async start() {
     this.#wire();
     const { stores } = readStores(await this.#untilReached(() => this.api.json("/api/stores")));
-    const boxes = stores.map((store) => store.bounds).filter((box) => box !== null);
-    const min = [0, 1, 2].map((k) => (boxes.length > 0 ? Math.min(...boxes.map((box) => box.min[k])) : -1));
-    const max = [0, 1, 2].map((k) => (boxes.length > 0 ? Math.max(...boxes.map((box) => box.max[k])) : 1));
-    const size = Math.max(0.5 * Math.hypot(...min.map((value, k) => max[k] - value)), 1e-9);
-    this.section.setBox(min, max);
     this.views = stores.map((store, k) => new StoreView(this.api, k, store, this.shared));
     this.viewport.views = this.views;
     this.markers = this.views.map((view) => new Marker(view.scene, this.shared));
-    this.camera.reset(stores.find((store) => store.camera)?.camera ?? fallback(min, max, size), size);
     this.#panes(stores);
-    this.#surfaceDefaults(stores);
+    this.#firstColour(stores);
     this.tell(stores);
-    await Promise.all(this.views.map((view) => view.open(size).catch(() => {})));
+    await this.#place(stores);
     this.player.setMoments(moments(stores));
     if (this.player.moments.length === 0) byId("loading").textContent = "No frames yet.";
     this.live.start(stores);
@@ -98,6 +92,18 @@ class Page {
     this.charts.load(this.api, this.views);
     this.inspector.update(undefined);
     this.viewport.invalidate();
+  }
+
+  /** Sets camera, section and colliders to the size of what there is. @param {import("./stores.js").Store[]} stores */
+  async #place(stores) {
+    const boxes = stores.map((store) => store.bounds).filter((box) => box !== null);
+    this.placed = boxes.length > 0;
+    const min = [0, 1, 2].map((k) => (this.placed ? Math.min(...boxes.map((box) => box.min[k])) : -1));
+    const max = [0, 1, 2].map((k) => (this.placed ? Math.max(...boxes.map((box) => box.max[k])) : 1));
+    const size = Math.max(0.5 * Math.hypot(...min.map((value, k) => max[k] - value)), 1e-9);
+    this.section.setBox(min, max);
+    this.camera.reset(stores.find((store) => store.camera)?.camera ?? fallback(min, max, size), size);
+    await Promise.all(this.views.map((view) => view.open(size).catch(() => {})));
   }
 
   /** @template T @param {() => Promise<T>} ask @returns {Promise<T>} */
@@ -127,11 +133,17 @@ class Page {
     this.legends = this.panes.map((pane) => new Legend(pane));
   }
 
-  /** Vertices' own colours show if there are any. @param {import("./stores.js").Store[]} stores */
-  #surfaceDefaults(stores) {
-    const known = new Set(stores.flatMap((store) => store.columns.map((column) => column.name)));
-    if (known.has("fragment") && !stores.some((store) => store.surfaces.size > 0))
-      this.settings.set({ elementColour: "fragment" });
+  /** Fragments are what a store without surfaces is looked at for. @param {import("./stores.js").Store[]} stores */
+  #firstColour(stores) {
+    const known = stores.some((store) => store.columns.some((column) => column.name === "fragment"));
+    if (known && !stores.some((store) => store.surfaces.size > 0)) this.settings.set({ elementColour: "fragment" });
+  }
+
+  /** Colours of a frame's own show from the first such frame on, until another choice. */
+  #ownColours() {
+    if (this.knowsColours || !this.views.some((view) => view.content?.surfaces?.columns.has("colour"))) return;
+    this.knowsColours = true;
+    if (this.settings.values.surfaceColour === "") this.settings.set({ surfaceColour: "colour" });
   }
 
   #wire() {
@@ -153,7 +165,7 @@ class Page {
       click: (x, y, twice) => (twice ? this.turnAbout(x, y) : this.pick(x, y)),
       busy: () => this.viewport.busy(),
       hold: (held) => this.viewport.quality.hold(held),
-      pane: (x) => this.viewport.panes()[this.viewport.paneAt(x, 1)],
+      pane: (x, y) => this.viewport.panes()[this.viewport.paneAt(x, y)],
     });
   }
 
@@ -206,6 +218,7 @@ class Page {
     this.framesShown++;
     this.failure = "";
     this.complain();
+    this.#ownColours();
     this.viewport.invalidate();
   }
 
@@ -248,43 +261,9 @@ class Page {
 
   /** What lies under a place of the canvas. @param {number} x @param {number} y */
   hit(x, y) {
-    const store = this.viewport.paneAt(x, y);
-    const view = this.views[store];
-    if (!view) return null;
-    const ray = this.viewport.ray(x, y);
-    const plane = this.section.plane();
-    const places = view.places();
-    if (view.elements.object.visible && places) {
-      const found = pickElement(ray, places.x, places.y, places.z, places.r, {
-        scale: this.settings.values.ballSize,
-        plane,
-        whole: this.settings.values.whole,
-      });
-      return (
-        found && {
-          store,
-          kind: /** @type {const} */ ("element"),
-          element: found.element,
-          fragment: 0,
-          place: ray.origin.addScaledVector(ray.direction, found.distance),
-        }
-      );
-    }
-    const columns = view.content?.surfaces?.columns;
-    if (!columns) return null;
-    const data = (/** @type {string} */ name) => /** @type {any} */ (columns.get(name)?.data);
-    const hidden = (/** @type {number} */ px, /** @type {number} */ py, /** @type {number} */ pz) =>
-      plane !== null && plane.normal.x * px + plane.normal.y * py + plane.normal.z * pz + plane.offset > 0;
-    const found = pickTriangle(ray, data("position"), data("triangles"), hidden);
-    return (
-      found && {
-        store,
-        kind: /** @type {const} */ ("fragment"),
-        element: 0,
-        fragment: data("fragment")[found.vertex],
-        place: ray.origin.addScaledVector(ray.direction, found.distance),
-      }
-    );
+    const view = this.views[this.viewport.paneAt(x, y)];
+    const { ballSize: scale, whole } = this.settings.values;
+    return view ? hitOf(view, this.viewport.ray(x, y), { scale, whole, plane: this.section.plane() }) : null;
   }
 
   /** @param {number} x @param {number} y */
@@ -303,19 +282,8 @@ class Page {
 
   /** Shows all that is there now. */
   frameAll() {
-    const view = this.views[0];
-    const places = view?.places();
-    const data = view?.content?.surfaces?.columns.get("position")?.data;
-    const [low, high] = [new Vector3(Infinity, Infinity, Infinity), new Vector3(-Infinity, -Infinity, -Infinity)];
-    const add = (/** @type {number} */ x, /** @type {number} */ y, /** @type {number} */ z) => {
-      if (!Number.isFinite(x + y + z)) return;
-      low.set(Math.min(low.x, x), Math.min(low.y, y), Math.min(low.z, z));
-      high.set(Math.max(high.x, x), Math.max(high.y, y), Math.max(high.z, z));
-    };
-    if (data) for (let k = 0; k < data.length; k += 3) add(data[k], data[k + 1], data[k + 2]);
-    else if (places) places.x.forEach((x, k) => add(x, places.y[k], places.z[k]));
-    if (low.x <= high.x)
-      this.camera.frame(low.clone().add(high).multiplyScalar(0.5), Math.max(0.5 * low.distanceTo(high), 1e-9));
+    const extent = this.views[0] ? extentOf(this.views[0]) : null;
+    if (extent) this.camera.frame(extent.middle, extent.radius);
   }
 
   /** @param {import("./stores.js").Store[]} stores */
@@ -332,6 +300,8 @@ class Page {
     });
     stores.forEach((store, k) => this.views[k] && (this.views[k].info = store));
     this.tell(stores);
+    // A store that was empty at first has a place now.
+    if (!this.placed && stores.some((store) => store.bounds)) this.#place(stores);
     if (!grown) return;
     const newest = this.settings.values.follow && !this.player.playing && stores.some((store) => store.live.running);
     this.player.setMoments(moments(stores));

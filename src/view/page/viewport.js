@@ -13,6 +13,7 @@ import {
 import { Quality } from "./quality.js";
 
 /** @typedef {import("./storeview.js").StoreView} StoreView */
+/** @typedef {{left: number, top: number, width: number, height: number}} Pane in CSS pixels */
 
 /** Up to this many elements are sorted by depth for frames drawn in motion; any number where software draws. */
 const SORTED = 200_000;
