@@ -7,8 +7,9 @@
 
 /** Frames a second at speed 1. */
 const RATE = 24;
-/** Loaded moments that wait to be shown while playing. */
-const AHEAD = 1;
+/** Loaded moments that wait to be shown while playing, and from how many bytes a moment on there is one only. */
+const AHEAD = 2;
+const HEAVY = 32e6;
 
 export class Player {
   /**
@@ -30,6 +31,8 @@ export class Player {
     /** @type {Slot[]} */
     this.queue = [];
     this.latency = 20;
+    /** Size in bytes of the moment loaded last. */
+    this.size = 0;
     /** Position while playing: that of `start` plus the time since. */
     this.start = { at: 0, time: 0 };
     this.last = 0;
@@ -137,7 +140,7 @@ export class Player {
   /** The moment to load next, or null. @returns {number | null} */
   #next() {
     if (!this.playing) return this.wanted !== this.shown || this.stale ? this.wanted : null;
-    if (this.queue.length > AHEAD) return null;
+    if (this.queue.length >= (this.size > HEAVY ? 1 : AHEAD)) return null;
     const newest = this.queue.at(-1)?.at ?? this.last;
     const arrival = Math.floor(this.#position(performance.now()) + (this.latency / 1000) * this.rate);
     const at = Math.max(newest + 1, arrival);
@@ -156,6 +159,7 @@ export class Player {
     try {
       const contents = await this.hooks.load(this.moments[at % this.moments.length]);
       this.latency += 0.2 * (performance.now() - begun - this.latency);
+      this.size = contents.reduce((sum, one) => sum + (one?.elements?.bytes ?? 0) + (one?.surfaces?.bytes ?? 0), 0);
       if (epoch === this.epoch && playing === this.playing) {
         const slot = { at, contents };
         if (playing) this.queue.push(slot);
