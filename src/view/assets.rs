@@ -39,6 +39,7 @@ assets! {
         "decode.js"
         "elements.js"
         "gestures.js"
+        "hits.js"
         "inspector.js"
         "keys.js"
         "legend.js"
