@@ -12,7 +12,7 @@ use crate::layering::files_ending;
 /// Every Markdown file: relative path and text.
 fn pages() -> Vec<(String, String)> {
     let mut pages = files_ending("md", &["pipelines", "shaders", "src", "tests", "tools"]);
-    for name in ["CONTRIBUTING.md", "README.md"] {
+    for name in ["CHANGELOG.md", "CONTRIBUTING.md", "README.md"] {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
         pages.push((name.to_owned(), std::fs::read_to_string(path).unwrap()));
     }

@@ -208,7 +208,7 @@ fn a_flipped_byte_is_found_in_every_kind_of_file() {
     let other = "{\"schema_version\": 99}";
     let manifest = std::fs::read(folder.path("store/store.json")).unwrap();
     folder.write("store/store.json", other);
-    let message = folder.fail(&["export", "store", "--format", "usd"], 1);
+    let message = folder.fail(&["export", "store", "--format", "usd"], 2);
     assert!(
         message.contains("store.json: schema version 99; this program reads version 1"),
         "{message}"
@@ -503,7 +503,7 @@ fn store_json_records_inputs_of_stages() {
 }
 
 /// Copies a folder with all its content.
-fn copy(from: &Path, to: &Path) {
+pub fn copy(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).unwrap();
     for entry in std::fs::read_dir(from).unwrap() {
         let entry = entry.unwrap();

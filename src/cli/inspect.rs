@@ -23,6 +23,7 @@ pub fn inspect(path: &Path, as_json: bool) -> anyhow::Result<()> {
     let mut out = json!({
         "store": store.root(),
         "schema_version": manifest.schema_version,
+        "schema_minor": manifest.schema_minor,
         "elements": elements.id.len(),
         "bonds": bonds,
         "mass": mass,

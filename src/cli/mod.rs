@@ -10,6 +10,7 @@ mod check_mesh;
 mod error;
 mod inspect;
 mod interrupt;
+mod man;
 mod notices;
 mod plot;
 mod print;
@@ -127,6 +128,12 @@ enum Command {
     Completions {
         /// Shell.
         shell: clap_complete::Shell,
+    },
+    /// Write manual pages: cullet.1, and one for each command, such as cullet-run.1.
+    Man {
+        /// Folder for the pages; created if absent. Pages that are there already are replaced.
+        #[arg(long, value_name = "FOLDER")]
+        out: PathBuf,
     },
 }
 
@@ -256,5 +263,6 @@ fn command(arguments: &Arguments) -> anyhow::Result<()> {
             clap_complete::generate(*shell, &mut command, "cullet", &mut text);
             print(&String::from_utf8_lossy(&text))
         }
+        Command::Man { out } => man::man(Arguments::command(), out, &report),
     }
 }

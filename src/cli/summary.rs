@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::bodies;
 use super::value::number;
 use crate::plot::MOTION_TOLERANCE;
+use crate::store::{SCHEMA_MINOR, SCHEMA_VERSION};
 use crate::units::show::{figures, grouped, quantity};
 
 /// Width of the column of names.
@@ -14,6 +15,13 @@ const NAME_WIDTH: usize = 16;
 pub fn lines(store: &Value) -> Vec<String> {
     let mut out = Lines(Vec::new());
     out.line("store", &text(&store["store"]));
+    if number(&store["schema_minor"]) > f64::from(SCHEMA_MINOR) {
+        let [major, minor] = ["schema_version", "schema_minor"].map(|key| &store[key]);
+        let what = format!(
+            "{major}.{minor}; this program knows {SCHEMA_VERSION}.{SCHEMA_MINOR} and skips what was added since"
+        );
+        out.line("schema", &what);
+    }
     out.packing(store);
     if let Some(last) = store["last"].as_object() {
         out.last(&Value::Object(last.clone()), store);

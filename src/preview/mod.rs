@@ -134,12 +134,14 @@ mod tests {
         let store = Store::at(folder);
         let manifest = Manifest {
             schema_version: crate::store::SCHEMA_VERSION,
+            schema_minor: crate::store::SCHEMA_MINOR,
             units: "SI".to_owned(),
             coordinates: "right-handed, y up, metres".to_owned(),
             parent: None,
             pipeline: None,
             stages: Default::default(),
             files: Default::default(),
+            other: Default::default(),
         };
         manifest.write(&store).expect("manifest");
         let rows = 0..3u32;

@@ -14,7 +14,7 @@ use xxhash_rust::xxh3::Xxh3;
 
 use super::atomic;
 use super::error::{Result, StoreError};
-use super::version::SCHEMA_VERSION;
+use super::version::{self, SCHEMA_VERSION};
 
 /// Size of the header in bytes: magic, schema version, low 32 bits of the archive's xxh3.
 pub const HEADER: usize = 16;
@@ -89,17 +89,14 @@ pub fn read_one_of(path: &Path, magics: &[&[u8; 8]]) -> Result<(usize, AlignedVe
     };
     let kind = magics.iter().position(|magic| header[..8] == magic[..]);
     let Some(kind) = kind else {
-        return Err(StoreError::damaged(path, "not a file of this kind"));
+        return Err(StoreError::damaged(path, other_kind(header, magics)));
     };
     let word = |at: usize| {
         u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]])
     };
     if word(8) != SCHEMA_VERSION {
-        let what = format!(
-            "schema version {}; this program reads version {SCHEMA_VERSION}",
-            word(8)
-        );
-        return Err(StoreError::damaged(path, what));
+        let what = version::unread(&word(8).to_string(), None);
+        return Err(StoreError::invalid(path, what));
     }
     if word(12) != checksum(body) {
         return Err(StoreError::damaged(
@@ -110,6 +107,21 @@ pub fn read_one_of(path: &Path, magics: &[&[u8; 8]]) -> Result<(usize, AlignedVe
     let mut aligned = AlignedVec::with_capacity(body.len());
     aligned.extend_from_slice(body);
     Ok((kind, aligned))
+}
+
+/// Message about a file that begins with none of these magics.
+fn other_kind(header: &[u8], magics: &[&[u8; 8]]) -> String {
+    let name = |magic: &[u8]| String::from_utf8_lossy(magic).into_owned();
+    if !header.starts_with(b"cullet") {
+        return "not a file of this kind".to_owned();
+    }
+    let read: Vec<String> = magics.iter().map(|magic| name(*magic)).collect();
+    format!(
+        "holds {}, this program (cullet {}) reads {}; run the stage that writes it again, or use the cullet that did",
+        name(&header[..8]),
+        env!("CARGO_PKG_VERSION"),
+        read.join(" or ")
+    )
 }
 
 fn checksum(bytes: &[u8]) -> u32 {

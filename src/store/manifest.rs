@@ -13,7 +13,7 @@ use super::error::{Result, StoreError};
 use super::folder::Store;
 use super::layout::writer_of;
 use super::sums::{FileChecksum, FileChecksums};
-use super::version::SCHEMA_VERSION;
+use super::version::{self, SCHEMA_MINOR, SCHEMA_VERSION};
 use crate::spec::Pipeline;
 
 /// Record of a stage's last complete run.
@@ -49,6 +49,9 @@ pub struct Parent {
 pub struct Manifest {
     /// [`SCHEMA_VERSION`] of the writer.
     pub schema_version: u32,
+    /// [`SCHEMA_MINOR`] of the newest writer.
+    #[serde(default, skip_serializing)]
+    pub schema_minor: u32,
     /// Units of all columns that declare none.
     pub units: String,
     /// Coordinate system of all positions.
@@ -65,22 +68,30 @@ pub struct Manifest {
     /// Checksums of files; files that are not listed are read unchecked.
     #[serde(default)]
     pub files: FileChecksums,
+    /// Keys that this program does not know: it keeps them when it writes the file again.
+    #[serde(flatten)]
+    pub other: BTreeMap<String, Value>,
 }
 
 /// Key of the checksum of `store.json` itself: xxh3-64 of the rest as compact JSON with sorted keys.
 const CHECKSUM: &str = "checksum";
+
+/// Key of the minor version.
+const MINOR: &str = "schema_minor";
 
 impl Manifest {
     /// A manifest without finished stages.
     pub fn new(pipeline: Pipeline) -> Self {
         Manifest {
             schema_version: SCHEMA_VERSION,
+            schema_minor: SCHEMA_MINOR,
             units: "SI".to_owned(),
             coordinates: "right-handed, y up, metres".to_owned(),
             parent: None,
             pipeline: Some(pipeline),
             stages: BTreeMap::new(),
             files: FileChecksums::new(),
+            other: BTreeMap::new(),
         }
     }
 
@@ -94,16 +105,7 @@ impl Manifest {
     fn parse(path: &Path, text: &[u8]) -> Result<Self> {
         let damaged = |error: &dyn std::fmt::Display| StoreError::damaged(path, error);
         let mut value: Value = serde_json::from_slice(text).map_err(|error| damaged(&error))?;
-        let version = value.get("schema_version").and_then(Value::as_u64);
-        if version != Some(u64::from(SCHEMA_VERSION)) {
-            let found = match (version, value.get("schema_version")) {
-                (Some(version), _) => format!("schema version {version}"),
-                (None, Some(other)) => format!("schema_version {other}, which is not a number"),
-                (None, None) => "no schema_version".to_owned(),
-            };
-            let what = format!("{found}; this program reads version {SCHEMA_VERSION}");
-            return Err(damaged(&what));
-        }
+        let minor = check_version(path, &value)?;
         let recorded = value.as_object_mut().and_then(|map| map.remove(CHECKSUM));
         // Other programs, and people, may omit the checksum.
         if recorded.is_some_and(|recorded| recorded != Value::String(checksum(&value))) {
@@ -111,7 +113,10 @@ impl Manifest {
                         after an intentional change, remove the line \"checksum\"";
             return Err(damaged(&what));
         }
-        serde_json::from_value(value).map_err(|error| damaged(&error))
+        serde_json::from_value(value).map_err(|error| match minor > SCHEMA_MINOR {
+            true => StoreError::invalid(path, newer(&error, minor)),
+            false => damaged(&error),
+        })
     }
 
     /// Writes `store.json`.
@@ -120,6 +125,11 @@ impl Manifest {
         let text = || {
             // Via text, so that numbers are as a reader will parse them.
             let mut value: Value = serde_json::from_str(&serde_json::to_string(self)?)?;
+            if self.schema_minor > 0
+                && let Some(map) = value.as_object_mut()
+            {
+                map.insert(MINOR.to_owned(), Value::from(self.schema_minor));
+            }
             let sum = checksum(&value);
             if let Some(map) = value.as_object_mut() {
                 map.insert(CHECKSUM.to_owned(), Value::String(sum));
@@ -148,10 +158,51 @@ impl Manifest {
     pub fn update(store: &Store, change: impl FnOnce(&mut Manifest)) -> Result<Manifest> {
         let _lock = store.lock_manifest()?;
         let mut manifest = Self::read(store)?;
+        manifest.schema_minor = std::cmp::max(manifest.schema_minor, SCHEMA_MINOR);
         change(&mut manifest);
         manifest.write(store)?;
         Ok(manifest)
     }
+}
+
+/// Checks the major version; returns the minor one.
+fn check_version(path: &Path, value: &Value) -> Result<u32> {
+    let version = value.get("schema_version");
+    let minor = match value.get(MINOR) {
+        None => Some(0),
+        Some(minor) => minor.as_u64().and_then(|minor| u32::try_from(minor).ok()),
+    };
+    match (version.and_then(Value::as_u64), minor) {
+        (Some(major), Some(minor)) if major == u64::from(SCHEMA_VERSION) => Ok(minor),
+        (Some(major), Some(minor)) => {
+            let stages = value.get("stages").and_then(Value::as_object);
+            let mut stages = stages.into_iter().flat_map(|stages| stages.values());
+            let writer = stages.find_map(|stage| stage["program"].as_str());
+            let found = match minor {
+                0 => major.to_string(),
+                _ => format!("{major}.{minor}"),
+            };
+            Err(StoreError::invalid(path, version::unread(&found, writer)))
+        }
+        (major, _) => {
+            let found = match (major, version) {
+                (Some(_), _) => format!("{MINOR} {}, which is not a number", value[MINOR]),
+                (None, Some(other)) => format!("schema_version {other}, which is not a number"),
+                (None, None) => "no schema_version".to_owned(),
+            };
+            let what = format!("{found}; this program reads version {SCHEMA_VERSION}");
+            Err(StoreError::damaged(path, what))
+        }
+    }
+}
+
+/// Message about a store of a newer minor version whose `store.json` this program cannot read.
+fn newer(error: &serde_json::Error, minor: u32) -> String {
+    format!(
+        "{error}. The store has schema version {SCHEMA_VERSION}.{minor}, this program (cullet {}) knows {SCHEMA_VERSION}.{SCHEMA_MINOR}: \
+         use a newer cullet",
+        env!("CARGO_PKG_VERSION")
+    )
 }
 
 fn checksum(value: &Value) -> String {

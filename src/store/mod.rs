@@ -35,4 +35,4 @@ pub use manifest::{Manifest, Parent, StageRecord};
 pub use sums::{FileChecksum, FileChecksums};
 pub use surface::{FragmentRange, SurfaceFrame};
 pub use tables::{CellTables, Packing};
-pub use version::SCHEMA_VERSION;
+pub use version::{SCHEMA_MINOR, SCHEMA_VERSION};

@@ -17,7 +17,7 @@ use super::encode::{LEFT_OUT_KEY, VERSION_KEY, encode};
 use super::error::{Result, StoreError};
 use super::format::TableFormat;
 use super::rules::SchemaFaults;
-use super::version::SCHEMA_VERSION;
+use super::version::{self, SCHEMA_VERSION};
 use super::{atomic, parquet_limits};
 use crate::columns::{Column, Table};
 
@@ -253,9 +253,7 @@ fn check_version(metadata: Option<&Vec<KeyValue>>) -> std::result::Result<(), St
         // Files of other programs may lack the version.
         None => Ok(()),
         Some(text) if text == SCHEMA_VERSION.to_string() => Ok(()),
-        Some(text) => Err(format!(
-            "schema version {text}; this program reads version {SCHEMA_VERSION}"
-        )),
+        Some(text) => Err(version::unread(text, None)),
     }
 }
 
