@@ -164,7 +164,7 @@ fn shells_complete_commands_formats_stages_and_shells() {
         ),
         (
             &["cullet", "export", "shot", "--usd", ""],
-            &["binary", "text"],
+            &["usda", "usdc", "usdz"],
         ),
         (
             &["cullet", "run", "a.toml", "--from", ""],

@@ -95,10 +95,13 @@ fn a_store_of_version_1_0_has_no_minor_version_and_keeps_its_form() {
     assert!(!folder.succeed(&["inspect", "store"]).contains("schema"));
 }
 
+/// Name, change to `store.json`, parts of the message.
+type Refusal<'a> = (&'a str, &'a dyn Fn(&mut Value), &'a [&'a str]);
+
 #[test]
 fn what_cannot_be_read_is_refused_with_both_versions() {
     let program = env!("CARGO_PKG_VERSION");
-    let cases: [(&str, &dyn Fn(&mut Value), &[&str]); 4] = [
+    let cases: [Refusal; 4] = [
         (
             "newer",
             &|manifest| {

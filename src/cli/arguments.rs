@@ -11,7 +11,7 @@ pub struct PackArguments {
     /// Pipeline file.
     pub pipeline: PathBuf,
     /// Frame store; created if absent.
-    #[arg(long)]
+    #[arg(long, value_name = "FOLDER")]
     pub out: PathBuf,
     /// Override a value: dotted path, entries by name or index.
     #[arg(long = "set", value_name = "KEY=VALUE")]
@@ -23,14 +23,14 @@ pub struct RunArguments {
     /// Pipeline file.
     pub pipeline: PathBuf,
     /// Frame store; default: out/NAME in the current folder.
-    #[arg(long)]
+    #[arg(long, value_name = "FOLDER")]
     pub out: Option<PathBuf>,
     /// First stage to run; it and the later ones run even if nothing changed. Default: each stage runs that is
     /// not up to date.
-    #[arg(long)]
+    #[arg(long, value_name = "STAGE")]
     pub from: Option<PipelineStage>,
     /// Last stage to run.
-    #[arg(long, default_value = "preview")]
+    #[arg(long, value_name = "STAGE", default_value = "preview")]
     pub to: PipelineStage,
     /// Run every stage, whether anything changed or not.
     #[arg(long)]
@@ -69,7 +69,7 @@ pub struct SimulateArguments {
     #[arg(long, value_name = "NAME")]
     pub adapter: Option<String>,
     /// End with the last whole frame up to this time instead of the pipeline's: with a unit ("20 ms"), or s.
-    #[arg(long)]
+    #[arg(long, value_name = "TIME")]
     pub until: Option<String>,
 }
 
@@ -79,10 +79,10 @@ pub struct StressArguments {
     pub target: PathBuf,
     /// Use the loads that these frames of a simulation recorded, not those of the pipeline: A..B, A..=B, A-B or
     /// one frame A.
-    #[arg(long, value_parser = frame_range)]
+    #[arg(long, value_name = "RANGE", value_parser = frame_range)]
     pub frames: Option<Range<u32>>,
     /// Frame store of a pipeline file; default: out/NAME in the current folder.
-    #[arg(long)]
+    #[arg(long, value_name = "FOLDER")]
     pub out: Option<PathBuf>,
     /// Override a value of the pipeline file: dotted path, entries by name or index.
     #[arg(long = "set", value_name = "KEY=VALUE")]
@@ -94,7 +94,7 @@ pub struct FramesArguments {
     /// Frame store.
     pub store: PathBuf,
     /// Frames A..B (without B; either may be left out), A..=B or A-B (with B), or one frame A.
-    #[arg(long, value_parser = frame_range, default_value = "..")]
+    #[arg(long, value_name = "RANGE", value_parser = frame_range, default_value = "..")]
     pub frames: Range<u32>,
 }
 
@@ -106,7 +106,7 @@ pub struct ExportArguments {
     #[arg(long)]
     pub format: ExportFormat,
     /// Frames A..B (without B; either may be left out), A..=B or A-B (with B), or one frame A.
-    #[arg(long, value_parser = frame_range, default_value = "..")]
+    #[arg(long, value_name = "RANGE", value_parser = frame_range, default_value = "..")]
     pub frames: Range<u32>,
     /// Kind of USD files; default: that of the extension of --to, else export.usd.
     #[arg(long)]
@@ -119,7 +119,7 @@ pub struct ExportArguments {
     #[arg(long)]
     pub up: Option<Up>,
     /// Length units of the files per metre: 100 for centimetres (VTK files are in metres); default: export.scale.
-    #[arg(long, value_parser = scale)]
+    #[arg(long, value_name = "NUMBER", value_parser = scale)]
     pub scale: Option<f64>,
     /// Rate at which hosts play the frames, 1/s, or `event` for the rate of the simulated time; default:
     /// export.playback.
@@ -134,7 +134,7 @@ pub struct ExportArguments {
     #[arg(long, value_name = "LENGTH", value_parser = length)]
     pub debris_size: Option<f64>,
     /// Target file or folder; default: inside the store.
-    #[arg(long)]
+    #[arg(long, value_name = "PATH")]
     pub to: Option<PathBuf>,
 }
 

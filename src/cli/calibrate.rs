@@ -17,7 +17,7 @@ pub struct CalibrateArguments {
     /// Pipeline file.
     pipeline: PathBuf,
     /// Folder for the values found, the curves and a chart; created if absent.
-    #[arg(long)]
+    #[arg(long, value_name = "FOLDER")]
     out: PathBuf,
     /// Body whose packing and material are tested; default: the only one.
     #[arg(long, value_name = "NAME")]
@@ -26,21 +26,21 @@ pub struct CalibrateArguments {
     #[arg(long, value_name = "N", default_value_t = 12.0, value_parser = across)]
     across: f64,
     /// Young's modulus that the solid shall have, with a unit ("2 GPa"), or Pa; default: `young` of the material.
-    #[arg(long, value_parser = pressure)]
+    #[arg(long, value_name = "STRESS", value_parser = pressure)]
     young: Option<f64>,
     /// Poisson's ratio that the solid shall have; default: that of the material.
-    #[arg(long, value_parser = poisson, allow_negative_numbers = true)]
+    #[arg(long, value_name = "NUMBER", value_parser = poisson, allow_negative_numbers = true)]
     poisson: Option<f64>,
     /// Tensile strength that the solid shall have; default: `tensile_strength` of the material.
-    #[arg(long, value_parser = pressure)]
+    #[arg(long, value_name = "STRESS", value_parser = pressure)]
     tensile_strength: Option<f64>,
     /// Compressive strength that the solid shall have; if absent, no prisms are crushed and the shear strength keeps
     /// its ratio to the tensile one.
-    #[arg(long, value_parser = pressure)]
+    #[arg(long, value_name = "STRESS", value_parser = pressure)]
     compressive_strength: Option<f64>,
     /// Toughness K_IC that the solid shall have, with a unit ("0.3 MPa √m"), or Pa √m; default: `toughness` of the
     /// material. Without one no strips are torn.
-    #[arg(long, value_parser = toughness)]
+    #[arg(long, value_name = "TOUGHNESS", value_parser = toughness)]
     toughness: Option<f64>,
     /// Override a value: dotted path, entries by name or index.
     #[arg(long = "set", value_name = "KEY=VALUE")]

@@ -66,8 +66,9 @@ enum Command {
     Pack(PackArguments),
     /// Integrate a packed store in time, with fracture.
     Simulate(SimulateArguments),
-    /// Compute the stress in bodies under static loads by boundary elements: where they would crack, and how
-    /// close they are to that.
+    /// Compute the stress in bodies under static loads by boundary elements.
+    ///
+    /// The result says where they would crack, and how close they are to that.
     Stress(StressArguments),
     /// Rebuild the surfaces of the fragments.
     Reconstruct(FramesArguments),
@@ -87,8 +88,10 @@ enum Command {
         #[arg(long)]
         validate: bool,
     },
-    /// Check a pipeline without running it: numbers of elements and steps, time step, memory, disk, time. Or check a
-    /// mesh: what is wrong with it, where, and how it is repaired.
+    /// Check a pipeline without running it, or a mesh.
+    ///
+    /// For a pipeline: numbers of elements and steps, time step, memory, disk space and time that it will take, warnings.
+    /// For a mesh: what is wrong with it, where, and how it is repaired.
     Check {
         /// Pipeline file.
         #[arg(required_unless_present = "mesh")]
@@ -110,8 +113,10 @@ enum Command {
         #[arg(long, requires = "mesh")]
         winding: bool,
     },
-    /// Find the values to enter for a material so that the packing of a body has the moduli, strengths and toughness
-    /// asked for, by tests of bars, prisms and strips.
+    /// Find the values to enter for a material, by tests of its packing.
+    ///
+    /// With these values the packing of a body has the moduli, strengths and toughness asked for. Bars are pulled, prisms
+    /// crushed and strips torn.
     Calibrate(calibrate::CalibrateArguments),
     /// List graphics adapters, their limits, and what each lacks.
     Adapters,

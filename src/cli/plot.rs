@@ -16,7 +16,7 @@ pub struct PlotArguments {
     #[arg(long)]
     format: Option<ChartFormat>,
     /// Frames A..B (without B; either may be left out), A..=B or A-B (with B), or one frame A.
-    #[arg(long, value_parser = frame_range, default_value = "..")]
+    #[arg(long, value_name = "RANGE", value_parser = frame_range, default_value = "..")]
     frames: Range<u32>,
     /// Target folder; default: plots in the store.
     #[arg(long, value_name = "FOLDER")]
