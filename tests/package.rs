@@ -115,7 +115,7 @@ fn there_is_a_manual_page_for_each_command_that_formatters_accept() {
         }
     }
     for checker in [
-        &["groff", "-man", "-Tutf8", "-ww", "-z"][..],
+        &["groff", "-Kutf8", "-man", "-Tutf8", "-ww", "-z"][..],
         &["mandoc", "-T", "lint", "-W", "warning"][..],
     ] {
         if Command::new(checker[0]).arg("--version").output().is_err()

@@ -24,6 +24,9 @@ const EXIT_CODES: [(&str, &str); 4] = [
     ),
 ];
 
+/// What clap_mangen writes for an empty line before possible values; mandoc objects to it.
+const TWO_BREAKS: &str = "\n.br\n\n.br\n";
+
 /// Writes the page of the program and one for each of its commands.
 pub fn man(program: Command, out: &Path, report: &ProgressReporter) -> anyhow::Result<()> {
     if out.exists() && !out.is_dir() {
@@ -35,11 +38,8 @@ pub fn man(program: Command, out: &Path, report: &ProgressReporter) -> anyhow::R
     program.build();
     let mut pages = 0;
     for command in std::iter::once(&program).chain(program.get_subcommands()) {
-        let page = Man::new(command.clone())
-            .source(concat!("cullet ", env!("CARGO_PKG_VERSION")))
-            .manual("cullet manual");
+        let page = Man::new(command.clone());
         let mut text = Vec::new();
-        page.render_title(&mut text)?;
         page.render_name_section(&mut text)?;
         page.render_synopsis_section(&mut text)?;
         page.render_description_section(&mut text)?;
@@ -48,11 +48,20 @@ pub fn man(program: Command, out: &Path, report: &ProgressReporter) -> anyhow::R
             page.render_subcommands_section(&mut text)?;
         }
         closing_sections(command).to_writer(&mut text)?;
-        atomic::write_bytes(&out.join(page.get_filename()), &text)?;
+        let name = page.get_filename();
+        let text = heading(&name) + &String::from_utf8(text)?.replace(TWO_BREAKS, "\n.sp\n");
+        atomic::write_bytes(&out.join(name), text.as_bytes())?;
         pages += 1;
     }
     report.note(&format!("{pages} pages in {}", out.display()));
     Ok(())
+}
+
+/// Heading of a page without a date: clap_mangen's would have the version in its place.
+fn heading(name: &str) -> String {
+    let name = name.trim_end_matches(".1");
+    let version = env!("CARGO_PKG_VERSION");
+    format!(".TH {name} 1 \"\" \"cullet {version}\" \"cullet manual\"\n")
 }
 
 /// Exit status, environment, other pages.
