@@ -2,7 +2,7 @@
 # Makes an archive of cullet for macOS, for Intel and Apple processors: tools/package/macos.sh [--out FOLDER]
 #
 # UNTRIED: no Mac was at hand. Run it on a Mac with Rust, Xcode's command line tools and Python 3.11. The program is not
-# signed by a developer's certificate: after a download by a browser, `xattr -d com.apple.quarantine cullet` lets it start.
+# signed by a developer's certificate: `xattr -d com.apple.quarantine cullet` lets it start after a browser's download.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 [[ "$(uname -s)" == Darwin ]] || { echo "macos.sh: run this on a Mac; lipo and codesign are needed" >&2 && exit 2; }
