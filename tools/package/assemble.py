@@ -68,7 +68,8 @@ def third_parties(packages):
         title = f"{package['name']} {package['version']}"
         lines.append(f"{title}: {package['license'] or 'see below'}")
         folder = Path(package["manifest_path"]).parent
-        for file in sorted(folder.iterdir()):
+        # The second pattern finds the licences of C and C++ inside a package.
+        for file in sorted([*folder.glob("*"), *folder.glob("*/*")]):
             if file.is_file() and file.name.lower().startswith(LICENCE_NAMES):
                 text = file.read_text(encoding="utf-8", errors="replace").replace("\r\n", "\n").strip()
                 texts.setdefault(text, []).append(title)
