@@ -90,8 +90,8 @@ enum Command {
     },
     /// Check a pipeline without running it, or a mesh.
     ///
-    /// For a pipeline: numbers of elements and steps, time step, memory, disk space and time that it will take, warnings.
-    /// For a mesh: what is wrong with it, where, and how it is repaired.
+    /// For a pipeline: numbers of elements and steps, time step, memory, disk space and time that it will take,
+    /// warnings. For a mesh: what is wrong with it, where, and how it is repaired.
     Check {
         /// Pipeline file.
         #[arg(required_unless_present = "mesh")]
@@ -115,8 +115,8 @@ enum Command {
     },
     /// Find the values to enter for a material, by tests of its packing.
     ///
-    /// With these values the packing of a body has the moduli, strengths and toughness asked for. Bars are pulled, prisms
-    /// crushed and strips torn.
+    /// With these values the packing of a body has the moduli, strengths and toughness asked for. Bars are pulled,
+    /// prisms crushed and strips torn.
     Calibrate(calibrate::CalibrateArguments),
     /// List graphics adapters, their limits, and what each lacks.
     Adapters,
