@@ -8,6 +8,7 @@
 # Needs Rust, Python 3.11 with venv, and readelf. What else it needs it installs: cargo-zigbuild and zig into the target
 # folder, rustup's parts for TARGET.
 set -euo pipefail
+shopt -s inherit_errexit # a build that fails ends the script
 cd "$(dirname "$0")/../.."
 
 glibc=2.17
