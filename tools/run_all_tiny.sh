@@ -95,7 +95,8 @@ for mesh in "$work"/meshes/*; do
     cmp "$mesh" "pipelines/meshes/$(basename "$mesh")"
 done
 # The program that is already built: to build it for an old glibc takes a quarter of an hour.
-tiny package tools/package/linux.sh --binary "$cullet" --out "$work/package"
+strip -o "$work/cullet" "$cullet"
+tiny package tools/package/linux.sh --binary "$work/cullet" --out "$work/package"
 tiny package tools/package/try.sh "$work"/package/*.tar.gz
 tiny paper_sizes.py "$python" tools/paper_sizes.py --scale smoke --cullet "$cullet" chocolate
 shot drilling_plaster reconstruct --set "time.end=2 ms" --set "time.frames_per_second=1 kHz"
