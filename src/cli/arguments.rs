@@ -133,9 +133,34 @@ pub struct ExportArguments {
     /// or m; default: export.debris_size.
     #[arg(long, value_name = "LENGTH", value_parser = length)]
     pub debris_size: Option<f64>,
+    #[command(flatten)]
+    pub detail: DetailArguments,
     /// Target file or folder; default: inside the store.
     #[arg(long, value_name = "PATH")]
     pub to: Option<PathBuf>,
+}
+
+/// How detailed exported surfaces are; default: export.detail.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub struct DetailArguments {
+    /// Most triangles of all fragments in any frame; the largest error is the same for all fragments.
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(4..))]
+    pub triangles: Option<u32>,
+    /// Largest distance between exported and full surfaces: with a unit ("0.1 mm"), or m.
+    #[arg(long, value_name = "LENGTH", value_parser = length, conflicts_with_all = ["pixels", "eye"])]
+    pub error: Option<f64>,
+    /// The same distance in pixels of a picture by the camera of export.detail, else of preview, or at --eye.
+    #[arg(long, value_name = "COUNT", value_parser = pixels)]
+    pub pixels: Option<f64>,
+    /// Height of that picture, pixels; default: export.detail.height, 1080.
+    #[arg(long, value_name = "PIXELS", value_parser = clap::value_parser!(u32).range(16..=65536))]
+    pub picture_height: Option<u32>,
+    /// Position of the camera, m, as X,Y,Z. With --triangles, errors are then equal in pixels.
+    #[arg(long, value_name = "X,Y,Z", value_parser = point, allow_hyphen_values = true, requires = "fov")]
+    pub eye: Option<Point>,
+    /// Vertical angle of view of the camera at --eye: with a unit ("36 deg"), or rad.
+    #[arg(long, value_name = "ANGLE", value_parser = view_angle, requires = "eye")]
+    pub fov: Option<f64>,
 }
 
 /// The stages of a pipeline in their order.
@@ -160,6 +185,33 @@ fn length(text: &str) -> Result<f64, String> {
     match units::parse(text, units::Dimension::Length) {
         Ok(length) if length > 0.0 => Ok(length),
         Ok(_) => Err(format!("{text} is not greater than 0")),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+fn pixels(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(pixels) if f64::is_finite(pixels) && pixels > 0.0 => Ok(pixels),
+        _ => Err(format!("{text} is not a number above 0")),
+    }
+}
+
+/// A point, m.
+pub type Point = [f64; 3];
+
+fn point(text: &str) -> Result<Point, String> {
+    let length = |part: &str| units::parse(part.trim(), units::Dimension::Length).ok();
+    let parts: Option<Vec<f64>> = text.split(',').map(length).collect();
+    match parts.as_deref() {
+        Some(&[x, y, z]) => Ok([x, y, z]),
+        _ => Err("expected three lengths, for example 0,0.2,1.5".to_owned()),
+    }
+}
+
+fn view_angle(text: &str) -> Result<f64, String> {
+    match units::parse(text, units::Dimension::Angle) {
+        Ok(angle) if angle > 0.0 && angle < std::f64::consts::PI => Ok(angle),
+        Ok(_) => Err(format!("{text} is not between 0 and 180 degrees")),
         Err(error) => Err(error.to_string()),
     }
 }

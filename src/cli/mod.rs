@@ -7,6 +7,7 @@ mod branch;
 mod calibrate;
 mod check;
 mod check_mesh;
+mod detail;
 mod error;
 mod inspect;
 mod interrupt;

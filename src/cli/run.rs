@@ -199,6 +199,7 @@ impl PipelineRun<'_> {
                 playback: None,
                 shutter: None,
                 debris_size: None,
+                detail: Default::default(),
                 to: None,
             };
             let inputs = stages::export_inputs(&export, &Manifest::read(&self.store)?);

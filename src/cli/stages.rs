@@ -6,6 +6,7 @@ use std::path::Path;
 use serde_json::json;
 
 use super::arguments::ExportArguments;
+use super::detail;
 use super::error::{Interrupted, WrongUse};
 use super::interrupt;
 use super::progress::ProgressReporter;
@@ -365,7 +366,7 @@ pub fn export_inputs(arguments: &ExportArguments, manifest: &Manifest) -> StageI
         .as_ref()
         .map(|p| p.export.clone())
         .unwrap_or_default();
-    let options = json!({
+    let mut options = json!({
         "usd": usd_file(arguments, &settings),
         "compress": arguments.compress.unwrap_or(settings.compress),
         "up": arguments.up.or(settings.up),
@@ -376,6 +377,11 @@ pub fn export_inputs(arguments: &ExportArguments, manifest: &Manifest) -> StageI
         "frames": [arguments.frames.start, arguments.frames.end],
         "to": arguments.to,
     });
+    let preview = manifest.pipeline.as_ref().and_then(|p| p.preview.camera);
+    // Exports of full surfaces have the inputs that they always had.
+    if let Some(inputs) = detail::inputs(&arguments.detail, &settings, preview) {
+        options["detail"] = inputs;
+    }
     StageInputs::export(export::entry_of(arguments.format).name, options, manifest)
 }
 
@@ -431,6 +437,7 @@ pub fn export(arguments: &ExportArguments, report: &ProgressReporter) -> anyhow:
         playback: arguments.playback.unwrap_or(settings.playback),
         shutter: arguments.shutter.or(settings.shutter),
         debris: arguments.debris_size.or(settings.debris_size),
+        detail: detail::limits(&arguments.detail, pipeline)?,
         to: arguments.to.as_deref(),
     };
     let inputs = export_inputs(arguments, &manifest);
@@ -453,11 +460,12 @@ pub fn export(arguments: &ExportArguments, report: &ProgressReporter) -> anyhow:
         )
     });
     let seconds = stage.finish(&format!(
-        "{} in {}, first {}{}{}",
+        "{} in {}, first {}{}{}{}",
         megabytes(summary.bytes),
         counted_files(summary.files.len()),
         first.unwrap_or_default(),
         stiffened.unwrap_or_default(),
+        detail::note(summary.detail, options.scale),
         playback_note(&summary)
     ));
     let sums = store.checksums_of(&summary.files)?;

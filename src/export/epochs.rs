@@ -9,7 +9,6 @@ use std::io;
 
 use crate::parallel::prelude::*;
 use glam::{DMat3, DVec3};
-use xxhash_rust::xxh3::Xxh3;
 
 use super::birth::{Birth, FramePair};
 use super::error::ExportError;
@@ -17,15 +16,12 @@ use super::fragment_motion::FrameElements;
 use super::job::ExportJob;
 use super::keyframe::{JUMP_DURATION, Keyframe};
 use super::rigid_state::RigidState;
-use super::rigid_transform::RigidTransform;
+use super::rigid_transform::{RIGID_TOLERANCE, RigidTransform};
+use super::shape_hash::shape_hash;
 use super::space::bounds;
 use super::trajectory::Trajectory;
 use crate::geometry::mass::Mass;
 use crate::store::{FragmentRange, StoreError, SurfaceFrame};
-
-/// Largest deviation of a point from rigid motion, over the fragment's size, up to which a fragment is rigid:
-/// less than a pixel of a fragment that fills a picture.
-pub const RIGID_TOLERANCE: f64 = 2e-4;
 
 /// A fragment over consecutive frames in which its surface mesh stays the same.
 pub struct Epoch<T> {
@@ -219,19 +215,9 @@ impl FittedPiece {
                 (state, mass.centre, mass.inertia)
             }
         };
-        let mut hash = Xxh3::new();
-        hash.update(bytemuck::cast_slice(rest));
-        for triangle in surface.local_triangles(piece) {
-            hash.update(bytemuck::cast_slice(&triangle));
-        }
-        hash.update(&surface.inside[surface.triangle_range(piece)]);
-        hash.update(bytemuck::cast_slice(surface.uv_of(piece)));
-        hash.update(bytemuck::cast_slice(surface.colours_of(piece)));
-        let materials = surface.materials.get(surface.triangle_range(piece));
-        hash.update(bytemuck::cast_slice(materials.unwrap_or_default()));
         let (low, high) = bounds(rest);
         FittedPiece {
-            shape: hash.digest(),
+            shape: shape_hash(surface, piece),
             size: DVec3::from(low.map(f64::from)).distance(DVec3::from(high.map(f64::from))),
             deviation: transform.largest_error(rest, now),
             centre,

@@ -61,6 +61,25 @@ pub enum ExportError {
         /// Given size, m.
         size: f64,
     },
+    /// A limit of the detail that is not finite or too small.
+    #[error(
+        "detail: {value} is not allowed; at least 4 triangles, errors and sizes of pixels finite and above 0"
+    )]
+    Detail {
+        /// Given value.
+        value: f64,
+    },
+    /// A number of triangles that is too small for the fragments of the clip.
+    #[error(
+        "at most {asked} triangles: the surfaces need {least}, as closed shapes within an eighth of their size; allow as \
+         many, export fewer frames, or leave small fragments out by reconstruct settings"
+    )]
+    Triangles {
+        /// Number asked for.
+        asked: u64,
+        /// Least possible number.
+        least: u64,
+    },
     /// A surface with a coordinate that is NaN or infinite.
     #[error("frame {frame}, fragment {fragment}: a vertex coordinate is not finite")]
     NotFinite {
@@ -92,6 +111,8 @@ impl ExportError {
             | ExportError::Scale { .. }
             | ExportError::Shutter { .. }
             | ExportError::Debris { .. }
+            | ExportError::Detail { .. }
+            | ExportError::Triangles { .. }
             | ExportError::NotFinite { .. }
             | ExportError::TooLarge { .. } => true,
         }

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::detail::DetailSummary;
 use super::error::ExportError;
 use super::job::ExportJob;
 use crate::spec::ExportFormat;
@@ -18,6 +19,8 @@ pub struct ExportSummary {
     pub slow_motion: Option<f64>,
     /// Surfaces that bend but are shown rigid; `None` if there are none.
     pub stiffened: Option<Stiffened>,
+    /// Triangles that are left; `None` if surfaces have all of them.
+    pub detail: Option<DetailSummary>,
 }
 
 /// Surfaces that bend but are moved as rigid bodies, because the format cannot show bending.

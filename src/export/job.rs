@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
+use super::detail::Reduction;
 use super::error::ExportError;
+use super::full_frame;
 use super::names::ShotNames;
 use super::space::FileCoordinates;
 use crate::columns::Frames;
@@ -28,6 +30,8 @@ pub(super) struct ExportJob<'a> {
     /// Axes and units of the file.
     pub space: FileCoordinates,
     pub names: ShotNames,
+    /// Reduced meshes of fragments; `None`: they have all their triangles.
+    pub reduction: Option<Reduction>,
     /// Size below which fragments are debris, units of the file; `None`: there is no debris.
     pub debris: Option<f64>,
     /// Column groups that at least one frame table lacks.
@@ -37,25 +41,14 @@ pub(super) struct ExportJob<'a> {
 }
 
 impl ExportJob<'_> {
-    /// Reads the surfaces of a frame in the coordinates of the file; NaN or infinite coordinates are an
-    /// error.
+    /// Reads the surfaces of a frame in the coordinates of the file, as detailed as they are exported; NaN or infinite
+    /// coordinates are an error.
     pub fn read(&self, frame: u32) -> Result<SurfaceFrame, ExportError> {
-        let mut surface = SurfaceFrame::read(self.store, frame)?;
-        self.space.transform_surface(&mut surface);
-        for piece in &surface.pieces {
-            let range = surface.vertex_range(piece);
-            let finite = [&surface.positions, &surface.normals, &surface.velocities]
-                .iter()
-                .all(|values| {
-                    let mut numbers = values[range.clone()].as_flattened().iter();
-                    numbers.all(|number| number.is_finite())
-                });
-            if !finite {
-                let fragment = piece.fragment;
-                return Err(ExportError::NotFinite { frame, fragment });
-            }
-        }
-        Ok(surface)
+        let full = full_frame::read(self.store, self.space, frame)?;
+        Ok(match &self.reduction {
+            Some(reduction) => reduction.apply(&full),
+            None => full,
+        })
     }
 
     /// Seconds of the event per played second: converts velocities of the event to those of playback.

@@ -10,12 +10,14 @@
 
 mod alembic;
 mod birth;
+mod detail;
 mod epochs;
 mod error;
 mod format;
 mod fragment_motion;
 mod frame_interval;
 mod free_rotation;
+mod full_frame;
 mod gltf;
 mod job;
 mod keyframe;
@@ -29,6 +31,7 @@ mod rest_arrays;
 mod rigid_state;
 mod rigid_transform;
 mod sequence;
+mod shape_hash;
 mod space;
 mod spool;
 mod stress;
@@ -49,11 +52,13 @@ use clap::ValueEnum;
 
 use crate::spec::{ExportFormat, FrameGroup, Playback, Up, UsdFile, is_shutter};
 use crate::store::{Manifest, Store};
+use detail::Reduction;
 use format::{Axes, RequiredTables};
 use job::ExportJob;
 use names::ShotNames;
 use space::FileCoordinates;
 
+pub use detail::{DetailLimits, DetailSummary, DetailView};
 pub use error::ExportError;
 pub use format::{ExportSummary, FormatEntry, Stiffened};
 
@@ -107,6 +112,8 @@ pub struct ExportOptions<'a> {
     /// Size at rest, m, below which USD shows fragments as instances of a few shapes; `None`: it shows all
     /// fragments as they are. Must be above 0.
     pub debris: Option<f64>,
+    /// What limits the triangles of surfaces; `None`: they have all of them.
+    pub detail: Option<DetailLimits>,
     /// Target: a file if the path ends in the format's extension, else a folder; `None`: `exports/` in the
     /// store.
     pub to: Option<&'a Path>,
@@ -132,6 +139,9 @@ impl ExportOptions<'_> {
         let debris = self.debris;
         if let Some(size) = debris.filter(|size| !(size.is_finite() && *size > 0.0)) {
             return Err(ExportError::Debris { size });
+        }
+        if let Some(value) = self.detail.and_then(|limits| limits.fault()) {
+            return Err(ExportError::Detail { value });
         }
         Ok(())
     }
@@ -188,6 +198,11 @@ pub fn run(
         space.scale = options.scale;
     }
     let (target, usd) = target(store, format, &names, options);
+    let reduction = match &options.detail {
+        Some(limits) => reduction(store, format, space, &numbers, limits)?,
+        None => None,
+    };
+    let detail = reduction.as_ref().map(|reduction| reduction.summary);
     let job = ExportJob {
         store,
         frames: numbers,
@@ -200,12 +215,14 @@ pub fn run(
         space,
         target,
         names,
+        reduction,
         missing_groups,
     };
     let mut summary = match job.frames.is_empty() {
         true => ExportSummary::default(),
         false => (format.write)(&job, on_frame)?,
     };
+    summary.detail = detail;
     if let Some(write) = writer {
         for number in tables {
             let written = write(&job, &stress::StressSurfaces::read(store, number)?)?;
@@ -214,6 +231,28 @@ pub fn run(
         }
     }
     Ok(summary)
+}
+
+/// Reduced meshes of the surfaces that a format writes of these frames; `None` if it writes none.
+fn reduction(
+    store: &Store,
+    format: &FormatEntry,
+    space: FileCoordinates,
+    frames: &[u32],
+    limits: &DetailLimits,
+) -> Result<Option<Reduction>, ExportError> {
+    let mut frames = match format.format {
+        ExportFormat::UsdElements => return Ok(None),
+        ExportFormat::Glb => frames[frames.len().saturating_sub(1)..].to_vec(),
+        _ => frames.to_vec(),
+    };
+    let numbers = store.numbers("meshes", "rkyv")?;
+    frames.retain(|frame| numbers.binary_search(frame).is_ok());
+    if frames.is_empty() {
+        return Ok(None);
+    }
+    let read = |frame| full_frame::read(store, space, frame);
+    detail::plan(&frames, limits, space, &read).map(Some)
 }
 
 /// Column groups that at least one of the frames lacks.

@@ -4,6 +4,10 @@ use glam::{DQuat, DVec3};
 
 use crate::math::eigen;
 
+/// Largest deviation of a point from rigid motion, over the fragment's size, up to which a fragment is rigid:
+/// less than a pixel of a fragment that fills a picture.
+pub const RIGID_TOLERANCE: f64 = 2e-4;
+
 /// Rigid transform x → rotation · x + shift.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RigidTransform {

@@ -6,13 +6,14 @@ use std::io;
 use glam::{DVec3, Vec3};
 
 use crate::export::birth::Birth;
-use crate::export::epochs::{EpochRecorder, RIGID_TOLERANCE};
+use crate::export::epochs::EpochRecorder;
 use crate::export::job::ExportJob;
 use crate::export::layer::{Array, ArraySpool, Digits, Encoding, StoredArray};
 use crate::export::materials::{FaceMaterial, faces_by_material};
 use crate::export::names::{distinct, identifier};
 use crate::export::rest_arrays::{RestArrays, StoredShape};
 use crate::export::rigid_state::RigidState;
+use crate::export::rigid_transform::RIGID_TOLERANCE;
 use crate::export::space::bounds;
 use crate::export::text::nearest;
 use crate::store::corner_normals::Fans;

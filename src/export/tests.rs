@@ -12,6 +12,7 @@ fn options(frames: Range<u32>, fps: f64) -> ExportOptions<'static> {
         up: None,
         scale: 1.0,
         debris: None,
+        detail: None,
         to: None,
     }
 }

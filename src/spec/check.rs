@@ -145,13 +145,22 @@ impl Check<'_> {
                 "the shutter must open before it closes, both within half a frame, for example [-0.25, 0.25]",
             );
         }
-        if let Some(camera) = &shot.preview.camera
-            && camera.eye == camera.target
+        if let Some(detail) = &shot.export.detail
+            && let Some((key, why)) = detail.contradiction(shot.preview.camera)
         {
-            self.invalid(
-                "preview.camera.target",
-                "the camera's `eye` and `target` are the same point",
-            );
+            self.invalid(&format!("export.detail.{key}"), why);
+        }
+        let of_detail = shot.export.detail.and_then(|detail| detail.camera);
+        for (key, camera) in [
+            ("preview.camera", shot.preview.camera),
+            ("export.detail.camera", of_detail),
+        ] {
+            if camera.is_some_and(|camera| camera.eye == camera.target) {
+                self.invalid(
+                    &format!("{key}.target"),
+                    "the camera's `eye` and `target` are the same point",
+                );
+            }
         }
         if shot
             .preview

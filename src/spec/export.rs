@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::detail::Detail;
 use super::quantity::{Number, PlaybackRate, PositiveLength, PositiveNumber};
 
 /// File format of an export.
@@ -109,6 +110,10 @@ pub struct Export {
     /// instances of a few shapes. Absent: there is no debris.
     #[schemars(with = "PositiveLength")]
     pub debris_size: Option<f64>,
+    /// How detailed surfaces are. Absent: they have all their triangles.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Detail")]
+    pub detail: Option<Detail>,
 }
 impl Default for Export {
     fn default() -> Self {
@@ -121,6 +126,7 @@ impl Default for Export {
             playback: Playback::default(),
             shutter: None,
             debris_size: None,
+            detail: None,
         }
     }
 }

@@ -8,6 +8,7 @@ mod body;
 mod check;
 mod collider;
 mod conform;
+mod detail;
 mod document;
 mod each;
 mod error;
@@ -35,6 +36,7 @@ pub use body::{
     ROPE_NEEDS_AXIS, Rotation, Weave,
 };
 pub use collider::{Action, Attachment, Collider, ColliderShape, Key, Signal};
+pub use detail::Detail;
 pub use error::{SourceLocation, SpecError, SpecErrors, SpecFault};
 pub use export::{EventRate, Export, ExportFormat, Playback, Up, UsdFile, is_shutter};
 pub use implicit::{Friction, Implicit, Preconditioner};

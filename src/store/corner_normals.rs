@@ -83,11 +83,29 @@ impl Fans {
 
     /// The fans of a fragment, with vertex indices that count from the fragment's first vertex.
     pub fn of(surface: &SurfaceFrame, piece: &FragmentRange) -> Self {
+        if let Some(groups) = surface.smooth.get(surface.triangle_range(piece)) {
+            return Fans::of_groups(surface.local_triangles(piece), groups);
+        }
         Fans::new(
             &surface.rest_positions[surface.vertex_range(piece)],
             surface.local_triangles(piece),
             &surface.inside[surface.triangle_range(piece)],
         )
+    }
+
+    /// The fans of a surface whose corners are in given groups: one for each vertex and group.
+    fn of_groups(triangles: impl Iterator<Item = [u32; 3]>, groups: &[[u32; 3]]) -> Self {
+        let keys =
+            |(triangle, group): ([u32; 3], &[u32; 3])| [0, 1, 2].map(|m| (triangle[m], group[m]));
+        let corners: Vec<[(u32, u32); 3]> = triangles.zip(groups).map(keys).collect();
+        let mut distinct = corners.as_flattened().to_vec();
+        distinct.sort_unstable();
+        distinct.dedup();
+        let number = |key| distinct.partition_point(|known| *known < key) as u32;
+        Fans {
+            corners: corners.iter().map(|corners| corners.map(number)).collect(),
+            vertices: distinct.iter().map(|&(vertex, _)| vertex).collect(),
+        }
     }
 
     /// Unit normals of the fans with vertices at `positions`; an arbitrary direction for fans of triangles

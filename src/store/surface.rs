@@ -1,5 +1,6 @@
 //! `meshes/NNNNNN.rkyv`: the surfaces of a frame. A 16-byte header, then a validated rkyv archive.
 
+use rkyv::with::Skip;
 use rkyv::{Archive, Deserialize, Serialize, rancor};
 
 use super::archive;
@@ -55,6 +56,10 @@ pub struct SurfaceFrame {
     pub triangles: Vec<[u32; 3]>,
     /// For each triangle: 1 on a crack face, 0 on the skin of the body.
     pub inside: Vec<u8>,
+    /// Groups of each triangle's corners: those at a vertex that have the same number have one normal. Empty if angles
+    /// between triangles say where edges are. Not stored.
+    #[rkyv(with = Skip)]
+    pub smooth: Vec<[u32; 3]>,
     /// Ranges of the fragments.
     pub pieces: Vec<FragmentRange>,
 }
@@ -194,6 +199,7 @@ impl SurfaceFrame {
             ("uv", self.uv.len()),
             ("colours", self.colours.len()),
             ("materials", self.materials.len()),
+            ("smooth", self.smooth.len()),
         ] {
             if found != 0 && found != expected {
                 return Err(format!("{name} has {found} entries, expected {expected}"));

@@ -204,6 +204,7 @@ pub fn surfaces(
                 up: None,
                 scale: 1.0,
                 debris: None,
+                detail: None,
                 to: Some(&to),
             };
             let mut bytes = 0;

@@ -197,13 +197,14 @@ mod tests {
     }
 
     /// Structs of tables that are not hashed.
-    const UNHASHED_STRUCTS: [&str; 11] = [
+    const UNHASHED_STRUCTS: [&str; 12] = [
         "Stress",
         "Fracture",
         "Output",
         "PrecisionBits",
         "Reconstruct",
         "Export",
+        "Detail",
         "Preview",
         "Camera",
         "Section",

@@ -94,6 +94,7 @@ fn export_surfaces() -> Result<(), String> {
         up: None,
         scale: 1.0,
         debris: None,
+        detail: None,
         to: None,
     };
     for format in export::formats() {

@@ -30,6 +30,7 @@ fn write_as(store: &Store, scale: f64, compress: bool) -> (ExportSummary, File) 
         up: None,
         scale,
         debris: None,
+        detail: None,
         to: None,
     };
     let summary = run(store, ExportFormat::GlbAnimated, &options, &mut |_, _| {}).expect("export");

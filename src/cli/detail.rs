@@ -1,0 +1,82 @@
+//! How detailed exported surfaces are: options of `cullet export`, else `export.detail` of the pipeline.
+
+use serde_json::{Value, json};
+
+use super::arguments::DetailArguments;
+use super::error::WrongUse;
+use crate::export::{DetailLimits, DetailSummary};
+use crate::spec::{Camera, Detail, Export, Pipeline};
+
+/// The settings of an export: options replace keys. An option that limits replaces all limits of the pipeline.
+pub fn detail(arguments: &DetailArguments, settings: &Export) -> Option<Detail> {
+    let mut detail = settings.detail.unwrap_or_default();
+    let given = Detail {
+        triangles: arguments.triangles,
+        error: arguments.error,
+        pixels: arguments.pixels,
+        ..detail
+    };
+    if given.is_limited() {
+        detail = given;
+        // A camera of the pipeline says nothing about a length.
+        detail.camera = detail.camera.filter(|_| detail.error.is_none());
+    }
+    if let (Some(eye), Some(fov)) = (arguments.eye, arguments.fov) {
+        detail.camera = Some(Camera {
+            eye,
+            target: [0.0; 3],
+            fov,
+        });
+    }
+    detail.height = arguments.picture_height.unwrap_or(detail.height);
+    detail.is_limited().then_some(detail)
+}
+
+/// The limits of an export.
+pub fn limits(
+    arguments: &DetailArguments,
+    pipeline: Option<&Pipeline>,
+) -> anyhow::Result<Option<DetailLimits>> {
+    let settings = pipeline.map_or_else(Export::default, |pipeline| pipeline.export.clone());
+    let preview = pipeline.and_then(|pipeline| pipeline.preview.camera);
+    let Some(detail) = detail(arguments, &settings) else {
+        if arguments.eye.is_some() || arguments.picture_height.is_some() {
+            let what = "--eye and --picture-height have no effect without --pixels or --triangles";
+            return Err(WrongUse(what.to_owned()).into());
+        }
+        return Ok(None);
+    };
+    if let Some((key, why)) = detail.contradiction(preview) {
+        return Err(WrongUse(format!(
+            "export.detail.{key}: {why} (or options: --eye, --fov)"
+        ))
+        .into());
+    }
+    Ok(DetailLimits::of(&detail, preview))
+}
+
+/// The settings of an export as inputs of its stage; `None` if surfaces have all their triangles.
+pub fn inputs(
+    arguments: &DetailArguments,
+    settings: &Export,
+    preview: Option<Camera>,
+) -> Option<Value> {
+    let detail = detail(arguments, settings)?;
+    Some(json!({"limits": detail, "view": detail.view(preview)}))
+}
+
+/// What is left of the triangles, for the last line of an export; `scale` is that of the file.
+pub fn note(summary: Option<DetailSummary>, scale: f64) -> String {
+    let Some(summary) = summary else {
+        return String::new();
+    };
+    let (error, unit) = match summary.in_pixels {
+        true => (format!("{:.2}", summary.error), "pixels"),
+        false if scale == 1.0 => (format!("{:.2e}", summary.error), "m"),
+        false => (format!("{:.2e}", summary.error), "units"),
+    };
+    format!(
+        "; at most {} of {} triangles in a frame, within {error} {unit}",
+        summary.exported, summary.full
+    )
+}

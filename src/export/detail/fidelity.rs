@@ -1,0 +1,105 @@
+//! Checks that a reduced mesh is as good as promised: closed where the full one is, within the allowed distance of it
+//! and of about its volume.
+
+use glam::DVec3;
+
+use super::full::FullSurface;
+use super::topology;
+use crate::geometry::TriMesh;
+use crate::geometry::bvh::Bvh;
+use crate::geometry::cell_grid::CellGrid;
+
+/// Why a reduced mesh is not as good as promised.
+pub enum Fault {
+    /// At a few places: vertices that should be kept.
+    At(Vec<u32>),
+    /// All over the mesh.
+    Everywhere,
+}
+
+/// Largest change of the volume of a closed mesh, over the volume.
+pub const VOLUME_TOLERANCE: f64 = 0.2;
+
+/// Part of the vertices up to which faults count as few.
+const FEW: f64 = 0.05;
+
+/// The first fault of a mesh of some vertices of the full one.
+pub fn find_fault(full: &FullSurface, triangles: &[[u32; 3]], allowed: f64) -> Option<Fault> {
+    if triangles.is_empty() {
+        return Some(Fault::Everywhere);
+    }
+    let mut defects = topology::defects(triangles);
+    defects.retain(|vertex| full.defects.binary_search(vertex).is_err());
+    if !defects.is_empty() {
+        return Some(few(full, around(full, &defects, 2.0 * allowed)));
+    }
+    let reduced = |positions: &[DVec3]| TriMesh {
+        positions: positions.to_vec(),
+        triangles: triangles.to_vec(),
+        ..TriMesh::default()
+    };
+    let at_rest = reduced(&full.mesh.positions);
+    let change = (at_rest.volume() - full.volume).abs();
+    if full.defects.is_empty() && change > VOLUME_TOLERANCE * full.volume.abs() {
+        return Some(Fault::Everywhere);
+    }
+    let mut far = too_far(&at_rest, allowed);
+    for bent in &full.bent {
+        far.extend(too_far(&reduced(bent), allowed));
+    }
+    far.extend(bridges(full, &at_rest, allowed));
+    far.sort_unstable();
+    far.dedup();
+    (!far.is_empty()).then(|| few(full, far))
+}
+
+fn few(full: &FullSurface, places: Vec<u32>) -> Fault {
+    match places.len() as f64 <= FEW * full.mesh.positions.len() as f64 {
+        true => Fault::At(places),
+        false => Fault::Everywhere,
+    }
+}
+
+/// Vertices within a radius of some vertices.
+fn around(full: &FullSurface, centres: &[u32], radius: f64) -> Vec<u32> {
+    let positions = &full.mesh.positions;
+    let grid = CellGrid::new(positions, radius);
+    let mut found = Vec::new();
+    for &centre in centres {
+        grid.around(positions[centre as usize], |vertex| found.push(vertex));
+    }
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+/// Vertices of a mesh, used or not, that are farther from its triangles than `allowed`.
+fn too_far(mesh: &TriMesh, allowed: f64) -> Vec<u32> {
+    let tree = Bvh::new(mesh);
+    let vertices = (0..).zip(&mesh.positions);
+    vertices
+        .filter(|(_, position)| !tree.any_within(mesh, **position, allowed))
+        .map(|(vertex, _)| vertex)
+        .collect()
+}
+
+/// Vertices of the full mesh below triangles that lie farther from it than `allowed`, in the middle or at the middle
+/// of an edge.
+fn bridges(full: &FullSurface, reduced: &TriMesh, allowed: f64) -> Vec<u32> {
+    let mut below = Vec::new();
+    for t in 0..reduced.triangles.len() {
+        let [a, b, c] = reduced.corners(t);
+        for sample in [
+            (a + b + c) / 3.0,
+            (a + b) / 2.0,
+            (b + c) / 2.0,
+            (c + a) / 2.0,
+        ] {
+            if !full.tree.any_within(&full.mesh, sample, allowed) {
+                let (_, nearest) = full.tree.nearest(&full.mesh, sample);
+                below.extend(full.mesh.triangles[nearest as usize]);
+            }
+        }
+    }
+    below
+}
