@@ -205,6 +205,42 @@ fn columns_that_do_not_fit_together() {
 }
 
 #[test]
+fn details_that_contradict_each_other() {
+    let camera = "camera = { eye = [0, 0, 1], target = [0, 0, 0], fov = 0.6 }";
+    for (keys, parts) in [
+        ("triangles = 0", &["export.detail.triangles", "≥ 4"][..]),
+        ("triangles = -5", &["export.detail.triangles", "≥ 4"]),
+        ("error = 0", &["export.detail.error", "> 0"]),
+        ("error = \"-1 mm\"", &["export.detail.error", "> 0"]),
+        ("pixels = inf", &["export.detail.pixels", "finite"]),
+        ("pixels = 1", &["export.detail.pixels", "needs a camera"]),
+        (
+            "error = 0.1\npixels = 1",
+            &["export.detail.pixels", "exclude each other"],
+        ),
+        (
+            &format!("error = 0.1\n{camera}"),
+            &["export.detail.camera", "any distance"],
+        ),
+        (camera, &["export.detail.camera", "no effect"]),
+        (
+            &format!("pixels = 1\n{}", camera.replace("0, 1]", "0, 0]")),
+            &["export.detail.camera.target", "same point"],
+        ),
+    ] {
+        let text = pipeline(
+            "[[material]]",
+            &format!("[export.detail]\n{keys}\n[[material]]"),
+        );
+        refused(
+            &TestFolder::new(),
+            &text,
+            &[parts, &["shot.toml:"]].concat(),
+        );
+    }
+}
+
+#[test]
 fn a_shutter_that_closes_before_it_opens() {
     for ends in ["[0.25, -0.25]", "[-2, 2]"] {
         let export = format!("[export]\nshutter = {ends}\n[[material]]");

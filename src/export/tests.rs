@@ -257,6 +257,69 @@ fn small_fragments_are_instances_where_debris_has_a_size() {
 }
 
 #[test]
+fn surfaces_that_need_all_their_triangles_are_exported_as_ever() {
+    let (folder, store) = fixture::store(5, &["left", "right"]);
+    for format in [
+        ExportFormat::Usd,
+        ExportFormat::Alembic,
+        ExportFormat::Glb,
+        ExportFormat::GlbAnimated,
+        ExportFormat::Obj,
+        ExportFormat::Ply,
+    ] {
+        let bytes = |detail: Option<DetailLimits>, to: &str| {
+            let to = folder.path().join(to);
+            let asked = ExportOptions {
+                detail,
+                to: Some(&to),
+                ..options(0..10, 24.0)
+            };
+            let summary = run(&store, format, &asked, &mut |_, _| {}).expect("export");
+            assert_eq!(summary.detail.is_some(), detail.is_some());
+            let files = summary.files.iter();
+            let files = files.map(|file| std::fs::read(file).expect("a file"));
+            files.collect::<Vec<_>>()
+        };
+        let budget = DetailLimits {
+            triangles: Some(36),
+            ..DetailLimits::default()
+        };
+        assert_eq!(
+            bytes(Some(budget), "some"),
+            bytes(None, "all"),
+            "{format:?}"
+        );
+    }
+}
+
+#[test]
+fn limits_that_make_no_sense_are_refused() {
+    let (_folder, store) = fixture::store(2, &["left"]);
+    for (triangles, error) in [
+        (Some(0), None),
+        (None, Some(0.0)),
+        (None, Some(-1.0)),
+        (None, Some(f64::NAN)),
+        (None, Some(f64::INFINITY)),
+    ] {
+        let asked = ExportOptions {
+            detail: Some(DetailLimits {
+                triangles,
+                error,
+                view: None,
+            }),
+            ..options(0..10, 24.0)
+        };
+        let refused = run(&store, ExportFormat::Obj, &asked, &mut |_, _| {});
+        assert!(
+            matches!(refused, Err(ExportError::Detail { .. })),
+            "{refused:?}"
+        );
+        assert!(!store.path("exports").exists());
+    }
+}
+
+#[test]
 fn elements_are_spheres_of_their_size() {
     let (_folder, store) = fixture::store(1, &["left"]);
     fixture::write_elements(&store);

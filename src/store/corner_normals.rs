@@ -215,6 +215,8 @@ mod tests {
         };
         let rim = (0..ball.positions.len()).filter(|v| between(*v)).count();
         let (halves, _) = fans(&ball, &inside);
+        let groups = Fans::of_groups(ball.triangles.iter().copied(), &halves.corners);
+        assert_eq!(groups, halves);
         assert!(rim > 10);
         assert_eq!(halves.vertices.len(), ball.positions.len() + rim);
     }

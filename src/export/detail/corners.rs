@@ -1,4 +1,8 @@
 //! Attributes of triangle corners as one row of numbers, to find seams: corners of a vertex whose rows differ.
+//!
+//! Crack faces have a texture that is projected along the axis which each triangle faces most, so their texture
+//! coordinates jump from triangle to triangle. These jumps are no seams: rows of crack faces have none, and reduced
+//! triangles are [projected anew](super::projection).
 
 use crate::geometry::corners::DistinctCorners;
 use crate::store::{FragmentRange, SurfaceFrame};
@@ -22,7 +26,10 @@ pub fn distinct(surface: &SurfaceFrame, piece: &FragmentRange) -> DistinctCorner
                 .get(t)
                 .map_or(0.0, |m| material_number(*m));
             [0, 1, 2].map(|m| {
-                let [u, v, r, g, b] = own.map_or([0.0; SMOOTH_NUMBERS], |own| own[m]);
+                let [mut u, mut v, r, g, b] = own.map_or([0.0; SMOOTH_NUMBERS], |own| own[m]);
+                if surface.inside[t] != 0 {
+                    (u, v) = (0.0, 0.0);
+                }
                 [u, v, r, g, b, material, f32::from(surface.inside[t])]
             })
         })

@@ -23,16 +23,19 @@ pub const VOLUME_TOLERANCE: f64 = 0.2;
 /// Part of the vertices up to which faults count as few.
 const FEW: f64 = 0.05;
 
-/// The first fault of a mesh of some vertices of the full one.
-pub fn find_fault(full: &FullSurface, triangles: &[[u32; 3]], allowed: f64) -> Option<Fault> {
+/// The first fault of a mesh of some vertices of the full one. Where it is not closed, vertices within `radius` should be
+/// kept.
+pub fn find_fault(
+    full: &FullSurface,
+    triangles: &[[u32; 3]],
+    allowed: f64,
+    radius: f64,
+) -> Option<Fault> {
     if triangles.is_empty() {
         return Some(Fault::Everywhere);
     }
     let mut defects = topology::defects(triangles);
     defects.retain(|vertex| full.defects.binary_search(vertex).is_err());
-    if !defects.is_empty() {
-        return Some(few(full, around(full, &defects, 2.0 * allowed)));
-    }
     let reduced = |positions: &[DVec3]| TriMesh {
         positions: positions.to_vec(),
         triangles: triangles.to_vec(),
@@ -50,26 +53,29 @@ pub fn find_fault(full: &FullSurface, triangles: &[[u32; 3]], allowed: f64) -> O
     far.extend(bridges(full, &at_rest, allowed));
     far.sort_unstable();
     far.dedup();
-    (!far.is_empty()).then(|| few(full, far))
-}
-
-fn few(full: &FullSurface, places: Vec<u32>) -> Fault {
-    match places.len() as f64 <= FEW * full.mesh.positions.len() as f64 {
-        true => Fault::At(places),
-        false => Fault::Everywhere,
+    if far.len() as f64 > FEW * full.mesh.positions.len() as f64 {
+        return Some(Fault::Everywhere);
     }
+    far.extend(around(full, &defects, radius));
+    (!far.is_empty()).then_some(Fault::At(far))
 }
 
 /// Vertices within a radius of some vertices.
 fn around(full: &FullSurface, centres: &[u32], radius: f64) -> Vec<u32> {
+    if centres.is_empty() {
+        return Vec::new();
+    }
     let positions = &full.mesh.positions;
     let grid = CellGrid::new(positions, radius);
     let mut found = Vec::new();
     for &centre in centres {
-        grid.around(positions[centre as usize], |vertex| found.push(vertex));
+        let centre = positions[centre as usize];
+        grid.around(centre, |vertex| {
+            if positions[vertex as usize].distance(centre) <= radius {
+                found.push(vertex);
+            }
+        });
     }
-    found.sort_unstable();
-    found.dedup();
     found
 }
 

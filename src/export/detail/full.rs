@@ -3,6 +3,7 @@
 use glam::DVec3;
 
 use super::corners::{self, CornerRow};
+use super::projection::CrackTexture;
 use super::topology;
 use crate::export::rigid_transform::RigidTransform;
 use crate::geometry::TriMesh;
@@ -21,6 +22,8 @@ pub struct FullSurface {
     pub corners: DistinctCorners<7>,
     /// Texture coordinates per unit of length, mean over the surface; 0 without any.
     pub density: f64,
+    /// Texture of crack faces.
+    pub crack_texture: CrackTexture,
     /// Corners that share a normal, and these normals.
     pub fans: Fans,
     pub fan_normals: Vec<DVec3>,
@@ -57,6 +60,7 @@ impl FullSurface {
         FullSurface {
             bent: Vec::new(),
             corners: corners::distinct(surface, piece),
+            crack_texture: CrackTexture::new(surface, piece, &mesh),
             density: density(&mesh, surface.uv_of(piece)),
             fan_normals: normals
                 .iter()

@@ -10,6 +10,7 @@ mod fidelity;
 mod full;
 mod limits;
 mod plan;
+mod projection;
 mod reduce;
 mod survey;
 mod topology;

@@ -23,7 +23,7 @@ pub struct Reduced {
 const COLOUR_STEP: f64 = 0.05;
 
 /// How often a mesh that is not as good as promised is reduced again.
-const ROUNDS: usize = 12;
+const ROUNDS: usize = 20;
 
 /// Part of the target that is left after a round in which faults were everywhere.
 const SMALLER_TARGET: f64 = 0.6;
@@ -37,29 +37,45 @@ pub fn reduce(full: &FullSurface, allowed: f64) -> Option<Reduced> {
     full.defects
         .iter()
         .for_each(|vertex| locked[*vertex as usize] = true);
-    let mut target = allowed;
+    let (mut target, mut radius) = (allowed, 0.5 * allowed);
     for _ in 0..ROUNDS {
         let triangles = simplified(full, target, &locked);
         if triangles.len() == full.mesh.triangles.len() {
             return None;
         }
         let vertices: Vec<[u32; 3]> = triangles.iter().map(|t| vertices_of(full, *t)).collect();
-        match find_fault(full, &vertices, allowed) {
+        match find_fault(full, &vertices, allowed, radius) {
             None => return Some(compact(full, &triangles)),
             Some(Fault::Everywhere) => target *= SMALLER_TARGET,
             Some(Fault::At(places)) => {
-                let before = locked.iter().filter(|locked| **locked).count();
+                let before = locked.clone();
                 places
                     .iter()
                     .for_each(|vertex| locked[*vertex as usize] = true);
-                // Locks that were there already cannot help again.
-                if locked.iter().filter(|locked| **locked).count() == before {
-                    target *= SMALLER_TARGET;
+                // Locks that were there already cannot help again: what is wrong comes from vertices around them.
+                if locked == before {
+                    radius *= 2.0;
+                    lock_neighbours(full, &places, &mut locked);
                 }
             }
         }
     }
     None
+}
+
+/// Locks the vertices of all triangles at some places.
+fn lock_neighbours(full: &FullSurface, places: &[u32], locked: &mut [bool]) {
+    let mut is_place = vec![false; locked.len()];
+    places
+        .iter()
+        .for_each(|vertex| is_place[*vertex as usize] = true);
+    for triangle in &full.mesh.triangles {
+        if triangle.iter().any(|vertex| is_place[*vertex as usize]) {
+            triangle
+                .iter()
+                .for_each(|vertex| locked[*vertex as usize] = true);
+        }
+    }
 }
 
 fn vertices_of(full: &FullSurface, corners: [u32; 3]) -> [u32; 3] {
@@ -132,7 +148,16 @@ fn compact(full: &FullSurface, triangles: &[[u32; 3]]) -> Reduced {
     sources.sort_unstable();
     sources.dedup();
     let number = |vertex: u32| sources.partition_point(|known| *known < vertex) as u32;
-    let rows = triangles.iter().map(|corners| corners.map(|c| full.row(c)));
+    let rows = triangles.iter().zip(&vertices).map(|(corners, triangle)| {
+        let mut rows = corners.map(|corner| full.row(corner));
+        if corners::is_inside(&rows[0]) {
+            let uv = full.crack_texture.project(&full.mesh, *triangle);
+            rows.iter_mut()
+                .zip(uv)
+                .for_each(|(row, [u, v])| (row[0], row[1]) = (u, v));
+        }
+        rows
+    });
     let rows: Vec<[CornerRow; 3]> = rows.collect();
     let groups = vertices.iter().zip(&rows).map(|(triangle, rows)| {
         let [a, b, c] = triangle.map(|vertex| full.mesh.positions[vertex as usize]);
