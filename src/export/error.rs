@@ -71,8 +71,8 @@ pub enum ExportError {
     },
     /// A number of triangles that is too small for the fragments of the clip.
     #[error(
-        "at most {asked} triangles: the surfaces need {least}, as closed shapes within an eighth of their size; allow as \
-         many, export fewer frames, or leave small fragments out by reconstruct settings"
+        "at most {asked} triangles: the surfaces need {least} to stay closed, within an eighth of their size; allow as \
+         many, or export fewer frames"
     )]
     Triangles {
         /// Number asked for.

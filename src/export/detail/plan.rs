@@ -14,13 +14,16 @@ use crate::parallel::prelude::*;
 pub const LARGEST_ERROR: f64 = 0.125;
 
 /// Part of the triangles that may be used from which on a search ends.
-const NEARLY_ALL: f64 = 0.97;
+const NEARLY_ALL: f64 = 0.94;
 
-/// Steps of the search for the error that uses all triangles; each halves the interval of its logarithm.
-const STEPS: usize = 10;
+/// Most steps of the search for the error that uses all triangles.
+const STEPS: usize = 8;
 
-/// Binary logarithm of the ratio of the largest to the smallest error that is tried.
-const OCTAVES: f64 = 14.0;
+/// Smallest error that is tried, over the largest.
+const SMALLEST_ERROR: f64 = 1e-4;
+
+/// About how many triangles a fragment has at the coarsest.
+const FEWEST: f64 = 16.0;
 
 /// Plans the reduction of the surfaces of frames.
 pub fn plan(
@@ -129,27 +132,51 @@ impl Clip<'_> {
         let largest = shapes.map(|shape| LARGEST_ERROR * shape.full.size / self.unit(shape));
         // With an eye inside a fragment, no error in pixels is the largest.
         let largest = largest.filter(|error| error.is_finite());
-        let mut high = largest.fold(f64::MIN_POSITIVE, f64::max);
-        let mut best = self.reduced(high);
-        let coarsest = self.most_triangles(&best);
-        if coarsest > budget {
-            return Err(ExportError::Triangles {
-                asked: budget,
-                least: coarsest,
-            });
-        }
-        let mut low = least.unwrap_or(0.0).max(high * (-OCTAVES).exp2());
+        let coarsest = largest.fold(f64::MIN_POSITIVE, f64::max);
+        // Errors with about how many triangles they leave.
+        let mut low = (
+            least.unwrap_or(0.0).max(coarsest * SMALLEST_ERROR),
+            full as f64,
+        );
+        let mut high = (coarsest, FEWEST * self.most(|_| 1) as f64);
+        let mut best = None;
         for _ in 0..STEPS {
-            if self.most_triangles(&best) as f64 >= NEARLY_ALL * budget as f64 {
+            let error = interpolated(low, high, NEARLY_ALL.sqrt() * budget as f64);
+            let reduced = self.reduced(error);
+            let count = self.most_triangles(&reduced);
+            if count > budget {
+                low = (error, count as f64);
+                continue;
+            }
+            best = Some((error, reduced));
+            high = (error, count as f64);
+            if count as f64 >= NEARLY_ALL * budget as f64 {
                 break;
             }
-            let middle = (low * high).sqrt();
-            let reduced = self.reduced(middle);
-            match self.most_triangles(&reduced) <= budget {
-                true => (high, best) = (middle, reduced),
-                false => low = middle,
-            }
         }
-        Ok((high, best))
+        if let Some(best) = best {
+            return Ok(best);
+        }
+        let reduced = self.reduced(coarsest);
+        match self.most_triangles(&reduced) {
+            needed if needed > budget => Err(ExportError::Triangles {
+                asked: budget,
+                least: needed,
+            }),
+            _ => Ok((coarsest, reduced)),
+        }
     }
+}
+
+/// Error between two errors, given with numbers of triangles, that leaves about `count` if the number is a power of the
+/// error.
+fn interpolated(low: (f64, f64), high: (f64, f64), count: f64) -> f64 {
+    let part = (low.1 / count).ln() / (low.1 / high.1).ln();
+    // Each step gets rid of a part of the interval, even if the number is no power.
+    let part = if part.is_finite() {
+        part.clamp(0.1, 0.9)
+    } else {
+        0.5
+    };
+    low.0 * (high.0 / low.0).powf(part)
 }

@@ -34,8 +34,8 @@ impl CrackTexture {
         }
     }
 
-    /// Texture coordinates of a triangle of some vertices: the affine map of the largest crack face at one of them that
-    /// faces the same way.
+    /// Texture coordinates of a triangle of some vertices: the map of the largest crack face at one of them that faces
+    /// the same way.
     pub fn project(&self, mesh: &TriMesh, triangle: [u32; 3]) -> [[f32; 2]; 3] {
         let corners = triangle.map(|vertex| mesh.positions[vertex as usize]);
         let [a, b, c] = corners;
@@ -57,15 +57,16 @@ impl CrackTexture {
     }
 }
 
-/// Texture coordinates that the affine map of a triangle gives a point, which may lie outside.
+/// Texture coordinates that the map of a triangle, constant along the axis that the triangle faces most, gives a point.
 fn extended([a, b, c]: [DVec3; 3], uv: [[f32; 2]; 3], point: DVec3) -> [f32; 2] {
-    let normal = (b - a).cross(c - a);
-    let area = normal.length_squared();
+    let axis = (b - a).cross(c - a).abs().max_position();
+    let across = |p: DVec3, q: DVec3| p.cross(q)[axis];
+    let area = across(b - a, c - a);
     if area == 0.0 {
         return uv[0];
     }
-    let to_b = (point - a).cross(c - a).dot(normal) / area;
-    let to_c = (b - a).cross(point - a).dot(normal) / area;
+    let to_b = across(point - a, c - a) / area;
+    let to_c = across(b - a, point - a) / area;
     [0, 1].map(|k| {
         let [p, q, r] = uv.map(|uv| f64::from(uv[k]));
         (p + to_b * (q - p) + to_c * (r - p)) as f32
