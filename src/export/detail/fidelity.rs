@@ -23,8 +23,8 @@ pub const VOLUME_TOLERANCE: f64 = 0.2;
 /// Part of the vertices up to which faults count as few.
 const FEW: f64 = 0.05;
 
-/// The first fault of a mesh of some vertices of the full one. Where it is not closed, vertices within `radius` should be
-/// kept.
+/// The first fault of a mesh of some vertices of the full one. Where it is not closed, vertices within `radius` should
+/// be kept.
 pub fn find_fault(
     full: &FullSurface,
     triangles: &[[u32; 3]],
