@@ -65,6 +65,7 @@ mod sleep_impacts;
 mod sleep_rest;
 mod sleep_runs;
 mod springs;
+mod standard_input;
 mod static_friction;
 mod statics;
 mod store;

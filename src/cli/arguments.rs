@@ -1,14 +1,17 @@
 //! Command-line arguments of the stages.
 
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use crate::spec::{Backend, EventRate, ExportFormat, Playback, Up, UsdFile, is_shutter};
+use super::error::WrongUse;
+use crate::spec::{
+    Backend, EventRate, ExportFormat, Playback, Up, UsdFile, is_shutter, is_standard_input,
+};
 use crate::units;
 
 #[derive(Debug, clap::Args)]
 pub struct PackArguments {
-    /// Pipeline file.
+    /// Pipeline file; - for standard input.
     pub pipeline: PathBuf,
     /// Frame store; created if absent.
     #[arg(long, value_name = "FOLDER")]
@@ -20,7 +23,7 @@ pub struct PackArguments {
 
 #[derive(Debug, clap::Args)]
 pub struct RunArguments {
-    /// Pipeline file.
+    /// Pipeline file; - for standard input.
     pub pipeline: PathBuf,
     /// Frame store; default: out/NAME in the current folder.
     #[arg(long, value_name = "FOLDER")]
@@ -75,7 +78,8 @@ pub struct SimulateArguments {
 
 #[derive(Debug, clap::Args)]
 pub struct StressArguments {
-    /// Frame store with a packing, or a pipeline file, whose bodies are packed first if necessary.
+    /// Frame store with a packing, or a pipeline file (- for standard input), whose bodies are packed first if
+    /// necessary.
     pub target: PathBuf,
     /// Use the loads that these frames of a simulation recorded, not those of the pipeline: A..B, A..=B, A-B or
     /// one frame A.
@@ -172,6 +176,15 @@ pub enum PipelineStage {
     Reconstruct,
     Export,
     Preview,
+}
+
+/// Frame store of a pipeline file for which `--out` names none: out/NAME in the current folder.
+pub fn default_store(pipeline: &Path) -> Result<PathBuf, WrongUse> {
+    if is_standard_input(pipeline) {
+        let what = "--out is missing: a pipeline from standard input has no name to derive it from";
+        return Err(WrongUse(what.to_owned()));
+    }
+    Ok(Path::new("out").join(pipeline.file_stem().unwrap_or_default()))
 }
 
 fn scale(text: &str) -> Result<f64, String> {

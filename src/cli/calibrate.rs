@@ -14,7 +14,7 @@ use crate::units::{self, Dimension};
 
 #[derive(Debug, clap::Args)]
 pub struct CalibrateArguments {
-    /// Pipeline file.
+    /// Pipeline file; - for standard input.
     pipeline: PathBuf,
     /// Folder for the values found, the curves and a chart; created if absent.
     #[arg(long, value_name = "FOLDER")]

@@ -94,7 +94,7 @@ enum Command {
     /// For a pipeline: numbers of elements and steps, time step, memory, disk space and time that it will take,
     /// warnings. For a mesh: what is wrong with it, where, and how it is repaired.
     Check {
-        /// Pipeline file.
+        /// Pipeline file; - for standard input.
         #[arg(required_unless_present = "mesh")]
         pipeline: Option<PathBuf>,
         /// Override a value: dotted path, entries by name or index.

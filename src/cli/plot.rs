@@ -39,6 +39,7 @@ pub fn plot(arguments: &PlotArguments, report: &ProgressReporter) -> anyhow::Res
     }
     let first = summary.files.first().map(|file| file.display().to_string());
     let files = summary.files.len();
+    stage.files(&summary.files);
     stage.finish(&format!(
         "{files} charts, first {}",
         first.unwrap_or_default()

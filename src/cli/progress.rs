@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::io::IsTerminal;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
@@ -115,6 +116,16 @@ impl StageReport {
             ReportForm::Lines => return,
         }
         line.printed = Some(Instant::now());
+    }
+
+    /// Lists the files that the stage wrote, for programs: the other forms only count them.
+    pub fn files(&self, files: &[PathBuf]) {
+        if self.form == ReportForm::Json {
+            eprintln!(
+                "{}",
+                serde_json::json!({ "stage": self.name, "files": files })
+            );
+        }
     }
 
     /// Reports the end of the stage. Returns its duration, s.

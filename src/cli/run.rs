@@ -1,10 +1,9 @@
 //! `cullet run`, which runs those stages of a pipeline file that are not up to date, and the commands of the
 //! single stages.
 
-use std::path::PathBuf;
-
 use super::arguments::{
-    ExportArguments, FramesArguments, PackArguments, PipelineStage, RunArguments, SimulateArguments,
+    ExportArguments, FramesArguments, PackArguments, PipelineStage, RunArguments,
+    SimulateArguments, default_store,
 };
 use super::error::WrongUse;
 use super::progress::ProgressReporter;
@@ -41,10 +40,10 @@ pub fn run(arguments: &RunArguments, report: &ProgressReporter) -> anyhow::Resul
         runs(PipelineStage::Reconstruct),
         runs(PipelineStage::Preview),
     )?;
-    let mut out = arguments.out.clone().unwrap_or_else(|| {
-        let name = arguments.pipeline.file_stem().unwrap_or_default();
-        PathBuf::from("out").join(name)
-    });
+    let mut out = match &arguments.out {
+        Some(out) => out.clone(),
+        None => default_store(&arguments.pipeline)?,
+    };
     let mut start = start_from(arguments.resume, arguments.state);
     if let Some(new) = &arguments.branch {
         start = branch::begin(&out, new, start, Some(&resolved))?;

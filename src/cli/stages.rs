@@ -459,6 +459,7 @@ pub fn export(arguments: &ExportArguments, report: &ProgressReporter) -> anyhow:
             if options.scale == 1.0 { "m" } else { "units" }
         )
     });
+    stage.files(&summary.files);
     let seconds = stage.finish(&format!(
         "{} in {}, first {}{}{}{}",
         megabytes(summary.bytes),
@@ -506,6 +507,7 @@ pub fn preview(path: &Path, frames: &Range<u32>, report: &ProgressReporter) -> a
     let summary = previewing::run(&store, &settings, frames.clone(), &mut |done, total| {
         stage.update(done as u64, total as u64, "frames");
     })?;
+    stage.files(&summary.files);
     let seconds = stage.finish(&format!("{} pictures", summary.files.len()));
     Ok(inputs.finish(&store, seconds, sums(&store, &files)?, Vec::new())?)
 }

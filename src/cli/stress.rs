@@ -1,11 +1,11 @@
 //! `cullet stress`: where bodies would crack under loads at rest, and how near they are.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use super::arguments::StressArguments;
+use super::arguments::{StressArguments, default_store};
 use super::error::WrongUse;
 use super::progress::ProgressReporter;
 use super::stage_inputs::StageInputs;
@@ -21,7 +21,8 @@ pub fn stress(
     report: &ProgressReporter,
     as_json: bool,
 ) -> anyhow::Result<()> {
-    let root = match arguments.target.is_file() {
+    let is_pipeline = arguments.target.is_file() || spec::is_standard_input(&arguments.target);
+    let root = match is_pipeline {
         true if arguments.frames.is_some() => {
             let what =
                 "--frames belongs to a store with a simulation; a pipeline file has no frames";
@@ -52,10 +53,10 @@ pub fn stress(
 /// Path of the store of a pipeline file, with its bodies packed.
 fn packed_store(arguments: &StressArguments, report: &ProgressReporter) -> anyhow::Result<PathBuf> {
     let resolved = spec::read(&arguments.target, &arguments.set)?;
-    let root = arguments.out.clone().unwrap_or_else(|| {
-        let name = arguments.target.file_stem().unwrap_or_default();
-        Path::new("out").join(name)
-    });
+    let root = match &arguments.out {
+        Some(out) => out.clone(),
+        None => default_store(&arguments.target)?,
+    };
     stages::refuse_foreign_folder(&root)?;
     let store = Store::at(&root);
     let inputs = StageInputs::pack(&resolved.pipeline, &resolved.folder);

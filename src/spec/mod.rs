@@ -55,6 +55,6 @@ pub use settings::{
     Reconstruct, ReconstructMode, Simulate,
 };
 pub use sleep::SleepLimits;
-pub use source::{ResolvedPipeline, parse, read};
+pub use source::{ResolvedPipeline, is_standard_input, parse, read};
 pub use stress::{CrackCriterion, Fracture, Stress};
 pub use time::{Axis, Region, Side, Time, World};

@@ -19,12 +19,23 @@ pub struct ResolvedPipeline {
     pub folder: PathBuf,
 }
 
-/// Reads a pipeline file. `sets` are overrides `key=value`: `scale=smoke`, `time.end=5 ms`,
-/// `material.gypsum.young=1e9`.
+/// Whether a path stands for standard input.
+pub fn is_standard_input(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+/// Reads a pipeline file, or from standard input if the path is `-`: paths in it are then relative to the working
+/// folder. `sets` are overrides `key=value`: `scale=smoke`, `time.end=5 ms`, `material.gypsum.young=1e9`.
 pub fn read(path: &Path, sets: &[String]) -> Result<ResolvedPipeline, SpecErrors> {
-    let name = path.display().to_string();
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| whole_file_error(&name, SpecFault::Unreadable(error.to_string())))?;
+    let (name, text) = match is_standard_input(path) {
+        true => {
+            let text = std::io::read_to_string(std::io::stdin());
+            ("standard input".to_owned(), text)
+        }
+        false => (path.display().to_string(), std::fs::read_to_string(path)),
+    };
+    let unreadable = |error: std::io::Error| SpecFault::Unreadable(error.to_string());
+    let text = text.map_err(|error| whole_file_error(&name, unreadable(error)))?;
     // Some editors on Windows begin UTF-8 files with a byte order mark.
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     let folder = path.parent().unwrap_or(Path::new("")).to_owned();

@@ -30,7 +30,7 @@ pub enum StoreError {
         /// The file.
         path: PathBuf,
         /// The column.
-        column: &'static str,
+        column: String,
         /// Word that `output.columns` lacks.
         word: String,
     },

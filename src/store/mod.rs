@@ -5,6 +5,7 @@
 
 pub mod archive;
 pub mod atomic;
+pub mod batches;
 mod cell_rules;
 mod colliders;
 mod contents;

@@ -93,7 +93,7 @@ pub(super) fn names<T: Table>() -> Vec<&'static str> {
 }
 
 /// Rows read at a time. The reader allocates memory for these alone, whatever number of rows the file claims.
-const ROWS_PER_PART: usize = 1 << 16;
+pub(super) const ROWS_PER_PART: usize = 1 << 16;
 
 /// Reads a table part by part, in order, so that it is never in memory as a whole.
 pub fn read_parts<T: Table>(path: &Path, part: &mut dyn FnMut(&T)) -> Result<()> {
@@ -215,19 +215,24 @@ fn zeros(data_type: &DataType, rows: usize) -> Option<ArrayRef> {
 }
 
 fn missing(path: &Path, column: &Column, left_out: Option<&str>) -> StoreError {
-    let words: Option<serde_json::Value> =
-        left_out.and_then(|text| serde_json::from_str(text).ok());
-    match words.as_ref().and_then(|words| words[column.name].as_str()) {
-        Some(word) => StoreError::LeftOut {
-            path: path.to_owned(),
-            column: column.name,
-            word: word.to_owned(),
-        },
-        None => {
-            let what = format!("column {}: {}", column.name, missing_column(column));
-            StoreError::invalid(path, what)
-        }
-    }
+    deliberately_left_out(path, column.name, left_out).unwrap_or_else(|| {
+        let what = format!("column {}: {}", column.name, missing_column(column));
+        StoreError::invalid(path, what)
+    })
+}
+
+/// Error for a column that the metadata of a file, `left_out`, list as left out.
+pub(super) fn deliberately_left_out(
+    path: &Path,
+    column: &str,
+    left_out: Option<&str>,
+) -> Option<StoreError> {
+    let words: serde_json::Value = serde_json::from_str(left_out?).ok()?;
+    Some(StoreError::LeftOut {
+        path: path.to_owned(),
+        column: column.to_owned(),
+        word: words[column].as_str()?.to_owned(),
+    })
 }
 
 /// Message for a missing column.
