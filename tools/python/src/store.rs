@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use cullet::store::{Manifest, Store, SurfaceFrame};
+use arrow_array::cast::AsArray;
+use arrow_array::types::Float64Type;
+use cullet::store::{Manifest, Store, StoreError, SurfaceFrame, batches};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -40,6 +42,16 @@ impl NativeStore {
         numbers.map_err(|error| exception(py, &error))
     }
 
+    /// Number and simulated time of each frame, s.
+    fn times(&self, py: Python<'_>) -> PyResult<Vec<(u32, f64)>> {
+        let times = py.detach(|| {
+            let frames = self.store.frames(&(0..u32::MAX))?;
+            let time = |frame: u32| Ok((frame, time_of(&self.store, frame)?));
+            frames.into_iter().map(time).collect::<Result<_, _>>()
+        });
+        times.map_err(|error| exception(py, &error))
+    }
+
     /// A table: of the packing if `frames` is None, else of these frames, one after the other.
     fn table(
         &self,
@@ -59,4 +71,18 @@ impl NativeStore {
         let surface = surface.map_err(|error| exception(py, &error))?;
         Ok(NativeSurface::new(surface))
     }
+}
+
+/// Simulated time of a frame: from its short history, or from its elements in a store that has none.
+fn time_of(store: &Store, frame: u32) -> Result<f64, StoreError> {
+    let history = store.numbered("history", frame, "parquet");
+    let path = match history.is_file() {
+        true => history,
+        false => store.numbered("frames", frame, "parquet"),
+    };
+    let path = store.checked(path, "simulate")?;
+    let (_, batches) = batches::read(&path, Some(&["time".to_owned()]))?;
+    let first = batches.first().map(|batch| batch.column(0));
+    let first = first.and_then(|column| column.as_primitive_opt::<Float64Type>());
+    Ok(first.map_or(f64::NAN, |times| times.value(0)))
 }

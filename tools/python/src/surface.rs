@@ -42,17 +42,17 @@ impl NativeSurface {
     }
 
     /// Of each fragment: body, label, first vertex, vertices, first triangle, triangles.
-    fn fragments(&self) -> Vec<[u32; 6]> {
+    fn fragments(&self) -> Vec<(u32, u32, u32, u32, u32, u32)> {
         let pieces = self.surface.pieces.iter();
         let numbers = pieces.map(|piece| {
-            [
+            (
                 piece.body,
                 piece.fragment,
                 piece.first_vertex,
                 piece.vertices,
                 piece.first_triangle,
                 piece.triangles,
-            ]
+            )
         });
         numbers.collect()
     }
