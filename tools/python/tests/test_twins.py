@@ -47,7 +47,7 @@ def test_queries_find_the_same(shot, monkeypatch, name, body):
     monkeypatch.chdir(shot.path.parent)
     language, text = QUERIES[name]
     if language == "sql":
-        wanted = duckdb.connect().execute(text).pl()
+        wanted = duckdb.connect().sql(text)
     else:
         space = {}
         exec(compile(text, name, "exec"), space)

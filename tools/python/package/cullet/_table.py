@@ -55,7 +55,7 @@ def _pairs(table: Mapping[str, Any], path: str) -> list[tuple[str, str]]:
     pairs = []
     for key, value in table.items():
         if not isinstance(key, str):
-            raise TypeError(f"{path or 'pipeline'}: keys are strings, not {key!r}")
+            raise TypeError(f"{path + ': ' if path else ''}keys are strings, not {key!r}")
         if value is not None:
             pairs.append((_string(key), inline(value, f"{path}.{key}" if path else key)))
     return pairs
