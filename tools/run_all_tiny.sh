@@ -15,6 +15,7 @@ for tool in tools/*; do
     name="$(basename "$tool")"
     case "$name" in
     lawgen | bench_bem | figures | __pycache__) continue ;; # parts of lawgen.rs, bench_bem.rs, figures.py; what Python left
+    python) continue ;;                                     # has tests of its own: python/check.sh
     esac
     if [[ " $parts " != *" $name "* ]] && ! grep -q "^ *tiny $name " tools/run_all_tiny.sh; then
         echo "run_all_tiny: $tool is not run here"

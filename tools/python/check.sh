@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs the wheel into an environment of its own, and runs ruff, mypy and the tests of the package.
-# Usage: check.sh FOLDER [WHEEL]. FOLDER keeps the environment and the wheel from run to run; without WHEEL one is built.
+# Usage: check.sh FOLDER [WHEEL]. FOLDER keeps the environment and the wheel from run to run. Without WHEEL, one is
+# built.
 set -euo pipefail
 folder=${1:?usage: check.sh FOLDER [WHEEL]}
 here=$(cd "$(dirname "$0")" && pwd)
