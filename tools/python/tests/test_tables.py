@@ -20,12 +20,12 @@ def test_every_value_is_that_of_the_file(shot, kind):
     path = shot.path / kind / "000003.parquet"
     expected = polars.read_parquet(path, use_pyarrow=True)
     assert expected.height > 0
-    table = getattr(shot, kind)(3)
+    table = rows = getattr(shot, kind)(3)
     assert len(table) == expected.height
     assert polars.DataFrame(table).equals(expected)
     assert pyarrow.table(table).equals(parquet.read_table(path))
     assert polars.from_pandas(pyarrow.table(table).to_pandas()).equals(expected)
-    assert duckdb.sql("FROM table").pl().equals(expected)
+    assert duckdb.sql("FROM rows").pl().equals(expected)
     all_frames = polars.concat(polars.read_parquet(shot.path / kind / f"{n:06}.parquet") for n in shot.frame_numbers)
     assert polars.DataFrame(getattr(shot, kind)()).equals(all_frames)
 
@@ -51,13 +51,13 @@ def test_columns_and_frames_are_chosen(shot):
     found = polars.DataFrame(table)
     assert found.columns == ["id", "x", "frame"] == [column.name for column in table.columns]
     assert found["frame"].unique(maintain_order=True).to_list() == [5, 2]
-    numbers = {
-        slice(2, 4): [2, 3],
-        slice(5, None): [5, 6],
-        slice(None, None, 3): [0, 3, 6],
-        slice(90, None): [],
-    }
-    for wanted, expected in numbers.items():
+    numbers = [
+        (slice(2, 4), [2, 3]),
+        (slice(5, None), [5, 6]),
+        (slice(None, None, 3), [0, 3, 6]),
+        (slice(90, None), []),
+    ]
+    for wanted, expected in numbers:
         frames = polars.DataFrame(shot.history(wanted, columns=["frame"]))["frame"].to_list()
         assert frames == expected
     assert polars.DataFrame(shot.history(range(4), columns=["frame"])).height == 4
@@ -65,7 +65,7 @@ def test_columns_and_frames_are_chosen(shot):
 
 def test_units_and_meanings_come_with_the_columns(shot):
     [x] = shot.frames(0, columns=["x"]).columns
-    assert x == cullet.Column("x", "Float32", "m", "position.")
+    assert x == cullet.Column("x", "Float32", "m", "position")
     field = pyarrow.table(shot.breaks(3)).schema.field("energy")
     assert field.metadata[b"unit"] == b"J"
     assert "frames: frame, time" in repr(shot.frames(0))

@@ -36,8 +36,8 @@ class Column(NamedTuple):
 class Table:
     """Columns of a table of the store, read when they are asked for.
 
-    Any library that reads Arrow takes it, without a copy: `polars.DataFrame(table)`, `pyarrow.table(table)`,
-    `duckdb.sql("FROM table")`, `pandas.DataFrame.from_arrow(table)`. Each reads the files again.
+    Any library that reads Arrow takes it, without a copy: `polars.DataFrame(rows)`, `pyarrow.table(rows)`,
+    `duckdb.sql("FROM rows")`, `pandas.DataFrame.from_arrow(rows)`. Each reads the files again.
     """
 
     def __init__(self, native: NativeTable, name: str) -> None:
