@@ -17,10 +17,10 @@ TABLES = ["frames", "breaks", "fragments", "history", "loads"]
 
 @pytest.mark.parametrize("kind", TABLES)
 def test_every_value_is_that_of_the_file(shot, kind):
-    path = shot.path / kind / "000003.parquet"
+    path = shot.path / kind / "000001.parquet"
     expected = polars.read_parquet(path, use_pyarrow=True)
     assert expected.height > 0
-    table = rows = getattr(shot, kind)(3)
+    table = rows = getattr(shot, kind)(1)  # noqa: F841 DuckDB finds `rows` by its name
     assert len(table) == expected.height
     assert polars.DataFrame(table).equals(expected)
     assert pyarrow.table(table).equals(parquet.read_table(path))
