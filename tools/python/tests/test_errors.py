@@ -57,8 +57,8 @@ def test_a_damaged_file_is_reported_as_the_program_does(shot, tmp_path):
     with pytest.raises(cullet.Failed) as read:
         store.frames(1).__arrow_c_stream__()
     assert str(read.value) == str(ran.value) and str(frame) in str(read.value)
-    [fault] = cullet.validate(folder)
-    assert fault["file"] == "frames/000001.parquet"
+    faults = cullet.validate(folder)
+    assert faults and {fault["file"] for fault in faults} == {"frames/000001.parquet"}
     mesh = folder / "meshes" / "000002.rkyv"
     mesh.write_bytes(mesh.read_bytes()[:-50])
     with pytest.raises(cullet.Failed, match="meshes/000002.rkyv"):
