@@ -14,8 +14,8 @@ parts="run_all_tiny.sh README.md FIGURES.md figures.json"
 for tool in tools/*; do
     name="$(basename "$tool")"
     case "$name" in
-    lawgen | bench_bem | figures | __pycache__) continue ;; # parts of lawgen.rs, bench_bem.rs, figures.py; what Python left
-    python) continue ;;                                     # has tests of its own: python/check.sh
+    lawgen | bench_bem | figures | first_shot | __pycache__) continue ;; # parts of a file of that name; what Python left
+    python) continue ;; # has tests of its own: python/check.sh
     esac
     if [[ " $parts " != *" $name "* ]] && ! grep -q "^ *tiny $name " tools/run_all_tiny.sh; then
         echo "run_all_tiny: $tool is not run here"
@@ -112,6 +112,11 @@ tiny write_store.py "$python" tools/write_store.py "$work/written" --cells 6 4 4
 for store in lammps written; do
     "$cullet" inspect "$work/$store" --validate
 done
+if [[ -n "${CULLET_WHEEL:-}" ]]; then
+    tiny first_shot.py "$python" tools/first_shot.py "$CULLET_WHEEL"
+else
+    echo "== first_shot.py: skipped, CULLET_WHEEL names no wheel"
+fi
 # The fuzzer alone needs a nightly toolchain, which the gate does not bring.
 if command -v cargo-fuzz >/dev/null && rustup toolchain list 2>/dev/null | grep -q nightly; then
     tiny fuzz tools/fuzz/run 2

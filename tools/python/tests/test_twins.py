@@ -74,6 +74,8 @@ def test_the_script_of_stages_writes_the_same_files(tmp_path, monkeypatch):
         (folder / "pipelines").symlink_to(BUNNY.parent)
     for line in shell.splitlines():
         words = shlex.split(line, comments=True)
+        if words[1] == "view":  # serves until it is ended
+            continue
         words = [program, *words[1:], *(small if words[1] in ("check", "pack") else [])]
         words = ["1 ms" if word == "20 ms" else word for word in words]
         subprocess.run(words, cwd=folders[0], check=True, capture_output=True)

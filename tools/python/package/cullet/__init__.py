@@ -34,6 +34,7 @@ from .stages import (
     validate,
 )
 from .store import Column, Fragment, Store, Surface, Table
+from .viewer import Viewer, view, view_page
 
 try:
     __version__ = version("cullet")
@@ -53,6 +54,7 @@ __all__ = [
     "Store",
     "Surface",
     "Table",
+    "Viewer",
     "adapters",
     "calibrate",
     "check",
@@ -71,4 +73,6 @@ __all__ = [
     "spec",
     "stress",
     "validate",
+    "view",
+    "view_page",
 ]
