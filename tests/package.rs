@@ -65,7 +65,7 @@ fn the_crate_holds_what_it_needs_and_nothing_large() {
     let mut sum = 0;
     for file in &listed {
         let size = std::fs::metadata(root.join(file)).map_or(0, |data| data.len());
-        assert!(size < 300_000, "{file} has {size} bytes");
+        assert!(size < 400_000, "{file} has {size} bytes");
         assert!(!file.ends_with(".png") && !file.ends_with(".py"), "{file}");
         sum += size;
     }

@@ -17,6 +17,8 @@ import tempfile
 import time
 from pathlib import Path
 
+SMALLEST_PICTURE = 30_000
+"""Bytes of a picture in which something is drawn."""
 HERE = Path(__file__).resolve().parent
 NETWORK = ("pip_", "http_proxy", "https_proxy", "no_proxy", "all_proxy", "ssl_", "requests_")
 
@@ -41,7 +43,7 @@ print(len(store.frame_numbers), "frames,", len(set(store.surface(store.frame_num
 def step(name, command, folder, environment):
     """Runs a command and prints how long it took."""
     begun = time.monotonic()
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=900)
     seconds = time.monotonic() - begun
     if done.returncode != 0:
         sys.exit(f"{name} failed:\n{done.stdout}{done.stderr}")
@@ -58,6 +60,8 @@ def main():
     parser.add_argument("--out", type=Path, help="folder for the pictures")
     arguments = parser.parse_args()
     wheel = arguments.wheel.resolve(strict=True)
+    if arguments.out and arguments.out.exists():
+        sys.exit(f"first_shot: {arguments.out} exists; choose another --out")
     with tempfile.TemporaryDirectory() as home:
         total = take_steps(wheel, Path(home), arguments)
         if arguments.out:
@@ -84,6 +88,9 @@ def take_steps(wheel, home, arguments):
         flags = ["--headless", "--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
         flags += ["--window-size=1280,720", "--virtual-time-budget=15000", f"--screenshot={home / 'page.png'}"]
         total += step("open it in Chromium", [arguments.chromium, *flags, f"file://{page}"], home, environment)
+        # A page that shows nothing but its background is packed to a few kB.
+        if (home / "page.png").stat().st_size < SMALLEST_PICTURE:
+            sys.exit("first_shot: the page in Chromium is empty")
     else:
         print("skipped: Chromium: there is no program chromium")
     if arguments.blender:

@@ -21,6 +21,9 @@ pub struct ViewArguments {
     /// Open the page in the browser.
     #[arg(long, conflicts_with = "export")]
     open: bool,
+    /// End when standard input ends: for programs that start the viewer.
+    #[arg(long, hide = true)]
+    until_input_ends: bool,
     /// Write a page that needs neither this program nor the store to this HTML file, instead of serving one.
     #[arg(long, value_name = "FILE")]
     export: Option<PathBuf>,
@@ -58,6 +61,13 @@ pub fn view(
         && let Err(error) = open(&url)
     {
         report.note(&format!("the browser could not be opened: {error}"));
+    }
+    if arguments.until_input_ends {
+        std::thread::spawn(|| {
+            // An input that cannot be read has ended, too.
+            let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
+            std::process::exit(0);
+        });
     }
     server.serve(&stores);
     Ok(())

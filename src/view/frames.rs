@@ -10,7 +10,8 @@ use crate::spec::FrameGroup;
 
 /// Radius, body, material and number of bonds at rest of each element.
 pub fn elements(viewed: &ViewedStore) -> Result<Vec<u8>, ViewError> {
-    let elements = viewed.elements()?;
+    let rest = viewed.rest()?;
+    let elements = &rest.elements;
     let bonds = viewed
         .view()?
         .store
@@ -50,7 +51,7 @@ pub fn frame(viewed: &ViewedStore, number: u32, names: &[&str]) -> Result<Vec<u8
     if labelled {
         needed.push(FrameGroup::Fragment);
     }
-    let count = viewed.elements()?.id.len();
+    let count = viewed.rest()?.elements.id.len();
     let mut rows = view.store.read_frame_of(number, &needed, count)?;
     if labelled {
         for (x, fragment) in rows.x.iter_mut().zip(&rows.fragment) {

@@ -1,7 +1,7 @@
 //! The viewer: frames of stores in a browser, from a server on this machine or as one file.
 //!
-//! The [page](assets) asks the [server] for one frame at a time by [addresses](routes) and draws it with WebGL. It shows
-//! the newest frames of a simulation that still runs.
+//! The page asks the server for one frame at a time, by addresses that `README.md` beside this file lists, and draws it
+//! with WebGL. It shows the newest frames of a simulation that still runs.
 
 mod arrays;
 mod assets;

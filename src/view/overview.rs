@@ -1,5 +1,7 @@
 //! What is in the stores, and whether a simulation is adding to them.
 
+use std::time::UNIX_EPOCH;
+
 use glam::DVec3;
 use serde_json::{Value, json};
 
@@ -20,21 +22,35 @@ const RECENT: usize = 5;
 
 /// Description of a store. A damaged store has an `error`, and whatever could be read of the rest.
 pub fn overview(viewed: &ViewedStore) -> Value {
-    let mut out = json!({
-        "name": viewed.name(), "frames": [], "times": [], "surfaces": [], "elements_in": [], "elements": 0,
-        "bonds": 0, "bodies": [], "materials": [], "columns": [], "camera": null, "bounds": null, "end": null,
-        "colliders": [], "live": { "running": false, "awake": null, "elements": 0, "seconds_left": null,
-        "frames_left": null }, "error": null,
-    });
+    let mut out = empty(viewed);
     if let Err(error) = fill(&mut out, viewed) {
         out["error"] = json!(error.to_string());
     }
     out
 }
 
+/// Description of a store that is not damaged.
+pub fn described(viewed: &ViewedStore) -> Result<Value, ViewError> {
+    let mut out = empty(viewed);
+    fill(&mut out, viewed)?;
+    Ok(out)
+}
+
+fn empty(viewed: &ViewedStore) -> Value {
+    json!({
+        "name": viewed.name(), "stamp": null, "frames": [], "times": [], "surfaces": [], "elements_in": [],
+        "elements": 0, "bonds": 0, "bodies": [], "materials": [], "columns": [], "camera": null, "bounds": null,
+        "end": null, "colliders": [], "live": { "running": false, "stage": null, "awake": null, "elements": 0,
+        "seconds_left": null, "frames_left": null }, "error": null,
+    })
+}
+
 fn fill(out: &mut Value, viewed: &ViewedStore) -> Result<(), ViewError> {
     let view = viewed.view()?;
     let store = &view.store;
+    let (changed, length) = viewed.stamp()?;
+    let changed = changed.duration_since(UNIX_EPOCH).unwrap_or_default();
+    out["stamp"] = json!(format!("{}-{length}", changed.as_nanos()));
     let elements_in = store.frames(&(0..u32::MAX))?;
     let surfaces = store.numbers("meshes", "rkyv")?;
     let mut frames = [&elements_in[..], &surfaces].concat();
@@ -48,26 +64,22 @@ fn fill(out: &mut Value, viewed: &ViewedStore) -> Result<(), ViewError> {
     out["colliders"] = json!(colliders::list(&view));
     describe_pipeline(out, &view);
     out["live"] = live(viewed, &view, elements_in.last().copied())?;
-    let elements = viewed.elements()?;
-    out["elements"] = json!(elements.id.len());
-    out["live"]["elements"] = json!(elements.id.len());
-    out["bonds"] = json!(store.bond_count()?);
+    let rest = viewed.rest()?;
+    out["elements"] = json!(rest.elements.id.len());
+    out["live"]["elements"] = json!(rest.elements.id.len());
+    out["bonds"] = json!(rest.bonds);
     if let Some(&last) = elements_in.last() {
         out["columns"] = json!(quantities::list(viewed, last)?);
     }
-    let mut bounds = None;
-    for k in 0..elements.id.len() {
-        let at = DVec3::new(elements.x[k], elements.y[k], elements.z[k]);
-        join(&mut bounds, at - elements.r[k], at + elements.r[k]);
-    }
-    let Some((low, high)) = bounds else {
+    let Some((low, high)) = rest.bounds else {
         return Ok(());
     };
     out["bounds"] = json!({ "min": low.to_array(), "max": high.to_array() });
+    let mut bounds = (low, high);
     if let Some(&last) = elements_in.last() {
         join_large_fragments(&mut bounds, store, last)?;
     }
-    out["camera"] = camera(&view, bounds.unwrap_or((low, high)));
+    out["camera"] = camera(&view, bounds);
     Ok(())
 }
 
@@ -83,12 +95,15 @@ fn describe_pipeline(out: &mut Value, view: &StoreView) {
     out["end"] = json!(pipeline.time.end);
 }
 
-/// Whether a stage that simulates holds the store, and how long it will take.
+/// The stage that holds the store exclusively, and how long a simulation will take.
 fn live(viewed: &ViewedStore, view: &StoreView, last: Option<u32>) -> Result<Value, ViewError> {
-    let running = view.store.exclusive_holder().is_some();
+    let holder = view.store.exclusive_holder();
+    let stage = holder.as_deref().map(stage_of);
     let mut out = json!({
-        "running": running, "awake": null, "elements": 0, "seconds_left": null, "frames_left": null
+        "running": stage.is_some(), "stage": stage, "awake": null, "elements": 0, "seconds_left": null,
+        "frames_left": null
     });
+    let simulates = matches!(stage, Some("simulate" | "run"));
     let Some(last) = last else {
         return Ok(out);
     };
@@ -96,7 +111,7 @@ fn live(viewed: &ViewedStore, view: &StoreView, last: Option<u32>) -> Result<Val
         return Ok(out);
     };
     out["awake"] = json!(newest.awake.first());
-    let Some(pipeline) = view.pipeline.as_ref().filter(|_| running) else {
+    let Some(pipeline) = view.pipeline.as_ref().filter(|_| simulates) else {
         return Ok(out);
     };
     let time = newest.time.first().copied().unwrap_or_default();
@@ -128,22 +143,26 @@ fn camera(view: &StoreView, (low, high): (DVec3, DVec3)) -> Value {
     json!({ "eye": eye.to_array(), "target": target.to_array(), "fov": ANGLE_OF_VIEW.to_degrees() })
 }
 
-type Bounds = Option<(DVec3, DVec3)>;
-
-fn join(bounds: &mut Bounds, low: DVec3, high: DVec3) {
-    *bounds = Some(bounds.map_or((low, high), |(l, h)| (l.min(low), h.max(high))));
+/// The stage in a holder's name, `cullet STAGE, process N`.
+fn stage_of(holder: &str) -> &str {
+    let rest = holder.strip_prefix("cullet ").unwrap_or(holder);
+    rest.split(',').next().unwrap_or(rest)
 }
 
-fn join_large_fragments(bounds: &mut Bounds, store: &Store, frame: u32) -> Result<(), ViewError> {
+/// Extends a box to the large fragments of a frame.
+fn join_large_fragments(
+    (low, high): &mut (DVec3, DVec3),
+    store: &Store,
+    frame: u32,
+) -> Result<(), ViewError> {
     let Some(table) = super::viewed::if_present(store.read_fragments(frame))? else {
         return Ok(());
     };
     let total: f64 = table.mass.iter().sum();
     for k in 0..table.mass.len() {
         if table.mass[k] >= LARGE_SHARE * total {
-            let low = DVec3::new(table.min_x[k], table.min_y[k], table.min_z[k]);
-            let high = DVec3::new(table.max_x[k], table.max_y[k], table.max_z[k]);
-            join(bounds, low, high);
+            *low = low.min(DVec3::new(table.min_x[k], table.min_y[k], table.min_z[k]));
+            *high = high.max(DVec3::new(table.max_x[k], table.max_y[k], table.max_z[k]));
         }
     }
     Ok(())

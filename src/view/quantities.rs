@@ -99,8 +99,8 @@ pub fn add(
             arrays.add(name, &speeds.collect::<Vec<f32>>());
         }
         "use_of_strength" => arrays.add(name, &viewed.strengths()?.use_of_strength(rows)),
-        "body" => arrays.add(name, &viewed.elements()?.body),
-        "material" => arrays.add(name, &viewed.elements()?.material),
+        "body" => arrays.add(name, &viewed.rest()?.elements.body),
+        "material" => arrays.add(name, &viewed.rest()?.elements.material),
         _ => return Err(ViewError::NoSuchAddress(format!("column {name}"))),
     }
     Ok(())

@@ -6,6 +6,7 @@
 
 use std::io::Cursor;
 use std::net::{Ipv4Addr, SocketAddr};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use serde_json::json;
 use tiny_http::{Header, Method, Request, Response, Server, StatusCode};
@@ -75,7 +76,9 @@ impl ViewServer {
 type Bytes = Response<Cursor<Vec<u8>>>;
 
 fn respond(request: Request, stores: &[ViewedStore]) {
-    let response = response(&request, stores);
+    // A fault in one answer must not end the thread that gives it.
+    let response = catch_unwind(AssertUnwindSafe(|| response(&request, stores)))
+        .unwrap_or_else(|_| error(500, "the server failed here; its terminal says why"));
     // A page that was closed does not wait for its answer.
     let _ = request.respond(response);
 }

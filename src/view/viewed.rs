@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
+use glam::DVec3;
+
 use super::error::ViewError;
 use super::strengths::Strengths;
 use crate::columns::{Elements, History};
@@ -21,18 +23,28 @@ pub struct ViewedStore {
 struct Opened {
     stamp: Stamp,
     store: StoreView,
-    /// History of each frame that was asked for.
-    history: BTreeMap<u32, Arc<History>>,
+    /// History of each frame that was asked for, with the stamp of its file.
+    history: BTreeMap<u32, (Stamp, Arc<History>)>,
     /// Time of each frame that has no history, s.
     times: BTreeMap<u32, f64>,
     /// Parts that are read when they are first needed.
-    elements: Option<Arc<Elements>>,
+    rest: Option<Arc<RestState>>,
     strengths: Option<Arc<Strengths>>,
     removed: Option<(Vec<u32>, Arc<RemovedFragments>)>,
 }
 
-/// Time and size of `store.json`: another one means that a stage has begun or ended.
-type Stamp = (SystemTime, u64);
+/// The packing, as far as answers need it.
+pub struct RestState {
+    /// Positions, radii, bodies and materials of the elements.
+    pub elements: Elements,
+    /// Corners of a box around all elements, m; `None` without elements.
+    pub bounds: Option<(DVec3, DVec3)>,
+    /// Number of bonds.
+    pub bonds: usize,
+}
+
+/// Time and size of a file. That of `store.json` changes when a stage begins or ends.
+pub type Stamp = (SystemTime, u64);
 
 /// Frames from which on fragments are removed, and their labels.
 pub type RemovedFragments = Vec<(u32, u32)>;
@@ -74,19 +86,30 @@ impl ViewedStore {
         self.with(|opened| Ok(opened.store.clone()))
     }
 
+    /// Time and size of `store.json` when it was last read.
+    pub fn stamp(&self) -> Result<Stamp> {
+        self.with(|opened| Ok(opened.stamp))
+    }
+
     /// The history of a frame; `None` if the store has no such table.
     pub fn history(&self, frame: u32) -> Result<Option<Arc<History>>> {
+        let store = self.view()?.store;
+        // A run that starts again writes the file anew.
+        let Some(stamp) = stamp(&store.numbered("history", frame, "parquet")) else {
+            return Ok(None);
+        };
+        let known = self.with(|opened| Ok(opened.history.get(&frame).cloned()))?;
+        if let Some((_, table)) = known.filter(|(of, _)| *of == stamp) {
+            return Ok(Some(table));
+        }
+        let Some(table) = if_present(store.read_history(frame))?.map(Arc::new) else {
+            return Ok(None);
+        };
         self.with(|opened| {
-            if let Some(known) = opened.history.get(&frame) {
-                return Ok(Some(known.clone()));
-            }
-            let Some(table) = if_present(opened.store.store.read_history(frame))? else {
-                return Ok(None);
-            };
-            let table = Arc::new(table);
-            opened.history.insert(frame, table.clone());
-            Ok(Some(table))
-        })
+            opened.history.insert(frame, (stamp, table.clone()));
+            Ok(())
+        })?;
+        Ok(Some(table))
     }
 
     /// Time of a frame, s.
@@ -96,58 +119,67 @@ impl ViewedStore {
         {
             return Ok(*time);
         }
+        if let Some(known) = self.with(|opened| Ok(opened.times.get(&frame).copied()))? {
+            return Ok(known);
+        }
+        let store = self.view()?.store;
+        let rows = if_present(store.read_frame_with(frame, &[]))?;
+        let time = match rows.and_then(|rows| rows.time.first().copied()) {
+            Some(time) => time,
+            None => SurfaceFrame::read(&store, frame)?.time,
+        };
         self.with(|opened| {
-            if let Some(known) = opened.times.get(&frame) {
-                return Ok(*known);
-            }
-            let store = &opened.store.store;
-            let rows = if_present(store.read_frame_with(frame, &[]))?;
-            let time = match rows.and_then(|rows| rows.time.first().copied()) {
-                Some(time) => time,
-                None => SurfaceFrame::read(store, frame)?.time,
-            };
             opened.times.insert(frame, time);
             Ok(time)
         })
     }
 
-    /// Positions, radii, bodies and materials of the elements at rest.
-    pub fn elements(&self) -> Result<Arc<Elements>> {
-        self.with(|opened| {
-            if let Some(known) = &opened.elements {
-                return Ok(known.clone());
-            }
-            let columns = ["body", "material", "x", "y", "z", "r", "mass"];
-            let elements = Arc::new(opened.store.store.read_element_columns(&columns)?);
-            opened.elements = Some(elements.clone());
-            Ok(elements)
-        })
+    /// The packing.
+    pub fn rest(&self) -> Result<Arc<RestState>> {
+        self.cached(|opened| &mut opened.rest, RestState::read)
     }
 
     /// The smallest strengths of the bonds at each element.
     pub fn strengths(&self) -> Result<Arc<Strengths>> {
-        self.with(|opened| {
-            if let Some(known) = &opened.strengths {
-                return Ok(known.clone());
-            }
-            let strengths = Arc::new(Strengths::read(&opened.store.store)?);
-            opened.strengths = Some(strengths.clone());
-            Ok(strengths)
-        })
+        self.cached(|opened| &mut opened.strengths, Strengths::read)
     }
 
     /// The fragments that were removed, in the order of the frames.
     pub fn removed(&self) -> Result<Arc<RemovedFragments>> {
+        let store = self.view()?.store;
+        let tables = store.numbers("sleep", "parquet")?;
+        let known = self.with(|opened| Ok(opened.removed.clone()))?;
+        if let Some((_, removed)) = known.filter(|(seen, _)| *seen == tables) {
+            return Ok(removed);
+        }
+        let removed = Arc::new(store.removed_fragments()?);
         self.with(|opened| {
-            let tables = opened.store.store.numbers("sleep", "parquet")?;
-            if let Some((seen, known)) = &opened.removed
-                && *seen == tables
-            {
-                return Ok(known.clone());
-            }
-            let removed = Arc::new(opened.store.store.removed_fragments()?);
             opened.removed = Some((tables, removed.clone()));
             Ok(removed)
+        })
+    }
+
+    /// A part of the store that is read when it is first needed. It is read without the lock, so that other requests do
+    /// not wait.
+    fn cached<T>(
+        &self,
+        part: fn(&mut Opened) -> &mut Option<Arc<T>>,
+        read: fn(&Store) -> Result<T>,
+    ) -> Result<Arc<T>> {
+        let (known, store, stamp) = self.with(|opened| {
+            let known = part(opened).clone();
+            Ok((known, opened.store.store.clone(), opened.stamp))
+        })?;
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        let value = Arc::new(read(&store)?);
+        self.with(|opened| {
+            // A stage may have begun meanwhile.
+            if opened.stamp == stamp {
+                *part(opened) = Some(value.clone());
+            }
+            Ok(value)
         })
     }
 
@@ -155,7 +187,7 @@ impl ViewedStore {
     fn with<T>(&self, act: impl FnOnce(&mut Opened) -> Result<T>) -> Result<T> {
         // A thread that panicked leaves what it had read whole: entries are added when they are complete.
         let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
-        let stamp = stamp(&self.root);
+        let stamp = stamp(&self.root.join("store.json"));
         let current = opened.take().filter(|opened| Some(opened.stamp) == stamp);
         let current = match current {
             Some(current) => current,
@@ -165,8 +197,25 @@ impl ViewedStore {
     }
 }
 
-fn stamp(root: &Path) -> Option<Stamp> {
-    let metadata = std::fs::metadata(root.join("store.json")).ok()?;
+impl RestState {
+    fn read(store: &Store) -> Result<Self> {
+        let columns = ["body", "material", "x", "y", "z", "r"];
+        let elements = store.read_element_columns(&columns)?;
+        let boxes = (0..elements.id.len()).map(|k| {
+            let at = DVec3::new(elements.x[k], elements.y[k], elements.z[k]);
+            (at - elements.r[k], at + elements.r[k])
+        });
+        Ok(RestState {
+            bounds: boxes.reduce(|(low, high), (l, h)| (low.min(l), high.max(h))),
+            bonds: store.bond_count()?,
+            elements,
+        })
+    }
+}
+
+/// Time and size of a file; `None` if there is none.
+fn stamp(path: &Path) -> Option<Stamp> {
+    let metadata = std::fs::metadata(path).ok()?;
     Some((metadata.modified().ok()?, metadata.len()))
 }
 
@@ -178,7 +227,7 @@ fn open(root: &Path, stamp: Option<Stamp>) -> Result<Opened> {
         store: StoreView { store, pipeline },
         history: BTreeMap::new(),
         times: BTreeMap::new(),
-        elements: None,
+        rest: None,
         strengths: None,
         removed: None,
     })

@@ -28,21 +28,29 @@ export class Live {
   }
 
   async #ask() {
+    let stores;
     try {
-      const { stores } = readStores(await this.api.json("/api/stores"));
-      this.running = stores.some((store) => store.live.running);
+      ({ stores } = readStores(await this.api.json("/api/stores")));
       this.hooks.connection(false);
-      this.hooks.news(stores);
     } catch (error) {
       this.hooks.connection(error instanceof ConnectionError);
     }
-    this.#wait();
+    try {
+      if (stores) {
+        this.running = stores.some((store) => store.live.running);
+        this.hooks.news(stores);
+      }
+    } finally {
+      this.#wait();
+    }
   }
 }
 
 /** @param {import("./stores.js").Store} store @returns {string} what a run in progress does; empty if there is none */
 export function liveText({ live, elements }) {
   if (!live.running) return "";
+  if (!["simulate", "run"].includes(live.stage)) return `${live.stage} runs`;
+  if (live.framesLeft === 0) return "all frames are simulated";
   const parts = ["simulating"];
   if (live.awake !== null) parts.push(`${plain(live.awake)} of ${plain(live.elements || elements)} elements awake`);
   if (live.framesLeft !== null) parts.push(`${plain(live.framesLeft)} frames left`);

@@ -68,6 +68,8 @@ class Page {
       news: (stores) => this.news(stores),
       connection: (lost) => this.connection(lost),
     });
+    /** Half the diagonal of a box around the elements at the start. */
+    this.size = 1;
     /** Frames shown since the page was opened; for tests. */
     this.framesShown = 0;
     /** @type {{index: number, done: () => void}[]} */
@@ -101,6 +103,7 @@ class Page {
     const min = [0, 1, 2].map((k) => (this.placed ? Math.min(...boxes.map((box) => box.min[k])) : -1));
     const max = [0, 1, 2].map((k) => (this.placed ? Math.max(...boxes.map((box) => box.max[k])) : 1));
     const size = Math.max(0.5 * Math.hypot(...min.map((value, k) => max[k] - value)), 1e-9);
+    this.size = size;
     this.section.setBox(min, max);
     this.camera.reset(stores.find((store) => store.camera)?.camera ?? fallback(min, max, size), size);
     await Promise.all(this.views.map((view) => view.open(size).catch(() => {})));
@@ -298,11 +301,18 @@ class Page {
           store.elementsIn.size !== known.elementsIn.size)
       );
     });
-    stores.forEach((store, k) => this.views[k] && (this.views[k].info = store));
+    // A stage has begun or ended: what was read before may be of another packing or run.
+    const replaced = stores.filter((store, k) => this.views[k] && this.views[k].info.stamp !== store.stamp);
+    stores.forEach((store, k) => {
+      const view = this.views[k];
+      if (!view) return;
+      view.info = store;
+      if (replaced.includes(store)) view.reopen(this.size).catch(() => {});
+    });
     this.tell(stores);
     // A store that was empty at first has a place now.
     if (!this.placed && stores.some((store) => store.bounds)) this.#place(stores);
-    if (!grown) return;
+    if (!grown && replaced.length === 0) return;
     const newest = this.settings.values.follow && !this.player.playing && stores.some((store) => store.live.running);
     this.player.setMoments(moments(stores));
     if (newest) this.player.seek(this.player.moments.length - 1);

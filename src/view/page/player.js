@@ -48,7 +48,7 @@ export class Player {
 
   /** @param {number} index */
   seek(index) {
-    this.wanted = Math.min(this.moments.length - 1, Math.max(0, Math.round(index)));
+    this.wanted = Math.max(0, Math.min(this.moments.length - 1, Math.round(index)));
     this.queue = [];
     this.epoch += this.playing ? 1 : 0;
     this.#restart(this.wanted);

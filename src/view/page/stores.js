@@ -3,9 +3,9 @@ import { finite, isCount } from "./decode.js";
 
 /**
  * @typedef {{name: string, unit: string, doc: string}} Quantity
- * @typedef {{running: boolean, awake: number | null, elements: number, secondsLeft: number | null, framesLeft: number
+ * @typedef {{running: boolean, stage: string, awake: number | null, elements: number, secondsLeft: number | null, framesLeft: number
  *   | null}} Live
- * @typedef {{name: string, frames: number[], times: number[], surfaces: Set<number>, elementsIn: Set<number>,
+ * @typedef {{name: string, stamp: string, frames: number[], times: number[], surfaces: Set<number>, elementsIn: Set<number>,
  *   elements: number,
  *   bonds: number, bodies: {name: string, material: string}[], materials: {name: string}[], columns: Quantity[],
  *   camera: import("./camera.js").Start | null, bounds: {min: number[], max: number[]} | null, end: number | null,
@@ -25,6 +25,7 @@ function readStore(raw) {
   const sound = frames.filter((entry) => isCount(entry.frame)).sort((a, b) => a.time - b.time);
   return {
     name: text(raw?.name) || "store",
+    stamp: text(raw?.stamp),
     frames: sound.map((entry) => entry.frame),
     times: sound.map((entry) => entry.time),
     surfaces: new Set(list(raw?.surfaces).filter(isCount)),
@@ -49,6 +50,7 @@ function readStore(raw) {
 function readLive(raw) {
   return {
     running: raw?.running === true,
+    stage: text(raw?.stage),
     awake: finite(raw?.awake),
     elements: finite(raw?.elements) ?? 0,
     secondsLeft: finite(raw?.seconds_left),

@@ -66,6 +66,14 @@ export class StoreView {
     }
   }
 
+  /** Reads everything again. @param {number} size of the scene */
+  reopen(size) {
+    this.once.clear();
+    this.rest = null;
+    this.content = null;
+    return this.open(size);
+  }
+
   /** @param {string} subject @param {() => Promise<void>} work */
   async #guard(subject, work) {
     try {

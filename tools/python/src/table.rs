@@ -161,21 +161,27 @@ impl Source {
                 let schema = batches::schema(&self.checked(path)?, self.columns.as_deref())?;
                 Ok(self.annotated(&schema))
             }
-            None => Ok(self.declared()),
+            None => self.declared(),
         }
     }
 
-    fn declared(&self) -> SchemaRef {
+    fn declared(&self) -> Result<SchemaRef, StoreError> {
         let columns = (self.kind.columns)();
         let field = |column: &Column| Field::new(column.name, column.data_type.clone(), false);
         let fields: Vec<Field> = match &self.columns {
             None => columns.iter().map(field).collect(),
             Some(wanted) => {
-                let named = |name: &String| columns.iter().find(|column| column.name == name);
-                wanted.iter().filter_map(named).map(field).collect()
+                let named = |name: &String| {
+                    let known = columns.iter().find(|column| column.name == name);
+                    known.map(field).ok_or_else(|| StoreError::Invalid {
+                        path: self.store.path(self.kind.place),
+                        what: format!("column {name}: there is no such column"),
+                    })
+                };
+                wanted.iter().map(named).collect::<Result<_, _>>()?
             }
         };
-        self.annotated(&Schema::new(fields))
+        Ok(self.annotated(&Schema::new(fields)))
     }
 
     /// The schema with unit and meaning of each column.
@@ -210,7 +216,7 @@ struct Stream {
 impl Stream {
     fn begin(source: Arc<Source>) -> Result<Self, StoreError> {
         let mut stream = Stream {
-            schema: source.declared(),
+            schema: Arc::new(Schema::empty()),
             source,
             batches: Vec::new(),
             next: 0,
@@ -220,6 +226,8 @@ impl Stream {
             let (schema, batches) = batches::read(&path, stream.source.columns.as_deref())?;
             stream.schema = stream.source.annotated(&schema);
             stream.load(batches);
+        } else {
+            stream.schema = stream.source.declared()?;
         }
         Ok(stream)
     }

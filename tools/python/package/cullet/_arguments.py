@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import operator
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Any, SupportsIndex, Union
 
 from ._errors import BadInput, by_exit_code
 from ._table import inline, to_toml
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 PathLike = Union[str, "os.PathLike[str]"]
 PipelineLike = Union[str, "os.PathLike[str]", Mapping[str, Any], Pipeline]
 StoreLike = Union[str, "os.PathLike[str]", "Store"]
-Frames = Union[int, range, slice, str]
+Frames = Union[SupportsIndex, range, slice, str]
 Settings = Union[Mapping[str, Any], Sequence[str]]
 
 STANDARD_INPUT = re.compile(r"standard input(:\d+:\d+)?: ")
@@ -83,8 +84,8 @@ def frame_range(frames: Frames) -> str:
     """Frames as `--frames` takes them."""
     if isinstance(frames, str):
         return frames
-    if isinstance(frames, int):
-        return str(frames)
+    if isinstance(frames, SupportsIndex):
+        return str(operator.index(frames))
     if frames.step not in (None, 1):
         raise BadInput(f"frames: {frames} leaves frames out; the step must be 1")
     start, stop = frames.start, frames.stop

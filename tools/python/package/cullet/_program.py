@@ -68,7 +68,8 @@ class Output:
 
 
 _running: set[subprocess.Popen[str]] = set()
-_running_lock = threading.Lock()
+# A handler of a signal may call `interrupt` while this thread holds it.
+_running_lock = threading.RLock()
 
 
 def interrupt() -> int:
@@ -105,9 +106,9 @@ def invoke(
     command += arguments
     follower = _Follower(on_progress, on_note)
     program = _start(command, text, folder)
-    with _running_lock:
-        _running.add(program)
     try:
+        with _running_lock:
+            _running.add(program)
         try:
             follower.follow(program, text)
         except BaseException:

@@ -105,7 +105,7 @@ def simulate(
     new store, which is returned. `until` ends with the last whole frame up to this time.
     """
     arguments = options(resume=resume, state=state, branch=branch, backend=backend, adapter=adapter, until=until)
-    _invoke(["simulate", store_path(store), *arguments], threads, on_progress, on_note)
+    _invoke(["simulate", *arguments, "--", store_path(store)], threads, on_progress, on_note)
     return Store(store_path(store) if branch is None else branch)
 
 
@@ -145,7 +145,7 @@ def reconstruct(
 ) -> Store:
     """Rebuilds the surfaces of the fragments, of all frames or of `frames`; `Store.surface` reads them."""
     arguments = options(frames=None if frames is None else frame_range(frames))
-    _invoke(["reconstruct", store_path(store), *arguments], threads, on_progress, on_note)
+    _invoke(["reconstruct", *arguments, "--", store_path(store)], threads, on_progress, on_note)
     return Store(store_path(store))
 
 
@@ -161,6 +161,12 @@ def export(
     playback: Quantity | None = None,
     shutter: tuple[float, float] | None = None,
     debris_size: Quantity | None = None,
+    triangles: int | None = None,
+    error: Quantity | None = None,
+    pixels: float | None = None,
+    picture_height: int | None = None,
+    eye: Sequence[float] | None = None,
+    fov: Quantity | None = None,
     to: PathLike | None = None,
     threads: int | None = None,
     on_progress: OnProgress = None,
@@ -172,6 +178,10 @@ def export(
     table `export`: `scale`, length units of the files per metre; `playback`, the rate at which hosts play the frames,
     or "event"; `shutter`, times at which a shutter opens and closes, in frames; `debris_size`, below which fragments
     become instances in USD.
+
+    `triangles`, `error` or `pixels` limit how detailed surfaces are: the triangles of all fragments in a frame, the
+    distance from the full surface, or that distance in pixels of a picture, `picture_height` high, by a camera at `eye`
+    with the vertical angle of view `fov`.
     """
     arguments = options(
         format=format,
@@ -183,9 +193,15 @@ def export(
         playback=playback,
         shutter=None if shutter is None else ",".join(map(str, shutter)),
         debris_size=debris_size,
+        triangles=triangles,
+        error=error,
+        pixels=pixels,
+        picture_height=picture_height,
+        eye=None if eye is None else ",".join(map(str, eye)),
+        fov=fov,
         to=to,
     )
-    return _invoke(["export", store_path(store), *arguments], threads, on_progress, on_note).files
+    return _invoke(["export", *arguments, "--", store_path(store)], threads, on_progress, on_note).files
 
 
 def preview(
@@ -198,7 +214,7 @@ def preview(
 ) -> list[Path]:
     """Draws a PNG a frame and one contact sheet; returns the files."""
     arguments = options(frames=None if frames is None else frame_range(frames))
-    return _invoke(["preview", store_path(store), *arguments], threads, on_progress, on_note).files
+    return _invoke(["preview", *arguments, "--", store_path(store)], threads, on_progress, on_note).files
 
 
 def plot(
@@ -213,18 +229,18 @@ def plot(
 ) -> list[Path]:
     """Draws charts: energies, breaks, masses of fragments and others; returns the files (default: SVG and PNG)."""
     arguments = options(format=format, frames=None if frames is None else frame_range(frames), to=to)
-    return _invoke(["plot", store_path(store), *arguments], threads, on_progress, on_note).files
+    return _invoke(["plot", *arguments, "--", store_path(store)], threads, on_progress, on_note).files
 
 
 def inspect(store: StoreLike) -> dict[str, Any]:
     """What is in a store: counts, energies, breaks, fragments, loads, wall time, disk."""
-    found: dict[str, Any] = invoke(["inspect", store_path(store)]).json()
+    found: dict[str, Any] = invoke(["inspect", "--", store_path(store)]).json()
     return found
 
 
 def validate(store: StoreLike) -> list[dict[str, Any]]:
     """Missing and wrong data of a store: `file`, `column`, `row` and `what` of each; an empty list if it is valid."""
-    found: list[dict[str, Any]] = invoke(["inspect", store_path(store), "--validate"], allowed=(0, 1)).json()
+    found: list[dict[str, Any]] = invoke(["inspect", "--validate", "--", store_path(store)], allowed=(0, 1)).json()
     return found
 
 

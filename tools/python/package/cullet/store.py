@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import operator
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Union
+from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex, Union
 
 from ._errors import BadInput
 from ._native import NativeStore, NativeSurface, NativeTable
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-FrameNumbers = Union[int, slice, range, Iterable[int], None]
+FrameNumbers = Union[SupportsIndex, slice, range, Iterable[int], None]
 """One frame, several, or None for all. A slice chooses among the frames there are, by their numbers."""
 
 
@@ -324,7 +325,7 @@ class Store:
         return self._table(place, [] if absent else None, columns)
 
     def _numbered(self, kind: str, frames: FrameNumbers, columns: Sequence[str] | None) -> Table:
-        there = [] if isinstance(frames, int) else self._native.numbers(kind, "parquet")
+        there = [] if isinstance(frames, SupportsIndex) else self._native.numbers(kind, "parquet")
         return self._table(kind, _chosen(frames, there), columns)
 
     def _table(self, place: str, frames: list[int] | None, columns: Sequence[str] | None) -> Table:
@@ -346,8 +347,8 @@ def _chosen(frames: FrameNumbers, there: list[int]) -> list[int]:
     """Numbers of frames. Those that are named one by one need not be there, and are missed when they are read."""
     if frames is None:
         return there
-    if isinstance(frames, int):
-        return [_frame(frames)]
+    if isinstance(frames, SupportsIndex):
+        return [_frame(operator.index(frames))]
     if isinstance(frames, slice):
         last = there[-1] + 1 if there else 0
         begin, end, step = frames.start or 0, last if frames.stop is None else frames.stop, frames.step or 1

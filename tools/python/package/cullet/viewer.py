@@ -31,16 +31,17 @@ class Viewer:
     """Address of the page, `http://127.0.0.1:PORT/`. Only this machine can open it."""
 
     def __init__(self, arguments: list[str]) -> None:
-        command = [str(find_program()), "--json", "view", *arguments]
-        # Ctrl-C at a prompt of Python must not end the viewer.
+        command = [str(find_program()), "--json", "view", "--until-input-ends", *arguments]
+        # Ctrl-C at a prompt of Python must not end the viewer. It ends with its input, however Python ends.
         program = subprocess.Popen(
             command,
-            stdin=subprocess.DEVNULL,
+            stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             encoding="utf-8",
             start_new_session=sys.platform != "win32",
         )
+        self._end = weakref.finalize(self, _end, program)
         assert program.stdout is not None and program.stderr is not None
         line = program.stdout.readline()
         if not line:
@@ -48,7 +49,6 @@ class Viewer:
             raise by_exit_code(program.wait(), _message(said))
         self.url = json.loads(line)["url"]
         threading.Thread(target=program.stderr.read, daemon=True).start()
-        self._end = weakref.finalize(self, _end, program)
 
     def close(self) -> None:
         """Ends the server."""
@@ -78,7 +78,7 @@ def view(*stores: StoreLike, port: int = 0, open: bool = False) -> Viewer:  # no
 
     `port` is that of the page's address (0: any that is free). `open` opens the page in the browser.
     """
-    return Viewer([*options(port=port, open=open), *map(store_path, stores)])
+    return Viewer([*options(port=port, open=open), "--", *map(store_path, stores)])
 
 
 def view_page(
@@ -93,7 +93,7 @@ def view_page(
     The page needs neither cullet nor the stores. It suits small shots.
     """
     chosen = None if frames is None else frame_range(frames)
-    arguments = ["view", *options(export=os.fspath(to), frames=chosen), *map(store_path, stores)]
+    arguments = ["view", *options(export=os.fspath(to), frames=chosen), "--", *map(store_path, stores)]
     invoke(arguments, on_progress=on_progress, on_note=on_note)
     return Path(to)
 
@@ -107,6 +107,8 @@ def _message(said: str) -> str:
 
 
 def _end(program: subprocess.Popen[str]) -> None:
+    if program.stdin is not None:
+        program.stdin.close()
     program.terminate()
     try:
         program.wait(SECONDS_TO_END)
