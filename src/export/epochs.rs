@@ -31,7 +31,7 @@ pub struct Epoch<T> {
     pub first: u32,
     /// Last frame of the epoch.
     pub last: u32,
-    /// Diagonal of the bounding box at rest, units of the file.
+    /// Diagonal of the bounding box of the full mesh at rest, units of the file.
     pub size: f64,
     /// Centre of mass at rest.
     centre: DVec3,
@@ -85,7 +85,7 @@ pub trait EpochRecorder {
     }
 }
 
-/// Collects the epochs of all frames of a job. Memory holds one surface, the elements of two frames, the
+/// Collects the epochs of all frames of a job. Memory holds one surface, reduced and full, the elements of two frames, the
 /// states of each epoch, and the records.
 pub fn gather<K: EpochRecorder>(
     job: &ExportJob,
@@ -97,7 +97,9 @@ pub fn gather<K: EpochRecorder>(
     let elements = job.store.read_element_columns(&["mass", "r"]).ok();
     let mut before: Option<(u32, Option<FrameElements>)> = None;
     for (done, &frame) in job.frames.iter().enumerate() {
-        let surface = job.read(frame)?;
+        let (surface, full) = job.read_both(frame)?;
+        // What is computed from a mesh does not depend on how detailed it is exported.
+        let measured = full.as_ref().unwrap_or(&surface);
         let frame_elements = match &elements {
             Some(elements) => FrameElements::read(job, elements, frame)?,
             None => None,
@@ -108,10 +110,10 @@ pub fn gather<K: EpochRecorder>(
             _ => None,
         };
         let last = before.as_ref().map(|(frame, _)| *frame);
-        let found: Vec<FittedPiece> = surface
+        let found: Vec<FittedPiece> = measured
             .pieces
             .par_iter()
-            .map(|piece| FittedPiece::new(&surface, piece, frame_elements.as_ref()))
+            .map(|piece| FittedPiece::new(measured, piece, frame_elements.as_ref()))
             .collect();
         for (piece, found) in surface.pieces.iter().zip(found) {
             let fragment_epochs: &mut Vec<Epoch<K::Record>> =

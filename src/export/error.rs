@@ -71,14 +71,16 @@ pub enum ExportError {
     },
     /// A number of triangles that is too small for the fragments of the clip.
     #[error(
-        "at most {asked} triangles: the surfaces need {least} to stay closed, within an eighth of their size; allow as \
-         many, or export fewer frames"
+        "at most {asked} triangles: surfaces within {within} need {least}; allow as many or a larger error, or export \
+         fewer frames"
     )]
     Triangles {
         /// Number asked for.
         asked: u64,
-        /// Least possible number.
+        /// Number needed.
         least: u64,
+        /// The largest error that was allowed.
+        within: String,
     },
     /// A surface with a coordinate that is NaN or infinite.
     #[error("frame {frame}, fragment {fragment}: a vertex coordinate is not finite")]

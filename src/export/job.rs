@@ -51,6 +51,19 @@ impl ExportJob<'_> {
         })
     }
 
+    /// Reads the surfaces of a frame as [`ExportJob::read`] does, and, where they are reduced, also with all their
+    /// triangles: the same fragments in the same order.
+    pub fn read_both(
+        &self,
+        frame: u32,
+    ) -> Result<(SurfaceFrame, Option<SurfaceFrame>), ExportError> {
+        let full = full_frame::read(self.store, self.space, frame)?;
+        Ok(match &self.reduction {
+            Some(reduction) => (reduction.apply(&full), Some(full)),
+            None => (full, None),
+        })
+    }
+
     /// Seconds of the event per played second: converts velocities of the event to those of playback.
     pub fn time_scale(&self) -> f64 {
         self.playback / self.fps

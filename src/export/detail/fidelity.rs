@@ -8,6 +8,7 @@ use super::topology;
 use crate::geometry::TriMesh;
 use crate::geometry::bvh::Bvh;
 use crate::geometry::cell_grid::CellGrid;
+use crate::parallel::prelude::*;
 
 /// Why a reduced mesh is not as good as promised.
 pub enum Fault {
@@ -51,8 +52,8 @@ pub fn find_fault(
         far.extend(too_far(&reduced(bent), allowed));
     }
     far.extend(bridges(full, &at_rest, allowed));
-    far.sort_unstable();
-    far.dedup();
+    let mut is_far = vec![false; full.mesh.positions.len()];
+    far.retain(|vertex| !std::mem::replace(&mut is_far[*vertex as usize], true));
     if far.len() as f64 > FEW * full.mesh.positions.len() as f64 {
         return Some(Fault::Everywhere);
     }
@@ -67,45 +68,49 @@ fn around(full: &FullSurface, centres: &[u32], radius: f64) -> Vec<u32> {
     }
     let positions = &full.mesh.positions;
     let grid = CellGrid::new(positions, radius);
-    let mut found = Vec::new();
+    let mut is_found = vec![false; positions.len()];
     for &centre in centres {
         let centre = positions[centre as usize];
         grid.around(centre, |vertex| {
-            if positions[vertex as usize].distance(centre) <= radius {
-                found.push(vertex);
-            }
+            let vertex = vertex as usize;
+            is_found[vertex] |= positions[vertex].distance(centre) <= radius;
         });
     }
-    found
+    let vertices = (0..).zip(is_found);
+    vertices
+        .filter_map(|(vertex, is_found)| is_found.then_some(vertex))
+        .collect()
 }
 
 /// Vertices of a mesh, used or not, that are farther from its triangles than `allowed`.
 fn too_far(mesh: &TriMesh, allowed: f64) -> Vec<u32> {
     let tree = Bvh::new(mesh);
-    let vertices = (0..).zip(&mesh.positions);
+    let vertices = mesh.positions.par_iter().enumerate();
     vertices
         .filter(|(_, position)| !tree.any_within(mesh, **position, allowed))
-        .map(|(vertex, _)| vertex)
+        .map(|(vertex, _)| vertex as u32)
         .collect()
 }
 
 /// Vertices of the full mesh below triangles that lie farther from it than `allowed`, in the middle or at the middle
 /// of an edge.
 fn bridges(full: &FullSurface, reduced: &TriMesh, allowed: f64) -> Vec<u32> {
-    let mut below = Vec::new();
-    for t in 0..reduced.triangles.len() {
+    let triangles = 0..reduced.triangles.len();
+    let below = triangles.into_par_iter().flat_map_iter(|t| {
         let [a, b, c] = reduced.corners(t);
-        for sample in [
+        let samples = [
             (a + b + c) / 3.0,
             (a + b) / 2.0,
             (b + c) / 2.0,
             (c + a) / 2.0,
-        ] {
-            if !full.tree.any_within(&full.mesh, sample, allowed) {
-                let (_, nearest) = full.tree.nearest(&full.mesh, sample);
-                below.extend(full.mesh.triangles[nearest as usize]);
-            }
-        }
-    }
-    below
+        ];
+        let is_off = |sample: &DVec3| !full.tree.any_within(&full.mesh, *sample, allowed);
+        let off = samples.into_iter().filter(is_off);
+        off.flat_map(|sample| {
+            let (_, nearest) = full.tree.nearest(&full.mesh, sample);
+            full.mesh.triangles[nearest as usize]
+        })
+        .collect::<Vec<u32>>()
+    });
+    below.collect()
 }

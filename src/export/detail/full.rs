@@ -1,4 +1,4 @@
-//! The full mesh of a fragment, prepared to be reduced.
+//! The full mesh of a fragment: as it is held for the whole clip, and prepared to be reduced.
 
 use glam::DVec3;
 
@@ -6,13 +6,85 @@ use super::corners::{self, CornerRow};
 use super::projection::CrackTexture;
 use super::topology;
 use crate::export::rigid_transform::RigidTransform;
+use crate::export::space::bounds;
 use crate::geometry::TriMesh;
 use crate::geometry::bvh::Bvh;
 use crate::geometry::corners::DistinctCorners;
 use crate::store::corner_normals::Fans;
 use crate::store::{FragmentRange, SurfaceFrame};
 
-/// The full mesh of a fragment.
+/// The full mesh of a fragment as it is held while a clip is planned: only what reducing it needs.
+pub struct HeldMesh {
+    /// One piece without columns of frames.
+    surface: SurfaceFrame,
+    /// Vertices in some frames in which the fragment bends, moved back to rest by the best-fitting rigid motion.
+    bent: Vec<Vec<[f32; 3]>>,
+    /// Diagonal of the bounding box at rest.
+    pub size: f64,
+}
+
+impl HeldMesh {
+    /// The mesh of a piece.
+    pub fn new(surface: &SurfaceFrame, piece: &FragmentRange) -> Self {
+        let range = surface.triangle_range(piece);
+        let rest = surface.rest_positions[surface.vertex_range(piece)].to_vec();
+        let (low, high) = bounds(&rest);
+        let [low, high] = [low, high].map(|corner| DVec3::from(corner.map(f64::from)));
+        HeldMesh {
+            surface: SurfaceFrame {
+                rest_positions: rest,
+                triangles: surface.local_triangles(piece).collect(),
+                inside: surface.inside[range.clone()].to_vec(),
+                uv: surface.uv_of(piece).to_vec(),
+                colours: surface.colours_of(piece).to_vec(),
+                materials: surface
+                    .materials
+                    .get(range.clone())
+                    .unwrap_or_default()
+                    .to_vec(),
+                smooth: surface.smooth.get(range).unwrap_or_default().to_vec(),
+                pieces: vec![FragmentRange {
+                    first_vertex: 0,
+                    first_triangle: 0,
+                    ..*piece
+                }],
+                ..SurfaceFrame::default()
+            },
+            bent: Vec::new(),
+            size: low.distance(high),
+        }
+    }
+
+    /// Adds a frame in which the fragment bends.
+    pub fn add_bent(&mut self, surface: &SurfaceFrame, piece: &FragmentRange) {
+        let range = surface.vertex_range(piece);
+        let now = &surface.positions[range.clone()];
+        let to_rest = RigidTransform::fit(now, &surface.rest_positions[range]);
+        let moved = now.iter().map(|position| to_rest.apply(*position));
+        self.bent
+            .push(moved.map(|place| place.as_vec3().to_array()).collect());
+    }
+
+    /// Number of triangles.
+    pub fn triangles(&self) -> usize {
+        self.surface.triangles.len()
+    }
+
+    /// The mesh, prepared to be reduced.
+    pub fn prepared(&self) -> FullSurface {
+        let mut full = FullSurface::new(&self.surface, &self.surface.pieces[0]);
+        let bent = self.bent.iter();
+        full.bent = bent.map(|positions| doubles(positions)).collect();
+        full
+    }
+}
+
+fn doubles(positions: &[[f32; 3]]) -> Vec<DVec3> {
+    let positions = positions.iter();
+    positions.map(|p| DVec3::from(p.map(f64::from))).collect()
+}
+
+/// The full mesh of a fragment, prepared to be reduced.
 pub struct FullSurface {
     /// Vertices at rest and triangles, units of the file.
     pub mesh: TriMesh,
@@ -44,7 +116,7 @@ impl FullSurface {
     pub fn new(surface: &SurfaceFrame, piece: &FragmentRange) -> Self {
         let rest = &surface.rest_positions[surface.vertex_range(piece)];
         let mesh = TriMesh {
-            positions: rest.iter().map(|p| DVec3::from(p.map(f64::from))).collect(),
+            positions: doubles(rest),
             triangles: surface.local_triangles(piece).collect(),
             ..TriMesh::default()
         };
@@ -62,10 +134,7 @@ impl FullSurface {
             corners: corners::distinct(surface, piece),
             crack_texture: CrackTexture::new(surface, piece, &mesh),
             density: density(&mesh, surface.uv_of(piece)),
-            fan_normals: normals
-                .iter()
-                .map(|n| DVec3::from(n.map(f64::from)))
-                .collect(),
+            fan_normals: doubles(&normals),
             fans,
             is_fan_inside,
             defects: topology::defects(&mesh.triangles),
@@ -74,15 +143,6 @@ impl FullSurface {
             tree: Bvh::new(&mesh),
             mesh,
         }
-    }
-
-    /// Adds a frame in which the fragment bends.
-    pub fn add_bent(&mut self, surface: &SurfaceFrame, piece: &FragmentRange) {
-        let range = surface.vertex_range(piece);
-        let now = &surface.positions[range.clone()];
-        let to_rest = RigidTransform::fit(now, &surface.rest_positions[range]);
-        let moved = now.iter().map(|position| to_rest.apply(*position));
-        self.bent.push(moved.collect());
     }
 
     /// The row of a distinct corner.

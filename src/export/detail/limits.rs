@@ -8,7 +8,8 @@ use crate::spec::Detail;
 pub struct DetailLimits {
     /// Most triangles in any frame; `None`: any number.
     pub triangles: Option<u32>,
-    /// Largest error of a surface: m, or pixels with a view; `None`: any error that `triangles` needs.
+    /// Largest error of a surface: m, or pixels with a view; `None`: about the smallest error with which `triangles` are
+    /// enough. With both, all fragments have this error; where it needs more triangles, the export is refused.
     pub error: Option<f64>,
     /// The view whose pixels errors are measured in; `None`: errors are lengths.
     pub view: Option<DetailView>,
@@ -30,10 +31,14 @@ pub struct DetailSummary {
     pub full: u64,
     /// Triangles of exported surfaces in the frame with the most of them.
     pub exported: u64,
-    /// Largest error allowed: units of the file, or pixels.
+    /// Largest error allowed: units of the file, or pixels. Fragments whose size allows less have less.
     pub error: f64,
     /// Whether the error is in pixels.
     pub in_pixels: bool,
+    /// Meshes of fragments, over all frames.
+    pub meshes: usize,
+    /// Those that keep all their triangles: any fewer would not be as good as promised.
+    pub unreduced: usize,
 }
 
 impl DetailLimits {

@@ -1,5 +1,7 @@
 //! Decides how far each fragment of a clip is reduced.
 
+use std::collections::BTreeMap;
+
 use glam::DVec3;
 
 use super::apply::Reduction;
@@ -17,9 +19,15 @@ pub const LARGEST_ERROR: f64 = 0.125;
 const NEARLY_ALL: f64 = 0.94;
 
 /// Most steps of the search for the error that uses all triangles.
-const STEPS: usize = 8;
+const STEPS: usize = 14;
 
-/// Smallest error that is tried, over the largest.
+/// Steps to the same side after which the search bisects.
+const STALLED: usize = 2;
+
+/// Ratio of two errors between which no search is worth it.
+const NEARLY_EQUAL: f64 = 1.02;
+
+/// Smallest error that is tried, over the largest that the shape allows whose largest is least.
 const SMALLEST_ERROR: f64 = 1e-4;
 
 /// About how many triangles a fragment has at the coarsest.
@@ -40,20 +48,33 @@ pub fn plan(
         // Length of a unit of the error per unit of distance, or by itself.
         pixel: limits.view.map(|view| view.pixel),
     };
-    let full = clip.most(|key| survey.shapes[key].full.mesh.triangles.len());
+    let full = clip.most(|key| survey.shapes[key].mesh.triangles());
     let unit = match limits.view {
         Some(_) => 1.0,
         None => space.scale,
     };
-    let given = limits.error.map(|error| error * unit);
-    let (error, reduced) = match limits.triangles {
-        None => {
-            let error = given.unwrap_or_default();
-            (error, clip.reduced(error))
-        }
-        Some(budget) => clip.within(u64::from(budget), full, given)?,
+    let budget = limits.triangles.map_or(u64::MAX, u64::from);
+    let error = match limits.error {
+        Some(error) => error * unit,
+        None => clip.error_within(budget, full)?,
     };
-    let exported = clip.most_triangles(&reduced);
+    let reduced = clip.reduced(error);
+    let counts: Vec<usize> = reduced
+        .iter()
+        .map(Option::as_ref)
+        .zip(survey.shapes.values())
+        .map(count)
+        .collect();
+    let exported = clip.most_triangles(&counts);
+    if let Some(error) = limits.error.filter(|_| exported > budget) {
+        let unit = if limits.view.is_some() { "pixels" } else { "m" };
+        return Err(ExportError::Triangles {
+            asked: budget,
+            least: exported,
+            within: format!("{error} {unit}"),
+        });
+    }
+    let unreduced = reduced.iter().filter(|reduced| reduced.is_none()).count();
     let kept = survey.shapes.keys().zip(reduced);
     Ok(Reduction {
         shapes: kept
@@ -64,6 +85,8 @@ pub fn plan(
             exported,
             error,
             in_pixels: limits.view.is_some(),
+            meshes: survey.shapes.len(),
+            unreduced,
         },
     })
 }
@@ -75,8 +98,10 @@ struct Clip<'a> {
     pixel: Option<f64>,
 }
 
-/// Reduced meshes of all shapes; `None` where one keeps all its triangles.
-type AllReduced = Vec<Option<Reduced>>;
+/// Triangles that are left of a shape.
+fn count((reduced, shape): (Option<&Reduced>, &SurveyedShape)) -> usize {
+    reduced.map_or_else(|| shape.mesh.triangles(), |reduced| reduced.triangles.len())
+}
 
 impl Clip<'_> {
     /// Length of a unit of the error, for a shape.
@@ -84,14 +109,33 @@ impl Clip<'_> {
         self.pixel.map_or(1.0, |pixel| pixel * shape.distance)
     }
 
-    /// All meshes, reduced as far as this error allows.
-    fn reduced(&self, error: f64) -> AllReduced {
+    /// The mesh of a shape, reduced as far as this error allows.
+    fn reduce(&self, shape: &SurveyedShape, error: f64) -> Option<Reduced> {
+        let allowed = error * self.unit(shape);
+        if allowed > 0.0 {
+            reduce(
+                &shape.mesh.prepared(),
+                allowed.min(LARGEST_ERROR * shape.mesh.size),
+            )
+        } else {
+            None
+        }
+    }
+
+    /// All meshes, reduced as far as this error allows; `None` where one keeps all its triangles.
+    fn reduced(&self, error: f64) -> Vec<Option<Reduced>> {
         let shapes: Vec<&SurveyedShape> = self.survey.shapes.values().collect();
-        let reduced = shapes.par_iter().map(|shape| {
-            let allowed = error * self.unit(shape);
-            reduce(&shape.full, allowed.min(LARGEST_ERROR * shape.full.size))
-        });
+        let reduced = shapes.par_iter().map(|shape| self.reduce(shape, error));
         reduced.collect()
+    }
+
+    /// Triangles in the frame with the most, with this error.
+    fn triangles_with(&self, error: f64) -> u64 {
+        let shapes: Vec<&SurveyedShape> = self.survey.shapes.values().collect();
+        let counts = shapes
+            .par_iter()
+            .map(|shape| count((self.reduce(shape, error).as_ref(), shape)));
+        self.most_triangles(&counts.collect::<Vec<usize>>())
     }
 
     /// Sum over the shapes in a frame, in the frame with the largest.
@@ -100,72 +144,85 @@ impl Clip<'_> {
         self.survey.frames.iter().map(sum).max().unwrap_or(0)
     }
 
-    /// Triangles in the frame with the most.
-    fn most_triangles(&self, reduced: &AllReduced) -> u64 {
-        let shapes = self.survey.shapes.iter().zip(reduced);
-        let counts: std::collections::BTreeMap<ShapeKey, usize> = shapes
-            .map(|((key, shape), reduced)| {
-                let full = shape.full.mesh.triangles.len();
-                (*key, reduced.as_ref().map_or(full, |r| r.triangles.len()))
-            })
+    /// Triangles in the frame with the most, from those of each shape.
+    fn most_triangles(&self, counts: &[usize]) -> u64 {
+        let counts: BTreeMap<&ShapeKey, usize> = self
+            .survey
+            .shapes
+            .keys()
+            .zip(counts.iter().copied())
             .collect();
         self.most(|key| counts[key])
     }
 
-    /// The smallest error, at least `least`, with which no frame has more triangles than `budget`, and the meshes.
-    /// `full` is the largest number of triangles without reduction.
-    fn within(
-        &self,
-        budget: u64,
-        full: u64,
-        least: Option<f64>,
-    ) -> Result<(f64, AllReduced), ExportError> {
-        if let Some(least) = least {
-            let reduced = self.reduced(least);
-            if self.most_triangles(&reduced) <= budget {
-                return Ok((least, reduced));
-            }
-        } else if full <= budget {
-            return Ok((0.0, self.survey.shapes.values().map(|_| None).collect()));
+    /// About the smallest error with which no frame has more triangles than `budget`. `full` is the largest number of
+    /// triangles without reduction.
+    fn error_within(&self, budget: u64, full: u64) -> Result<f64, ExportError> {
+        if full <= budget {
+            return Ok(0.0);
         }
         let shapes = self.survey.shapes.values();
-        let largest = shapes.map(|shape| LARGEST_ERROR * shape.full.size / self.unit(shape));
         // With an eye inside a fragment, no error in pixels is the largest.
-        let largest = largest.filter(|error| error.is_finite());
-        let coarsest = largest.fold(f64::MIN_POSITIVE, f64::max);
-        // Errors with about how many triangles they leave.
-        let mut low = (
-            least.unwrap_or(0.0).max(coarsest * SMALLEST_ERROR),
-            full as f64,
+        let largest = shapes
+            .map(|shape| LARGEST_ERROR * shape.mesh.size / self.unit(shape))
+            .filter(|error| error.is_finite() && *error > 0.0);
+        let (finest, coarsest) = largest.fold((f64::INFINITY, f64::MIN_POSITIVE), |ends, error| {
+            (ends.0.min(error), ends.1.max(error))
+        });
+        let fewest = FEWEST * self.most(|_| 1) as f64;
+        let found = search(
+            (SMALLEST_ERROR * finest.min(coarsest), full as f64),
+            (coarsest, fewest),
+            budget as f64,
+            |error| self.triangles_with(error) as f64,
         );
-        let mut high = (coarsest, FEWEST * self.most(|_| 1) as f64);
-        let mut best = None;
-        for _ in 0..STEPS {
-            let error = interpolated(low, high, NEARLY_ALL.sqrt() * budget as f64);
-            let reduced = self.reduced(error);
-            let count = self.most_triangles(&reduced);
-            if count > budget {
-                low = (error, count as f64);
-                continue;
-            }
-            best = Some((error, reduced));
-            high = (error, count as f64);
-            if count as f64 >= NEARLY_ALL * budget as f64 {
-                break;
-            }
+        if let Some(found) = found {
+            return Ok(found);
         }
-        if let Some(best) = best {
-            return Ok(best);
-        }
-        let reduced = self.reduced(coarsest);
-        match self.most_triangles(&reduced) {
+        match self.triangles_with(coarsest) {
             needed if needed > budget => Err(ExportError::Triangles {
                 asked: budget,
                 least: needed,
+                within: "an eighth of the size of each fragment".to_owned(),
             }),
-            _ => Ok((coarsest, reduced)),
+            _ => Ok(coarsest),
         }
     }
+}
+
+/// About the smallest error between two errors with which `count` is at most `budget`; `None` if none was found. Both
+/// errors have about the number of triangles that they leave.
+fn search(
+    mut low: (f64, f64),
+    mut high: (f64, f64),
+    budget: f64,
+    count: impl Fn(f64) -> f64,
+) -> Option<f64> {
+    let mut best = None;
+    // Whether the last steps found too many triangles, and how many steps did.
+    let mut side = (false, 0);
+    for _ in 0..STEPS {
+        if high.0 < NEARLY_EQUAL * low.0 {
+            break;
+        }
+        let error = match side.1 >= STALLED {
+            true => (low.0 * high.0).sqrt(),
+            false => interpolated(low, high, NEARLY_ALL.sqrt() * budget),
+        };
+        let found = count(error);
+        let is_above = found > budget;
+        side = (is_above, if side.0 == is_above { side.1 + 1 } else { 1 });
+        if is_above {
+            low = (error, found);
+            continue;
+        }
+        best = Some(error);
+        high = (error, found);
+        if found >= NEARLY_ALL * budget {
+            break;
+        }
+    }
+    best
 }
 
 /// Error between two errors, given with numbers of triangles, that leaves about `count` if the number is a power of the

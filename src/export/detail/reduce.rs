@@ -28,11 +28,37 @@ const ROUNDS: usize = 20;
 /// Part of the target that is left after a round in which faults were everywhere.
 const SMALLER_TARGET: f64 = 0.6;
 
-/// The mesh with as few triangles as `allowed` lets it have, units of the file; `None` if it needs all of them.
+/// Largest radius around a defect in which vertices are kept, over the size of the fragment.
+const LARGEST_RADIUS: f64 = 0.25;
+
+/// Parts of the allowed error that are tried in turn, until one gives a mesh that is as good as promised.
+const PARTS: [f64; 4] = [1.0, 1.0 / 4.0, 1.0 / 16.0, 1.0 / 64.0];
+
+/// What came of reducing a mesh.
+enum Outcome {
+    Fewer(Reduced),
+    /// All triangles are needed.
+    NeedsAll,
+    /// No round gave a mesh that is as good as promised.
+    NotFound,
+}
+
+/// The mesh with about as few triangles as `allowed` lets it have, units of the file; `None` if it keeps all of them.
 pub fn reduce(full: &FullSurface, allowed: f64) -> Option<Reduced> {
     if !(allowed.is_finite() && allowed > 0.0) {
         return None;
     }
+    for part in PARTS {
+        match reduce_within(full, part * allowed) {
+            Outcome::Fewer(reduced) => return Some(reduced),
+            Outcome::NeedsAll => return None,
+            Outcome::NotFound => {}
+        }
+    }
+    None
+}
+
+fn reduce_within(full: &FullSurface, allowed: f64) -> Outcome {
     let mut locked = vec![false; full.mesh.positions.len()];
     full.defects
         .iter()
@@ -41,11 +67,11 @@ pub fn reduce(full: &FullSurface, allowed: f64) -> Option<Reduced> {
     for _ in 0..ROUNDS {
         let triangles = simplified(full, target, &locked);
         if triangles.len() == full.mesh.triangles.len() {
-            return None;
+            return Outcome::NeedsAll;
         }
         let vertices: Vec<[u32; 3]> = triangles.iter().map(|t| vertices_of(full, *t)).collect();
         match find_fault(full, &vertices, allowed, radius) {
-            None => return Some(compact(full, &triangles)),
+            None => return Outcome::Fewer(compact(full, &triangles)),
             Some(Fault::Everywhere) => target *= SMALLER_TARGET,
             Some(Fault::At(places)) => {
                 let before = locked.clone();
@@ -54,13 +80,13 @@ pub fn reduce(full: &FullSurface, allowed: f64) -> Option<Reduced> {
                     .for_each(|vertex| locked[*vertex as usize] = true);
                 // Locks that were there already cannot help again: what is wrong comes from vertices around them.
                 if locked == before {
-                    radius *= 2.0;
+                    radius = (2.0 * radius).min(LARGEST_RADIUS * full.size);
                     lock_neighbours(full, &places, &mut locked);
                 }
             }
         }
     }
-    None
+    Outcome::NotFound
 }
 
 /// Locks the vertices of all triangles at some places.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use glam::DVec3;
 
-use super::full::FullSurface;
+use super::full::HeldMesh;
 use crate::export::error::ExportError;
 use crate::export::rigid_transform::{RIGID_TOLERANCE, RigidTransform};
 use crate::export::shape_hash::shape_hash;
@@ -20,10 +20,13 @@ pub type ReadFrame<'a> = dyn Fn(u32) -> Result<SurfaceFrame, ExportError> + Sync
 /// Most frames in which the shape of a fragment that bends is looked at.
 const BENT_FRAMES: usize = 6;
 
+/// Most frames that are held at once.
+const BATCH: usize = 4;
+
 /// A mesh of a fragment over the frames that have it.
 pub struct SurveyedShape {
     /// The mesh.
-    pub full: FullSurface,
+    pub mesh: HeldMesh,
     /// Distance from the eye in the frame in which it is nearest, units of the file.
     pub distance: f64,
     /// Frames, and the largest deviation from rigid motion in each.
@@ -43,7 +46,7 @@ impl Survey {
     /// Surveys frames; `eye` is the position of the camera in the coordinates of the file.
     pub fn new(frames: &[u32], eye: DVec3, read: &ReadFrame) -> Result<Self, ExportError> {
         let mut survey = Survey::default();
-        for batch in frames.chunks(rayon::current_num_threads()) {
+        for batch in frames.chunks(BATCH) {
             let surfaces: Vec<_> = batch
                 .par_iter()
                 .map(|&frame| {
@@ -69,14 +72,14 @@ impl Survey {
         let new = with_triangles
             .par_iter()
             .filter(|(_, sight)| !self.shapes.contains_key(&sight.key))
-            .map(|(piece, sight)| (sight.key, FullSurface::new(surface, piece)));
-        let new: Vec<(ShapeKey, FullSurface)> = new.collect();
-        let shape = |full| SurveyedShape {
-            full,
+            .map(|(piece, sight)| (sight.key, HeldMesh::new(surface, piece)));
+        let new: Vec<(ShapeKey, HeldMesh)> = new.collect();
+        let shape = |mesh| SurveyedShape {
+            mesh,
             distance: f64::INFINITY,
             deviations: Vec::new(),
         };
-        let new = new.into_iter().map(|(key, full)| (key, shape(full)));
+        let new = new.into_iter().map(|(key, mesh)| (key, shape(mesh)));
         self.shapes.extend(new);
         for (_, sight) in &with_triangles {
             let shape = self.shapes.get_mut(&sight.key).expect("it was added");
@@ -91,19 +94,20 @@ impl Survey {
     fn add_bent(&mut self, read: &ReadFrame) -> Result<(), ExportError> {
         let mut wanted: BTreeMap<u32, Vec<ShapeKey>> = BTreeMap::new();
         for (key, shape) in &self.shapes {
-            for frame in bent_frames(&shape.deviations, shape.full.size) {
+            for frame in bent_frames(&shape.deviations, shape.mesh.size) {
                 wanted.entry(frame).or_default().push(*key);
             }
         }
         for (frame, keys) in wanted {
             let surface = read(frame)?;
             for piece in &surface.pieces {
-                // The third part of a key is the dearest to compute.
-                let is_of = |key: &&ShapeKey| (key.0, key.1) == (piece.body, piece.fragment);
-                if let Some(key) = keys.iter().find(is_of)
+                // The third part of a key is the dearest to compute. A frame has one mesh of a label.
+                let label = (piece.body, piece.fragment);
+                let at = keys.partition_point(|key| (key.0, key.1) < label);
+                if let Some(key) = keys.get(at).filter(|key| (key.0, key.1) == label)
                     && let Some(shape) = self.shapes.get_mut(key)
                 {
-                    shape.full.add_bent(&surface, piece);
+                    shape.mesh.add_bent(&surface, piece);
                 }
             }
         }

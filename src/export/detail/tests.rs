@@ -2,7 +2,7 @@ use glam::DVec3;
 
 use super::corners;
 use super::fidelity::VOLUME_TOLERANCE;
-use super::full::FullSurface;
+use super::full::{FullSurface, HeldMesh};
 use super::reduce::{Reduced, reduce};
 use super::{DetailLimits, DetailView, Reduction, plan, topology};
 use crate::export::error::ExportError;
@@ -186,9 +186,10 @@ fn what_bends_is_within_the_error_where_it_is_bent() {
     let piece = surface.pieces[0];
     let folded = |p: &[f32; 3]| [p[0], p[1] + 0.2 * (6.0 * p[0]).sin(), p[2]];
     surface.positions = surface.rest_positions.iter().map(folded).collect();
-    let flat = FullSurface::new(&surface, &piece);
-    let mut bent = FullSurface::new(&surface, &piece);
-    bent.add_bent(&surface, &piece);
+    let mut held = HeldMesh::new(&surface, &piece);
+    let flat = held.prepared();
+    held.add_bent(&surface, &piece);
+    let bent = held.prepared();
     let off = |full: &FullSurface| {
         let reduced = reduce(full, 0.02).expect("fewer triangles");
         let vertex = |v: u32| bent.bent[0][reduced.sources[v as usize] as usize];
@@ -255,7 +256,10 @@ fn a_budget_is_kept_and_shared_by_equal_errors() {
     let exported = all.apply(&clip[1]);
     assert_eq!(exported.triangles, clip[1].triangles);
     let refused = plan_of(&clip, limits(Some(20), None, None)).err();
-    let Some(ExportError::Triangles { asked: 20, least }) = refused else {
+    let Some(ExportError::Triangles {
+        asked: 20, least, ..
+    }) = refused
+    else {
         panic!("{refused:?}");
     };
     plan_of(&clip, limits(Some(least as u32), None, None)).expect("as many as are needed");

@@ -28,8 +28,12 @@ pub fn defects(triangles: &[[u32; 3]]) -> Vec<u32> {
     found
 }
 
-/// Whether the corners at a vertex, sorted by the next vertex of their triangles, form one closed fan.
+/// Whether the corners at a vertex, sorted by the next vertex of their triangles, form one closed fan. Fans of two are
+/// two triangles back to back, without a volume.
 fn is_one_fan(corners: &[(u32, u32, u32)]) -> bool {
+    if corners.len() < 3 {
+        return false;
+    }
     let mut at = corners[0].1;
     for step in 1..=corners.len() {
         let Ok(next) = corners.binary_search_by_key(&at, |corner| corner.1) else {
