@@ -223,6 +223,11 @@ fn details_that_contradict_each_other() {
             &["export.detail.camera", "any distance"],
         ),
         (camera, &["export.detail.camera", "no effect"]),
+        ("height = 720", &["export.detail.height", "no effect"]),
+        (
+            "error = 0.1\nheight = 720",
+            &["export.detail.height", "no effect"],
+        ),
         (
             &format!("pixels = 1\n{}", camera.replace("0, 1]", "0, 0]")),
             &["export.detail.camera.target", "same point"],

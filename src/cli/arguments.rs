@@ -147,7 +147,8 @@ pub struct ExportArguments {
 /// How detailed exported surfaces are; default: export.detail.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct DetailArguments {
-    /// Most triangles of all fragments in any frame; the largest error is the same for all fragments.
+    /// Most triangles of all fragments in any frame; the largest error is the same for all fragments. With --error or
+    /// --pixels as well, an export that needs more is refused.
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(4..))]
     pub triangles: Option<u32>,
     /// Largest distance between exported and full surfaces: with a unit ("0.1 mm"), or m.

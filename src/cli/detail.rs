@@ -28,6 +28,10 @@ pub fn detail(arguments: &DetailArguments, settings: &Export) -> Option<Detail> 
             fov,
         });
     }
+    // Nor does the height of its picture where nothing is in pixels.
+    if given.is_limited() && detail.pixels.is_none() && detail.camera.is_none() {
+        detail.height = Detail::default().height;
+    }
     detail.height = arguments.picture_height.unwrap_or(detail.height);
     detail.is_limited().then_some(detail)
 }
@@ -55,14 +59,17 @@ pub fn limits(
     Ok(DetailLimits::of(&detail, preview))
 }
 
-/// The settings of an export as inputs of its stage; `None` if surfaces have all their triangles.
+/// What an export's detail follows from, as inputs of its stage; `None` if surfaces have all their triangles.
 pub fn inputs(
     arguments: &DetailArguments,
     settings: &Export,
     preview: Option<Camera>,
 ) -> Option<Value> {
-    let detail = detail(arguments, settings)?;
-    Some(json!({"limits": detail, "view": detail.view(preview)}))
+    let limits = DetailLimits::of(&detail(arguments, settings)?, preview)?;
+    let view = limits
+        .view
+        .map(|view| json!({"eye": view.eye, "pixel": view.pixel}));
+    Some(json!({"triangles": limits.triangles, "error": limits.error, "view": view}))
 }
 
 /// What is left of the triangles, for the last line of an export; `scale` is that of the file.
@@ -75,8 +82,12 @@ pub fn note(summary: Option<DetailSummary>, scale: f64) -> String {
         false if scale == 1.0 => (format!("{:.2e}", summary.error), "m"),
         false => (format!("{:.2e}", summary.error), "units"),
     };
+    let kept = match summary.unreduced {
+        0 => String::new(),
+        kept => format!("; {kept} of {} meshes keep all triangles", summary.meshes),
+    };
     format!(
-        "; at most {} of {} triangles in a frame, within {error} {unit}",
+        "; at most {} of {} triangles in a frame, within {error} {unit}{kept}",
         summary.exported, summary.full
     )
 }

@@ -379,7 +379,9 @@ pub fn export_inputs(arguments: &ExportArguments, manifest: &Manifest) -> StageI
     });
     let preview = manifest.pipeline.as_ref().and_then(|p| p.preview.camera);
     // Exports of full surfaces have the inputs that they always had.
-    if let Some(inputs) = detail::inputs(&arguments.detail, &settings, preview) {
+    if arguments.format != spec::ExportFormat::UsdElements
+        && let Some(inputs) = detail::inputs(&arguments.detail, &settings, preview)
+    {
         options["detail"] = inputs;
     }
     StageInputs::export(export::entry_of(arguments.format).name, options, manifest)
@@ -445,10 +447,17 @@ pub fn export(arguments: &ExportArguments, report: &ProgressReporter) -> anyhow:
     // Files of the last export of this format may be overwritten.
     let old = manifest.stages.get(&inputs.name);
     let old = old.map(|record| record.outputs.clone()).unwrap_or_default();
+    // A refused export leaves the last one valid.
+    let prepared = export::prepare(&store, arguments.format, &options)?;
     inputs.begin(&store, "", &old)?;
-    let summary = export::run(&store, arguments.format, &options, &mut |done, total| {
-        stage.update(done as u64, total as u64, "frames")
+    let summary = prepared.write(&mut |done, total| {
+        stage.update(done as u64, total as u64, "frames");
     })?;
+    // VTK files are always in metres.
+    let file_scale = match arguments.format {
+        spec::ExportFormat::Vtk => 1.0,
+        _ => options.scale,
+    };
     let first = summary.files.first().map(|file| file.display().to_string());
     let stiffened = summary.stiffened.map(|stiffened| {
         format!(
@@ -466,7 +475,7 @@ pub fn export(arguments: &ExportArguments, report: &ProgressReporter) -> anyhow:
         counted_files(summary.files.len()),
         first.unwrap_or_default(),
         stiffened.unwrap_or_default(),
-        detail::note(summary.detail, options.scale),
+        detail::note(summary.detail, file_scale),
         playback_note(&summary)
     ));
     let sums = store.checksums_of(&summary.files)?;

@@ -3,6 +3,7 @@
 use tempfile::TempDir;
 
 use crate::columns::{Bonds, Elements, Frames, Shape};
+use crate::geometry::icosphere;
 use crate::spec::{
     Body, BodyShape, Criterion, Elasticity, Export, MassModel, Material, PackingSpec, Pipeline,
     Preview, Reconstruct, Rotation, Simulate, Strength, Time, World,
@@ -100,6 +101,34 @@ pub fn surface(frame: u32, bodies: u32) -> SurfaceFrame {
         );
     }
     surface
+}
+
+/// Adds a ball of radius 1 whose upper half is a crack face, at rest 3 above the origin, as fragment 9 of body 0.
+pub fn add_ball(surface: &mut SurfaceFrame) {
+    let ball = icosphere(3);
+    let base = surface.positions.len() as u32;
+    surface.pieces.push(FragmentRange {
+        body: 0,
+        fragment: 9,
+        first_vertex: base,
+        vertices: ball.positions.len() as u32,
+        first_triangle: surface.triangles.len() as u32,
+        triangles: ball.triangles.len() as u32,
+    });
+    let shift = surface.frame as f32 * 0.25;
+    for p in &ball.positions {
+        let [x, y, z] = p.as_vec3().to_array();
+        surface.rest_positions.push([x, y + 3.0, z]);
+        surface.positions.push([x + shift, y + 3.0, z]);
+        surface.normals.push([x, y, z]);
+        surface.velocities.push([0.25, 0.0, 0.0]);
+        surface.stress.push(x);
+    }
+    for triangle in &ball.triangles {
+        let height: f64 = triangle.iter().map(|v| ball.positions[*v as usize].y).sum();
+        surface.triangles.push(triangle.map(|v| v + base));
+        surface.inside.push((height > 0.0).into());
+    }
 }
 
 /// Gives every triangle texture coordinates: a separate chart for each side of a box.

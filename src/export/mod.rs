@@ -154,6 +154,23 @@ pub fn run(
     options: &ExportOptions,
     on_frame: &mut dyn FnMut(usize, usize),
 ) -> Result<ExportSummary, ExportError> {
+    prepare(store, format, options)?.write(on_frame)
+}
+
+/// An export whose options stand: nothing is written yet.
+pub struct PreparedExport<'a> {
+    format: &'static FormatEntry,
+    job: ExportJob<'a>,
+    /// Numbers of the stress tables that are written too.
+    tables: Vec<u32>,
+}
+
+/// Checks an export and plans its detail; whatever the options ask for in vain is refused here.
+pub fn prepare<'a>(
+    store: &'a Store,
+    format: ExportFormat,
+    options: &ExportOptions,
+) -> Result<PreparedExport<'a>, ExportError> {
     let (frames, fps) = (options.frames.clone(), options.fps);
     options.check()?;
     let format = entry_of(format);
@@ -166,9 +183,9 @@ pub fn run(
         RequiredTables::Frames => store.frames(&frames)?,
     };
     // Stress tables in the range, if the format can hold them.
-    let writer = stress::writer(format.format);
+    let holds_stress = supports_stress(format.format);
     let mut tables = store.numbers("stress", "parquet")?;
-    tables.retain(|number| writer.is_some() && frames.contains(number));
+    tables.retain(|number| holds_stress && frames.contains(number));
     if numbers.is_empty() && tables.is_empty() {
         return Err(match format.requires {
             RequiredTables::Surfaces => ExportError::NoSurfaces {
@@ -202,7 +219,6 @@ pub fn run(
         Some(limits) => reduction(store, format, space, &numbers, limits)?,
         None => None,
     };
-    let detail = reduction.as_ref().map(|reduction| reduction.summary);
     let job = ExportJob {
         store,
         frames: numbers,
@@ -218,19 +234,34 @@ pub fn run(
         reduction,
         missing_groups,
     };
-    let mut summary = match job.frames.is_empty() {
-        true => ExportSummary::default(),
-        false => (format.write)(&job, on_frame)?,
-    };
-    summary.detail = detail;
-    if let Some(write) = writer {
-        for number in tables {
-            let written = write(&job, &stress::StressSurfaces::read(store, number)?)?;
-            summary.files.extend(written.files);
-            summary.bytes += written.bytes;
+    Ok(PreparedExport {
+        format,
+        job,
+        tables,
+    })
+}
+
+impl PreparedExport<'_> {
+    /// Writes the files; `on_frame` is called with (frames done, frames in all).
+    pub fn write(
+        &self,
+        on_frame: &mut dyn FnMut(usize, usize),
+    ) -> Result<ExportSummary, ExportError> {
+        let job = &self.job;
+        let mut summary = match job.frames.is_empty() {
+            true => ExportSummary::default(),
+            false => (self.format.write)(job, on_frame)?,
+        };
+        summary.detail = job.reduction.as_ref().map(|reduction| reduction.summary);
+        if let Some(write) = stress::writer(self.format.format) {
+            for &number in &self.tables {
+                let written = write(job, &stress::StressSurfaces::read(job.store, number)?)?;
+                summary.files.extend(written.files);
+                summary.bytes += written.bytes;
+            }
         }
+        Ok(summary)
     }
-    Ok(summary)
 }
 
 /// Reduced meshes of the surfaces that a format writes of these frames; `None` if it writes none.

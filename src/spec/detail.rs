@@ -11,7 +11,7 @@ use super::quantity::{PositiveLength, PositiveNumber};
 #[serde(default, deny_unknown_fields)]
 pub struct Detail {
     /// Most triangles of all fragments in any frame. The largest error is the same for all fragments: in metres, or in
-    /// pixels with a `camera`.
+    /// pixels with a `camera`. With `error` or `pixels` as well, an export that needs more triangles is refused.
     #[schemars(range(min = 4))]
     pub triangles: Option<u32>,
     /// Largest distance between the exported and the full surface of a fragment, m.
@@ -20,7 +20,7 @@ pub struct Detail {
     /// The same distance in pixels of a picture, where the fragment is nearest to the camera.
     #[schemars(with = "PositiveNumber")]
     pub pixels: Option<f64>,
-    /// Height of that picture, pixels.
+    /// Height of that picture, pixels; needs `pixels`, or `triangles` with a `camera`.
     #[schemars(range(min = 16, max = 65536))]
     pub height: u32,
     /// Camera of that picture; absent: `preview.camera` where `pixels` needs one.
@@ -73,6 +73,12 @@ impl Detail {
             return Some((
                 "pixels",
                 "needs a camera; add `export.detail.camera` or `preview.camera`, as { eye, target, fov }",
+            ));
+        }
+        if self.height != Detail::default().height && !is_in_pixels {
+            return Some((
+                "height",
+                "has no effect without `pixels`, or `triangles` with a camera; add one of them",
             ));
         }
         if self.camera.is_some() && !self.is_limited() {

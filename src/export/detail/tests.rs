@@ -266,6 +266,70 @@ fn a_budget_is_kept_and_shared_by_equal_errors() {
 }
 
 #[test]
+fn a_budget_does_not_exceed_the_largest_error() {
+    let clip = clip();
+    let alone = plan_of(&clip, limits(None, Some(0.02), None)).expect("a plan");
+    let needed = alone.summary.exported;
+    assert!(needed < alone.summary.full);
+    let kept = plan_of(&clip, limits(Some(needed as u32), Some(0.02), None)).expect("a plan");
+    assert_eq!(kept.summary, alone.summary);
+    let refused = plan_of(&clip, limits(Some(needed as u32 - 1), Some(0.02), None)).err();
+    let refused = refused.expect("one triangle is missing").to_string();
+    for part in [format!("need {needed}"), "within 0.02 m".to_owned()] {
+        assert!(refused.contains(&part), "{refused}");
+    }
+}
+
+#[test]
+fn small_budgets_are_found_among_sizes_far_apart() {
+    let mut surface = SurfaceFrame::default();
+    for (label, size) in [(0, 100.0), (1, 1.0), (2, 1e-3)] {
+        add_ball(&mut surface, label, size, DVec3::ZERO);
+    }
+    let full = surface.triangles.len() as u64;
+    // From a budget that only the smallest ball has to give way for, to one near the least.
+    for budget in [full - 100, full / 2, full / 10] {
+        let clip = std::slice::from_ref(&surface);
+        let summary = plan_of(clip, limits(Some(budget as u32), None, None))
+            .expect("a plan")
+            .summary;
+        assert!(
+            (budget * 8 / 10..=budget).contains(&summary.exported),
+            "{budget}: {summary:?}"
+        );
+    }
+}
+
+#[test]
+fn a_void_that_vanishes_is_a_defect() {
+    // A tetrahedron, and a void of two opposite triangles.
+    let tetrahedron = [[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]];
+    assert_eq!(topology::defects(&tetrahedron), [0_u32; 0]);
+    let flat = [[4, 5, 6], [4, 6, 5]];
+    let both = [&tetrahedron[..], &flat].concat();
+    assert_eq!(topology::defects(&both), [4, 5, 6]);
+    // Coarser than the void is wide, it stays a solid.
+    let mut surface = SurfaceFrame::default();
+    add_ball(&mut surface, 0, 1.0, DVec3::ZERO);
+    add_ball(&mut surface, 0, 0.05, DVec3::ZERO);
+    let void = surface.pieces.pop().expect("the void");
+    let range = surface.triangle_range(&void);
+    surface.triangles[range.clone()]
+        .iter_mut()
+        .for_each(|t| t.swap(1, 2));
+    surface.uv[range].iter_mut().for_each(|uv| uv.swap(1, 2));
+    let body = &mut surface.pieces[0];
+    body.vertices += void.vertices;
+    body.triangles += void.triangles;
+    let full = FullSurface::new(&surface, &surface.pieces[0]);
+    let reduced = reduce(&full, 0.2).expect("fewer triangles");
+    assert_eq!(topology::defects(&reduced.triangles), [0_u32; 0]);
+    let is_of_void = |t: &&[u32; 3]| reduced.sources[t[0] as usize] >= void.first_vertex;
+    let of_void = reduced.triangles.iter().filter(is_of_void).count();
+    assert!(of_void == 0 || of_void >= 4, "{of_void}");
+}
+
+#[test]
 fn the_nearest_frame_says_how_coarse_a_fragment_may_be() {
     let clip = clip();
     let view = |x: f64| DetailView {
