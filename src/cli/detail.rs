@@ -91,3 +91,73 @@ pub fn note(summary: Option<DetailSummary>, scale: f64) -> String {
         summary.exported, summary.full
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pipeline_with_pixels() -> Export {
+        let camera = Camera {
+            eye: [0.0, 0.0, 1.0],
+            target: [0.0; 3],
+            fov: 0.6,
+        };
+        let detail = Detail {
+            pixels: Some(0.5),
+            height: 2160,
+            camera: Some(camera),
+            ..Detail::default()
+        };
+        Export {
+            detail: Some(detail),
+            ..Export::default()
+        }
+    }
+
+    #[test]
+    fn an_option_that_limits_replaces_all_limits() {
+        let settings = pipeline_with_pixels();
+        let with = |arguments: &DetailArguments| detail(arguments, &settings).expect("limits");
+        assert_eq!(Some(with(&DetailArguments::default())), settings.detail);
+        let by_error = with(&DetailArguments {
+            error: Some(1e-3),
+            ..DetailArguments::default()
+        });
+        let expected = Detail {
+            error: Some(1e-3),
+            ..Detail::default()
+        };
+        assert_eq!(by_error, expected);
+        assert_eq!(by_error.contradiction(None), None);
+        let by_count = with(&DetailArguments {
+            triangles: Some(500),
+            ..DetailArguments::default()
+        });
+        assert_eq!((by_count.triangles, by_count.pixels), (Some(500), None));
+        assert_eq!((by_count.height, by_count.camera.is_some()), (2160, true));
+    }
+
+    #[test]
+    fn a_height_without_pixels_is_refused() {
+        let arguments = DetailArguments {
+            error: Some(1e-3),
+            picture_height: Some(720),
+            ..DetailArguments::default()
+        };
+        let refused = limits(&arguments, None).expect_err("no effect").to_string();
+        assert!(refused.contains("height"), "{refused}");
+    }
+
+    #[test]
+    fn inputs_are_what_matters() {
+        let settings = pipeline_with_pixels();
+        let of = |arguments: &DetailArguments| inputs(arguments, &settings, None);
+        let mut arguments = DetailArguments::default();
+        let before = of(&arguments);
+        arguments.picture_height = Some(2160);
+        assert_eq!(of(&arguments), before);
+        arguments.picture_height = Some(1080);
+        assert_ne!(of(&arguments), before);
+        assert_eq!(inputs(&arguments, &Export::default(), None), None);
+    }
+}

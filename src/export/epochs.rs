@@ -85,8 +85,8 @@ pub trait EpochRecorder {
     }
 }
 
-/// Collects the epochs of all frames of a job. Memory holds one surface, reduced and full, the elements of two frames, the
-/// states of each epoch, and the records.
+/// Collects the epochs of all frames of a job. Memory holds one surface, reduced and full, the elements of two
+/// frames, the states of each epoch, and the records.
 pub fn gather<K: EpochRecorder>(
     job: &ExportJob,
     recorder: &mut K,
@@ -98,7 +98,6 @@ pub fn gather<K: EpochRecorder>(
     let mut before: Option<(u32, Option<FrameElements>)> = None;
     for (done, &frame) in job.frames.iter().enumerate() {
         let (surface, full) = job.read_both(frame)?;
-        // What is computed from a mesh does not depend on how detailed it is exported.
         let measured = full.as_ref().unwrap_or(&surface);
         let frame_elements = match &elements {
             Some(elements) => FrameElements::read(job, elements, frame)?,

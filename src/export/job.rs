@@ -44,15 +44,11 @@ impl ExportJob<'_> {
     /// Reads the surfaces of a frame in the coordinates of the file, as detailed as they are exported; NaN or infinite
     /// coordinates are an error.
     pub fn read(&self, frame: u32) -> Result<SurfaceFrame, ExportError> {
-        let full = full_frame::read(self.store, self.space, frame)?;
-        Ok(match &self.reduction {
-            Some(reduction) => reduction.apply(&full),
-            None => full,
-        })
+        Ok(self.read_both(frame)?.0)
     }
 
     /// Reads the surfaces of a frame as [`ExportJob::read`] does, and, where they are reduced, also with all their
-    /// triangles: the same fragments in the same order.
+    /// triangles: the same fragments in the same order. What is computed from a mesh is that of the full one.
     pub fn read_both(
         &self,
         frame: u32,

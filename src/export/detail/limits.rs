@@ -8,8 +8,8 @@ use crate::spec::Detail;
 pub struct DetailLimits {
     /// Most triangles in any frame; `None`: any number.
     pub triangles: Option<u32>,
-    /// Largest error of a surface: m, or pixels with a view; `None`: about the smallest error with which `triangles` are
-    /// enough. With both, all fragments have this error; where it needs more triangles, the export is refused.
+    /// Largest error of a surface: m, or pixels with a view; `None`: about the smallest error with which `triangles`
+    /// are enough. With both, all fragments have this error; where it needs more triangles, the export is refused.
     pub error: Option<f64>,
     /// The view whose pixels errors are measured in; `None`: errors are lengths.
     pub view: Option<DetailView>,
