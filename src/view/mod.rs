@@ -9,6 +9,7 @@ mod bonds;
 mod colliders;
 mod error;
 mod frames;
+mod http;
 mod overview;
 mod quantities;
 mod recording;

@@ -4,20 +4,23 @@
 //! otherwise reach it through a name that resolves to this machine (DNS rebinding). The page may load nothing from
 //! elsewhere and run no script but its own.
 
-use std::io::Cursor;
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use serde_json::json;
-use tiny_http::{Header, Method, Request, Response, Server, StatusCode};
 
 use super::assets;
 use super::error::ViewError;
+use super::http::{self, Request, Response};
 use super::routes::{self, Answer};
 use super::viewed::ViewedStore;
 
-/// Number of requests that are answered at a time.
-const THREADS: usize = 4;
+/// Most connections at a time; browsers open six.
+const MOST_CONNECTIONS: usize = 64;
+/// Pause after a connection that the system could not accept, as it has too many open files.
+const PAUSE: Duration = Duration::from_millis(50);
 
 /// Names by which this machine calls itself.
 const HOSTS: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
@@ -38,20 +41,20 @@ const HEADERS: [(&str, &str); 6] = [
 
 /// A server that listens, and does not answer yet.
 pub struct ViewServer {
-    server: Server,
+    listener: TcpListener,
     port: u16,
 }
 
 impl ViewServer {
     /// Listens on this port of the loopback address; on any free one if it is 0.
     pub fn listen(port: u16) -> Result<Self, ViewError> {
-        let failed = |what: String| ViewError::Listen { port, what };
-        let server =
-            Server::http((Ipv4Addr::LOCALHOST, port)).map_err(|error| failed(error.to_string()))?;
-        let address = server.server_addr().to_ip();
-        let port = address.map(|address: SocketAddr| address.port());
-        let port = port.ok_or_else(|| failed("the address has no port".to_owned()))?;
-        Ok(ViewServer { server, port })
+        let failed = |error: std::io::Error| ViewError::Listen {
+            port,
+            what: error.to_string(),
+        };
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(failed)?;
+        let port = listener.local_addr().map_err(failed)?.port();
+        Ok(ViewServer { listener, port })
     }
 
     /// Address of the page.
@@ -59,48 +62,59 @@ impl ViewServer {
         format!("http://127.0.0.1:{}/", self.port)
     }
 
-    /// Answers requests about these stores until the process ends.
+    /// Answers requests about these stores until the process ends. Each connection has a thread of its own.
     pub fn serve(&self, stores: &[ViewedStore]) {
+        let connections = AtomicUsize::new(0);
         std::thread::scope(|scope| {
-            for _ in 0..THREADS {
-                scope.spawn(|| {
-                    while let Ok(request) = self.server.recv() {
-                        respond(request, stores);
-                    }
+            for stream in self.listener.incoming() {
+                let Ok(mut stream) = stream else {
+                    std::thread::sleep(PAUSE);
+                    continue;
+                };
+                if connections.fetch_add(1, Ordering::Relaxed) >= MOST_CONNECTIONS {
+                    connections.fetch_sub(1, Ordering::Relaxed);
+                    let busy = error(503, "too many connections");
+                    let _ = http::write(&mut stream, &busy, &HEADERS, false);
+                    continue;
+                }
+                let connections = &connections;
+                scope.spawn(move || {
+                    // A page that was closed does not wait for its answer.
+                    let _ = respond(&mut stream, stores);
+                    connections.fetch_sub(1, Ordering::Relaxed);
                 });
             }
         });
     }
 }
 
-type Bytes = Response<Cursor<Vec<u8>>>;
-
-fn respond(request: Request, stores: &[ViewedStore]) {
-    // A fault in one answer must not end the thread that gives it.
+fn respond(stream: &mut TcpStream, stores: &[ViewedStore]) -> std::io::Result<()> {
+    let Some(request) = http::read(stream)? else {
+        return Ok(());
+    };
+    // A fault in one answer must not end the server.
     let response = catch_unwind(AssertUnwindSafe(|| response(&request, stores)))
         .unwrap_or_else(|_| error(500, "the server failed here; its terminal says why"));
-    // A page that was closed does not wait for its answer.
-    let _ = request.respond(response);
+    http::write(stream, &response, &HEADERS, request.method == "HEAD")
 }
 
-fn response(request: &Request, stores: &[ViewedStore]) -> Bytes {
-    let host = request
-        .headers()
-        .iter()
-        .find(|header| header.field.equiv("Host"));
-    if !host.is_some_and(|header| is_own_host(header.value.as_str())) {
+fn response(request: &Request, stores: &[ViewedStore]) -> Response {
+    if !request.host.as_deref().is_some_and(is_own_host) {
         return error(
             403,
             "this server answers requests to 127.0.0.1 or localhost only",
         );
     }
-    if !matches!(request.method(), Method::Get | Method::Head) {
+    if !matches!(&*request.method, "GET" | "HEAD") {
         return error(405, "this server answers GET requests only");
     }
-    let (path, query) = request.url().split_once('?').unwrap_or((request.url(), ""));
+    let (path, query) = request
+        .target
+        .split_once('?')
+        .unwrap_or((&request.target, ""));
     let name = match path {
         "/" => "index.html",
-        other => other.trim_start_matches('/'),
+        other => other.strip_prefix('/').unwrap_or_default(),
     };
     if let Some(asset) = assets::asset(name) {
         return bytes(200, asset.media_type, asset.text.as_bytes().to_vec());
@@ -127,22 +141,20 @@ fn is_own_host(value: &str) -> bool {
     })
 }
 
-fn error(status: u16, what: &str) -> Bytes {
+fn error(status: u16, what: &str) -> Response {
     json_bytes(status, &json!({ "error": what }))
 }
 
-fn json_bytes(status: u16, value: &serde_json::Value) -> Bytes {
+fn json_bytes(status: u16, value: &serde_json::Value) -> Response {
     bytes(status, "application/json", value.to_string().into_bytes())
 }
 
-fn bytes(status: u16, media_type: &str, bytes: Vec<u8>) -> Bytes {
-    let headers = HEADERS.into_iter().chain([("Content-Type", media_type)]);
-    let headers = headers.filter_map(|(name, value)| Header::from_bytes(name, value).ok());
-    let mut response = Response::from_data(bytes).with_status_code(StatusCode(status));
-    for header in headers {
-        response.add_header(header);
+fn bytes(status: u16, media_type: &'static str, body: Vec<u8>) -> Response {
+    Response {
+        status,
+        media_type,
+        body,
     }
-    response
 }
 
 #[cfg(test)]
