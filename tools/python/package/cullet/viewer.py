@@ -31,6 +31,7 @@ class Viewer:
     """Address of the page, `http://127.0.0.1:PORT/`. Only this machine can open it."""
 
     def __init__(self, arguments: list[str]) -> None:
+        """Starts `cullet view` with these arguments; `view` makes them."""
         command = [str(find_program()), "--json", "view", "--until-input-ends", *arguments]
         # Ctrl-C at a prompt of Python must not end the viewer. It ends with its input, however Python ends.
         program = subprocess.Popen(
