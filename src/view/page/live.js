@@ -49,7 +49,7 @@ export class Live {
 /** @param {import("./stores.js").Store} store @returns {string} what a run in progress does; empty if there is none */
 export function liveText({ live, elements }) {
   if (!live.running) return "";
-  if (!["simulate", "run"].includes(live.stage)) return `${live.stage} runs`;
+  if (!["", "simulate", "run"].includes(live.stage)) return `${live.stage} runs`;
   if (live.framesLeft === 0) return "all frames are simulated";
   const parts = ["simulating"];
   if (live.awake !== null) parts.push(`${plain(live.awake)} of ${plain(live.elements || elements)} elements awake`);

@@ -575,6 +575,28 @@ Criterion = Literal["tension", "lu2021", "rod", "rankine"]
 """
 
 
+@dataclass
+class Detail(SpecTable):
+    """How detailed exported surfaces are. Absent keys limit nothing."""
+
+    camera: Camera | None = None
+    """Camera of that picture; absent: `preview.camera` where `pixels` needs one."""
+
+    error: Quantity | None = None
+    """Largest distance between the exported and the full surface of a fragment, m."""
+
+    height: int | None = None
+    """Height of that picture, pixels; needs `pixels`, or `triangles` with a `camera`. Default: 1080."""
+
+    pixels: Quantity | None = None
+    """The same distance in pixels of a picture, where the fragment is nearest to the camera."""
+
+    triangles: int | None = None
+    """Most triangles of all fragments in any frame. The largest error is the same for all fragments: in metres, or in
+    pixels with a `camera`. With `error` or `pixels` as well, an export that needs more triangles is refused.
+    """
+
+
 Elasticity = Literal["material", "bond"]
 """What `young`, `poisson` and `shear` describe, the solid or its bonds: a packing has other moduli than its bonds.
 
@@ -631,6 +653,9 @@ class Export(SpecTable):
     of a few shapes. Absent: there is no debris.
     """
 
+    detail: Detail | None = None
+    """How detailed surfaces are. Absent: they have all their triangles."""
+
     formats: Sequence[ExportFormat] | None = None
     """Formats that are written."""
 
@@ -644,12 +669,12 @@ class Export(SpecTable):
 
     shutter: Sequence[Quantity] | None = None
     """Times, in frames relative to each frame, at which a shutter opens and closes, within ±0.5, such as [-0.25, 0.25].
-    USD files then hold the points of fragments that bend at those times too. Absent: at the frames only.
+    USD and Alembic files then hold the points of fragments that bend at those times too. Absent: at the frames only.
     """
 
     up: Up | None = None
-    """Axis that points up in the files; absent: that of the shot, opposite to gravity. In glTF it is always y, in VTK
-    always that of the shot.
+    """Axis that points up in the files; absent: that of the shot, opposite to gravity. In glTF and Alembic it is always
+    y, in VTK always that of the shot.
     """
 
     usd: UsdFile | None = None
@@ -1700,6 +1725,7 @@ __all__ = [
     "CylinderBodyShape",
     "CylinderColliderShape",
     "CylinderShellBodyShape",
+    "Detail",
     "Elasticity",
     "ElementColour",
     "Export",
