@@ -207,6 +207,8 @@ async function checkBalls(page, eyes, ask, store, figures) {
   await page.keyboard.press("e");
   const frame = store.frames[Math.floor(store.frames.length / 2)];
   await page.evaluate((index) => culletView.page.timeline.seek(index), store.frames.indexOf(frame));
+  // The list of quantities is that of what is shown: until then those of surfaces.
+  await page.evaluate(() => culletView.rested());
   const { r } = unpack(await ask("/api/stores/0/elements")).arrays;
   const quantity =
     ["speed", "vx", "sigma"].find((name) => store.columns.some((column) => column.name === name)) ??
