@@ -27,7 +27,7 @@ def test_messages_are_those_of_the_program(tmp_path):
 
 
 def test_errors_of_options_are_the_text_of_the_program(shot):
-    with pytest.raises(cullet.BadInput, match=r"^invalid value '5\.\.2' for '--frames <FRAMES>': 5\.\.2 ends before"):
+    with pytest.raises(cullet.BadInput, match=r"^invalid value '5\.\.2' for '--frames <RANGE>': 5\.\.2 ends before"):
         cullet.reconstruct(shot, frames=range(5, 2))
     with pytest.raises(cullet.BadInput, match="^frames: .* leaves frames out"):
         cullet.reconstruct(shot, frames=range(0, 5, 2))

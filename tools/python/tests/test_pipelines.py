@@ -104,6 +104,7 @@ def test_values_that_a_pipeline_cannot_have_are_named(ball):
         cullet.check(ball)
     with pytest.raises(cullet.BadInput, match="^pipeline: keys are strings, not 3$"):
         cullet.check({3: 4})
+    ball["body"][0]["position"] = [0, 1, 0]
     with pytest.raises(cullet.BadInput, match="^set: time.end: .*complex"):
         cullet.check(ball, set={"time.end": 1j})
     with pytest.raises(cullet.BadInput, match='^set: a dict or a list of "KEY=VALUE"'):

@@ -79,7 +79,10 @@ def test_stress_of_a_pipeline_and_of_its_store(tmp_path, ball):
     assert [body["body"] for body in found["bodies"]] == ["ball"]
     store = cullet.Store(tmp_path / "s")
     assert len(store.stress()) > 100
-    assert cullet.stress(store)["bodies"] == found["bodies"]
+    again = cullet.stress(store)["bodies"]
+    for body in found["bodies"] + again:
+        del body["seconds"]
+    assert again == found["bodies"]
 
 
 def test_calibrate_returns_what_to_enter(tmp_path, ball):
