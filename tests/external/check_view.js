@@ -6,10 +6,14 @@
 const fs = require("fs");
 const path = require("path");
 const zlib = require("zlib");
-const { need } = require("./common.js");
+const { need, SKIPPED } = require("./common.js");
 
 const [puppeteer] = need("puppeteer-core");
 const BROWSER = process.env.CHROMIUM ?? "/usr/bin/chromium";
+if (!fs.existsSync(BROWSER)) {
+  console.log(`skipped: there is no browser ${BROWSER}`);
+  process.exit(SKIPPED);
+}
 const HOSTILE = `<img src=x onerror="window.hit=1">'"&`;
 const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 

@@ -28,4 +28,4 @@ function run(check) {
   });
 }
 
-module.exports = { need, run };
+module.exports = { need, run, SKIPPED };
