@@ -9,7 +9,7 @@ use super::summary;
 use crate::columns::{Fragments, History, Loads, Named};
 use crate::geometry::read;
 use crate::spec::FrameGroup;
-use crate::store::{Manifest, Packing, Store, StoreError};
+use crate::store::{Manifest, Packing, Store, StoreError, if_present};
 
 /// Prints figures of a store.
 pub fn inspect(path: &Path, as_json: bool) -> anyhow::Result<()> {
@@ -205,15 +205,6 @@ fn last_frame_figures(store: &Store, last: u32, bonds: usize) -> Result<Value, S
         figures["fragments"] = json!(labels.len());
     }
     Ok(figures)
-}
-
-/// A table, or none if its file is missing.
-fn if_present<T>(read: crate::store::Result<T>) -> crate::store::Result<Option<T>> {
-    match read {
-        Ok(table) => Ok(Some(table)),
-        Err(StoreError::Missing { .. }) => Ok(None),
-        Err(error) => Err(error),
-    }
 }
 
 /// Number of fragments of at least `elements` elements.

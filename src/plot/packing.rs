@@ -50,17 +50,14 @@ pub fn coordination(tables: &ChartTables) -> Option<Figure> {
     if packing.bonds.i.is_empty() {
         return None;
     }
-    let mut degree = vec![0_usize; packing.elements.id.len()];
-    for &end in packing.bonds.i.iter().chain(&packing.bonds.j) {
-        degree[end as usize] += 1;
-    }
+    let degree = packing.bonds_per_element();
     let curve = |body: u32| {
         let max_degree = elements_of(packing, body)
-            .map(|i| degree[i])
+            .map(|i| degree[i] as usize)
             .max()
             .unwrap_or(0);
         let mut counts = vec![0.0; max_degree + 1];
-        elements_of(packing, body).for_each(|i| counts[degree[i]] += 1.0);
+        elements_of(packing, body).for_each(|i| counts[degree[i] as usize] += 1.0);
         let all: f64 = counts.iter().sum();
         histogram(-0.5, 1.0, counts.into_iter().map(|n| 100.0 * n / all))
     };

@@ -7,10 +7,8 @@ use super::projection::Projection;
 use super::source::FrameSource;
 use crate::spec;
 
-/// Vertical angle of view of the automatic camera, rad: a short telephoto lens.
-const ANGLE_OF_VIEW: f64 = 0.55;
-/// Direction from the target to the automatic camera: three-quarter view from above.
-const VIEW_DIRECTION: DVec3 = DVec3::new(0.52, 0.36, 0.78);
+/// Vertical angle of view of the automatic camera, rad.
+const ANGLE_OF_VIEW: f64 = spec::Camera::AUTOMATIC_ANGLE;
 /// Factor on the distance of the automatic camera, which leaves a margin around the bodies.
 const DISTANCE_FACTOR: f64 = 1.12;
 
@@ -141,7 +139,7 @@ fn automatic(
     radius: f64,
     aspect: f64,
 ) -> (DVec3, DVec3, f64) {
-    let forward = -VIEW_DIRECTION.normalize();
+    let forward = -DVec3::from(spec::Camera::AUTOMATIC_DIRECTION).normalize();
     let (right, up) = axes(forward);
     let upward = (ANGLE_OF_VIEW / 2.0).tan();
     let across = upward * aspect;

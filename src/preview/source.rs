@@ -41,14 +41,10 @@ struct DrawnElements {
 impl DrawnElements {
     fn read(store: &Store) -> Result<Self> {
         let packing = store.read_packing_columns(&["body", "r"], &["i", "j"])?;
-        let mut bonds = vec![0; packing.elements.id.len()];
-        for &end in packing.bonds.i.iter().chain(&packing.bonds.j) {
-            bonds[end as usize] += 1;
-        }
         Ok(DrawnElements {
+            bonds: packing.bonds_per_element(),
             body: packing.elements.body,
             r: packing.elements.r,
-            bonds,
             removed: store.removed_fragments()?,
         })
     }

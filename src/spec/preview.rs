@@ -108,3 +108,10 @@ pub struct Camera {
     #[schemars(with = "ViewAngle")]
     pub fov: f64,
 }
+
+impl Camera {
+    /// Vertical angle of view of a camera that is chosen automatically, rad: a short telephoto lens.
+    pub const AUTOMATIC_ANGLE: f64 = 0.55;
+    /// Direction from the target to such a camera, of any length: three-quarter view from above.
+    pub const AUTOMATIC_DIRECTION: [f64; 3] = [0.52, 0.36, 0.78];
+}

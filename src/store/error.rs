@@ -115,3 +115,12 @@ impl StoreError {
 
 /// Result of a store operation.
 pub type Result<T> = std::result::Result<T, StoreError>;
+
+/// A table, or none if its file is missing.
+pub fn if_present<T>(read: Result<T>) -> Result<Option<T>> {
+    match read {
+        Ok(table) => Ok(Some(table)),
+        Err(StoreError::Missing { .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
+}

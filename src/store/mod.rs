@@ -27,7 +27,7 @@ mod thrift;
 pub mod validate;
 mod version;
 
-pub use error::{Result, StoreError};
+pub use error::{Result, StoreError, if_present};
 pub use folder::{Store, in_folder};
 pub use format::TableFormat;
 pub use layout::writer_of;

@@ -37,6 +37,15 @@ impl Packing {
         let place = |i: usize| DVec3::new(e.x[i], e.y[i], e.z[i]);
         (0..e.id.len()).map(place).collect()
     }
+
+    /// Number of bonds of each element.
+    pub fn bonds_per_element(&self) -> Vec<u32> {
+        let mut counts = vec![0; self.elements.id.len()];
+        for &end in self.bonds.i.iter().chain(&self.bonds.j) {
+            counts[end as usize] += 1;
+        }
+        counts
+    }
 }
 
 /// Tables of the cells of a packing.

@@ -12,20 +12,14 @@ use crate::spec::FrameGroup;
 pub fn elements(viewed: &ViewedStore) -> Result<Vec<u8>, ViewError> {
     let rest = viewed.rest()?;
     let elements = &rest.elements;
-    let bonds = viewed
-        .view()?
-        .store
-        .read_packing_columns(&[], &["i", "j"])?;
-    let mut counts = vec![0u32; elements.id.len()];
-    for &end in bonds.bonds.i.iter().chain(&bonds.bonds.j) {
-        counts[end as usize] += 1;
-    }
+    let store = viewed.view()?.store;
+    let packing = store.read_packing_columns(&[], &["i", "j"])?;
     let mut arrays = Arrays::default();
     let radii = elements.r.iter().map(|r| *r as f32);
     arrays.add("r", &radii.collect::<Vec<f32>>());
     arrays.add("body", &elements.body);
     arrays.add("material", &elements.material);
-    arrays.add("bonds", &counts);
+    arrays.add("bonds", &packing.bonds_per_element());
     Ok(arrays.finish())
 }
 

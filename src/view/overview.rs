@@ -9,12 +9,9 @@ use super::colliders;
 use super::error::ViewError;
 use super::quantities;
 use super::viewed::{StoreView, ViewedStore};
-use crate::store::Store;
+use crate::spec::Camera;
+use crate::store::{Store, if_present};
 
-/// Direction from the bodies to the camera that a page begins with: three-quarter view from above.
-const VIEW_DIRECTION: DVec3 = DVec3::new(0.52, 0.36, 0.78);
-/// Vertical angle of view of that camera, rad.
-const ANGLE_OF_VIEW: f64 = 0.55;
 /// Fragments lighter than this share of the mass do not count for that camera: chips fly far.
 const LARGE_SHARE: f64 = 0.01;
 /// Number of newest frames whose wall time tells how long the next ones take.
@@ -138,9 +135,10 @@ fn camera(view: &StoreView, (low, high): (DVec3, DVec3)) -> Value {
     }
     let target = (low + high) / 2.0;
     let radius = ((high - low).length() / 2.0).max(1e-9);
-    let distance = radius / (ANGLE_OF_VIEW / 2.0).sin();
-    let eye = target + VIEW_DIRECTION.normalize() * distance;
-    json!({ "eye": eye.to_array(), "target": target.to_array(), "fov": ANGLE_OF_VIEW.to_degrees() })
+    let angle = Camera::AUTOMATIC_ANGLE;
+    let distance = radius / (angle / 2.0).sin();
+    let eye = target + DVec3::from(Camera::AUTOMATIC_DIRECTION).normalize() * distance;
+    json!({ "eye": eye.to_array(), "target": target.to_array(), "fov": angle.to_degrees() })
 }
 
 /// The stage in a holder's name, `cullet STAGE, process N`.
@@ -155,7 +153,7 @@ fn join_large_fragments(
     store: &Store,
     frame: u32,
 ) -> Result<(), ViewError> {
-    let Some(table) = super::viewed::if_present(store.read_fragments(frame))? else {
+    let Some(table) = if_present(store.read_fragments(frame))? else {
         return Ok(());
     };
     let total: f64 = table.mass.iter().sum();

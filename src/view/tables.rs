@@ -7,8 +7,9 @@ use arrow_schema::DataType;
 use serde_json::{Value, json};
 
 use super::error::ViewError;
-use super::viewed::{ViewedStore, if_present};
+use super::viewed::ViewedStore;
 use crate::columns::{Column, Table};
+use crate::store::if_present;
 
 /// The tables `kind` of all frames as one table.
 pub fn of_all_frames(viewed: &ViewedStore, kind: &str) -> Result<Value, ViewError> {

@@ -11,7 +11,7 @@ use super::error::ViewError;
 use super::strengths::Strengths;
 use crate::columns::{Elements, History};
 use crate::spec::Pipeline;
-use crate::store::{Manifest, Result, Store, StoreError, SurfaceFrame};
+use crate::store::{Manifest, Result, Store, SurfaceFrame, if_present};
 
 /// A store that is being viewed.
 pub struct ViewedStore {
@@ -94,7 +94,7 @@ impl ViewedStore {
     /// The history of a frame; `None` if the store has no such table.
     pub fn history(&self, frame: u32) -> Result<Option<Arc<History>>> {
         let store = self.view()?.store;
-        // A run that starts again writes the file anew.
+        // A run that starts again replaces the file.
         let Some(stamp) = stamp(&store.numbered("history", frame, "parquet")) else {
             return Ok(None);
         };
@@ -231,13 +231,4 @@ fn open(root: &Path, stamp: Option<Stamp>) -> Result<Opened> {
         strengths: None,
         removed: None,
     })
-}
-
-/// A table, or none if its file is missing.
-pub fn if_present<T>(read: Result<T>) -> Result<Option<T>> {
-    match read {
-        Ok(table) => Ok(Some(table)),
-        Err(StoreError::Missing { .. }) => Ok(None),
-        Err(error) => Err(error),
-    }
 }

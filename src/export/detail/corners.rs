@@ -2,7 +2,7 @@
 //!
 //! Crack faces have a texture that is projected along the axis which each triangle faces most, so their texture
 //! coordinates jump from triangle to triangle. These jumps are no seams: rows of crack faces have none, and reduced
-//! triangles are [projected anew](super::projection).
+//! triangles are [projected again](super::projection).
 
 use crate::geometry::corners::DistinctCorners;
 use crate::store::{FragmentRange, SurfaceFrame};
