@@ -7,7 +7,8 @@
 //! As a library, cullet offers its stages as functions. Stages share only the [frame store](store): [`pack`]
 //! fills bodies with elements, [`simulate`] integrates them in time, [`reconstruct`] rebuilds surfaces,
 //! [`export`] writes files for renderers, [`preview`] draws pictures, [`plot`] draws charts, [`view`] shows
-//! frames in a browser, [`stress`] computes the stress at rest, [`calibrate`] tests specimens of a packing.
+//! frames in a browser, [`stress`] computes the stress at rest, [`calibrate`] tests specimens of a packing, [`jobs`]
+//! writes the stages as jobs for render farms.
 //! A [pipeline file](spec) describes the shot. [`laws`] holds the physics, each formula once.
 //!
 //! ```no_run
@@ -40,6 +41,7 @@ pub mod export;
 pub mod geometry;
 pub mod gpu;
 pub mod guide;
+pub mod jobs;
 pub mod laws;
 pub mod math;
 pub mod pack;

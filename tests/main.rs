@@ -39,6 +39,7 @@ mod harness;
 mod hostile_meshes;
 mod implicit;
 mod implicit_scenes;
+mod jobs;
 mod kelvin;
 mod lawgen;
 mod layering;

@@ -14,7 +14,7 @@ parts="run_all_tiny.sh README.md FIGURES.md figures.json"
 for tool in tools/*; do
     name="$(basename "$tool")"
     case "$name" in
-    lawgen | bench_bem | figures | first_shot | __pycache__) continue ;; # parts of a file of that name; what Python left
+    lawgen | bench_bem | farm | figures | first_shot | __pycache__) continue ;; # parts of a file of that name; what Python left
     python) continue ;; # has tests of its own: python/check.sh
     esac
     if [[ " $parts " != *" $name "* ]] && ! grep -q "^ *tiny $name " tools/run_all_tiny.sh; then
@@ -62,6 +62,16 @@ shot suzanne_drop reconstruct --set "time.end=2 ms"
 tiny compare_suzanne.py "$python" tools/compare_suzanne.py "$work/bunny_drop" "$work/suzanne_drop" --out "$work/suzanne.png" --frames 0 1 \
     --width 64 --height 48 --samples 4 --cullet "$cullet"
 tiny compare_stress.py "$python" tools/compare_stress.py --tiny --cullet "$cullet"
+if [[ -n "${CULLET_FARM:-}" ]]; then
+    tiny farm.py "$CULLET_FARM" tools/farm.py "$cullet" openjd snakemake --kills 1
+else
+    echo "== farm.py: skipped, CULLET_FARM names no Python with farm managers"
+fi
+if command -v sbatch >/dev/null; then
+    tiny farm.py "$python" tools/farm.py "$cullet" slurm --kills 1
+else
+    echo "== farm.py: no Slurm here"
+fi
 figures() {
     "$python" tools/figures.py "$@" --data "$work/figures.json" --page "$work/FIGURES.md"
 }

@@ -11,6 +11,7 @@ mod detail;
 mod error;
 mod inspect;
 mod interrupt;
+mod jobs;
 mod man;
 mod notices;
 mod plot;
@@ -54,6 +55,9 @@ struct Arguments {
     /// Print one JSON object per line instead of text.
     #[arg(long, global = true)]
     json: bool,
+    /// How progress is printed.
+    #[arg(long, global = true, value_name = "FORM", default_value = "auto")]
+    progress: progress::ProgressForm,
     /// Number of threads; default: one per core.
     #[arg(long, global = true, value_name = "N")]
     threads: Option<usize>,
@@ -119,6 +123,10 @@ enum Command {
     /// With these values the packing of a body has the moduli, strengths and toughness asked for. Bars are pulled,
     /// prisms crushed and strips torn.
     Calibrate(calibrate::CalibrateArguments),
+    /// Write stages of a shot as jobs for a render farm.
+    ///
+    /// Frames of `reconstruct` are spread over tasks. A task that was killed may run again: the files are the same.
+    Jobs(jobs::JobsArguments),
     /// List graphics adapters, their limits, and what each lacks.
     Adapters,
     /// Print a JSON Schema of pipeline files, for editors.
@@ -226,7 +234,8 @@ fn command(arguments: &Arguments) -> anyhow::Result<()> {
             .num_threads(threads)
             .build_global()?;
     }
-    let report = progress::ProgressReporter::new(arguments.quiet, arguments.json);
+    let report =
+        progress::ProgressReporter::new(arguments.quiet, arguments.json, arguments.progress);
     match &arguments.command {
         Command::Run(arguments) => run::run(arguments, &report),
         Command::Pack(pack) => run::pack(pack, &report),
@@ -259,6 +268,7 @@ fn command(arguments: &Arguments) -> anyhow::Result<()> {
             check::check(pipeline, set, arguments.json)
         }
         Command::Calibrate(calibrate) => calibrate::run(calibrate, &report, arguments.json),
+        Command::Jobs(jobs) => jobs::jobs(jobs, &report),
         Command::Adapters => adapters::adapters(arguments.json),
         Command::Schema { keys: true, .. } => print(&crate::spec::keys_page()),
         Command::Schema { columns: true, .. } => print(&crate::columns::glossary()),

@@ -7,7 +7,21 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// ReportForm in which progress is reported.
+use super::print::print;
+
+/// How the user wants progress to be printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum ProgressForm {
+    /// A bar on a terminal, else lines.
+    Auto,
+    /// `Progress: 25%` on standard output as well, for Deadline and other farm managers.
+    Percent,
+    /// `openjd_progress: 25.0` and `openjd_status: …` on standard output as well, for Open Job Description.
+    #[value(name = "openjd")]
+    OpenJd,
+}
+
+/// Form in which progress is reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ReportForm {
     Quiet,
@@ -20,6 +34,7 @@ enum ReportForm {
 #[derive(Clone, Copy, Debug)]
 pub struct ProgressReporter {
     form: ReportForm,
+    farm: ProgressForm,
 }
 
 /// Least time between plain lines.
@@ -27,14 +42,15 @@ const LINE_INTERVAL: Duration = Duration::from_secs(5);
 
 impl ProgressReporter {
     /// Chooses the form by the flags, and by whether standard error is a terminal.
-    pub fn new(quiet: bool, json: bool) -> Self {
+    pub fn new(quiet: bool, json: bool, farm: ProgressForm) -> Self {
+        let is_terminal = farm == ProgressForm::Auto && std::io::stderr().is_terminal();
         let form = match (quiet, json) {
             (true, _) => ReportForm::Quiet,
             (_, true) => ReportForm::Json,
-            _ if std::io::stderr().is_terminal() => ReportForm::Bar,
+            _ if is_terminal => ReportForm::Bar,
             _ => ReportForm::Lines,
         };
-        ProgressReporter { form }
+        ProgressReporter { form, farm }
     }
 
     /// Begins a stage of `total` units of work.
@@ -54,6 +70,7 @@ impl ProgressReporter {
         };
         StageReport {
             form: self.form,
+            farm: self.farm,
             name: name.to_owned(),
             bar,
             started: Instant::now(),
@@ -75,11 +92,14 @@ impl ProgressReporter {
 struct LineState {
     printed: Option<Instant>,
     first: Option<u64>,
+    /// Tenths of a percent that a farm manager was told last.
+    told: Option<u64>,
 }
 
 /// Reports the progress of one stage.
 pub struct StageReport {
     form: ReportForm,
+    farm: ProgressForm,
     name: String,
     bar: ProgressBar,
     started: Instant,
@@ -94,6 +114,7 @@ impl StageReport {
         self.bar.set_message(message.to_owned());
         let mut line = self.state.borrow_mut();
         let first = *line.first.get_or_insert(done);
+        self.tell_farm(done, total, message, &mut line);
         let due = line.printed.is_none_or(|at| at.elapsed() >= LINE_INTERVAL) || done == total;
         match self.form {
             ReportForm::Quiet | ReportForm::Bar => return,
@@ -116,6 +137,27 @@ impl StageReport {
             ReportForm::Lines => return,
         }
         line.printed = Some(Instant::now());
+    }
+
+    /// Prints what farm managers look for, if they are to be told and the number has changed.
+    fn tell_farm(&self, done: u64, total: u64, message: &str, line: &mut LineState) {
+        let tenths = (1000 * done).checked_div(total).unwrap_or(1000).min(1000);
+        let (whole, tenth) = (tenths / 10, tenths % 10);
+        let text = match self.farm {
+            ProgressForm::Auto => return,
+            ProgressForm::Percent if line.told.is_some_and(|told| told / 10 == whole) => return,
+            ProgressForm::Percent => format!("Progress: {whole}%"),
+            ProgressForm::OpenJd if line.told == Some(tenths) => return,
+            ProgressForm::OpenJd => {
+                let name = &self.name;
+                format!(
+                    "openjd_progress: {whole}.{tenth}\nopenjd_status: {name} {done}/{total} {message}"
+                )
+            }
+        };
+        line.told = Some(tenths);
+        // A farm manager that no longer listens does not stop the work.
+        let _ = print(&text);
     }
 
     /// Lists the files that the stage wrote, for programs: the other forms only count them.

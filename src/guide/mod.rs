@@ -9,7 +9,7 @@
 //!
 //! The other pages are references: [`shots`], [`pipeline_files`] with [`keys`], [`packings`], [`time_integration`] with
 //! [`implicit_steps`] and [`cells`], [`stress`], [`frame_store`] with [`columns`] and [`foreign_stores`], [`surfaces`],
-//! [`export`], [`viewer`], [`tools`] with [`figures`], [`tests`], [`contributing`].
+//! [`export`], [`viewer`], [`render_farms`], [`tools`] with [`figures`], [`tests`], [`contributing`].
 //!
 //! Every page is a Markdown file that lies beside the code it describes. `links.md` says where its links lead in these
 //! pages; in a viewer of Markdown they lead to files.
@@ -42,6 +42,7 @@ page!(foreign_stores, "../store/validate/README.md");
 page!(surfaces, "../reconstruct/README.md");
 page!(export, "../export/README.md");
 page!(viewer, "../view/README.md");
+page!(render_farms, "../jobs/README.md");
 page!(tools, "../../tools/README.md");
 page!(figures, "../../tools/FIGURES.md");
 page!(tests, "../../tests/README.md");

@@ -26,6 +26,14 @@ pub struct Time {
     pub fraction: f64,
 }
 
+impl Time {
+    /// Number of frames after the first, at time 0: `end` rounded down to a whole frame, at least 1.
+    pub fn last_frame(&self) -> u32 {
+        let interval = 1.0 / self.frames_per_second;
+        ((self.end / interval + 1e-9).floor() as u32).max(1)
+    }
+}
+
 fn default_fraction() -> f64 {
     0.6
 }

@@ -62,7 +62,7 @@ impl PreparedScene {
             longest,
             dt: interval / steps_per_frame,
             steps_per_frame: steps_per_frame as u64,
-            frames: ((time.end / interval + 1e-9).floor() as u32).max(1),
+            frames: time.last_frame(),
         }
     }
 

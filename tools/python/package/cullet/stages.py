@@ -232,6 +232,40 @@ def plot(
     return _invoke(["plot", *arguments, "--", store_path(store)], threads, on_progress, on_note).files
 
 
+def jobs(
+    store: StoreLike,
+    for_: Literal["openjd", "slurm", "snakemake", "opencue", "flamenco"],
+    *,
+    stage: Sequence[Stage] | None = None,
+    chunk: int | None = None,
+    frames: Frames | None = None,
+    format: Sequence[Format] | None = None,  # noqa: A002
+    cores: int | None = None,
+    program: PathLike | None = None,
+    name: str | None = None,
+    show: str | None = None,
+    out: PathLike | None = None,
+) -> str:
+    """Stages of a shot as a job for a render farm; returns its text, or writes it to the new file `out`.
+
+    `stage` are the stages in their order, by default reconstruct alone, whose frames are spread over tasks of at most
+    `chunk` frames. `program` is where machines of the farm find cullet.
+    """
+    arguments = options(
+        for_=for_,
+        stage=None if stage is None else ",".join(stage),
+        chunk=chunk,
+        frames=None if frames is None else frame_range(frames),
+        format=None if format is None else ",".join(format),
+        cores=cores,
+        program=program,
+        name=name,
+        show=show,
+        out=out,
+    )
+    return invoke(["jobs", *arguments, "--", store_path(store)]).text
+
+
 def inspect(store: StoreLike) -> dict[str, Any]:
     """What is in a store: counts, energies, breaks, fragments, loads, wall time, disk."""
     found: dict[str, Any] = invoke(["inspect", "--", store_path(store)]).json()
