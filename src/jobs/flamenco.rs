@@ -2,8 +2,8 @@
 //!
 //! The ranges are made here and not by Flamenco's `frameChunker`, which writes two frames as `8,9`.
 
+use super::job::{FarmJob, FarmStep, PERCENT};
 use super::quote::{string, strings};
-use super::{FarmJob, FarmStep, PERCENT};
 
 /// The script.
 pub fn write(job: &FarmJob) -> String {

@@ -4,13 +4,13 @@
 
 use std::fmt::Write;
 
+use super::job::{FarmJob, FarmStep, PERCENT};
 use super::quote::{shell_words, xml};
-use super::{FarmJob, FarmStep, PERCENT};
 
 /// Times that OpenCue tries a failed frame again.
 const RETRIES: u32 = 3;
 
-/// The specification. The user is the one who sends it, as `opencue.api.launchSpec` fills it in from `$USER`.
+/// The specification. Its user is who runs this program.
 pub fn write(job: &FarmJob) -> String {
     let name = token(&job.name);
     let mut text = format!(

@@ -4,8 +4,8 @@
 
 use std::fmt::Write;
 
+use super::job::{FarmJob, FarmStep};
 use super::quote::{string, strings};
-use super::{FarmJob, FarmStep};
 
 /// Seconds from the signal to finish until a task is killed: time for a frame and its state.
 const NOTICE: u32 = 120;

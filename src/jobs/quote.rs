@@ -34,12 +34,12 @@ pub fn xml(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::fixture::EVIL;
+    use super::super::fixture::STORE;
     use super::*;
 
     #[test]
     fn a_shell_reads_back_what_was_quoted() {
-        for text in [EVIL, "", "plain-1.2/x", "two\nlines", "ü *", "~", "#"] {
+        for text in [STORE, "", "plain-1.2/x", "two\nlines", "ü *", "~", "#"] {
             let command = format!("printf %s {}", shell(text));
             let Ok(done) = std::process::Command::new("sh")
                 .args(["-c", &command])
@@ -54,9 +54,9 @@ mod tests {
 
     #[test]
     fn strings_are_those_of_json() {
-        let list = strings(&[EVIL.to_owned(), "two\nlines".to_owned()]);
+        let list = strings(&[STORE.to_owned(), "two\nlines".to_owned()]);
         let read: Vec<String> = serde_json::from_str(&list).unwrap();
-        assert_eq!(read, [EVIL, "two\nlines"]);
+        assert_eq!(read, [STORE, "two\nlines"]);
     }
 
     #[test]

@@ -6,8 +6,8 @@
 
 use std::fmt::Write;
 
+use super::job::{FarmJob, FarmStep, PERCENT};
 use super::quote::{shell, shell_words};
-use super::{FarmJob, FarmStep, PERCENT};
 
 /// Times that a failed task queues itself again.
 const RETRIES: u32 = 3;

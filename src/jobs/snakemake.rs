@@ -5,8 +5,8 @@
 
 use std::fmt::Write;
 
+use super::job::{FarmJob, FarmStep, PERCENT};
 use super::quote::{shell, string};
-use super::{FarmJob, FarmStep, PERCENT};
 
 /// Times that a task is tried again after a failure.
 const RETRIES: u32 = 2;
