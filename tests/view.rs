@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use cullet::store::{LockMode, Store, SurfaceFrame};
+use cullet::store::{LockMode, Manifest, Store, SurfaceFrame, parquet};
 use serde_json::{Value, json};
 
 use crate::external::check_arguments;
@@ -330,6 +330,59 @@ fn a_damaged_store_is_shown_as_far_as_it_can_be_read() {
     assert_eq!(served.get("/").status, 200);
 }
 
+/// Takes from a packing what programs other than cullet may leave out.
+fn make_foreign(store: &Store) {
+    let packing = store.read_packing().unwrap();
+    let elements = cullet::columns::Elements {
+        material: Vec::new(),
+        kind: Vec::new(),
+        inertia: Vec::new(),
+        ..packing.elements
+    };
+    let bonds = cullet::columns::Bonds {
+        sigma_c: Vec::new(),
+        tau_c: Vec::new(),
+        ..packing.bonds
+    };
+    let change = |manifest: &mut Manifest| {
+        manifest.files.clear();
+        manifest.pipeline = None;
+    };
+    Manifest::update(store, change).unwrap();
+    parquet::write(&store.path("packing/elements.parquet"), &elements).unwrap();
+    parquet::write(&store.path("packing/bonds.parquet"), &bonds).unwrap();
+}
+
+#[test]
+fn a_store_of_another_program_may_lack_materials_and_strengths() {
+    let place = TestFolder::new();
+    let store = broken_bar(&place);
+    make_foreign(&store);
+    let served = Served::of(&place, &["bar"]);
+    let elements = served.get("/api/stores/0/elements");
+    assert_eq!(elements.status, 200);
+    let arrays = elements.header()["arrays"].to_string();
+    assert!(!arrays.contains("material"), "{arrays}");
+    let described = served.get("/api/stores").json();
+    let columns = described["stores"][0]["columns"].to_string();
+    assert!(
+        columns.contains("sigma") && !columns.contains("material"),
+        "{columns}"
+    );
+    assert_eq!(
+        served.get("/api/stores/0/frames/2?columns=material").status,
+        404
+    );
+    for path in [
+        "frames/2?columns=use_of_strength,body",
+        "bonds",
+        "surfaces/2",
+    ] {
+        let answer = served.get(&format!("/api/stores/0/{path}"));
+        assert_eq!(answer.status, 200, "{path}");
+    }
+}
+
 #[test]
 fn a_running_simulation_is_seen() {
     let place = TestFolder::new();
@@ -446,6 +499,18 @@ fn chromium_draws_and_follows_what_is_asked() {
     let mut served = None;
     check_arguments("check_view.js", || {
         broken_bar(&place);
+        let served = served.insert(Served::of(&place, &["bar"]));
+        let url = format!("http://127.0.0.1:{}/", served.port);
+        vec![url.into(), place.path("pictures")]
+    });
+}
+
+#[test]
+fn chromium_shows_a_store_of_another_program() {
+    let place = TestFolder::new();
+    let mut served = None;
+    check_arguments("check_view.js", || {
+        make_foreign(&broken_bar(&place));
         let served = served.insert(Served::of(&place, &["bar"]));
         let url = format!("http://127.0.0.1:{}/", served.port);
         vec![url.into(), place.path("pictures")]

@@ -1,8 +1,8 @@
 //! A shell script that submits each step to Slurm, frames as an array of jobs.
 //!
-//! A task that is preempted, or whose machine fails, is queued again by Slurm. One that ends with another exit code than
-//! 0 or 2 queues itself again, a few times: 1 and 137 may be a full disk or lack of memory on that machine, 130 is a
-//! simulation that was told to stop and continues.
+//! A task that is preempted, or whose machine fails, is queued again by Slurm. One that ends with an exit code other
+//! than 0 and 2 queues itself again, a few times: 1 and 137 may be a full disk or lack of memory on that machine, 130 is
+//! a simulation that was told to stop and continues.
 
 use std::fmt::Write;
 

@@ -8,7 +8,7 @@ use super::quantities;
 use super::viewed::ViewedStore;
 use crate::spec::FrameGroup;
 
-/// Radius, body, material and number of bonds at rest of each element.
+/// Radius, body, number of bonds at rest and, if the store has it, material of each element.
 pub fn elements(viewed: &ViewedStore) -> Result<Vec<u8>, ViewError> {
     let rest = viewed.rest()?;
     let elements = &rest.elements;
@@ -18,7 +18,9 @@ pub fn elements(viewed: &ViewedStore) -> Result<Vec<u8>, ViewError> {
     let radii = elements.r.iter().map(|r| *r as f32);
     arrays.add("r", &radii.collect::<Vec<f32>>());
     arrays.add("body", &elements.body);
-    arrays.add("material", &elements.material);
+    if !elements.material.is_empty() {
+        arrays.add("material", &elements.material);
+    }
     arrays.add("bonds", &packing.bonds_per_element());
     Ok(arrays.finish())
 }

@@ -57,7 +57,10 @@ pub fn list(viewed: &ViewedStore, frame: u32) -> Result<Vec<Value>, ViewError> {
             && group.next().is_some_and(|group| groups.contains(&group))
     });
     list.extend(shown.map(|column| entry(column.name, column.unit, column.doc)));
-    list.extend(AT_REST.map(|(name, unit, doc)| entry(name, unit, doc)));
+    let no_materials = viewed.rest()?.elements.material.is_empty();
+    let at_rest = AT_REST.iter();
+    let at_rest = at_rest.filter(|(name, ..)| !(no_materials && *name == "material"));
+    list.extend(at_rest.map(|(name, unit, doc)| entry(name, unit, doc)));
     Ok(list)
 }
 
@@ -100,7 +103,9 @@ pub fn add(
         }
         "use_of_strength" => arrays.add(name, &viewed.strengths()?.use_of_strength(rows)),
         "body" => arrays.add(name, &viewed.rest()?.elements.body),
-        "material" => arrays.add(name, &viewed.rest()?.elements.material),
+        "material" if !viewed.rest()?.elements.material.is_empty() => {
+            arrays.add(name, &viewed.rest()?.elements.material);
+        }
         _ => return Err(ViewError::NoSuchAddress(format!("column {name}"))),
     }
     Ok(())

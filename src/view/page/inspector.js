@@ -191,7 +191,7 @@ function elementRows(view, element) {
   /** @type {[string, string][]} */
   const rows = [
     ["body", named(info.bodies, rest.body[element])],
-    ["material", named(info.materials, rest.material[element])],
+    ["material", rest.material ? named(info.materials, rest.material[element]) : "–"],
     ["radius", withUnit(rest.r[element], "m")],
     ["bonds at rest", String(rest.bonds[element])],
     ["position", place.every(Number.isFinite) ? lengths(place) : "not drawn any more"],

@@ -39,7 +39,7 @@ export class StoreView {
     this.scene.add(this.elements.object, this.surfaces.object, this.colliders.object, ...this.bonds.objects);
     /** @type {Content | null} */
     this.content = null;
-    /** @type {{r: Float32Array, body: Uint32Array, material: Uint32Array, bonds: Uint32Array} | null} */
+    /** @type {{r: Float32Array, body: Uint32Array, material: Uint32Array | null, bonds: Uint32Array} | null} */
     this.rest = null;
     /** @type {Map<string, Range>} */
     this.seen = new Map();
@@ -109,7 +109,7 @@ export class StoreView {
       this.rest = {
         r: /** @type {Float32Array} */ (r.data),
         body: column("body"),
-        material: column("material"),
+        material: table.columns.has("material") ? column("material") : null,
         bonds: column("bonds"),
       };
       this.elements.setRadii(this.rest.r);
