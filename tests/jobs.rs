@@ -24,26 +24,32 @@ formats = ["usd", "usd_elements"]
 /// A name that every language must quote.
 const STORE: &str = "it's \"5 $HOME\" {wild} <b>&amp; `ls` %d";
 
-/// A folder with a packed store.
-fn packed() -> TestFolder {
+/// A folder with a packed store of this name.
+fn packed_as(store: &str) -> TestFolder {
     let folder = TestFolder::new();
     folder.write("shot.toml", SHOT);
-    folder.succeed(&["pack", "shot.toml", "--out", STORE]);
+    folder.succeed(&["pack", "shot.toml", "--out", store]);
     folder
+}
+
+fn packed() -> TestFolder {
+    packed_as(STORE)
 }
 
 #[test]
 fn frames_that_do_not_exist_yet_are_those_of_the_pipeline() {
-    let folder = packed();
+    let folder = packed_as("shot");
     let job = |options: &[&str]| {
-        let arguments = ["jobs", STORE, "--for", "snakemake"];
+        let arguments = ["jobs", "shot", "--for", "snakemake"];
         folder.succeed(&[&arguments, options].concat())
     };
     let whole = job(&["--stage", "simulate,reconstruct", "--chunk", "3"]);
     assert!(whole.contains("FIRST, LAST, CHUNK = 0, 7, 3 "), "{whole}");
     let part = job(&["--stage", "simulate,reconstruct", "--frames", "2..6"]);
     assert!(part.contains("FIRST, LAST, CHUNK = 2, 5, 10 "), "{part}");
-    folder.succeed(&["simulate", STORE, "--until", "4 ms"]);
+    folder.succeed(&["simulate", "shot", "--until", "4 ms"]);
+    let part = job(&["--stage", "export", "--format", "vtk", "--frames", "1..=2"]);
+    assert!(part.contains("--format vtk --frames 1-2\""), "{part}");
     let rest = job(&[]);
     assert!(rest.contains("FIRST, LAST, CHUNK = 0, 4, 10 "), "{rest}");
     assert!(!rest.contains("simulate"), "{rest}");
@@ -77,6 +83,14 @@ fn stages_that_are_no_job_are_refused() {
             &["--stage", "simulate", "--format", "usd"],
             "add it to --stage",
         ),
+        (
+            &["--stage", "simulate,export", "--format", "usd,glb,usd"],
+            "usd comes twice",
+        ),
+        (
+            &["--stage", "simulate", "--name", "two\nlines"],
+            "control characters",
+        ),
     ] {
         let arguments = [&["jobs", STORE, "--for", "openjd"], options].concat();
         let message = folder.refuse(&arguments);
@@ -85,7 +99,15 @@ fn stages_that_are_no_job_are_refused() {
 }
 
 #[test]
-fn progress_is_told_in_the_words_of_farm_managers() {
+fn braces_are_refused_for_snakemake() {
+    let folder = packed();
+    let arguments = ["jobs", STORE, "--for", "snakemake", "--stage", "simulate"];
+    let message = folder.refuse(&arguments);
+    assert!(message.contains("wildcards"), "{message}");
+}
+
+#[test]
+fn progress_is_printed_as_farm_managers_read_it() {
     let folder = packed();
     let text = folder.succeed(&["simulate", STORE, "--progress", "percent"]);
     let lines: Vec<&str> = text.lines().collect();

@@ -419,7 +419,7 @@ fn two_processes_do_not_write_one_store_and_the_dead_hold_nothing() {
         &["reconstruct", "store"],
         &["pack", &bunny, "--out", "store"],
     ] {
-        let message = folder.fail(command, 2);
+        let message = folder.fail(command, 1);
         let wanted = format!("store: in use by cullet run, process {}", child.id());
         assert!(message.contains(&wanted), "{message}");
     }

@@ -1,7 +1,9 @@
 //! Ctrl-C and SIGTERM: a simulation finishes its frame, everything else ends at once. In both cases each file
 //! is complete or absent.
 
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 /// Exit code of a program that a signal ended.
 pub const EXIT_CODE: i32 = 130;
@@ -10,13 +12,18 @@ pub const EXIT_CODE: i32 = 130;
 static GRACEFUL: AtomicBool = AtomicBool::new(false);
 /// Set by the first signal.
 static STOP: AtomicBool = AtomicBool::new(false);
+/// When the first signal came.
+static FIRST: OnceLock<Instant> = OnceLock::new();
+/// A second signal that comes sooner is the first once more: farm managers send one to the process and to its group.
+const ONE_SIGNAL: Duration = Duration::from_millis(500);
 
 /// Installs the signal handler; to be called once.
 pub fn install() {
     // Without a handler a signal ends the program at once, which is safe too.
     let _ = ctrlc::set_handler(|| {
-        let first = !STOP.swap(true, Ordering::Relaxed);
-        if !(first && GRACEFUL.load(Ordering::Relaxed)) {
+        let is_first = FIRST.get_or_init(Instant::now).elapsed() < ONE_SIGNAL;
+        STOP.store(true, Ordering::Relaxed);
+        if !(is_first && GRACEFUL.load(Ordering::Relaxed)) {
             std::process::exit(EXIT_CODE);
         }
     });

@@ -32,7 +32,8 @@ pub struct JobsArguments {
     /// Largest number of frames of a task of reconstruct.
     #[arg(long, value_name = "COUNT", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
     chunk: u32,
-    /// Frames of reconstruct: A..B (without B; either may be left out), A..=B or A-B (with B), or one frame A.
+    /// Frames of reconstruct, export and preview: A..B (without B; either may be left out), A..=B or A-B (with B), or
+    /// one frame A.
     #[arg(long, value_name = "RANGE", value_parser = frame_range, default_value = "..")]
     frames: Range<u32>,
     /// Formats of export; default: export.formats of the pipeline.
@@ -50,6 +51,9 @@ pub struct JobsArguments {
     /// Show of OpenCue that the job is booked on.
     #[arg(long, value_name = "NAME", default_value = "testing")]
     show: String,
+    /// User of OpenCue whose job it is; default: who is logged in.
+    #[arg(long, value_name = "NAME")]
+    user: Option<String>,
     /// New file for the job; default: standard output.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -63,7 +67,7 @@ pub fn jobs(arguments: &JobsArguments, report: &ProgressReporter) -> anyhow::Res
     let text = |path: &Path| match path.to_str() {
         Some(text) => Ok(text.to_owned()),
         None => Err(WrongUse(format!(
-            "{}: the path is not text",
+            "{}: the path is not valid UTF-8",
             path.display()
         ))),
     };
@@ -73,10 +77,18 @@ pub fn jobs(arguments: &JobsArguments, report: &ProgressReporter) -> anyhow::Res
         (None, None) => "cullet".to_owned(),
     };
     let formats = formats(arguments, manifest.pipeline.as_ref())?;
+    let frames = frames(&store, &manifest, arguments)?;
     let mut steps = Vec::new();
     let mut before = None;
     for &stage in &arguments.stages {
         let mut added = steps_of(stage, &formats);
+        let is_part = arguments.frames != (0..u32::MAX);
+        if is_part && matches!(stage, PipelineStage::Export | PipelineStage::Preview) {
+            let range = format!("{}-{}", frames.start(), frames.end());
+            for step in &mut added {
+                step.options.extend(["--frames".to_owned(), range.clone()]);
+            }
+        }
         for step in &mut added {
             step.waits_for.clone_from(&before);
         }
@@ -92,12 +104,17 @@ pub fn jobs(arguments: &JobsArguments, report: &ProgressReporter) -> anyhow::Res
         store: text(&root)?,
         cores: arguments.cores,
         show: arguments.show.clone(),
+        user: arguments.user.clone().unwrap_or_else(logged_in),
         frames: FrameChunks {
-            frames: frames(&store, &manifest, arguments)?,
+            frames,
             chunk: arguments.chunk,
         },
         steps,
     };
+    jobs::check(&job, arguments.manager).map_err(WrongUse)?;
+    if let Some(doubt) = jobs::doubts(&job, arguments.manager) {
+        report.note(&doubt);
+    }
     let job = jobs::write(&job, arguments.manager);
     let Some(path) = &arguments.out else {
         return print(job.trim_end());
@@ -111,7 +128,14 @@ pub fn jobs(arguments: &JobsArguments, report: &ProgressReporter) -> anyhow::Res
     Ok(())
 }
 
-/// Refuses stages that are no work for a farm, or not in their order.
+/// Who is logged in.
+fn logged_in() -> String {
+    let known = ["USER", "LOGNAME", "USERNAME"].map(|name| std::env::var(name).ok());
+    let known = known.into_iter().flatten().find(|name| !name.is_empty());
+    known.unwrap_or_else(|| "nobody".to_owned())
+}
+
+/// Refuses pack, and stages out of their order.
 fn refuse_order(stages: &[PipelineStage]) -> Result<(), WrongUse> {
     if stages.contains(&PipelineStage::Pack) {
         let what = "--stage pack: the store must exist already; run `cullet pack` first";
@@ -140,6 +164,10 @@ fn formats(
     if exports && formats.is_empty() {
         let what = "--format is missing, and the pipeline has no export.formats";
         return Err(WrongUse(what.to_owned()));
+    }
+    if let Some(twice) = (1..formats.len()).find(|&at| formats[..at].contains(&formats[at])) {
+        let name = export::entry_of(formats[twice]).name;
+        return Err(WrongUse(format!("--format: {name} comes twice")));
     }
     if !exports && !arguments.formats.is_empty() {
         let what = "--format is for the stage export; add it to --stage";
@@ -177,7 +205,15 @@ fn steps_of(stage: PipelineStage, formats: &[ExportFormat]) -> Vec<FarmStep> {
     }
 }
 
-/// The frames to reconstruct: those that the range and the shot have in common.
+/// Whether a stage takes a range of frames.
+fn of_frames(stage: PipelineStage) -> bool {
+    matches!(
+        stage,
+        PipelineStage::Reconstruct | PipelineStage::Export | PipelineStage::Preview
+    )
+}
+
+/// The frames that the range and the shot have in common.
 fn frames(
     store: &Store,
     manifest: &Manifest,
@@ -197,7 +233,9 @@ fn frames(
     let last = last.map(|last| last.min(range.end.saturating_sub(1)));
     match last {
         Some(last) if first <= last => Ok(first..=last),
-        _ if !arguments.stages.contains(&PipelineStage::Reconstruct) => Ok(0..=0),
+        // Pictures and exports of stress at rest need no frames.
+        _ if manifest.pipeline.as_ref().is_some_and(Pipeline::is_static) => Ok(0..=0),
+        _ if !arguments.stages.iter().any(|&stage| of_frames(stage)) => Ok(0..=0),
         _ => {
             let what = format!(
                 "{}: the range contains no frame; add simulate to --stage, run `cullet simulate` first, or widen --frames",

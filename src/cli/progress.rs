@@ -92,8 +92,8 @@ impl ProgressReporter {
 struct LineState {
     printed: Option<Instant>,
     first: Option<u64>,
-    /// Tenths of a percent that a farm manager was told last.
-    told: Option<u64>,
+    /// Tenths of a percent that were reported to a farm manager last.
+    reported: Option<u64>,
 }
 
 /// Reports the progress of one stage.
@@ -114,7 +114,7 @@ impl StageReport {
         self.bar.set_message(message.to_owned());
         let mut line = self.state.borrow_mut();
         let first = *line.first.get_or_insert(done);
-        self.tell_farm(done, total, message, &mut line);
+        self.report_to_farm(done, total, message, &mut line);
         let due = line.printed.is_none_or(|at| at.elapsed() >= LINE_INTERVAL) || done == total;
         match self.form {
             ReportForm::Quiet | ReportForm::Bar => return,
@@ -139,15 +139,19 @@ impl StageReport {
         line.printed = Some(Instant::now());
     }
 
-    /// Prints what farm managers look for, if they are to be told and the number has changed.
-    fn tell_farm(&self, done: u64, total: u64, message: &str, line: &mut LineState) {
+    /// Prints what farm managers look for, if they are asked for and the number has changed.
+    fn report_to_farm(&self, done: u64, total: u64, message: &str, line: &mut LineState) {
         let tenths = (1000 * done).checked_div(total).unwrap_or(1000).min(1000);
         let (whole, tenth) = (tenths / 10, tenths % 10);
         let text = match self.farm {
             ProgressForm::Auto => return,
-            ProgressForm::Percent if line.told.is_some_and(|told| told / 10 == whole) => return,
+            ProgressForm::Percent
+                if line.reported.is_some_and(|reported| reported / 10 == whole) =>
+            {
+                return;
+            }
             ProgressForm::Percent => format!("Progress: {whole}%"),
-            ProgressForm::OpenJd if line.told == Some(tenths) => return,
+            ProgressForm::OpenJd if line.reported == Some(tenths) => return,
             ProgressForm::OpenJd => {
                 let name = &self.name;
                 format!(
@@ -155,7 +159,7 @@ impl StageReport {
                 )
             }
         };
-        line.told = Some(tenths);
+        line.reported = Some(tenths);
         // A farm manager that no longer listens does not stop the work.
         let _ = print(&text);
     }

@@ -5,11 +5,12 @@ use super::job::{FarmJob, FarmStep, FrameChunks};
 /// A simulation, then surfaces in chunks of ten frames, then two exports; with a name that every language must quote.
 pub fn job() -> FarmJob {
     FarmJob {
-        name: "bunny".to_owned(),
+        name: "it's {a} \"bunny\"".to_owned(),
         program: "/opt/cullet".to_owned(),
         store: STORE.to_owned(),
         cores: Some(4),
         show: "testing".to_owned(),
+        user: "artist".to_owned(),
         frames: FrameChunks {
             frames: 0..=36,
             chunk: 10,

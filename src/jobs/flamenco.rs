@@ -33,7 +33,7 @@ const JOB_TYPE = {{
     ]
 }};
 
-// A step waits for all tasks of the step `after` which it comes.
+// A step waits for all tasks of the step named in `after`.
 function compileJob(job) {{
     const made = {{}};
     for (const step of STEPS) {{
@@ -63,7 +63,7 @@ function ranges() {{
     return all;
 }}
 "#,
-        comment = job.title(),
+        comment = job.name,
         first = job.frames.frames.start(),
         last = job.frames.frames.end(),
         chunk = job.frames.chunk,

@@ -15,6 +15,8 @@ pub struct FarmJob {
     pub cores: Option<u32>,
     /// Show that OpenCue books the job on.
     pub show: String,
+    /// User of OpenCue whose job it is.
+    pub user: String,
     /// Frames of the steps that are split.
     pub frames: FrameChunks,
     /// Steps in order.
@@ -77,9 +79,20 @@ impl FarmJob {
         self.steps.iter().any(|step| step.is_split)
     }
 
-    /// The name on one line, for comments.
-    pub(super) fn title(&self) -> String {
-        self.name.replace(['\n', '\r'], " ")
+    /// Refuses texts that cannot be written, with the reason: characters that end a line or have no picture.
+    pub(super) fn check(&self) -> Result<(), String> {
+        let texts = [
+            ("name", &self.name),
+            ("program", &self.program),
+            ("store", &self.store),
+        ];
+        let unprintable = |letter: char| letter.is_control() || "\u{2028}\u{2029}".contains(letter);
+        match texts.iter().find(|(_, text)| text.contains(unprintable)) {
+            Some((what, text)) => Err(format!(
+                "{what} {text:?}: control characters are not allowed"
+            )),
+            None => Ok(()),
+        }
     }
 }
 

@@ -1,7 +1,8 @@
-//! Jobs for render farms: stages of a shot in the languages of farm managers, some of them split into chunks of frames.
+//! Jobs for render farms: stages of a shot in the languages of farm managers. Some stages are split into chunks of
+//! frames.
 //!
 //! A [`FarmJob`] is a list of steps, which wait for earlier ones. To add a farm manager, add one file here, a
-//! value of [`FarmManager`] and its line in [`write`].
+//! value of [`FarmManager`] and its line in [`fn@write`].
 
 #[cfg(test)]
 mod fixture;
@@ -30,6 +31,45 @@ pub enum FarmManager {
     OpenCue,
     /// Flamenco: a job type.
     Flamenco,
+}
+
+/// Refuses what cannot be written for this farm manager, with the reason.
+pub fn check(job: &FarmJob, manager: FarmManager) -> Result<(), String> {
+    job.check()?;
+    match manager == FarmManager::Snakemake && job.store.contains(['{', '}']) {
+        true => Err(format!(
+            "store {:?}: Snakemake takes braces in paths for wildcards",
+            job.store
+        )),
+        false => Ok(()),
+    }
+}
+
+/// What a farm manager may refuse in the job, for a note to the user.
+pub fn doubts(job: &FarmJob, manager: FarmManager) -> Option<String> {
+    let tasks = if job.is_split() {
+        job.frames.tasks()
+    } else {
+        0
+    };
+    match manager {
+        FarmManager::Slurm if tasks > slurm::USUAL_TASKS => Some(format!(
+            "{tasks} tasks: Slurm allows {} in an array unless MaxArraySize is raised; choose a larger --chunk",
+            slurm::USUAL_TASKS
+        )),
+        FarmManager::OpenCue if job.user == "root" => {
+            Some("OpenCue refuses jobs of root; give another --user".to_owned())
+        }
+        FarmManager::OpenJd
+            if job.name.chars().count() > openjd::LONGEST_NAME || job.name.contains("{{") =>
+        {
+            Some(format!(
+                "OpenJD refuses the name: at most {} characters and no {{{{; give another --name",
+                openjd::LONGEST_NAME
+            ))
+        }
+        _ => None,
+    }
 }
 
 /// The job in the language of this farm manager.

@@ -10,7 +10,7 @@ use super::quote::{shell_words, xml};
 /// Times that OpenCue tries a failed frame again.
 const RETRIES: u32 = 3;
 
-/// The specification. Its user is who runs this program.
+/// The specification.
 pub fn write(job: &FarmJob) -> String {
     let name = token(&job.name);
     let mut text = format!(
@@ -20,7 +20,7 @@ pub fn write(job: &FarmJob) -> String {
          <job name=\"cullet\">\n    <paused>False</paused>\n    <maxretries>{RETRIES}</maxretries>\n    \
          <autoeat>False</autoeat>\n    <env/>\n    <layers>\n",
         xml(&token(&job.show)),
-        xml(&user())
+        xml(&job.user)
     );
     for step in &job.steps {
         write_layer(&mut text, job, step);
@@ -37,7 +37,7 @@ pub fn write(job: &FarmJob) -> String {
     text + "</spec>\n"
 }
 
-/// That a step waits for another.
+/// The dependency of a step on the one that it waits for.
 fn depend(job: &FarmJob, step: &FarmStep) -> Option<String> {
     let before = job.before(step)?;
     Some(format!(
@@ -45,13 +45,6 @@ fn depend(job: &FarmJob, step: &FarmStep) -> Option<String> {
          <deplayer>{}</deplayer>\n      <onjob>cullet</onjob>\n      <onlayer>{}</onlayer>\n    </depend>\n",
         step.name, before.name
     ))
-}
-
-/// Who is logged in.
-fn user() -> String {
-    let known = ["USER", "LOGNAME", "USERNAME"].map(|name| std::env::var(name).ok());
-    let known = known.into_iter().flatten().find(|name| !name.is_empty());
-    known.unwrap_or_else(|| "nobody".to_owned())
 }
 
 /// A name of letters, digits and `_`, of at least three characters, as OpenCue requires.
@@ -64,7 +57,13 @@ fn token(name: &str) -> String {
     format!("{name:_<3}")
 }
 
+/// Writes the layer of a step. OpenCue reserves one core for it unless the layer says otherwise.
 fn write_layer(text: &mut String, job: &FarmJob, step: &FarmStep) {
+    let cores = job.cores.unwrap_or(1);
+    let job = &FarmJob {
+        cores: Some(cores),
+        ..job.clone()
+    };
     let mut words = step.words(job, PERCENT);
     let (mut frames, mut chunk) = ("1-1".to_owned(), 1);
     if step.is_split {
@@ -77,15 +76,11 @@ fn write_layer(text: &mut String, job: &FarmJob, step: &FarmStep) {
     let _ = write!(
         text,
         "      <layer name=\"{}\" type=\"Render\">\n        <cmd>{}</cmd>\n        <range>{frames}</range>\n        \
-         <chunk>{chunk}</chunk>\n",
+         <chunk>{chunk}</chunk>\n        <cores>{cores}.0</cores>\n        <env/>\n        \
+         <services><service>shell</service></services>\n      </layer>\n",
         step.name,
         xml(&command)
     );
-    if let Some(cores) = job.cores {
-        let _ = writeln!(text, "        <cores>{cores}.0</cores>");
-    }
-    *text +=
-        "        <env/>\n        <services><service>shell</service></services>\n      </layer>\n";
 }
 
 #[cfg(test)]

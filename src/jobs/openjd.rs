@@ -9,6 +9,8 @@ use super::quote::{string, strings};
 
 /// Seconds from the signal to finish until a task is killed: time for a frame and its state.
 const NOTICE: u32 = 120;
+/// Characters that the name of a job may have.
+pub const LONGEST_NAME: usize = 128;
 /// Frames that a chunk may have.
 const LARGEST_CHUNK: u32 = 150;
 
@@ -17,7 +19,7 @@ pub fn write(job: &FarmJob) -> String {
     let mut text = format!(
         "# {}: stages of cullet as a job. Try it with `openjd run FILE`.\n\
          specificationVersion: jobtemplate-2023-09\n",
-        job.title()
+        job.name
     );
     if job.is_split() {
         text += "extensions: [TASK_CHUNKING]\n";

@@ -1,7 +1,7 @@
 //! A Snakefile.
 //!
-//! A task is done when its file in the folder `NAME.done` exists. Frames that are newer than that file, or that a step
-//! before has made again, make the task run again.
+//! Beside the store, a folder has an empty file for each task that is done. A task runs again if that file is older than
+//! the frames or the packing that it begins with, or than the files of the step that it waits for.
 
 use std::fmt::Write;
 
@@ -13,27 +13,22 @@ const RETRIES: u32 = 2;
 
 /// The Snakefile.
 pub fn write(job: &FarmJob) -> String {
-    let done = format!("{}.done", job.name);
+    let all: Vec<String> = job.steps.iter().map(files).collect();
     let mut text = format!(
         "# {}: stages of cullet as rules. snakemake --cores all --snakefile FILE\n\
-         STORE = {}\nCULLET = {}\nDONE = {}\n",
-        job.title(),
+         STORE = {}\nCULLET = {}\n\
+         DONE = STORE + \".done\"\n\
+         FIRST, LAST, CHUNK = {}, {}, {}  # frames, both included, and frames of a task\n\
+         RANGES = [f\"{{first}}-{{min(first + CHUNK - 1, LAST)}}\" for first in range(FIRST, LAST + 1, CHUNK)]\n\
+         \n\nrule all:\n    input: {}\n",
+        job.name,
         string(&job.store),
         string(&job.program),
-        string(&done)
+        job.frames.frames.start(),
+        job.frames.frames.end(),
+        job.frames.chunk,
+        all.join(", ")
     );
-    if job.is_split() {
-        let _ = write!(
-            text,
-            "FIRST, LAST, CHUNK = {}, {}, {}  # frames, both included, and frames of a task\n\
-             RANGES = [f\"{{first}}-{{min(first + CHUNK - 1, LAST)}}\" for first in range(FIRST, LAST + 1, CHUNK)]\n",
-            job.frames.frames.start(),
-            job.frames.frames.end(),
-            job.frames.chunk
-        );
-    }
-    let all: Vec<String> = job.steps.iter().map(files).collect();
-    let _ = writeln!(text, "\n\nrule all:\n    input: {}", all.join(", "));
     for step in &job.steps {
         write_rule(&mut text, job, step);
     }
@@ -43,39 +38,57 @@ pub fn write(job: &FarmJob) -> String {
 /// An expression for the files that say that the step is done.
 fn files(step: &FarmStep) -> String {
     match step.is_split {
-        true => format!("expand(DONE + \"/{}-{{range}}\", range=RANGES)", step.name),
+        true => format!(
+            "[f\"{{DONE}}/{}-{{frames}}\" for frames in RANGES]",
+            step.name
+        ),
         false => format!("DONE + \"/{}\"", step.name),
+    }
+}
+
+/// An expression for the files that a step begins with.
+fn inputs(job: &FarmJob, step: &FarmStep) -> String {
+    let frames = |first: &str, last: &str| {
+        format!(
+            "[f\"{{STORE}}/frames/{{frame:06}}.parquet\" for frame in range({first}, {last} + 1)]"
+        )
+    };
+    match (job.before(step), step.command.as_str()) {
+        (Some(before), _) => files(before),
+        (None, "simulate" | "stress") => "STORE + \"/packing/elements.parquet\"".to_owned(),
+        (None, _) if step.is_split => {
+            let frames = frames("int(wildcards.first)", "int(wildcards.last)");
+            format!("lambda wildcards: {frames}")
+        }
+        (None, _) => frames("FIRST", "LAST"),
     }
 }
 
 /// Writes the rule of a step.
 fn write_rule(text: &mut String, job: &FarmJob, step: &FarmStep) {
-    let _ = write!(text, "\n\nrule {}:\n", step.name);
-    if let Some(before) = job.before(step) {
-        let _ = writeln!(text, "    input: {}", files(before));
-    } else if step.is_split {
-        *text += "    input: lambda wildcards: [f\"{STORE}/frames/{frame:06}.parquet\" for frame in \
-                  range(int(wildcards.first), int(wildcards.last) + 1)]\n";
-    }
     let file = if step.is_split { "-{first}-{last}" } else { "" };
-    let _ = writeln!(text, "    output: touch(DONE + \"/{}{file}\")", step.name);
-    if let Some(cores) = job.cores {
-        let _ = writeln!(text, "    threads: {cores}");
-    }
     let named = FarmJob {
         program: "{CULLET:q}".to_owned(),
         store: "{STORE:q}".to_owned(),
+        cores: None,
         ..job.clone()
     };
     let mut words = step.words(&named, PERCENT);
+    words.splice(1..1, ["--threads".to_owned(), "{threads}".to_owned()]);
     if step.is_split {
         words.push("{wildcards.first}-{wildcards.last}".to_owned());
     }
     let words: Vec<String> = words.iter().map(|word| placeholder_or(word)).collect();
-    let _ = writeln!(
+    let cores = job
+        .cores
+        .map_or("workflow.cores".to_owned(), |cores| cores.to_string());
+    let _ = write!(
         text,
-        "    retries: {RETRIES}\n    shell: {}",
-        string(&words.join(" "))
+        "\n\nrule {name}:\n    input: {}\n    output: touch(DONE + \"/{name}{file}\")\n    threads: {cores}\n    \
+         retries: {RETRIES}\n    shell: {}\n",
+        inputs(job, step),
+        string(&words.join(" ")),
+        name = step.name
     );
 }
 
@@ -98,10 +111,10 @@ mod tests {
         for part in [
             "FIRST, LAST, CHUNK = 0, 36, 10 ",
             "DONE + \"/export_usd\", DONE + \"/export_glb\"\n",
-            "rule export_usd:\n    input: expand(DONE + \"/reconstruct-{range}\", range=RANGES)",
+            "rule export_usd:\n    input: [f\"{DONE}/reconstruct-{frames}\" for frames in RANGES]",
             "rule reconstruct:\n    input: DONE + \"/simulate\"",
-            "output: touch(DONE + \"/reconstruct-{first}-{last}\")",
-            "{CULLET:q} --progress percent --threads 4 reconstruct {STORE:q} --frames {wildcards.first}-{wildcards.last}",
+            "output: touch(DONE + \"/reconstruct-{first}-{last}\")\n    threads: 4\n",
+            "{CULLET:q} --threads {threads} --progress percent reconstruct {STORE:q} --frames {wildcards.first}-{wildcards.last}",
         ] {
             assert!(text.contains(part), "{part}\n{text}");
         }

@@ -85,9 +85,9 @@ impl StoreError {
             | StoreError::Missing { .. }
             | StoreError::LeftOut { .. }
             | StoreError::Gone { .. }
-            | StoreError::Locked { .. }
             | StoreError::Invalid { .. } => true,
-            StoreError::Damaged { .. } | StoreError::Io { .. } => false,
+            // A lock ends by itself: the same command may succeed later.
+            StoreError::Locked { .. } | StoreError::Damaged { .. } | StoreError::Io { .. } => false,
         }
     }
 

@@ -91,12 +91,18 @@ def submit_and_wait(job, folder, environment):
     if done.returncode != 0:
         return done
 
+    seen = {}
+
     def is_empty():
-        # Slurm lets a task that was queued again wait for two minutes, so that another machine may be found.
+        # Slurm lets a task that was queued again wait for two minutes. Some seconds are enough here: it must not begin
+        # in the second in which it was queued, as the machine still refuses it then.
         waiting = shown(["squeue", "--noheader", "--array", "--states=PENDING", "--format=%i %r"], environment)
-        for line in waiting.splitlines():
-            number, reason = line.split(maxsplit=1)
-            if reason == "(BeginTime)" or reason == "BeginTime":
+        waiting = {line.split()[0] for line in waiting.splitlines() if line.split()[1].strip("()") == "BeginTime"}
+        for number in list(seen):
+            if number not in waiting:
+                del seen[number]
+        for number in waiting:
+            if time.monotonic() - seen.setdefault(number, time.monotonic()) > 3:
                 shown(["scontrol", "update", f"JobId={number}", "StartTime=now"], environment)
         return not shown(["squeue", "--noheader"], environment).strip()
 
@@ -105,3 +111,44 @@ def submit_and_wait(job, folder, environment):
     failed = [line for line in states.splitlines() if "JobState=COMPLETED" not in line]
     texts = [path.read_text() for path in sorted(pathlib.Path(folder).glob("slurm-*.txt"))]
     return subprocess.CompletedProcess(done.args, len(failed), "\n".join([done.stdout, *failed, *texts]))
+
+
+SLOW = """#!/bin/sh
+trap 'exit 130' TERM
+echo began
+if [ -e again ]; then exit 0; fi
+touch again
+while :; do sleep 0.1; done
+"""
+
+
+def check_signals(folder, environment):
+    """A task whose time ends is queued again, and a cancelled one is not: with the script that cullet wrote for a
+    simulation, and a program that runs until it is told to stop."""
+    folder = pathlib.Path(folder)
+    script = (folder / "job").read_text().split("\nreconstruct=")[0].replace(str(folder / "cullet"), "./slow")
+    (folder / "slow").write_text(SLOW)
+    (folder / "slow").chmod(0o755)
+    (folder / "one_job").write_text(script)
+
+    def state(number):
+        return shown(["squeue", "--noheader", f"--jobs={number}", "--states=all", "--format=%T"], environment).strip()
+
+    def submit():
+        for name in ("again", "signals.txt"):
+            (folder / name).unlink(missing_ok=True)
+        words = ["sh", "one_job", "--output=signals.txt"]
+        done = subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, check=True)
+        number = done.stdout.split()[1]
+        until(lambda: (folder / "again").exists(), 60, "the task did not begin")
+        return number
+
+    number = submit()
+    subprocess.run(["scancel", "--signal=USR1", "--batch", number], env=environment, check=True)
+    until(lambda: state(number) == "PENDING", 60, f"a task whose time ends was not queued again: {state(number)}")
+    time.sleep(3)
+    shown(["scontrol", "update", f"JobId={number}", "StartTime=now"], environment)
+    until(lambda: state(number) == "COMPLETED", 60, f"a task that was queued again did not end: {state(number)}")
+    number = submit()
+    subprocess.run(["scancel", number], env=environment, check=True)
+    until(lambda: state(number) == "CANCELLED", 60, f"a cancelled task is {state(number)}")

@@ -97,7 +97,7 @@ def test_jobs_are_text_or_a_file(tmp_path, ball):
     store = cullet.pack(ball, out=tmp_path / "a shot")
     text = cullet.jobs(store, "slurm", stage=["simulate", "reconstruct"], chunk=3, frames=range(0, 5), cores=2)
     assert "--array=0-1 --cpus-per-task=2" in text and "'" + str(store.path) + "'" in text
-    assert cullet.jobs(store, "openjd", stage=["simulate"], out=tmp_path / "job.yaml") == ""
+    assert cullet.jobs(store, "openjd", stage="simulate", out=tmp_path / "job.yaml") == ""
     assert "specificationVersion" in (tmp_path / "job.yaml").read_text()
     with pytest.raises(cullet.BadInput, match="contains no frame"):
         cullet.jobs(store, "openjd")
@@ -107,7 +107,19 @@ def test_keyword_arguments_are_the_options_of_the_command_line():
     program = str(cullet.find_program())
     own = {"threads", "json", "quiet", "progress", "help", "version"}
     python_only = {"base", "on_progress", "on_note", "threads"}
-    for name in ("run", "pack", "simulate", "stress", "reconstruct", "export", "preview", "plot", "jobs", "check", "calibrate"):
+    for name in (
+        "run",
+        "pack",
+        "simulate",
+        "stress",
+        "reconstruct",
+        "export",
+        "preview",
+        "plot",
+        "jobs",
+        "check",
+        "calibrate",
+    ):
         text = subprocess.run([program, name, "--help"], capture_output=True, text=True, check=True).stdout
         options = set(re.findall(r"^\s+(?:-\w, )?--([a-z-]+)", text, re.M)) - own
         function = getattr(cullet, name)

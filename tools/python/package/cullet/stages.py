@@ -1,8 +1,9 @@
 """The stages, one function a command of the program `cullet`.
 
 Each runs the program in a process of its own and returns when it has ended. Keyword arguments have the names of the
-options of the command line. All take `threads` (default: one a core), `on_progress`, which gets a `Progress` at every
-step, and `on_note`, which gets notes and warnings as text. `on_progress=print` prints a line a step.
+options of the command line. Those that compute take `threads` (default: one a core), `on_progress`, which gets a
+`Progress` at every step, and `on_note`, which gets notes and warnings as text. `on_progress=print` prints a line a
+step.
 
 They raise `BadInput` if something is wrong with what they are given, `Failed` if a run fails, both with the message of
 the program. Ctrl-C, or an exception in `on_progress`, stops the program, which finishes its frame first.
@@ -236,14 +237,15 @@ def jobs(
     store: StoreLike,
     for_: Literal["openjd", "slurm", "snakemake", "opencue", "flamenco"],
     *,
-    stage: Sequence[Stage] | None = None,
+    stage: Stage | Sequence[Stage] | None = None,
     chunk: int | None = None,
     frames: Frames | None = None,
-    format: Sequence[Format] | None = None,  # noqa: A002
+    format: Format | Sequence[Format] | None = None,  # noqa: A002
     cores: int | None = None,
     program: PathLike | None = None,
     name: str | None = None,
     show: str | None = None,
+    user: str | None = None,
     out: PathLike | None = None,
 ) -> str:
     """Stages of a shot as a job for a render farm; returns its text, or writes it to the new file `out`.
@@ -253,14 +255,15 @@ def jobs(
     """
     arguments = options(
         for_=for_,
-        stage=None if stage is None else ",".join(stage),
+        stage=stage if stage is None or isinstance(stage, str) else ",".join(stage),
         chunk=chunk,
         frames=None if frames is None else frame_range(frames),
-        format=None if format is None else ",".join(format),
+        format=format if format is None or isinstance(format, str) else ",".join(format),
         cores=cores,
         program=program,
         name=name,
         show=show,
+        user=user,
         out=out,
     )
     return invoke(["jobs", *arguments, "--", store_path(store)]).text
