@@ -1,7 +1,7 @@
 //! A Snakefile.
 //!
-//! Beside the store, a folder has an empty file for each task that is done. A task runs again if that file is older than
-//! the frames or the packing that it begins with, or than the files of the step that it waits for.
+//! Beside the store, a folder has an empty file for each task that is done. A task runs again if that file is older
+//! than the frames or the packing that it begins with, or than the files of the step that it waits for.
 
 use std::fmt::Write;
 
