@@ -39,7 +39,7 @@ echo $((try + 1)) >{tries}/$key
 if [ "$try" -ge {kills} ]; then exec {cullet} "$@"; fi
 {cullet} "$@" &
 task=$!
-sleep 0.$((1 + 2 * try))
+sleep 0.$(printf %02d $((5 + 15 * try)))
 kill -9 $task && echo "$* at try $((try + 1))" >>{tries}/killed
 wait $task
 """
