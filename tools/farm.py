@@ -4,7 +4,7 @@
     tools/farm.py CULLET [openjd] [snakemake] [slurm] [--kills N] [--folder DIR]
 
 Needs the packages of tools/farm/requirements.txt, and for Slurm Debian's slurm-wlm; what is absent is skipped, aloud. A
-Slurm of one machine is started if none answers and the user is root. Each task is killed N times (default 2) soon after
+Slurm of one machine is started, which needs root. Each task is killed N times (default 2) soon after
 it began, by SIGKILL, unless it is faster, and then runs again: Snakemake and Slurm do that themselves, `openjd run` is
 called again. Files of the store are then compared, without those that contain wall times. For Slurm a simulation is also
 told that its time ends, and a job is cancelled. The jobs of OpenCue and Flamenco, which need servers, are tested in

@@ -83,14 +83,12 @@ pub fn jobs(arguments: &JobsArguments, report: &ProgressReporter) -> anyhow::Res
     for &stage in &arguments.stages {
         let mut added = steps_of(stage, &formats);
         let is_part = arguments.frames != (0..u32::MAX);
-        if is_part && matches!(stage, PipelineStage::Export | PipelineStage::Preview) {
-            let range = format!("{}-{}", frames.start(), frames.end());
-            for step in &mut added {
-                step.options.extend(["--frames".to_owned(), range.clone()]);
-            }
-        }
         for step in &mut added {
             step.waits_for.clone_from(&before);
+            if is_part && of_frames(stage) && !step.is_split {
+                let range = format!("{}-{}", frames.start(), frames.end());
+                step.options.extend(["--frames".to_owned(), range]);
+            }
         }
         // Exports and pictures wait for the surfaces, not for each other.
         if stage < PipelineStage::Export {

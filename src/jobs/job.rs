@@ -30,7 +30,7 @@ pub struct FarmStep {
     pub name: String,
     /// The command of the program.
     pub command: String,
-    /// Options of the command, without `--frames`.
+    /// Options of the command; for a step that is split without `--frames`.
     pub options: Vec<String>,
     /// Whether its frames are spread over tasks.
     pub is_split: bool,

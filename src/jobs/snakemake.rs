@@ -16,7 +16,7 @@ pub fn write(job: &FarmJob) -> String {
     let all: Vec<String> = job.steps.iter().map(files).collect();
     let mut text = format!(
         "# {}: stages of cullet as rules. snakemake --cores all --snakefile FILE\n\
-         STORE = {}\nCULLET = {}\n\
+         import os.path\n\nSTORE = {}\nCULLET = {}\n\
          DONE = STORE + \".done\"\n\
          FIRST, LAST, CHUNK = {}, {}, {}  # frames, both included, and frames of a task\n\
          RANGES = [f\"{{first}}-{{min(first + CHUNK - 1, LAST)}}\" for first in range(FIRST, LAST + 1, CHUNK)]\n\
@@ -50,7 +50,7 @@ fn files(step: &FarmStep) -> String {
 fn inputs(job: &FarmJob, step: &FarmStep) -> String {
     let frames = |first: &str, last: &str| {
         format!(
-            "[f\"{{STORE}}/frames/{{frame:06}}.parquet\" for frame in range({first}, {last} + 1)]"
+            "f\"{{STORE}}/frames/{{frame:06}}.parquet\" for frame in range({first}, {last} + 1)"
         )
     };
     match (job.before(step), step.command.as_str()) {
@@ -58,9 +58,10 @@ fn inputs(job: &FarmJob, step: &FarmStep) -> String {
         (None, "simulate" | "stress") => "STORE + \"/packing/elements.parquet\"".to_owned(),
         (None, _) if step.is_split => {
             let frames = frames("int(wildcards.first)", "int(wildcards.last)");
-            format!("lambda wildcards: {frames}")
+            format!("lambda wildcards: [{frames}]")
         }
-        (None, _) => frames("FIRST", "LAST"),
+        // A store of stress at rest has no frames.
+        (None, _) => format!("filter(os.path.exists, [{}])", frames("FIRST", "LAST")),
     }
 }
 

@@ -36,10 +36,7 @@ PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 
 @contextlib.contextmanager
 def cluster(folder):
-    """Within, the environment of a Slurm: the one that answers, or one that is started in this folder."""
-    if subprocess.run(["sinfo"], capture_output=True).returncode == 0:
-        yield dict(os.environ)
-        return
+    """Within, the environment of a Slurm that is started in this folder, never one that others use."""
     folder = pathlib.Path(folder, "slurm")
     for part in ("state", "spool"):
         (folder / part).mkdir(parents=True)
@@ -123,8 +120,10 @@ while :; do sleep 0.1; done
 
 
 def check_signals(folder, environment):
-    """A task whose time ends is queued again, and a cancelled one is not: with the script that cullet wrote for a
-    simulation, and a program that runs until it is told to stop."""
+    """Checks that a task whose time ends is queued again, and that a cancelled one is not.
+
+    Takes the script that cullet wrote for a simulation, with a program that does not end by itself.
+    """
     folder = pathlib.Path(folder)
     script = (folder / "job").read_text().split("\nreconstruct=")[0].replace(str(folder / "cullet"), "./slow")
     (folder / "slow").write_text(SLOW)
