@@ -8,7 +8,7 @@
 //! fills bodies with elements, [`simulate`] integrates them in time, [`reconstruct`] rebuilds surfaces,
 //! [`export`] writes files for renderers, [`preview`] draws pictures, [`plot`] draws charts, [`view`] shows
 //! frames in a browser, [`stress`] computes the stress at rest, [`calibrate`] tests specimens of a packing, [`jobs`]
-//! writes the stages as jobs for render farms.
+//! writes the stages as jobs for render farms, [`ranks`] lets several processes simulate together.
 //! A [pipeline file](spec) describes the shot. [`laws`] holds the physics, each formula once.
 //!
 //! ```no_run
@@ -49,6 +49,7 @@ mod parallel;
 mod picture;
 pub mod plot;
 pub mod preview;
+pub mod ranks;
 pub mod reconstruct;
 pub mod simulate;
 pub mod solve;

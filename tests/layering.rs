@@ -36,7 +36,7 @@ const LAYERS: &[&[&str]] = &[
     &["bem"],
     &["geometry", "laws", "solve"],
     // These use no other module of the crate.
-    &["gpu", "guide", "jobs", "math", "parallel", "units"],
+    &["gpu", "guide", "jobs", "math", "parallel", "ranks", "units"],
 ];
 
 /// Modules whose parts may use the file that declares them, with the reason.

@@ -54,6 +54,7 @@ mod properties;
 mod random;
 mod rankine;
 mod rankine_bonds;
+mod ranks;
 mod readmes;
 mod refusals;
 mod rigid;

@@ -11,7 +11,7 @@ use crate::store::{
 };
 
 /// Makes the store `to` from the packing of `from`, its frames up to the requested state, and that state.
-/// Returns where the simulation starts in the new store.
+/// Returns the frame of that state.
 ///
 /// With `resolved`, refuses a pipeline of other bodies or materials. `to` is created as a whole or not at all.
 pub fn begin(
@@ -19,7 +19,7 @@ pub fn begin(
     to: &Path,
     start: Start,
     resolved: Option<&ResolvedPipeline>,
-) -> anyhow::Result<Start> {
+) -> anyhow::Result<u32> {
     let parent = Store::open(from)?;
     let _lock = parent.lock(LockMode::Shared, "branch")?;
     let manifest = Manifest::read(&parent)?;
@@ -53,7 +53,7 @@ pub fn begin(
         let _ = std::fs::remove_dir_all(&temporary);
     }
     made?;
-    Ok(Start::State(frame))
+    Ok(frame)
 }
 
 fn copy(parent: &Store, manifest: &Manifest, frame: u32, to: &Store) -> crate::store::Result<()> {

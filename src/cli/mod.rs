@@ -17,6 +17,7 @@ mod notices;
 mod plot;
 mod print;
 mod progress;
+mod ranks;
 mod run;
 mod stage_inputs;
 mod stages;
@@ -38,6 +39,7 @@ use arguments::{
 };
 use error::{Interrupted, WrongUse};
 use print::print;
+use ranks::Launch;
 
 use crate::geometry::closing::Region;
 
@@ -156,18 +158,27 @@ pub fn main() -> ExitCode {
     // Errors of the command line itself are clap's: message, usage, exit code 2.
     let arguments = Arguments::parse();
     interrupt::install();
-    match command(&arguments) {
+    let launch = match Launch::begin(matches!(arguments.command, Command::Simulate(_))) {
+        Ok(launch) => launch,
+        Err(error) => return report_error(&error, &arguments, &Launch::default()),
+    };
+    match command(&arguments, &launch) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
-        Err(error) => {
-            let code = exit_code(&error);
-            match arguments.json {
-                true => eprintln!("{}", json!({ "error": chain(&error), "exit_code": code })),
-                false => eprintln!("cullet: {}", chain(&error)),
-            }
-            ExitCode::from(code)
-        }
+        Err(error) => report_error(&error, &arguments, &launch),
     }
+}
+
+/// Prints the one message of an error, and ends the other ranks.
+fn report_error(error: &anyhow::Error, arguments: &Arguments, launch: &Launch) -> ExitCode {
+    launch.wait_for_first();
+    let code = exit_code(error);
+    match arguments.json {
+        true => eprintln!("{}", json!({ "error": chain(error), "exit_code": code })),
+        false => eprintln!("cullet: {}", chain(error)),
+    }
+    launch.end_all(code);
+    ExitCode::from(code)
 }
 
 /// The causes of an error on one line; a cause that its parent's text already contains is not repeated.
@@ -225,8 +236,8 @@ fn is_closed_pipe(error: &anyhow::Error) -> bool {
     })
 }
 
-fn command(arguments: &Arguments) -> anyhow::Result<()> {
-    if let Some(threads) = arguments.threads {
+fn command(arguments: &Arguments, launch: &Launch) -> anyhow::Result<()> {
+    if let Some(threads) = arguments.threads.or_else(|| launch.threads()) {
         if threads == 0 {
             return Err(WrongUse("--threads must be at least 1".into()).into());
         }
@@ -234,12 +245,12 @@ fn command(arguments: &Arguments) -> anyhow::Result<()> {
             .num_threads(threads)
             .build_global()?;
     }
-    let report =
-        progress::ProgressReporter::new(arguments.quiet, arguments.json, arguments.progress);
+    let quiet = arguments.quiet || !launch.is_first();
+    let report = progress::ProgressReporter::new(quiet, arguments.json, arguments.progress);
     match &arguments.command {
         Command::Run(arguments) => run::run(arguments, &report),
         Command::Pack(pack) => run::pack(pack, &report),
-        Command::Simulate(simulate) => run::simulate(simulate, &report),
+        Command::Simulate(simulate) => run::simulate(simulate, &report, launch),
         Command::Stress(stress) => stress::stress(stress, &report, arguments.json),
         Command::Reconstruct(frames) => run::reconstruct(frames, &report),
         Command::Export(export) => run::export(export, &report),

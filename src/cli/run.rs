@@ -7,6 +7,7 @@ use super::arguments::{
 };
 use super::error::WrongUse;
 use super::progress::ProgressReporter;
+use super::ranks::Launch;
 use super::stage_inputs::StageInputs;
 use super::stages::refuse_foreign_folder;
 use super::{branch, stages, stress};
@@ -46,7 +47,7 @@ pub fn run(arguments: &RunArguments, report: &ProgressReporter) -> anyhow::Resul
     };
     let mut start = start_from(arguments.resume, arguments.state);
     if let Some(new) = &arguments.branch {
-        start = branch::begin(&out, new, start, Some(&resolved))?;
+        start = Start::State(branch::begin(&out, new, start, Some(&resolved))?);
         out.clone_from(new);
     }
     refuse_foreign_folder(&out)?;
@@ -148,7 +149,7 @@ impl PipelineRun<'_> {
                 until: None,
                 inherited: manifest.parent.map(|parent| parent.frame),
             };
-            return stages::simulate(&root, pipeline, &options, self.report);
+            return stages::simulate(&root, pipeline, &options, (self.report, None));
         }
         stages::set_pipeline(&self.store, pipeline).map(drop)
     }
@@ -242,7 +243,11 @@ pub fn pack(arguments: &PackArguments, report: &ProgressReporter) -> anyhow::Res
 }
 
 /// `cullet simulate`.
-pub fn simulate(arguments: &SimulateArguments, report: &ProgressReporter) -> anyhow::Result<()> {
+pub fn simulate(
+    arguments: &SimulateArguments,
+    report: &ProgressReporter,
+    launch: &Launch,
+) -> anyhow::Result<()> {
     if arguments.adapter.is_some() && arguments.backend == Some(spec::Backend::Cpu) {
         let what = "--adapter chooses a graphics adapter, which --backend cpu does not use; leave out one of them";
         return Err(WrongUse(what.into()).into());
@@ -257,10 +262,15 @@ pub fn simulate(arguments: &SimulateArguments, report: &ProgressReporter) -> any
         None => None,
     };
     if let Some(new) = &arguments.branch {
-        start = branch::begin(&root, new, start, None)?;
+        let frame = launch.ask_first(|| branch::begin(&root, new, start, None))?;
+        start = Start::State(frame);
         root.clone_from(new);
     }
-    let _lock = Store::open(&root)?.lock(LockMode::Exclusive, "simulate")?;
+    let store = Store::open(&root)?;
+    let _lock = match launch.is_first() {
+        true => Some(store.lock(LockMode::Exclusive, "simulate")?),
+        false => None,
+    };
     let (_, manifest) = stages::open(&root)?;
     let Some(pipeline) = manifest.pipeline else {
         let what = format!(
@@ -286,7 +296,10 @@ pub fn simulate(arguments: &SimulateArguments, report: &ProgressReporter) -> any
         until,
         inherited: manifest.parent.map(|parent| parent.frame),
     };
-    stages::simulate(&root, &pipeline, &options, report)
+    if let (false, transport) = (launch.is_first(), launch.transport()) {
+        return stages::simulate_for_first(&store, &pipeline, &options, transport);
+    }
+    stages::simulate(&root, &pipeline, &options, (report, launch.transport()))
 }
 
 /// `cullet reconstruct`.

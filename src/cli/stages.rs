@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 use std::path::Path;
+use std::sync::Arc;
 
 use serde_json::json;
 
@@ -12,6 +13,7 @@ use super::interrupt;
 use super::progress::ProgressReporter;
 use super::stage_inputs::StageInputs;
 
+use crate::ranks::Transport;
 use crate::simulate::PassCost;
 use crate::spec::{self, ElementColour, Export, FrameGroup, Pipeline, ResolvedPipeline, UsdFile};
 use crate::store::{FileChecksums, Manifest, Store, in_folder, layout, lock};
@@ -167,36 +169,65 @@ pub fn refuse_other_packing(store: &Store, resolved: &ResolvedPipeline) -> anyho
     }
 }
 
-/// Simulates the pipeline, which becomes that of the store once the run has been accepted.
+/// Takes part in a simulation that rank 0 records. What all ranks find, it reports.
+pub fn simulate_for_first(
+    store: &Store,
+    pipeline: &Pipeline,
+    options: &integrate::Options,
+    transport: Option<Arc<dyn Transport>>,
+) -> anyhow::Result<()> {
+    let stop = interrupt::graceful();
+    match integrate::run_on_ranks(
+        store,
+        pipeline,
+        options,
+        transport,
+        stop.flag(),
+        &mut |_| (),
+    ) {
+        Ok(_) | Err(integrate::SimulateError::NotFinite { .. }) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Simulates the pipeline, which becomes that of the store once the run has been accepted; together with other ranks if
+/// there is a transport.
 pub fn simulate(
     path: &Path,
     pipeline: &Pipeline,
     options: &integrate::Options,
-    report: &ProgressReporter,
+    (report, transport): (&ProgressReporter, Option<Arc<dyn Transport>>),
 ) -> anyhow::Result<()> {
     let (store, manifest) = open(path)?;
     let inputs = StageInputs::simulate(&with_options(pipeline, options), &manifest);
     let stage = report.stage("simulate", 1);
     let stop = interrupt::graceful();
     let mut adopted = false;
-    let outcome = integrate::run(&store, pipeline, options, stop.flag(), &mut |progress| {
-        if !adopted {
-            // A first frame means that nothing was refused. If this write fails, the one at the end reports it.
-            adopted = set_pipeline(&store, pipeline).is_ok();
-        }
-        let awake = progress.awake;
-        let message = format!(
-            "frames: {} broken, {} fragments{}",
-            progress.broken,
-            progress.fragments,
-            awake.map_or_else(String::new, |awake| format!(", {awake} elements awake"))
-        );
-        stage.update(
-            u64::from(progress.frame),
-            u64::from(progress.last),
-            &message,
-        );
-    })?;
+    let outcome = integrate::run_on_ranks(
+        &store,
+        pipeline,
+        options,
+        transport,
+        stop.flag(),
+        &mut |progress| {
+            if !adopted {
+                // A first frame means that nothing was refused. If this write fails, the one at the end reports it.
+                adopted = set_pipeline(&store, pipeline).is_ok();
+            }
+            let awake = progress.awake;
+            let message = format!(
+                "frames: {} broken, {} fragments{}",
+                progress.broken,
+                progress.fragments,
+                awake.map_or_else(String::new, |awake| format!(", {awake} elements awake"))
+            );
+            stage.update(
+                u64::from(progress.frame),
+                u64::from(progress.last),
+                &message,
+            );
+        },
+    )?;
     let seconds = stage.finish(&format!(
         "frame {}, {} steps on {}",
         outcome.frame, outcome.steps, outcome.place

@@ -8,8 +8,9 @@
 //! - [`developer`]: how the code is laid out, how a step is computed, how to measure.
 //!
 //! The other pages are references: [`shots`], [`pipeline_files`] with [`keys`], [`packings`], [`time_integration`] with
-//! [`implicit_steps`] and [`cells`], [`stress`], [`frame_store`] with [`columns`] and [`foreign_stores`], [`surfaces`],
-//! [`export`], [`viewer`], [`render_farms`], [`tools`] with [`figures`], [`tests`], [`contributing`].
+//! [`implicit_steps`], [`cells`] and [`several_machines`], [`stress`], [`frame_store`] with [`columns`] and
+//! [`foreign_stores`], [`surfaces`], [`export`], [`viewer`], [`render_farms`], [`tools`] with [`figures`], [`tests`],
+//! [`contributing`].
 //!
 //! Every page is a Markdown file that lies beside the code it describes. `links.md` says where its links lead in these
 //! pages; in a viewer of Markdown they lead to files.
@@ -33,6 +34,7 @@ page!(pipeline_files, "../spec/README.md");
 page!(keys, "../spec/KEYS.md");
 page!(packings, "../pack/README.md");
 page!(time_integration, "../simulate/README.md");
+page!(several_machines, "../simulate/share/README.md");
 page!(implicit_steps, "../simulate/methods/implicit/README.md");
 page!(cells, "../simulate/methods/voronoi/README.md");
 page!(stress, "../stress/README.md");

@@ -1,6 +1,9 @@
 //! Interface between the loop over frames and the methods of time integration.
 
+use std::sync::Arc;
+
 use crate::math::Lanes;
+use crate::ranks::Transport;
 use crate::simulate::error::{SimulateError, StateError};
 use crate::simulate::run_state::snapshot::Snapshot;
 use crate::simulate::run_state::state::State;
@@ -89,6 +92,31 @@ pub trait Prepare: Send {
         backend: Backend,
         dt: f64,
     ) -> Result<Box<dyn Method>, SimulateError>;
+    /// As [`start`](Self::start) on the CPU, shared out among several ranks.
+    ///
+    /// # Errors
+    /// The method, or what the pipeline asks of it, runs in one process only.
+    fn start_on_ranks(
+        self: Box<Self>,
+        pipeline: &Pipeline,
+        _dt: f64,
+        _transport: Arc<dyn Transport>,
+    ) -> Result<Box<dyn Method>, SimulateError> {
+        Err(one_process(
+            "simulate.integrator on several ranks",
+            pipeline.simulate.integrator.name(),
+            "explicit",
+        ))
+    }
+}
+
+/// The error of what runs in one process only.
+pub fn one_process(option: &'static str, value: &'static str, allowed: &str) -> SimulateError {
+    SimulateError::Unsupported {
+        option,
+        value,
+        allowed: format!("{allowed}; or a run in one process"),
+    }
 }
 
 /// A run of a scene by one method, backend and precision.

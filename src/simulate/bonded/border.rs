@@ -3,6 +3,7 @@
 
 use crate::math::Scalar;
 use crate::simulate::bonded::bonds::{BLOCK, Bonds};
+use crate::simulate::bonded::owned::OwnedChunks;
 use crate::simulate::bonded::system::System;
 
 /// Elements that add up their rows side by side, a divisor of [`BLOCK`].
@@ -34,13 +35,14 @@ pub struct Border<S> {
 }
 
 impl<S: Scalar> Border<S> {
-    /// Borders of all chunks.
-    pub fn all(system: &System<S>) -> Vec<Self> {
+    /// Borders of all chunks; those that this process does not compute stay empty.
+    pub fn all(system: &System<S>, owned: &OwnedChunks) -> Vec<Self> {
         let (bonds, padded, chunk) = (&system.bonds, system.motion.len(), system.chunk);
-        (0..padded)
-            .step_by(chunk)
-            .map(|first| Self::new(bonds, first..(first + chunk).min(padded)))
-            .collect()
+        let border = |(at, first): (usize, usize)| match owned.contains(at) {
+            true => Self::new(bonds, first..(first + chunk).min(padded)),
+            false => Border::default(),
+        };
+        (0..padded).step_by(chunk).enumerate().map(border).collect()
     }
 
     fn new(bonds: &Bonds<S>, chunk: std::ops::Range<usize>) -> Self {

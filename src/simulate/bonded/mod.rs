@@ -13,6 +13,7 @@ pub mod hydrostatic;
 mod kind;
 pub mod motion_pass;
 mod orient;
+pub mod owned;
 pub mod rankine;
 pub mod rest;
 pub mod rigid_mask;

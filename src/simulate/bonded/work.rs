@@ -75,6 +75,11 @@ impl Dissipation {
     }
 }
 
+/// Calls `act` for each element of a chunk.
+pub fn each(chunk: &mut [Dissipation], act: &mut dyn FnMut(&mut Dissipation)) {
+    chunk.iter_mut().for_each(act);
+}
+
 /// Moves the energies of all elements since the previous frame into a total.
 pub fn drain(chunks: &mut [Vec<Dissipation>], to: &mut Work) {
     for dissipation in chunks.iter_mut().flatten() {

@@ -67,8 +67,12 @@ impl<S: Scalar> BondedRun<S> {
             false => Vec::new(),
         };
         let rigid_before: Vec<RigidPose<S>> = self.rigid.poses();
+        if self.rigid.any() {
+            self.ranks.fetch(&self.rigid.elements(), &mut self.load);
+        }
         self.rigid.advance(step, (close, open), &self.load);
         let (rigid, rigid_next) = (&self.rigid, self.rigid.poses());
+        let owned = self.ranks.owned();
         let speeds: Vec<_> = self
             .system
             .motion
@@ -78,6 +82,9 @@ impl<S: Scalar> BondedRun<S> {
             .zip(beside.par_chunks_mut(chunk))
             .enumerate()
             .map(|(at, (((motion, tail), load), beside))| {
+                if !owned.contains(at) {
+                    return Speeds::default();
+                }
                 let first = at * chunk;
                 let speeds = pass(ChunkRows {
                     motion: &mut *motion,
@@ -93,14 +100,13 @@ impl<S: Scalar> BondedRun<S> {
                 speeds
             })
             .collect();
-        if speeds.iter().any(|s| !s.probe.is_finite()) {
-            return Err(self.not_finite());
-        }
+        let fastest = speeds.iter().map(|s| s.largest_squared);
+        let fastest = fastest.fold(0.0, f64::max).sqrt();
+        let is_finite = speeds.iter().all(|s| s.probe.is_finite());
+        let fastest = self.agree(fastest, is_finite)?;
         if !open {
             return Ok(None);
         }
-        let fastest = speeds.iter().map(|s| s.largest_squared);
-        let fastest = fastest.fold(0.0, f64::max).sqrt();
         let now = self.colliders(after);
         let before = std::mem::replace(&mut driven.colliders, now);
         // A key frame within the step may change the speed.
@@ -112,13 +118,37 @@ impl<S: Scalar> BondedRun<S> {
         Ok(Some(((fastest * self.dt).max(carried), speed * self.dt)))
     }
 
-    fn not_finite(&self) -> SimulateError {
-        let mut rows = self.system.motion.iter();
-        let element = rows.position(|row| !row.0.iter().all(|value| value.to_f64().is_finite()));
-        SimulateError::NotFinite {
+    /// The largest speed over all ranks, m/s.
+    ///
+    /// # Errors
+    /// A rank has values that are not finite: the first such element of all.
+    fn agree(&self, fastest: f64, is_finite: bool) -> Result<f64, SimulateError> {
+        let mut most = [fastest, f64::from(u8::from(!is_finite))];
+        self.ranks.largest(&mut most);
+        let [fastest, fails] = most;
+        if fails == 0.0 {
+            return Ok(fastest);
+        }
+        // A chunk may have some, too, in numbers that its probe does not cover.
+        let first = self.first_not_finite().map_or(f64::INFINITY, f64::from);
+        let mut most = [-first];
+        self.ranks.largest(&mut most);
+        let [first] = most;
+        Err(SimulateError::NotFinite {
             step: self.step,
             time: self.step as f64 * self.dt,
-            element: element.unwrap_or(0) as u32,
-        }
+            element: if first.is_finite() { -first as u32 } else { 0 },
+        })
+    }
+
+    /// The first element of this rank with values that are not finite.
+    fn first_not_finite(&self) -> Option<u32> {
+        let owned = self.ranks.owned();
+        let mut rows = self.system.motion.iter().enumerate();
+        let found = rows.find(|(i, row)| {
+            let is_own = owned.contains(i / self.system.chunk);
+            is_own && !row.0.iter().all(|value| value.to_f64().is_finite())
+        });
+        found.map(|(i, _)| i as u32)
     }
 }

@@ -10,6 +10,7 @@ use crate::simulate::contact::pass::{ContactTotals, MeasurePass};
 use crate::simulate::contact::polyhedra::pass::measure;
 use crate::simulate::scene::colliders::PosedCollider;
 use crate::simulate::scene::springs;
+use crate::simulate::share::ranks::Receivers;
 
 impl<S: Scalar> BondedRun<S> {
     /// Adds pressures, spring forces and attached forces and torques to the loads.
@@ -82,11 +83,23 @@ impl<S: Scalar> BondedRun<S> {
                 }
                 (a + b, touching)
             });
+        // Contacts are listed where their elements are owned: those of other ranks are missing so far.
+        self.ranks.gather(Receivers::First, &mut energy);
+        let counts = std::iter::once(sides).chain(touching.iter().map(|&count| u64::from(count)));
+        let counts = self.ranks.concatenate(Receivers::First, counts.collect());
+        let total = |at: usize| {
+            counts
+                .iter()
+                .skip(at)
+                .step_by(1 + colliders.len())
+                .sum::<u64>()
+        };
         let totals = ContactTotals {
             energy: energy.iter().sum(),
-            sides,
+            sides: total(0),
         };
-        (totals, touching)
+        let touching = (1..=colliders.len()).map(|at| total(at) as u32);
+        (totals, touching.collect())
     }
 }
 

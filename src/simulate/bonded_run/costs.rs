@@ -18,8 +18,14 @@ impl Timer {
         now
     }
 
-    fn seconds(&self) -> f64 {
+    /// Seconds so far.
+    pub fn seconds(&self) -> f64 {
         self.0.load(Ordering::Relaxed) as f64 * 1e-9
+    }
+
+    /// Seconds since the last call; begins again at zero.
+    pub fn take(&self) -> f64 {
+        self.0.swap(0, Ordering::Relaxed) as f64 * 1e-9
     }
 }
 

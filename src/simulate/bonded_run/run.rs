@@ -26,6 +26,7 @@ use crate::simulate::scene::reaction_sums::ReactionSums;
 use crate::simulate::scene::reactions::{FrameTime, Supports};
 use crate::simulate::scene::rigid::RigidBodies;
 use crate::simulate::scene::springs::Springs;
+use crate::simulate::share::ranks::{Ranks, Receivers};
 use crate::spec::Pipeline;
 
 /// Elements, bonds, contacts, supports, and all data for frames and states. A method adds its time integration.
@@ -54,6 +55,8 @@ pub struct BondedRun<S> {
     pub work: Option<Work>,
     /// Constant data for frames and states.
     pub rest: RestData,
+    /// The ranks that compute this run together, if there are several.
+    pub ranks: Ranks,
     /// Time step, s.
     pub dt: f64,
     /// Steps done.
@@ -101,6 +104,7 @@ impl<S: Scalar> BondedRun<S> {
             hydrostatic: Hydrostatic::of(pipeline),
             work: pipeline.output.work.then(Work::default),
             rest: built.rest,
+            ranks: Ranks::default(),
             dt,
             step: 0,
             breaks: built.opened,
@@ -223,11 +227,23 @@ impl<S: Scalar> BondedRun<S> {
         snapshot::snapshot(&moment, frame, breaks, loads)
     }
 
-    /// The complete state, with velocities at the end of a step. A method adds its own sections.
-    pub fn pack(&self, frame: u32) -> State {
+    /// Leaves out a frame that rank 0 records.
+    pub fn skip_frame(&mut self) {
+        self.breaks = Breaks::default();
+        self.means.take();
+    }
+
+    /// The complete state, with velocities at the end of a step; that of rank 0, where rows are
+    /// [up to date](Self::gather_rows). A method adds its own sections.
+    pub fn pack(&mut self, frame: u32) -> State {
         let mut state = State::new(frame, self.step, self.dt);
+        self.ranks.gather(Receivers::First, &mut self.load);
+        let springs = self.gather_springs();
+        if !self.ranks.is_first() {
+            return state;
+        }
         sections::put_system(&mut state, &self.system, &self.load);
-        sections::put_springs(&mut state, &self.contacts.springs());
+        sections::put_springs(&mut state, &springs);
         sections::put_shapes(&mut state, &self.contacts.shape_entries());
         sections::put_labels(&mut state, &self.labels);
         sections::put_last_loads(&mut state, &self.means.pack(&self.supports));

@@ -80,6 +80,16 @@ impl<S: Scalar> Contacts<S> {
         }
     }
 
+    /// Calls `act` for the partner of each listed contact between a chunk and others.
+    pub fn each_partner_outside(&self, chunk: usize, mut act: impl FnMut(u32)) {
+        let lists = &self.chunks[chunk];
+        for list in [&lists.before, &lists.behind] {
+            list.partner[..list.len()]
+                .iter()
+                .for_each(|&partner| act(partner));
+        }
+    }
+
     /// Marks every element with a listed contact.
     pub fn mark_listed(&self, marks: &mut [bool]) {
         for chunk in &self.chunks {

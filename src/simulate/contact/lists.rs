@@ -16,6 +16,7 @@ use super::polyhedra::near::ShapePairFinder;
 use super::polyhedra::shapes::Shapes;
 use super::surfaces::{SurfaceTable, Surfaces};
 use crate::math::Scalar;
+use crate::simulate::bonded::owned::OwnedChunks;
 use crate::simulate::bonded::system::System;
 use crate::simulate::scene::colliders::PosedCollider;
 
@@ -46,6 +47,8 @@ pub struct Contacts<S> {
     /// Contacts of polyhedra, by chunk of elements.
     pub solids: Vec<ShapeChunk>,
     pub(super) shapes: Option<Arc<Shapes>>,
+    /// Chunks whose contacts are listed.
+    pub(super) owned: OwnedChunks,
     /// Elements per chunk.
     pub(super) chunk: usize,
     pub(super) surfaces: SurfaceTable<S>,
@@ -87,7 +90,7 @@ impl<S: Scalar> Contacts<S> {
         skin: f64,
     ) -> Self {
         let table = SurfaceTable::new(surfaces);
-        Self::with_table(system, table, None, colliders, skin)
+        Self::with_table(system, table, Default::default(), colliders, skin)
     }
 
     /// Lists for a new system with polyhedra; overlaps at the start exert no force.
@@ -98,7 +101,8 @@ impl<S: Scalar> Contacts<S> {
         colliders: &[PosedCollider],
     ) -> Self {
         let table = SurfaceTable::new(surfaces);
-        let mut contacts = Self::with_table(system, table, shapes, colliders, SKIN);
+        let kept = (shapes, OwnedChunks::default());
+        let mut contacts = Self::with_table(system, table, kept, colliders, SKIN);
         contacts.on_solids(system, |finder, solids| {
             finder.ignore_overlaps(solids, colliders)
         });
@@ -110,7 +114,7 @@ impl<S: Scalar> Contacts<S> {
         Self::with_table(
             system,
             self.surfaces.clone(),
-            self.shapes.clone(),
+            (self.shapes.clone(), self.owned.clone()),
             colliders,
             SKIN,
         )
@@ -119,7 +123,7 @@ impl<S: Scalar> Contacts<S> {
     fn with_table(
         system: &System<S>,
         surfaces: SurfaceTable<S>,
-        shapes: Option<Arc<Shapes>>,
+        (shapes, owned): (Option<Arc<Shapes>>, OwnedChunks),
         colliders: &[PosedCollider],
         skin: f64,
     ) -> Self {
@@ -140,6 +144,7 @@ impl<S: Scalar> Contacts<S> {
             chunks: chunks.collect(),
             solids: solids.collect(),
             shapes,
+            owned,
             chunk,
             surfaces,
             skin: skin * largest,
@@ -156,6 +161,16 @@ impl<S: Scalar> Contacts<S> {
         };
         contacts.rebuild(system, colliders);
         contacts
+    }
+
+    /// From now on lists only the contacts of these chunks.
+    pub fn keep(&mut self, owned: OwnedChunks) {
+        for (at, lists) in self.chunks.iter_mut().enumerate() {
+            if !owned.contains(at) {
+                *lists = ContactChunk::of(lists.elements.clone());
+            }
+        }
+        self.owned = owned;
     }
 
     /// Skin: gap up to which pairs are listed, m.
@@ -273,6 +288,9 @@ impl<S: Scalar> Contacts<S> {
     pub fn insert_broken(&mut self, system: &System<S>, i: u32, j: u32, touch: S) {
         for (own, partner) in [(i, j), (j, i)] {
             let chunk = own as usize / self.chunk;
+            if !self.owned.contains(chunk) {
+                continue;
+            }
             let (list, (own, partner)) = self.chunks[chunk].list_of(own, partner);
             // A pair inside one chunk is already listed the second time.
             list.insert(entry(system, &self.surfaces, (own, partner), touch));
@@ -316,11 +334,15 @@ impl<S: Scalar> Contacts<S> {
         lost
     }
 
-    /// Restores springs; returns the number of entries without a listed pair.
+    /// Restores springs; returns the number of entries without a listed pair. Those of chunks that are not listed are
+    /// left out.
     pub fn restore_springs(&mut self, springs: &[SpringEntry<S>]) -> usize {
         let mut lost = 0;
         for entry in springs {
             let chunk = entry.element as usize / self.chunk;
+            if !self.owned.contains(chunk) {
+                continue;
+            }
             lost += match self.chunks.get_mut(chunk) {
                 Some(lists) => usize::from(!lists.restore(entry)),
                 None => 1,

@@ -169,9 +169,15 @@ impl<S: Scalar> Contacts<S> {
             grid: &grid,
             common: &common,
         };
+        let owned = &self.owned;
         self.chunks
             .par_iter_mut()
-            .for_each(|lists| finder.list(lists));
+            .enumerate()
+            .for_each(|(at, lists)| {
+                if owned.contains(at) {
+                    finder.list(lists);
+                }
+            });
         self.on_solids(system, |finder, solids| finder.rebuild(solids));
         self.anchor = anchor;
         (self.moved, self.travelled, self.steps) = (0.0, 0.0, 0);
@@ -197,7 +203,12 @@ impl<S: Scalar> Contacts<S> {
             finder.rebuild_near_colliders(solids, colliders)
         });
         let (skin, surfaces, shapes) = (self.skin, &self.surfaces, self.shapes.as_deref());
-        self.chunks.par_iter_mut().for_each(|lists| {
+        let owned = &self.owned;
+        let chunks = self.chunks.par_iter_mut().enumerate();
+        chunks.for_each(|(at, lists)| {
+            if !owned.contains(at) {
+                return;
+            }
             let old = std::mem::take(&mut lists.near_colliders);
             let mut old = old.iter().peekable();
             for i in lists.elements.start..lists.elements.end.min(system.count) {

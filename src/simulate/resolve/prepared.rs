@@ -1,5 +1,8 @@
 //! A scene prepared for the method that its pipeline selects: schedule, checks, start.
 
+use std::sync::Arc;
+
+use crate::ranks::Transport;
 use crate::simulate::error::SimulateError;
 use crate::simulate::method::{Method, MethodEntry, Prepare};
 use crate::simulate::methods::{explicit, implicit, voronoi};
@@ -81,6 +84,20 @@ impl PreparedScene {
     ) -> Result<Box<dyn Method>, SimulateError> {
         refuse(pipeline, backend)?;
         self.0.start(pipeline, backend, dt)
+    }
+
+    /// As [`start`](Self::start) on the CPU, shared out among several ranks.
+    ///
+    /// # Errors
+    /// The method does not support the pipeline, or not on several ranks.
+    pub fn start_on_ranks(
+        self,
+        pipeline: &Pipeline,
+        dt: f64,
+        transport: Arc<dyn Transport>,
+    ) -> Result<Box<dyn Method>, SimulateError> {
+        refuse(pipeline, Backend::Cpu)?;
+        self.0.start_on_ranks(pipeline, dt, transport)
     }
 }
 

@@ -1,7 +1,5 @@
 //! The loop over frames: lets a method compute steps and frames, and passes the frames to a sink in order.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use crate::parallel::on_pool;
 use crate::simulate::error::SimulateError;
 use crate::simulate::method::{Capture, Method};
@@ -42,13 +40,13 @@ pub type Sink<'a> = dyn FnMut(u32, Delivery) -> bool + 'a;
 /// Computes the frames of a course. While a frame is delivered, a method that works [`ahead`](Method::ahead)
 /// computes the next ones.
 ///
-/// Ends early if `stop` is set, with the state of the last frame, or if the sink takes no more. Frames
+/// Ends early if `stop` returns true, which it is asked before every frame, with the state of the last frame, or if the sink takes no more. Frames
 /// requested before a stop or an error are still delivered; of two errors that of the earlier frame is
 /// returned.
 pub fn drive(
     method: &mut dyn Method,
     course: &Course,
-    stop: &AtomicBool,
+    stop: &mut dyn FnMut() -> bool,
     sink: &mut Sink,
 ) -> Result<(), SimulateError> {
     let ahead = method.ahead();
@@ -69,7 +67,7 @@ pub fn drive(
         if !frames.deliver_until(method, course, ahead, sink)? {
             return Ok(());
         }
-        stopped = stop.load(Ordering::Relaxed);
+        stopped = stop();
         if stopped {
             break;
         }
@@ -155,6 +153,8 @@ impl PendingFrames {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
+
     use super::*;
     use crate::simulate::error::StateError;
     use crate::simulate::method::Platform;
@@ -250,17 +250,22 @@ mod tests {
         course: &Course,
         (stop, full): (Option<u32>, Option<u32>),
     ) -> (Vec<u32>, Option<u64>) {
-        let flag = AtomicBool::new(false);
+        let flag = Cell::new(false);
         let mut sunk = Vec::new();
-        let result = drive(method, course, &flag, &mut |frame, delivery| {
-            let Delivery::Frame { capture, .. } = delivery else {
-                panic!("it has no states");
-            };
-            assert_eq!(capture.snapshot.history.frame, [frame]);
-            sunk.push(frame);
-            flag.fetch_or(stop == Some(frame), Ordering::Relaxed);
-            full != Some(frame)
-        });
+        let result = drive(
+            method,
+            course,
+            &mut || flag.get(),
+            &mut |frame, delivery| {
+                let Delivery::Frame { capture, .. } = delivery else {
+                    panic!("it has no states");
+                };
+                assert_eq!(capture.snapshot.history.frame, [frame]);
+                sunk.push(frame);
+                flag.set(flag.get() || stop == Some(frame));
+                full != Some(frame)
+            },
+        );
         let step = match result {
             Ok(()) => None,
             Err(SimulateError::NotFinite { step, .. }) => Some(step),
@@ -398,9 +403,8 @@ mod tests {
             writes_start: false,
             ..COURSE
         };
-        let flag = AtomicBool::new(true);
         let mut method = recorder(0);
-        drive(&mut method, &resumed, &flag, &mut |_, _| true).unwrap();
+        drive(&mut method, &resumed, &mut || true, &mut |_, _| true).unwrap();
         assert_eq!(method.calls, [""; 0]);
     }
 

@@ -2,17 +2,22 @@
 
 mod drive;
 mod inputs;
+mod record;
 mod writer;
 
-use std::sync::atomic::AtomicBool;
-use std::time::Instant;
+pub use record::Progress;
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::ranks::Transport;
 use crate::simulate::error::SimulateError;
-use crate::simulate::method::{Method, PassCost};
+use crate::simulate::method::{Method, PassCost, one_process};
 use crate::simulate::resolve::{self, PreparedScene, Schedule};
 use crate::simulate::run_state::state::State;
 use crate::spec::{Backend, Pipeline};
 use crate::store::{Store, StoreError, layout};
+use record::Recorder;
 
 /// Where a run begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,21 +43,6 @@ pub struct Options {
     pub until: Option<f64>,
     /// Frame of a state copied from another store: it may belong to other physics.
     pub inherited: Option<u32>,
-}
-
-/// Progress of a run, reported after every frame.
-#[derive(Clone, Copy, Debug)]
-pub struct Progress {
-    /// Frame just computed.
-    pub frame: u32,
-    /// Last frame of the run.
-    pub last: u32,
-    /// Bonds broken so far.
-    pub broken: u32,
-    /// Fragments in this frame.
-    pub fragments: u32,
-    /// Elements awake in this frame; `None` without `simulate.sleep`.
-    pub awake: Option<u32>,
 }
 
 /// Result of a run.
@@ -83,6 +73,24 @@ pub fn run(
     stop: &AtomicBool,
     on_frame: &mut dyn FnMut(Progress),
 ) -> Result<Outcome, SimulateError> {
+    run_on_ranks(store, pipeline, options, None, stop, on_frame)
+}
+
+/// As [`run`], together with other ranks if there is a transport: all ranks call it with the same arguments. Each reads
+/// the store; rank 0 alone writes. Any rank's `stop` ends the run.
+///
+/// # Errors
+/// Those of [`run`]; the run or a state would need what several ranks do not support. Errors of values that are not
+/// finite are those of all ranks; other errors are of this one, and the others wait for it.
+pub fn run_on_ranks(
+    store: &Store,
+    pipeline: &Pipeline,
+    options: &Options,
+    transport: Option<Arc<dyn Transport>>,
+    stop: &AtomicBool,
+    on_frame: &mut dyn FnMut(Progress),
+) -> Result<Outcome, SimulateError> {
+    let ranks = AgreeingRanks(transport);
     let mut pipeline = pipeline.clone();
     if let Some(end) = options.until {
         pipeline.time.end = end;
@@ -101,62 +109,85 @@ pub fn run(
         backend = Backend::Gpu;
     }
     let inputs = inputs::hash(prepared.hash(), &pipeline);
-    let mut method = prepared.start(&pipeline, backend, schedule.dt)?;
+    let mut method = start(prepared, &pipeline, (backend, schedule.dt), &ranks)?;
     let resumed = restore_state(store, method.as_mut(), options, inputs, schedule.longest)?;
-    let course = plan_course(store, &pipeline, resumed.as_ref(), &schedule)?;
+    let course = plan_course(&pipeline, resumed.as_ref(), &schedule)?;
+    // Every rank has read the state.
+    ranks.any(false);
     let keep = pipeline.simulate.keep_states as usize;
-    let writer = writer::Writer::start(store.clone(), &pipeline.output, keep);
-    let mut progress = Progress {
-        frame: course.start,
-        last: course.last.max(course.start),
-        broken: 0,
-        fragments: 0,
-        awake: None,
-    };
-    let mut clock = Instant::now();
-    let mut record = |frame: u32, delivery: drive::Delivery| {
-        let (capture, state_follows) = match delivery {
-            drive::Delivery::Frame {
-                capture,
-                state_follows,
-            } => (capture, state_follows),
-            drive::Delivery::State(mut state) => {
-                state.inputs = inputs;
-                return writer.send(writer::WriteJob::State(state));
-            }
-        };
-        let mut snapshot = capture.snapshot;
-        snapshot.history.seconds = vec![clock.elapsed().as_secs_f64()];
-        clock = Instant::now();
-        progress.frame = frame;
-        progress.broken = snapshot.history.broken[0];
-        progress.fragments = snapshot.history.fragments[0];
-        progress.awake = snapshot.history.awake.first().copied();
-        let mut alive = writer.send(writer::WriteJob::Frame(frame, Box::new(snapshot)));
-        if let Some(mut state) = capture.state {
-            state.inputs = inputs;
-            alive &= writer.send(writer::WriteJob::State(Box::new(state)));
+    let writer = match ranks.is_first() {
+        false => None,
+        true => {
+            remove_replaced(store, resumed.as_ref())?;
+            Some(writer::Writer::start(store.clone(), &pipeline.output, keep))
         }
-        on_frame(progress);
-        // A state is large: the frame is written and freed before the state is made.
-        alive && (!state_follows || writer.wait())
     };
-    let driven = drive::drive(method.as_mut(), &course, stop, &mut record);
-    writer.finish()?;
+    let mut recorder = Recorder::new(writer, inputs, (course.start, course.last), on_frame);
+    let mut takes = |frame, delivery| !ranks.any(!recorder.record(frame, delivery));
+    let mut stops = || ranks.any(stop.load(Ordering::Relaxed));
+    let driven = drive::drive(method.as_mut(), &course, &mut stops, &mut takes);
+    let frame = recorder.finish()?;
     driven?;
     Ok(Outcome {
         place: method.platform().name,
-        frame: progress.frame,
-        interrupted: progress.frame < course.last,
-        steps: u64::from(progress.frame - course.start) * course.steps_per_frame,
+        frame,
+        interrupted: frame < course.last,
+        steps: u64::from(frame - course.start) * course.steps_per_frame,
         costs: method.costs(),
         damaged: resumed.and_then(|resumed| resumed.damaged),
     })
 }
 
-/// Plans the frames that a run writes, and removes existing files that these replace.
+/// The method at time zero, on this backend or on several ranks.
+fn start(
+    prepared: PreparedScene,
+    pipeline: &Pipeline,
+    (backend, dt): (Backend, f64),
+    ranks: &AgreeingRanks,
+) -> Result<Box<dyn Method>, SimulateError> {
+    match &ranks.0 {
+        None => prepared.start(pipeline, backend, dt),
+        Some(_) if backend == Backend::Gpu => {
+            let option = "simulate.backend on several ranks";
+            Err(one_process(option, "gpu", "cpu"))
+        }
+        Some(transport) => prepared.start_on_ranks(pipeline, dt, transport.clone()),
+    }
+}
+
+/// What all ranks of a run decide together.
+struct AgreeingRanks(Option<Arc<dyn Transport>>);
+
+impl AgreeingRanks {
+    /// Whether this rank writes.
+    fn is_first(&self) -> bool {
+        self.0
+            .as_ref()
+            .is_none_or(|transport| transport.rank() == 0)
+    }
+
+    /// Whether any rank says so.
+    fn any(&self, own: bool) -> bool {
+        let Some(transport) = &self.0 else {
+            return own;
+        };
+        let mut most = [f64::from(u8::from(own))];
+        transport.largest(&mut most);
+        most != [0.0]
+    }
+}
+
+/// Removes files that those of the run replace.
+fn remove_replaced(store: &Store, resumed: Option<&Resumed>) -> Result<(), StoreError> {
+    match resumed {
+        Some(from) => store.clear_after(&layout::made_by("simulate"), from.frame),
+        // Files that later stages made from older frames would not match the new ones.
+        None => store.clear(&layout::made_after("pack")),
+    }
+}
+
+/// Plans the frames that a run writes.
 fn plan_course(
-    store: &Store,
     pipeline: &Pipeline,
     resumed: Option<&Resumed>,
     schedule: &Schedule,
@@ -167,14 +198,9 @@ fn plan_course(
             let rate = pipeline.time.frames_per_second;
             let steps = steps_per_frame(rate, from.dt)?;
             let frames = ((pipeline.time.end - from.time) / (1.0 / rate) + 1e-9).floor();
-            store.clear_after(&layout::made_by("simulate"), from.frame)?;
             (from.frame, from.frame.saturating_add(frames as u32), steps)
         }
-        None => {
-            // Files that later stages made from older frames would not match the new ones.
-            store.clear(&layout::made_after("pack"))?;
-            (0, schedule.frames, schedule.steps_per_frame)
-        }
+        None => (0, schedule.frames, schedule.steps_per_frame),
     };
     Ok(drive::Course {
         start,

@@ -71,6 +71,12 @@ impl ReactionSums {
         }
     }
 
+    /// Calls `act` for each sum on a collider or a clamp, always in the same order.
+    pub fn each(&mut self, act: &mut dyn FnMut(&mut Wrench)) {
+        let on_clamped = self.on_clamped.iter_mut().map(|(_, sum)| sum);
+        self.on_colliders.iter_mut().chain(on_clamped).for_each(act);
+    }
+
     /// Total over all chunks, one wrench per support; the sums are reset to zero.
     pub fn take(supports: &Supports, chunks: &mut [Self]) -> Vec<Wrench> {
         let mut out = vec![Wrench::default(); supports.count()];

@@ -113,6 +113,11 @@ impl RigidBodies {
         !self.bodies.is_empty()
     }
 
+    /// Elements of all bodies, ascending.
+    pub fn elements(&self) -> Vec<u32> {
+        self.driven_elements.iter().map(|one| one.element).collect()
+    }
+
     /// Applies the second kick of the current step (`close`), then the first kick and the drift of the next
     /// (`open`). `load` holds the loads on the elements.
     pub fn advance<S: Scalar>(

@@ -77,6 +77,12 @@ impl Springs {
         Springs(attachments.iter().enumerate().filter_map(spring).collect())
     }
 
+    /// Elements at the ends of all springs.
+    pub fn elements(&self) -> impl Iterator<Item = u32> {
+        let ends = self.0.iter().flat_map(|spring| &spring.ends);
+        ends.map(|(element, _)| *element)
+    }
+
     /// Springs of all elements at time `t` (s), in the order of attachments and elements.
     pub fn pulls(&self, t: f64) -> Vec<SpringPull> {
         let of = |spring: &Spring| {

@@ -5,6 +5,8 @@ pub mod cpu;
 pub mod device;
 mod refuse;
 
+use std::sync::Arc;
+
 use self::cpu::Cpu;
 use self::device::Gpu;
 pub use self::refuse::unsupported_on_gpu;
@@ -13,9 +15,10 @@ use crate::gpu::{Device, DeviceRequest, GpuError};
 use crate::math::F32x4;
 #[cfg(target_arch = "x86_64")]
 use crate::math::{F32x8, F32x16};
+use crate::ranks::Transport;
 use crate::simulate::bonded_run::build::{Built, build};
 use crate::simulate::error::SimulateError;
-use crate::simulate::method::{Method, MethodEntry, Prepare};
+use crate::simulate::method::{Method, MethodEntry, Prepare, one_process};
 use crate::simulate::source::Source;
 use crate::spec::{Backend, Pipeline, Precision};
 
@@ -83,7 +86,28 @@ impl Prepare for PreparedExplicit {
         {
             return Ok(Box::new(Gpu::on(device, built, pipeline, dt)?));
         }
-        Ok(cpu_with_widest_lanes(built, pipeline, dt))
+        Ok(cpu_with_widest_lanes(built, pipeline, dt, None))
+    }
+
+    fn start_on_ranks(
+        self: Box<Self>,
+        pipeline: &Pipeline,
+        dt: f64,
+        transport: Arc<dyn Transport>,
+    ) -> Result<Box<dyn Method>, SimulateError> {
+        if pipeline.simulate.sleep {
+            let option = "simulate.sleep on several ranks";
+            return Err(one_process(option, "true", "false"));
+        }
+        let transport = Some(transport);
+        Ok(match *self {
+            PreparedExplicit::Single(built) => {
+                cpu_with_widest_lanes(built, pipeline, dt, transport)
+            }
+            PreparedExplicit::Double(built) => {
+                Box::new(Cpu::<f64>::on_ranks(built, pipeline, dt, transport))
+            }
+        })
     }
 }
 
@@ -106,16 +130,21 @@ pub fn open_device(pipeline: &Pipeline, backend: Backend) -> Result<Option<Devic
 }
 
 /// A run on the CPU with the widest lanes that this machine supports; all widths give the same bits.
-fn cpu_with_widest_lanes(built: Built<f32>, pipeline: &Pipeline, dt: f64) -> Box<dyn Method> {
+fn cpu_with_widest_lanes(
+    built: Built<f32>,
+    pipeline: &Pipeline,
+    dt: f64,
+    transport: Option<Arc<dyn Transport>>,
+) -> Box<dyn Method> {
     #[cfg(target_arch = "x86_64")]
     if F32x16::available() {
-        return Box::new(Cpu::<F32x16>::new(built, pipeline, dt));
+        return Box::new(Cpu::<F32x16>::on_ranks(built, pipeline, dt, transport));
     } else if F32x8::available() {
-        return Box::new(Cpu::<F32x8>::new(built, pipeline, dt));
+        return Box::new(Cpu::<F32x8>::on_ranks(built, pipeline, dt, transport));
     }
     #[cfg(target_arch = "aarch64")]
-    let run = Cpu::<F32x4>::new(built, pipeline, dt);
+    let run = Cpu::<F32x4>::on_ranks(built, pipeline, dt, transport);
     #[cfg(not(target_arch = "aarch64"))]
-    let run = Cpu::<f32>::new(built, pipeline, dt);
+    let run = Cpu::<f32>::on_ranks(built, pipeline, dt, transport);
     Box::new(run)
 }

@@ -17,16 +17,27 @@ use crate::simulate::contact::pass::ContactPass;
 /// Contacts up to which one thread evaluates all.
 const FEW_CONTACTS: usize = 2000;
 
+/// Chunks of this rank.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    /// All of them.
+    All,
+    /// Those that need no rows of other ranks.
+    Inside,
+    /// The others.
+    AtBorders,
+}
+
 impl<L: Lanes> Cpu<L> {
     /// One force pass: bonds, contacts, springs, attached forces.
     pub(super) fn add_loads(&mut self, dt: L::Scalar) {
-        self.add_bonds_and_contacts(dt);
+        self.add_loads_on_ranks(dt);
         self.run.add_applied();
     }
 
     /// Adds the loads of bonds, of contacts between elements, and of contacts with colliders, one chunk per
     /// task.
-    fn add_bonds_and_contacts(&mut self, dt: L::Scalar) {
+    pub(super) fn add_bonds_and_contacts(&mut self, dt: L::Scalar, part: Part) {
         let system = &self.run.system;
         let collider_context = ColliderContext {
             system,
@@ -41,6 +52,8 @@ impl<L: Lanes> Cpu<L> {
         let work = self.run.work.is_some();
         let rankine = &self.rankine;
         let (sleep, near) = (&self.sleep, &self.near);
+        let (ranks, owned, chunk_costs) =
+            (&self.run.ranks, self.run.ranks.owned(), &self.chunk_costs);
         // A few contacts of sleeping fragments are not worth waking a thread for.
         let is_short = sleep.as_ref().is_some_and(|one| one.awake() == 0)
             && self.run.contacts.sides() < FEW_CONTACTS;
@@ -58,8 +71,16 @@ impl<L: Lanes> Cpu<L> {
             .with_min_len(least)
             .for_each(
                 |(chunk, ((((((load, contacts), breaks), sums), virial), dissipation), border))| {
+                    let is_in_part = match part {
+                        Part::All => true,
+                        Part::Inside => !ranks.is_border(chunk),
+                        Part::AtBorders => ranks.is_border(chunk),
+                    };
+                    if !owned.contains(chunk) || !is_in_part {
+                        return;
+                    }
                     let first = chunk * system.chunk;
-                    let clock = Instant::now();
+                    let start = Instant::now();
                     let place = (first, &scratch[..]);
                     macro_rules! bonds {
                         ($extra:literal) => {{
@@ -88,7 +109,7 @@ impl<L: Lanes> Cpu<L> {
                     if let Some(criterion) = rankine {
                         criterion.find_breaks(system, &rest.volume, first, virial, breaks);
                     }
-                    let clock = costs.bonds.add(clock, 1);
+                    let clock = costs.bonds.add(start, 1);
                     ContactPass::<L, false, false> {
                         collider_context,
                         pair_approach,
@@ -101,6 +122,9 @@ impl<L: Lanes> Cpu<L> {
                     .run_contacts(work);
                     sums.add_held(first, load, poses);
                     costs.contacts.add(clock, 1);
+                    if let Some(cost) = chunk_costs.get(chunk) {
+                        cost.add(start, 1);
+                    }
                 },
             );
     }

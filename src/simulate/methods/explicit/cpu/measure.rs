@@ -10,6 +10,7 @@ use crate::parallel::prelude::*;
 use crate::math::Lanes;
 use crate::simulate::bonded::bond_tasks::{StressAndEnergy, StressTask};
 use crate::simulate::bonded::border::Border;
+use crate::simulate::share::ranks::Receivers;
 
 impl<L: Lanes> Cpu<L> {
     /// Stresses and energies of the bonds of every element, computed from the current motion.
@@ -18,7 +19,8 @@ impl<L: Lanes> Cpu<L> {
         self.for_awake_chunks(&mut carried, |carried, border, place| {
             bond_pass::<L, _>(&self.run.system, border, place, StressTask { carried });
         });
-        if let Some(rankine) = &self.rankine {
+        self.run.ranks.gather(Receivers::First, &mut carried);
+        if let Some(rankine) = self.rankine.as_ref().filter(|_| self.run.ranks.is_first()) {
             rankine.put_sigmas(&self.run.system, &self.run.rest.volume, &mut carried);
         }
         let pieces = self.sleep.iter().flat_map(|sleep| &sleep.pieces);
@@ -38,7 +40,10 @@ impl<L: Lanes> Cpu<L> {
         act: impl Fn(&mut [T], &Border<L::Scalar>, (usize, &[Mutex<OtherEndLoads<L::Scalar>>])) + Sync,
     ) {
         let (chunk, sleep) = (self.run.system.chunk, &self.sleep);
-        let is_quiet = |at: usize| sleep.as_ref().is_some_and(|sleep| sleep.is_quiet(at));
+        let owned = self.run.ranks.owned();
+        let is_quiet = |at: usize| {
+            !owned.contains(at) || sleep.as_ref().is_some_and(|sleep| sleep.is_quiet(at))
+        };
         rows.par_chunks_mut(chunk)
             .zip(&self.borders)
             .enumerate()

@@ -4,29 +4,32 @@ mod loads;
 mod long_steps;
 mod measure;
 mod motion;
+mod ranks;
 mod sleeping;
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use crate::math::lanes::LaneRow;
 use crate::math::{Lanes, Scalar, Vec3};
+use crate::ranks::Transport;
 use crate::simulate::bonded::bond_tasks::BreakEvent;
 use crate::simulate::bonded::border::Border;
 use crate::simulate::bonded::motion_pass::StepParameters;
 use crate::simulate::bonded::rankine::Rankine;
-use crate::simulate::bonded::system::System;
+use crate::simulate::bonded::system::{System, chunk_for};
 use crate::simulate::bonded::work;
 use crate::simulate::bonded::work::Dissipation;
 use crate::simulate::bonded_run::advance::DrivenPoses;
 use crate::simulate::bonded_run::build::Built;
-use crate::simulate::bonded_run::costs::Costs;
+use crate::simulate::bonded_run::costs::{Costs, Timer};
 use crate::simulate::bonded_run::run::{BondedRun, Measured};
 use crate::simulate::error::{SimulateError, StateError};
 use crate::simulate::method::{Capture, Method, PassCost, Platform};
+use crate::simulate::run_state::snapshot::Snapshot;
 use crate::simulate::run_state::state::State;
-use crate::simulate::scene::reaction_sums::ReactionSums;
 use crate::simulate::scene::reactions::Wrench;
+use crate::simulate::share::ranks::Receivers;
 use crate::simulate::sleep::event::Event;
 use crate::simulate::sleep::groups::Groups;
 use crate::simulate::sleep::pieces::Sleep;
@@ -53,6 +56,10 @@ pub struct Cpu<L: Lanes> {
     /// energy balance, Rankine's criterion or hydrostatic strengths need it.
     dissipation: Vec<Vec<Dissipation>>,
     costs: Costs,
+    /// Whether rows of other ranks have to be received before the loads of chunks that need them.
+    exchange_due: bool,
+    /// Time that each chunk took since costs were last compared; empty if this process is alone.
+    chunk_costs: Vec<Timer>,
     /// The fragments that are asleep; `None` without `simulate.sleep`.
     sleep: Option<Sleep<L::Scalar>>,
     /// Elements that are asleep and have listed contacts, ascending.
@@ -87,7 +94,24 @@ type OtherEndLoads<S> = Vec<LaneRow<S, 8>>;
 impl<L: Lanes> Cpu<L> {
     /// A run at rest at time zero.
     pub fn new(built: Built<L::Scalar>, pipeline: &Pipeline, dt: f64) -> Self {
+        Self::on_ranks(built, pipeline, dt, None)
+    }
+
+    /// A run at rest at time zero, on several ranks if there is a transport.
+    pub fn on_ranks(
+        mut built: Built<L::Scalar>,
+        pipeline: &Pipeline,
+        dt: f64,
+        transport: Option<Arc<dyn Transport>>,
+    ) -> Self {
+        if let Some(transport) = &transport {
+            built.system.chunk =
+                chunk_for(built.system.count, ranks::all_threads(transport.as_ref()));
+        }
         let mut run = BondedRun::new(built, pipeline, dt);
+        if let Some(transport) = transport {
+            run.share_out(transport);
+        }
         let rankine = Rankine::of(&mut run.system, pipeline, &run.rest);
         let sleep = sleeping::sleep(&mut run, pipeline);
         let (padded, chunk) = (run.system.motion.len(), run.system.chunk);
@@ -103,7 +127,7 @@ impl<L: Lanes> Cpu<L> {
         let mut cpu = Cpu {
             virials: vec![vec![Scalar::from_f64(0.0); extra]; chunks],
             dissipation: vec![vec![Dissipation::default(); extra]; chunks],
-            borders: Border::all(&run.system),
+            borders: Border::all(&run.system, &run.ranks.owned()),
             scratch: (0..threads).map(|_| Mutex::default()).collect(),
             damped,
             driven: run.driven(),
@@ -115,6 +139,11 @@ impl<L: Lanes> Cpu<L> {
             kick_due: false,
             chunk_breaks: vec![Vec::new(); chunks],
             costs: Costs::default(),
+            exchange_due: false,
+            chunk_costs: match run.ranks.is_alone() {
+                true => Vec::new(),
+                false => (0..chunks).map(|_| Timer::default()).collect(),
+            },
             sleep,
             near: Vec::new(),
             resting: Vec::new(),
@@ -131,6 +160,7 @@ impl<L: Lanes> Cpu<L> {
             run,
         };
         cpu.restructure();
+        cpu.plan_exchange();
         cpu.start();
         cpu
     }
@@ -148,10 +178,11 @@ impl<L: Lanes> Cpu<L> {
     /// Recomputes what depends on the columns after they were changed by hand: chunk borders, contact lists,
     /// loads.
     pub fn refresh(&mut self) {
-        self.borders = Border::all(&self.run.system);
+        self.borders = Border::all(&self.run.system, &self.run.ranks.owned());
         self.run
             .contacts
             .rebuild(&self.run.system, &self.driven.colliders);
+        self.plan_exchange();
         self.start();
     }
 
@@ -159,12 +190,13 @@ impl<L: Lanes> Cpu<L> {
     fn start(&mut self) {
         self.add_loads(L::Scalar::default());
         self.chunk_breaks.iter_mut().for_each(Vec::clear);
-        let now = ReactionSums::take(&self.run.supports, &mut self.run.sums);
+        let now = self.run.take_sums();
         self.run.means.start(now);
     }
 
     /// Removes broken bonds and lets their ends touch.
     fn break_bonds(&mut self) {
+        self.run.share_breaks(&mut self.chunk_breaks);
         let mut events = Vec::new();
         for chunk in &mut self.chunk_breaks {
             events.append(chunk);
@@ -190,6 +222,10 @@ impl<L: Lanes> Cpu<L> {
     /// Adds the energy dissipated since the last frame to the totals.
     fn collect_work(&mut self) {
         if let Some(total) = &mut self.run.work {
+            let ranks = &self.run.ranks;
+            ranks.gather_chunks(Receivers::First, &mut self.dissipation, |chunk, act| {
+                work::each(chunk, act)
+            });
             work::drain(&mut self.dissipation, total);
         }
     }
@@ -213,13 +249,13 @@ impl<L: Lanes> Method for Cpu<L> {
             self.motion(true)?;
             self.run.step += 1;
             if left == 0 {
-                before = ReactionSums::take(&self.run.supports, &mut self.run.sums);
+                before = self.run.take_sums();
             }
             self.add_loads(self.parameters.dt);
             self.break_bonds();
         }
         if steps > 0 {
-            let now = ReactionSums::take(&self.run.supports, &mut self.run.sums);
+            let now = self.run.take_sums();
             self.run.means.add(steps, &before, now);
         }
         self.finish_step()
@@ -255,12 +291,20 @@ impl<L: Lanes> Method for Cpu<L> {
 
     fn capture(&mut self, frame: u32, state: bool) -> Result<(), SimulateError> {
         self.bring_up_to_date()?;
+        self.run.gather_rows();
         let (mut contact, mut touching) = self.run.contact_totals::<L>(&self.driven.colliders);
         if let Some(sleep) = &self.sleep {
             sleep.add_resting_contacts(&mut contact, &mut touching);
         }
         self.collect_work();
         let carried = self.carried();
+        if !self.run.ranks.is_first() {
+            self.run.skip_frame();
+            let state = state.then(|| self.pack(frame));
+            let snapshot = Snapshot::default();
+            self.run.queue_capture(Capture { snapshot, state });
+            return Ok(());
+        }
         let mut snapshot = self.run.snapshot(
             frame,
             Measured {
@@ -295,8 +339,9 @@ impl<L: Lanes> Method for Cpu<L> {
         sleep_state::restore(state, self.sleep.as_mut(), &mut self.run)?;
         self.run.restore(state)?;
         self.parameters.dt = Scalar::from_f64(state.dt);
-        self.borders = Border::all(&self.run.system);
-        self.kick_due = false;
+        self.borders = Border::all(&self.run.system, &self.run.ranks.owned());
+        self.plan_exchange();
+        (self.kick_due, self.exchange_due) = (false, false);
         self.driven = self.run.driven();
         self.sleep_events.clear();
         self.begins = false;

@@ -337,7 +337,7 @@ impl<L: Lanes> Cpu<L> {
         };
         sleep.place_all(&mut self.run.system);
         sleep.mask(&mut self.run.system, &mut self.run.load, &self.run.rest);
-        self.borders = Border::all(&self.run.system);
+        self.borders = Border::all(&self.run.system, &self.run.ranks.owned());
         self.run.contacts.set_skin(false);
         let candidates = sleep.candidates(surroundings(&self.run, &self.driven));
         let (system, colliders) = (&self.run.system, &self.driven.colliders);
@@ -447,7 +447,7 @@ impl<L: Lanes> Cpu<L> {
     }
 
     /// The present state.
-    pub(super) fn pack(&self, frame: u32) -> State {
+    pub(super) fn pack(&mut self, frame: u32) -> State {
         let mut state = self.run.pack(frame);
         if let Some(sleep) = &self.sleep {
             sleep_state::put(&mut state, sleep, &self.run.contacts);

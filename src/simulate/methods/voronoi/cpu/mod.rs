@@ -135,7 +135,7 @@ impl<L: Lanes> CellRun<L> {
         }
     }
 
-    fn pack(&self, frame: u32) -> State {
+    fn pack(&mut self, frame: u32) -> State {
         let mut state = self.run.pack(frame);
         sections::put_momenta(&mut state, self.cells.momentum.iter().map(|row| row.0));
         state

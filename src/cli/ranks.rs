@@ -1,0 +1,122 @@
+//! Ranks that an MPI launcher (`mpirun`, `srun`) started, or this process alone.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::error::WrongUse;
+use crate::ranks::Transport;
+#[cfg(feature = "mpi")]
+use crate::ranks::mpi::Mpi;
+
+/// Variables in which launchers tell each process how many there are.
+const COUNTS: [&str; 3] = ["PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "MPI_WORLD_SIZE"];
+/// Variables in which launchers tell each process how many there are on its machine.
+const LOCAL_COUNTS: [&str; 2] = ["MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE"];
+/// Time in which rank 0 tells of an error that all ranks have.
+const FIRST_SPEAKS: Duration = Duration::from_secs(2);
+
+/// The processes that a launcher started together.
+#[derive(Default)]
+pub struct Launch {
+    #[cfg(feature = "mpi")]
+    mpi: Option<Mpi>,
+    transport: Option<Arc<dyn Transport>>,
+}
+
+/// The number in the first of these variables that is set.
+fn number(variables: &[&str]) -> Option<usize> {
+    let mut values = variables.iter().filter_map(|name| std::env::var(name).ok());
+    values.next()?.parse().ok()
+}
+
+impl Launch {
+    /// The processes that a launcher started, if there are several. `is_shared`: whether the command works on several.
+    ///
+    /// # Errors
+    /// The command, or this program, works in one process only.
+    pub fn begin(is_shared: bool) -> anyhow::Result<Self> {
+        let Some(count) = number(&COUNTS).filter(|&count| count > 1) else {
+            return Ok(Launch::default());
+        };
+        if !is_shared {
+            let what = format!(
+                "started {count} times by an MPI launcher: only `cullet simulate` runs on several ranks"
+            );
+            return Err(WrongUse(what).into());
+        }
+        Self::of_mpi(count)
+    }
+
+    #[cfg(feature = "mpi")]
+    fn of_mpi(_count: usize) -> anyhow::Result<Self> {
+        let Some(mpi) = Mpi::start() else {
+            anyhow::bail!("the MPI library does not allow threads to send (MPI_THREAD_SERIALIZED)");
+        };
+        let transport: Arc<dyn Transport> = Arc::new(mpi.transport());
+        Ok(Launch {
+            mpi: Some(mpi),
+            transport: Some(transport).filter(|transport| transport.count() > 1),
+        })
+    }
+
+    #[cfg(not(feature = "mpi"))]
+    fn of_mpi(count: usize) -> anyhow::Result<Self> {
+        let what = format!(
+            "started {count} times by an MPI launcher, but built without MPI: build with `--features mpi`"
+        );
+        Err(WrongUse(what).into())
+    }
+
+    /// Messages between the processes; `None` if this one is alone.
+    pub fn transport(&self) -> Option<Arc<dyn Transport>> {
+        self.transport.clone()
+    }
+
+    /// Whether this process writes and reports.
+    pub fn is_first(&self) -> bool {
+        self.transport
+            .as_ref()
+            .is_none_or(|transport| transport.rank() == 0)
+    }
+
+    /// Threads for this process if the user does not say: its share of the cores.
+    pub fn threads(&self) -> Option<usize> {
+        self.transport.as_ref()?;
+        let local = number(&LOCAL_COUNTS).unwrap_or(1).max(1);
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        Some((cores / local).max(1))
+    }
+
+    /// What rank 0 finds, at every rank.
+    ///
+    /// # Errors
+    /// That of rank 0; the others wait until it ends them.
+    pub fn ask_first(&self, find: impl FnOnce() -> anyhow::Result<u32>) -> anyhow::Result<u32> {
+        let own = match self.is_first() {
+            true => find()?,
+            false => 0,
+        };
+        let Some(transport) = &self.transport else {
+            return Ok(own);
+        };
+        let all = transport.gather_all(&own.to_ne_bytes());
+        Ok(bytemuck::pod_read_unaligned(&all[0]))
+    }
+
+    /// Returns when this process may report its error: ranks other than 0 wait whether rank 0 has the same one, reports
+    /// it and ends them.
+    pub fn wait_for_first(&self) {
+        if !self.is_first() {
+            std::thread::sleep(FIRST_SPEAKS);
+        }
+    }
+
+    /// Ends all processes after an error of this one; returns if it is alone.
+    pub fn end_all(&self, code: u8) {
+        #[cfg(feature = "mpi")]
+        if let Some(mpi) = &self.mpi {
+            mpi.abort(code);
+        }
+        let _ = code;
+    }
+}

@@ -1,0 +1,196 @@
+//! Ranks that an MPI launcher (`mpirun`, `srun`) started.
+
+use mpi::collective::SystemOperation;
+use mpi::environment::Universe;
+use mpi::request::{Request, Scope, scope};
+use mpi::topology::SimpleCommunicator;
+use mpi::traits::{Communicator, CommunicatorCollectives, Destination, Root, Source};
+use mpi::{Rank, Threading};
+
+use super::transport::{Message, Transport};
+
+/// Bytes of one message at most: MPI counts with 32 bits and a sign.
+const PIECE: usize = 1 << 30;
+/// Attempts of a wait before it offers the processor to others.
+const SPINS: u32 = 1000;
+
+/// MPI, from its start to its end.
+pub struct Mpi(Universe);
+
+impl Mpi {
+    /// Starts MPI; `None` if its library allows only the main thread to send.
+    ///
+    /// A panic, which would leave the other ranks waiting, ends all of them from now on.
+    ///
+    /// # Panics
+    /// If it was started before.
+    pub fn start() -> Option<Self> {
+        let (universe, threading) =
+            mpi::initialize_with_threading(Threading::Serialized).expect("it is started once");
+        let report = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            report(panic);
+            SimpleCommunicator::world().abort(101);
+        }));
+        (threading >= Threading::Serialized).then_some(Mpi(universe))
+    }
+
+    /// All processes of the launcher.
+    pub fn transport(&self) -> World {
+        World {
+            rank: self.0.world().rank() as usize,
+            count: self.0.world().size() as usize,
+        }
+    }
+
+    /// Ends all ranks with an exit code, without waiting for them.
+    pub fn abort(&self, code: u8) -> ! {
+        self.0.world().abort(code.into())
+    }
+}
+
+/// All processes of the launcher.
+#[derive(Clone, Debug)]
+pub struct World {
+    rank: usize,
+    count: usize,
+}
+
+impl World {
+    fn communicator(&self) -> SimpleCommunicator {
+        SimpleCommunicator::world()
+    }
+
+    /// Number of bytes of each rank.
+    fn lengths(&self, own: usize) -> Vec<u64> {
+        let mut lengths = vec![0u64; self.count];
+        let own = [own as u64];
+        scope(|scope| {
+            let world = self.communicator();
+            wait(world.immediate_all_gather_into(scope, &own[..], &mut lengths[..]));
+        });
+        lengths
+    }
+}
+
+/// Waits for a request. Other ranks get the processor meanwhile if they need it: MPI libraries that wait by themselves
+/// keep it, which is slow where ranks outnumber the cores.
+fn wait<'a, D: ?Sized, S: Scope<'a>>(mut request: Request<'a, D, S>) {
+    for attempt in 0.. {
+        match request.test() {
+            Ok(_) => return,
+            Err(waiting) => request = waiting,
+        }
+        match attempt < SPINS {
+            true => std::hint::spin_loop(),
+            false => std::thread::yield_now(),
+        }
+    }
+}
+
+impl Transport for World {
+    fn rank(&self) -> usize {
+        self.rank
+    }
+
+    fn count(&self) -> usize {
+        self.count
+    }
+
+    fn exchange(&self, send: &[Message], receive: &mut [Message], meanwhile: &mut dyn FnMut()) {
+        let world = self.communicator();
+        scope(|scope| {
+            let receives = receive.iter_mut().map(|message| {
+                let from = world.process_at_rank(message.rank as Rank);
+                from.immediate_receive_into(scope, &mut message.bytes[..])
+            });
+            let sends = send.iter().map(|message| {
+                let to = world.process_at_rank(message.rank as Rank);
+                to.immediate_send(scope, &message.bytes[..])
+            });
+            let (receives, sends): (Vec<_>, Vec<_>) = (receives.collect(), sends.collect());
+            meanwhile();
+            receives.into_iter().for_each(wait);
+            sends.into_iter().for_each(wait);
+        });
+    }
+
+    fn all_to_all(&self, to: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
+        let sent: Vec<u64> = to.iter().map(|bytes| bytes.len() as u64).collect();
+        let mut received = vec![0u64; self.count];
+        scope(|scope| {
+            let world = self.communicator();
+            wait(world.immediate_all_to_all_into(scope, &sent[..], &mut received[..]));
+        });
+        let messages = to.into_iter().enumerate();
+        let mut messages: Vec<_> = messages
+            .map(|(rank, bytes)| Message { rank, bytes })
+            .collect();
+        let own = std::mem::take(&mut messages[self.rank].bytes);
+        messages.retain(|message| !message.bytes.is_empty());
+        let lengths = received.into_iter().enumerate();
+        let others = lengths.filter(|&(rank, length)| rank != self.rank && length > 0);
+        let mut found: Vec<_> = others
+            .map(|(rank, length)| Message {
+                rank,
+                bytes: vec![0; length as usize],
+            })
+            .collect();
+        self.exchange(&messages, &mut found, &mut || ());
+        let mut from = vec![Vec::new(); self.count];
+        for message in found {
+            from[message.rank] = message.bytes;
+        }
+        from[self.rank] = own;
+        from
+    }
+
+    fn gather_all(&self, own: &[u8]) -> Vec<Vec<u8>> {
+        let lengths = self.lengths(own.len());
+        let world = self.communicator();
+        let of = |(rank, length): (usize, u64)| {
+            let mut bytes = match rank == self.rank {
+                true => own.to_vec(),
+                false => vec![0; length as usize],
+            };
+            let root = world.process_at_rank(rank as Rank);
+            for piece in bytes.chunks_mut(PIECE) {
+                scope(|scope| wait(root.immediate_broadcast_into(scope, piece)));
+            }
+            bytes
+        };
+        lengths.into_iter().enumerate().map(of).collect()
+    }
+
+    fn gather_first(&self, own: &[u8]) -> Vec<Vec<u8>> {
+        let lengths = self.lengths(own.len());
+        let world = self.communicator();
+        if self.rank > 0 {
+            let first = world.process_at_rank(0);
+            for piece in own.chunks(PIECE) {
+                scope(|scope| wait(first.immediate_send(scope, piece)));
+            }
+            return Vec::new();
+        }
+        let of = |(rank, length): (usize, u64)| {
+            if rank == 0 {
+                return own.to_vec();
+            }
+            let from = world.process_at_rank(rank as Rank);
+            let mut bytes = vec![0; length as usize];
+            for piece in bytes.chunks_mut(PIECE) {
+                scope(|scope| wait(from.immediate_receive_into(scope, piece)));
+            }
+            bytes
+        };
+        lengths.into_iter().enumerate().map(of).collect()
+    }
+
+    fn largest(&self, values: &mut [f64]) {
+        let (own, largest) = (values.to_vec(), SystemOperation::max());
+        scope(|scope| {
+            let world = self.communicator();
+            wait(world.immediate_all_reduce_into(scope, &own[..], values, largest));
+        });
+    }
+}

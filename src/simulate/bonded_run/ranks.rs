@@ -1,0 +1,181 @@
+//! A run of bonded elements on several ranks: what they exchange, and when.
+
+use std::sync::Arc;
+
+use glam::DVec3;
+
+use super::run::BondedRun;
+use crate::math::Scalar;
+use crate::ranks::Transport;
+use crate::simulate::bonded::bond_tasks::BreakEvent;
+use crate::simulate::bonded::system::System;
+use crate::simulate::contact::chunk::SpringEntry;
+use crate::simulate::scene::colliders::PosedCollider;
+use crate::simulate::scene::reaction_sums::ReactionSums;
+use crate::simulate::scene::reactions::Wrench;
+use crate::simulate::share::bisection::{Place, owners};
+use crate::simulate::share::ranks::{Exchange, Ranks, Receivers};
+
+impl<S: Scalar> BondedRun<S> {
+    /// Shares the chunks out among ranks by their places and the numbers of their bonds. Contacts of other ranks are
+    /// no longer listed.
+    pub fn share_out(&mut self, transport: Arc<dyn Transport>) {
+        let owner = owners(&places(&self.system), transport.count());
+        self.ranks = Ranks::new(transport, self.system.chunk, owner);
+        self.contacts.keep(self.ranks.owned());
+    }
+
+    /// Shares the chunks out anew by what a step of each costs, in any unit, and hands over what belongs to those that
+    /// get another owner. All ranks pass the same costs. Returns whether any did: then the borders of chunks and the
+    /// plan of the exchange have to be made again.
+    pub fn share_out_again(&mut self, costs: &[f64], colliders: &[PosedCollider]) -> bool {
+        let mut places = places(&self.system);
+        for (place, &cost) in places.iter_mut().zip(costs) {
+            place.weight = cost;
+        }
+        let owner = owners(&places, self.ranks.count());
+        let before = self.ranks.owners();
+        let moves = |at: usize| owner[at] != before[at];
+        if !(0..owner.len()).any(moves) {
+            return false;
+        }
+        let mut springs = self.contacts.springs();
+        springs.retain(|side| moves(side.element as usize / self.system.chunk));
+        let springs = self.ranks.concatenate(Receivers::All, springs);
+        self.ranks.gather(Receivers::All, &mut self.load);
+        self.ranks
+            .gather_chunks(Receivers::All, &mut self.sums, ReactionSums::each);
+        self.ranks = self.ranks.with_owners(owner);
+        self.contacts.keep(self.ranks.owned());
+        self.contacts.rebuild(&self.system, colliders);
+        self.contacts.restore_springs(&springs);
+        true
+    }
+
+    /// Finds the elements whose rows this rank needs: those that its own are bonded to, were bonded to, may touch, or
+    /// will touch once a bond of either breaks; and the ends of springs. `of_others`: whether it also needs what those
+    /// that its own are bonded to are bonded to. To be called whenever lists were rebuilt.
+    pub fn plan_exchange(&mut self, of_others: bool) {
+        if self.ranks.is_alone() {
+            return;
+        }
+        let (system, owned) = (&self.system, self.ranks.owned());
+        let is_own = |i: usize| owned.contains(i / system.chunk);
+        let mut needed = vec![false; system.motion.len()];
+        let mut borders = vec![false; system.motion.len().div_ceil(system.chunk)];
+        for i in (0..system.count).filter(|&i| is_own(i)) {
+            let mut need = |other: usize| {
+                needed[other] = true;
+                borders[i / system.chunk] |= !is_own(other);
+            };
+            for side in system.bonds.sides(i) {
+                need(side.other);
+                if of_others && !is_own(side.other) {
+                    let next = system.bonds.sides(side.other);
+                    next.for_each(|side| need(side.other));
+                }
+            }
+            let crowded = system.crowded.partners(i).iter();
+            crowded.for_each(|&partner| need(partner as usize));
+        }
+        for (at, border) in borders
+            .iter_mut()
+            .enumerate()
+            .filter(|one| owned.contains(one.0))
+        {
+            self.contacts.each_partner_outside(at, |partner| {
+                needed[partner as usize] = true;
+                *border |= !is_own(partner as usize);
+            });
+        }
+        for element in self.springs.elements() {
+            needed[element as usize] = true;
+        }
+        let needed = (0..system.count).filter(|&i| needed[i] && !is_own(i));
+        self.ranks.set_needs(needed.map(|i| i as u32), borders);
+    }
+
+    /// Brings the rows of all elements up to date at every rank.
+    pub fn receive_all_rows(&mut self) {
+        self.ranks.gather(Receivers::All, &mut self.system.motion);
+        self.ranks.gather(Receivers::All, &mut self.system.tail);
+    }
+
+    /// Begins to bring the rows that ranks need up to date; `None` if this process is alone.
+    pub fn begin_exchange(&mut self) -> Option<Exchange> {
+        let System { motion, tail, .. } = &self.system;
+        self.ranks.begin_exchange(motion, tail)
+    }
+
+    /// Ends what [`begin_exchange`](Self::begin_exchange) began.
+    pub fn end_exchange(&mut self, exchange: Exchange) {
+        let System { motion, tail, .. } = &mut self.system;
+        self.ranks.end_exchange(exchange, motion, tail);
+    }
+
+    /// Brings the rows of all elements up to date at rank 0, to be recorded.
+    pub fn gather_rows(&mut self) {
+        self.ranks.gather(Receivers::First, &mut self.system.motion);
+        self.ranks.gather(Receivers::First, &mut self.system.tail);
+    }
+
+    /// Brings the broken bonds of all chunks up to date at every rank, and the rows of the elements at which these
+    /// look: the ends, and their crowded partners.
+    pub fn share_breaks(&mut self, chunks: &mut [Vec<BreakEvent>]) {
+        if self.ranks.is_alone() {
+            return;
+        }
+        self.ranks.share_breaks(chunks);
+        let mut elements = Vec::new();
+        for event in chunks.iter().flatten() {
+            for end in [event.i, event.j] {
+                elements.push(end);
+                elements.extend(self.system.crowded.partners(end as usize));
+            }
+        }
+        if elements.is_empty() {
+            return;
+        }
+        elements.sort_unstable();
+        elements.dedup();
+        self.ranks.fetch(&elements, &mut self.system.motion);
+        self.ranks.fetch(&elements, &mut self.system.tail);
+    }
+
+    /// Loads on all supports, at rank 0; the sums are reset to zero.
+    pub fn take_sums(&mut self) -> Vec<Wrench> {
+        self.ranks
+            .gather_chunks(Receivers::First, &mut self.sums, ReactionSums::each);
+        ReactionSums::take(&self.supports, &mut self.sums)
+    }
+
+    /// Nonzero springs of all contacts, at rank 0, sorted by element and partner.
+    pub(super) fn gather_springs(&self) -> Vec<SpringEntry<S>> {
+        let mut springs = self
+            .ranks
+            .concatenate(Receivers::First, self.contacts.springs());
+        if !self.ranks.is_alone() {
+            springs.sort_unstable_by_key(|side| (side.element, side.partner));
+        }
+        springs
+    }
+}
+
+/// Centres of the chunks, and the numbers of their elements and bonds.
+fn places<S: Scalar>(system: &System<S>) -> Vec<Place> {
+    let chunks = (0..system.motion.len()).step_by(system.chunk);
+    let place = |first: usize| {
+        let elements = first..(first + system.chunk).min(system.count);
+        let mut sum = DVec3::ZERO;
+        let mut weight = 0;
+        for i in elements.clone() {
+            sum += system.position(i);
+            weight += 1 + system.bonds.sides(i).count();
+        }
+        Place {
+            centre: sum / elements.len().max(1) as f64,
+            weight: weight as f64,
+        }
+    };
+    chunks.map(place).collect()
+}

@@ -1,0 +1,374 @@
+//! The ranks of a run: who owns which chunk, and which rows they exchange in every step.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::bytes::{Reader, Record, put};
+use crate::math::Scalar;
+use crate::ranks::Transport;
+use crate::ranks::transport::Message;
+use crate::simulate::bonded::bond_tasks::BreakEvent;
+use crate::simulate::bonded::owned::OwnedChunks;
+use crate::simulate::bonded::system::{MotionRow, TailRow};
+
+/// The ranks of a run, or none: then this process owns every chunk, and all calls return at once.
+#[derive(Clone, Debug, Default)]
+pub struct Ranks(Option<Team>);
+
+/// Several ranks.
+#[derive(Clone, Debug)]
+struct Team {
+    transport: Arc<dyn Transport>,
+    /// Elements per chunk.
+    chunk: usize,
+    /// Rank of each chunk.
+    owner: Vec<u32>,
+    owned: OwnedChunks,
+    /// Elements of this rank whose rows others need, by rank; ranks that need none are left out.
+    give: Vec<(usize, Vec<u32>)>,
+    /// Elements of other ranks whose rows this one needs.
+    take: Vec<(usize, Vec<u32>)>,
+    /// Whether each chunk is of this rank and needs rows of others.
+    borders: Vec<bool>,
+    /// Messages of the last exchange: their buffers are used again.
+    messages: (Vec<Message>, Vec<Message>),
+    traffic: Traffic,
+}
+
+/// An exchange of rows.
+#[derive(Debug)]
+pub struct Exchange {
+    transport: Arc<dyn Transport>,
+    send: Vec<Message>,
+    receive: Vec<Message>,
+}
+
+impl Exchange {
+    /// Sends and receives; `meanwhile` computes what needs no row of others.
+    pub fn run(&mut self, mut meanwhile: impl FnMut()) {
+        let transport = self.transport.clone();
+        transport.exchange(&self.send, &mut self.receive, &mut meanwhile);
+    }
+}
+
+/// The ranks that receive what all send.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Receivers {
+    /// Rank 0, which records frames and states.
+    First,
+    /// Every rank.
+    All,
+}
+
+/// What a rank sent to others in its steps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Traffic {
+    /// Exchanges of rows, one per step.
+    pub exchanges: u64,
+    /// Rows that this rank sent in them.
+    pub rows: u64,
+    /// Bytes that this rank sent in them.
+    pub bytes: u64,
+}
+
+impl Ranks {
+    /// Ranks that own the chunks of `chunk` elements as `owner` says.
+    pub fn new(transport: Arc<dyn Transport>, chunk: usize, owner: Vec<u32>) -> Self {
+        let own = transport.rank() as u32;
+        let owned = owner.iter().map(|&rank| rank == own).collect();
+        Ranks(Some(Team {
+            transport,
+            chunk,
+            owned: OwnedChunks::new(owned),
+            owner,
+            give: Vec::new(),
+            take: Vec::new(),
+            borders: Vec::new(),
+            messages: Default::default(),
+            traffic: Traffic::default(),
+        }))
+    }
+
+    /// Ranks with another owner of each chunk; nothing is exchanged until [`set_needs`](Self::set_needs).
+    pub fn with_owners(&self, owner: Vec<u32>) -> Self {
+        match &self.0 {
+            None => Ranks(None),
+            Some(team) => {
+                let mut ranks = Self::new(team.transport.clone(), team.chunk, owner);
+                if let Some(new) = &mut ranks.0 {
+                    new.traffic = team.traffic;
+                }
+                ranks
+            }
+        }
+    }
+
+    /// Rank of each chunk; empty if this process is alone.
+    pub fn owners(&self) -> &[u32] {
+        self.0.as_ref().map_or(&[], |team| &team.owner)
+    }
+
+    /// Number of ranks.
+    pub fn count(&self) -> usize {
+        self.0.as_ref().map_or(1, |team| team.transport.count())
+    }
+
+    /// Whether this process computes alone.
+    pub fn is_alone(&self) -> bool {
+        self.0.is_none()
+    }
+
+    /// Whether this rank records frames and states.
+    pub fn is_first(&self) -> bool {
+        self.0
+            .as_ref()
+            .is_none_or(|team| team.transport.rank() == 0)
+    }
+
+    /// The chunks of this rank.
+    pub fn owned(&self) -> OwnedChunks {
+        self.0
+            .as_ref()
+            .map_or_else(OwnedChunks::default, |team| team.owned.clone())
+    }
+
+    /// What this rank sent in its steps; nothing if it is alone.
+    pub fn traffic(&self) -> Traffic {
+        self.0
+            .as_ref()
+            .map_or_else(Traffic::default, |team| team.traffic)
+    }
+
+    /// Tells the owners of these elements (of other ranks) that this rank needs their rows in every step. `borders` says
+    /// by chunk which of this rank's chunks need any.
+    pub fn set_needs(&mut self, elements: impl Iterator<Item = u32>, borders: Vec<bool>) {
+        let Some(team) = &mut self.0 else {
+            return;
+        };
+        let mut needs = vec![Vec::new(); team.transport.count()];
+        for element in elements {
+            needs[team.owner_of(element)].push(element);
+        }
+        let asked = needs.iter().map(|list| bytemuck::cast_slice(list).to_vec());
+        let asked = team.transport.all_to_all(asked.collect());
+        let lists = asked.iter().map(|bytes| records(bytes));
+        let some = |(_, list): &(usize, Vec<u32>)| !list.is_empty();
+        team.give = lists.enumerate().filter(some).collect();
+        team.take = needs.into_iter().enumerate().filter(some).collect();
+        team.borders = borders;
+    }
+
+    /// Whether a chunk of this rank needs rows of others.
+    pub fn is_border(&self, chunk: usize) -> bool {
+        self.0.as_ref().is_some_and(|team| team.borders[chunk])
+    }
+
+    /// Begins an exchange of the rows that ranks need; `None` if this process is alone.
+    pub fn begin_exchange<S: Scalar>(
+        &mut self,
+        motion: &[MotionRow<S>],
+        tail: &[TailRow<S>],
+    ) -> Option<Exchange> {
+        let team = self.0.as_mut()?;
+        let width = size_of::<MotionRow<S>>() + size_of::<TailRow<S>>();
+        let (mut send, mut receive) = std::mem::take(&mut team.messages);
+        send.resize(team.give.len(), Message::default());
+        receive.resize(team.take.len(), Message::default());
+        for (message, (rank, elements)) in send.iter_mut().zip(&team.give) {
+            message.rank = *rank;
+            message.bytes.clear();
+            for &element in elements {
+                motion[element as usize].put(&mut message.bytes);
+                tail[element as usize].put(&mut message.bytes);
+            }
+            team.traffic.rows += elements.len() as u64;
+            team.traffic.bytes += message.bytes.len() as u64;
+        }
+        team.traffic.exchanges += 1;
+        for (message, (rank, elements)) in receive.iter_mut().zip(&team.take) {
+            message.rank = *rank;
+            message.bytes.resize(elements.len() * width, 0);
+        }
+        Some(Exchange {
+            transport: team.transport.clone(),
+            send,
+            receive,
+        })
+    }
+
+    /// Writes the rows that an exchange brought.
+    pub fn end_exchange<S: Scalar>(
+        &mut self,
+        exchange: Exchange,
+        motion: &mut [MotionRow<S>],
+        tail: &mut [TailRow<S>],
+    ) {
+        let Some(team) = &mut self.0 else {
+            return;
+        };
+        for (message, (_, elements)) in exchange.receive.iter().zip(&team.take) {
+            let mut from = Reader::new(&message.bytes);
+            for &element in elements {
+                motion[element as usize] = Record::get(&mut from);
+                tail[element as usize] = Record::get(&mut from);
+            }
+        }
+        team.messages = (exchange.send, exchange.receive);
+    }
+
+    /// Brings the records of all elements up to date at the ranks that receive them.
+    pub fn gather<T: Record>(&self, receivers: Receivers, rows: &mut [T]) {
+        if let Some(team) = &self.0 {
+            let all = team.gather(receivers, &team.own_records(rows));
+            team.read(&all, rows);
+        }
+    }
+
+    /// Brings records that belong to chunks up to date at the ranks that receive them; `each` passes those of a chunk to
+    /// a function, in their order, always as many.
+    pub fn gather_chunks<C, T: Record>(
+        &self,
+        receivers: Receivers,
+        chunks: &mut [C],
+        each: impl Fn(&mut C, &mut dyn FnMut(&mut T)),
+    ) {
+        let Some(team) = &self.0 else {
+            return;
+        };
+        let of = |rank: usize| {
+            let owner = team.owner.iter().enumerate();
+            owner
+                .filter(move |(_, owner)| **owner as usize == rank)
+                .map(|(at, _)| at)
+        };
+        let mut bytes = Vec::new();
+        for at in of(team.transport.rank()) {
+            each(&mut chunks[at], &mut |record| record.put(&mut bytes));
+        }
+        for (rank, bytes) in team.gather(receivers, &bytes).iter().enumerate() {
+            let mut from = Reader::new(bytes);
+            for at in of(rank) {
+                each(&mut chunks[at], &mut |record| *record = T::get(&mut from));
+            }
+        }
+    }
+
+    /// Brings the records of these elements up to date at every rank.
+    pub fn fetch<T: Record>(&self, elements: &[u32], rows: &mut [T]) {
+        let Some(team) = &self.0 else {
+            return;
+        };
+        let own = team.transport.rank();
+        let mut bytes = Vec::new();
+        for &element in elements.iter().filter(|&&e| team.owner_of(e) == own) {
+            rows[element as usize].put(&mut bytes);
+        }
+        let all = team.transport.gather_all(&bytes);
+        let mut from: Vec<Reader> = all.iter().map(|bytes| Reader::new(bytes)).collect();
+        for &element in elements {
+            rows[element as usize] = T::get(&mut from[team.owner_of(element)]);
+        }
+    }
+
+    /// Records of all ranks, one rank after the other; nothing at ranks that receive none.
+    pub fn concatenate<T: Record>(&self, receivers: Receivers, own: Vec<T>) -> Vec<T> {
+        let Some(team) = &self.0 else {
+            return own;
+        };
+        let mut bytes = Vec::new();
+        own.iter().for_each(|record| record.put(&mut bytes));
+        let all = team.gather(receivers, &bytes);
+        all.iter().flat_map(|bytes| records(bytes)).collect()
+    }
+
+    /// The largest of each value over all ranks.
+    pub fn largest(&self, values: &mut [f64]) {
+        if let Some(team) = &self.0 {
+            team.transport.largest(values);
+        }
+    }
+
+    /// Brings the broken bonds of all chunks up to date at every rank.
+    pub fn share_breaks(&self, chunks: &mut [Vec<BreakEvent>]) {
+        let Some(team) = &self.0 else {
+            return;
+        };
+        let mut own = 0.0;
+        for (at, events) in chunks.iter_mut().enumerate() {
+            if !team.owned.contains(at) {
+                events.clear();
+            }
+            own += events.len() as f64;
+        }
+        let mut most = [own];
+        team.transport.largest(&mut most);
+        if most == [0.0] {
+            return;
+        }
+        let mut bytes = Vec::new();
+        for (at, events) in chunks.iter().enumerate().filter(|one| !one.1.is_empty()) {
+            put(&mut bytes, [at as u32, events.len() as u32]);
+            events.iter().for_each(|event| event.put(&mut bytes));
+        }
+        for bytes in team.transport.gather_all(&bytes) {
+            let mut from = Reader::new(&bytes);
+            while !from.is_at_end() {
+                let [at, count]: [u32; 2] = from.get();
+                chunks[at as usize] = (0..count).map(|_| Record::get(&mut from)).collect();
+            }
+        }
+    }
+}
+
+impl Team {
+    fn owner_of(&self, element: u32) -> usize {
+        self.owner[element as usize / self.chunk] as usize
+    }
+
+    /// Elements of the chunks of a rank, at most `count` elements in all.
+    fn chunks_of(&self, rank: usize, count: usize) -> impl Iterator<Item = Range<usize>> {
+        let chunks = self.owner.iter().enumerate();
+        let chunks = chunks.filter(move |(_, owner)| **owner as usize == rank);
+        chunks.map(move |(at, _)| {
+            let first = at * self.chunk;
+            first.min(count)..(first + self.chunk).min(count)
+        })
+    }
+
+    fn gather(&self, receivers: Receivers, own: &[u8]) -> Vec<Vec<u8>> {
+        match receivers {
+            Receivers::First => self.transport.gather_first(own),
+            Receivers::All => self.transport.gather_all(own),
+        }
+    }
+
+    fn own_records<T: Record>(&self, rows: &[T]) -> Vec<u8> {
+        let own = self.chunks_of(self.transport.rank(), rows.len());
+        let mut bytes = Vec::new();
+        for row in own.flat_map(|chunk| &rows[chunk]) {
+            row.put(&mut bytes);
+        }
+        bytes
+    }
+
+    /// Reads what ranks sent of their chunks.
+    fn read<T: Record>(&self, all: &[Vec<u8>], rows: &mut [T]) {
+        let count = rows.len();
+        for (rank, bytes) in all.iter().enumerate() {
+            let mut from = Reader::new(bytes);
+            for at in self.chunks_of(rank, count).flatten() {
+                rows[at] = T::get(&mut from);
+            }
+        }
+    }
+}
+
+/// All records of a message.
+fn records<T: Record>(bytes: &[u8]) -> Vec<T> {
+    let mut from = Reader::new(bytes);
+    let mut out = Vec::new();
+    while !from.is_at_end() {
+        out.push(T::get(&mut from));
+    }
+    out
+}

@@ -1,0 +1,325 @@
+//! Runs on several ranks have the bytes of those in one process.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use crate::harness::{files, shot};
+use cullet::pack;
+use cullet::ranks::{Transport, local};
+use cullet::simulate::methods::explicit::cpu::Cpu;
+use cullet::simulate::{self, Capture, Method, Options, SimulateError, Start};
+use cullet::spec::{self, Backend, Pipeline};
+use cullet::store::{Manifest, Store};
+
+/// Tables and states of a run, all but the wall times of the history.
+const FOLDERS: &[&str] = &["frames", "breaks", "fragments", "loads", "state"];
+
+fn options(start: Start, until: Option<f64>) -> Options {
+    Options {
+        backend: Some(Backend::Cpu),
+        adapter: None,
+        start,
+        until,
+        inherited: None,
+    }
+}
+
+/// Calls `act` on each of some ranks that are threads, each with a pool of `threads`; returns what all return.
+fn on_ranks<T: Send>(
+    (ranks, threads): (usize, usize),
+    act: impl Fn(Arc<dyn Transport>) -> T + Sync,
+) -> Vec<T> {
+    let on_rank = |rank: local::Local| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+        pool.build().unwrap().install(|| act(Arc::new(rank)))
+    };
+    std::thread::scope(|scope| {
+        let ranks = local::ranks(ranks).into_iter();
+        let threads: Vec<_> = ranks.map(|rank| scope.spawn(|| on_rank(rank))).collect();
+        threads.into_iter().map(|one| one.join().unwrap()).collect()
+    })
+}
+
+/// A packed store, with its pipeline.
+struct Packed {
+    store: Store,
+    pipeline: Pipeline,
+}
+
+impl Packed {
+    /// Of a pipeline file, or of a shot of this repository.
+    fn new(folder: &Path, name: &str, settings: &[&str]) -> Self {
+        let settings: Vec<String> = settings.iter().map(|one| (*one).to_owned()).collect();
+        let file = match name.ends_with(".toml") {
+            true => name.to_owned(),
+            false => shot(name),
+        };
+        let read = spec::read(file.as_ref(), &settings).unwrap();
+        let store = Store::at(folder);
+        pack::write(&store, &pack::pack(&read.pipeline, &read.folder).unwrap()).unwrap();
+        Manifest::new(read.pipeline.clone()).write(&store).unwrap();
+        let pipeline = read.pipeline;
+        Packed { store, pipeline }
+    }
+
+    /// Runs it in one process.
+    fn run_alone(&self) {
+        let (start, stop) = (options(Start::Packing, None), AtomicBool::new(false));
+        simulate::run(&self.store, &self.pipeline, &start, &stop, &mut |_| ()).unwrap();
+    }
+
+    /// Runs it on ranks and threads until a flag is set; returns the results of all ranks.
+    fn run(
+        &self,
+        options: &Options,
+        on: (usize, usize),
+        stop: &AtomicBool,
+    ) -> Vec<Result<simulate::Outcome, SimulateError>> {
+        let Packed { store, pipeline } = self;
+        on_ranks(on, |transport| {
+            let transport = Some(transport);
+            simulate::run_on_ranks(store, pipeline, options, transport, stop, &mut |_| ())
+        })
+    }
+
+    /// Everything that a run recorded, except wall times.
+    fn recorded(&self) -> impl PartialEq + use<> {
+        let numbers = self.store.numbers("history", "parquet").unwrap();
+        let history = numbers.into_iter().map(|frame| {
+            let mut row = self.store.read_history(frame).unwrap();
+            row.seconds = vec![0.0];
+            row
+        });
+        (
+            history.collect::<Vec<_>>(),
+            files(self.store.root(), FOLDERS),
+        )
+    }
+}
+
+/// Asserts that a shot has the same bytes on these ranks and threads as in one process, and that it breaks bonds if it
+/// `breaks`.
+fn assert_same(name: &str, settings: &[&str], breaks: bool, on: &[(usize, usize)]) {
+    let folder = tempfile::tempdir().unwrap();
+    let packed = Packed::new(folder.path(), name, settings);
+    packed.run_alone();
+    let last = *packed
+        .store
+        .numbers("frames", "parquet")
+        .unwrap()
+        .last()
+        .unwrap();
+    let broken = packed.store.read_history(last).unwrap().broken[0];
+    assert!(last > 1 && (broken > 0) == breaks, "{last}, {broken}");
+    let alone = packed.recorded();
+    for &at in on {
+        let stop = AtomicBool::new(false);
+        for result in packed.run(&options(Start::Packing, None), at, &stop) {
+            assert!(!result.unwrap().interrupted);
+        }
+        assert!(packed.recorded() == alone, "{name}: {at:?}");
+    }
+}
+
+#[test]
+fn a_bunny_that_breaks_has_the_same_bytes_on_any_ranks() {
+    let on = [(1, 2), (2, 1), (3, 1), (4, 2), (7, 1)];
+    assert_same("bunny_drop", &["scale=smoke"], true, &on);
+}
+
+#[test]
+fn sand_in_glass_has_the_same_bytes_on_any_ranks() {
+    assert_same("hourglass", &["scale=smoke"], true, &[(2, 1), (3, 2)]);
+}
+
+#[test]
+fn a_rope_in_clamps_has_the_same_bytes_on_any_ranks() {
+    assert_same("rope_twist", &["scale=smoke"], false, &[(2, 1), (3, 2)]);
+}
+
+#[test]
+fn letters_have_the_same_bytes_on_any_ranks() {
+    assert_same("letters", &["scale=smoke"], true, &[(2, 1), (4, 1)]);
+}
+
+#[test]
+fn rigid_bodies_have_the_same_bytes_on_any_ranks() {
+    let settings = ["scale=smoke", "simulate.sleep=false"];
+    assert_same("brick_wall", &settings, true, &[(3, 1)]);
+}
+
+/// Dissipated energy, static and rolling friction, and a hydrostatic strength.
+#[test]
+fn rare_options_have_the_same_bytes_on_any_ranks() {
+    let settings = [
+        "scale=smoke",
+        "output.work=true",
+        "material.gypsum.static_friction=0.8",
+        "material.gypsum.rolling_friction=0.2",
+        "material.gypsum.hydrostatic_strength=\"3 MPa\"",
+    ];
+    assert_same("bunny_drop", &settings, true, &[(3, 1)]);
+}
+
+/// A beam that is drawn by springs at one end and pressed at the other.
+const DRAWN: &str = r#"
+time = { end = "4 ms", frames_per_second = 1000 }
+[[material]]
+name = "gypsum"
+density = 1100
+young = "50 MPa"
+tensile_strength = "0.2 MPa"
+damping = 0.05
+[[body]]
+name = "beam"
+material = "gypsum"
+shape = { type = "box", size = ["80 mm", "20 mm", "20 mm"] }
+packing = { type = "hexagonal", radius = "1.2 mm" }
+[[attach]]
+name = "drawn"
+body = "beam"
+region = { min = ["-41 mm", "-1 m", "-1 m"], max = ["-20 mm", "1 m", "1 m"] }
+action = { type = "spring", stiffness = "10 kN/m", velocity = ["-3 m/s", 0, 0] }
+[[attach]]
+name = "pressed"
+body = "beam"
+region = { min = ["20 mm", "-1 m", "-1 m"], max = ["41 mm", "1 m", "1 m"] }
+action = { type = "pressure", pressure = "30 kPa" }
+"#;
+
+#[test]
+fn springs_and_pressures_have_the_same_bytes_on_any_ranks() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("drawn.toml");
+    std::fs::write(&file, DRAWN).unwrap();
+    assert_same(file.to_str().unwrap(), &[], true, &[(2, 1), (5, 1)]);
+}
+
+/// By Rankine's criterion a rank evaluates stresses of elements of others.
+#[test]
+fn breaks_by_rankines_criterion_have_the_same_bytes_on_any_ranks() {
+    let settings = ["scale=smoke", "material.gypsum.criterion=\"rankine\""];
+    assert_same("bunny_drop", &settings, true, &[(3, 1)]);
+}
+
+#[test]
+fn bonds_that_soften_have_the_same_bytes_on_any_ranks() {
+    let settings = ["scale=smoke", "material.gypsum.toughness=\"0.5 MPa m^0.5\""];
+    assert_same("bunny_drop", &settings, true, &[(3, 1)]);
+}
+
+#[test]
+fn a_run_stops_on_all_ranks_and_goes_on_on_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let packed = Packed::new(folder.path(), "bunny_drop", &["scale=smoke"]);
+    packed.run_alone();
+    let alone = packed.recorded();
+    let begin = options(Start::Packing, None);
+    // Any rank may be told to stop: here the last one, after its second frame.
+    let results = on_ranks((3, 1), |transport| {
+        let is_last = transport.rank() == 2;
+        let (store, pipeline) = (&packed.store, &packed.pipeline);
+        let stop = AtomicBool::new(is_last);
+        let transport = Some(transport);
+        simulate::run_on_ranks(store, pipeline, &begin, transport, &stop, &mut |_| ())
+    });
+    for result in results {
+        assert!(result.unwrap().interrupted);
+    }
+    assert_eq!(packed.store.numbers("frames", "parquet").unwrap(), [0]);
+    let stop = AtomicBool::new(false);
+    let until = 0.6 * packed.pipeline.time.end;
+    packed.run(&options(Start::Newest, Some(until)), (4, 1), &stop);
+    assert!(packed.recorded() != alone);
+    packed.run(&options(Start::Newest, None), (2, 2), &stop);
+    // The end that `until` set left a state that a whole run does not have.
+    let kept = packed.store.numbers("state", "rkyv").unwrap();
+    assert!(kept.len() <= packed.pipeline.simulate.keep_states as usize);
+    assert!(packed.recorded() == alone);
+}
+
+#[test]
+fn chunks_that_change_their_ranks_change_no_bit() {
+    let folder = tempfile::tempdir().unwrap();
+    let settings = ["scale=smoke", "body.bunny.packing.elements=5000"];
+    let packed = Packed::new(folder.path(), "bunny_drop", &settings);
+    let dt = simulate::schedule(&packed.store, &packed.pipeline)
+        .unwrap()
+        .dt;
+    let build = || simulate::build(&packed.store, &packed.pipeline).unwrap();
+    let record = |run: &mut Cpu<f32>, frame: u32| -> Capture {
+        run.capture(frame, true).unwrap();
+        let mut capture = run.deliver().unwrap();
+        capture.snapshot.history.seconds.clear();
+        capture
+    };
+    let captures = |shared: Option<Arc<dyn Transport>>| {
+        let mut run = Cpu::<f32>::on_ranks(build(), &packed.pipeline, dt, shared.clone());
+        let chunks = run.system().motion.len().div_ceil(run.system().chunk);
+        let mut all = Vec::new();
+        for frame in 1..=8u32 {
+            run.advance(700).unwrap();
+            if shared.is_some() {
+                let cost =
+                    |chunk: usize| 1.0 + f64::from((chunk as u32 * 7 + frame * 3) % 5).powi(2);
+                run.share_out_by(&(0..chunks).map(cost).collect::<Vec<_>>());
+            }
+            all.push(record(&mut run, frame));
+        }
+        all
+    };
+    let alone = captures(None);
+    assert!(alone[7].snapshot.history.broken[0] > 100);
+    let shared = on_ranks((3, 1), |transport| captures(Some(transport)));
+    for (alone, shared) in alone.iter().zip(&shared[0]) {
+        assert!(alone.snapshot == shared.snapshot);
+        assert!(alone.state == shared.state);
+    }
+}
+
+#[test]
+fn what_runs_in_one_process_only_is_refused_by_every_rank() {
+    let refused = [
+        ("simulate.sleep=true", "simulate.sleep on several ranks"),
+        (
+            "simulate.integrator=backward_euler",
+            "simulate.integrator on several ranks",
+        ),
+    ];
+    for (setting, told) in refused {
+        let folder = tempfile::tempdir().unwrap();
+        let packed = Packed::new(folder.path(), "bunny_drop", &["scale=smoke", setting]);
+        let stop = AtomicBool::new(false);
+        for result in packed.run(&options(Start::Packing, None), (2, 1), &stop) {
+            let error = result.unwrap_err();
+            assert!(
+                error.caused_by_user() && error.to_string().contains(told),
+                "{error}"
+            );
+        }
+        assert!(
+            packed
+                .store
+                .numbers("frames", "parquet")
+                .unwrap()
+                .is_empty()
+        );
+    }
+}
+
+/// A step that is far too long: all ranks tell the same element, and what was recorded stays.
+#[test]
+fn every_rank_tells_what_is_no_longer_finite() {
+    let folder = tempfile::tempdir().unwrap();
+    let settings = ["scale=smoke", "simulate.integrator=explicit"];
+    let packed = Packed::new(folder.path(), "spring", &settings);
+    let (start, stop) = (options(Start::Packing, None), AtomicBool::new(false));
+    let alone = simulate::run(&packed.store, &packed.pipeline, &start, &stop, &mut |_| ());
+    let alone = alone.unwrap_err().to_string();
+    assert!(alone.contains("is no longer finite"), "{alone}");
+    for result in packed.run(&start, (2, 1), &stop) {
+        assert_eq!(result.unwrap_err().to_string(), alone);
+    }
+    assert_eq!(packed.store.numbers("frames", "parquet").unwrap(), [0]);
+}

@@ -1,0 +1,138 @@
+#!/usr/bin/env python3
+"""Runs shots on several ranks by MPI, and compares every byte with a run in one process.
+
+    cargo build --release --features mpi
+    python tools/ranks.py target/release/cullet [--ranks 1 2 3 4 7] [--threads 1 2] [SHOTS]
+
+Each shot is packed once at smoke size and simulated in one process, then on each number of ranks and threads. Then a rank
+is killed in the middle of a run, which must end with one message, and the run is resumed on another number of ranks. All
+tables and states must be the same, except for wall times. Exits with 0 if they are, else with 1. `mpirun` is Debian's
+`mpich` or `openmpi-bin`, or pip's `mpich`.
+"""
+
+import argparse
+import os
+import pathlib
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+from kill_and_resume import ROOT, contents, difference
+
+SHOTS = ["bunny_drop", "hourglass", "rope_twist", "letters"]
+
+
+def words(options, store, ranks, threads, extra=()):
+    program = [str(options.program), "simulate", str(store), "--backend", "cpu", "--threads", str(threads), "--quiet", *extra]
+    return program if ranks == 0 else [options.mpirun, "-n", str(ranks), *program]
+
+
+def copy(packed, folder, name):
+    store = folder / name
+    shutil.rmtree(store, ignore_errors=True)
+    shutil.copytree(packed, store)
+    return store
+
+
+def simulate(options, store, ranks, threads, extra=()):
+    start = time.monotonic()
+    subprocess.run(words(options, store, ranks, threads, extra), check=True)
+    return time.monotonic() - start
+
+
+def children(pid):
+    """All processes below one, by the tables in /proc."""
+    below = {}
+    for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = stat.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        below.setdefault(int(fields[1]), []).append(int(stat.parent.name))
+    found, left = [], [pid]
+    while left:
+        more = below.get(left.pop(), [])
+        found += more
+        left += more
+    return found
+
+
+def ranks_of(pid, program):
+    """The processes of the program below a launcher."""
+    name = program.name
+    return [one for one in children(pid) if pathlib.Path(f"/proc/{one}/comm").read_text().strip() == name]
+
+
+def kill_one(options, store, ranks, seconds):
+    """Kills a rank after a time; returns the exit code and the messages, or nothing if the run had ended."""
+    environment = os.environ | {"RUST_BACKTRACE": "0"}
+    launcher = subprocess.Popen(words(options, store, ranks, 1), stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment)
+    time.sleep(seconds)
+    try:
+        found = ranks_of(launcher.pid, options.program)
+        os.kill(random.choice(found), signal.SIGKILL)
+    except (IndexError, OSError):
+        launcher.communicate()
+        return None
+    output, errors = launcher.communicate(timeout=60)
+    return launcher.returncode, output + errors
+
+
+def compare(options, shot, folder):
+    """Faults of a shot."""
+    packed = folder / "packed"
+    shutil.rmtree(packed, ignore_errors=True)
+    settings = [word for setting in ["scale=smoke", "simulate.state_every=1", *options.set] for word in ("--set", setting)]
+    subprocess.run([str(options.program), "pack", str(ROOT / "pipelines" / f"{shot}.toml"), "--out", str(packed), "--quiet", *settings], check=True)
+    whole = copy(packed, folder, "whole")
+    alone = simulate(options, whole, 0, 1)
+    expected = contents(whole)
+    print(f"{shot}: {len(expected)} files, {alone:.1f} s in one process", flush=True)
+    faults = []
+    for ranks in options.ranks:
+        for threads in options.threads:
+            store = copy(packed, folder, "ranks")
+            seconds = simulate(options, store, ranks, threads)
+            differs = difference(expected, contents(store))
+            print(f"  {ranks} ranks, {threads} threads: {differs or 'the same bytes'}, {seconds:.1f} s", flush=True)
+            faults += [f"{shot}, {ranks} ranks, {threads} threads: {differs}"] if differs else []
+    store = copy(packed, folder, "killed")
+    killed = kill_one(options, store, 3, max(0.3, 0.7 * alone))
+    if killed is None:
+        print("  the run ended before a rank was killed", flush=True)
+        return faults
+    code, messages = killed
+    own = [line for line in messages.splitlines() if line.startswith("cullet:")]
+    simulate(options, store, 2, 1, ["--resume"])
+    differs = difference(expected, contents(store))
+    print(f"  killed: exit code {code}, {len(own)} messages of ours; resumed on 2: {differs or 'the same bytes'}", flush=True)
+    if differs or code == 0:
+        faults.append(f"{shot}, killed with exit code {code}: {differs}")
+    return faults
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("program", type=pathlib.Path, help="cullet, built with the feature mpi")
+    parser.add_argument("shots", nargs="*", help=f"default: {' '.join(SHOTS)}")
+    parser.add_argument("--mpirun", default="mpirun", help="the launcher (default mpirun)")
+    parser.add_argument("--ranks", type=int, nargs="+", default=[1, 2, 3, 4, 7])
+    parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--set", action="append", default=[])
+    options = parser.parse_args()
+    options.program = options.program.resolve()
+    random.seed(options.seed)
+    with tempfile.TemporaryDirectory() as folder:
+        faults = [fault for shot in options.shots or SHOTS for fault in compare(options, shot, pathlib.Path(folder))]
+    for fault in faults:
+        print(f"DIFFERS: {fault}")
+    sys.exit(1 if faults else 0)
+
+
+if __name__ == "__main__":
+    main()
