@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use crate::harness::{files, shot};
+use crate::harness::{TestFolder, files, shot};
 use cullet::pack;
 use cullet::ranks::{Transport, local};
 use cullet::simulate::methods::explicit::cpu::Cpu;
@@ -322,4 +322,26 @@ fn every_rank_tells_what_is_no_longer_finite() {
         assert_eq!(result.unwrap_err().to_string(), alone);
     }
     assert_eq!(packed.store.numbers("frames", "parquet").unwrap(), [0]);
+}
+
+#[test]
+fn a_program_without_mpi_says_so_when_it_is_started_twice() {
+    if cfg!(feature = "mpi") {
+        return;
+    }
+    let folder = TestFolder::new();
+    let started = |command: &str| {
+        let mut program = folder.command();
+        let output = program
+            .env("PMI_SIZE", "2")
+            .args([command, "store"])
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(2));
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let error = started("simulate");
+    assert!(error.contains("--features mpi"), "{error}");
+    let error = started("reconstruct");
+    assert!(error.contains("only `cullet simulate`"), "{error}");
 }

@@ -239,6 +239,14 @@ pub fn simulate(
             PassCost::shares(&outcome.costs)
         ));
     }
+    if let Some(traffic) = outcome.traffic.filter(|traffic| traffic.exchanges > 0) {
+        report.note(&format!(
+            "{:<12} rank 0 sent {} rows, {} bytes a step",
+            "",
+            traffic.rows / traffic.exchanges,
+            traffic.bytes / traffic.exchanges
+        ));
+    }
     if let Some(damaged) = &outcome.damaged {
         report.note(&format!("an older state was used: {damaged}"));
     }

@@ -7,6 +7,7 @@ use crate::ranks::Transport;
 use crate::simulate::error::{SimulateError, StateError};
 use crate::simulate::run_state::snapshot::Snapshot;
 use crate::simulate::run_state::state::State;
+use crate::simulate::share::ranks::Traffic;
 use crate::simulate::source::Source;
 use crate::spec::{Backend, Pipeline};
 
@@ -156,6 +157,10 @@ pub trait Method: Send {
     /// Costs of the passes of a step; empty if they are not measured.
     fn costs(&self) -> Vec<PassCost> {
         Vec::new()
+    }
+    /// What this rank sent to others in its steps; `None` if it is alone.
+    fn traffic(&self) -> Option<Traffic> {
+        None
     }
     /// Continues from a state of the same packing and pipeline, in a method that has not stepped yet.
     fn restore(&mut self, state: &State) -> Result<(), StateError>;

@@ -25,3 +25,4 @@ pub use method::{Capture, Method, PassCost, Platform};
 pub use resolve::{PreparedScene, Schedule, choose, method, schedule};
 pub use run::{Options, Outcome, Progress, Start, resumable, run, run_on_ranks};
 pub use run_state::snapshot::Snapshot;
+pub use share::ranks::Traffic;

@@ -15,6 +15,7 @@ use crate::simulate::error::SimulateError;
 use crate::simulate::method::{Method, PassCost, one_process};
 use crate::simulate::resolve::{self, PreparedScene, Schedule};
 use crate::simulate::run_state::state::State;
+use crate::simulate::share::ranks::Traffic;
 use crate::spec::{Backend, Pipeline};
 use crate::store::{Store, StoreError, layout};
 use record::Recorder;
@@ -58,6 +59,8 @@ pub struct Outcome {
     pub steps: u64,
     /// Costs of the passes of a step; empty if they are not measured.
     pub costs: Vec<PassCost>,
+    /// What this rank sent to others in its steps; `None` if it is alone.
+    pub traffic: Option<Traffic>,
     /// What is wrong with a state newer than the one from which the run resumed.
     pub damaged: Option<String>,
 }
@@ -134,6 +137,7 @@ pub fn run_on_ranks(
         interrupted: frame < course.last,
         steps: u64::from(frame - course.start) * course.steps_per_frame,
         costs: method.costs(),
+        traffic: method.traffic(),
         damaged: resumed.and_then(|resumed| resumed.damaged),
     })
 }

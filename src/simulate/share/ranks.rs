@@ -132,11 +132,9 @@ impl Ranks {
             .map_or_else(OwnedChunks::default, |team| team.owned.clone())
     }
 
-    /// What this rank sent in its steps; nothing if it is alone.
-    pub fn traffic(&self) -> Traffic {
-        self.0
-            .as_ref()
-            .map_or_else(Traffic::default, |team| team.traffic)
+    /// What this rank sent in its steps; `None` if it is alone.
+    pub fn traffic(&self) -> Option<Traffic> {
+        self.0.as_ref().map(|team| team.traffic)
     }
 
     /// Tells the owners of these elements (of other ranks) that this rank needs their rows in every step. `borders` says

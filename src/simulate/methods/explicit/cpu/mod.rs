@@ -29,7 +29,7 @@ use crate::simulate::method::{Capture, Method, PassCost, Platform};
 use crate::simulate::run_state::snapshot::Snapshot;
 use crate::simulate::run_state::state::State;
 use crate::simulate::scene::reactions::Wrench;
-use crate::simulate::share::ranks::Receivers;
+use crate::simulate::share::ranks::{Receivers, Traffic};
 use crate::simulate::sleep::event::Event;
 use crate::simulate::sleep::groups::Groups;
 use crate::simulate::sleep::pieces::Sleep;
@@ -283,6 +283,10 @@ impl<L: Lanes> Method for Cpu<L> {
         ];
         let sleep = self.sleep.is_some().then(|| self.costs.of_sleep());
         self.costs.passes(bytes).into_iter().chain(sleep).collect()
+    }
+
+    fn traffic(&self) -> Option<Traffic> {
+        self.run.ranks.traffic()
     }
 
     fn step(&self) -> u64 {
