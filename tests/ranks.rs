@@ -2,7 +2,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::harness::{TestFolder, files, shot};
 use cullet::pack;
@@ -162,25 +162,31 @@ fn rare_options_have_the_same_bytes_on_any_ranks() {
     assert_same("bunny_drop", &settings, true, &[(3, 1)]);
 }
 
-/// A beam that is drawn by springs at one end and pressed at the other.
+/// A beam of many chunks that is drawn by springs at one end and pressed at the other. A turning clamp holds some of the
+/// elements with springs.
 const DRAWN: &str = r#"
-time = { end = "4 ms", frames_per_second = 1000 }
+time = { end = "2 ms", frames_per_second = 1500 }
 [[material]]
 name = "gypsum"
 density = 1100
 young = "50 MPa"
-tensile_strength = "0.2 MPa"
+tensile_strength = "0.15 MPa"
 damping = 0.05
 [[body]]
 name = "beam"
 material = "gypsum"
 shape = { type = "box", size = ["80 mm", "20 mm", "20 mm"] }
-packing = { type = "hexagonal", radius = "1.2 mm" }
+packing = { type = "hexagonal", radius = "0.8 mm" }
 [[attach]]
 name = "drawn"
 body = "beam"
-region = { min = ["-41 mm", "-1 m", "-1 m"], max = ["-20 mm", "1 m", "1 m"] }
-action = { type = "spring", stiffness = "10 kN/m", velocity = ["-3 m/s", 0, 0] }
+region = { min = ["-41 mm", "-1 m", "-1 m"], max = ["-10 mm", "1 m", "1 m"] }
+action = { type = "spring", stiffness = "10 kN/m", velocity = ["-5 m/s", 0, 0] }
+[[attach]]
+name = "turned"
+body = "beam"
+region = { min = ["-14 mm", "-1 m", "-1 m"], max = ["-10 mm", "1 m", "1 m"] }
+action = { type = "clamp", spin = ["20 rad/s", 0, 0] }
 [[attach]]
 name = "pressed"
 body = "beam"
@@ -189,7 +195,7 @@ action = { type = "pressure", pressure = "30 kPa" }
 "#;
 
 #[test]
-fn springs_and_pressures_have_the_same_bytes_on_any_ranks() {
+fn springs_clamps_and_pressures_have_the_same_bytes_on_any_ranks() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("drawn.toml");
     std::fs::write(&file, DRAWN).unwrap();
@@ -216,20 +222,26 @@ fn a_run_stops_on_all_ranks_and_goes_on_on_others() {
     packed.run_alone();
     let alone = packed.recorded();
     let begin = options(Start::Packing, None);
-    // Any rank may be told to stop: here the last one, after its second frame.
+    // Any rank may be told to stop: here the last one, after the second frame.
+    let (never, told) = (AtomicBool::new(false), AtomicBool::new(false));
     let results = on_ranks((3, 1), |transport| {
-        let is_last = transport.rank() == 2;
+        let stop = if transport.rank() == 2 { &told } else { &never };
         let (store, pipeline) = (&packed.store, &packed.pipeline);
-        let stop = AtomicBool::new(is_last);
         let transport = Some(transport);
-        simulate::run_on_ranks(store, pipeline, &begin, transport, &stop, &mut |_| ())
+        simulate::run_on_ranks(store, pipeline, &begin, transport, stop, &mut |progress| {
+            told.fetch_or(progress.frame == 2, Ordering::Relaxed);
+        })
     });
     for result in results {
         assert!(result.unwrap().interrupted);
     }
-    assert_eq!(packed.store.numbers("frames", "parquet").unwrap(), [0]);
+    assert_eq!(
+        packed.store.numbers("frames", "parquet").unwrap(),
+        [0, 1, 2]
+    );
+    assert!(packed.store.numbers("state", "rkyv").unwrap().contains(&2));
     let stop = AtomicBool::new(false);
-    let until = 0.6 * packed.pipeline.time.end;
+    let until = 0.7 * packed.pipeline.time.end;
     packed.run(&options(Start::Newest, Some(until)), (4, 1), &stop);
     assert!(packed.recorded() != alone);
     packed.run(&options(Start::Newest, None), (2, 2), &stop);
@@ -242,7 +254,11 @@ fn a_run_stops_on_all_ranks_and_goes_on_on_others() {
 #[test]
 fn chunks_that_change_their_ranks_change_no_bit() {
     let folder = tempfile::tempdir().unwrap();
-    let settings = ["scale=smoke", "body.bunny.packing.elements=5000"];
+    let settings = [
+        "scale=smoke",
+        "body.bunny.packing.elements=5000",
+        "output.work=true",
+    ];
     let packed = Packed::new(folder.path(), "bunny_drop", &settings);
     let dt = simulate::schedule(&packed.store, &packed.pipeline)
         .unwrap()
@@ -259,12 +275,12 @@ fn chunks_that_change_their_ranks_change_no_bit() {
         let chunks = run.system().motion.len().div_ceil(run.system().chunk);
         let mut all = Vec::new();
         for frame in 1..=8u32 {
-            run.advance(700).unwrap();
             if shared.is_some() {
                 let cost =
                     |chunk: usize| 1.0 + f64::from((chunk as u32 * 7 + frame * 3) % 5).powi(2);
-                run.share_out_by(&(0..chunks).map(cost).collect::<Vec<_>>());
+                run.share_out_next((0..chunks).map(cost).collect());
             }
+            run.advance(700).unwrap();
             all.push(record(&mut run, frame));
         }
         all
@@ -344,4 +360,25 @@ fn a_program_without_mpi_says_so_when_it_is_started_twice() {
     assert!(error.contains("--features mpi"), "{error}");
     let error = started("reconstruct");
     assert!(error.contains("only `cullet simulate`"), "{error}");
+}
+
+#[test]
+fn ranks_with_different_stores_refuse_to_run_together() {
+    let folders = [(); 2].map(|()| tempfile::tempdir().unwrap());
+    let packed = [(&folders[0], "2000"), (&folders[1], "2100")].map(|(folder, elements)| {
+        let elements = format!("body.bunny.packing.elements={elements}");
+        Packed::new(folder.path(), "bunny_drop", &["scale=smoke", &elements])
+    });
+    let begin = options(Start::Packing, None);
+    let results = on_ranks((2, 1), |transport| {
+        let Packed { store, pipeline } = &packed[transport.rank()];
+        let (transport, stop) = (Some(transport), AtomicBool::new(false));
+        simulate::run_on_ranks(store, pipeline, &begin, transport, &stop, &mut |_| ())
+    });
+    for result in results {
+        assert!(matches!(
+            result,
+            Err(SimulateError::RanksDiffer { rank: 1 })
+        ));
+    }
 }

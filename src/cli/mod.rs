@@ -156,11 +156,18 @@ enum Command {
 /// Runs the program.
 pub fn main() -> ExitCode {
     // Errors of the command line itself are clap's: message, usage, exit code 2.
-    let arguments = Arguments::parse();
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) if ranks::is_first_started() => error.exit(),
+        Err(error) => return ExitCode::from(error.exit_code() as u8),
+    };
     interrupt::install();
     let launch = match Launch::begin(matches!(arguments.command, Command::Simulate(_))) {
         Ok(launch) => launch,
-        Err(error) => return report_error(&error, &arguments, &Launch::default()),
+        Err(error) if ranks::is_first_started() => {
+            return report_error(&error, &arguments, &Launch::default());
+        }
+        Err(error) => return ExitCode::from(exit_code(&error)),
     };
     match command(&arguments, &launch) {
         Ok(()) => ExitCode::SUCCESS,

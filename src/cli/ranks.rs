@@ -10,10 +10,34 @@ use crate::ranks::mpi::Mpi;
 
 /// Variables in which launchers tell each process how many there are.
 const COUNTS: [&str; 3] = ["PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "MPI_WORLD_SIZE"];
+/// Variables in which launchers tell each process its number.
+const RANKS: [&str; 3] = ["PMI_RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK"];
 /// Variables in which launchers tell each process how many there are on its machine.
 const LOCAL_COUNTS: [&str; 2] = ["MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE"];
-/// Time in which rank 0 tells of an error that all ranks have.
+/// Time in which rank 0 tells of an error that all ranks have, and time between the others.
 const FIRST_SPEAKS: Duration = Duration::from_secs(2);
+const NEXT_SPEAKS: Duration = Duration::from_millis(200);
+
+/// The largest number in these variables: a shell that was itself started by a launcher passes its own on.
+fn number(variables: &[&str]) -> Option<usize> {
+    let values = variables.iter().filter_map(|name| std::env::var(name).ok());
+    values.filter_map(|value| value.parse().ok()).max()
+}
+
+/// How many processes a launcher started, as its variables say; 1 if none did.
+fn count() -> usize {
+    // `srun --mpi=pmix` tells the number only in a variable of Slurm, which other commands have, too.
+    let of_slurm = match std::env::var_os("PMIX_RANK") {
+        Some(_) => number(&["SLURM_STEP_NUM_TASKS"]),
+        None => None,
+    };
+    number(&COUNTS).max(of_slurm).unwrap_or(1)
+}
+
+/// Whether this is the only process, or the first, as the variables of launchers say.
+pub fn is_first_started() -> bool {
+    count() == 1 || number(&RANKS).unwrap_or(0) == 0
+}
 
 /// The processes that a launcher started together.
 #[derive(Default)]
@@ -23,21 +47,16 @@ pub struct Launch {
     transport: Option<Arc<dyn Transport>>,
 }
 
-/// The number in the first of these variables that is set.
-fn number(variables: &[&str]) -> Option<usize> {
-    let mut values = variables.iter().filter_map(|name| std::env::var(name).ok());
-    values.next()?.parse().ok()
-}
-
 impl Launch {
     /// The processes that a launcher started, if there are several. `is_shared`: whether the command works on several.
     ///
     /// # Errors
     /// The command, or this program, works in one process only.
     pub fn begin(is_shared: bool) -> anyhow::Result<Self> {
-        let Some(count) = number(&COUNTS).filter(|&count| count > 1) else {
+        let count = count();
+        if count == 1 {
             return Ok(Launch::default());
-        };
+        }
         if !is_shared {
             let what = format!(
                 "started {count} times by an MPI launcher: only `cullet simulate` runs on several ranks"
@@ -48,14 +67,21 @@ impl Launch {
     }
 
     #[cfg(feature = "mpi")]
-    fn of_mpi(_count: usize) -> anyhow::Result<Self> {
+    fn of_mpi(count: usize) -> anyhow::Result<Self> {
         let Some(mpi) = Mpi::start() else {
             anyhow::bail!("the MPI library does not allow threads to send (MPI_THREAD_SERIALIZED)");
         };
         let transport: Arc<dyn Transport> = Arc::new(mpi.transport());
+        if transport.count() != count {
+            anyhow::bail!(
+                "the launcher started {count} processes, of which the MPI library sees {}: the launcher must belong to \
+                 the library that this program was built with",
+                transport.count()
+            );
+        }
         Ok(Launch {
             mpi: Some(mpi),
-            transport: Some(transport).filter(|transport| transport.count() > 1),
+            transport: Some(transport),
         })
     }
 
@@ -103,11 +129,22 @@ impl Launch {
         Ok(bytemuck::pod_read_unaligned(&all[0]))
     }
 
-    /// Returns when this process may report its error: ranks other than 0 wait whether rank 0 has the same one, reports
+    /// Waits until all processes are here.
+    pub fn meet(&self) {
+        if let Some(transport) = &self.transport {
+            transport.gather_all(&[]);
+        }
+    }
+
+    /// Returns when this process may report its error: ranks other than 0 wait whether another one has the same, reports
     /// it and ends them.
     pub fn wait_for_first(&self) {
-        if !self.is_first() {
-            std::thread::sleep(FIRST_SPEAKS);
+        let rank = self
+            .transport
+            .as_ref()
+            .map_or(0, |transport| transport.rank());
+        if rank > 0 {
+            std::thread::sleep(FIRST_SPEAKS + NEXT_SPEAKS * (rank as u32 - 1));
         }
     }
 

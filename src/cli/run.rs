@@ -10,7 +10,7 @@ use super::progress::ProgressReporter;
 use super::ranks::Launch;
 use super::stage_inputs::StageInputs;
 use super::stages::refuse_foreign_folder;
-use super::{branch, stages, stress};
+use super::{branch, interrupt, stages, stress};
 use crate::simulate::{Options, Start};
 use crate::spec::{self, ResolvedPipeline};
 use crate::store::{Lock, LockMode, Manifest, Store};
@@ -296,10 +296,15 @@ pub fn simulate(
         until,
         inherited: manifest.parent.map(|parent| parent.frame),
     };
-    if let (false, transport) = (launch.is_first(), launch.transport()) {
-        return stages::simulate_for_first(&store, &pipeline, &options, transport);
+    let transport = launch.transport();
+    match launch.is_first() {
+        true => stages::simulate(&root, &pipeline, &options, (report, transport))?,
+        false => stages::simulate_for_first(&store, &pipeline, &options, transport)?,
     }
-    stages::simulate(&root, &pipeline, &options, (report, launch.transport()))
+    // Signals wait until rank 0 has written everything.
+    let _until_then = interrupt::graceful();
+    launch.meet();
+    Ok(())
 }
 
 /// `cullet reconstruct`.

@@ -76,14 +76,14 @@ impl World {
 /// Waits for a request. Other ranks get the processor meanwhile if they need it: MPI libraries that wait by themselves
 /// keep it, which is slow where ranks outnumber the cores.
 fn wait<'a, D: ?Sized, S: Scope<'a>>(mut request: Request<'a, D, S>) {
-    for attempt in 0.. {
-        match request.test() {
-            Ok(_) => return,
-            Err(waiting) => request = waiting,
-        }
-        match attempt < SPINS {
-            true => std::hint::spin_loop(),
-            false => std::thread::yield_now(),
+    let mut spins = 0;
+    while let Err(waiting) = request.test() {
+        request = waiting;
+        if spins < SPINS {
+            spins += 1;
+            std::hint::spin_loop();
+        } else {
+            std::thread::yield_now();
         }
     }
 }
@@ -100,13 +100,15 @@ impl Transport for World {
     fn exchange(&self, send: &[Message], receive: &mut [Message], meanwhile: &mut dyn FnMut()) {
         let world = self.communicator();
         scope(|scope| {
-            let receives = receive.iter_mut().map(|message| {
+            let receives = receive.iter_mut().flat_map(|message| {
                 let from = world.process_at_rank(message.rank as Rank);
-                from.immediate_receive_into(scope, &mut message.bytes[..])
+                let pieces = message.bytes.chunks_mut(PIECE);
+                pieces.map(move |piece| from.immediate_receive_into(scope, piece))
             });
-            let sends = send.iter().map(|message| {
+            let sends = send.iter().flat_map(|message| {
                 let to = world.process_at_rank(message.rank as Rank);
-                to.immediate_send(scope, &message.bytes[..])
+                let pieces = message.bytes.chunks(PIECE);
+                pieces.map(move |piece| to.immediate_send(scope, piece))
             });
             let (receives, sends): (Vec<_>, Vec<_>) = (receives.collect(), sends.collect());
             meanwhile();

@@ -8,6 +8,15 @@ pub enum SimulateError {
     /// The tables of a packing are inconsistent.
     #[error("packing: {0}")]
     Packing(String),
+    /// Ranks read different data.
+    #[error(
+        "rank {rank} reads another packing, pipeline or state than rank 0; all ranks of a run need the same store, \
+         on a file system that shows all of them the same files"
+    )]
+    RanksDiffer {
+        /// The first rank that differs from rank 0.
+        rank: usize,
+    },
     /// An attachment has no elements.
     #[error(
         "attach {attachment:?}: no element of body {body:?} lies in its region at rest; make the region larger"
@@ -299,7 +308,8 @@ impl SimulateError {
             | SimulateError::TooManySteps { .. } => true,
             SimulateError::NotFinite { .. }
             | SimulateError::NotConverged { .. }
-            | SimulateError::PassesThrough { .. } => false,
+            | SimulateError::PassesThrough { .. }
+            | SimulateError::RanksDiffer { .. } => false,
             SimulateError::State { source, .. } => source.caused_by_user(),
             SimulateError::Gpu(error) => error.caused_by_user(),
             SimulateError::Store(error) => error.caused_by_user(),

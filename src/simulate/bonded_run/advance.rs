@@ -103,8 +103,8 @@ impl<S: Scalar> BondedRun<S> {
         let fastest = speeds.iter().map(|s| s.largest_squared);
         let fastest = fastest.fold(0.0, f64::max).sqrt();
         let is_finite = speeds.iter().all(|s| s.probe.is_finite());
-        let fastest = self.agree(fastest, is_finite)?;
         if !open {
+            self.agree([0.0; 2], is_finite)?;
             return Ok(None);
         }
         let now = self.colliders(after);
@@ -115,19 +115,22 @@ impl<S: Scalar> BondedRun<S> {
         let clamped = self.supports.clamps().travel(&driven.poses, &next);
         let carried = clamped.max(self.rigid.travel(&rigid_before, &rigid_next));
         driven.poses = next;
-        Ok(Some(((fastest * self.dt).max(carried), speed * self.dt)))
+        let distances = [(fastest * self.dt).max(carried), speed * self.dt];
+        let [elements, colliders] = self.agree(distances, is_finite)?;
+        Ok(Some((elements, colliders)))
     }
 
-    /// The largest speed over all ranks, m/s.
+    /// The largest distances moved over all ranks, m.
     ///
     /// # Errors
     /// A rank has values that are not finite: the first such element of all.
-    fn agree(&self, fastest: f64, is_finite: bool) -> Result<f64, SimulateError> {
-        let mut most = [fastest, f64::from(u8::from(!is_finite))];
+    fn agree(&self, distances: [f64; 2], is_finite: bool) -> Result<[f64; 2], SimulateError> {
+        let [elements, colliders] = distances;
+        let mut most = [elements, colliders, f64::from(u8::from(!is_finite))];
         self.ranks.largest(&mut most);
-        let [fastest, fails] = most;
+        let [elements, colliders, fails] = most;
         if fails == 0.0 {
-            return Ok(fastest);
+            return Ok([elements, colliders]);
         }
         // A chunk may have some, too, in numbers that its probe does not cover.
         let first = self.first_not_finite().map_or(f64::INFINITY, f64::from);

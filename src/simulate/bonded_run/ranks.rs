@@ -53,7 +53,7 @@ impl<S: Scalar> BondedRun<S> {
     }
 
     /// Finds the elements whose rows this rank needs: those that its own are bonded to, were bonded to, may touch, or
-    /// will touch once a bond of either breaks; and the ends of springs. `of_others`: whether it also needs what those
+    /// will touch once a bond of either breaks; and those with springs. `of_others`: whether it also needs what those
     /// that its own are bonded to are bonded to. To be called whenever lists were rebuilt.
     pub fn plan_exchange(&mut self, of_others: bool) {
         if self.ranks.is_alone() {
@@ -70,7 +70,8 @@ impl<S: Scalar> BondedRun<S> {
             };
             for side in system.bonds.sides(i) {
                 need(side.other);
-                if of_others && !is_own(side.other) {
+                // Also where the other end is of this rank, in another chunk.
+                if of_others {
                     let next = system.bonds.sides(side.other);
                     next.for_each(|side| need(side.other));
                 }
@@ -88,7 +89,7 @@ impl<S: Scalar> BondedRun<S> {
                 *border |= !is_own(partner as usize);
             });
         }
-        for element in self.springs.elements() {
+        for &element in self.springs.attached(&self.supports) {
             needed[element as usize] = true;
         }
         let needed = (0..system.count).filter(|&i| needed[i] && !is_own(i));

@@ -112,11 +112,13 @@ pub fn run_on_ranks(
         backend = Backend::Gpu;
     }
     let inputs = inputs::hash(prepared.hash(), &pipeline);
+    ranks.compare([inputs, schedule.dt.to_bits(), schedule.steps_per_frame])?;
     let mut method = start(prepared, &pipeline, (backend, schedule.dt), &ranks)?;
     let resumed = restore_state(store, method.as_mut(), options, inputs, schedule.longest)?;
     let course = plan_course(&pipeline, resumed.as_ref(), &schedule)?;
-    // Every rank has read the state.
-    ranks.any(false);
+    // Every rank has read the state; now files may be removed.
+    let begin = method.step();
+    ranks.compare([begin, course.steps_per_frame, course.last.into()])?;
     let keep = pipeline.simulate.keep_states as usize;
     let writer = match ranks.is_first() {
         false => None,
@@ -129,7 +131,10 @@ pub fn run_on_ranks(
     let mut takes = |frame, delivery| !ranks.any(!recorder.record(frame, delivery));
     let mut stops = || ranks.any(stop.load(Ordering::Relaxed));
     let driven = drive::drive(method.as_mut(), &course, &mut stops, &mut takes);
-    let frame = recorder.finish()?;
+    let frame = recorder.finish();
+    // No rank ends while rank 0 writes: a signal would then end them all.
+    ranks.any(false);
+    let frame = frame?;
     driven?;
     Ok(Outcome {
         place: method.platform().name,
@@ -168,6 +173,18 @@ impl AgreeingRanks {
         self.0
             .as_ref()
             .is_none_or(|transport| transport.rank() == 0)
+    }
+
+    /// Fails unless all ranks have the same numbers.
+    fn compare(&self, own: [u64; 3]) -> Result<(), SimulateError> {
+        let Some(transport) = &self.0 else {
+            return Ok(());
+        };
+        let all = transport.gather_all(bytemuck::bytes_of(&own));
+        match all.iter().position(|other| *other != all[0]) {
+            None => Ok(()),
+            Some(rank) => Err(SimulateError::RanksDiffer { rank }),
+        }
     }
 
     /// Whether any rank says so.

@@ -77,10 +77,10 @@ impl Springs {
         Springs(attachments.iter().enumerate().filter_map(spring).collect())
     }
 
-    /// Elements at the ends of all springs.
-    pub fn elements(&self) -> impl Iterator<Item = u32> {
-        let ends = self.0.iter().flat_map(|spring| &spring.ends);
-        ends.map(|(element, _)| *element)
+    /// Elements of all spring attachments, also those that a clamp holds.
+    pub fn attached<'a>(&'a self, supports: &'a Supports) -> impl Iterator<Item = &'a u32> {
+        let springs = self.0.iter();
+        springs.flat_map(|spring| supports.elements(spring.attachment as usize))
     }
 
     /// Springs of all elements at time `t` (s), in the order of attachments and elements.

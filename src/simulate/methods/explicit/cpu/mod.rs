@@ -60,6 +60,8 @@ pub struct Cpu<L: Lanes> {
     exchange_due: bool,
     /// Time that each chunk took since costs were last compared; empty if this process is alone.
     chunk_costs: Vec<Timer>,
+    /// Costs by which chunks are shared out next, instead of measured ones.
+    next_costs: Option<Vec<f64>>,
     /// The fragments that are asleep; `None` without `simulate.sleep`.
     sleep: Option<Sleep<L::Scalar>>,
     /// Elements that are asleep and have listed contacts, ascending.
@@ -140,6 +142,7 @@ impl<L: Lanes> Cpu<L> {
             chunk_breaks: vec![Vec::new(); chunks],
             costs: Costs::default(),
             exchange_due: false,
+            next_costs: None,
             chunk_costs: match run.ranks.is_alone() {
                 true => Vec::new(),
                 false => (0..chunks).map(|_| Timer::default()).collect(),

@@ -52,6 +52,9 @@ impl<L: Lanes> Cpu<L> {
         if self.run.ranks.is_alone() {
             return;
         }
+        if let Some(costs) = self.next_costs.take() {
+            return self.share_out_again(&costs);
+        }
         let mut costs: Vec<f64> = self.chunk_costs.iter().map(Timer::seconds).collect();
         let each = |cost: &mut f64, act: &mut dyn FnMut(&mut f64)| act(cost);
         self.run
@@ -88,10 +91,8 @@ impl<L: Lanes> Cpu<L> {
         self.plan_exchange();
     }
 
-    /// Brings the rows of all elements up to date and shares chunks out anew by costs, for tests: at any time between
-    /// two calls of [`advance`](crate::simulate::Method::advance).
-    pub fn share_out_by(&mut self, costs: &[f64]) {
-        self.run.receive_all_rows();
-        self.share_out_again(costs);
+    /// Shares chunks out by these costs when they could next be shared out, for tests; all ranks pass the same costs.
+    pub fn share_out_next(&mut self, costs: Vec<f64>) {
+        self.next_costs = Some(costs);
     }
 }
