@@ -162,8 +162,8 @@ fn rare_options_have_the_same_bytes_on_any_ranks() {
     assert_same("bunny_drop", &settings, true, &[(3, 1)]);
 }
 
-/// A beam of many chunks that is drawn by springs at one end and pressed at the other. A turning clamp holds some of the
-/// elements with springs.
+/// A beam of many chunks that is drawn by springs at one end and pressed at the other. A turning clamp holds some of
+/// the elements with springs.
 const DRAWN: &str = r#"
 time = { end = "2 ms", frames_per_second = 1500 }
 [[material]]

@@ -1,20 +1,22 @@
 #!/usr/bin/env python3
 """Runs shots on several ranks by MPI, and compares every byte with a run in one process.
 
-    cargo build --release --features mpi
-    python tools/ranks.py target/release/cullet [SHOTS] [--ranks 1 2 3 4 7] [--threads 1 2]
-    python tools/ranks.py target/release/cullet --time 500000
+    python tools/ranks.py [--program FILE] [SHOTS] [--ranks 1 2 3 4 7] [--threads 1 2]
+    python tools/ranks.py [--program FILE] --time 500000
 
 Each shot is packed once at smoke size and simulated in one process, then on each number of ranks and threads. Then a rank
 is killed in the middle of a run, which must end with one message, and the run is resumed on another number of ranks. All
 tables and states must be the same, except for wall times. Exits with 0 if they are, else with 1. `mpirun` is Debian's
-`mpich` or `openmpi-bin`, or pip's `mpich`; pyarrow reads the history.
+`mpich` or `openmpi-bin`, or pip's `mpich`; pyarrow reads the history. Without --program the tool builds one, with
+`cargo build --release --features mpi`.
 """
 
 import argparse
+import json
 import os
 import pathlib
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -129,22 +131,33 @@ def time_block(options, folder):
     settings = [word for setting in settings for word in ("--set", setting)]
     subprocess.run([str(options.program), "pack", str(ROOT / "pipelines" / "bunny_drop.toml"), "--out", str(packed), "--quiet", *settings], check=True)
     found = {(0, 2): [], (2, 1): []}
-    for turn in range(3):
+    for _ in range(3):
         for on, times in found.items():
             store = copy(packed, folder, "timed")
             program = words(options, store, *on)
             program.remove("--quiet")
             done = subprocess.run(program, check=True, stderr=subprocess.PIPE, text=True)
             times.append(seconds(store))
-            if turn == 0:
-                print(done.stderr.strip(), flush=True)
     alone, shared = (min(times) for times in found.values())
-    print(f"{options.time} elements, a frame: {alone:.3f} s in one process on 2 threads, {shared:.3f} s on 2 ranks: {alone / shared:.3f} times")
+    # The last run was on ranks.
+    rows, size = map(int, re.search(r"rank 0 sent (\d+) rows, (\d+) bytes a step", done.stderr).groups())
+    measured = {"elements": options.time, "alone": alone, "ranks": shared, "ratio": alone / shared, "rows": rows, "bytes": size}
+    if options.json:
+        return print(json.dumps(measured))
+    print(f"{options.time} elements, a frame: {alone:.3f} s in one process on 2 threads, {shared:.3f} s on 2 ranks of one: {alone / shared:.3f} times")
+    print(f"rank 0 sent {rows} rows of {size / rows:.0f} bytes a step")
+
+
+def build():
+    """Builds a program with MPI."""
+    subprocess.run(["cargo", "build", "--quiet", "--release", "--locked", "--features", "mpi", "--bin", "cullet"], check=True, cwd=ROOT)
+    return pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release" / "cullet"
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("program", type=pathlib.Path, help="cullet, built with the feature mpi")
+    parser.add_argument("--program", type=pathlib.Path, help="cullet, built with the feature mpi (default: builds it)")
+    parser.add_argument("--json", action="store_true", help="prints times as JSON")
     parser.add_argument("shots", nargs="*", help=f"default: {' '.join(SHOTS)}")
     parser.add_argument("--mpirun", default="mpirun", help="the launcher (default mpirun)")
     parser.add_argument("--ranks", type=int, nargs="+", default=[1, 2, 3, 4, 7])
@@ -153,7 +166,7 @@ def main():
     parser.add_argument("--set", action="append", default=[])
     parser.add_argument("--time", type=int, metavar="ELEMENTS", help="times a bunny of so many elements instead")
     options = parser.parse_args()
-    options.program = options.program.resolve()
+    options.program = (options.program or build()).resolve()
     random.seed(options.seed)
     with tempfile.TemporaryDirectory() as folder:
         if options.time:

@@ -136,8 +136,8 @@ impl Launch {
         }
     }
 
-    /// Returns when this process may report its error: ranks other than 0 wait whether another one has the same, reports
-    /// it and ends them.
+    /// Returns when this process may report its error: ranks other than 0 wait whether another one has the same,
+    /// reports it and ends them.
     pub fn wait_for_first(&self) {
         let rank = self
             .transport

@@ -95,6 +95,24 @@ double precision, both on two cores.
     level=3,
 )
 
+# ---------------------------------------------------------------- ranks
+
+RANKS = run(12, "python tools/ranks.py --time 500000 --json", "python tools/ranks.py --time 20000 --json")
+RANKS_GROUP = Group(
+    "ranks",
+    "Steps on several ranks",
+    """
+A bunny of half a million elements before it breaks: one process on two threads, and two ranks of one thread by MPI on
+the same machine. The rows that a rank sends are those that the other needs.
+""",
+    [
+        Figure("seconds", "a frame of 103 steps: one process; two ranks", RANKS, paths("alone", "ranks"), "{:.2f}", "s"),
+        Figure("ratio", "two ranks over one process", RANKS, paths("ratio"), "{:.2f}", "times"),
+        Figure("sent", "what rank 0 sends in a step: rows; bytes", RANKS, paths("rows", "bytes"), "{:,.0f}"),
+    ],
+    level=3,
+)
+
 # ---------------------------------------------------------------- a device
 
 DEVICE = run(
@@ -345,4 +363,4 @@ STEPS_GROUP.figures.append(
     )
 )
 
-GROUPS = [STEPS_GROUP, LAMMPS_GROUP, DEVICE_GROUP, CARD_GROUP, CELLS_GROUP]
+GROUPS = [STEPS_GROUP, LAMMPS_GROUP, RANKS_GROUP, DEVICE_GROUP, CARD_GROUP, CELLS_GROUP]

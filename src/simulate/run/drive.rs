@@ -40,9 +40,9 @@ pub type Sink<'a> = dyn FnMut(u32, Delivery) -> bool + 'a;
 /// Computes the frames of a course. While a frame is delivered, a method that works [`ahead`](Method::ahead)
 /// computes the next ones.
 ///
-/// Ends early if `stop` returns true, which it is asked before every frame, with the state of the last frame, or if the
-/// sink takes no more. Frames requested before a stop or an error are still delivered; of two errors that of the earlier
-/// frame is returned.
+/// Ends early if `stop` returns true, which it is asked before every frame, with the state of the last frame, or if
+/// the sink takes no more. Frames requested before a stop or an error are still delivered; of two errors that of the
+/// earlier frame is returned.
 pub fn drive(
     method: &mut dyn Method,
     course: &Course,

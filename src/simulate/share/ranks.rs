@@ -137,8 +137,8 @@ impl Ranks {
         self.0.as_ref().map(|team| team.traffic)
     }
 
-    /// Tells the owners of these elements (of other ranks) that this rank needs their rows in every step. `borders` says
-    /// by chunk which of this rank's chunks need any.
+    /// Tells the owners of these elements (of other ranks) that this rank needs their rows in every step. `borders`
+    /// says by chunk which of this rank's chunks need any.
     pub fn set_needs(&mut self, elements: impl Iterator<Item = u32>, borders: Vec<bool>) {
         let Some(team) = &mut self.0 else {
             return;
@@ -222,8 +222,8 @@ impl Ranks {
         }
     }
 
-    /// Brings records that belong to chunks up to date at the ranks that receive them; `each` passes those of a chunk to
-    /// a function, in their order, always as many.
+    /// Brings records that belong to chunks up to date at the ranks that receive them; `each` passes those of a chunk
+    /// to a function, in their order, always as many.
     pub fn gather_chunks<C, T: Record>(
         &self,
         receivers: Receivers,
