@@ -1,7 +1,7 @@
 //! Ranks: the processes that compute one simulation together, and the messages between them.
 //!
-//! [`Transport`](transport::Transport) is what a simulation needs of them. [`local`] carries messages between threads
-//! of one process, for tests; with the feature `mpi`, the module `mpi` carries them by MPI.
+//! [`Transport`] is what a simulation needs of them. [`local`] carries messages between threads of one process, for
+//! tests; with the feature `mpi`, the module `mpi` carries them by MPI.
 
 pub mod local;
 #[cfg(feature = "mpi")]
