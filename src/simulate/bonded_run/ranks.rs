@@ -10,6 +10,7 @@ use crate::ranks::Transport;
 use crate::simulate::bonded::bond_tasks::BreakEvent;
 use crate::simulate::bonded::system::System;
 use crate::simulate::contact::chunk::SpringEntry;
+use crate::simulate::contact::rebuild::Candidates;
 use crate::simulate::scene::colliders::PosedCollider;
 use crate::simulate::scene::reaction_sums::ReactionSums;
 use crate::simulate::scene::reactions::Wrench;
@@ -59,6 +60,9 @@ impl<S: Scalar> BondedRun<S> {
         if self.ranks.is_alone() {
             return;
         }
+        // All ranks choose the same skin.
+        let exposed = self.ranks.sum(self.contacts.exposed() as u64);
+        self.contacts.set_exposed_of_all(exposed as usize);
         let (system, owned) = (&self.system, self.ranks.owned());
         let is_own = |i: usize| owned.contains(i / system.chunk);
         let mut needed = vec![false; system.motion.len()];
@@ -100,6 +104,39 @@ impl<S: Scalar> BondedRun<S> {
     pub fn receive_all_rows(&mut self) {
         self.ranks.gather(Receivers::All, &mut self.system.motion);
         self.ranks.gather(Receivers::All, &mut self.system.tail);
+    }
+
+    /// Brings the lists of contacts up to date after a step in which elements and colliders moved at most these
+    /// distances, m, where not all rows of other ranks are known. Returns whether it rebuilt those of pairs.
+    pub fn advance_lists(&mut self, distances: (f64, f64), colliders: &[PosedCollider]) -> bool {
+        let (contacts, system) = (&mut self.contacts, &mut self.system);
+        contacts.follow(distances);
+        let far = contacts.are_colliders_due();
+        let mut rebuilds = contacts.are_pairs_due();
+        if rebuilds {
+            let (low, high) = contacts.displacements(system);
+            let mut most = [(-low).to_array(), high.to_array()].concat();
+            self.ranks.largest(&mut most);
+            let [low, high] = [-DVec3::from_slice(&most), DVec3::from_slice(&most[3..])];
+            rebuilds = !contacts.hold((low, high));
+        }
+        let mut renews_colliders = far;
+        let mut candidates = None;
+        if rebuilds {
+            renews_colliders |= contacts.adapt_skin();
+            let known = self
+                .ranks
+                .receive_near(&mut system.motion, contacts.reach());
+            candidates = Some(Candidates {
+                colliders: known.clone(),
+                pairs: known,
+            });
+            contacts.rebuild_pairs(system, candidates.as_ref());
+        }
+        if renews_colliders {
+            contacts.rebuild_near_among(system, colliders, candidates.as_ref());
+        }
+        rebuilds
     }
 
     /// Begins to bring the rows that ranks need up to date; `None` if this process is alone.

@@ -56,12 +56,16 @@ pub struct Contacts<S> {
     pub(super) skin: f64,
     /// Whether the skin is chosen by how long lists hold.
     adapts: bool,
-    /// Part of the elements that were outside complete shells of bonds at the last rebuild of the pair lists.
-    pub(super) exposed: f64,
+    /// Number of elements that were outside complete shells of bonds at the last rebuild of the pair lists.
+    pub(super) exposed: usize,
+    /// The same of all chunks.
+    pub(super) exposed_of_all: usize,
     /// Steps since the last rebuild of the pair lists.
     pub(super) steps: u32,
     /// Largest radius, m.
     pub(super) largest: f64,
+    /// Rest length of the longest bond, m.
+    longest: f64,
     /// Whether elements inside a complete shell of bonds cannot be reached: all radii are equal, and bonds join only
     /// elements that touch, as in close packings.
     pub(super) closed_shells: bool,
@@ -133,7 +137,7 @@ impl<S: Scalar> Contacts<S> {
         let smallest = (0..system.count)
             .map(|i| system.radius(i))
             .fold(f64::INFINITY, f64::min);
-        let chunk = system.chunk;
+        let (chunk, longest) = (system.chunk, longest_bond(system));
         let chunks = (0..system.motion.len())
             .step_by(chunk)
             .map(|first| ContactChunk::of(first..first + chunk));
@@ -149,11 +153,13 @@ impl<S: Scalar> Contacts<S> {
             surfaces,
             skin: skin * largest,
             adapts: true,
-            exposed: 0.0,
+            exposed: 0,
+            exposed_of_all: 0,
             steps: 0,
             largest,
+            longest,
             closed_shells: largest - smallest < 1e-6 * largest
-                && longest_bond(system) < LONGEST_OF_SHELL * largest,
+                && longest < LONGEST_OF_SHELL * largest,
             anchor: Vec::new(),
             moved: 0.0,
             travelled: 0.0,
@@ -171,6 +177,8 @@ impl<S: Scalar> Contacts<S> {
             }
         }
         self.owned = owned;
+        // Unknown until the next rebuild.
+        (self.exposed, self.exposed_of_all) = (0, 0);
     }
 
     /// Skin: gap up to which pairs are listed, m.
@@ -187,10 +195,10 @@ impl<S: Scalar> Contacts<S> {
 
     /// Chooses the skin of the next lists by how long these have held; returns whether it is another one. Debris that
     /// flies apart would otherwise have the lists of all elements rebuilt every few steps. No result depends on it.
-    pub(super) fn adapt_skin(&mut self) -> bool {
+    pub fn adapt_skin(&mut self) -> bool {
         let before = self.skin;
         if self.adapts && self.steps < FEW_STEPS {
-            let wide = self.exposed >= MOSTLY_EXPOSED;
+            let wide = self.exposed_of_all as f64 >= MOSTLY_EXPOSED * self.anchor.len() as f64;
             self.skin = self.largest * if wide { WIDE_SKIN } else { FAST_SKIN };
         } else if self.adapts && self.steps > MANY_STEPS {
             self.skin = self.largest * SKIN;
@@ -202,6 +210,22 @@ impl<S: Scalar> Contacts<S> {
     /// to is within the skin, or no bond can break before the next rebuild.
     pub(super) fn leaves_shells_out(&self) -> bool {
         self.closed_shells && (!self.adapts || self.skin < 1.01 * FAST_SKIN * self.largest)
+    }
+
+    /// Number of elements of the listed chunks that were outside complete shells of bonds at the last rebuild of the
+    /// pair lists.
+    pub fn exposed(&self) -> usize {
+        self.exposed
+    }
+
+    /// Sets that number of all chunks, where others list the contacts of some: the next skin is chosen by it.
+    pub fn set_exposed_of_all(&mut self, exposed: usize) {
+        self.exposed_of_all = exposed;
+    }
+
+    /// Distance within which elements can be listed with each other, m.
+    pub fn reach(&self) -> f64 {
+        self.longest.max(2.0 * self.largest) + self.skin
     }
 
     /// Largest radius of the elements, m.

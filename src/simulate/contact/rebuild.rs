@@ -13,7 +13,7 @@ use crate::parallel::prelude::*;
 use crate::simulate::bonded::system::System;
 use crate::simulate::scene::colliders::PosedCollider;
 
-/// Elements that a search for contacts has to visit.
+/// Elements that a search for contacts has to visit; it reads the positions of no others.
 #[derive(Clone, Debug, Default)]
 pub struct Candidates {
     /// Whether each element may be within the skin of an element that it can touch.
@@ -65,31 +65,12 @@ impl<S: Scalar> Contacts<S> {
         candidates: impl Fn(&Self) -> Option<Candidates>,
     ) -> bool {
         self.follow((element_travel, collider_travel));
-        let far = self.collider_approach >= self.skin;
+        let far = self.are_colliders_due();
         if far {
             let among = candidates(self);
             self.rebuild_near_among(system, colliders, among.as_ref());
         }
-        if 2.0 * self.moved < self.skin {
-            return far;
-        }
-        // The sum of the largest distances is an upper bound; actual displacements are often smaller, and a
-        // common translation brings no pair closer.
-        let empty_box = (DVec3::INFINITY, DVec3::NEG_INFINITY);
-        let (low, high) = self
-            .anchor
-            .par_iter()
-            .enumerate()
-            .with_min_len(self.chunk)
-            .map(|(i, anchor)| {
-                let d = system.position(i) - *anchor;
-                (d, d)
-            })
-            .reduce(|| empty_box, |a, b| (a.0.min(b.0), a.1.max(b.1)));
-        let farthest = 0.5 * (high - low).length();
-        // Near the limit the exact check would soon be due again; a rebuild is cheaper.
-        if 2.0 * farthest < 0.7 * self.skin {
-            self.moved = farthest;
+        if !self.are_pairs_due() || self.hold(self.displacements(system)) {
             return far;
         }
         let is_other_skin = self.adapt_skin();
@@ -99,6 +80,47 @@ impl<S: Scalar> Contacts<S> {
             self.rebuild_near_among(system, colliders, among.as_ref());
         }
         true
+    }
+
+    /// Whether an element may have come near a collider with which it is not listed.
+    pub fn are_colliders_due(&self) -> bool {
+        self.collider_approach >= self.skin
+    }
+
+    /// Whether an unlisted pair could touch by the sum of the largest distances moved. This is an upper bound: see
+    /// [`hold`](Self::hold).
+    pub fn are_pairs_due(&self) -> bool {
+        2.0 * self.moved >= self.skin
+    }
+
+    /// Least and largest displacement, along each axis, of the elements of the listed chunks since the pair lists were
+    /// built, m.
+    pub fn displacements(&self, system: &System<S>) -> (DVec3, DVec3) {
+        let empty_box = (DVec3::INFINITY, DVec3::NEG_INFINITY);
+        self.anchor
+            .par_iter()
+            .enumerate()
+            .with_min_len(self.chunk)
+            .map(|(i, anchor)| {
+                if !self.owned.contains(i / self.chunk) {
+                    return empty_box;
+                }
+                let d = system.position(i) - *anchor;
+                (d, d)
+            })
+            .reduce(|| empty_box, |a, b| (a.0.min(b.0), a.1.max(b.1)))
+    }
+
+    /// Whether the pair lists hold after these displacements of all elements: actual ones are often smaller than the
+    /// sum of the largest distances, and a common translation brings no pair closer.
+    pub fn hold(&mut self, (low, high): (DVec3, DVec3)) -> bool {
+        let farthest = 0.5 * (high - low).length();
+        // Near the limit the exact check would soon be due again; a rebuild is cheaper.
+        let holds = 2.0 * farthest < 0.7 * self.skin;
+        if holds {
+            self.moved = farthest;
+        }
+        holds
     }
 
     /// Rebuilds the lists if elements have moved so far that an unlisted pair could touch; returns whether it
@@ -135,7 +157,8 @@ impl<S: Scalar> Contacts<S> {
         self.rebuild_near_among(system, colliders, candidates);
     }
 
-    fn rebuild_pairs(&mut self, system: &System<S>, candidates: Option<&Candidates>) {
+    /// Rebuilds the lists of pairs, keeping springs; visits only these elements, or all.
+    pub fn rebuild_pairs(&mut self, system: &System<S>, candidates: Option<&Candidates>) {
         let may_touch = |i: usize| candidates.is_none_or(|all| all.pairs[i]);
         let elements = (0..system.count).into_par_iter().with_min_len(self.chunk);
         let anchor: Vec<DVec3> = elements.clone().map(|i| system.position(i)).collect();
@@ -144,8 +167,10 @@ impl<S: Scalar> Contacts<S> {
             false => Exposure::default(),
         });
         let mut exposure: Vec<Exposure> = exposure.collect();
-        let exposed = exposure.iter().filter(|one| one.is_exposed).count();
-        self.exposed = exposed as f64 / system.count.max(1) as f64;
+        let listed = exposure.iter().enumerate();
+        let listed = listed.filter(|(i, _)| self.owned.contains(i / self.chunk));
+        self.exposed = listed.filter(|(_, one)| one.is_exposed).count();
+        self.exposed_of_all = self.exposed;
         if !self.leaves_shells_out() {
             for (i, one) in exposure.iter_mut().enumerate() {
                 one.is_exposed = may_touch(i);

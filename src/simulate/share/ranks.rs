@@ -3,13 +3,15 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use glam::DVec3;
+
 use super::bytes::{Reader, Record, put};
 use crate::math::Scalar;
 use crate::ranks::Transport;
 use crate::ranks::transport::Message;
 use crate::simulate::bonded::bond_tasks::BreakEvent;
 use crate::simulate::bonded::owned::OwnedChunks;
-use crate::simulate::bonded::system::{MotionRow, TailRow};
+use crate::simulate::bonded::system::{MotionRow, TailRow, position};
 
 /// The ranks of a run, or none: then this process owns every chunk, and all calls return at once.
 #[derive(Clone, Debug, Default)]
@@ -58,6 +60,61 @@ pub enum Receivers {
     First,
     /// Every rank.
     All,
+}
+
+/// Box around the elements of a chunk, with a margin.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct ChunkBox {
+    low: DVec3,
+    high: DVec3,
+}
+
+impl Default for ChunkBox {
+    fn default() -> Self {
+        Self::EMPTY
+    }
+}
+
+impl ChunkBox {
+    const EMPTY: Self = ChunkBox {
+        low: DVec3::INFINITY,
+        high: DVec3::NEG_INFINITY,
+    };
+
+    fn of<S: Scalar>(rows: &[MotionRow<S>], margin: f64) -> Self {
+        let whole = rows
+            .iter()
+            .map(position)
+            .fold(Self::EMPTY, |all, place| ChunkBox {
+                low: all.low.min(place),
+                high: all.high.max(place),
+            });
+        ChunkBox {
+            low: whole.low - DVec3::splat(margin),
+            high: whole.high + DVec3::splat(margin),
+        }
+    }
+
+    fn with(self, other: &Self) -> Self {
+        ChunkBox {
+            low: self.low.min(other.low),
+            high: self.high.max(other.high),
+        }
+    }
+
+    fn contains(&self, place: DVec3) -> bool {
+        self.low.cmple(place).all() && self.high.cmpge(place).all()
+    }
+}
+
+impl Record for ChunkBox {
+    fn put(&self, bytes: &mut Vec<u8>) {
+        put(bytes, [self.low, self.high]);
+    }
+    fn get(from: &mut Reader) -> Self {
+        let [low, high] = from.get();
+        ChunkBox { low, high }
+    }
 }
 
 /// What a rank sent to others in its steps.
@@ -212,6 +269,54 @@ impl Ranks {
             }
         }
         team.messages = (exchange.send, exchange.receive);
+    }
+
+    /// Brings the rows of motion of the elements of other ranks within `reach` (m) of this rank's chunks up to date;
+    /// returns by element whether its row is: those of this rank are, too.
+    pub fn receive_near<S: Scalar>(&self, motion: &mut [MotionRow<S>], reach: f64) -> Vec<bool> {
+        let Some(team) = &self.0 else {
+            return vec![true; motion.len()];
+        };
+        let own = team.transport.rank();
+        let mut known = vec![false; motion.len()];
+        let mut boxes = vec![ChunkBox::default(); team.owner.len()];
+        let starts = (0..motion.len()).step_by(team.chunk);
+        for (at, first) in starts.enumerate().filter(|one| team.owned.contains(one.0)) {
+            let elements = first..(first + team.chunk).min(motion.len());
+            boxes[at] = ChunkBox::of(&motion[elements.clone()], reach);
+            known[elements].fill(true);
+        }
+        self.gather_chunks(Receivers::All, &mut boxes, |one, act| act(one));
+        let mut to = vec![Vec::new(); team.transport.count()];
+        for (rank, bytes) in to.iter_mut().enumerate().filter(|one| one.0 != own) {
+            let chunks = team.owner.iter().zip(&boxes);
+            let boxes: Vec<&ChunkBox> = chunks
+                .filter_map(|(&owner, one)| (owner as usize == rank).then_some(one))
+                .collect();
+            let around = boxes.iter().fold(ChunkBox::EMPTY, |all, one| all.with(one));
+            let elements = known.iter().enumerate().filter(|one| *one.1);
+            for (element, row) in elements.map(|(i, _)| (i, &motion[i])) {
+                let place = position(row);
+                if around.contains(place) && boxes.iter().any(|one| one.contains(place)) {
+                    put(bytes, element as u32);
+                    row.put(bytes);
+                }
+            }
+        }
+        for bytes in team.transport.all_to_all(to) {
+            let mut from = Reader::new(&bytes);
+            while !from.is_at_end() {
+                let element = from.get::<u32>() as usize;
+                motion[element] = Record::get(&mut from);
+                known[element] = true;
+            }
+        }
+        known
+    }
+
+    /// The sum of a number over all ranks.
+    pub fn sum(&self, own: u64) -> u64 {
+        self.concatenate(Receivers::All, vec![own]).iter().sum()
     }
 
     /// Brings the records of all elements up to date at the ranks that receive them.

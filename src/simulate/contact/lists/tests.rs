@@ -122,7 +122,7 @@ fn lists_of_fast_elements_get_a_wider_skin() {
     let (slow, skin) = until(5e-4);
     assert!(slow > MANY_STEPS && skin == 1.0, "{slow}");
     // Not so wide where most elements have complete shells, and not at all where sleep decides.
-    contacts.exposed = 0.0;
+    contacts.exposed_of_all = 0;
     steps_until_rebuilt(&mut contacts, &mut system, fast);
     assert_eq!(contacts.skin(), FAST_SKIN * contacts.largest());
     contacts.set_skin(false);

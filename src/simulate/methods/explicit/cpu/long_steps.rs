@@ -360,18 +360,17 @@ impl<L: Lanes> Cpu<L> {
             self.costs.lists.add(clock, rayon::current_num_threads());
             return;
         }
+        if !self.run.ranks.is_alone() {
+            self.follow_lists_on_ranks(distances);
+            self.costs.lists.add(clock, rayon::current_num_threads());
+            return;
+        }
         if let Some(sleep) = &self.sleep {
             match self.run.contacts.reads_places(distances) {
                 true => sleep.place_all(&mut self.run.system),
                 false => sleep.place_near(&mut self.run.system),
             }
         }
-        let reads_places = self.run.contacts.reads_places(distances);
-        if reads_places && !self.run.ranks.is_alone() {
-            self.run.receive_all_rows();
-            self.rebalance();
-        }
-        self.exchange_due = !reads_places;
         let (system, colliders) = (&self.run.system, &self.driven.colliders);
         let sleep = self.sleep.as_ref();
         let candidates = |contacts: &Contacts<L::Scalar>| {
@@ -385,7 +384,6 @@ impl<L: Lanes> Cpu<L> {
         let contacts = &mut self.run.contacts;
         if contacts.advance_among(distances, system, colliders, candidates) {
             self.find_near();
-            self.plan_exchange();
             self.lists_hold_until = self.run.step;
         }
         self.costs.lists.add(clock, rayon::current_num_threads());

@@ -46,12 +46,16 @@ impl<L: Lanes> Cpu<L> {
         self.run.plan_exchange(self.rankine.is_some());
     }
 
-    /// Shares chunks out anew if some rank needed much longer than others since the last time. The rows of all elements
-    /// must be up to date.
-    pub(super) fn rebalance(&mut self) {
-        if self.run.ranks.is_alone() {
-            return;
+    /// Brings contact lists up to date after a step in which elements and colliders moved at most these distances, m.
+    pub(super) fn follow_lists_on_ranks(&mut self, distances: (f64, f64)) {
+        if self.run.advance_lists(distances, &self.driven.colliders) && !self.rebalance() {
+            self.plan_exchange();
         }
+        self.exchange_due = true;
+    }
+
+    /// Shares chunks out anew if some rank needed much longer than others since the last time; returns whether it did.
+    fn rebalance(&mut self) -> bool {
         if let Some(costs) = self.next_costs.take() {
             return self.share_out_again(&costs);
         }
@@ -67,28 +71,28 @@ impl<L: Lanes> Cpu<L> {
         let busiest = sums.iter().copied().fold(0.0, f64::max);
         let mean = sums.iter().sum::<f64>() / sums.len() as f64;
         if busiest < LEAST_TIME {
-            return;
+            return false;
         }
         self.chunk_costs.iter().for_each(|cost| {
             cost.take();
         });
-        if busiest > (1.0 + IMBALANCE) * mean {
-            self.share_out_again(&costs);
-        }
+        busiest > (1.0 + IMBALANCE) * mean && self.share_out_again(&costs)
     }
 
-    /// Shares chunks out anew by what a step of each costs, in any unit; all ranks pass the same costs. The rows of all
-    /// elements must be up to date.
-    fn share_out_again(&mut self, costs: &[f64]) {
+    /// Shares chunks out anew by what a step of each costs, in any unit; all ranks pass the same costs. Returns whether
+    /// any chunk got another rank.
+    fn share_out_again(&mut self, costs: &[f64]) -> bool {
         let before = self.run.ranks.clone();
+        self.run.receive_all_rows();
         if !self.run.share_out_again(costs, &self.driven.colliders) {
-            return;
+            return false;
         }
         before.gather_chunks(Receivers::All, &mut self.dissipation, |chunk, act| {
             work::each(chunk, act)
         });
         self.borders = Border::all(&self.run.system, &self.run.ranks.owned());
         self.plan_exchange();
+        true
     }
 
     /// Shares chunks out by these costs when they could next be shared out, for tests; all ranks pass the same costs.
