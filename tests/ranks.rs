@@ -278,11 +278,12 @@ fn chunks_that_change_their_ranks_change_no_bit() {
             if shared.is_some() {
                 let cost =
                     |chunk: usize| 1.0 + f64::from((chunk as u32 * 7 + frame * 3) % 5).powi(2);
-                run.share_out_next((0..chunks).map(cost).collect());
+                run.rebalance_next((0..chunks).map(cost).collect());
             }
             run.advance(700).unwrap();
             all.push(record(&mut run, frame));
         }
+        assert!(shared.is_none() || run.rebalances() > 4);
         all
     };
     let alone = captures(None);
@@ -296,21 +297,21 @@ fn chunks_that_change_their_ranks_change_no_bit() {
 
 #[test]
 fn what_runs_in_one_process_only_is_refused_by_every_rank() {
+    let backward = "simulate.integrator=backward_euler";
     let refused = [
-        ("simulate.sleep=true", "simulate.sleep on several ranks"),
-        (
-            "simulate.integrator=backward_euler",
-            "simulate.integrator on several ranks",
-        ),
+        ("bunny_drop", "simulate.sleep=true", "simulate.sleep"),
+        ("bunny_drop", backward, "simulate.integrator"),
+        ("voronoi_bunny", "simulate.backend=cpu", "simulate.method"),
     ];
-    for (setting, told) in refused {
+    for (name, setting, option) in refused {
+        let told = format!("{option} on several ranks");
         let folder = tempfile::tempdir().unwrap();
-        let packed = Packed::new(folder.path(), "bunny_drop", &["scale=smoke", setting]);
+        let packed = Packed::new(folder.path(), name, &["scale=smoke", setting]);
         let stop = AtomicBool::new(false);
         for result in packed.run(&options(Start::Packing, None), (2, 1), &stop) {
             let error = result.unwrap_err();
             assert!(
-                error.caused_by_user() && error.to_string().contains(told),
+                error.caused_by_user() && error.to_string().contains(&told),
                 "{error}"
             );
         }

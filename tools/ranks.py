@@ -4,9 +4,9 @@
     python tools/ranks.py [--program FILE] [SHOTS] [--ranks 1 2 3 4 7] [--threads 1 2]
     python tools/ranks.py [--program FILE] --time 500000
 
-Each shot is packed once at smoke size and simulated in one process, then on each number of ranks and threads. Then a rank
-is killed in the middle of a run, which must end with one message, and the run is resumed on another number of ranks. All
-tables and states must be the same, except for wall times. Exits with 0 if they are, else with 1. `mpirun` is Debian's
+Each shot is packed once at smoke size and simulated in one process, then on each number of ranks and threads. Then it kills
+one rank during a run: the launcher must fail, with at most one message of cullet, and the run is resumed on another
+number of ranks. All tables and states must be the same, except for wall times. Exits with 0 if they are, else with 1. `mpirun` is Debian's
 `mpich` or `openmpi-bin`, or pip's `mpich`; pyarrow reads the history. Without --program the tool builds one, with
 `cargo build --release --features mpi`.
 """
@@ -119,7 +119,7 @@ def compare(options, shot, folder):
 
 
 def seconds(store):
-    """Least seconds of a frame, but the first two: those begin."""
+    """Shortest wall time of a frame, s; the first two, which include start-up, are left out."""
     tables = [pyarrow.parquet.read_table(path, columns=["seconds"]) for path in sorted((store / "history").glob("*.parquet"))]
     return min(table["seconds"][0].as_py() for table in tables[2:])
 
@@ -164,7 +164,7 @@ def main():
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--set", action="append", default=[])
-    parser.add_argument("--time", type=int, metavar="ELEMENTS", help="times a bunny of so many elements instead")
+    parser.add_argument("--time", type=int, metavar="ELEMENTS", help="times a bunny of ELEMENTS elements, compares nothing")
     options = parser.parse_args()
     options.program = (options.program or build()).resolve()
     random.seed(options.seed)
@@ -173,7 +173,7 @@ def main():
             return time_block(options, pathlib.Path(folder))
         faults = [fault for shot in options.shots or SHOTS for fault in compare(options, shot, pathlib.Path(folder))]
     for fault in faults:
-        print(f"DIFFERS: {fault}")
+        print(f"FAULT: {fault}")
     sys.exit(1 if faults else 0)
 
 

@@ -14,11 +14,11 @@ const COUNTS: [&str; 3] = ["PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "MPI_WORLD_SIZE"]
 const RANKS: [&str; 3] = ["PMI_RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK"];
 /// Variables in which launchers tell each process how many there are on its machine.
 const LOCAL_COUNTS: [&str; 2] = ["MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE"];
-/// Time in which rank 0 tells of an error that all ranks have, and time between the others.
-const FIRST_SPEAKS: Duration = Duration::from_secs(2);
-const NEXT_SPEAKS: Duration = Duration::from_millis(200);
+/// How long rank 1 waits before it reports an error, and how much longer each further rank.
+const REPORT_DELAY: Duration = Duration::from_secs(2);
+const DELAY_PER_RANK: Duration = Duration::from_millis(200);
 
-/// The largest number in these variables: a shell that was itself started by a launcher passes its own on.
+/// The largest number in these variables: those inherited from an outer launcher may say 1.
 fn number(variables: &[&str]) -> Option<usize> {
     let values = variables.iter().filter_map(|name| std::env::var(name).ok());
     values.filter_map(|value| value.parse().ok()).max()
@@ -26,7 +26,7 @@ fn number(variables: &[&str]) -> Option<usize> {
 
 /// How many processes a launcher started, as its variables say; 1 if none did.
 fn count() -> usize {
-    // `srun --mpi=pmix` tells the number only in a variable of Slurm, which other commands have, too.
+    // With `srun --mpi=pmix` only this variable of Slurm has the number; programs not started for MPI have it, too.
     let of_slurm = match std::env::var_os("PMIX_RANK") {
         Some(_) => number(&["SLURM_STEP_NUM_TASKS"]),
         None => None,
@@ -48,10 +48,11 @@ pub struct Launch {
 }
 
 impl Launch {
-    /// The processes that a launcher started, if there are several. `is_shared`: whether the command works on several.
+    /// Connects to the other processes of the launcher, if any. `is_shared`: whether the command supports several.
     ///
     /// # Errors
-    /// The command, or this program, works in one process only.
+    /// The command or the program supports one process only; the MPI library lacks support of threads, or does not
+    /// belong to the launcher.
     pub fn begin(is_shared: bool) -> anyhow::Result<Self> {
         let count = count();
         if count == 1 {
@@ -113,7 +114,7 @@ impl Launch {
         Some((cores / local).max(1))
     }
 
-    /// What rank 0 finds, at every rank.
+    /// Runs `find` on rank 0 and broadcasts its result.
     ///
     /// # Errors
     /// That of rank 0; the others wait until it ends them.
@@ -129,22 +130,22 @@ impl Launch {
         Ok(bytemuck::pod_read_unaligned(&all[0]))
     }
 
-    /// Waits until all processes are here.
+    /// Waits until all processes call this.
     pub fn meet(&self) {
         if let Some(transport) = &self.transport {
             transport.gather_all(&[]);
         }
     }
 
-    /// Returns when this process may report its error: ranks other than 0 wait whether another one has the same,
-    /// reports it and ends them.
+    /// Delays the report of an error on ranks other than 0: if several fail alike, the first reports and ends the
+    /// others.
     pub fn wait_for_first(&self) {
         let rank = self
             .transport
             .as_ref()
             .map_or(0, |transport| transport.rank());
         if rank > 0 {
-            std::thread::sleep(FIRST_SPEAKS + NEXT_SPEAKS * (rank as u32 - 1));
+            std::thread::sleep(REPORT_DELAY + DELAY_PER_RANK * (rank as u32 - 1));
         }
     }
 

@@ -9,7 +9,7 @@ use mpi::{Rank, Threading};
 
 use super::transport::{Message, Transport};
 
-/// Bytes of one message at most: MPI counts with 32 bits and a sign.
+/// Largest message, bytes: MPI counts are signed 32-bit integers. Longer ones are split.
 const PIECE: usize = 1 << 30;
 /// Attempts of a wait before it offers the processor to others.
 const SPINS: u32 = 1000;
@@ -20,10 +20,10 @@ pub struct Mpi(Universe);
 impl Mpi {
     /// Starts MPI; `None` if its library allows only the main thread to send.
     ///
-    /// A panic, which would leave the other ranks waiting, ends all of them from now on.
+    /// Installs a panic hook that aborts all ranks; they would otherwise wait for ever.
     ///
     /// # Panics
-    /// If it was started before.
+    /// If MPI was started before.
     pub fn start() -> Option<Self> {
         let (universe, threading) =
             mpi::initialize_with_threading(Threading::Serialized).expect("it is started once");
@@ -35,7 +35,7 @@ impl Mpi {
         (threading >= Threading::Serialized).then_some(Mpi(universe))
     }
 
-    /// All processes of the launcher.
+    /// `MPI_COMM_WORLD`: all processes of the launcher.
     pub fn transport(&self) -> World {
         World {
             rank: self.0.world().rank() as usize,
@@ -49,7 +49,7 @@ impl Mpi {
     }
 }
 
-/// All processes of the launcher.
+/// `MPI_COMM_WORLD`: all processes of the launcher.
 #[derive(Clone, Debug)]
 pub struct World {
     rank: usize,
@@ -73,8 +73,8 @@ impl World {
     }
 }
 
-/// Waits for a request. Other ranks get the processor meanwhile if they need it: MPI libraries that wait by themselves
-/// keep it, which is slow where ranks outnumber the cores.
+/// Waits for a request: polls, then yields the core. MPI's blocking waits keep it busy, which is slow with more ranks
+/// than cores.
 fn wait<'a, D: ?Sized, S: Scope<'a>>(mut request: Request<'a, D, S>) {
     let mut spins = 0;
     while let Err(waiting) = request.test() {

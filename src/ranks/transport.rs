@@ -4,11 +4,11 @@ use std::fmt::Debug;
 
 /// Messages between the ranks of a run.
 ///
-/// Every call is collective: all ranks make the same calls in the same order. No call adds up numbers, whose sum would
-/// depend on the order of the ranks.
+/// All communication is collective: all ranks make the same calls in the same order. There is no sum: floating-point
+/// sums would depend on the order of the ranks.
 ///
 /// # Panics
-/// Every call panics, or ends the process, if another rank has ended.
+/// `Local` panics if a rank that it waits for has ended; under MPI the launcher ends all ranks.
 pub trait Transport: Debug + Send + Sync {
     /// Number of this rank, from 0.
     fn rank(&self) -> usize;
@@ -16,8 +16,8 @@ pub trait Transport: Debug + Send + Sync {
     /// Number of ranks.
     fn count(&self) -> usize;
 
-    /// Sends bytes to other ranks and receives bytes from others, each at most once. The lengths of what is received
-    /// are known. `meanwhile` is called once, while messages are on their way.
+    /// Sends and receives at most one message to and from each other rank. Each buffer in `receive` has the length of
+    /// its message. `meanwhile` is called once, while messages are on their way.
     fn exchange(&self, send: &[Message], receive: &mut [Message], meanwhile: &mut dyn FnMut());
 
     /// Sends `to[k]` to rank k and returns what each rank sent to this one, whatever its length.

@@ -9,7 +9,7 @@ use crate::simulate::run_state::snapshot::Snapshot;
 use crate::simulate::run_state::state::State;
 use crate::simulate::share::ranks::Traffic;
 use crate::simulate::source::Source;
-use crate::spec::{Backend, Pipeline};
+use crate::spec::{Backend, MethodName, Pipeline};
 
 /// A captured frame.
 #[derive(Clone, Debug)]
@@ -93,7 +93,7 @@ pub trait Prepare: Send {
         backend: Backend,
         dt: f64,
     ) -> Result<Box<dyn Method>, SimulateError>;
-    /// As [`start`](Self::start) on the CPU, shared out among several ranks.
+    /// As [`start`](Self::start) on the CPU, on several ranks.
     ///
     /// # Errors
     /// The method, or what the pipeline asks of it, runs in one process only.
@@ -103,11 +103,16 @@ pub trait Prepare: Send {
         _dt: f64,
         _transport: Arc<dyn Transport>,
     ) -> Result<Box<dyn Method>, SimulateError> {
-        Err(one_process(
-            "simulate.integrator on several ranks",
-            pipeline.simulate.integrator.name(),
-            "explicit",
-        ))
+        Err(match pipeline.method() {
+            MethodName::Voronoi => {
+                one_process("simulate.method on several ranks", "voronoi", "bonds")
+            }
+            MethodName::Explicit | MethodName::Implicit => one_process(
+                "simulate.integrator on several ranks",
+                pipeline.simulate.integrator.name(),
+                "explicit",
+            ),
+        })
     }
 }
 

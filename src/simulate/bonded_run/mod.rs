@@ -6,7 +6,7 @@ mod applied;
 pub mod build;
 pub mod costs;
 mod cracks;
-mod ranks;
+pub mod ranks;
 pub mod refuse;
 pub mod run;
 pub mod stability;

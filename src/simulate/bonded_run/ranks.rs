@@ -14,32 +14,49 @@ use crate::simulate::contact::rebuild::Candidates;
 use crate::simulate::scene::colliders::PosedCollider;
 use crate::simulate::scene::reaction_sums::ReactionSums;
 use crate::simulate::scene::reactions::Wrench;
-use crate::simulate::share::bisection::{Place, owners};
+use crate::simulate::share::bisection::{WeightedCentre, owners};
 use crate::simulate::share::ranks::{Exchange, Ranks, Receivers};
 
+/// What a step did to pair lists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ListUpdate {
+    /// Nothing.
+    None,
+    /// Displacements were checked: the lists hold.
+    Checked,
+    /// They were rebuilt.
+    Rebuilt,
+}
+
 impl<S: Scalar> BondedRun<S> {
-    /// Shares the chunks out among ranks by their places and the numbers of their bonds. Contacts of other ranks are
-    /// no longer listed.
-    pub fn share_out(&mut self, transport: Arc<dyn Transport>) {
-        let owner = owners(&places(&self.system), transport.count());
+    /// Assigns the chunks to ranks; weights are their numbers of elements and bonds. Contacts of other ranks are no
+    /// longer listed.
+    pub fn partition(&mut self, transport: Arc<dyn Transport>) {
+        let owner = owners(&centres(&self.system), transport.count());
         self.ranks = Ranks::new(transport, self.system.chunk, owner);
         self.contacts.keep(self.ranks.owned());
     }
 
-    /// Shares the chunks out anew by what a step of each costs, in any unit, and hands over what belongs to those that
-    /// get another owner. All ranks pass the same costs. Returns whether any did: then the borders of chunks and the
-    /// plan of the exchange have to be made again.
-    pub fn share_out_again(&mut self, costs: &[f64], colliders: &[PosedCollider]) -> bool {
-        let mut places = places(&self.system);
-        for (place, &cost) in places.iter_mut().zip(costs) {
-            place.weight = cost;
+    /// Rebalances chunks by their costs (any unit, equal on all ranks) and sends the data of chunks that move. Returns
+    /// whether any moved; the caller must then rebuild the borders of chunks and call
+    /// [`plan_exchange`](Self::plan_exchange).
+    pub fn rebalance_by(&mut self, costs: &[f64], colliders: &[PosedCollider]) -> bool {
+        let mut centres = centres(&self.system);
+        self.ranks.gather_chunks(
+            Receivers::All,
+            &mut centres,
+            |one, act| act(&mut one.centre),
+        );
+        for (centre, &cost) in centres.iter_mut().zip(costs) {
+            centre.weight = cost;
         }
-        let owner = owners(&places, self.ranks.count());
-        let before = self.ranks.owners();
-        let moves = |at: usize| owner[at] != before[at];
-        if !(0..owner.len()).any(moves) {
+        let owner = owners(&centres, self.ranks.count());
+        if owner == self.ranks.owners() {
             return false;
         }
+        self.receive_all_rows();
+        let before = self.ranks.owners();
+        let moves = |at: usize| owner[at] != before[at];
         let mut springs = self.contacts.springs();
         springs.retain(|side| moves(side.element as usize / self.system.chunk));
         let springs = self.ranks.concatenate(Receivers::All, springs);
@@ -53,10 +70,10 @@ impl<S: Scalar> BondedRun<S> {
         true
     }
 
-    /// Finds the elements whose rows this rank needs: those that its own are bonded to, were bonded to, may touch, or
-    /// will touch once a bond of either breaks; and those with springs. `of_others`: whether it also needs what those
-    /// that its own are bonded to are bonded to. To be called whenever lists were rebuilt.
-    pub fn plan_exchange(&mut self, of_others: bool) {
+    /// Finds this rank's ghosts: bond neighbours (also of broken bonds), contact and crowded partners, and all elements
+    /// of spring attachments. `second_neighbours` adds the neighbours of bond neighbours. To be called after every
+    /// rebuild of the lists.
+    pub fn plan_exchange(&mut self, second_neighbours: bool) {
         if self.ranks.is_alone() {
             return;
         }
@@ -66,16 +83,16 @@ impl<S: Scalar> BondedRun<S> {
         let (system, owned) = (&self.system, self.ranks.owned());
         let is_own = |i: usize| owned.contains(i / system.chunk);
         let mut needed = vec![false; system.motion.len()];
-        let mut borders = vec![false; system.motion.len().div_ceil(system.chunk)];
+        let mut reads_ghosts = vec![false; system.motion.len().div_ceil(system.chunk)];
         for i in (0..system.count).filter(|&i| is_own(i)) {
             let mut need = |other: usize| {
                 needed[other] = true;
-                borders[i / system.chunk] |= !is_own(other);
+                reads_ghosts[i / system.chunk] |= !is_own(other);
             };
             for side in system.bonds.sides(i) {
                 need(side.other);
-                // Also where the other end is of this rank, in another chunk.
-                if of_others {
+                // Also if `side.other` is on this rank: its neighbours may not be.
+                if second_neighbours {
                     let next = system.bonds.sides(side.other);
                     next.for_each(|side| need(side.other));
                 }
@@ -83,21 +100,22 @@ impl<S: Scalar> BondedRun<S> {
             let crowded = system.crowded.partners(i).iter();
             crowded.for_each(|&partner| need(partner as usize));
         }
-        for (at, border) in borders
+        for (at, reads) in reads_ghosts
             .iter_mut()
             .enumerate()
             .filter(|one| owned.contains(one.0))
         {
             self.contacts.each_partner_outside(at, |partner| {
                 needed[partner as usize] = true;
-                *border |= !is_own(partner as usize);
+                *reads |= !is_own(partner as usize);
             });
         }
         for &element in self.springs.attached(&self.supports) {
             needed[element as usize] = true;
         }
         let needed = (0..system.count).filter(|&i| needed[i] && !is_own(i));
-        self.ranks.set_needs(needed.map(|i| i as u32), borders);
+        self.ranks
+            .set_ghosts(needed.map(|i| i as u32), reads_ghosts);
     }
 
     /// Brings the rows of all elements up to date at every rank.
@@ -106,14 +124,19 @@ impl<S: Scalar> BondedRun<S> {
         self.ranks.gather(Receivers::All, &mut self.system.tail);
     }
 
-    /// Brings the lists of contacts up to date after a step in which elements and colliders moved at most these
-    /// distances, m, where not all rows of other ranks are known. Returns whether it rebuilt those of pairs.
-    pub fn advance_lists(&mut self, distances: (f64, f64), colliders: &[PosedCollider]) -> bool {
+    /// Updates the contact lists after a step in which elements and colliders moved at most these distances, m.
+    /// Receives the rows that a rebuild reads.
+    pub fn advance_lists(
+        &mut self,
+        distances: (f64, f64),
+        colliders: &[PosedCollider],
+    ) -> ListUpdate {
         let (contacts, system) = (&mut self.contacts, &mut self.system);
         contacts.follow(distances);
         let far = contacts.are_colliders_due();
-        let mut rebuilds = contacts.are_pairs_due();
-        if rebuilds {
+        let are_checked = contacts.are_pairs_due();
+        let mut rebuilds = are_checked;
+        if are_checked {
             let (low, high) = contacts.displacements(system);
             let mut most = [(-low).to_array(), high.to_array()].concat();
             self.ranks.largest(&mut most);
@@ -136,10 +159,14 @@ impl<S: Scalar> BondedRun<S> {
         if renews_colliders {
             contacts.rebuild_near_among(system, colliders, candidates.as_ref());
         }
-        rebuilds
+        match (are_checked, rebuilds) {
+            (false, _) => ListUpdate::None,
+            (true, false) => ListUpdate::Checked,
+            (true, true) => ListUpdate::Rebuilt,
+        }
     }
 
-    /// Begins to bring the rows that ranks need up to date; `None` if this process is alone.
+    /// Begins the exchange of ghosts; `None` if this process is alone.
     pub fn begin_exchange(&mut self) -> Option<Exchange> {
         let System { motion, tail, .. } = &self.system;
         self.ranks.begin_exchange(motion, tail)
@@ -157,8 +184,8 @@ impl<S: Scalar> BondedRun<S> {
         self.ranks.gather(Receivers::First, &mut self.system.tail);
     }
 
-    /// Brings the broken bonds of all chunks up to date at every rank, and the rows of the elements at which these
-    /// look: the ends, and their crowded partners.
+    /// Brings the broken bonds of all chunks up to date at every rank, and the rows of
+    /// their ends and crowded partners.
     pub fn share_breaks(&mut self, chunks: &mut [Vec<BreakEvent>]) {
         if self.ranks.is_alone() {
             return;
@@ -200,7 +227,7 @@ impl<S: Scalar> BondedRun<S> {
 }
 
 /// Centres of the chunks, and the numbers of their elements and bonds.
-fn places<S: Scalar>(system: &System<S>) -> Vec<Place> {
+fn centres<S: Scalar>(system: &System<S>) -> Vec<WeightedCentre> {
     let chunks = (0..system.motion.len()).step_by(system.chunk);
     let place = |first: usize| {
         let elements = first..(first + system.chunk).min(system.count);
@@ -210,7 +237,7 @@ fn places<S: Scalar>(system: &System<S>) -> Vec<Place> {
             sum += system.position(i);
             weight += 1 + system.bonds.sides(i).count();
         }
-        Place {
+        WeightedCentre {
             centre: sum / elements.len().max(1) as f64,
             weight: weight as f64,
         }

@@ -69,7 +69,7 @@ pub struct Contacts<S> {
     /// Whether elements inside a complete shell of bonds cannot be reached: all radii are equal, and bonds join only
     /// elements that touch, as in close packings.
     pub(super) closed_shells: bool,
-    /// Positions at the last rebuild of the pair lists.
+    /// Positions at the last rebuild of the pair lists; those of elements far from the listed chunks may be older.
     pub(super) anchor: Vec<DVec3>,
     /// Upper bound on the distance that an element moved since then, relative to the common motion, m.
     pub(super) moved: f64,

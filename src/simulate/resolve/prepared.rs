@@ -86,7 +86,7 @@ impl PreparedScene {
         self.0.start(pipeline, backend, dt)
     }
 
-    /// As [`start`](Self::start) on the CPU, shared out among several ranks.
+    /// As [`start`](Self::start) on the CPU, on several ranks.
     ///
     /// # Errors
     /// The method does not support the pipeline, or not on several ranks.

@@ -1,28 +1,27 @@
-//! Shares chunks out among ranks by recursive bisection of their places.
+//! Recursive coordinate bisection: which rank computes which chunk.
 
 use glam::DVec3;
 
-/// A chunk to be shared out.
+/// A chunk to be assigned to a rank.
 #[derive(Clone, Copy, Debug)]
-pub struct Place {
+pub struct WeightedCentre {
     /// Centre of its elements, m.
     pub centre: DVec3,
     /// What a step of it costs, in any unit.
     pub weight: f64,
 }
 
-/// Rank of each chunk: the chunks are cut across the longest side of their box into two parts whose weights are in
-/// proportion to their numbers of ranks, and so are the parts. Deterministic: equal places stay in the order of the
-/// chunks.
-pub fn owners(places: &[Place], ranks: usize) -> Vec<u32> {
-    let mut owner = vec![0; places.len()];
-    let all = (0..places.len()).collect();
-    bisect(places, all, 0..ranks, &mut owner);
+/// Rank of each chunk, by recursive coordinate bisection: cuts the longest side of the bounding box, then each half.
+/// The weights of both halves are proportional to their numbers of ranks. Ties are broken by the number of the chunk.
+pub fn owners(centres: &[WeightedCentre], ranks: usize) -> Vec<u32> {
+    let mut owner = vec![0; centres.len()];
+    let all = (0..centres.len()).collect();
+    bisect(centres, all, 0..ranks, &mut owner);
     owner
 }
 
 fn bisect(
-    places: &[Place],
+    centres: &[WeightedCentre],
     mut chunks: Vec<usize>,
     ranks: std::ops::Range<usize>,
     owner: &mut [u32],
@@ -35,36 +34,36 @@ fn bisect(
     }
     let empty = (DVec3::INFINITY, DVec3::NEG_INFINITY);
     let (low, high) = chunks.iter().fold(empty, |(low, high), &chunk| {
-        let centre = places[chunk].centre;
+        let centre = centres[chunk].centre;
         (low.min(centre), high.max(centre))
     });
     let axis = (high - low).max_position();
     chunks.sort_by(|&a, &b| {
-        let at = |chunk: usize| places[chunk].centre[axis];
+        let at = |chunk: usize| centres[chunk].centre[axis];
         at(a).total_cmp(&at(b)).then(a.cmp(&b))
     });
     let half = ranks.len() / 2;
-    let total: f64 = chunks.iter().map(|&chunk| places[chunk].weight).sum();
+    let total: f64 = chunks.iter().map(|&chunk| centres[chunk].weight).sum();
     let wanted = total * half as f64 / ranks.len() as f64;
     let mut sum = 0.0;
     // A chunk belongs to the side where most of its weight lies.
     let cut = chunks.iter().position(|&chunk| {
-        let weight = places[chunk].weight;
+        let weight = centres[chunk].weight;
         sum += weight;
         sum - 0.5 * weight > wanted
     });
     let behind = chunks.split_off(cut.unwrap_or(chunks.len()));
     let middle = ranks.start + half;
-    bisect(places, chunks, ranks.start..middle, owner);
-    bisect(places, behind, middle..ranks.end, owner);
+    bisect(centres, chunks, ranks.start..middle, owner);
+    bisect(centres, behind, middle..ranks.end, owner);
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn line(weights: &[f64]) -> Vec<Place> {
-        let of = |(k, &weight): (usize, &f64)| Place {
+    fn line(weights: &[f64]) -> Vec<WeightedCentre> {
+        let of = |(k, &weight): (usize, &f64)| WeightedCentre {
             centre: DVec3::new(k as f64, 0.0, 0.1),
             weight,
         };
@@ -92,12 +91,12 @@ mod tests {
 
     #[test]
     fn the_longest_side_is_cut() {
-        let at = |x: f64, y: f64| Place {
+        let at = |x: f64, y: f64| WeightedCentre {
             centre: DVec3::new(x, y, 0.0),
             weight: 1.0,
         };
-        let places = [at(0.0, 0.0), at(1.0, 9.0), at(1.0, 0.0), at(0.0, 9.0)];
-        assert_eq!(owners(&places, 2), [0, 1, 0, 1]);
-        assert_eq!(owners(&places, 4), [0, 3, 1, 2]);
+        let centres = [at(0.0, 0.0), at(1.0, 9.0), at(1.0, 0.0), at(0.0, 9.0)];
+        assert_eq!(owners(&centres, 2), [0, 1, 0, 1]);
+        assert_eq!(owners(&centres, 4), [0, 3, 1, 2]);
     }
 }

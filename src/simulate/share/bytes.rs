@@ -1,6 +1,7 @@
-//! Records of messages as bytes, in the order of the processor: all ranks run on the same kind.
+//! Records of messages as bytes, in native byte order, which must be the same on all ranks.
 
 use bytemuck::Pod;
+use glam::DVec3;
 
 use crate::columns::BreakMode;
 use crate::math::Scalar;
@@ -43,7 +44,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// What is sent: always as many bytes.
+/// A value of fixed size in a message.
 pub trait Record: Copy {
     /// Appends it to a message.
     fn put(&self, bytes: &mut Vec<u8>);
@@ -66,6 +67,7 @@ macro_rules! numbers {
 numbers!(u32);
 numbers!(u64);
 numbers!(f64);
+numbers!(DVec3);
 
 macro_rules! row {
     ($width:literal) => {

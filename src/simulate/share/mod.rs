@@ -1,13 +1,15 @@
-//! How the elements of a run are shared out among ranks, and what these tell each other.
+//! Domain decomposition: which rank computes which chunk, and what ranks exchange.
 //!
 //! A rank owns whole chunks of elements: it steps them, evaluates their bonds and lists their contacts. A bond or a
 //! contact between two chunks is evaluated by both, with the same bits, so its loads are not sent. In every step a rank
-//! gets the rows of the elements of others that its own are bonded to or may touch, and all ranks agree on the largest
-//! distances moved and on the bonds that broke. Rank 0 gets what frames and states record. Nothing is added up across
-//! ranks: sums run over chunks in their order. So the number of ranks does not change a bit.
+//! receives the rows of its ghosts: the elements of others that its own are bonded to or may touch. All ranks agree on
+//! the largest distances moved and on the bonds that broke. Rank 0 receives what frames and states record. Only
+//! integers are summed across ranks; floating-point sums run over chunks in order. So results are bitwise equal for any
+//! number of ranks.
 //!
-//! Every rank keeps the rows of all elements; those of elements that it neither owns nor needs are out of date.
+//! Every rank keeps the rows of all elements; those of elements that are neither its own nor ghosts are out of date.
 
 pub mod bisection;
 pub mod bytes;
+mod chunk_box;
 pub mod ranks;

@@ -3,9 +3,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use glam::DVec3;
-
 use super::bytes::{Reader, Record, put};
+use super::chunk_box::ChunkBox;
 use crate::math::Scalar;
 use crate::ranks::Transport;
 use crate::ranks::transport::Message;
@@ -26,18 +25,18 @@ struct Team {
     /// Rank of each chunk.
     owner: Vec<u32>,
     owned: OwnedChunks,
-    /// Elements of this rank whose rows others need, by rank; ranks that need none are left out.
-    give: Vec<(usize, Vec<u32>)>,
-    /// Elements of other ranks whose rows this one needs.
-    take: Vec<(usize, Vec<u32>)>,
-    /// Whether each chunk is of this rank and needs rows of others.
-    borders: Vec<bool>,
+    /// Elements whose rows this rank sends in every step, by rank; empty lists are left out.
+    sent: Vec<(usize, Vec<u32>)>,
+    /// Elements whose rows this rank receives in every step.
+    ghosts: Vec<(usize, Vec<u32>)>,
+    /// Whether each chunk is of this rank and reads ghosts.
+    reads_ghosts: Vec<bool>,
     /// Messages of the last exchange: their buffers are used again.
     messages: (Vec<Message>, Vec<Message>),
     traffic: Traffic,
 }
 
-/// An exchange of rows.
+/// An exchange of ghosts.
 #[derive(Debug)]
 pub struct Exchange {
     transport: Arc<dyn Transport>,
@@ -46,7 +45,7 @@ pub struct Exchange {
 }
 
 impl Exchange {
-    /// Sends and receives; `meanwhile` computes what needs no row of others.
+    /// Sends and receives; `meanwhile` computes what reads no ghosts.
     pub fn run(&mut self, mut meanwhile: impl FnMut()) {
         let transport = self.transport.clone();
         transport.exchange(&self.send, &mut self.receive, &mut meanwhile);
@@ -60,61 +59,6 @@ pub enum Receivers {
     First,
     /// Every rank.
     All,
-}
-
-/// Box around the elements of a chunk, with a margin.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct ChunkBox {
-    low: DVec3,
-    high: DVec3,
-}
-
-impl Default for ChunkBox {
-    fn default() -> Self {
-        Self::EMPTY
-    }
-}
-
-impl ChunkBox {
-    const EMPTY: Self = ChunkBox {
-        low: DVec3::INFINITY,
-        high: DVec3::NEG_INFINITY,
-    };
-
-    fn of<S: Scalar>(rows: &[MotionRow<S>], margin: f64) -> Self {
-        let whole = rows
-            .iter()
-            .map(position)
-            .fold(Self::EMPTY, |all, place| ChunkBox {
-                low: all.low.min(place),
-                high: all.high.max(place),
-            });
-        ChunkBox {
-            low: whole.low - DVec3::splat(margin),
-            high: whole.high + DVec3::splat(margin),
-        }
-    }
-
-    fn with(self, other: &Self) -> Self {
-        ChunkBox {
-            low: self.low.min(other.low),
-            high: self.high.max(other.high),
-        }
-    }
-
-    fn contains(&self, place: DVec3) -> bool {
-        self.low.cmple(place).all() && self.high.cmpge(place).all()
-    }
-}
-
-impl Record for ChunkBox {
-    fn put(&self, bytes: &mut Vec<u8>) {
-        put(bytes, [self.low, self.high]);
-    }
-    fn get(from: &mut Reader) -> Self {
-        let [low, high] = from.get();
-        ChunkBox { low, high }
-    }
 }
 
 /// What a rank sent to others in its steps.
@@ -138,15 +82,15 @@ impl Ranks {
             chunk,
             owned: OwnedChunks::new(owned),
             owner,
-            give: Vec::new(),
-            take: Vec::new(),
-            borders: Vec::new(),
+            sent: Vec::new(),
+            ghosts: Vec::new(),
+            reads_ghosts: Vec::new(),
             messages: Default::default(),
             traffic: Traffic::default(),
         }))
     }
 
-    /// Ranks with another owner of each chunk; nothing is exchanged until [`set_needs`](Self::set_needs).
+    /// Ranks with another owner of each chunk; nothing is exchanged until [`set_ghosts`](Self::set_ghosts).
     pub fn with_owners(&self, owner: Vec<u32>) -> Self {
         match &self.0 {
             None => Ranks(None),
@@ -194,9 +138,9 @@ impl Ranks {
         self.0.as_ref().map(|team| team.traffic)
     }
 
-    /// Tells the owners of these elements (of other ranks) that this rank needs their rows in every step. `borders`
-    /// says by chunk which of this rank's chunks need any.
-    pub fn set_needs(&mut self, elements: impl Iterator<Item = u32>, borders: Vec<bool>) {
+    /// Tells the owners of these elements (of other ranks) to send their rows in every step. `reads_ghosts` says by
+    /// chunk which of this rank's chunks read any.
+    pub fn set_ghosts(&mut self, elements: impl Iterator<Item = u32>, reads_ghosts: Vec<bool>) {
         let Some(team) = &mut self.0 else {
             return;
         };
@@ -208,17 +152,17 @@ impl Ranks {
         let asked = team.transport.all_to_all(asked.collect());
         let lists = asked.iter().map(|bytes| records(bytes));
         let some = |(_, list): &(usize, Vec<u32>)| !list.is_empty();
-        team.give = lists.enumerate().filter(some).collect();
-        team.take = needs.into_iter().enumerate().filter(some).collect();
-        team.borders = borders;
+        team.sent = lists.enumerate().filter(some).collect();
+        team.ghosts = needs.into_iter().enumerate().filter(some).collect();
+        team.reads_ghosts = reads_ghosts;
     }
 
-    /// Whether a chunk of this rank needs rows of others.
-    pub fn is_border(&self, chunk: usize) -> bool {
-        self.0.as_ref().is_some_and(|team| team.borders[chunk])
+    /// Whether a chunk of this rank reads ghosts.
+    pub fn reads_ghosts(&self, chunk: usize) -> bool {
+        self.0.as_ref().is_some_and(|team| team.reads_ghosts[chunk])
     }
 
-    /// Begins an exchange of the rows that ranks need; `None` if this process is alone.
+    /// Begins an exchange of ghosts; `None` if this process is alone.
     pub fn begin_exchange<S: Scalar>(
         &mut self,
         motion: &[MotionRow<S>],
@@ -227,9 +171,9 @@ impl Ranks {
         let team = self.0.as_mut()?;
         let width = size_of::<MotionRow<S>>() + size_of::<TailRow<S>>();
         let (mut send, mut receive) = std::mem::take(&mut team.messages);
-        send.resize(team.give.len(), Message::default());
-        receive.resize(team.take.len(), Message::default());
-        for (message, (rank, elements)) in send.iter_mut().zip(&team.give) {
+        send.resize(team.sent.len(), Message::default());
+        receive.resize(team.ghosts.len(), Message::default());
+        for (message, (rank, elements)) in send.iter_mut().zip(&team.sent) {
             message.rank = *rank;
             message.bytes.clear();
             for &element in elements {
@@ -240,7 +184,7 @@ impl Ranks {
             team.traffic.bytes += message.bytes.len() as u64;
         }
         team.traffic.exchanges += 1;
-        for (message, (rank, elements)) in receive.iter_mut().zip(&team.take) {
+        for (message, (rank, elements)) in receive.iter_mut().zip(&team.ghosts) {
             message.rank = *rank;
             message.bytes.resize(elements.len() * width, 0);
         }
@@ -261,7 +205,7 @@ impl Ranks {
         let Some(team) = &mut self.0 else {
             return;
         };
-        for (message, (_, elements)) in exchange.receive.iter().zip(&team.take) {
+        for (message, (_, elements)) in exchange.receive.iter().zip(&team.ghosts) {
             let mut from = Reader::new(&message.bytes);
             for &element in elements {
                 motion[element as usize] = Record::get(&mut from);
@@ -271,35 +215,39 @@ impl Ranks {
         team.messages = (exchange.send, exchange.receive);
     }
 
-    /// Brings the rows of motion of the elements of other ranks within `reach` (m) of this rank's chunks up to date;
-    /// returns by element whether its row is: those of this rank are, too.
+    /// Receives the motion of other ranks' elements inside the boxes of this rank's chunks, widened by `reach`, m.
+    /// Returns for each element whether its row is up to date; rows of this rank always are.
     pub fn receive_near<S: Scalar>(&self, motion: &mut [MotionRow<S>], reach: f64) -> Vec<bool> {
         let Some(team) = &self.0 else {
             return vec![true; motion.len()];
         };
         let own = team.transport.rank();
         let mut known = vec![false; motion.len()];
-        let mut boxes = vec![ChunkBox::default(); team.owner.len()];
-        let starts = (0..motion.len()).step_by(team.chunk);
-        for (at, first) in starts.enumerate().filter(|one| team.owned.contains(one.0)) {
-            let elements = first..(first + team.chunk).min(motion.len());
-            boxes[at] = ChunkBox::of(&motion[elements.clone()], reach);
-            known[elements].fill(true);
+        let mut boxes = vec![ChunkBox::EMPTY; team.owner.len()];
+        for chunk in team.chunks_of(own, motion.len()) {
+            boxes[chunk.start / team.chunk] = ChunkBox::of(&motion[chunk.clone()]);
+            known[chunk].fill(true);
         }
         self.gather_chunks(Receivers::All, &mut boxes, |one, act| act(one));
         let mut to = vec![Vec::new(); team.transport.count()];
         for (rank, bytes) in to.iter_mut().enumerate().filter(|one| one.0 != own) {
-            let chunks = team.owner.iter().zip(&boxes);
-            let boxes: Vec<&ChunkBox> = chunks
+            let theirs = team.owner.iter().zip(&boxes);
+            let theirs: Vec<&ChunkBox> = theirs
                 .filter_map(|(&owner, one)| (owner as usize == rank).then_some(one))
                 .collect();
-            let around = boxes.iter().fold(ChunkBox::EMPTY, |all, one| all.with(one));
-            let elements = known.iter().enumerate().filter(|one| *one.1);
-            for (element, row) in elements.map(|(i, _)| (i, &motion[i])) {
-                let place = position(row);
-                if around.contains(place) && boxes.iter().any(|one| one.contains(place)) {
-                    put(bytes, element as u32);
-                    row.put(bytes);
+            for chunk in team.chunks_of(own, motion.len()) {
+                let tight = &boxes[chunk.start / team.chunk];
+                let near: Vec<ChunkBox> = theirs
+                    .iter()
+                    .map(|one| one.widened(reach))
+                    .filter(|one| one.meets(tight))
+                    .collect();
+                for element in chunk.filter(|_| !near.is_empty()) {
+                    let place = position(&motion[element]);
+                    if near.iter().any(|one| one.contains(place)) {
+                        put(bytes, element as u32);
+                        motion[element].put(bytes);
+                    }
                 }
             }
         }
@@ -314,7 +262,7 @@ impl Ranks {
         known
     }
 
-    /// The sum of a number over all ranks.
+    /// The sum of an integer over all ranks.
     pub fn sum(&self, own: u64) -> u64 {
         self.concatenate(Receivers::All, vec![own]).iter().sum()
     }
@@ -327,8 +275,8 @@ impl Ranks {
         }
     }
 
-    /// Brings records that belong to chunks up to date at the ranks that receive them; `each` passes those of a chunk
-    /// to a function, in their order, always as many.
+    /// Brings records that belong to chunks up to date at the ranks that receive them. `each` visits the records of a
+    /// chunk; their number and order must be equal on all ranks.
     pub fn gather_chunks<C, T: Record>(
         &self,
         receivers: Receivers,
@@ -428,7 +376,7 @@ impl Team {
         self.owner[element as usize / self.chunk] as usize
     }
 
-    /// Elements of the chunks of a rank, at most `count` elements in all.
+    /// Ranges of the elements of a rank's chunks, clipped to indices below `count`.
     fn chunks_of(&self, rank: usize, count: usize) -> impl Iterator<Item = Range<usize>> {
         let chunks = self.owner.iter().enumerate();
         let chunks = chunks.filter(move |(_, owner)| **owner as usize == rank);
@@ -475,3 +423,6 @@ fn records<T: Record>(bytes: &[u8]) -> Vec<T> {
     }
     out
 }
+
+#[cfg(test)]
+mod tests;

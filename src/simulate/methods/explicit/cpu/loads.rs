@@ -22,10 +22,10 @@ const FEW_CONTACTS: usize = 2000;
 pub(super) enum Part {
     /// All of them.
     All,
-    /// Those that need no rows of other ranks.
-    Inside,
+    /// Those that read no ghosts.
+    WithoutGhosts,
     /// The others.
-    AtBorders,
+    WithGhosts,
 }
 
 impl<L: Lanes> Cpu<L> {
@@ -73,8 +73,8 @@ impl<L: Lanes> Cpu<L> {
                 |(chunk, ((((((load, contacts), breaks), sums), virial), dissipation), border))| {
                     let is_in_part = match part {
                         Part::All => true,
-                        Part::Inside => !ranks.is_border(chunk),
-                        Part::AtBorders => ranks.is_border(chunk),
+                        Part::WithoutGhosts => !ranks.reads_ghosts(chunk),
+                        Part::WithGhosts => ranks.reads_ghosts(chunk),
                     };
                     if !owned.contains(chunk) || !is_in_part {
                         return;

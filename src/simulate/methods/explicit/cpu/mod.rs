@@ -56,12 +56,14 @@ pub struct Cpu<L: Lanes> {
     /// energy balance, Rankine's criterion or hydrostatic strengths need it.
     dissipation: Vec<Vec<Dissipation>>,
     costs: Costs,
-    /// Whether rows of other ranks have to be received before the loads of chunks that need them.
+    /// Whether ghosts have to be received before the loads of chunks that read them.
     exchange_due: bool,
-    /// Time that each chunk took since costs were last compared; empty if this process is alone.
+    /// Time that the loads of each chunk took since costs were last compared; empty if this process is alone.
     chunk_costs: Vec<Timer>,
-    /// Costs by which chunks are shared out next, instead of measured ones.
+    /// Costs by which chunks are rebalanced next, instead of measured ones.
     next_costs: Option<Vec<f64>>,
+    /// How often chunks moved to other ranks.
+    rebalances: u64,
     /// The fragments that are asleep; `None` without `simulate.sleep`.
     sleep: Option<Sleep<L::Scalar>>,
     /// Elements that are asleep and have listed contacts, ascending.
@@ -112,7 +114,7 @@ impl<L: Lanes> Cpu<L> {
         }
         let mut run = BondedRun::new(built, pipeline, dt);
         if let Some(transport) = transport {
-            run.share_out(transport);
+            run.partition(transport);
         }
         let rankine = Rankine::of(&mut run.system, pipeline, &run.rest);
         let sleep = sleeping::sleep(&mut run, pipeline);
@@ -143,6 +145,7 @@ impl<L: Lanes> Cpu<L> {
             costs: Costs::default(),
             exchange_due: false,
             next_costs: None,
+            rebalances: 0,
             chunk_costs: match run.ranks.is_alone() {
                 true => Vec::new(),
                 false => (0..chunks).map(|_| Timer::default()).collect(),

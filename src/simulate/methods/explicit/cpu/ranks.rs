@@ -1,4 +1,4 @@
-//! The step on several ranks: who needs what, and who computes what once costs have changed.
+//! The step on several ranks: exchange of ghosts, and load balancing.
 
 use super::Cpu;
 use super::loads::Part;
@@ -7,11 +7,12 @@ use crate::ranks::Transport;
 use crate::simulate::bonded::border::Border;
 use crate::simulate::bonded::work;
 use crate::simulate::bonded_run::costs::Timer;
+use crate::simulate::bonded_run::ranks::ListUpdate;
 use crate::simulate::share::ranks::Receivers;
 
-/// Part by which the busiest rank may exceed the mean before chunks are shared out anew.
+/// Relative excess of the busiest rank over the mean cost that triggers rebalancing.
 const IMBALANCE: f64 = 0.1;
-/// Time that the busiest rank must have computed before its cost means anything, s.
+/// Costs are compared once the busiest rank has computed this long, s; shorter times are noise.
 const LEAST_TIME: f64 = 0.2;
 
 /// Number of threads of all ranks.
@@ -25,39 +26,42 @@ pub(super) fn all_threads(transport: &dyn Transport) -> usize {
 }
 
 impl<L: Lanes> Cpu<L> {
-    /// Adds the loads of this rank's chunks: first of those that need no rows of others, while these are on their way.
+    /// Adds the loads of this rank's chunks: first of those that read no ghosts, while these are on their way.
     pub(super) fn add_loads_on_ranks(&mut self, dt: L::Scalar) {
         let exchange = match std::mem::take(&mut self.exchange_due) {
             true => self.run.begin_exchange(),
             false => None,
         };
         if let Some(mut exchange) = exchange {
-            exchange.run(|| self.add_bonds_and_contacts(dt, Part::Inside));
+            exchange.run(|| self.add_bonds_and_contacts(dt, Part::WithoutGhosts));
             self.run.end_exchange(exchange);
-            self.add_bonds_and_contacts(dt, Part::AtBorders);
+            self.add_bonds_and_contacts(dt, Part::WithGhosts);
         } else {
             self.add_bonds_and_contacts(dt, Part::All);
         }
     }
 
-    /// Finds the elements of other ranks whose rows this one needs. By Rankine's criterion a bond breaks by the
-    /// stresses of both ends, each of which follows from all bonds of that element.
+    /// Finds this rank's ghosts. Rankine's criterion reads the stress of both ends of a bond, and so all bonds of both.
     pub(super) fn plan_exchange(&mut self) {
         self.run.plan_exchange(self.rankine.is_some());
     }
 
-    /// Brings contact lists up to date after a step in which elements and colliders moved at most these distances, m.
+    /// Updates the contact lists after a step in which elements and colliders moved at most these distances, m.
     pub(super) fn follow_lists_on_ranks(&mut self, distances: (f64, f64)) {
-        if self.run.advance_lists(distances, &self.driven.colliders) && !self.rebalance() {
+        let update = self.run.advance_lists(distances, &self.driven.colliders);
+        // Where lists hold, chunks may still take longer than at the start.
+        let moves = update != ListUpdate::None && self.rebalance();
+        if update == ListUpdate::Rebuilt && !moves {
             self.plan_exchange();
         }
         self.exchange_due = true;
     }
 
-    /// Shares chunks out anew if some rank needed much longer than others since the last time; returns whether it did.
+    /// Rebalances if the busiest rank exceeds the mean cost since the last comparison by [`IMBALANCE`]. Returns whether
+    /// any chunk moved.
     fn rebalance(&mut self) -> bool {
         if let Some(costs) = self.next_costs.take() {
-            return self.share_out_again(&costs);
+            return self.rebalance_by(&costs);
         }
         let mut costs: Vec<f64> = self.chunk_costs.iter().map(Timer::seconds).collect();
         let each = |cost: &mut f64, act: &mut dyn FnMut(&mut f64)| act(cost);
@@ -76,15 +80,13 @@ impl<L: Lanes> Cpu<L> {
         self.chunk_costs.iter().for_each(|cost| {
             cost.take();
         });
-        busiest > (1.0 + IMBALANCE) * mean && self.share_out_again(&costs)
+        busiest > (1.0 + IMBALANCE) * mean && self.rebalance_by(&costs)
     }
 
-    /// Shares chunks out anew by what a step of each costs, in any unit; all ranks pass the same costs. Returns whether
-    /// any chunk got another rank.
-    fn share_out_again(&mut self, costs: &[f64]) -> bool {
+    /// Rebalances chunks by their costs (any unit, equal on all ranks). Returns whether any moved.
+    fn rebalance_by(&mut self, costs: &[f64]) -> bool {
         let before = self.run.ranks.clone();
-        self.run.receive_all_rows();
-        if !self.run.share_out_again(costs, &self.driven.colliders) {
+        if !self.run.rebalance_by(costs, &self.driven.colliders) {
             return false;
         }
         before.gather_chunks(Receivers::All, &mut self.dissipation, |chunk, act| {
@@ -92,11 +94,17 @@ impl<L: Lanes> Cpu<L> {
         });
         self.borders = Border::all(&self.run.system, &self.run.ranks.owned());
         self.plan_exchange();
+        self.rebalances += 1;
         true
     }
 
-    /// Shares chunks out by these costs when they could next be shared out, for tests; all ranks pass the same costs.
-    pub fn share_out_next(&mut self, costs: Vec<f64>) {
+    /// How often chunks moved to other ranks.
+    pub fn rebalances(&self) -> u64 {
+        self.rebalances
+    }
+
+    /// For tests: uses these costs when pair lists are next checked; they must be equal on all ranks.
+    pub fn rebalance_next(&mut self, costs: Vec<f64>) {
         self.next_costs = Some(costs);
     }
 }

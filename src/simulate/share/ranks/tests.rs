@@ -1,0 +1,72 @@
+use glam::DVec3;
+
+use super::*;
+use crate::ranks::local;
+use crate::simulate::bonded::system::set_position;
+
+/// Calls `act` on each of three ranks, of which the last owns nothing: chunks of 16 elements, one apart along x,
+/// with a gap of 2.5 between the chunks; each knows only where its own are.
+fn on_three_ranks<T: Send>(act: impl Fn(&Ranks, Vec<MotionRow<f64>>) -> T + Sync) -> Vec<T> {
+    let place = |i: usize| i as f64 + if i < 16 { 0.0 } else { 1.5 };
+    let on_rank = |rank: local::Local| {
+        let own = rank.rank() * 16..(rank.rank() + 1) * 16;
+        let mut motion = vec![MotionRow::default(); 32];
+        for i in own.filter(|&i| i < 32) {
+            set_position(&mut motion[i], DVec3::new(place(i), 1.0, 1.0));
+        }
+        act(&Ranks::new(Arc::new(rank), 16, vec![0, 1]), motion)
+    };
+    std::thread::scope(|scope| {
+        let ranks = local::ranks(3).into_iter();
+        let threads: Vec<_> = ranks.map(|rank| scope.spawn(|| on_rank(rank))).collect();
+        threads.into_iter().map(|one| one.join().unwrap()).collect()
+    })
+}
+
+#[test]
+fn rows_within_reach_of_a_chunk_are_received() {
+    for (reach, count) in [(2.4, 0), (2.6, 1), (3.6, 2), (100.0, 16)] {
+        let found = on_three_ranks(|ranks, mut motion| {
+            let known = ranks.receive_near(&mut motion, reach);
+            let places = motion.iter().map(|row| position(row).x);
+            (known, places.collect::<Vec<f64>>())
+        });
+        for (rank, others) in [(0, 16..16 + count), (1, 16 - count..16)] {
+            let (known, places) = &found[rank];
+            let own = rank * 16..(rank + 1) * 16;
+            for i in 0..32 {
+                assert_eq!(
+                    known[i],
+                    own.contains(&i) || others.contains(&i),
+                    "{reach} {i}"
+                );
+                assert!(!known[i] || places[i] >= i as f64);
+            }
+        }
+        assert!(found[2].0.iter().all(|known| !known));
+    }
+}
+
+#[test]
+fn ghosts_are_brought_up_to_date_and_nothing_else() {
+    let found = on_three_ranks(|ranks, mut motion| {
+        let mut ranks = ranks.clone();
+        let mut tail = vec![TailRow::default(); 32];
+        let wanted = [vec![16, 20], vec![15], vec![0, 31]];
+        let rank = ranks.0.as_ref().map_or(0, |team| team.transport.rank());
+        ranks.set_ghosts(wanted[rank].iter().copied(), vec![true; 2]);
+        let mut exchange = ranks.begin_exchange(&motion, &tail).unwrap();
+        exchange.run(|| ());
+        ranks.end_exchange(exchange, &mut motion, &mut tail);
+        let known = motion.iter().map(|row| position(row).y > 0.0);
+        (known.collect::<Vec<bool>>(), ranks.traffic().unwrap().rows)
+    });
+    let known = |rank: usize, i: usize| found[rank].0[i];
+    assert!(known(0, 16) && known(0, 20) && !known(0, 17));
+    assert!(known(1, 15) && !known(1, 14));
+    assert!(known(2, 0) && known(2, 31) && !known(2, 1));
+    assert_eq!(
+        found.iter().map(|one| one.1).collect::<Vec<u64>>(),
+        [2, 3, 0]
+    );
+}
