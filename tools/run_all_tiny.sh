@@ -127,6 +127,11 @@ if [[ -n "${CULLET_WHEEL:-}" ]]; then
 else
     echo "== first_shot.py: skipped, CULLET_WHEEL names no wheel"
 fi
+if [[ -n "${CULLET_MPI:-}" ]]; then
+    tiny ranks.py "$python" tools/ranks.py --program "$CULLET_MPI" --ranks 2 3 --threads 1
+else
+    echo "== ranks.py: skipped, CULLET_MPI names no program built with MPI"
+fi
 # The fuzzer alone needs a nightly toolchain, which the gate does not bring.
 if command -v cargo-fuzz >/dev/null && rustup toolchain list 2>/dev/null | grep -q nightly; then
     tiny fuzz tools/fuzz/run 2
