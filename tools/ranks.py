@@ -132,7 +132,7 @@ def seconds(store):
 def time_block(options, folder):
     """Times a bunny of many elements before it breaks, in one process and on two ranks of one thread, in turns."""
     packed = folder / "packed"
-    settings = [f"body.bunny.packing.elements={options.time}", "time.frames_per_second=80000", "time.end='62.5 us'", "simulate.sleep=false", *options.set]
+    settings = [f"body.bunny.packing.elements={options.time}", "time.frames_per_second=20000", "time.end='150 us'", "simulate.sleep=false", *options.set]
     settings = [word for setting in settings for word in ("--set", setting)]
     subprocess.run([str(options.program), "pack", str(ROOT / "pipelines" / "bunny_drop.toml"), "--out", str(packed), "--quiet", *settings], check=True)
     found = {(0, 2): [], (2, 1): []}

@@ -106,7 +106,7 @@ A bunny of half a million elements before it breaks: one process on two threads,
 the same machine. The rows that a rank sends are those that the other needs.
 """,
     [
-        Figure("seconds", "a frame of 103 steps: one process; two ranks", RANKS, paths("alone", "ranks"), "{:.2f}", "s"),
+        Figure("seconds", "a frame of 412 steps: one process; two ranks", RANKS, paths("alone", "ranks"), "{:.2f}", "s"),
         Figure("ratio", "two ranks over one process", RANKS, paths("ratio"), "{:.2f}", "times"),
         Figure("sent", "what rank 0 sends in a step: rows; bytes", RANKS, paths("rows", "bytes"), "{:,.0f}"),
     ],
