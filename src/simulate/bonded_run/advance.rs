@@ -67,7 +67,7 @@ impl<S: Scalar> BondedRun<S> {
             false => Vec::new(),
         };
         let rigid_before: Vec<RigidPose<S>> = self.rigid.poses();
-        if self.rigid.any() {
+        if self.rigid.any() && !self.ranks.is_alone() {
             self.ranks.fetch(&self.rigid.elements(), &mut self.load);
         }
         self.rigid.advance(step, (close, open), &self.load);

@@ -147,9 +147,9 @@ impl<S: Scalar> BondedRun<S> {
         let mut candidates = None;
         if rebuilds {
             renews_colliders |= contacts.adapt_skin();
-            let known = self
-                .ranks
-                .receive_near(&mut system.motion, contacts.reach());
+            // Without the padding, whose rows would stretch the box of the last chunk to the origin.
+            let rows = &mut system.motion[..system.count];
+            let known = self.ranks.receive_near(rows, contacts.reach());
             candidates = Some(Candidates {
                 colliders: known.clone(),
                 pairs: known,
@@ -184,8 +184,7 @@ impl<S: Scalar> BondedRun<S> {
         self.ranks.gather(Receivers::First, &mut self.system.tail);
     }
 
-    /// Brings the broken bonds of all chunks up to date at every rank, and the rows of
-    /// their ends and crowded partners.
+    /// Brings the broken bonds of all chunks up to date at every rank, and the rows of their ends and crowded partners.
     pub fn share_breaks(&mut self, chunks: &mut [Vec<BreakEvent>]) {
         if self.ranks.is_alone() {
             return;

@@ -224,24 +224,19 @@ impl Ranks {
         let own = team.transport.rank();
         let mut known = vec![false; motion.len()];
         let mut boxes = vec![ChunkBox::EMPTY; team.owner.len()];
-        for chunk in team.chunks_of(own, motion.len()) {
+        for chunk in team.ranges_of(own, motion.len()) {
             boxes[chunk.start / team.chunk] = ChunkBox::of(&motion[chunk.clone()]);
             known[chunk].fill(true);
         }
         self.gather_chunks(Receivers::All, &mut boxes, |one, act| act(one));
         let mut to = vec![Vec::new(); team.transport.count()];
         for (rank, bytes) in to.iter_mut().enumerate().filter(|one| one.0 != own) {
-            let theirs = team.owner.iter().zip(&boxes);
-            let theirs: Vec<&ChunkBox> = theirs
-                .filter_map(|(&owner, one)| (owner as usize == rank).then_some(one))
-                .collect();
-            for chunk in team.chunks_of(own, motion.len()) {
+            let theirs = team.chunks_of(rank).map(|at| boxes[at].widened(reach));
+            let theirs: Vec<ChunkBox> = theirs.collect();
+            for chunk in team.ranges_of(own, motion.len()) {
                 let tight = &boxes[chunk.start / team.chunk];
-                let near: Vec<ChunkBox> = theirs
-                    .iter()
-                    .map(|one| one.widened(reach))
-                    .filter(|one| one.meets(tight))
-                    .collect();
+                let near = theirs.iter().filter(|one| one.meets(tight));
+                let near: Vec<&ChunkBox> = near.collect();
                 for element in chunk.filter(|_| !near.is_empty()) {
                     let place = position(&motion[element]);
                     if near.iter().any(|one| one.contains(place)) {
@@ -286,19 +281,13 @@ impl Ranks {
         let Some(team) = &self.0 else {
             return;
         };
-        let of = |rank: usize| {
-            let owner = team.owner.iter().enumerate();
-            owner
-                .filter(move |(_, owner)| **owner as usize == rank)
-                .map(|(at, _)| at)
-        };
         let mut bytes = Vec::new();
-        for at in of(team.transport.rank()) {
+        for at in team.chunks_of(team.transport.rank()) {
             each(&mut chunks[at], &mut |record| record.put(&mut bytes));
         }
         for (rank, bytes) in team.gather(receivers, &bytes).iter().enumerate() {
             let mut from = Reader::new(bytes);
-            for at in of(rank) {
+            for at in team.chunks_of(rank) {
                 each(&mut chunks[at], &mut |record| *record = T::get(&mut from));
             }
         }
@@ -344,14 +333,9 @@ impl Ranks {
         let Some(team) = &self.0 else {
             return;
         };
-        let mut own = 0.0;
-        for (at, events) in chunks.iter_mut().enumerate() {
-            if !team.owned.contains(at) {
-                events.clear();
-            }
-            own += events.len() as f64;
-        }
-        let mut most = [own];
+        // Only chunks of this rank have any.
+        let own: usize = chunks.iter().map(Vec::len).sum();
+        let mut most = [own as f64];
         team.transport.largest(&mut most);
         if most == [0.0] {
             return;
@@ -376,11 +360,16 @@ impl Team {
         self.owner[element as usize / self.chunk] as usize
     }
 
-    /// Ranges of the elements of a rank's chunks, clipped to indices below `count`.
-    fn chunks_of(&self, rank: usize, count: usize) -> impl Iterator<Item = Range<usize>> {
+    /// Chunks of a rank.
+    fn chunks_of(&self, rank: usize) -> impl Iterator<Item = usize> {
         let chunks = self.owner.iter().enumerate();
         let chunks = chunks.filter(move |(_, owner)| **owner as usize == rank);
-        chunks.map(move |(at, _)| {
+        chunks.map(|(at, _)| at)
+    }
+
+    /// Ranges of the elements of a rank's chunks, clipped to indices below `count`.
+    fn ranges_of(&self, rank: usize, count: usize) -> impl Iterator<Item = Range<usize>> {
+        self.chunks_of(rank).map(move |at| {
             let first = at * self.chunk;
             first.min(count)..(first + self.chunk).min(count)
         })
@@ -394,7 +383,7 @@ impl Team {
     }
 
     fn own_records<T: Record>(&self, rows: &[T]) -> Vec<u8> {
-        let own = self.chunks_of(self.transport.rank(), rows.len());
+        let own = self.ranges_of(self.transport.rank(), rows.len());
         let mut bytes = Vec::new();
         for row in own.flat_map(|chunk| &rows[chunk]) {
             row.put(&mut bytes);
@@ -407,7 +396,7 @@ impl Team {
         let count = rows.len();
         for (rank, bytes) in all.iter().enumerate() {
             let mut from = Reader::new(bytes);
-            for at in self.chunks_of(rank, count).flatten() {
+            for at in self.ranges_of(rank, count).flatten() {
                 rows[at] = T::get(&mut from);
             }
         }
