@@ -145,12 +145,14 @@ def time_block(options, folder):
             times.append(seconds(store))
     alone, shared = (min(times) for times in found.values())
     # The last run was on ranks.
-    rows, size = map(int, re.search(r"rank 0 sent (\d+) rows, (\d+) bytes a step", done.stderr).groups())
+    said = re.search(r"rank 0 sent (\d+) rows, (\d+) bytes a step; load was rebalanced (\d+) times", done.stderr)
+    rows, size, rebalances = map(int, said.groups())
     measured = {"elements": options.time, "alone": alone, "ranks": shared, "ratio": alone / shared, "rows": rows, "bytes": size}
+    measured["rebalances"] = rebalances
     if options.json:
         return print(json.dumps(measured))
     print(f"{options.time} elements, a frame: {alone:.3f} s in one process on 2 threads, {shared:.3f} s on 2 ranks of one: {alone / shared:.3f} times")
-    print(f"rank 0 sent {rows} rows of {size / rows:.0f} bytes a step")
+    print(f"rank 0 sent {rows} rows of {size / rows:.0f} bytes a step; load was rebalanced {rebalances} times")
 
 
 def build():

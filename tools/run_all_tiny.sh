@@ -127,6 +127,7 @@ if [[ -n "${CULLET_WHEEL:-}" ]]; then
 else
     echo "== first_shot.py: skipped, CULLET_WHEEL names no wheel"
 fi
+tiny ranks_model.py "$python" tools/ranks_model.py --elements 1e8 --nodes 100
 if [[ -n "${CULLET_MPI:-}" ]]; then
     tiny ranks.py "$python" tools/ranks.py --program "$CULLET_MPI" --ranks 2 3 --threads 1
 else

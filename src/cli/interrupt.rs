@@ -21,12 +21,17 @@ const ONE_SIGNAL: Duration = Duration::from_millis(500);
 pub fn install() {
     // Without a handler a signal ends the program at once, which is safe too.
     let _ = ctrlc::set_handler(|| {
-        let is_first = FIRST.get_or_init(Instant::now).elapsed() < ONE_SIGNAL;
+        let since_first = FIRST.get_or_init(Instant::now).elapsed();
         STOP.store(true, Ordering::Relaxed);
-        if !(is_first && GRACEFUL.load(Ordering::Relaxed)) {
+        if ends_at_once(GRACEFUL.load(Ordering::Relaxed), since_first) {
             std::process::exit(EXIT_CODE);
         }
     });
+}
+
+/// Whether a signal ends the program: any but the first, and the first where no stage stops by itself.
+fn ends_at_once(is_graceful: bool, since_first: Duration) -> bool {
+    !is_graceful || since_first >= ONE_SIGNAL
 }
 
 /// Guard of a stage that stops by itself once the flag is set. A second signal ends the program at once.
@@ -48,5 +53,18 @@ impl Graceful {
 impl Drop for Graceful {
     fn drop(&mut self) {
         GRACEFUL.store(false, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_signal_to_process_and_group_is_one_and_a_later_one_ends_the_program() {
+        let after = |milliseconds| ends_at_once(true, Duration::from_millis(milliseconds));
+        assert!(!after(0) && !after(499));
+        assert!(after(500) && after(60_000));
+        assert!(ends_at_once(false, Duration::ZERO));
     }
 }

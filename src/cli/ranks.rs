@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::error::WrongUse;
-use crate::ranks::Transport;
 #[cfg(feature = "mpi")]
 use crate::ranks::mpi::Mpi;
+use crate::ranks::transport::{self, Transport};
 
 /// Variables in which launchers tell each process how many there are.
 const COUNTS: [&str; 3] = ["PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "MPI_WORLD_SIZE"];
@@ -101,9 +101,7 @@ impl Launch {
 
     /// Whether this process writes and reports.
     pub fn is_first(&self) -> bool {
-        self.transport
-            .as_ref()
-            .is_none_or(|transport| transport.rank() == 0)
+        transport::is_first(self.transport.as_ref())
     }
 
     /// Threads for this process if the user does not say: its share of the cores.

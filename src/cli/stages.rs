@@ -241,10 +241,11 @@ pub fn simulate(
     }
     if let Some(traffic) = outcome.traffic.filter(|traffic| traffic.exchanges > 0) {
         report.note(&format!(
-            "{:<12} rank 0 sent {} rows, {} bytes a step",
+            "{:<12} rank 0 sent {} rows, {} bytes a step; load was rebalanced {} times",
             "",
             traffic.rows / traffic.exchanges,
-            traffic.bytes / traffic.exchanges
+            traffic.bytes / traffic.exchanges,
+            traffic.rebalances
         ));
     }
     if let Some(damaged) = &outcome.damaged {

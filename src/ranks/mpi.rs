@@ -1,11 +1,12 @@
 //! Ranks that an MPI launcher (`mpirun`, `srun`) started.
 
 use mpi::collective::SystemOperation;
+use mpi::datatype::PartitionMut;
 use mpi::environment::Universe;
 use mpi::request::{Request, Scope, scope};
 use mpi::topology::SimpleCommunicator;
-use mpi::traits::{Communicator, CommunicatorCollectives, Destination, Root, Source};
-use mpi::{Rank, Threading};
+use mpi::traits::{Communicator, CommunicatorCollectives, Destination, Source};
+use mpi::{Count, Rank, Threading};
 
 use super::transport::{Message, Transport};
 
@@ -149,19 +150,35 @@ impl Transport for World {
 
     fn gather_all(&self, own: &[u8]) -> Vec<Vec<u8>> {
         let lengths = self.lengths(own.len());
-        let world = self.communicator();
-        let of = |(rank, length): (usize, u64)| {
-            let mut bytes = match rank == self.rank {
-                true => own.to_vec(),
-                false => vec![0; length as usize],
-            };
-            let root = world.process_at_rank(rank as Rank);
-            for piece in bytes.chunks_mut(PIECE) {
-                scope(|scope| wait(root.immediate_broadcast_into(scope, piece)));
+        let mut found = vec![Vec::new(); self.count];
+        // Each round brings as much of every rank as one message may hold of all.
+        let share = PIECE / self.count;
+        let longest = lengths.iter().copied().max().unwrap_or_default() as usize;
+        for start in (0..longest).step_by(share) {
+            let part = |length: usize| start.min(length)..(start + share).min(length);
+            let counts: Vec<Count> = lengths
+                .iter()
+                .map(|&length| part(length as usize).len() as Count)
+                .collect();
+            let ends = counts.iter().scan(0, |end, &count| {
+                *end += count;
+                Some(*end)
+            });
+            let starts: Vec<Count> = ends.zip(&counts).map(|(end, count)| end - count).collect();
+            let mut all = vec![0u8; counts.iter().sum::<Count>() as usize];
+            {
+                let mut parts = PartitionMut::new(&mut all[..], &counts[..], &starts[..]);
+                let sent = &own[part(own.len())];
+                scope(|scope| {
+                    let world = self.communicator();
+                    wait(world.immediate_all_gather_varcount_into(scope, sent, &mut parts));
+                });
             }
-            bytes
-        };
-        lengths.into_iter().enumerate().map(of).collect()
+            for ((found, &start), &count) in found.iter_mut().zip(&starts).zip(&counts) {
+                found.extend_from_slice(&all[start as usize..][..count as usize]);
+            }
+        }
+        found
     }
 
     fn gather_first(&self, own: &[u8]) -> Vec<Vec<u8>> {

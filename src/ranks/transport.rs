@@ -1,6 +1,7 @@
 //! What a simulation needs of the messages between its ranks.
 
 use std::fmt::Debug;
+use std::sync::Arc;
 
 /// Messages between the ranks of a run.
 ///
@@ -31,6 +32,11 @@ pub trait Transport: Debug + Send + Sync {
 
     /// Replaces each value by the largest over all ranks.
     fn largest(&self, values: &mut [f64]);
+}
+
+/// Whether this process writes and reports: rank 0, or the only process.
+pub fn is_first(transport: Option<&Arc<dyn Transport>>) -> bool {
+    transport.is_none_or(|transport| transport.rank() == 0)
 }
 
 /// Bytes to or from another rank.

@@ -37,10 +37,8 @@ impl<S: Scalar> BondedRun<S> {
         self.contacts.keep(self.ranks.owned());
     }
 
-    /// Rebalances chunks by their costs (any unit, equal on all ranks) and sends the data of chunks that move. Returns
-    /// whether any moved; the caller must then rebuild the borders of chunks and call
-    /// [`plan_exchange`](Self::plan_exchange).
-    pub fn rebalance_by(&mut self, costs: &[f64], colliders: &[PosedCollider]) -> bool {
+    /// Owners of the chunks by which their costs (any unit, equal on all ranks) are shared evenly.
+    pub fn balanced_owners(&self, costs: &[f64]) -> Vec<u32> {
         let mut centres = centres(&self.system);
         self.ranks.gather_chunks(
             Receivers::All,
@@ -50,7 +48,12 @@ impl<S: Scalar> BondedRun<S> {
         for (centre, &cost) in centres.iter_mut().zip(costs) {
             centre.weight = cost;
         }
-        let owner = owners(&centres, self.ranks.count());
+        owners(&centres, self.ranks.count())
+    }
+
+    /// Moves chunks to new owners, with their data. Returns whether any moved; the caller must then rebuild the borders
+    /// of chunks and call [`plan_exchange`](Self::plan_exchange).
+    pub fn move_chunks(&mut self, owner: Vec<u32>, colliders: &[PosedCollider]) -> bool {
         if owner == self.ranks.owners() {
             return false;
         }

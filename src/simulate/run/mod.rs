@@ -10,7 +10,7 @@ pub use record::Progress;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::ranks::Transport;
+use crate::ranks::transport::{self, Transport};
 use crate::simulate::error::SimulateError;
 use crate::simulate::method::{Method, PassCost, one_process};
 use crate::simulate::resolve::{self, PreparedScene, Schedule};
@@ -170,9 +170,7 @@ struct AgreeingRanks(Option<Arc<dyn Transport>>);
 impl AgreeingRanks {
     /// Whether this rank writes.
     fn is_first(&self) -> bool {
-        self.0
-            .as_ref()
-            .is_none_or(|transport| transport.rank() == 0)
+        transport::is_first(self.0.as_ref())
     }
 
     /// Fails unless all ranks have the same numbers.

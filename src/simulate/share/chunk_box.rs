@@ -29,6 +29,14 @@ impl ChunkBox {
         })
     }
 
+    /// Box around two boxes.
+    pub fn joined(&self, other: &Self) -> Self {
+        ChunkBox {
+            low: self.low.min(other.low),
+            high: self.high.max(other.high),
+        }
+    }
+
     /// The box widened on all sides, m.
     pub fn widened(&self, margin: f64) -> Self {
         ChunkBox {

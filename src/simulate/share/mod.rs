@@ -12,4 +12,6 @@
 pub mod bisection;
 pub mod bytes;
 mod chunk_box;
+mod ghost_rows;
 pub mod ranks;
+mod team;

@@ -1,13 +1,14 @@
 //! The ranks of a run: who owns which chunk, and which rows they exchange in every step.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use super::bytes::{Reader, Record, put};
 use super::chunk_box::ChunkBox;
+use super::ghost_rows;
+pub use super::team::{Receivers, Traffic};
+use super::team::{Team, records};
 use crate::math::Scalar;
-use crate::ranks::Transport;
-use crate::ranks::transport::Message;
+use crate::ranks::transport::{self, Message, Transport};
 use crate::simulate::bonded::bond_tasks::BreakEvent;
 use crate::simulate::bonded::owned::OwnedChunks;
 use crate::simulate::bonded::system::{MotionRow, TailRow, position};
@@ -15,26 +16,6 @@ use crate::simulate::bonded::system::{MotionRow, TailRow, position};
 /// The ranks of a run, or none: then this process owns every chunk, and all calls return at once.
 #[derive(Clone, Debug, Default)]
 pub struct Ranks(Option<Team>);
-
-/// Several ranks.
-#[derive(Clone, Debug)]
-struct Team {
-    transport: Arc<dyn Transport>,
-    /// Elements per chunk.
-    chunk: usize,
-    /// Rank of each chunk.
-    owner: Vec<u32>,
-    owned: OwnedChunks,
-    /// Elements whose rows this rank sends in every step, by rank; empty lists are left out.
-    sent: Vec<(usize, Vec<u32>)>,
-    /// Elements whose rows this rank receives in every step.
-    ghosts: Vec<(usize, Vec<u32>)>,
-    /// Whether each chunk is of this rank and reads ghosts.
-    reads_ghosts: Vec<bool>,
-    /// Messages of the last exchange: their buffers are used again.
-    messages: (Vec<Message>, Vec<Message>),
-    traffic: Traffic,
-}
 
 /// An exchange of ghosts.
 #[derive(Debug)]
@@ -50,26 +31,6 @@ impl Exchange {
         let transport = self.transport.clone();
         transport.exchange(&self.send, &mut self.receive, &mut meanwhile);
     }
-}
-
-/// The ranks that receive what all send.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Receivers {
-    /// Rank 0, which records frames and states.
-    First,
-    /// Every rank.
-    All,
-}
-
-/// What a rank sent to others in its steps.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Traffic {
-    /// Exchanges of rows, one per step.
-    pub exchanges: u64,
-    /// Rows that this rank sent in them.
-    pub rows: u64,
-    /// Bytes that this rank sent in them.
-    pub bytes: u64,
 }
 
 impl Ranks {
@@ -121,9 +82,7 @@ impl Ranks {
 
     /// Whether this rank records frames and states.
     pub fn is_first(&self) -> bool {
-        self.0
-            .as_ref()
-            .is_none_or(|team| team.transport.rank() == 0)
+        transport::is_first(self.0.as_ref().map(|team| &team.transport))
     }
 
     /// The chunks of this rank.
@@ -138,7 +97,14 @@ impl Ranks {
         self.0.as_ref().map(|team| team.traffic)
     }
 
-    /// Tells the owners of these elements (of other ranks) to send their rows in every step. `reads_ghosts` says by
+    /// Counts that chunks moved to other ranks.
+    pub fn note_rebalance(&mut self) {
+        if let Some(team) = &mut self.0 {
+            team.traffic.rebalances += 1;
+        }
+    }
+
+    /// Tells the owners of these elements (of other ranks, ascending) to send their rows in every step. `reads_ghosts` says by
     /// chunk which of this rank's chunks read any.
     pub fn set_ghosts(&mut self, elements: impl Iterator<Item = u32>, reads_ghosts: Vec<bool>) {
         let Some(team) = &mut self.0 else {
@@ -169,23 +135,19 @@ impl Ranks {
         tail: &[TailRow<S>],
     ) -> Option<Exchange> {
         let team = self.0.as_mut()?;
-        let width = size_of::<MotionRow<S>>() + size_of::<TailRow<S>>();
         let (mut send, mut receive) = std::mem::take(&mut team.messages);
         send.resize(team.sent.len(), Message::default());
         receive.resize(team.ghosts.len(), Message::default());
         for (message, (rank, elements)) in send.iter_mut().zip(&team.sent) {
             message.rank = *rank;
-            message.bytes.clear();
-            for &element in elements {
-                motion[element as usize].put(&mut message.bytes);
-                tail[element as usize].put(&mut message.bytes);
-            }
+            ghost_rows::write(elements, (motion, tail), &mut message.bytes);
             team.traffic.rows += elements.len() as u64;
             team.traffic.bytes += message.bytes.len() as u64;
         }
         team.traffic.exchanges += 1;
         for (message, (rank, elements)) in receive.iter_mut().zip(&team.ghosts) {
             message.rank = *rank;
+            let width = ghost_rows::width::<S>();
             message.bytes.resize(elements.len() * width, 0);
         }
         Some(Exchange {
@@ -206,11 +168,7 @@ impl Ranks {
             return;
         };
         for (message, (_, elements)) in exchange.receive.iter().zip(&team.ghosts) {
-            let mut from = Reader::new(&message.bytes);
-            for &element in elements {
-                motion[element as usize] = Record::get(&mut from);
-                tail[element as usize] = Record::get(&mut from);
-            }
+            ghost_rows::read(elements, &message.bytes, (motion, tail));
         }
         team.messages = (exchange.send, exchange.receive);
     }
@@ -229,8 +187,16 @@ impl Ranks {
             known[chunk].fill(true);
         }
         self.gather_chunks(Receivers::All, &mut boxes, |one, act| act(one));
+        let mut around = vec![ChunkBox::EMPTY; team.transport.count()];
+        for (one, &owner) in boxes.iter().zip(&team.owner) {
+            around[owner as usize] = around[owner as usize].joined(one);
+        }
         let mut to = vec![Vec::new(); team.transport.count()];
         for (rank, bytes) in to.iter_mut().enumerate().filter(|one| one.0 != own) {
+            // Most ranks are far away as a whole.
+            if !around[rank].widened(reach).meets(&around[own]) {
+                continue;
+            }
             let theirs = team.chunks_of(rank).map(|at| boxes[at].widened(reach));
             let theirs: Vec<ChunkBox> = theirs.collect();
             for chunk in team.ranges_of(own, motion.len()) {
@@ -285,11 +251,15 @@ impl Ranks {
         for at in team.chunks_of(team.transport.rank()) {
             each(&mut chunks[at], &mut |record| record.put(&mut bytes));
         }
-        for (rank, bytes) in team.gather(receivers, &bytes).iter().enumerate() {
-            let mut from = Reader::new(bytes);
-            for at in team.chunks_of(rank) {
-                each(&mut chunks[at], &mut |record| *record = T::get(&mut from));
-            }
+        let all = team.gather(receivers, &bytes);
+        let mut from: Vec<Reader> = all.iter().map(|bytes| Reader::new(bytes)).collect();
+        if from.is_empty() {
+            return;
+        }
+        for (chunk, &owner) in chunks.iter_mut().zip(&team.owner) {
+            each(chunk, &mut |record| {
+                *record = T::get(&mut from[owner as usize])
+            });
         }
     }
 
@@ -353,64 +323,6 @@ impl Ranks {
             }
         }
     }
-}
-
-impl Team {
-    fn owner_of(&self, element: u32) -> usize {
-        self.owner[element as usize / self.chunk] as usize
-    }
-
-    /// Chunks of a rank.
-    fn chunks_of(&self, rank: usize) -> impl Iterator<Item = usize> {
-        let chunks = self.owner.iter().enumerate();
-        let chunks = chunks.filter(move |(_, owner)| **owner as usize == rank);
-        chunks.map(|(at, _)| at)
-    }
-
-    /// Ranges of the elements of a rank's chunks, clipped to indices below `count`.
-    fn ranges_of(&self, rank: usize, count: usize) -> impl Iterator<Item = Range<usize>> {
-        self.chunks_of(rank).map(move |at| {
-            let first = at * self.chunk;
-            first.min(count)..(first + self.chunk).min(count)
-        })
-    }
-
-    fn gather(&self, receivers: Receivers, own: &[u8]) -> Vec<Vec<u8>> {
-        match receivers {
-            Receivers::First => self.transport.gather_first(own),
-            Receivers::All => self.transport.gather_all(own),
-        }
-    }
-
-    fn own_records<T: Record>(&self, rows: &[T]) -> Vec<u8> {
-        let own = self.ranges_of(self.transport.rank(), rows.len());
-        let mut bytes = Vec::new();
-        for row in own.flat_map(|chunk| &rows[chunk]) {
-            row.put(&mut bytes);
-        }
-        bytes
-    }
-
-    /// Reads what ranks sent of their chunks.
-    fn read<T: Record>(&self, all: &[Vec<u8>], rows: &mut [T]) {
-        let count = rows.len();
-        for (rank, bytes) in all.iter().enumerate() {
-            let mut from = Reader::new(bytes);
-            for at in self.ranges_of(rank, count).flatten() {
-                rows[at] = T::get(&mut from);
-            }
-        }
-    }
-}
-
-/// All records of a message.
-fn records<T: Record>(bytes: &[u8]) -> Vec<T> {
-    let mut from = Reader::new(bytes);
-    let mut out = Vec::new();
-    while !from.is_at_end() {
-        out.push(T::get(&mut from));
-    }
-    out
 }
 
 #[cfg(test)]

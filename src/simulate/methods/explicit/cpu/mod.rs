@@ -62,8 +62,8 @@ pub struct Cpu<L: Lanes> {
     chunk_costs: Vec<Timer>,
     /// Costs by which chunks are rebalanced next, instead of measured ones.
     next_costs: Option<Vec<f64>>,
-    /// How often chunks moved to other ranks.
-    rebalances: u64,
+    /// What a rebalance costs, thread-seconds; equal on all ranks.
+    rebalance_cost: f64,
     /// The fragments that are asleep; `None` without `simulate.sleep`.
     sleep: Option<Sleep<L::Scalar>>,
     /// Elements that are asleep and have listed contacts, ascending.
@@ -145,7 +145,7 @@ impl<L: Lanes> Cpu<L> {
             costs: Costs::default(),
             exchange_due: false,
             next_costs: None,
-            rebalances: 0,
+            rebalance_cost: ranks::FIRST_COST,
             chunk_costs: match run.ranks.is_alone() {
                 true => Vec::new(),
                 false => (0..chunks).map(|_| Timer::default()).collect(),

@@ -1,5 +1,7 @@
 //! The step on several ranks: exchange of ghosts, and load balancing.
 
+use std::time::Instant;
+
 use super::Cpu;
 use super::loads::Part;
 use crate::math::Lanes;
@@ -10,10 +12,11 @@ use crate::simulate::bonded_run::costs::Timer;
 use crate::simulate::bonded_run::ranks::ListUpdate;
 use crate::simulate::share::ranks::Receivers;
 
-/// Relative excess of the busiest rank over the mean cost that triggers rebalancing.
-const IMBALANCE: f64 = 0.1;
-/// Costs are compared once the busiest rank has computed this long, s; shorter times are noise.
-const LEAST_TIME: f64 = 0.2;
+/// What a rebalance is assumed to cost until one has been measured, thread-seconds.
+pub(super) const FIRST_COST: f64 = 0.5;
+/// Costs of chunks are forgotten once a rank has computed as long as this many rebalances take: where work is
+/// uneven only later, old costs would hide it.
+const REMEMBERED: f64 = 20.0;
 
 /// Number of threads of all ranks.
 pub(super) fn all_threads(transport: &dyn Transport) -> usize {
@@ -57,8 +60,8 @@ impl<L: Lanes> Cpu<L> {
         self.exchange_due = true;
     }
 
-    /// Rebalances if the busiest rank exceeds the mean cost since the last comparison by [`IMBALANCE`]. Returns whether
-    /// any chunk moved.
+    /// Rebalances once other owners of the chunks would have saved what a rebalance costs. Returns whether any chunk
+    /// moved.
     fn rebalance(&mut self) -> bool {
         if let Some(costs) = self.next_costs.take() {
             return self.rebalance_by(&costs);
@@ -68,25 +71,34 @@ impl<L: Lanes> Cpu<L> {
         self.run
             .ranks
             .gather_chunks(Receivers::All, &mut costs, each);
-        let mut sums = vec![0.0; self.run.ranks.count()];
-        for (&rank, cost) in self.run.ranks.owners().iter().zip(&costs) {
-            sums[rank as usize] += cost;
-        }
-        let busiest = sums.iter().copied().fold(0.0, f64::max);
+        let sums = sums(self.run.ranks.owners(), &costs, self.run.ranks.count());
+        let busiest = largest(&sums);
         let mean = sums.iter().sum::<f64>() / sums.len() as f64;
-        if busiest < LEAST_TIME {
+        if busiest - mean < self.rebalance_cost {
+            if busiest > REMEMBERED * self.rebalance_cost {
+                self.forget_costs();
+            }
             return false;
         }
+        self.forget_costs();
+        self.rebalance_by(&costs)
+    }
+
+    fn forget_costs(&mut self) {
         self.chunk_costs.iter().for_each(|cost| {
             cost.take();
         });
-        busiest > (1.0 + IMBALANCE) * mean && self.rebalance_by(&costs)
     }
 
-    /// Rebalances chunks by their costs (any unit, equal on all ranks). Returns whether any moved.
+    /// Rebalances chunks by their costs (thread-seconds, equal on all ranks) if that saves as much as it costs. Returns whether
+    /// any moved.
     fn rebalance_by(&mut self, costs: &[f64]) -> bool {
+        let clock = Instant::now();
         let before = self.run.ranks.clone();
-        if !self.run.rebalance_by(costs, &self.driven.colliders) {
+        let owner = self.run.balanced_owners(costs);
+        let busiest = |owner: &[u32]| largest(&sums(owner, costs, before.count()));
+        let saves = busiest(before.owners()) - busiest(&owner) >= self.rebalance_cost;
+        if !saves || !self.run.move_chunks(owner, &self.driven.colliders) {
             return false;
         }
         before.gather_chunks(Receivers::All, &mut self.dissipation, |chunk, act| {
@@ -94,17 +106,29 @@ impl<L: Lanes> Cpu<L> {
         });
         self.borders = Border::all(&self.run.system, &self.run.ranks.owned());
         self.plan_exchange();
-        self.rebalances += 1;
+        self.run.ranks.note_rebalance();
+        let seconds = clock.elapsed().as_secs_f64();
+        let mut cost = [seconds * rayon::current_num_threads() as f64];
+        self.run.ranks.largest(&mut cost);
+        self.rebalance_cost = cost[0];
         true
     }
 
-    /// How often chunks moved to other ranks.
-    pub fn rebalances(&self) -> u64 {
-        self.rebalances
-    }
-
-    /// For tests: uses these costs when pair lists are next checked; they must be equal on all ranks.
+    /// For tests: uses these costs when pair lists are next checked, thread-seconds; they must be equal on all ranks.
     pub fn rebalance_next(&mut self, costs: Vec<f64>) {
         self.next_costs = Some(costs);
     }
+}
+
+/// Costs of the chunks of each rank.
+fn sums(owner: &[u32], costs: &[f64], ranks: usize) -> Vec<f64> {
+    let mut sums = vec![0.0; ranks];
+    for (&rank, cost) in owner.iter().zip(costs) {
+        sums[rank as usize] += cost;
+    }
+    sums
+}
+
+fn largest(values: &[f64]) -> f64 {
+    values.iter().copied().fold(0.0, f64::max)
 }
