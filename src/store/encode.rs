@@ -8,11 +8,14 @@ use std::sync::Arc;
 
 use crate::parallel::prelude::*;
 use ::parquet::arrow::ArrowWriter;
-use ::parquet::arrow::arrow_writer::{ArrowColumnChunk, ArrowColumnWriter, compute_leaves};
+use ::parquet::arrow::arrow_writer::{
+    ArrowColumnWriter, ArrowRowGroupWriterFactory, compute_leaves,
+};
 use ::parquet::basic::{Compression as Codec, Encoding, ZstdLevel};
-use ::parquet::errors::Result;
+use ::parquet::errors::{ParquetError, Result};
 use ::parquet::file::metadata::KeyValue;
 use ::parquet::file::properties::{EnabledStatistics, WriterProperties};
+use ::parquet::file::writer::SerializedFileWriter;
 use ::parquet::schema::types::ColumnPath;
 use arrow_array::types::Float32Type;
 use arrow_array::{ArrayRef, cast::AsArray};
@@ -35,61 +38,150 @@ pub(super) const ROWS_PER_GROUP: usize = 1 << 20;
 /// Rows per page: each byte stream of a split column then fills a zstd block (128 KiB), which has its own statistics.
 const ROWS_PER_PAGE: usize = 1 << 17;
 /// Rows passed to an encoder at a time: their copy stays in the cache.
-const ROWS_PER_WRITE: usize = 8192;
+pub(super) const ROWS_PER_WRITE: usize = 8192;
 /// Tables with fewer rows are not compressed: setting up a compressor costs more than it saves.
 const MIN_ROWS_TO_COMPRESS: usize = 256;
 
-/// Writes a table as a Parquet file. Threads encode one column at a time; the bytes are the same for any number of
-/// threads. During a simulation its threads encode columns when they are idle: an additional thread would compete with
-/// them.
+/// Writes a table as a Parquet file. The bytes are the same for any number of threads.
 pub(super) fn encode<T: Table>(
     writer: &mut (impl Write + Send),
     table: &T,
     format: &TableFormat,
 ) -> Result<()> {
-    let columns: Vec<(usize, Column)> = T::columns()
-        .into_iter()
-        .enumerate()
-        .filter(|(at, column)| table.has(*at) && !format.left_out.contains_key(column.name))
-        .collect();
-    let schema = Arc::new(schema(&columns, format));
-    let properties = properties(&columns, table.rows(), format);
-    let (mut file, groups) =
-        ArrowWriter::try_new(writer, schema.clone(), Some(properties))?.into_serialized_writer()?;
-    for (group, first) in (0..table.rows()).step_by(ROWS_PER_GROUP).enumerate() {
-        let rows = first..(first + ROWS_PER_GROUP).min(table.rows());
-        let encode = |(writer, at): (ArrowColumnWriter, usize)| {
+    let mut encoder = TableEncoder::new(writer, table, table.rows(), format)?;
+    encoder.write(table)?;
+    encoder.finish()
+}
+
+/// Writes a table that comes in parts as a Parquet file. Threads encode one column at a time. During a simulation its
+/// threads encode columns when they are idle: an additional thread would compete with them.
+///
+/// The bytes are those of the whole table if the rows of all parts except the last are a multiple of
+/// [`ROWS_PER_WRITE`].
+pub(super) struct TableEncoder<'a, W: Write + Send> {
+    file: SerializedFileWriter<W>,
+    groups: ArrowRowGroupWriterFactory,
+    schema: Arc<Schema>,
+    columns: Vec<(usize, Column)>,
+    format: &'a TableFormat,
+    /// Writers of the columns of the row group that is not complete; empty if there is none.
+    open: Vec<ArrowColumnWriter>,
+    /// Rows in this group.
+    open_rows: usize,
+    /// Number of complete groups.
+    complete: usize,
+    /// Rows still to be written.
+    left: usize,
+}
+
+impl<'a, W: Write + Send> TableEncoder<'a, W> {
+    /// An encoder of a table of this many rows, which has the columns that `like` has.
+    pub fn new<T: Table>(
+        writer: W,
+        like: &T,
+        rows: usize,
+        format: &'a TableFormat,
+    ) -> Result<Self> {
+        let columns: Vec<(usize, Column)> = T::columns()
+            .into_iter()
+            .enumerate()
+            .filter(|(at, column)| like.has(*at) && !format.left_out.contains_key(column.name))
+            .collect();
+        let schema = Arc::new(schema(&columns, format));
+        let properties = properties(&columns, rows, format);
+        let (file, groups) = ArrowWriter::try_new(writer, schema.clone(), Some(properties))?
+            .into_serialized_writer()?;
+        Ok(TableEncoder {
+            file,
+            groups,
+            schema,
+            columns,
+            format,
+            open: Vec::new(),
+            open_rows: 0,
+            complete: 0,
+            left: rows,
+        })
+    }
+
+    /// Writes the next rows.
+    pub fn write<T: Table>(&mut self, part: &T) -> Result<()> {
+        let mut first = 0;
+        while first < part.rows() {
+            if self.open.is_empty() {
+                self.open = self.groups.create_column_writers(self.complete)?;
+            }
+            let rows = first..part.rows().min(first + ROWS_PER_GROUP - self.open_rows);
+            self.write_rows(part, rows.clone())?;
+            self.open_rows += rows.len();
+            if self.open_rows == ROWS_PER_GROUP {
+                self.close_group()?;
+            }
+            first = rows.end;
+        }
+        self.left = self.left.checked_sub(part.rows()).ok_or_else(|| {
+            ParquetError::General("the parts of a table have more rows than it has".to_owned())
+        })?;
+        Ok(())
+    }
+
+    /// Completes the file.
+    ///
+    /// # Errors
+    /// Rows are missing.
+    pub fn finish(mut self) -> Result<()> {
+        if self.left > 0 {
+            let what = format!("{} rows of a table were not written", self.left);
+            return Err(ParquetError::General(what));
+        }
+        if self.open_rows > 0 {
+            self.close_group()?;
+        }
+        self.file.close()?;
+        Ok(())
+    }
+
+    /// Writes these rows of a part to the open group.
+    fn write_rows<T: Table>(&mut self, part: &T, rows: Range<usize>) -> Result<()> {
+        let (columns, schema, format) = (&self.columns, &self.schema, self.format);
+        let encode = |(at, writer): (usize, &mut ArrowColumnWriter)| {
             let (number, column) = &columns[at];
             let bits = format.bits.get(column.name).copied();
             encode_column(writer, schema.field(at), rows.clone(), |rows| {
-                rounded(table.array(*number, rows), bits)
+                rounded(part.array(*number, rows), bits)
             })
         };
-        let writers = groups.create_column_writers(group)?;
-        let writers: Vec<_> = writers.into_iter().zip(0..).collect();
-        let chunks: Vec<Result<ArrowColumnChunk>> = writers.into_par_iter().map(encode).collect();
-        let mut out = file.next_row_group()?;
-        for chunk in chunks {
-            chunk?.append_to_row_group(&mut out)?;
+        let encoded: Result<Vec<()>> = self.open.par_iter_mut().enumerate().map(encode).collect();
+        encoded.map(drop)
+    }
+
+    /// Completes the open group.
+    fn close_group(&mut self) -> Result<()> {
+        let writers = std::mem::take(&mut self.open).into_par_iter();
+        let chunks: Result<Vec<_>> = writers.map(ArrowColumnWriter::close).collect();
+        let mut out = self.file.next_row_group()?;
+        for chunk in chunks? {
+            chunk.append_to_row_group(&mut out)?;
         }
         out.close()?;
+        self.open_rows = 0;
+        self.complete += 1;
+        Ok(())
     }
-    file.close()?;
-    Ok(())
 }
 
 fn encode_column(
-    mut writer: ArrowColumnWriter,
+    writer: &mut ArrowColumnWriter,
     field: &Field,
     rows: Range<usize>,
     array: impl Fn(Range<usize>) -> ArrayRef,
-) -> Result<ArrowColumnChunk> {
+) -> Result<()> {
     for first in rows.clone().step_by(ROWS_PER_WRITE) {
         for leaf in compute_leaves(field, &array(first..(first + ROWS_PER_WRITE).min(rows.end)))? {
             writer.write(&leaf)?;
         }
     }
-    writer.close()
+    Ok(())
 }
 
 fn rounded(array: ArrayRef, bits: Option<u32>) -> ArrayRef {

@@ -19,6 +19,7 @@ pub mod lock;
 pub mod manifest;
 pub mod parquet;
 mod parquet_limits;
+pub mod parts;
 pub mod rules;
 pub mod sums;
 pub mod surface;

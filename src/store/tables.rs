@@ -1,7 +1,7 @@
 //! Reads and writes the tables of a store.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use glam::DVec3;
 
@@ -129,6 +129,15 @@ impl Store {
 
     /// Writes meshes of colliders, bonds and elements.
     pub fn write_packing(&self, packing: &Packing) -> Result<()> {
+        self.write_packing_with(packing, |path| parquet::write(path, &packing.bonds))
+    }
+
+    /// As [`write_packing`](Self::write_packing), but `bonds` writes the table of the bonds to its path.
+    pub fn write_packing_with(
+        &self,
+        packing: &Packing,
+        bonds: impl FnOnce(&Path) -> Result<()>,
+    ) -> Result<()> {
         for (&number, mesh) in &packing.colliders {
             self.write_collider(number, mesh)?;
         }
@@ -137,7 +146,7 @@ impl Store {
             parquet::write(&self.path("packing/faces.parquet"), faces)?;
             parquet::write(&self.path("packing/cells.parquet"), cells)?;
         }
-        parquet::write(&self.path("packing/bonds.parquet"), &packing.bonds)?;
+        bonds(&self.path("packing/bonds.parquet"))?;
         parquet::write(&self.path("packing/elements.parquet"), &packing.elements)
     }
 
