@@ -74,6 +74,8 @@ pub struct MethodEntry {
     pub refuse: fn(&Pipeline, Backend) -> Option<SimulateError>,
     /// Builds the scene for the method.
     pub prepare: fn(&dyn Source, &Pipeline) -> Prepared,
+    /// As `prepare`, but only as far as the start can be [checked](Prepare::check_start).
+    pub prepare_start: fn(&dyn Source, &Pipeline) -> Prepared,
 }
 
 /// A scene built for a method; built once and used for all queries.

@@ -22,7 +22,7 @@ pub mod warn;
 pub use bonded_run::build::{Built, build};
 pub use error::{SimulateError, StateError};
 pub use method::{Capture, Method, PassCost, Platform};
-pub use resolve::{PreparedScene, Schedule, choose, method, schedule};
+pub use resolve::{PreparedScene, Schedule, choose, method, schedule, validate};
 pub use run::{Options, Outcome, Progress, Start, resumable, run, run_on_ranks};
 pub use run_state::snapshot::Snapshot;
 pub use share::ranks::Traffic;

@@ -98,10 +98,11 @@ pub struct TableHash {
 impl TableHash {
     /// Adds a batch.
     pub fn add<T: Table>(&mut self, part: &T) {
-        let columns = part.to_arrays();
-        self.columns.resize_with(columns.len(), Xxh3::new);
-        for (hash, column) in self.columns.iter_mut().zip(&columns) {
-            for buffer in column.to_data().buffers() {
+        let present: Vec<usize> = (0..T::columns().len()).filter(|&at| part.has(at)).collect();
+        self.columns.resize_with(present.len(), Xxh3::new);
+        // One column at a time is copied to an Arrow array.
+        for (hash, at) in self.columns.iter_mut().zip(present) {
+            for buffer in part.array(at, 0..part.rows()).to_data().buffers() {
                 hash.update(buffer.as_slice());
             }
         }

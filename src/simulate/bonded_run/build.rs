@@ -13,6 +13,7 @@ use crate::math::lanes::LaneRow;
 use crate::simulate::bonded::bonds::{BondRow, BondRows, Bonds};
 use crate::simulate::bonded::rest::RestData;
 use crate::simulate::bonded::system::{BondClass, LoadRow, System, chunk_for, motion};
+use crate::simulate::bonded_run::bond_ends::{BondEnds, joined_twice};
 use crate::simulate::bonded_run::{cracks, toughness};
 use crate::simulate::contact::polyhedra::shapes::Shapes;
 use crate::simulate::contact::surfaces::Surfaces;
@@ -61,6 +62,80 @@ pub fn build<S: Scalar>(
     source: &dyn Source,
     pipeline: &Pipeline,
 ) -> Result<Built<S>, SimulateError> {
+    let Unbonded {
+        mut built,
+        inverse_mass,
+        inverse_inertia,
+        of_cells,
+    } = without_bonds::<S>(source, pipeline)?;
+    let Built {
+        system,
+        supports,
+        rest,
+        opened,
+        ..
+    } = &mut built;
+    // The elements are in columns now; the bonds, of which there are many more, are read in batches.
+    let bond_hash = bonds(source, pipeline, (&inverse_mass, &inverse_inertia), system)?;
+    toughness::soften(system, pipeline, (&rest.volume, &rest.body));
+    // Faces of cells break by their own rules.
+    if !of_cells {
+        *opened = cracks::open(system);
+    }
+    for (index, attachment) in pipeline.attachments.iter().enumerate() {
+        if let Action::Pressure { pressure } = attachment.action {
+            let elements = supports.elements(index);
+            let forces = pressure::forces(system, elements, &rest.volume, pressure);
+            pressure::require_surface(&forces, &attachment.name)?;
+            supports.press(index, forces);
+        }
+    }
+    built.hash ^= bond_hash.rotate_left(1);
+    Ok(built)
+}
+
+/// Builds the columns without those of the bonds, which are only checked: enough for checks of the start. Bonds take
+/// most of the memory of a scene.
+///
+/// # Errors
+/// Those of [`build`].
+pub fn build_start<S: Scalar>(
+    source: &dyn Source,
+    pipeline: &Pipeline,
+) -> Result<Built<S>, SimulateError> {
+    let mut attachments = pipeline.attachments.iter();
+    // The bonds say which elements are at the surface.
+    if attachments.any(|one| matches!(one.action, Action::Pressure { .. })) {
+        return build(source, pipeline);
+    }
+    let Unbonded { built, .. } = without_bonds::<S>(source, pipeline)?;
+    let mut ends = BondEnds::new(built.system.count);
+    source.bonds(&mut |b| {
+        let rows = b.id.iter().zip(b.i.iter().zip(&b.j));
+        for (&id, (&i, &j)) in rows {
+            ends.add(id, [i, j]);
+        }
+    })?;
+    ends.finish()?;
+    Ok(built)
+}
+
+/// A scene before its bonds are read.
+struct Unbonded<S> {
+    /// Its hash is without that of the bonds.
+    built: Built<S>,
+    /// Inverse masses of the elements, 1/kg, and inverse moments of inertia, 1/(kg m²); 0 where clamped.
+    inverse_mass: Vec<f64>,
+    inverse_inertia: Vec<f64>,
+    /// Whether there are cells among the elements.
+    of_cells: bool,
+}
+
+/// Builds the columns of elements, colliders and attachments.
+fn without_bonds<S: Scalar>(
+    source: &dyn Source,
+    pipeline: &Pipeline,
+) -> Result<Unbonded<S>, SimulateError> {
     let colliders = solid_colliders(source, pipeline)?;
     let elements = source.elements()?;
     let AppliedAttachments {
@@ -77,6 +152,7 @@ pub fn build<S: Scalar>(
         &clamped_velocity,
         pipeline,
     )?;
+    drop(clamped_velocity);
     let mut hash = TableHash::default();
     hash.add(elements.as_ref());
     let rest = RestData {
@@ -117,41 +193,24 @@ pub fn build<S: Scalar>(
     let clamps = supports.clamps();
     let poses = clamps.poses(0.0);
     clamps.place(&poses, 0, &mut system.motion, &mut system.tail);
-    // The elements are in columns now; the bonds, of which there are many more, are read in batches.
     let of_cells = elements.kind.contains(&Shape::Cell);
-    drop((elements, clamped_velocity));
-    let bond_hash = bonds(
-        source,
-        pipeline,
-        (&inverse_mass, &inverse_inertia),
-        &mut system,
-    )?;
-    toughness::soften(&mut system, pipeline, (&rest.volume, &rest.body));
-    // Faces of cells break by their own rules.
-    let opened = match of_cells {
-        true => Breaks::default(),
-        false => cracks::open(&mut system),
-    };
-    for (index, attachment) in pipeline.attachments.iter().enumerate() {
-        if let Action::Pressure { pressure } = attachment.action {
-            let elements = supports.elements(index);
-            let forces = pressure::forces(&system, elements, &rest.volume, pressure);
-            pressure::require_surface(&forces, &attachment.name)?;
-            supports.press(index, forces);
-        }
-    }
-    Ok(Built {
-        system,
-        load,
-        surfaces: Surfaces::of(pipeline),
-        forces,
-        springs,
-        supports,
-        rigid,
-        shapes: None,
-        opened,
-        rest,
-        hash: hash.digest() ^ bond_hash.rotate_left(1) ^ mesh_hash,
+    Ok(Unbonded {
+        built: Built {
+            system,
+            load,
+            surfaces: Surfaces::of(pipeline),
+            forces,
+            springs,
+            supports,
+            rigid,
+            shapes: None,
+            opened: Breaks::default(),
+            rest,
+            hash: hash.digest() ^ mesh_hash,
+        },
+        inverse_mass,
+        inverse_inertia,
+        of_cells,
     })
 }
 
@@ -213,22 +272,16 @@ fn bonds<S: Scalar>(
     inverse: (&[f64], &[f64]),
     system: &mut System<S>,
 ) -> Result<u64, SimulateError> {
-    let count = system.count;
     let mut hash = TableHash::default();
-    let mut valence = vec![0u32; count];
+    let mut ends = BondEnds::new(system.count);
     let mut classes = BondClasses::new(pipeline, inverse);
     let mut rows = BondRows::with_capacity(source.bond_count()?);
-    let mut wrong = None;
     source.bonds(&mut |b| {
         hash.add(b);
         for k in 0..b.id.len() {
-            let (i, j) = (b.i[k] as usize, b.j[k] as usize);
-            if i >= j || j >= count {
-                wrong.get_or_insert((b.id[k], i, j));
+            if !ends.add(b.id[k], [b.i[k], b.j[k]]) {
                 return;
             }
-            valence[i] += 1;
-            valence[j] += 1;
             rows.push(BondRow {
                 ends: [b.i[k], b.j[k]],
                 direction: [b.dx[k], b.dy[k], b.dz[k]].map(S::from_f64),
@@ -240,19 +293,7 @@ fn bonds<S: Scalar>(
             });
         }
     })?;
-    if let Some((id, i, j)) = wrong {
-        return Err(SimulateError::Packing(format!(
-            "bond {id} joins {i} and {j}; expected i < j < {count}"
-        )));
-    }
-    let most = valence.iter().copied().max().unwrap_or(0);
-    if most > u32::BITS {
-        return Err(SimulateError::Packing(format!(
-            "an element has {most} bonds; at most {} are supported",
-            u32::BITS
-        )));
-    }
-    drop(valence);
+    ends.finish()?;
     system.classes = classes.all;
     let padded = system.motion.len();
     system.bonds = match pipeline.method() {
@@ -271,12 +312,8 @@ fn refuse_doubles<S: Scalar>(system: &System<S>) -> Result<(), SimulateError> {
         others.clear();
         for side in system.bonds.sides(i) {
             if others.contains(&side.other) {
-                return Err(SimulateError::Packing(format!(
-                    "bond {} joins {} and {} a second time",
-                    system.bonds.id[side.entry],
-                    i.min(side.other),
-                    i.max(side.other)
-                )));
+                let [i, j] = [i.min(side.other), i.max(side.other)].map(|end| end as u32);
+                return Err(joined_twice(system.bonds.id[side.entry], [i, j]));
             }
             others.push(side.other);
         }

@@ -5,4 +5,4 @@
 pub mod choose;
 mod prepared;
 
-pub use prepared::{PreparedScene, Schedule, method, schedule};
+pub use prepared::{PreparedScene, Schedule, method, schedule, validate};

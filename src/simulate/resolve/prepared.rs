@@ -115,6 +115,17 @@ fn refuse(pipeline: &Pipeline, backend: Backend) -> Result<(), SimulateError> {
     refused.map_or(Ok(()), Err)
 }
 
+/// Fails if the method does not support the packing, the pipeline or its start. As [`PreparedScene::validate`], but
+/// with a fraction of the memory and the time, as bonds are checked one by one.
+///
+/// # Errors
+/// Those of [`PreparedScene::new`] and of [`PreparedScene::validate`].
+pub fn validate(source: &dyn Source, pipeline: &Pipeline) -> Result<(), SimulateError> {
+    let start = (method_of(pipeline).prepare_start)(source, pipeline)?;
+    refuse(pipeline, pipeline.simulate.backend)?;
+    start.check_start(pipeline)
+}
+
 /// The time step for a packing: see [`PreparedScene::schedule`].
 pub fn schedule(source: &dyn Source, pipeline: &Pipeline) -> Result<Schedule, SimulateError> {
     Ok(PreparedScene::new(source, pipeline)?.schedule(pipeline))

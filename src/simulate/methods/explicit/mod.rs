@@ -16,7 +16,7 @@ use crate::math::F32x4;
 #[cfg(target_arch = "x86_64")]
 use crate::math::{F32x8, F32x16};
 use crate::ranks::Transport;
-use crate::simulate::bonded_run::build::{Built, build};
+use crate::simulate::bonded_run::build::{Built, build, build_start};
 use crate::simulate::error::SimulateError;
 use crate::simulate::method::{Method, MethodEntry, Prepare, one_process};
 use crate::simulate::source::Source;
@@ -26,6 +26,7 @@ use crate::spec::{Backend, Pipeline, Precision};
 pub const ENTRY: MethodEntry = MethodEntry {
     refuse: refuse::unsupported,
     prepare,
+    prepare_start,
 };
 
 /// The data of a run in the precision of its pipeline.
@@ -38,6 +39,16 @@ fn prepare(source: &dyn Source, pipeline: &Pipeline) -> Result<Box<dyn Prepare>,
     Ok(Box::new(match pipeline.simulate.precision {
         Precision::F32 => PreparedExplicit::Single(build(source, pipeline)?),
         Precision::F64 => PreparedExplicit::Double(build(source, pipeline)?),
+    }))
+}
+
+fn prepare_start(
+    source: &dyn Source,
+    pipeline: &Pipeline,
+) -> Result<Box<dyn Prepare>, SimulateError> {
+    Ok(Box::new(match pipeline.simulate.precision {
+        Precision::F32 => PreparedExplicit::Single(build_start(source, pipeline)?),
+        Precision::F64 => PreparedExplicit::Double(build_start(source, pipeline)?),
     }))
 }
 

@@ -2,7 +2,7 @@
 
 use super::{Implicit, refuse};
 use crate::laws::table::bond_laws;
-use crate::simulate::bonded_run::build::{Built, build};
+use crate::simulate::bonded_run::build::{Built, build, build_start};
 use crate::simulate::error::SimulateError;
 use crate::simulate::method::{Method, MethodEntry, Prepare};
 use crate::simulate::source::Source;
@@ -12,6 +12,9 @@ use crate::spec::{Backend, Law, Pipeline};
 pub const ENTRY: MethodEntry = MethodEntry {
     refuse: refuse::unsupported,
     prepare,
+    prepare_start: |source, pipeline| {
+        Ok(Box::new(PreparedImplicit(build_start(source, pipeline)?)))
+    },
 };
 
 /// Starts the run for a bond law that has an energy.

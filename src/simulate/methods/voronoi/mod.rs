@@ -40,6 +40,7 @@ use crate::spec::{Backend, Pipeline, Precision};
 pub const ENTRY: MethodEntry = MethodEntry {
     refuse: refuse::unsupported,
     prepare,
+    prepare_start: prepare,
 };
 
 /// The data of a run in the precision of its pipeline.
