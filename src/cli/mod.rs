@@ -21,6 +21,7 @@ mod ranks;
 mod run;
 mod stage_inputs;
 mod stages;
+mod streamed;
 mod stress;
 mod summary;
 mod validate;

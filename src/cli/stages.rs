@@ -31,15 +31,13 @@ pub fn pack<T>(
 ) -> anyhow::Result<T> {
     let stage = report.stage("pack", 1);
     let inputs = StageInputs::pack(&resolved.pipeline, &resolved.folder);
-    let mut packed = packing::pack(&resolved.pipeline, &resolved.folder)?;
+    let mut streamed = packing::stream(&resolved.pipeline, &resolved.folder)?;
     if !resolved.pipeline.is_static() {
         // A pipeline that `simulate` would refuse is refused before anything is removed.
-        integrate::PreparedScene::new(&packed.packing, &resolved.pipeline)?
-            .validate(&resolved.pipeline, resolved.pipeline.simulate.backend)?;
+        integrate::validate(&streamed, &resolved.pipeline)?;
         // With `integrator = "auto"` the packing decides on the integrator and so on the law of bonds.
-        let (settled, _) = integrate::choose::choose(&packed.packing, &resolved.pipeline)?;
-        let law = settled.simulate.bond_law();
-        packed.packing.bonds.law.fill(law);
+        let (settled, _) = integrate::choose::choose(&streamed, &resolved.pipeline)?;
+        streamed.bonds.law = settled.simulate.bond_law();
     }
     let lock = hold()?;
     let manifest = Manifest::new(resolved.pipeline.clone());
@@ -49,14 +47,15 @@ pub fn pack<T>(
     }
     // Files that later stages made from another packing do not fit this one.
     store.replace("packing", &layout::made_after("pack"), |fresh| {
-        packing::write(fresh, &packed)
+        packing::write_streamed(fresh, &streamed)
     })?;
     manifest.write(store)?;
-    let seconds = stage.finish(&counts(&packed));
-    for warning in super::notices::size_warnings(&resolved.pipeline, &packed) {
+    let seconds = stage.finish(&counts(&streamed));
+    let packed = &streamed.packed;
+    for warning in super::notices::size_warnings(&resolved.pipeline, packed) {
         report.note(&warning);
     }
-    for notice in super::notices::notices(&packed) {
+    for notice in super::notices::notices(packed) {
         report.note(&notice);
     }
     let mut files = vec![
@@ -77,9 +76,10 @@ pub fn pack<T>(
 }
 
 /// Counts of a packing, for a line of text.
-fn counts(packed: &packing::Packed) -> String {
+fn counts(streamed: &packing::Streamed) -> String {
+    let packed = &streamed.packed;
     let elements = packed.packing.elements.id.len();
-    let bonds = packed.packing.bonds.id.len();
+    let bonds = streamed.bonds.count();
     let free: Vec<usize> = packed
         .bodies
         .iter()

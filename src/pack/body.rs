@@ -72,13 +72,12 @@ pub fn pack_body(
             ..pack_cells(body, filled, &solids)
         });
     }
-    let order = hilbert::order(&filled.spheres.centres);
+    let spheres = std::mem::take(&mut filled.spheres);
+    let order = hilbert::order(&spheres.centres);
     let sorted = order.iter().map(|&at| at as usize);
-    let mut centres: Vec<DVec3> = sorted
-        .clone()
-        .map(|at| filled.spheres.centres[at])
-        .collect();
-    let mut radii: Vec<f64> = sorted.map(|at| filled.spheres.radii[at]).collect();
+    let mut centres: Vec<DVec3> = sorted.clone().map(|at| spheres.centres[at]).collect();
+    let mut radii: Vec<f64> = sorted.map(|at| spheres.radii[at]).collect();
+    drop(spheres);
     let (mut pairs, mut isolated) = (Vec::new(), 0);
     if body.is_bonded() {
         pairs = filled.bonding.pairs(&centres, &radii, &order);

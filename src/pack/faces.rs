@@ -2,7 +2,6 @@
 
 use glam::{DMat3, DQuat, DVec3};
 
-use super::body::PackedBody;
 use super::inputs::Inputs;
 use crate::columns;
 use crate::geometry::cells::Cells;
@@ -10,27 +9,21 @@ use crate::geometry::section::Section;
 use crate::math::eigen;
 use crate::store::Packing;
 
-/// Appends the rows of all cells, of the faces between them in the order of the bonds, and of the free faces,
-/// to a packing whose elements and bonds are complete.
-pub(super) fn append(packing: &mut Packing, inputs: &Inputs, bodies: &[PackedBody]) {
-    let (mut first, mut bond) = (0, 0);
-    let mut firsts = Vec::with_capacity(bodies.len());
-    for (body, packed) in inputs.bodies.iter().zip(bodies) {
-        if let Some(found) = &packed.cells {
-            let turn = body.rotation.quaternion();
-            let of_element = &packing.elements.material[first as usize..];
-            let density = |i: usize| inputs.materials[of_element[i] as usize].density;
-            append_moments(&mut packing.cells.cells, found, first, (turn, &density));
-            for (k, one) in (bond..).zip(&found.between) {
-                let [i, j] = one.cells.map(|cell| first + cell);
-                append_face(&mut packing.cells.faces, [i, j, k], &one.section);
-            }
-        }
-        firsts.push(first);
-        first += packed.centres.len() as u32;
-        bond += packed.pairs.len() as u32;
+/// Appends the rows of the cells of a rotated body, and of the faces between them in the order of the bonds, to a
+/// packing with their elements; `firsts` holds the numbers of its first element and bond.
+pub(super) fn append(
+    packing: &mut Packing,
+    inputs: &Inputs,
+    found: &Cells,
+    (turn, [first, first_bond]): (DQuat, [u32; 2]),
+) {
+    let of_element = &packing.elements.material[first as usize..];
+    let density = |i: usize| inputs.materials[of_element[i] as usize].density;
+    append_moments(&mut packing.cells.cells, found, first, (turn, &density));
+    for (bond, one) in (first_bond..).zip(&found.between) {
+        let [i, j] = one.cells.map(|cell| first + cell);
+        append_face(&mut packing.cells.faces, [i, j, bond], &one.section);
     }
-    append_free_faces(packing, bodies, &firsts);
 }
 
 /// Appends free volumes and moments of the cells of a rotated body; its first cell is element `first`.
@@ -79,10 +72,10 @@ fn principal(inertia: DMat3) -> (DVec3, DQuat) {
     (DVec3::from_array(moments), axes)
 }
 
-/// Appends the rows of free faces, body by body; `firsts` holds the number of each body's first element.
-fn append_free_faces(packing: &mut Packing, bodies: &[PackedBody], firsts: &[u32]) {
-    for (packed, first) in bodies.iter().zip(firsts) {
-        for one in packed.cells.iter().flat_map(|cells| &cells.free) {
+/// Appends the rows of free faces, body by body: the number of the first element of each, and its cells.
+pub(super) fn append_free(packing: &mut Packing, bodies: &[(u32, Cells)]) {
+    for (first, cells) in bodies {
+        for one in &cells.free {
             let ends = [first + one.cell, columns::NONE, columns::NONE];
             append_face(&mut packing.cells.faces, ends, &one.section);
         }

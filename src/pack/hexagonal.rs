@@ -47,13 +47,13 @@ pub(super) fn fill(
     radius: f64,
     depth: f64,
 ) -> Vec<DVec3> {
-    let rows: Vec<Vec<DVec3>> = lattice_rows(bounds, radius)
+    lattice_rows(bounds, radius)
         .map_init(RowBuffers::default, |buffers, at| {
             let xs = buffers.inside(solid, bounds, radius, depth, at);
             xs.map(|(x, y, z)| DVec3::new(x, y, z)).collect()
         })
-        .collect();
-    rows.concat()
+        .flat_map_iter(|row: Vec<DVec3>| row)
+        .collect()
 }
 
 /// Estimated number of lattice sites that are tried to fill these bounds.

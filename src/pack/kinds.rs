@@ -139,6 +139,7 @@ impl PairProperties {
 }
 
 /// Properties of the bonds of one body, one entry for each pair of materials.
+#[derive(Clone, Debug)]
 pub(super) struct PairTable {
     /// Index of each material among the `count` materials of the body, by its number in the pipeline.
     index: Vec<usize>,

@@ -9,6 +9,7 @@
 mod assemble;
 mod bare;
 mod body;
+mod bonds;
 mod cells;
 mod cracks;
 mod error;
@@ -34,14 +35,16 @@ mod scatter;
 mod sections;
 mod shell;
 mod solid;
+mod stream;
 mod yarn;
 
 use std::path::Path;
 
+use crate::columns::Bonds;
 use crate::geometry::closing::ClosingReport;
 use crate::geometry::{TriMesh, ply};
-use crate::spec::Pipeline;
-use crate::store::{self, Packing, Store, atomic};
+use crate::spec::{Body, Pipeline};
+use crate::store::{self, Packing, Store, atomic, parts};
 
 pub use bare::BareSkin;
 pub use body::{PackedBody, pack_body};
@@ -51,6 +54,7 @@ pub use filled::Calibration;
 pub use inputs::Inputs;
 pub use mesh::{MeshFiles, size_message};
 pub use request::MAX_ELEMENTS;
+pub use stream::BondStream;
 
 /// Result of the stage.
 #[derive(Clone, Debug)]
@@ -101,11 +105,45 @@ impl BodySummary {
     }
 }
 
+/// Result of the stage without the table of the bonds, which takes several times the memory of everything else.
+#[derive(Clone, Debug)]
+pub struct Streamed {
+    /// The result; the table of the bonds is empty.
+    pub packed: Packed,
+    /// The bonds.
+    pub bonds: BondStream,
+}
+
+impl Streamed {
+    /// The result with the table of the bonds.
+    pub fn whole(self) -> Packed {
+        let Streamed { mut packed, bonds } = self;
+        packed.packing.bonds = bonds.table(&packed.packing.elements);
+        packed
+    }
+
+    /// Passes the bonds to `part` in order, a part of the table at a time.
+    ///
+    /// # Errors
+    /// The first error of `part`.
+    pub fn bonds<E>(&self, part: &mut dyn FnMut(&Bonds) -> Result<(), E>) -> Result<(), E> {
+        self.bonds.each_part(&self.packed.packing.elements, part)
+    }
+}
+
 /// Packs the bodies of a pipeline; `base` is the folder that mesh paths are relative to.
 ///
 /// The result depends only on [`Inputs`], not on the number of threads. The name of the bond law is stored
 /// with the bonds.
 pub fn pack(pipeline: &Pipeline, base: &Path) -> Result<Packed, PackError> {
+    stream(pipeline, base).map(Streamed::whole)
+}
+
+/// As [`pack`], but the bonds are computed in parts whenever they are read.
+///
+/// # Errors
+/// Those of [`pack`].
+pub fn stream(pipeline: &Pipeline, base: &Path) -> Result<Streamed, PackError> {
     let inputs = Inputs::of(pipeline);
     let mut bodies = Vec::with_capacity(inputs.bodies.len());
     let mut materials = Vec::with_capacity(inputs.bodies.len());
@@ -128,8 +166,12 @@ pub fn pack(pipeline: &Pipeline, base: &Path) -> Result<Packed, PackError> {
         materials.push(material);
     }
     overlap::refuse_overlaps(inputs.bodies, &bodies)?;
-    let law = pipeline.simulate.bond_law();
-    let mut packing = assemble::assemble(&inputs, law, &bodies, &materials)?;
+    let summaries = inputs.bodies.iter().zip(&bodies);
+    let summaries = summaries.map(|(body, packed)| summary(body, packed));
+    let summaries = summaries.collect();
+    let skins = bodies.iter_mut().map(|body| std::mem::take(&mut body.skin));
+    let shapes = skins.collect();
+    let (mut packing, bonds) = assemble::assemble(&inputs, bodies, &materials)?;
     let colliders = mesh::colliders(&inputs, &files)?;
     let mut closed_colliders = Vec::new();
     for (number, (mesh, done)) in colliders {
@@ -139,32 +181,34 @@ pub fn pack(pipeline: &Pipeline, base: &Path) -> Result<Packed, PackError> {
             closed_colliders.push((name, done));
         }
     }
-    let summaries = inputs
-        .bodies
-        .iter()
-        .zip(&bodies)
-        .map(|(body, packed)| BodySummary {
-            name: body.name.clone(),
-            elements: packed.centres.len(),
-            bonds: packed.pairs.len(),
-            radius: packed.radius,
-            volume: packed.volume,
-            free_faces: packed.cells.as_ref().map(|cells| cells.free.len()),
-            isolated: packed.isolated,
-            closing: packed
-                .closing
-                .clone()
-                .filter(|done| *done != ClosingReport::default()),
-            parts: packed.parts,
-            yarns: packed.calibration == Calibration::Yarn,
-            bare: bare_part(packed),
-        });
-    Ok(Packed {
-        packing,
-        bodies: summaries.collect(),
-        closed_colliders,
-        shapes: bodies.into_iter().map(|body| body.skin).collect(),
+    Ok(Streamed {
+        packed: Packed {
+            packing,
+            bodies: summaries,
+            closed_colliders,
+            shapes,
+        },
+        bonds: BondStream::new(bonds, pipeline.simulate.bond_law()),
     })
+}
+
+fn summary(body: &Body, packed: &PackedBody) -> BodySummary {
+    BodySummary {
+        name: body.name.clone(),
+        elements: packed.centres.len(),
+        bonds: packed.pairs.len(),
+        radius: packed.radius,
+        volume: packed.volume,
+        free_faces: packed.cells.as_ref().map(|cells| cells.free.len()),
+        isolated: packed.isolated,
+        closing: packed
+            .closing
+            .clone()
+            .filter(|done| *done != ClosingReport::default()),
+        parts: packed.parts,
+        yarns: packed.calibration == Calibration::Yarn,
+        bare: bare_part(packed),
+    }
 }
 
 /// The part of a body's skin that no element lies under. Cells fill the whole body.
@@ -178,10 +222,27 @@ fn bare_part(packed: &PackedBody) -> Option<BareSkin> {
 
 /// Writes skins, meshes of colliders, bonds and elements to a store: each file atomically, the elements last.
 pub fn write(store: &Store, packed: &Packed) -> store::Result<()> {
-    for (body, skin) in packed.shapes.iter().enumerate() {
+    write_skins(store, &packed.shapes)?;
+    store.write_packing(&packed.packing)
+}
+
+/// As [`write`], the bonds part by part.
+///
+/// # Errors
+/// A file cannot be written.
+pub fn write_streamed(store: &Store, streamed: &Streamed) -> store::Result<()> {
+    let packed = &streamed.packed;
+    write_skins(store, &packed.shapes)?;
+    store.write_packing_with(&packed.packing, |path| {
+        parts::write(path, streamed.bonds.count(), |part| streamed.bonds(part))
+    })
+}
+
+fn write_skins(store: &Store, skins: &[TriMesh]) -> store::Result<()> {
+    for (body, skin) in skins.iter().enumerate() {
         atomic::write(&store.shape_path(body), |out| ply::write_ply(skin, out))?;
     }
-    store.write_packing(&packed.packing)
+    Ok(())
 }
 
 #[cfg(test)]

@@ -15,10 +15,10 @@ pub(super) fn pairs(points: &[DVec3], radii: &[f64], neighbourhood: f64) -> Vec<
     let largest = radii.iter().copied().fold(0.0, f64::max);
     let grid = CellGrid::new(points, 2.0 * factor * largest);
     let chunk = 4096;
-    let lists: Vec<Vec<[u32; 2]>> = points
+    points
         .par_chunks(chunk)
         .enumerate()
-        .map(|(number, members)| {
+        .flat_map_iter(|(number, members)| {
             let mut pairs = Vec::with_capacity(6 * members.len());
             for (i, p) in ((number * chunk) as u32..).zip(members) {
                 let (first, r) = (pairs.len(), radii[i as usize]);
@@ -32,8 +32,7 @@ pub(super) fn pairs(points: &[DVec3], radii: &[f64], neighbourhood: f64) -> Vec<
             }
             pairs
         })
-        .collect();
-    lists.concat()
+        .collect()
 }
 
 /// Number of connected parts of `count` points joined by `pairs`.

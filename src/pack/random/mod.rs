@@ -179,8 +179,7 @@ impl Tile {
             }
             (near && flags[0]).then_some((p, r))
         });
-        let inside: Vec<(DVec3, f64)> = inside.filter_map(|sphere| sphere).collect();
-        let (centres, radii) = inside.into_iter().unzip();
+        let (centres, radii) = inside.filter_map(|sphere| sphere).unzip();
         ElementSpheres { centres, radii }
     }
 }
