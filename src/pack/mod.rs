@@ -139,10 +139,10 @@ pub fn pack(pipeline: &Pipeline, base: &Path) -> Result<Packed, PackError> {
     stream(pipeline, base).map(Streamed::whole)
 }
 
-/// As [`pack`], but the bonds are computed in parts whenever they are read.
+/// As [`fn@pack`], but the bonds are computed in parts whenever they are read.
 ///
 /// # Errors
-/// Those of [`pack`].
+/// Those of [`fn@pack`].
 pub fn stream(pipeline: &Pipeline, base: &Path) -> Result<Streamed, PackError> {
     let inputs = Inputs::of(pipeline);
     let mut bodies = Vec::with_capacity(inputs.bodies.len());
@@ -226,7 +226,7 @@ pub fn write(store: &Store, packed: &Packed) -> store::Result<()> {
     store.write_packing(&packed.packing)
 }
 
-/// As [`write`], the bonds part by part.
+/// As [`fn@write`], the bonds part by part.
 ///
 /// # Errors
 /// A file cannot be written.
