@@ -51,12 +51,16 @@ fn newtons_method_on_the_manifold_is_ahead_and_the_run_is_what_it_was() {
         (Method::Penalty, 1e-3),
         (Method::Multipliers, 1e-3),
         (Method::Augmented, 1e-3),
+        (Method::RotationVectorsGaussNewton, 1e-3),
     ] {
         let taken = iterations(&table, method, enough);
         println!("{method:?}: {taken:?} iterations to {enough}, Newton's method {newton} to 1e-3");
         let taken = taken.unwrap_or_else(|| panic!("{method:?} does not converge"));
         assert!(taken > newton);
     }
+    let vectors = iterations(&table, Method::RotationVectors, 1e-3);
+    println!("RotationVectors: {vectors:?} iterations to 1e-3");
+    assert!(vectors.is_some());
     assert_eq!(
         folder
             .succeed(&["inspect", "compared", "--validate", "--json"])

@@ -83,6 +83,8 @@ shot hertzian_cone simulate --set "time.end=2 ms" --set "time.frames_per_second=
     --set "material.glass.hydrostatic_strength=10 kPa"
 tiny cone_angle.py "$python" tools/cone_angle.py "$work/hertzian_cone"
 tiny implicit_bending.py "$python" tools/implicit_bending.py --rows 3 --step 0.5 --method explicit manifold --end 0.12 --cullet "$cullet"
+tiny rotation_vectors.py "$python" tools/rotation_vectors.py --step 16 --young 1e8 --end 16 --samples 1 --tolerance 1e-3 --cullet "$cullet"
+tiny stiffness_sweep.py "$python" tools/stiffness_sweep.py --young 1e8 --rows 2 3 --span 0.03 --steps 20 --cullet "$cullet"
 shot lamb simulate
 tiny lamb.py "$python" tools/lamb.py "$work/lamb"
 tiny implicit_sizes.py "$python" tools/implicit_sizes.py --scale smoke --steps 3 --cullet "$cullet" stretch

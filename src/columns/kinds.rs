@@ -81,6 +81,10 @@ named! {
         Multipliers = "multipliers",
         /// Newton's on free quaternions, augmented Lagrangian.
         Augmented = "augmented",
+        /// Newton's in rotation vectors since the start of the step, conjugate gradients with multigrid.
+        RotationVectors = "rotation_vectors",
+        /// The same with Gauss–Newton tangents.
+        RotationVectorsGaussNewton = "rotation_vectors_gauss_newton",
     }
 }
 

@@ -7,14 +7,26 @@ use crate::columns::{Convergence, Method};
 use crate::picture::drawing::Colour;
 
 /// All methods with their name in the legend, colour, and whether the curve is dashed. The two Newton
-/// methods, which differ only in their linear solver, share a colour.
-const METHODS: [(Method, &str, Colour, bool); 6] = [
+/// methods, which differ only in their linear solver, share a colour, as do the two in rotation vectors.
+const METHODS: [(Method, &str, Colour, bool); 8] = [
     (Method::Newton, "Newton, multigrid", COLOURS[0], false),
     (Method::NewtonJacobi, "Newton, Jacobi", COLOURS[0], true),
     (Method::Descent, "descent", COLOURS[1], false),
     (Method::Penalty, "penalty", COLOURS[2], false),
     (Method::Multipliers, "multipliers", COLOURS[3], false),
     (Method::Augmented, "augm. Lagrangian", COLOURS[4], false),
+    (
+        Method::RotationVectors,
+        "rotation vectors",
+        COLOURS[5],
+        false,
+    ),
+    (
+        Method::RotationVectorsGaussNewton,
+        "r. v., Gauss–Newton",
+        COLOURS[5],
+        true,
+    ),
 ];
 
 /// Chart of the last step that has residuals; `None` if there is none.
@@ -68,15 +80,15 @@ mod tests {
     fn every_method_has_a_curve_over_iterations_and_one_over_time() {
         let methods = METHODS.map(|(method, ..)| method);
         let table = Convergence {
-            frame: vec![1; 18],
-            time: vec![0.1; 18],
-            step: vec![3; 18],
+            frame: vec![1; 24],
+            time: vec![0.1; 24],
+            step: vec![3; 24],
             method: methods.into_iter().flat_map(|m| [m; 3]).collect(),
-            iteration: [0, 1, 2].repeat(6),
-            seconds: [1e-3, 2e-3, 4e-3].repeat(6),
-            residual: [2.0, 0.1, 0.0].repeat(6),
-            violation: vec![0.0; 18],
-            gradients: vec![0; 18],
+            iteration: [0, 1, 2].repeat(8),
+            seconds: [1e-3, 2e-3, 4e-3].repeat(8),
+            residual: [2.0, 0.1, 0.0].repeat(8),
+            violation: vec![0.0; 24],
+            gradients: vec![0; 24],
         };
         let tables = |convergence| ChartTables {
             history: Vec::new(),
@@ -92,7 +104,7 @@ mod tests {
         let [iterations, time] = &figure.panels[..] else {
             panic!("two panels");
         };
-        assert_eq!((iterations.series.len(), time.series.len()), (6, 6));
+        assert_eq!((iterations.series.len(), time.series.len()), (8, 8));
         for (one, other) in iterations.series.iter().zip(&time.series) {
             assert_eq!(one.points, [[1.0, 0.1]]);
             assert_eq!(other.points, [[1e-3, 2.0], [2e-3, 0.1]]);

@@ -20,6 +20,8 @@ TAKES_CULLET = (
     "compare_splashsurf.py",
     "compare_stress.py",
     "implicit_bending.py",
+    "rotation_vectors.py",
+    "stiffness_sweep.py",
 )
 EXAMPLES = ("bench", "bench_bem", "bench_device")
 # Of `ru_maxrss` to MB: kilobytes, on a Mac bytes.

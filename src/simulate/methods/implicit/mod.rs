@@ -9,6 +9,7 @@
 mod assemble;
 mod baselines;
 mod bonds;
+mod coordinates;
 mod line;
 mod newton;
 mod passing;

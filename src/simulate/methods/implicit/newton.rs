@@ -7,6 +7,7 @@
 
 mod line;
 mod linear;
+mod residual;
 
 use std::time::Instant;
 
@@ -14,6 +15,7 @@ use crate::parallel::prelude::*;
 
 use super::assemble::{fill, pattern};
 use super::bonds::{BondScratch, HessianForm};
+use super::coordinates::{Coordinates, Geodesics};
 use super::start::{StepStart, positions};
 use super::touch::ContactSet;
 use crate::laws::energy::EnergyLaw;
@@ -31,10 +33,6 @@ pub use linear::{IterationForecast, MAX_GRADIENT_ITERATIONS};
 
 /// An iteration that reduces the residual below this fraction keeps the matrix for the next one.
 const REUSE_MATRIX_BELOW: f64 = 0.1;
-/// Weight of the bonds' forces in the scale of the residual.
-const BOND_FORCE_WEIGHT: f64 = 1e-3;
-/// Rounding error of an element's force balance, relative to its own stiffness times its radius.
-const ROUNDING_FORCE: f64 = 1e-12;
 
 /// Outcome of solving a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -240,7 +238,7 @@ impl Newton {
             system,
             contacts,
             (start, surroundings),
-            most,
+            (most, &mut Geodesics),
             &mut |_, _| {},
         );
         if self.contact_set.is_barrier() && solved.converged {
@@ -255,13 +253,13 @@ impl Newton {
     }
 
     /// Iterates from the current positions, where the gradient is known, to the end of the step, at most
-    /// `most` times. `note` is called after every iteration with the total iterations of conjugate gradients.
+    /// `most` times, in these coordinates. `note` is called after every iteration with the total iterations of conjugate gradients.
     pub fn iterate<W: EnergyLaw>(
         &mut self,
         system: &mut System<f64>,
         contacts: &mut Contacts<f64>,
         (start, surroundings): (&StepStart, &Surroundings),
-        most: u32,
+        (most, coordinates): (u32, &mut dyn Coordinates),
         note: &mut dyn FnMut(Solved, u64),
     ) -> Solved {
         let mut solved = Solved::default();
@@ -272,7 +270,7 @@ impl Newton {
         let mut keep = false;
         let form = match self.linear {
             true => HessianForm::GaussNewton,
-            false => HessianForm::Exact,
+            false => coordinates.form(),
         };
         let most = if self.linear { 1 } else { most };
         while solved.iterations < most && !solved.converged {
@@ -281,9 +279,11 @@ impl Newton {
             self.effort.newton += 1;
             if !keep {
                 self.assemble::<W>(system, start, surroundings, form);
+                coordinates.convert(&mut self.matrix, &self.gradient, form);
             }
-            self.direction::<W>(system, start, surroundings, form, forecast);
-            let whole = self.line_search::<W>(system, contacts, start, surroundings);
+            let step = (start, surroundings);
+            self.direction::<W>(system, step, coordinates, form, forecast);
+            let whole = self.line_search::<W>(system, contacts, step, coordinates);
             let before = forecast.residual;
             solved.residual = self.residual(system, start, surroundings);
             if solved.iterations == 1 && before > 0.0 {
@@ -348,52 +348,4 @@ impl Newton {
         rows.map(mean).collect_into_vec(&mut self.stiffness);
         self.add_time(2, clock);
     }
-
-    /// Unbalanced forces relative to the forces at work: inertia, outer forces, and a small part of the
-    /// bonds' forces. Independent of the number of elements, their stiffness and their size.
-    pub fn residual(
-        &self,
-        system: &System<f64>,
-        start: &StepStart,
-        surroundings: &Surroundings,
-    ) -> f64 {
-        self.relative_to_work(system, start, surroundings, |i| square(&self.gradient[i]))
-    }
-
-    /// Root of the sum of `left`, squared forces of free elements, over that of the forces at work.
-    pub fn relative_to_work(
-        &self,
-        system: &System<f64>,
-        start: &StepStart,
-        surroundings: &Surroundings,
-        left: impl Fn(usize) -> f64 + Sync,
-    ) -> f64 {
-        let of = |i: usize| {
-            if start.is_held(i) {
-                return [0.0; 2];
-            }
-            let r = system.radius(i);
-            let mut inertia = start.inertia(system, i).gradient;
-            inertia[3..].iter_mut().for_each(|torque| *torque /= r);
-            let constant_forces = square(&surroundings.constant_forces[i]);
-            let carried =
-                BOND_FORCE_WEIGHT * BOND_FORCE_WEIGHT * self.bonds.force_squared(system, i)
-                    + (ROUNDING_FORCE * self.stiffness[i] * r / self.settings.tolerance).powi(2);
-            [left(i), square(&inertia) + constant_forces + carried]
-        };
-        let all = (0..system.count).into_par_iter().with_min_len(256).map(of);
-        let [left, work] = all
-            .collect::<Vec<_>>()
-            .into_iter()
-            .fold([0.0; 2], |[a, b], [c, d]| [a + c, b + d]);
-        // Where every element is held, neither is left.
-        if left == 0.0 {
-            return 0.0;
-        }
-        (left / work).sqrt()
-    }
-}
-
-fn square(values: &[f64]) -> f64 {
-    values.iter().map(|v| v * v).sum()
 }

@@ -96,7 +96,7 @@ fn vector(v: DVec3) -> Vec3<f64> {
 }
 
 /// The rotation given by a rotation vector of any length.
-fn rotation_from_vector(phi: Vec3<f64>) -> Quat<f64> {
+pub fn rotation_from_vector(phi: Vec3<f64>) -> Quat<f64> {
     let angle = phi.norm();
     let (sine, cosine) = (0.5 * angle).sin_cos();
     let scale = if angle > 1e-9 { sine / angle } else { 0.5 };

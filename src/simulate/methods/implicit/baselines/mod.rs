@@ -1,5 +1,5 @@
 //! Other methods for the minimum that ends a step, to compare with Newton's method on the manifold (Lu 2025,
-//! §6.2 and Figure 7).
+//! §6.1, §6.2, Figures 6 and 7).
 //!
 //! All methods start from the same guess. All are measured by the residual of the solver, at the unit
 //! quaternions nearest to theirs. A method ends when the residual and the largest error of a quaternion's
@@ -10,11 +10,13 @@ mod descent;
 mod free;
 mod multipliers;
 mod quadratic;
+mod rotation_vectors;
 
 use std::marker::PhantomData;
 use std::time::Instant;
 
 use super::bonds::HessianForm;
+use super::coordinates::{Coordinates, Geodesics};
 use super::newton::{IterationForecast, Newton, Surroundings};
 use super::start::StepStart;
 use crate::columns::{Convergence, Method};
@@ -60,9 +62,12 @@ pub fn compare<W: EnergyLaw>(
 type SolveFn<W> = fn(&mut StepProblem<W>, &mut ConvergenceRecord);
 
 /// Every method.
-fn methods<W: EnergyLaw>() -> [(Method, Preconditioner, SolveFn<W>); 6] {
+fn methods<W: EnergyLaw>() -> [(Method, Preconditioner, SolveFn<W>); 8] {
     use Preconditioner::{Jacobi, Multigrid};
-    let newton: SolveFn<W> = |problem, record| problem.newton(record);
+    let newton: SolveFn<W> = |problem, record| {
+        problem.begin(record);
+        problem.newton(record, &mut Geodesics);
+    };
     [
         (Method::Newton, Multigrid, newton),
         (Method::NewtonJacobi, Jacobi, newton),
@@ -70,6 +75,12 @@ fn methods<W: EnergyLaw>() -> [(Method, Preconditioner, SolveFn<W>); 6] {
         (Method::Penalty, Jacobi, quadratic::penalty),
         (Method::Multipliers, Jacobi, multipliers::run),
         (Method::Augmented, Jacobi, quadratic::augmented),
+        (Method::RotationVectors, Multigrid, rotation_vectors::exact),
+        (
+            Method::RotationVectorsGaussNewton,
+            Multigrid,
+            rotation_vectors::gauss_newton,
+        ),
     ]
 }
 
@@ -159,9 +170,8 @@ impl<'a, W: EnergyLaw> StepProblem<'a, W> {
         });
     }
 
-    /// Newton's method as used by runs.
-    fn newton(&mut self, record: &mut ConvergenceRecord) {
-        self.begin(record);
+    /// Newton's method as used by runs, in these coordinates.
+    fn newton(&mut self, record: &mut ConvergenceRecord, coordinates: &mut dyn Coordinates) {
         let StepProblem {
             newton,
             system,
@@ -176,7 +186,7 @@ impl<'a, W: EnergyLaw> StepProblem<'a, W> {
             system,
             contacts,
             (start, surroundings),
-            most,
+            (most, coordinates),
             &mut |solved, gradients| {
                 record.note(Progress {
                     iteration: solved.iterations,

@@ -6,9 +6,10 @@ use super::{Newton, Surroundings};
 use crate::laws::energy::EnergyLaw;
 use crate::simulate::bonded::system::System;
 use crate::simulate::contact::lists::Contacts;
+use crate::simulate::methods::implicit::coordinates::Coordinates;
 use crate::simulate::methods::implicit::line;
 use crate::simulate::methods::implicit::passing::StraightMotion;
-use crate::simulate::methods::implicit::start::{Guess, StepStart, displace, positions};
+use crate::simulate::methods::implicit::start::{Guess, StepStart, positions};
 use crate::simulate::scene::colliders::PosedCollider;
 use crate::solve::vector;
 
@@ -113,17 +114,17 @@ impl Newton {
         }
     }
 
-    /// Line search along the direction, along geodesics of the rotations, until the slope is small enough.
+    /// Line search along the direction, straight in these coordinates, until the slope is small enough.
     /// Returns whether barriers allowed the full length.
     pub(super) fn line_search<W: EnergyLaw>(
         &mut self,
         system: &mut System<f64>,
         contacts: &mut Contacts<f64>,
-        start: &StepStart,
-        surroundings: &Surroundings,
+        (start, surroundings): (&StepStart, &Surroundings),
+        coordinates: &mut dyn Coordinates,
     ) -> bool {
         let direction = std::mem::take(&mut self.direction);
-        let slope = vector::dot(&self.gradient, &direction);
+        let slope = coordinates.slope(&self.gradient, &direction);
         let mut most = line::largest_multiple(system, &direction).min(1.0);
         let mut part = 1.0;
         if self.contact_set.is_barrier() {
@@ -140,11 +141,11 @@ impl Newton {
         let (linear, mut at) = (self.linear, 0.0);
         let before = self.contact_set.active.clone();
         let mut slope_at = |factor: f64| {
-            displace(system, &direction, factor - at);
+            coordinates.displace(system, &direction, factor - at);
             at = factor;
             self.update_contacts(system, contacts, start, surroundings);
             self.gradient::<W>(system, start, surroundings);
-            vector::dot(&self.gradient, &direction)
+            coordinates.slope(&self.gradient, &direction)
         };
         if linear {
             slope_at(most);

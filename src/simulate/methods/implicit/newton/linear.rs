@@ -8,10 +8,11 @@ use super::{Newton, Surroundings};
 use crate::laws::energy::EnergyLaw;
 use crate::simulate::bonded::system::System;
 use crate::simulate::methods::implicit::bonds::HessianForm;
+use crate::simulate::methods::implicit::coordinates::Coordinates;
 use crate::simulate::methods::implicit::start::StepStart;
 use crate::solve::block::MatrixEntry;
 use crate::solve::multigrid::Multigrid;
-use crate::solve::{ScaledMatrix, SolveReport, conjugate_gradients, prolong::ElementPosition};
+use crate::solve::{ScaledMatrix, Six, SolveReport, conjugate_gradients, prolong::ElementPosition};
 use crate::spec::Preconditioner;
 
 /// Most iterations of conjugate gradients.
@@ -62,33 +63,39 @@ pub(super) struct Hierarchy {
 }
 
 impl Newton {
-    /// Solves for the direction to where the gradient vanishes.
+    /// Solves for the direction, in these coordinates, to where the gradient vanishes.
     pub(super) fn direction<W: EnergyLaw>(
         &mut self,
         system: &System<f64>,
-        start: &StepStart,
-        surroundings: &Surroundings,
+        (start, surroundings): (&StepStart, &Surroundings),
+        coordinates: &dyn Coordinates,
         form: HessianForm,
         forecast: IterationForecast,
     ) {
         let tolerance = self.tolerance(system, forecast);
-        let mut found = self.solve_linear_system(system, start, tolerance);
+        let gradient = std::mem::take(&mut self.gradient);
+        let right = coordinates.gradient(&gradient);
+        let mut found = self.solve_linear_system(system, start, &right, tolerance);
         if found.indefinite && form == HessianForm::Exact {
             self.assemble::<W>(system, start, surroundings, HessianForm::Projected);
+            coordinates.convert(&mut self.matrix, &gradient, HessianForm::Projected);
             self.hierarchy = None;
-            found = self.solve_linear_system(system, start, tolerance);
+            found = self.solve_linear_system(system, start, &right, tolerance);
         }
+        drop(right);
+        self.gradient = gradient;
         self.effort.gradients += u64::from(found.iterations);
         for value in self.direction.as_flattened_mut() {
             *value = -*value;
         }
     }
 
-    /// Conjugate gradients for A x = g.
+    /// Conjugate gradients for A x = g, `right`.
     fn solve_linear_system(
         &mut self,
         system: &System<f64>,
         start: &StepStart,
+        right: &[Six],
         tolerance: f64,
     ) -> SolveReport {
         let only = self.settings.preconditioner == Preconditioner::Jacobi;
@@ -106,8 +113,8 @@ impl Newton {
             let single = tolerance >= MIN_TOLERANCE_FOR_SINGLE
                 && self.inertia(system, start) > MIN_INERTIA_FOR_SINGLE;
             let found = match single {
-                true => self.by_diagonal::<f32>((tolerance, most)),
-                false => self.by_diagonal::<f64>((tolerance, most)),
+                true => self.by_diagonal::<f32>(right, (tolerance, most)),
+                false => self.by_diagonal::<f64>(right, (tolerance, most)),
             };
             self.add_time(4, clock);
             if only || found.indefinite || found.residual <= tolerance {
@@ -142,7 +149,7 @@ impl Newton {
         let clock = Instant::now();
         let found = conjugate_gradients(
             &self.matrix,
-            &self.gradient,
+            right,
             &mut self.direction,
             &mut hierarchy.multigrid,
             (tolerance, MAX_GRADIENT_ITERATIONS),
@@ -165,9 +172,9 @@ impl Newton {
     }
 
     /// Conjugate gradients with the diagonal alone as preconditioner, the matrix stored in precision `V`.
-    fn by_diagonal<V: MatrixEntry>(&mut self, limits: (f64, u32)) -> SolveReport {
+    fn by_diagonal<V: MatrixEntry>(&mut self, right: &[Six], limits: (f64, u32)) -> SolveReport {
         match ScaledMatrix::<V>::new(&self.matrix) {
-            Ok(scaled) => scaled.solve(&self.gradient, &mut self.direction, limits),
+            Ok(scaled) => scaled.solve(right, &mut self.direction, limits),
             Err(_) => indefinite(),
         }
     }
