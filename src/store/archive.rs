@@ -56,21 +56,34 @@ pub fn write<T>(path: &Path, magic: &[u8; 8], value: &T) -> Result<()>
 where
     T: for<'a, 'b, 'f> Serialize<ArchiveSerializer<'a, 'b, 'f>>,
 {
+    write_body(path, magic, |body| {
+        let written = to_bytes_in::<_, rancor::Error>(value, IoWriter::new(&mut *body)).map(drop);
+        written.map_err(|error| {
+            body.failure
+                .take()
+                .unwrap_or_else(|| io::Error::other(error))
+        })
+    })
+}
+
+/// Writes a header and what `fill` writes, atomically.
+pub(super) fn write_body(
+    path: &Path,
+    magic: &[u8; 8],
+    fill: impl FnOnce(&mut HashingWriter<&mut BufWriter<File>>) -> io::Result<()>,
+) -> Result<()> {
     atomic::write(path, |file| {
         file.write_all(magic)?;
         file.write_all(&SCHEMA_VERSION.to_le_bytes())?;
-        // Placeholder: the checksum is known only after the archive has been written.
+        // Placeholder: the checksum is known only after the body has been written.
         file.write_all(&[0; 4])?;
         let mut body = HashingWriter {
             file: &mut *file,
             hash: Xxh3::new(),
             failure: None,
         };
-        let written = to_bytes_in::<_, rancor::Error>(value, IoWriter::new(&mut body)).map(drop);
-        let (failure, sum) = (body.failure.take(), low_bits(body.hash.digest()));
-        if let Err(error) = written {
-            return Err(failure.unwrap_or_else(|| io::Error::other(error)));
-        }
+        fill(&mut body)?;
+        let sum = low_bits(body.hash.digest());
         file.seek(SeekFrom::Start(HEADER as u64 - 4))?;
         file.write_all(&sum.to_le_bytes())
     })
@@ -84,9 +97,22 @@ pub fn read(path: &Path, magic: &[u8; 8]) -> Result<AlignedVec> {
 /// Reads an archive of one of several kinds after checking its header; returns the number of the kind too.
 pub fn read_one_of(path: &Path, magics: &[&[u8; 8]]) -> Result<(usize, AlignedVec)> {
     let file = std::fs::read(path).map_err(StoreError::io(path))?;
-    let Some((header, body)) = file.split_at_checked(HEADER) else {
+    let Some((header, body)) = file.split_first_chunk::<HEADER>() else {
         return Err(StoreError::damaged(path, "truncated"));
     };
+    let (kind, sum) = read_header(path, header, magics)?;
+    check_sum(path, sum, xxhash_rust::xxh3::xxh3_64(body))?;
+    let mut aligned = AlignedVec::with_capacity(body.len());
+    aligned.extend_from_slice(body);
+    Ok((kind, aligned))
+}
+
+/// Number of the kind, and checksum, in a header.
+pub(super) fn read_header(
+    path: &Path,
+    header: &[u8; HEADER],
+    magics: &[&[u8; 8]],
+) -> Result<(usize, u32)> {
     let kind = magics.iter().position(|magic| header[..8] == magic[..]);
     let Some(kind) = kind else {
         return Err(StoreError::damaged(path, other_kind(header, magics)));
@@ -98,15 +124,16 @@ pub fn read_one_of(path: &Path, magics: &[&[u8; 8]]) -> Result<(usize, AlignedVe
         let what = version::unread(&word(8).to_string(), None);
         return Err(StoreError::invalid(path, what));
     }
-    if word(12) != checksum(body) {
-        return Err(StoreError::damaged(
-            path,
-            "truncated or altered: checksum differs",
-        ));
+    Ok((kind, word(12)))
+}
+
+/// Fails unless a body has the checksum of its header; `hash` is that of the body.
+pub(super) fn check_sum(path: &Path, sum: u32, hash: u64) -> Result<()> {
+    if low_bits(hash) == sum {
+        return Ok(());
     }
-    let mut aligned = AlignedVec::with_capacity(body.len());
-    aligned.extend_from_slice(body);
-    Ok((kind, aligned))
+    let what = "truncated or altered: checksum differs";
+    Err(StoreError::damaged(path, what))
 }
 
 /// Message about a file that begins with none of these magics.
@@ -122,10 +149,6 @@ fn other_kind(header: &[u8], magics: &[&[u8; 8]]) -> String {
         env!("CARGO_PKG_VERSION"),
         read.join(" or ")
     )
-}
-
-fn checksum(bytes: &[u8]) -> u32 {
-    low_bits(xxhash_rust::xxh3::xxh3_64(bytes))
 }
 
 fn low_bits(hash: u64) -> u32 {

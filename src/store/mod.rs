@@ -14,6 +14,7 @@ mod encode;
 mod error;
 mod folder;
 pub mod format;
+pub mod large;
 pub mod layout;
 pub mod lock;
 pub mod manifest;

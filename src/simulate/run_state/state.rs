@@ -8,6 +8,7 @@ use rkyv::{Archive, Deserialize, Serialize, rancor};
 
 use crate::math::Scalar;
 use crate::simulate::error::StateError;
+use crate::store::large::{self, PartReader};
 use crate::store::{self, Store, StoreError};
 
 /// Name of a section, and the version in which this program writes it.
@@ -51,6 +52,19 @@ pub struct State {
 }
 
 const MAGIC: &[u8; 8] = b"cullets5";
+/// Of states that are too large for one archive.
+const LARGE_MAGIC: &[u8; 8] = b"cullets6";
+/// Bytes of an archive besides the numbers of its sections, at most.
+const OVERHEAD: u64 = 1 << 16;
+
+/// Index of a large state; its parts are the bytes of the sections.
+#[derive(Archive, Serialize, Deserialize)]
+struct LargeState {
+    /// The state, with empty sections.
+    state: State,
+    /// Bytes of each section.
+    lengths: Vec<u64>,
+}
 
 impl State {
     /// A state without sections.
@@ -138,16 +152,52 @@ impl State {
 
     /// Writes `state/NNNNNN.rkyv`.
     pub fn write(&self, store: &Store) -> store::Result<()> {
+        self.write_within(store, large::MAX_ARCHIVE)
+    }
+
+    /// Writes the state as one archive if that has at most so many bytes, else in parts.
+    fn write_within(&self, store: &Store, most: u64) -> store::Result<()> {
         let path = store.numbered("state", self.frame, "rkyv");
-        store::archive::write(&path, MAGIC, self)
+        let sections = self.sections.iter();
+        let parts: Vec<&[u8]> = sections.map(|section| &section.bytes[..]).collect();
+        let lengths: Vec<u64> = parts.iter().map(|part| part.len() as u64).collect();
+        if lengths.iter().sum::<u64>() + OVERHEAD <= most {
+            return store::archive::write(&path, MAGIC, self);
+        }
+        let emptied = self.sections.iter().map(|section| Section {
+            name: section.name.clone(),
+            bytes: Vec::new(),
+            ..*section
+        });
+        let state = State {
+            sections: emptied.collect(),
+            ..*self
+        };
+        let index = rkyv::to_bytes::<rancor::Error>(&LargeState { state, lengths })
+            .expect("a short archive in memory");
+        large::write(&path, LARGE_MAGIC, &index, &parts)
     }
 
     /// Reads and validates `state/NNNNNN.rkyv`.
     pub fn read(store: &Store, frame: u32) -> store::Result<Self> {
         let path = store.numbered("state", frame, "rkyv");
-        let bytes = store::archive::read(&path, MAGIC)?;
-        let state: Self = rkyv::from_bytes::<_, rancor::Error>(&bytes)
-            .map_err(|error| StoreError::damaged(&path, error))?;
+        let damaged = |error: rancor::Error| StoreError::damaged(&path, error);
+        let state = match PartReader::open(&path, LARGE_MAGIC)? {
+            None => {
+                let bytes = store::archive::read(&path, MAGIC)?;
+                rkyv::from_bytes::<Self, rancor::Error>(&bytes).map_err(damaged)?
+            }
+            Some(mut parts) => {
+                let index = parts.index()?;
+                let LargeState { mut state, lengths } =
+                    rkyv::from_bytes::<LargeState, rancor::Error>(&index).map_err(damaged)?;
+                for (section, length) in state.sections.iter_mut().zip(lengths) {
+                    section.bytes = parts.part(length)?;
+                }
+                parts.finish()?;
+                state
+            }
+        };
         if !(state.dt > 0.0 && state.dt.is_finite()) {
             let what = format!("its time step is {} s", state.dt);
             return Err(StoreError::damaged(&path, what));
@@ -166,5 +216,42 @@ pub fn check_length(what: &'static str, found: usize, expected: usize) -> Result
             found,
             expected,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_large_state_is_written_in_parts_and_read_like_any() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::at(folder.path());
+        let mut state = State::new(3, 70, 0.5);
+        state.inputs = 11;
+        let rows = (0..1000).map(|i| [f64::from(i), -1.0]);
+        state.put(SectionKind::first("pairs"), rows);
+        let none: [[u32; 1]; 0] = [];
+        state.put(SectionKind::first("nothing"), none.into_iter());
+        state.put(SectionKind::first("last"), [[7u32]].into_iter());
+        state.write_within(&store, OVERHEAD).unwrap();
+        let path = store.numbered("state", 3, "rkyv");
+        let written = std::fs::read(&path).unwrap();
+        assert_eq!(written[..8], *LARGE_MAGIC);
+        assert_eq!(State::read(&store, 3).unwrap(), state);
+        let error = |bytes: &[u8]| {
+            std::fs::write(&path, bytes).unwrap();
+            State::read(&store, 3).unwrap_err().to_string()
+        };
+        assert!(error(&written[..written.len() - 1]).contains("truncated"));
+        assert!(error(&[&written[..], &[0]].concat()).contains("more data"));
+        assert!(error(&written[..20]).contains("truncated"));
+        let mut altered = written.clone();
+        altered[written.len() - 100] ^= 1;
+        assert!(error(&altered).contains("checksum differs"));
+        // A small one is one archive.
+        state.write(&store).unwrap();
+        assert_eq!(std::fs::read(&path).unwrap()[..8], *MAGIC);
+        assert_eq!(State::read(&store, 3).unwrap(), state);
     }
 }
