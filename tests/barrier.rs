@@ -3,7 +3,7 @@
 
 use cullet::laws::barrier::barrier;
 use cullet::simulate::resolve::choose::choose;
-use cullet::simulate::{Method, SimulateError, Snapshot, method};
+use cullet::simulate::{Method, Snapshot, method};
 use cullet::spec::*;
 use cullet::store::Packing;
 use glam::DVec3;
@@ -189,24 +189,13 @@ fn a_floor_that_rises_by_radii_a_step_takes_its_load_along() {
 }
 
 #[test]
-fn explicit_steps_have_no_barrier() {
+fn an_integrator_chosen_automatically_is_implicit_with_a_barrier() {
     let (mut pipeline, packing) = loose_elements(
         YOUNG,
         &[DVec3::ZERO],
         &[DVec3::ZERO],
         Integrator::BackwardEuler,
     );
-    pipeline.simulate.integrator = Integrator::Explicit;
-    let Err(SimulateError::Unsupported { option, value, .. }) =
-        method(&packing, &pipeline, Backend::Cpu, 1e-6)
-    else {
-        panic!("no explicit step is short enough");
-    };
-    assert_eq!(
-        (option, value),
-        ("simulate.contact in explicit steps", "barrier")
-    );
-    // With automatic choice of the integrator the run takes implicit steps.
     pipeline.simulate.integrator = Integrator::Auto;
     let (settled, _) = choose(&packing, &pipeline).unwrap();
     assert!(settled.simulate.integrator.is_implicit());

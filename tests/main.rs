@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)] // a panic is a failed test
 
 mod barrier;
+mod barrier_explicit;
 mod bars;
 mod bem;
 mod bem_fracture;

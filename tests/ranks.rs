@@ -149,12 +149,13 @@ fn rigid_bodies_have_the_same_bytes_on_any_ranks() {
     assert_same("brick_wall", &settings, true, &[(3, 1)]);
 }
 
-/// Dissipated energy, static and rolling friction, and a hydrostatic strength.
+/// Barrier contacts, dissipated energy, static and rolling friction, and a hydrostatic strength.
 #[test]
 fn rare_options_have_the_same_bytes_on_any_ranks() {
     let settings = [
         "scale=smoke",
         "output.work=true",
+        "simulate.contact=\"barrier\"",
         "material.gypsum.static_friction=0.8",
         "material.gypsum.rolling_friction=0.2",
         "material.gypsum.hydrostatic_strength=\"3 MPa\"",

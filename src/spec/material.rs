@@ -165,7 +165,8 @@ pub struct Material {
     #[schemars(with = "NonNegativeNumber")]
     pub contact_damping: f64,
     /// Coefficient of restitution of contacts, rebound speed over approach speed of two single elements, from which
-    /// their damping follows in place of `contact_damping`. Absent: `contact_damping` applies.
+    /// their damping follows in place of `contact_damping`. Absent: `contact_damping` applies. Neither for barrier
+    /// contacts nor for cells in contact as polyhedra.
     #[serde(default)]
     #[schemars(with = "Fraction")]
     pub restitution: Option<f64>,
@@ -243,7 +244,8 @@ pub struct MaterialPair {
     #[serde(default)]
     #[schemars(with = "NonNegativeNumber")]
     pub contact_damping: Option<f64>,
-    /// Coefficient of restitution of contacts, in place of `contact_damping`.
+    /// Coefficient of restitution of contacts, in place of `contact_damping`. Neither for barrier contacts nor for
+    /// cells in contact as polyhedra.
     #[serde(default)]
     #[schemars(with = "Fraction")]
     pub restitution: Option<f64>,

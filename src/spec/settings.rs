@@ -153,8 +153,9 @@ pub enum ContactLaw {
     /// A force in proportion to the overlap (Lu et al. 2021).
     #[default]
     Penalty,
-    /// A logarithmic barrier (Zhang et al. 2024, eq. 30), for implicit steps: soft at small overlap, without
-    /// bound as centres approach, so that nothing passes through anything.
+    /// A logarithmic barrier (Zhang et al. 2024, eq. 30): soft at small overlap. In implicit steps without bound as
+    /// centres approach, so that nothing passes through anything. In explicit steps, on the CPU, the force goes on by
+    /// its tangent where the overlap exceeds a quarter of the distance at which contact begins.
     Barrier,
 }
 

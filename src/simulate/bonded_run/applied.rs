@@ -51,6 +51,7 @@ impl<S: Scalar> BondedRun<S> {
             colliders,
             dt: Scalar::from_f64(0.0),
             collider_approach: self.contacts.collider_approach(),
+            barrier: self.contacts.has_barrier(),
         };
         let chunk = self.system.chunk;
         let mut energy = vec![0.0; self.system.motion.len()];

@@ -1,7 +1,7 @@
-//! Settings that bonded elements do not support, whatever the integrator.
+//! Settings that do not work together, whatever the integrator.
 
 use crate::simulate::error::SimulateError;
-use crate::spec::{Criterion, Material, Pipeline};
+use crate::spec::{CellContact, ContactLaw, Criterion, Material, MethodName, Pipeline};
 
 /// An error for a toughness with a criterion by which bonds cannot soften. `lu2021` counts compression: a damaged bond
 /// bears compression in full, and the use of strength by both cannot be told apart. With `rankine` the load on a bond
@@ -22,6 +22,42 @@ pub fn toughness(pipeline: &Pipeline) -> Option<SimulateError> {
         }
     }
     None
+}
+
+/// An error for a coefficient of restitution with contacts that would rebound otherwise: the damping that follows from
+/// it is that of a force in proportion to the overlap, which neither a barrier nor polyhedra that overlap have.
+pub fn restitution(pipeline: &Pipeline) -> Option<SimulateError> {
+    let of_materials = pipeline.materials.iter().any(|m| m.restitution.is_some());
+    if !of_materials && pipeline.pairs.iter().all(|pair| pair.restitution.is_none()) {
+        return None;
+    }
+    let simulate = &pipeline.simulate;
+    let has_polyhedra =
+        pipeline.method() == MethodName::Voronoi && simulate.cell_contact == CellContact::Polyhedra;
+    let (option, value, allowed) = match (simulate.contact, of_materials, has_polyhedra) {
+        (ContactLaw::Barrier, true, _) => (
+            "material.restitution with simulate.contact",
+            "barrier",
+            "penalty; or contact_damping in place of restitution",
+        ),
+        (ContactLaw::Barrier, false, _) => (
+            "pair.restitution with simulate.contact",
+            "barrier",
+            "penalty; or contact_damping in place of restitution",
+        ),
+        (ContactLaw::Penalty, true, true) => (
+            "material.restitution with simulate.cell_contact",
+            "polyhedra",
+            "balls; or contact_damping in place of restitution",
+        ),
+        (ContactLaw::Penalty, false, true) => (
+            "pair.restitution with simulate.cell_contact",
+            "polyhedra",
+            "balls; or contact_damping in place of restitution",
+        ),
+        (ContactLaw::Penalty, _, false) => return None,
+    };
+    SimulateError::unsupported(option, value, allowed)
 }
 
 /// Whether contacts of some material or pair have a static friction of their own.

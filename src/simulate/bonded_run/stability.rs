@@ -58,10 +58,12 @@ pub fn loose_step<S: Scalar>(
         let material = system.material[i] as usize;
         let surface = surfaces.own(material);
         let k = surfaces.stiffest(material, system.radius(i), largest, colliders);
+        // Tangential stiffness and damping are those of k.
+        let stiffening = surfaces.stiffening();
         let touching = CrowdedElement {
-            stiffness_over_mass: k * stiffer(i) * inverse_mass[i],
-            shear_ratio: surface.shear_ratio,
-            damping_ratio: surfaces.damping(material),
+            stiffness_over_mass: k * stiffening * stiffer(i) * inverse_mass[i],
+            shear_ratio: surface.shear_ratio / stiffening,
+            damping_ratio: surfaces.damping(material) / stiffening.sqrt(),
             rolls: surfaces.any_rolling(),
         };
         if touching.stiffness_over_mass > 0.0 {
@@ -118,7 +120,8 @@ impl<'a, S: Scalar> LinearSystem<'a, S> {
         let contact = |i: usize| {
             let material = system.material[i] as usize;
             let k = surfaces.stiffest(material, system.radius(i), largest, colliders);
-            (k, k * surfaces.own(material).shear_ratio)
+            let shear = k * surfaces.own(material).shear_ratio;
+            (k * surfaces.stiffening(), shear)
         };
         let scale = |i: usize| (inverse_mass[i].sqrt(), inverse_inertia[i].sqrt());
         let classes = system.classes.iter();

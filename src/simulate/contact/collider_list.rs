@@ -3,6 +3,7 @@
 use glam::DVec3;
 
 use crate::geometry::mesh_solid::NearTriangles;
+use crate::laws::barrier;
 use crate::laws::contact::{self, ContactLoad, ContactParameters, ContactState, contact};
 use crate::laws::rolling::{self, RollingLoad, RollingParameters};
 use crate::laws::{static_friction, work};
@@ -55,12 +56,15 @@ pub struct ColliderContext<'a, S> {
     pub dt: S,
     /// Upper bound on how far elements and colliders have approached since the lists were built, m.
     pub collider_approach: f64,
+    /// Whether contacts push by the barrier.
+    pub barrier: bool,
 }
 
 impl<S: Scalar> ColliderContext<'_, S> {
     /// Adds the load of an entry to element `local` of a chunk and the opposite wrench to its collider, adds
-    /// the dissipated energy to `dissipation` if given, and steps the springs.
-    pub fn apply(
+    /// the dissipated energy to `dissipation` if given, and steps the springs. `BARRIER`: whether contacts push by
+    /// the barrier.
+    pub fn apply<const BARRIER: bool>(
         &self,
         entry: &mut ColliderContact<S>,
         (local, load): (usize, &mut LoadRow<S>),
@@ -79,7 +83,7 @@ impl<S: Scalar> ColliderContext<'_, S> {
         collider
             .pose
             .refresh_near(&collider.solid, place, slack, near);
-        match self.load(entry) {
+        match self.load::<BARRIER>(entry) {
             Ok(contact) => {
                 if let Some(dissipation) = dissipation {
                     self.account(entry, &contact, dissipation);
@@ -108,18 +112,26 @@ impl<S: Scalar> ColliderContext<'_, S> {
     }
 
     /// Elastic energy of an entry, J; `None` if it does not touch.
-    pub fn energy(&self, entry: &ColliderContact<S>) -> Option<f64> {
-        let EvaluatedContact { load, .. } = self.load(entry).ok()?;
+    pub fn energy<const BARRIER: bool>(&self, entry: &ColliderContact<S>) -> Option<f64> {
+        let EvaluatedContact { load, .. } = self.load::<BARRIER>(entry).ok()?;
         let touching = load.overlap > S::default();
         touching.then(|| {
             let [spring, roll] = entry.springs();
             let rolling = rolling::energy(roll, self.rolling(entry));
-            (contact::energy(load.overlap, spring, entry.k) + rolling).to_f64()
+            let stored = match BARRIER {
+                true => barrier::energy((load.overlap, self.radius(entry)), spring, entry.k),
+                false => contact::energy(load.overlap, spring, entry.k),
+            };
+            (stored + rolling).to_f64()
         })
     }
 
+    fn radius(&self, entry: &ColliderContact<S>) -> S {
+        self.system.tail[entry.element as usize].0[3]
+    }
+
     fn rolling(&self, entry: &ColliderContact<S>) -> RollingParameters<S> {
-        let r = self.system.tail[entry.element as usize].0[3];
+        let r = self.radius(entry);
         rolling::parameters(entry.k, entry.rolling, r, r)
     }
 
@@ -139,7 +151,7 @@ impl<S: Scalar> ColliderContext<'_, S> {
         let inverse_mass = self.system.inverse_mass[entry.element as usize];
         let (x, w, [_, roll]) = (state.x, state.w_i, entry.springs());
         for (damping, friction) in [
-            work::contact(state, done, self.dt, inverse_mass, entry.k),
+            work::contact(state, done, self.dt, inverse_mass, contact.k),
             work::rolling(x, w, roll, contact.rolled, self.dt, self.rolling(entry)),
         ] {
             dissipation.add(1.0, [damping.to_f64(), friction.to_f64()]);
@@ -147,7 +159,10 @@ impl<S: Scalar> ColliderContext<'_, S> {
     }
 
     /// Load of the collider on the element over the step, or else their gap, m.
-    fn load(&self, entry: &ColliderContact<S>) -> Result<EvaluatedContact<S>, f64> {
+    fn load<const BARRIER: bool>(
+        &self,
+        entry: &ColliderContact<S>,
+    ) -> Result<EvaluatedContact<S>, f64> {
         let (system, i) = (self.system, entry.element as usize);
         let collider = &self.colliders[entry.collider as usize];
         let (distance, normal, velocity) =
@@ -173,11 +188,16 @@ impl<S: Scalar> ColliderContext<'_, S> {
             touch: S::from_f64(wall.touch),
             spring,
         };
-        let (load, slides) = entry.slide(state, self.dt);
+        let k = match BARRIER {
+            true => barrier::parameters(state.touch - x.norm(), self.radius(entry), entry.k),
+            false => entry.k,
+        };
+        let (load, slides) = entry.slide(state, self.dt, k);
         let (force, w) = (load.force, state.w_i);
         let rolled = rolling::rolling((x, force), w, roll, self.dt, self.rolling(entry));
         Ok(EvaluatedContact {
             state,
+            k,
             load,
             slides,
             rolled,
@@ -188,6 +208,8 @@ impl<S: Scalar> ColliderContext<'_, S> {
 /// An evaluated contact of an element with a collider.
 struct EvaluatedContact<S> {
     state: ContactState<S>,
+    /// Parameters of the contact law at this overlap.
+    k: ContactParameters<S>,
     load: ContactLoad<S>,
     /// Whether it then slides.
     slides: bool,
@@ -200,13 +222,18 @@ impl<S: Scalar> ColliderContact<S> {
         self.static_friction > self.k.friction
     }
 
-    /// Load of the contact law over a step, and whether the contact then slides.
-    fn slide(&self, state: ContactState<S>, dt: S) -> (ContactLoad<S>, bool) {
+    /// Load of the contact law with these parameters over a step, and whether the contact then slides.
+    fn slide(
+        &self,
+        state: ContactState<S>,
+        dt: S,
+        k: ContactParameters<S>,
+    ) -> (ContactLoad<S>, bool) {
         if !self.has_static_friction() {
-            return (contact(state, dt, self.k), false);
+            return (contact(state, dt, k), false);
         }
         let was = self.memory.slides;
-        let (both, slides) = static_friction::pair(state, dt, self.k, self.static_friction, was);
+        let (both, slides) = static_friction::pair(state, dt, k, self.static_friction, was);
         (contact::of_one(both, state.arm_i), slides)
     }
 

@@ -124,6 +124,11 @@ impl<S: Scalar> Contacts<S> {
         )
     }
 
+    /// Whether contacts push by the barrier of explicit steps.
+    pub fn has_barrier(&self) -> bool {
+        self.surfaces.surfaces().has_barrier()
+    }
+
     fn with_table(
         system: &System<S>,
         surfaces: SurfaceTable<S>,

@@ -1,6 +1,7 @@
 //! Evaluates listed pairs of elements in lanes: their loads, energies and dissipation.
 
-use crate::laws::contact::{self, ContactState, PairLoad};
+use crate::laws::barrier;
+use crate::laws::contact::{self, ContactParameters, ContactState, PairLoad};
 use crate::laws::motion as motion_law;
 use crate::laws::rolling::{self, RollingLoad, RollingParameters};
 use crate::laws::{static_friction, work};
@@ -30,10 +31,10 @@ pub struct PairPass<'a, L: Lanes> {
 
 impl<L: Lanes> PairPass<'_, L> {
     /// Adds the loads of a list, with `BOTH` on both ends, else only on the elements that pairs are seen
-    /// from; with `WORK` also the energy dissipated by damping and friction. `STATIC`: whether pairs have static
-    /// friction.
+    /// from; with `WORK` also the energy dissipated by damping and friction. `STATIC`: whether pairs may have
+    /// static friction; `BARRIER`: whether they push by the barrier.
     #[inline(always)]
-    pub fn apply<const BOTH: bool, const WORK: bool, const STATIC: bool>(
+    pub fn apply<const BOTH: bool, const WORK: bool, const STATIC: bool, const BARRIER: bool>(
         &mut self,
         list: &mut PairList<L::Scalar>,
     ) {
@@ -50,7 +51,7 @@ impl<L: Lanes> PairPass<'_, L> {
                     gap = gap.min(pairs.gap);
                 } else {
                     apart = false;
-                    self.add::<BOTH, WORK, STATIC>(list, at, &pairs);
+                    self.add::<BOTH, WORK, STATIC, BARRIER>(list, at, &pairs);
                 }
             }
             if apart {
@@ -66,19 +67,20 @@ impl<L: Lanes> PairPass<'_, L> {
     }
 
     #[inline(always)]
-    fn add<const BOTH: bool, const WORK: bool, const STATIC: bool>(
+    fn add<const BOTH: bool, const WORK: bool, const STATIC: bool, const BARRIER: bool>(
         &mut self,
         list: &mut PairList<L::Scalar>,
         at: usize,
         pairs: &PairLanes<L>,
     ) {
-        let (state, result, slides) = pairs.evaluate::<STATIC>(list, at, self.dt);
+        let (state, result, slides) = pairs.evaluate::<STATIC, BARRIER>(list, at, self.dt);
         let (arm_i, arm_j) = (state.arm_i, state.arm_j);
         let rolled = list
             .rolls()
             .then(|| pairs.rolling(list, at, result.force, self.dt));
         if WORK {
-            let dissipated = pairs.dissipated(list, at, (&state, &result, rolled), self.dt);
+            let done = (&state, &result, rolled);
+            let dissipated = pairs.dissipated::<BARRIER>(list, at, done, self.dt);
             self.account::<BOTH>(list, at, L::bits(pairs.near), dissipated);
         }
         list.store_springs(at, result.spring);
@@ -207,13 +209,14 @@ impl<L: Lanes> PairLanes<L> {
 
     /// Contact states, loads over a step, and which contacts then slide, if they have static friction.
     #[inline(always)]
-    fn evaluate<const STATIC: bool>(
+    fn evaluate<const STATIC: bool, const BARRIER: bool>(
         &self,
         list: &PairList<L::Scalar>,
         at: usize,
         dt: L,
     ) -> (ContactState<L>, PairLoad<L>, L::Mask) {
         let ([r_i, r_j], k, _) = list.constants::<L>(at);
+        let k = self.acting::<BARRIER>(k);
         let (arm_i, arm_j) = contact::arms(self.x, r_i, r_j);
         let state = ContactState {
             x: self.x,
@@ -232,6 +235,15 @@ impl<L: Lanes> PairLanes<L> {
                 (state, load, slides)
             }
             _ => (state, contact::pair(state, dt, k), L::mask(0)),
+        }
+    }
+
+    /// Parameters of the contact law at the present overlap.
+    #[inline(always)]
+    fn acting<const BARRIER: bool>(&self, k: ContactParameters<L>) -> ContactParameters<L> {
+        match BARRIER {
+            true => barrier::parameters(self.touch - self.x.norm(), self.touch, k),
+            false => k,
         }
     }
 
@@ -263,7 +275,7 @@ impl<L: Lanes> PairLanes<L> {
     /// Energy dissipated by damping and friction over a step that ends in this state, J; `list` still holds
     /// the springs from before the step.
     #[inline(always)]
-    fn dissipated(
+    fn dissipated<const BARRIER: bool>(
         &self,
         list: &PairList<L::Scalar>,
         at: usize,
@@ -271,6 +283,7 @@ impl<L: Lanes> PairLanes<L> {
         dt: L,
     ) -> PairDissipation<L> {
         let (_, k, [_, inverse_mass]) = list.constants::<L>(at);
+        let k = self.acting::<BARRIER>(k);
         let done = work::ContactOutcome {
             force: load.force,
             overlap: load.overlap,
@@ -287,9 +300,12 @@ impl<L: Lanes> PairLanes<L> {
 
     /// Elastic energy of touching pairs, J.
     #[inline(always)]
-    fn energy(&self, list: &PairList<L::Scalar>, at: usize, overlap: L) -> L {
+    fn energy<const BARRIER: bool>(&self, list: &PairList<L::Scalar>, at: usize, overlap: L) -> L {
         let (_, k, _) = list.constants::<L>(at);
-        let mut energy = contact::energy(overlap, self.spring, k);
+        let mut energy = match BARRIER {
+            true => barrier::energy((overlap, self.touch), self.spring, k),
+            false => contact::energy(overlap, self.spring, k),
+        };
         if list.rolls() {
             let k = Self::rolling_parameters(list, at);
             energy = energy + rolling::energy(list.turns(at), k);
@@ -299,9 +315,10 @@ impl<L: Lanes> PairLanes<L> {
 }
 
 /// Adds half the energy of each touching pair of a list to its elements in the chunk, J; `first` is the first
-/// element of the chunk. Returns the number of sides of touching pairs in the chunk.
+/// element of the chunk. Returns the number of sides of touching pairs in the chunk. `BARRIER`: whether pairs push by
+/// the barrier.
 #[inline(always)]
-pub fn measure<L: Lanes, const BOTH: bool>(
+pub fn measure<L: Lanes, const BOTH: bool, const BARRIER: bool>(
     system: &System<L::Scalar>,
     list: &PairList<L::Scalar>,
     first: usize,
@@ -313,10 +330,11 @@ pub fn measure<L: Lanes, const BOTH: bool>(
         if L::bits(pairs.near) == 0 {
             continue;
         }
-        // Overlaps do not depend on friction.
-        let (_, result, _) = pairs.evaluate::<false>(list, at, L::zero());
+        // Overlaps depend neither on friction nor on the law of the force.
+        let (_, result, _) = pairs.evaluate::<false, false>(list, at, L::zero());
         let mut energies = lane_buffer::<L>();
-        pairs.energy(list, at, result.overlap).store(&mut energies);
+        let stored = pairs.energy::<BARRIER>(list, at, result.overlap);
+        stored.store(&mut energies);
         let touching = L::bits(L::zero().lt(result.overlap));
         for (lane, of_pair) in energies[..L::WIDTH].iter().enumerate() {
             if touching >> lane & 1 != 0 {

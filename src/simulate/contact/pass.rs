@@ -22,8 +22,9 @@ pub struct ContactTotals {
 /// An element sums its partners in ascending order, colliders last: pairs with earlier chunks come first,
 /// then those inside the chunk, each evaluated once by its lower element, then those with later chunks. Pairs
 /// that do not touch are not added at all, so that neither the width of lanes nor the other listed pairs
-/// change a bit. `WORK`: whether dissipated energy is summed; `STATIC`: whether pairs have static friction.
-pub struct ContactPass<'a, L: Lanes, const WORK: bool, const STATIC: bool> {
+/// change a bit. `WORK`: whether dissipated energy is summed; `STATIC`: whether pairs may have static friction;
+/// `BARRIER`: whether they push by the barrier.
+pub struct ContactPass<'a, L: Lanes, const WORK: bool, const STATIC: bool, const BARRIER: bool> {
     /// System, colliders and step.
     pub collider_context: ColliderContext<'a, L::Scalar>,
     /// Upper bound on how far a pair has approached since the lists were built, m.
@@ -40,7 +41,9 @@ pub struct ContactPass<'a, L: Lanes, const WORK: bool, const STATIC: bool> {
     pub dissipation: &'a mut [Dissipation],
 }
 
-impl<L: Lanes, const WORK: bool, const STATIC: bool> Pass<L> for ContactPass<'_, L, WORK, STATIC> {
+impl<L: Lanes, const WORK: bool, const STATIC: bool, const BARRIER: bool> Pass<L>
+    for ContactPass<'_, L, WORK, STATIC, BARRIER>
+{
     type Out = ();
 
     #[inline(always)]
@@ -53,13 +56,13 @@ impl<L: Lanes, const WORK: bool, const STATIC: bool> Pass<L> for ContactPass<'_,
             load: self.load,
             dissipation: self.dissipation,
         };
-        pairs.apply::<false, WORK, STATIC>(&mut self.contacts.before);
-        pairs.apply::<true, WORK, STATIC>(&mut self.contacts.within);
-        pairs.apply::<false, WORK, STATIC>(&mut self.contacts.behind);
+        pairs.apply::<false, WORK, STATIC, BARRIER>(&mut self.contacts.before);
+        pairs.apply::<true, WORK, STATIC, BARRIER>(&mut self.contacts.within);
+        pairs.apply::<false, WORK, STATIC, BARRIER>(&mut self.contacts.behind);
         for entry in &mut self.contacts.near_colliders {
             let local = entry.element as usize - self.first;
             let dissipation = WORK.then(|| &mut pairs.dissipation[local]);
-            self.collider_context.apply(
+            self.collider_context.apply::<BARRIER>(
                 entry,
                 (local, &mut pairs.load[local]),
                 self.sums,
@@ -69,9 +72,9 @@ impl<L: Lanes, const WORK: bool, const STATIC: bool> Pass<L> for ContactPass<'_,
     }
 }
 
-impl<'a, L: Lanes> ContactPass<'a, L, false, false> {
-    /// Runs the pass, with static friction if pairs have it; with `work` it also sums the energy dissipated by
-    /// contacts.
+impl<'a, L: Lanes> ContactPass<'a, L, false, false, false> {
+    /// Runs the pass, with static friction and the barrier if pairs have them; with `work` it also sums the energy
+    /// dissipated by contacts.
     pub fn run_contacts(self, work: bool) {
         let ContactPass {
             collider_context,
@@ -86,8 +89,8 @@ impl<'a, L: Lanes> ContactPass<'a, L, false, false> {
             return;
         }
         macro_rules! pass {
-            ($work:literal, $static:literal) => {
-                L::run(ContactPass::<'a, L, $work, $static> {
+            ($work:literal, $static:literal, $barrier:literal) => {
+                L::run(ContactPass::<'a, L, $work, $static, $barrier> {
                     collider_context,
                     pair_approach,
                     first,
@@ -98,11 +101,15 @@ impl<'a, L: Lanes> ContactPass<'a, L, false, false> {
                 })
             };
         }
-        match (work, contacts.has_static_friction()) {
-            (false, false) => pass!(false, false),
-            (false, true) => pass!(false, true),
-            (true, false) => pass!(true, false),
-            (true, true) => pass!(true, true),
+        let has_static_friction = contacts.has_static_friction();
+        match (work, has_static_friction, collider_context.barrier) {
+            (false, false, false) => pass!(false, false, false),
+            (false, true, false) => pass!(false, true, false),
+            (true, false, false) => pass!(true, false, false),
+            (true, true, false) => pass!(true, true, false),
+            // Lists without static friction have no columns of it: one pass serves both.
+            (false, _, true) => pass!(false, true, true),
+            (true, _, true) => pass!(true, true, true),
         }
     }
 }
@@ -128,12 +135,22 @@ impl<L: Lanes> Pass<L> for MeasurePass<'_, L::Scalar> {
 
     #[inline(always)]
     fn run(self) -> u64 {
+        match self.collider_context.barrier {
+            true => self.measured::<L, true>(),
+            false => self.measured::<L, false>(),
+        }
+    }
+}
+
+impl<S: Scalar> MeasurePass<'_, S> {
+    #[inline(always)]
+    fn measured<L: Lanes<Scalar = S>, const BARRIER: bool>(self) -> u64 {
         let (system, lists, first) = (self.collider_context.system, self.contacts, self.first);
-        let mut sides = measure::<L, false>(system, &lists.before, first, self.energy);
-        sides += measure::<L, true>(system, &lists.within, first, self.energy);
-        sides += measure::<L, false>(system, &lists.behind, first, self.energy);
+        let mut sides = measure::<L, false, BARRIER>(system, &lists.before, first, self.energy);
+        sides += measure::<L, true, BARRIER>(system, &lists.within, first, self.energy);
+        sides += measure::<L, false, BARRIER>(system, &lists.behind, first, self.energy);
         for entry in &lists.near_colliders {
-            if let Some(energy) = self.collider_context.energy(entry) {
+            if let Some(energy) = self.collider_context.energy::<BARRIER>(entry) {
                 self.energy[entry.element as usize - first] += energy;
                 sides += 2;
                 self.touching[entry.collider as usize] += 1;

@@ -1,12 +1,13 @@
 //! Contact properties of materials, of pairs of materials, and of elements at colliders.
 
+use crate::laws::barrier;
 use crate::laws::contact::{self, ContactParameters, SurfacePair, series_modulus};
 use crate::laws::restitution::damping_ratio;
 use crate::math::Scalar;
 use crate::simulate::bonded::system::System;
 use crate::simulate::contact::properties::{ContactProperties, PairFeatures};
 use crate::simulate::scene::colliders::PosedCollider;
-use crate::spec::Pipeline;
+use crate::spec::{ContactLaw, Pipeline};
 
 /// Contact properties of a material.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -69,6 +70,8 @@ impl<T: Copy> Shared<T> {
 pub struct Surfaces {
     own: Vec<Surface>,
     pairs: Vec<Shared<f64>>,
+    /// Whether contacts push by the barrier of explicit steps.
+    barrier: bool,
 }
 
 /// Properties shared by the contacts of two materials.
@@ -89,7 +92,11 @@ impl Surfaces {
             .iter()
             .flat_map(|a| own.iter().map(|b| a.against(b)))
             .collect();
-        Surfaces { own, pairs }
+        Surfaces {
+            own,
+            pairs,
+            barrier: false,
+        }
     }
 
     /// Surfaces of the materials of a pipeline.
@@ -104,6 +111,10 @@ impl Surfaces {
             shear_ratio: m.contact_shear_ratio,
         });
         let mut surfaces = Self::new(own.collect());
+        let simulate = &pipeline.simulate;
+        // Implicit steps evaluate contacts themselves, and count the stiffness of the penalty in their steps.
+        surfaces.barrier =
+            simulate.contact == ContactLaw::Barrier && !simulate.integrator.is_implicit();
         let both = materials
             .iter()
             .flat_map(|a| materials.iter().map(move |b| (a, b)));
@@ -168,8 +179,21 @@ impl Surfaces {
         pairs.any(|pair| pair.static_friction > pair.contact.friction)
     }
 
-    /// Largest stiffness that a contact of an element of this material and radius can have, N/m, for the time
-    /// step: with every material at its own and at the largest radius, and with every collider.
+    /// Whether contacts push by the barrier of explicit steps.
+    pub fn has_barrier(&self) -> bool {
+        self.barrier
+    }
+
+    /// Largest stiffness of a contact over k_r.
+    pub fn stiffening(&self) -> f64 {
+        match self.barrier {
+            true => barrier::largest_stiffness(),
+            false => 1.0,
+        }
+    }
+
+    /// Largest k_r that a contact of an element of this material and radius can have, N/m, for the time step:
+    /// with every material at its own and at the largest radius, and with every collider.
     pub fn stiffest(
         &self,
         material: usize,

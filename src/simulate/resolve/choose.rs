@@ -89,7 +89,7 @@ pub fn choose(
             * NEWTON_ITERATIONS,
         breakable,
     };
-    // Bond laws without an energy need explicit steps; the barrier contact law needs implicit ones.
+    // Bond laws without an energy need explicit steps; only in implicit ones is the barrier without bound.
     resolved.simulate.integrator = match (pipeline.simulate.law, pipeline.simulate.contact) {
         (Some(law), _) if !law.has_energy() => Integrator::Explicit,
         (_, ContactLaw::Barrier) => costs.best_implicit(),

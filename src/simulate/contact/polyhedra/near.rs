@@ -301,6 +301,7 @@ impl<S: Scalar> ShapePairFinder<'_, S> {
             colliders,
             dt: S::default(),
             collider_approach: 0.0,
+            barrier: false,
         };
         chunks.par_iter_mut().for_each(|lists| {
             let mut scratch = OverlapScratch::default();

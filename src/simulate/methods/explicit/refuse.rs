@@ -30,6 +30,9 @@ pub fn unsupported(pipeline: &Pipeline, backend: Backend) -> Option<SimulateErro
     if let Some(refused) = refuse::toughness(pipeline) {
         return Some(refused);
     }
+    if let Some(refused) = refuse::restitution(pipeline) {
+        return Some(refused);
+    }
     let mut materials = pipeline.materials.iter();
     if pipeline.simulate.sleep && materials.any(|one| one.hydrostatic_strength.is_some()) {
         return lack(
@@ -45,15 +48,11 @@ pub fn unsupported(pipeline: &Pipeline, backend: Backend) -> Option<SimulateErro
             "tension, lu2021, rod; or simulate.sleep = false",
         );
     }
-    // Its stiffness is unbounded, so no explicit step is short enough.
-    if pipeline.simulate.contact == ContactLaw::Barrier {
+    if pipeline.simulate.sleep && pipeline.simulate.contact == ContactLaw::Barrier {
         return lack(
-            "simulate.contact in explicit steps",
+            "simulate.contact with simulate.sleep",
             "barrier",
-            &format!(
-                "penalty; or simulate.integrator = one of {}",
-                Integrator::names(Integrator::is_implicit)
-            ),
+            "penalty; or simulate.sleep = false",
         );
     }
     match backend {
@@ -71,6 +70,13 @@ pub fn unsupported_on_gpu(pipeline: &Pipeline) -> Option<SimulateError> {
             "simulate.sleep on backend gpu",
             "true",
             "false; or --backend cpu",
+        );
+    }
+    if pipeline.simulate.contact == ContactLaw::Barrier {
+        return lack(
+            "simulate.contact on backend gpu",
+            "barrier",
+            "penalty; or --backend cpu",
         );
     }
     if pipeline.bodies.iter().any(|body| body.rigid) {

@@ -14,6 +14,9 @@ pub fn unsupported(pipeline: &Pipeline, backend: Backend) -> Option<SimulateErro
     if let Some(refused) = refuse::toughness(pipeline) {
         return Some(refused);
     }
+    if let Some(refused) = refuse::restitution(pipeline) {
+        return Some(refused);
+    }
     let settings = &pipeline.simulate;
     let integrator = settings.integrator;
     if backend == Backend::Gpu && settings.precision == Precision::F64 {

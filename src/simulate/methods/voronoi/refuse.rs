@@ -1,5 +1,6 @@
 //! Features that steps of cells do not support.
 
+use crate::simulate::bonded_run::refuse;
 use crate::simulate::error::SimulateError;
 use crate::simulate::methods::explicit;
 use crate::spec::{
@@ -29,6 +30,9 @@ pub fn unsupported(pipeline: &Pipeline, backend: Backend) -> Option<SimulateErro
     }
     if simulate.contact == ContactLaw::Barrier {
         return lack("simulate.contact with cells", "barrier", "penalty");
+    }
+    if let Some(refused) = refuse::restitution(pipeline) {
+        return Some(refused);
     }
     if pipeline.output.convergence.is_some() {
         return lack("output.convergence with cells", "set", "none");

@@ -538,8 +538,9 @@ ContactLaw = Literal["penalty", "barrier"]
 """Law of the contact force between elements that no bond joins, and between elements and colliders.
 
 - `penalty`: A force in proportion to the overlap (Lu et al. 2021).
-- `barrier`: A logarithmic barrier (Zhang et al. 2024, eq. 30), for implicit steps: soft at small overlap, without
-  bound as centres approach, so that nothing passes through anything.
+- `barrier`: A logarithmic barrier (Zhang et al. 2024, eq. 30): soft at small overlap. In implicit steps without
+  bound as centres approach, so that nothing passes through anything. In explicit steps, on the CPU, the force goes
+  on by its tangent where the overlap exceeds a quarter of the distance at which contact begins.
 """
 
 
@@ -952,7 +953,8 @@ class Material(SpecTable):
 
     restitution: Quantity | None = None
     """Coefficient of restitution of contacts, rebound speed over approach speed of two single elements, from which
-    their damping follows in place of `contact_damping`. Absent: `contact_damping` applies.
+    their damping follows in place of `contact_damping`. Absent: `contact_damping` applies. Neither for barrier
+    contacts nor for cells in contact as polyhedra.
     """
 
     rolling_friction: Quantity | None = None
@@ -1028,7 +1030,9 @@ class MaterialPair(SpecTable):
     """Friction coefficient of contacts; absent: the smaller of the two materials'."""
 
     restitution: Quantity | None = None
-    """Coefficient of restitution of contacts, in place of `contact_damping`."""
+    """Coefficient of restitution of contacts, in place of `contact_damping`. Neither for barrier contacts nor for cells
+    in contact as polyhedra.
+    """
 
     rolling_friction: Quantity | None = None
     """Rolling friction coefficient of contacts; absent: the smaller of the two materials'."""

@@ -44,6 +44,7 @@ impl<L: Lanes> Cpu<L> {
             colliders: &self.driven.colliders,
             dt,
             collider_approach: self.run.contacts.collider_approach(),
+            barrier: self.run.contacts.has_barrier(),
         };
         let pair_approach = self.run.contacts.pair_approach();
         let (scratch, costs, damped) = (&self.scratch, &self.costs, self.damped);
@@ -110,7 +111,7 @@ impl<L: Lanes> Cpu<L> {
                         criterion.find_breaks(system, &rest.volume, first, virial, breaks);
                     }
                     let clock = costs.bonds.add(start, 1);
-                    ContactPass::<L, false, false> {
+                    ContactPass::<L, false, false, false> {
                         collider_context,
                         pair_approach,
                         first,

@@ -165,6 +165,7 @@ impl<L: Lanes> CellRun<L> {
             colliders: &self.driven.colliders,
             dt,
             collider_approach: self.run.contacts.collider_approach(),
+            barrier: self.run.contacts.has_barrier(),
         };
         let (pair_approach, work) = (self.run.contacts.pair_approach(), self.run.work.is_some());
         load.par_chunks_mut(system.chunk)
@@ -179,7 +180,7 @@ impl<L: Lanes> CellRun<L> {
                     let (first, clock) = (chunk * system.chunk, Instant::now());
                     self.add_chunk_loads(first, load, breaks, (&mut *dissipation, dt.to_f64()));
                     let clock = self.costs.bonds.add(clock, 1);
-                    ContactPass::<L, false, false> {
+                    ContactPass::<L, false, false, false> {
                         collider_context,
                         pair_approach,
                         first,
