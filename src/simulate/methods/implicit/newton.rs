@@ -253,7 +253,8 @@ impl Newton {
     }
 
     /// Iterates from the current positions, where the gradient is known, to the end of the step, at most
-    /// `most` times, in these coordinates. `note` is called after every iteration with the total iterations of conjugate gradients.
+    /// `most` times, in these coordinates. `note` is called after every iteration with the total iterations of
+    /// conjugate gradients.
     pub fn iterate<W: EnergyLaw>(
         &mut self,
         system: &mut System<f64>,

@@ -170,10 +170,15 @@ fn derivatives_of_free_quaternions_are_those_of_their_energy() {
     }
 }
 
+/// A long beam.
+fn long_beam() -> String {
+    shot("[25, 4, 4]", "24 mm", "-57 cm", "[0, 0, 0]")
+}
+
 /// A long beam is released and bends far down within one long step.
-fn long_step(tolerance: f64) -> (Run<Manifold>, StepStart) {
+fn long_step(beam: &str, tolerance: f64) -> (Run<Manifold>, StepStart) {
     let step = 0.5;
-    let mut run = run(&shot("[25, 4, 4]", "24 mm", "-57 cm", "[0, 0, 0]"), step);
+    let mut run = run(beam, step);
     run.simulate.implicit.tolerance = tolerance;
     let start = StepStart::new(
         &run.run.system,
@@ -187,7 +192,7 @@ fn long_step(tolerance: f64) -> (Run<Manifold>, StepStart) {
 
 #[test]
 fn methods_end_at_one_place_and_newtons_on_the_manifold_there_first() {
-    let (run, start) = long_step(1e-6);
+    let (run, start) = long_step(&long_beam(), 1e-6);
     let surroundings = Surroundings {
         colliders: &[],
         before: &[],
@@ -237,7 +242,7 @@ fn methods_end_at_one_place_and_newtons_on_the_manifold_there_first() {
 
 #[test]
 fn threads_change_nothing_but_seconds() {
-    let (run, start) = long_step(1e-2);
+    let (run, start) = long_step(&long_beam(), 1e-2);
     let surroundings = Surroundings {
         colliders: &[],
         before: &[],
