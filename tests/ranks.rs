@@ -149,18 +149,21 @@ fn rigid_bodies_have_the_same_bytes_on_any_ranks() {
     assert_same("brick_wall", &settings, true, &[(3, 1)]);
 }
 
-/// Barrier contacts, dissipated energy, static and rolling friction, and a hydrostatic strength.
+/// Dissipated energy, static and rolling friction, and a hydrostatic strength, with both laws of contact.
 #[test]
 fn rare_options_have_the_same_bytes_on_any_ranks() {
-    let settings = [
-        "scale=smoke",
-        "output.work=true",
-        "simulate.contact=\"barrier\"",
-        "material.gypsum.static_friction=0.8",
-        "material.gypsum.rolling_friction=0.2",
-        "material.gypsum.hydrostatic_strength=\"3 MPa\"",
-    ];
-    assert_same("bunny_drop", &settings, true, &[(3, 1)]);
+    for law in ["penalty", "barrier"] {
+        let contact = format!("simulate.contact=\"{law}\"");
+        let settings = [
+            "scale=smoke",
+            "output.work=true",
+            &contact,
+            "material.gypsum.static_friction=0.8",
+            "material.gypsum.rolling_friction=0.2",
+            "material.gypsum.hydrostatic_strength=\"3 MPa\"",
+        ];
+        assert_same("bunny_drop", &settings, true, &[(3, 1)]);
+    }
 }
 
 /// A beam of many chunks that is drawn by springs at one end and pressed at the other. A turning clamp holds some of
