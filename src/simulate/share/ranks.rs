@@ -104,8 +104,8 @@ impl Ranks {
         }
     }
 
-    /// Tells the owners of these elements (of other ranks, ascending) to send their rows in every step. `reads_ghosts` says by
-    /// chunk which of this rank's chunks read any.
+    /// Tells the owners of these elements (of other ranks, ascending) to send their rows in every step. `reads_ghosts`
+    /// says by chunk which of this rank's chunks read any.
     pub fn set_ghosts(&mut self, elements: impl Iterator<Item = u32>, reads_ghosts: Vec<bool>) {
         let Some(team) = &mut self.0 else {
             return;

@@ -90,8 +90,8 @@ impl<L: Lanes> Cpu<L> {
         });
     }
 
-    /// Rebalances chunks by their costs (thread-seconds, equal on all ranks) if that saves as much as it costs. Returns whether
-    /// any moved.
+    /// Rebalances chunks by their costs (thread-seconds, equal on all ranks) if that saves as much as it costs. Returns
+    /// whether any moved.
     fn rebalance_by(&mut self, costs: &[f64]) -> bool {
         let clock = Instant::now();
         let before = self.run.ranks.clone();
