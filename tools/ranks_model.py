@@ -21,7 +21,7 @@ def interior(elements, threads):
 
 
 def step(options, elements, threads, on_node):
-    """Times of a step of ranks of so many elements and threads, `on_node` of them on a node, s."""
+    """Times of a step, s. Each rank has `elements` elements and `threads` threads; a node runs `on_node` ranks."""
     computed = elements / (threads * options.rate)
     row_count = options.rows * (elements * on_node) ** (2 / 3)
     sent = options.row * row_count / options.bandwidth

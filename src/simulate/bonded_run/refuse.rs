@@ -34,29 +34,26 @@ pub fn restitution(pipeline: &Pipeline) -> Option<SimulateError> {
     let simulate = &pipeline.simulate;
     let has_polyhedra =
         pipeline.method() == MethodName::Voronoi && simulate.cell_contact == CellContact::Polyhedra;
-    let (option, value, allowed) = match (simulate.contact, of_materials, has_polyhedra) {
-        (ContactLaw::Barrier, true, _) => (
-            "material.restitution with simulate.contact",
+    let (options, value, allowed) = match (simulate.contact, has_polyhedra) {
+        (ContactLaw::Barrier, _) => (
+            [
+                "material.restitution with simulate.contact",
+                "pair.restitution with simulate.contact",
+            ],
             "barrier",
             "penalty; or contact_damping in place of restitution",
         ),
-        (ContactLaw::Barrier, false, _) => (
-            "pair.restitution with simulate.contact",
-            "barrier",
-            "penalty; or contact_damping in place of restitution",
-        ),
-        (ContactLaw::Penalty, true, true) => (
-            "material.restitution with simulate.cell_contact",
+        (ContactLaw::Penalty, true) => (
+            [
+                "material.restitution with simulate.cell_contact",
+                "pair.restitution with simulate.cell_contact",
+            ],
             "polyhedra",
             "balls; or contact_damping in place of restitution",
         ),
-        (ContactLaw::Penalty, false, true) => (
-            "pair.restitution with simulate.cell_contact",
-            "polyhedra",
-            "balls; or contact_damping in place of restitution",
-        ),
-        (ContactLaw::Penalty, _, false) => return None,
+        (ContactLaw::Penalty, false) => return None,
     };
+    let option = options[usize::from(!of_materials)];
     SimulateError::unsupported(option, value, allowed)
 }
 
