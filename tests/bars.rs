@@ -1,6 +1,6 @@
-//! Bars that are pulled apart slowly until they break, and strips with a crack that are torn.
+//! Bars that are pulled, bent or twisted slowly until they break, and strips with a crack that are torn.
 
-use cullet::calibrate::{Specimen, Torn};
+use cullet::calibrate::{Curve, Specimen, Torn};
 use cullet::laws::softening::fracture_energy;
 use cullet::spec;
 
@@ -28,29 +28,33 @@ pub struct Bar {
 
 /// What was found about a bar.
 #[derive(Clone, Copy, Debug)]
-pub struct Pulled {
+pub struct Tested {
     /// Number of elements.
     pub elements: usize,
-    /// Young's modulus over that of the material.
-    pub young: f64,
-    /// Poisson's ratio.
+    /// Young's modulus over that of the material; the shear modulus if it was twisted.
+    pub modulus: f64,
+    /// Poisson's ratio; 0 if it was twisted.
     pub poisson: f64,
-    /// Largest stress over the tensile strength of the material.
+    /// Largest stress over the tensile strength of the material; if it was bent or twisted, that of the surface by
+    /// elastic theory.
     pub strength: f64,
 }
 
 impl Bar {
     /// Pulls the bar until its load has fallen to half of the largest.
-    pub fn pull(&self) -> Pulled {
-        let curve = self.specimen("").pull().unwrap();
-        let (modulus, poisson) = curve.moduli();
-        let (_, young, strength) = MATERIAL;
-        Pulled {
-            elements: curve.elements,
-            young: modulus / young,
-            poisson,
-            strength: curve.strength() / strength,
-        }
+    pub fn pull(&self) -> Tested {
+        tested(&self.specimen("").pull().unwrap(), MATERIAL.1)
+    }
+
+    /// Bends the bar as far.
+    pub fn bend(&self) -> Tested {
+        tested(&self.specimen("").bend().unwrap(), MATERIAL.1)
+    }
+
+    /// Twists the bar as far.
+    pub fn twist(&self) -> Tested {
+        let shear = 0.5 * MATERIAL.1 / (1.0 + self.poisson);
+        tested(&self.specimen("").twist().unwrap(), shear)
     }
 
     /// Tears a strip of its packing, as many elements high as the bar has across, with a softening zone K²/f² of
@@ -83,5 +87,17 @@ impl Bar {
         let size = (WIDTH / self.across, self.across);
         let (body, place) = (&shot.bodies[0], (self.axis, self.seed));
         Specimen::new(&shot, body, material, size, place)
+    }
+}
+
+/// What a curve says; `modulus`: that of the material, Pa.
+fn tested(curve: &Curve, modulus: f64) -> Tested {
+    // A bent or twisted bar bears more than that of which the first bonds break.
+    let (found, poisson) = curve.moduli_below(curve.strength().min(0.7 * MATERIAL.2));
+    Tested {
+        elements: curve.elements,
+        modulus: found / modulus,
+        poisson,
+        strength: curve.strength() / MATERIAL.2,
     }
 }

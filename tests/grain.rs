@@ -1,10 +1,10 @@
 //! Packings that have the grain of their material.
 
-use crate::bars::{Bar, Pulled};
+use crate::bars::{Bar, Tested};
 use crate::harness::TestFolder;
 
 /// Bars along x, y and z of one packing with a grain along x.
-fn bars(packing: &str, grain: &str) -> [Pulled; 3] {
+fn bars(packing: &str, grain: &str) -> [Tested; 3] {
     [0, 1, 2].map(|axis| {
         let bar = Bar {
             packing: format!("type = \"{packing}\""),
@@ -24,9 +24,9 @@ fn bars(packing: &str, grain: &str) -> [Pulled; 3] {
 fn bars_have_the_ratios_of_their_material() {
     for packing in ["random", "hexagonal"] {
         let [x, y, z] = bars(packing, "stiffness = 1.2, strength = 1.5");
-        let young = 0.5 * (y.young + z.young);
+        let young = 0.5 * (y.modulus + z.modulus);
         let strength = 0.5 * (y.strength + z.strength);
-        let [stiffer, stronger] = [x.young / young, x.strength / strength];
+        let [stiffer, stronger] = [x.modulus / young, x.strength / strength];
         println!(
             "{packing}: E {young:.3}, {stiffer:.3} times along; f {strength:.3}, {stronger:.3} times along"
         );

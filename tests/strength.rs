@@ -1,9 +1,9 @@
 //! Packings whose strength is that of the material.
 
-use crate::bars::{Bar, Pulled};
+use crate::bars::{Bar, Tested};
 
 /// Bars along x, y and z, of three seeds.
-fn bars(packing: &str, across: f64, poisson: f64) -> [Pulled; 3] {
+fn bars(packing: &str, across: f64, poisson: f64) -> [Tested; 3] {
     [0, 1, 2].map(|axis| {
         let bar = Bar {
             packing: packing.into(),
@@ -31,7 +31,7 @@ fn random_bars_break_at_the_strength_of_their_material() {
     for all in [thin, more, spread] {
         assert!((mean(all.map(|one| one.strength)) - 1.0).abs() < 0.08);
         assert!(all.iter().all(|one| (one.strength - 1.0).abs() < 0.1));
-        assert!(all.iter().all(|one| (one.young - 1.0).abs() < 0.06));
+        assert!(all.iter().all(|one| (one.modulus - 1.0).abs() < 0.06));
     }
     assert!(thin.iter().all(|one| (one.poisson - 0.2).abs() < 0.02));
 }

@@ -1,26 +1,38 @@
-//! Pulls bars of a packing until they break, and prints their moduli and strengths over those of the material.
+//! Pulls bars of a packing until they break, or bends or twists them, and prints their moduli and strengths over those
+//! of the material.
 //!
 //! ```sh
 //! cargo run --release --example pull_bars -- 'type = "random"' 8,16,32 0.2 ''
+//! cargo run --release --example pull_bars -- --bend 'type = "random"' 8,16,32 0.2 ''
 //! ```
 //!
-//! Arguments: fields of the packing besides its radius, elements across, Poisson's ratio, further keys of the
-//! material, and how many bars there are of each size (3 if absent: along x, y and z). The fits of
-//! `src/laws/strength.rs` and `src/laws/grain.rs` are made from such bars, the latter with the key `grain`.
+//! Arguments: `--bend` or `--twist`, if the bars are not pulled; fields of the packing besides its radius, elements
+//! across, Poisson's ratio, further keys of the material, and how many bars there are of each size (3 if absent: along
+//! x, y and z). Twisted bars have the shear modulus as G and no Poisson's ratio. The strength of bent and twisted ones
+//! is the largest stress of the section by elastic theory. The fits of `src/laws/strength.rs` and `src/laws/grain.rs`
+//! are made from pulled bars, the latter with the key `grain`.
 
 #[path = "../tests/bars.rs"]
 #[allow(clippy::unwrap_used, dead_code)] // a panic tells what went wrong; no strips are torn here
 mod bars;
 
 fn main() {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let mut arguments: Vec<String> = std::env::args().skip(1).collect();
+    let test = match arguments.first().map_or("", String::as_str) {
+        "--bend" => Test::Bend,
+        "--twist" => Test::Twist,
+        _ => Test::Pull,
+    };
+    if test != Test::Pull {
+        arguments.remove(0);
+    }
     let (packing, sizes, poisson, material, count) = match arguments.as_slice() {
         [packing, sizes, poisson, material] => (packing, sizes, poisson, material, "3"),
         [packing, sizes, poisson, material, count] => {
             (packing, sizes, poisson, material, count.as_str())
         }
         _ => {
-            eprintln!("pull_bars PACKING ACROSS,... POISSON MATERIAL [BARS]");
+            eprintln!("pull_bars [--bend | --twist] PACKING ACROSS,... POISSON MATERIAL [BARS]");
             std::process::exit(2);
         }
     };
@@ -36,10 +48,14 @@ fn main() {
                 poisson: poisson.parse().expect("Poisson's ratio"),
                 material: material.clone(),
             };
-            let found = bar.pull();
+            let (found, modulus) = match test {
+                Test::Pull => (bar.pull(), "E"),
+                Test::Bend => (bar.bend(), "E"),
+                Test::Twist => (bar.twist(), "G"),
+            };
             println!(
-                "{across} across, axis {}, {} elements: E {:.3}, nu {:.3}, strength {:.3}",
-                bar.axis, found.elements, found.young, found.poisson, found.strength
+                "{across} across, axis {}, {} elements: {modulus} {:.3}, nu {:.3}, strength {:.3}",
+                bar.axis, found.elements, found.modulus, found.poisson, found.strength
             );
             strengths.push(found.strength);
         }
@@ -50,6 +66,13 @@ fn main() {
             weibull_modulus(deviation / mean)
         );
     }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Test {
+    Pull,
+    Bend,
+    Twist,
 }
 
 fn mean_and_deviation(values: &[f64]) -> (f64, f64) {

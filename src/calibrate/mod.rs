@@ -5,6 +5,7 @@
 //! values of a round, and scales them for the next by what was found. [`Report`] has the curves.
 
 mod error;
+mod load;
 mod report;
 mod rounds;
 mod solid;

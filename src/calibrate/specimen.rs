@@ -3,6 +3,7 @@
 use glam::DVec3;
 
 use super::error::CalibrateError;
+use super::load::{Load, Loaded, pull};
 use crate::columns::Loads;
 use crate::laws::elasticity;
 use crate::math::regression::slope;
@@ -14,10 +15,6 @@ use crate::spec::{
 };
 use crate::store::Packing;
 
-/// Length over width of a bar, with its clamps.
-const BAR: f64 = 3.5;
-/// Length over width of a prism, with its clamps.
-const PRISM: f64 = 2.5;
 /// Time in which sound runs along a specimen, over the time in which it is strained up to its strength.
 const SLOWNESS: f64 = 0.1;
 /// Frames until then.
@@ -49,19 +46,13 @@ pub struct Specimen {
 pub struct Curve {
     /// Number of elements.
     pub elements: usize,
-    /// Force over section, Pa; negative under compression.
+    /// Force over section, Pa; negative under compression. The largest stress of the section by elastic theory, if the
+    /// specimen is bent (that of a fibre) or twisted (shear).
     pub stress: Vec<f64>,
-    /// Strain along the specimen, far from its ends.
+    /// Strain along the specimen, far from its ends; where the stress is largest, if it is bent or twisted.
     pub along: Vec<f64>,
-    /// Mean strain across it.
+    /// Mean strain across it; 0 if it is twisted.
     pub across: Vec<f64>,
-}
-
-/// How the ends of a specimen are moved.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Load {
-    Pull,
-    Crush,
 }
 
 impl Specimen {
@@ -141,71 +132,76 @@ impl Specimen {
         &self.pipeline.materials[0]
     }
 
+    /// Bends a bar by turning its ends until its load has fallen to half of the largest.
+    pub fn bend(&self) -> Result<Curve, CalibrateError> {
+        self.load(Load::Bend, self.strain)
+    }
+
+    /// Twists a bar until its load has fallen to half of the largest. The modulus of its curve is that of shear.
+    pub fn twist(&self) -> Result<Curve, CalibrateError> {
+        let poisson = poisson_of_solid(self.material());
+        self.load(Load::Twist, 2.0 * (1.0 + poisson) * self.strain)
+    }
+
     fn load(&self, load: Load, strain: f64) -> Result<Curve, CalibrateError> {
         let mut pipeline = self.pipeline.clone();
-        let (slenderness, sign) = match load {
-            Load::Pull => (BAR, 1.0),
-            Load::Crush => (PRISM, -1.0),
-        };
+        let slenderness = load.slenderness();
         let mut size = [self.width; 3];
         size[self.axis] *= slenderness;
         pipeline.bodies[0].shape = BodyShape::Box { size };
         let material = self.material();
         let sound = (material.young / material.density).sqrt();
         let time = size[self.axis] / sound / SLOWNESS;
-        let rate = sign * strain / time;
+        let sign = if load == Load::Crush { -1.0 } else { 1.0 };
+        let loaded = Loaded {
+            load,
+            axes: [0, 1, 2].map(|k| (self.axis + k) % 3),
+            width: self.width,
+            // Clamps hold a quarter of the width at each end.
+            grip: (0.5 * slenderness - 0.25) * self.width,
+            rate: sign * strain / time,
+            poisson: poisson_of_solid(material),
+        };
         pipeline.time.end = END * time;
         pipeline.time.frames_per_second = FRAMES / time;
         let mut packing = pack::pack(&pipeline, ".".as_ref())?.packing;
         let rest = packing.centres();
-        // Clamps hold a quarter of the width at each end.
-        let grip = (0.5 * slenderness - 0.25) * self.width;
-        pipeline.attachments = [-1.0, 1.0].map(|side| self.clamp(side, grip, rate)).into();
-        self.strain_from_the_start(&mut packing, &rest, rate);
-        if load == Load::Pull {
-            self.strengthen_ends(&mut packing, &rest, grip - 0.5 * self.width);
+        pipeline.attachments = [-1.0, 1.0]
+            .map(|side| self.clamp(side, loaded.grip, loaded.clamp_motion(side)))
+            .into();
+        strain_from_the_start(&loaded, &mut packing, &rest);
+        if load != Load::Crush {
+            self.strengthen_ends(&mut packing, &rest, loaded.grip - 0.5 * self.width);
         }
         let prepared = PreparedScene::new(&packing, &pipeline)?;
         let schedule = prepared.schedule(&pipeline);
         let mut run = prepared.start(&pipeline, Backend::Cpu, schedule.dt)?;
-        self.curve(
-            &mut *run,
-            &rest,
-            (schedule.frames, schedule.steps_per_frame),
-        )
+        let frames = (schedule.frames, schedule.steps_per_frame);
+        self.curve(&loaded, &mut *run, &rest, frames)
     }
 
-    /// A clamp that holds what lies beyond `grip`, m, on one side and moves it as this rate of strain asks, 1/s.
-    pub(super) fn clamp(&self, side: f64, grip: f64, rate: f64) -> Attachment {
-        let (mut region, mut velocity) = (EVERYWHERE, [0.0; 3]);
+    /// A clamp that holds what lies beyond `grip`, m, on one side and moves with this velocity, m/s, and angular
+    /// velocity, rad/s, about the middle of the section where it begins.
+    pub(super) fn clamp(&self, side: f64, grip: f64, (v, w): (DVec3, DVec3)) -> Attachment {
+        let mut region = EVERYWHERE;
         let end = if side > 0.0 {
             &mut region.min
         } else {
             &mut region.max
         };
         end[self.axis] = side * grip;
-        velocity[self.axis] = side * rate * grip;
+        let mut pivot = [0.0; 3];
+        pivot[self.axis] = side * grip;
         Attachment {
             name: end_name(side).into(),
             body: "specimen".into(),
             region,
             action: Action::Clamp {
-                velocity,
-                spin: [0.0; 3],
-                pivot: None,
+                velocity: v.to_array(),
+                spin: w.to_array(),
+                pivot: Some(pivot),
                 keys: Vec::new(),
             },
-        }
-    }
-
-    /// Lets all elements move with the strain from the start, so that no waves run.
-    fn strain_from_the_start(&self, packing: &mut Packing, rest: &[DVec3], rate: f64) {
-        let poisson = poisson_of_solid(self.material());
-        let e = &mut packing.elements;
-        for (i, p) in rest.iter().enumerate() {
-            let mut v = *p * (-poisson * rate);
-            v[self.axis] = p[self.axis] * rate;
-            (e.vx[i], e.vy[i], e.vz[i]) = (v.x, v.y, v.z);
         }
     }
 
@@ -222,6 +218,7 @@ impl Specimen {
 
     fn curve(
         &self,
+        loaded: &Loaded,
         run: &mut dyn Method,
         rest: &[DVec3],
         (frames, steps): (u32, u64),
@@ -238,17 +235,13 @@ impl Specimen {
             run.advance(steps)?;
             let shot = run.snapshot(frame)?;
             let now = shot.centres();
-            let strain = |axis: usize| {
-                let moved = |&i: &usize| (rest[i][axis], now[i][axis] - rest[i][axis]);
-                slope(middle.iter().map(moved))
-            };
-            let others = [1, 2].map(|k| strain((self.axis + k) % 3));
-            let stress = self.force(&shot.loads) / (self.width * self.width);
-            curve.stress.push(stress);
-            curve.along.push(strain(self.axis));
-            curve.across.push(0.5 * (others[0] + others[1]));
-            peak = f64::max(peak, stress.abs());
-            if stress.abs() < 0.5 * peak && f64::from(frame) > 0.1 * FRAMES {
+            let moved = middle.iter().map(|&i| (rest[i], now[i] - rest[i]));
+            let reading = loaded.read(&shot.loads, ENDS, moved);
+            curve.stress.push(reading.stress);
+            curve.along.push(reading.along);
+            curve.across.push(reading.across);
+            peak = f64::max(peak, reading.stress.abs());
+            if reading.stress.abs() < 0.5 * peak && f64::from(frame) > 0.1 * FRAMES {
                 break;
             }
         }
@@ -257,13 +250,18 @@ impl Specimen {
 
     /// Mean of the forces at both ends, N; positive if they are pulled.
     pub(super) fn force(&self, loads: &Loads) -> f64 {
-        let force = |side: f64| {
-            let named = |name: &String| name == end_name(side);
-            let row = loads.name.iter().position(named);
-            let row = row.expect("a row for each end");
-            [&loads.fx, &loads.fy, &loads.fz][self.axis][row]
-        };
-        0.5 * (force(-1.0) - force(1.0))
+        let column = [&loads.fx, &loads.fy, &loads.fz][self.axis];
+        pull(column, loads, ENDS)
+    }
+}
+
+/// Lets all elements move with the strain from the start, so that hardly any waves run.
+fn strain_from_the_start(loaded: &Loaded, packing: &mut Packing, rest: &[DVec3]) {
+    let e = &mut packing.elements;
+    for (i, &place) in rest.iter().enumerate() {
+        let (v, w) = loaded.motion(place);
+        (e.vx[i], e.vy[i], e.vz[i]) = v.into();
+        (e.wx[i], e.wy[i], e.wz[i]) = w.into();
     }
 }
 
@@ -283,10 +281,14 @@ impl Curve {
 
     /// Young's modulus, Pa, and Poisson's ratio, from a fifth to four fifths of the strength.
     pub fn moduli(&self) -> (f64, f64) {
-        let peak = self.strength();
-        let rise = (0..self.stress.len()).take_while(|&k| self.stress[k].abs() < 0.8 * peak);
+        self.moduli_below(self.strength())
+    }
+
+    /// Young's modulus, Pa, and Poisson's ratio, from a fifth to four fifths of a stress, Pa.
+    pub fn moduli_below(&self, most: f64) -> (f64, f64) {
+        let rise = (0..self.stress.len()).take_while(|&k| self.stress[k].abs() < 0.8 * most);
         let rise: Vec<usize> = rise
-            .filter(|&k| self.stress[k].abs() > 0.2 * peak)
+            .filter(|&k| self.stress[k].abs() > 0.2 * most)
             .collect();
         let young = slope(rise.iter().map(|&k| (self.along[k], self.stress[k])));
         let poisson = -slope(rise.iter().map(|&k| (self.along[k], self.across[k])));
@@ -300,8 +302,11 @@ pub(super) const EVERYWHERE: Region = Region {
     max: [1e9; 3],
 };
 
+/// Names of the clamps at the low and the high end.
+const ENDS: [&str; 2] = ["low", "high"];
+
 fn end_name(side: f64) -> &'static str {
-    if side > 0.0 { "high" } else { "low" }
+    ENDS[usize::from(side > 0.0)]
 }
 
 /// The packing with elements of this size, m.

@@ -163,7 +163,11 @@ impl Specimen {
         pipeline.bodies[0].shape = BodyShape::Box { size };
         pipeline.bodies[0].cracks = vec![strip.crack()];
         pipeline.attachments = [-1.0, 1.0]
-            .map(|side| self.clamp(side, 0.5 * height, strip.rate))
+            .map(|side| {
+                let mut velocity = DVec3::ZERO;
+                velocity[self.axis] = side * strip.rate * 0.5 * height;
+                self.clamp(side, 0.5 * height, (velocity, DVec3::ZERO))
+            })
             .into();
         pipeline.time.end = END * time;
         pipeline.time.frames_per_second = FRAMES / time;
