@@ -47,6 +47,24 @@ fn hexagonal_bars_break_at_the_strength_of_their_material_on_average() {
 }
 
 #[test]
+fn bent_and_twisted_bars_are_nearly_as_stiff_as_their_section() {
+    let bar = Bar {
+        packing: "type = \"hexagonal\"".into(),
+        across: 8.0,
+        axis: 1,
+        seed: 1,
+        poisson: 0.2,
+        material: String::new(),
+    };
+    let (bent, twisted) = (bar.bend(), bar.twist());
+    println!("bent {bent:?}, twisted {twisted:?}");
+    assert!((bent.modulus - 0.97).abs() < 0.03 && (bent.poisson - 0.2).abs() < 0.07);
+    assert!((twisted.modulus - 0.89).abs() < 0.03);
+    // A bent bar breaks at its surface, not before its tensile strength there.
+    assert!((0.95..1.2).contains(&bent.strength));
+}
+
+#[test]
 fn a_thicker_bar_is_as_strong() {
     let pull = |across, strength: &str| {
         let bar = Bar {

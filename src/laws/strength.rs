@@ -18,6 +18,11 @@ const FITTED_SPREAD: f64 = 0.5;
 /// Least Weibull modulus that counts: fits begin at 4.
 const LEAST_MODULUS: f64 = 2.0;
 
+/// Volume over L³ that breaks as one in a continuous field of strengths with correlation exp(−d²/L²): the mean of the
+/// least strength of boxes of 16 to 54 L³ is that of as many independent draws, for moduli of 4 to 16 (Adler 1981 has
+/// the minima of such fields by the Euler characteristic of their excursion sets).
+const VARIES_AS_ONE: f64 = 0.195;
+
 /// Least part that counts: an element with one bond needs no stronger one than an element with three.
 const LEAST_PART: f64 = 0.3;
 
@@ -68,6 +73,24 @@ pub fn random_by_stress(bonds: f64, poisson: f64, spread: f64, modulus: Option<f
     equal * (1.0 - 0.21 * spread.min(FITTED_SPREAD)) * (1.0 - scatter)
 }
 
+/// Volume that breaks as one in a body whose strengths scatter by place with correlation exp(−d²/L²): a body of volume V
+/// breaks as the weakest of V over this many independent draws. `length`: L in mean diameters of the elements; the
+/// volume is in cubes of them.
+///
+/// Of a continuous field it is [`VARIES_AS_ONE`] L³. In a packing a weak place must be wide enough for a crack to grow
+/// from it. `by_stress`: whether bonds break by the stress of the solid.
+pub fn breaks_as_one_in_lattice(length: f64, by_stress: bool) -> f64 {
+    let least = if by_stress { 1.45 } else { 1.1 };
+    (VARIES_AS_ONE.cbrt() * length + least).powi(3)
+}
+
+/// As [`breaks_as_one_in_lattice`], of a random packing. The loads of its bonds scatter by themselves, so that few weak
+/// bonds are where the load is large, the fewer the less strengths scatter.
+pub fn breaks_as_one_in_random(length: f64, modulus: f64, by_stress: bool) -> f64 {
+    let least = if by_stress { 36.0 } else { 80.0 };
+    VARIES_AS_ONE * length.powi(3) + least * modulus.max(LEAST_MODULUS)
+}
+
 /// What a packing loses whose bonds resist no shear, for this λ = G_b/E_b.
 fn without_shear(loss: f64, ratio: f64) -> f64 {
     loss * (-20.0 * ratio).exp()
@@ -83,7 +106,8 @@ pub fn of_weaker_end(parts: [f64; 2]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::{
-        lattice, lattice_along, lattice_by_stress, of_weaker_end, random, random_by_stress,
+        PI, breaks_as_one_in_lattice, breaks_as_one_in_random, lattice, lattice_along,
+        lattice_by_stress, of_weaker_end, random, random_by_stress,
     };
 
     #[test]
@@ -200,6 +224,61 @@ mod tests {
                 "{bonds} {poisson} {spread} {modulus:?}: {off}"
             );
         }
+    }
+
+    #[test]
+    fn bars_are_as_weak_as_their_weakest_place() {
+        // Correlation length in elements, Weibull modulus; mean strength over that of bars without scatter, where the
+        // volume of the bar had the strength of the material if π^(3/2) L³ breaks as one: 30 to 90 bars 8 across, then
+        // 45 of 12 and 15 of 16 across.
+        let random = [
+            ((2.0, 8.0), 1.377),
+            ((4.0, 8.0), 1.037),
+            ((8.0, 8.0), 0.836),
+            ((4.0, 4.0), 0.945),
+            ((4.0, 16.0), 1.070),
+            ((4.0, 8.0), 1.112),
+            ((4.0, 8.0), 1.154),
+            ((8.0, 8.0), 0.889),
+        ];
+        let random_by_stress = [
+            ((4.0, 8.0), 0.983),
+            ((8.0, 8.0), 0.805),
+            ((4.0, 16.0), 1.022),
+        ];
+        let hexagonal = [
+            ((4.0, 8.0), 0.755),
+            ((2.0, 8.0), 0.810),
+            ((8.0, 8.0), 0.700),
+            ((4.0, 16.0), 0.868),
+            ((4.0, 4.0), 0.540),
+            ((4.0, 8.0), 0.813),
+        ];
+        let hexagonal_by_stress = [
+            ((4.0, 8.0), 0.792),
+            ((8.0, 8.0), 0.722),
+            ((4.0, 16.0), 0.894),
+        ];
+        let check = |rows: &[((f64, f64), f64)], volume: &dyn Fn(f64, f64) -> f64| {
+            for &((length, modulus), found) in rows {
+                let whole = PI.powf(1.5) * length.powi(3);
+                let fitted = (volume(length, modulus) / whole).powf(1.0 / modulus);
+                let off = fitted / found - 1.0;
+                assert!(off.abs() < 0.08, "{length} {modulus}: {off}");
+            }
+        };
+        check(&random, &|length, m| {
+            breaks_as_one_in_random(length, m, false)
+        });
+        check(&random_by_stress, &|length, m| {
+            breaks_as_one_in_random(length, m, true)
+        });
+        check(&hexagonal, &|length, _| {
+            breaks_as_one_in_lattice(length, false)
+        });
+        check(&hexagonal_by_stress, &|length, _| {
+            breaks_as_one_in_lattice(length, true)
+        });
     }
 
     #[test]

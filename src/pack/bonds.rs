@@ -76,8 +76,11 @@ impl BodyBonds {
         let (radii, stronger) = sections(inputs, packed, &inputs.materials[own], &lengths);
         let fabric = fabric(packed, &lengths, &radii);
         drop(lengths);
+        let count = packed.radii.len() as f64;
+        let element = 2.0 * packed.radii.iter().sum::<f64>() / count;
+        let packing = (packed.calibration, element);
         Ok(BodyBonds {
-            properties: PairTable::new(inputs, body, materials, fabric, packed.calibration)?,
+            properties: PairTable::new(inputs, body, materials, fabric, packing)?,
             radii: match stronger.is_some() || packed.cells.is_some() {
                 true => Radii::Each(radii),
                 false => Radii::Rule(inputs.settings.bond_radius),

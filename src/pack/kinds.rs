@@ -149,13 +149,13 @@ pub(super) struct PairTable {
 }
 
 impl PairTable {
-    /// The entries of a body whose elements have these `materials`; `fabric` = Σ S l0 / (3V).
+    /// The entries of a body whose elements have these `materials` and this mean diameter, m; `fabric` = Σ S l0 / (3V).
     pub fn new(
         inputs: &Inputs,
         body: &Body,
         materials: &[u32],
         fabric: f64,
-        calibration: Calibration,
+        packing: (Calibration, f64),
     ) -> Result<Self, PackError> {
         let turn = body.rotation.quaternion();
         let mut index = vec![usize::MAX; inputs.materials.len()];
@@ -165,10 +165,7 @@ impl PairTable {
             if *place == usize::MAX {
                 *place = own.len();
                 let material = &inputs.materials[number as usize];
-                own.push((
-                    material,
-                    within_material(material, turn, fabric, calibration)?,
-                ));
+                own.push((material, within_material(material, turn, fabric, packing)?));
             }
         }
         let pairs = own
@@ -194,8 +191,9 @@ fn within_material(
     material: &PackedMaterial,
     turn: DQuat,
     fabric: f64,
-    calibration: Calibration,
+    packing: (Calibration, f64),
 ) -> Result<PairProperties, PackError> {
+    let (calibration, _) = packing;
     let (mut young, mut shear) = moduli(material, fabric, calibration)?;
     let (by_own, by_stress) = match material.strength {
         Strength::Bond => (1.0, 1.0),
@@ -223,7 +221,7 @@ fn within_material(
         tau,
         scatter: material
             .weibull_modulus
-            .map(|modulus| Scatter::new(material, modulus)),
+            .map(|modulus| Scatter::new(material, modulus, packing)),
         grain,
     })
 }

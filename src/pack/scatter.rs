@@ -4,8 +4,10 @@ use std::f64::consts::PI;
 
 use glam::DVec3;
 
+use super::filled::Calibration;
 use super::inputs::PackedMaterial;
 use crate::laws::field::uniform_at;
+use crate::laws::strength;
 use crate::laws::weibull::{factor, uniform};
 
 /// How the strengths of bonds scatter.
@@ -21,8 +23,7 @@ pub(super) struct Scatter {
 struct Field {
     /// Correlation length L, m.
     length: f64,
-    /// Mean strength at a point over that of the material: (V_0/(π^{3/2} L³))^{1/m}. The volume below is the integral
-    /// of the correlation; what lies in it breaks as one.
+    /// Mean strength at a point over that of the material: (V_0/V_1)^{1/m}, V_1 the volume that breaks as one.
     scale: f64,
 }
 
@@ -38,14 +39,31 @@ pub(super) struct DrawnBond {
 }
 
 impl Scatter {
-    /// The scatter of a material whose Weibull modulus this is.
-    pub fn new(material: &PackedMaterial, modulus: f64) -> Self {
+    /// The scatter of a material whose Weibull modulus this is, in a packing of elements of a mean diameter `element`,
+    /// m.
+    pub fn new(
+        material: &PackedMaterial,
+        modulus: f64,
+        (calibration, element): (Calibration, f64),
+    ) -> Self {
         let field = |length: f64| {
-            let volume = |size: f64| (size / length).powi(3) / PI.powf(1.5);
-            let part = material.weibull_size.map_or(1.0, volume);
+            let across = length / element;
+            let volume = match calibration {
+                Calibration::Lattice => {
+                    strength::breaks_as_one_in_lattice(across, material.rankine)
+                }
+                Calibration::Random(_) => {
+                    strength::breaks_as_one_in_random(across, modulus, material.rankine)
+                }
+                // Not calibrated: the integral of the correlation.
+                Calibration::Shell { .. } | Calibration::Yarn | Calibration::Cells => {
+                    PI.powf(1.5) * across.powi(3)
+                }
+            };
+            let draws = |size: f64| (size / element).powi(3) / volume;
             Field {
                 length,
-                scale: part.powf(1.0 / modulus),
+                scale: material.weibull_size.map_or(1.0, draws).powf(1.0 / modulus),
             }
         };
         Scatter {
