@@ -77,18 +77,19 @@ pub fn random_by_stress(bonds: f64, poisson: f64, spread: f64, modulus: Option<f
 /// breaks as the weakest of V over this many independent draws. `length`: L in mean diameters of the elements; the
 /// volume is in cubes of them.
 ///
-/// Of a continuous field it is [`VARIES_AS_ONE`] L³. In a packing a weak place must be wide enough for a crack to grow
+/// Of a continuous field it is 0.195 L³. In a packing a weak place must be wide enough for a crack to grow
 /// from it. `by_stress`: whether bonds break by the stress of the solid.
 pub fn breaks_as_one_in_lattice(length: f64, by_stress: bool) -> f64 {
     let least = if by_stress { 1.45 } else { 1.1 };
     (VARIES_AS_ONE.cbrt() * length + least).powi(3)
 }
 
-/// As [`breaks_as_one_in_lattice`], of a random packing. The loads of its bonds scatter by themselves, so that few weak
-/// bonds are where the load is large, the fewer the less strengths scatter.
-pub fn breaks_as_one_in_random(length: f64, modulus: f64, by_stress: bool) -> f64 {
-    let least = if by_stress { 36.0 } else { 80.0 };
-    VARIES_AS_ONE * length.powi(3) + least * modulus.max(LEAST_MODULUS)
+/// As [`breaks_as_one_in_lattice`], for bodies of random packing of about the volume of a cube of this `edge`, also in
+/// mean diameters. The loads of its bonds scatter by themselves: few weak bonds are where the load is large, the fewer the
+/// less strengths scatter, so that strength depends less on volume.
+pub fn breaks_as_one_in_random(length: f64, edge: f64, modulus: f64, by_stress: bool) -> f64 {
+    let least = if by_stress { 3.7 } else { 6.9 };
+    VARIES_AS_ONE * length.powi(3) + least * modulus.max(LEAST_MODULUS) * edge
 }
 
 /// What a packing loses whose bonds resist no shear, for this λ = G_b/E_b.
@@ -228,55 +229,59 @@ mod tests {
 
     #[test]
     fn bars_are_as_weak_as_their_weakest_place() {
-        // Correlation length in elements, Weibull modulus; mean strength over that of bars without scatter, where the
-        // volume of the bar had the strength of the material if π^(3/2) L³ breaks as one: 30 to 90 bars 8 across, then
-        // 45 of 12 and 15 of 16 across.
+        // Elements across, correlation length in elements, Weibull modulus; mean strength over that of bars without
+        // scatter, where the volume of the bar had the strength of the material if π^(3/2) L³ broke as one: 30 to 90 bars
+        // 8 and 12 across, 9 to 44 of 16 across.
         let random = [
-            ((2.0, 8.0), 1.377),
-            ((4.0, 8.0), 1.037),
-            ((8.0, 8.0), 0.836),
-            ((4.0, 4.0), 0.945),
-            ((4.0, 16.0), 1.070),
-            ((4.0, 8.0), 1.112),
-            ((4.0, 8.0), 1.154),
-            ((8.0, 8.0), 0.889),
+            ((8.0, 2.0, 8.0), 1.377),
+            ((8.0, 4.0, 8.0), 1.037),
+            ((8.0, 8.0, 8.0), 0.836),
+            ((8.0, 4.0, 4.0), 0.945),
+            ((8.0, 4.0, 16.0), 1.070),
+            ((12.0, 4.0, 8.0), 1.112),
+            ((16.0, 4.0, 8.0), 1.154),
+            ((16.0, 8.0, 8.0), 0.907),
         ];
         let random_by_stress = [
-            ((4.0, 8.0), 0.983),
-            ((8.0, 8.0), 0.805),
-            ((4.0, 16.0), 1.022),
+            ((8.0, 4.0, 8.0), 0.983),
+            ((8.0, 8.0, 8.0), 0.805),
+            ((8.0, 4.0, 16.0), 1.022),
         ];
         let hexagonal = [
-            ((4.0, 8.0), 0.755),
-            ((2.0, 8.0), 0.810),
-            ((8.0, 8.0), 0.700),
-            ((4.0, 16.0), 0.868),
-            ((4.0, 4.0), 0.540),
-            ((4.0, 8.0), 0.813),
+            ((8.0, 4.0, 8.0), 0.755),
+            ((8.0, 2.0, 8.0), 0.810),
+            ((8.0, 8.0, 8.0), 0.700),
+            ((8.0, 4.0, 16.0), 0.868),
+            ((8.0, 4.0, 4.0), 0.540),
+            ((12.0, 4.0, 8.0), 0.813),
+            ((16.0, 4.0, 8.0), 0.762),
         ];
         let hexagonal_by_stress = [
-            ((4.0, 8.0), 0.792),
-            ((8.0, 8.0), 0.722),
-            ((4.0, 16.0), 0.894),
+            ((8.0, 4.0, 8.0), 0.792),
+            ((8.0, 8.0, 8.0), 0.722),
+            ((8.0, 4.0, 16.0), 0.894),
         ];
-        let check = |rows: &[((f64, f64), f64)], volume: &dyn Fn(f64, f64) -> f64| {
-            for &((length, modulus), found) in rows {
-                let whole = PI.powf(1.5) * length.powi(3);
-                let fitted = (volume(length, modulus) / whole).powf(1.0 / modulus);
-                let off = fitted / found - 1.0;
-                assert!(off.abs() < 0.08, "{length} {modulus}: {off}");
-            }
-        };
-        check(&random, &|length, m| {
-            breaks_as_one_in_random(length, m, false)
+        let check =
+            |rows: &[((f64, f64, f64), f64)], most, volume: &dyn Fn(f64, f64, f64) -> f64| {
+                for &((across, length, modulus), found) in rows {
+                    let whole = PI.powf(1.5) * length.powi(3);
+                    // Bars break in the middle, which is twice as long as wide.
+                    let edge = across * 2.0_f64.cbrt();
+                    let fitted = (volume(length, edge, modulus) / whole).powf(1.0 / modulus);
+                    let off: f64 = fitted / found - 1.0;
+                    assert!(off.abs() < most, "{across} {length} {modulus}: {off}");
+                }
+            };
+        check(&random, 0.03, &|length, edge, m| {
+            breaks_as_one_in_random(length, edge, m, false)
         });
-        check(&random_by_stress, &|length, m| {
-            breaks_as_one_in_random(length, m, true)
+        check(&random_by_stress, 0.05, &|length, edge, m| {
+            breaks_as_one_in_random(length, edge, m, true)
         });
-        check(&hexagonal, &|length, _| {
+        check(&hexagonal, 0.08, &|length, _, _| {
             breaks_as_one_in_lattice(length, false)
         });
-        check(&hexagonal_by_stress, &|length, _| {
+        check(&hexagonal_by_stress, 0.05, &|length, _, _| {
             breaks_as_one_in_lattice(length, true)
         });
     }

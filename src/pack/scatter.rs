@@ -46,25 +46,24 @@ impl Scatter {
         modulus: f64,
         (calibration, element): (Calibration, f64),
     ) -> Self {
-        let field = |length: f64| {
-            let across = length / element;
-            let volume = match calibration {
-                Calibration::Lattice => {
-                    strength::breaks_as_one_in_lattice(across, material.rankine)
-                }
-                Calibration::Random(_) => {
-                    strength::breaks_as_one_in_random(across, modulus, material.rankine)
-                }
-                // Not calibrated: the integral of the correlation.
-                Calibration::Shell { .. } | Calibration::Yarn | Calibration::Cells => {
-                    PI.powf(1.5) * across.powi(3)
-                }
-            };
-            let draws = |size: f64| (size / element).powi(3) / volume;
-            Field {
-                length,
-                scale: material.weibull_size.map_or(1.0, draws).powf(1.0 / modulus),
-            }
+        let field = |length: f64| Field {
+            length,
+            scale: material.weibull_size.map_or(1.0, |size| {
+                let (across, edge) = (length / element, size / element);
+                let volume = match calibration {
+                    Calibration::Lattice => {
+                        strength::breaks_as_one_in_lattice(across, material.rankine)
+                    }
+                    Calibration::Random(_) => {
+                        strength::breaks_as_one_in_random(across, edge, modulus, material.rankine)
+                    }
+                    // Not calibrated: the integral of the correlation.
+                    Calibration::Shell { .. } | Calibration::Yarn | Calibration::Cells => {
+                        PI.powf(1.5) * across.powi(3)
+                    }
+                };
+                (edge.powi(3) / volume).powf(1.0 / modulus)
+            }),
         };
         Scatter {
             modulus,

@@ -94,7 +94,7 @@ pub fn bodies_coarser_than_flaws(packing: &Packing, pipeline: &Pipeline) -> Vec<
             (across < 0.999 * LEAST_LENGTH).then(|| {
                 let text = format!(
                     "body {:?}: `weibull_length` of material {:?} ({}) spans only {across:.1} elements; below \
-                     {LEAST_LENGTH} the body is stronger than entered: elements of a radius below {} would resolve it",
+                     {LEAST_LENGTH} strengths scatter less than entered: elements of a radius below {} would resolve it",
                     body.name,
                     material.name,
                     quantity(length, "m"),
