@@ -73,20 +73,19 @@ pub fn random_by_stress(bonds: f64, poisson: f64, spread: f64, modulus: Option<f
     equal * (1.0 - 0.21 * spread.min(FITTED_SPREAD)) * (1.0 - scatter)
 }
 
-/// Volume that breaks as one in a body whose strengths scatter by place with correlation exp(−d²/L²): a body of volume V
-/// breaks as the weakest of V over this many independent draws. `length`: L in mean diameters of the elements; the
-/// volume is in cubes of them.
+/// Volume that breaks as one in a body whose strengths scatter by place with correlation exp(−d²/L²): a body of volume
+/// V breaks as the weakest of V over this many independent draws. `length`: L in mean diameters of the elements; the
+/// volume is in cubes of them. `by_stress`: whether bonds break by the stress of the solid.
 ///
-/// Of a continuous field it is 0.195 L³. In a packing a weak place must be wide enough for a crack to grow
-/// from it. `by_stress`: whether bonds break by the stress of the solid.
+/// Of a continuous field it is 0.195 L³. In a packing a weak place must be wide enough for a crack to grow from it.
 pub fn breaks_as_one_in_lattice(length: f64, by_stress: bool) -> f64 {
     let least = if by_stress { 1.45 } else { 1.1 };
     (VARIES_AS_ONE.cbrt() * length + least).powi(3)
 }
 
 /// As [`breaks_as_one_in_lattice`], for bodies of random packing of about the volume of a cube of this `edge`, also in
-/// mean diameters. The loads of its bonds scatter by themselves: few weak bonds are where the load is large, the fewer the
-/// less strengths scatter, so that strength depends less on volume.
+/// mean diameters. The loads of bonds scatter too, and weak bonds are rarely where the load is large, so that strength
+/// depends less on volume; most so if strengths scatter little.
 pub fn breaks_as_one_in_random(length: f64, edge: f64, modulus: f64, by_stress: bool) -> f64 {
     let least = if by_stress { 3.7 } else { 6.9 };
     VARIES_AS_ONE * length.powi(3) + least * modulus.max(LEAST_MODULUS) * edge
@@ -230,8 +229,8 @@ mod tests {
     #[test]
     fn bars_are_as_weak_as_their_weakest_place() {
         // Elements across, correlation length in elements, Weibull modulus; mean strength over that of bars without
-        // scatter, where the volume of the bar had the strength of the material if π^(3/2) L³ broke as one: 30 to 90 bars
-        // 8 and 12 across, 9 to 44 of 16 across.
+        // scatter, where the volume of the bar had the strength of the material if π^(3/2) L³ broke as one: 30 to 90
+        // bars 8 and 12 across, 9 to 44 of 16 across.
         let random = [
             ((8.0, 2.0, 8.0), 1.377),
             ((8.0, 4.0, 8.0), 1.037),
