@@ -53,9 +53,13 @@ fn main() {
                 Test::Bend => (bar.bend(), "E"),
                 Test::Twist => (bar.twist(), "G"),
             };
+            let poisson = match test {
+                Test::Pull | Test::Bend => format!("nu {:.3}, ", found.poisson),
+                Test::Twist => String::new(),
+            };
             println!(
-                "{across} across, axis {}, {} elements: {modulus} {:.3}, nu {:.3}, strength {:.3}",
-                bar.axis, found.elements, found.modulus, found.poisson, found.strength
+                "{across} across, axis {}, {} elements: {modulus} {:.3}, {poisson}strength {:.3}",
+                bar.axis, found.elements, found.modulus, found.strength
             );
             strengths.push(found.strength);
         }
