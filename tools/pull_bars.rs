@@ -8,9 +8,9 @@
 //!
 //! Arguments: `--bend` or `--twist`, if the bars are not pulled; fields of the packing besides its radius, elements
 //! across, Poisson's ratio, further keys of the material, and how many bars there are of each size (3 if absent: along
-//! x, y and z). Twisted bars have the shear modulus as G and no Poisson's ratio. The strength of bent and twisted ones
-//! is the largest stress of the section by elastic theory. The fits of `src/laws/strength.rs` and `src/laws/grain.rs`
-//! are made from pulled bars, the latter with the key `grain`.
+//! x, y and z). For twisted bars it prints the shear modulus G and no Poisson's ratio. The strength of bent and twisted
+//! ones is the largest stress of the section by elastic theory. The fits of `src/laws/strength.rs` and
+//! `src/laws/grain.rs` are made from pulled bars, the latter with the key `grain`.
 
 #[path = "../tests/bars.rs"]
 #[allow(clippy::unwrap_used, dead_code)] // a panic tells what went wrong; no strips are torn here

@@ -139,12 +139,12 @@ impl Loaded {
         };
         match self.load {
             Load::Pull | Load::Crush => Reading {
-                stress: pull(force[self.axes[0]], loads, ends) / (width * width),
+                stress: mean_reaction(force[self.axes[0]], loads, ends) / (width * width),
                 along: fit(|p| p[0], |u| u[0]),
                 across: 0.5 * (fit(|p| p[1], |u| u[1]) + fit(|p| p[2], |u| u[2])),
             },
             Load::Bend => Reading {
-                stress: 6.0 * pull(torque[self.axes[2]], loads, ends) / width.powi(3),
+                stress: 6.0 * mean_reaction(torque[self.axes[2]], loads, ends) / width.powi(3),
                 along: -fit(|p| p[0] * p[1], |u| u[0]) / self.turn_over_strain(),
                 across: -fit(|p| p[1] * p[2], |u| u[2]) / self.turn_over_strain(),
             },
@@ -152,7 +152,7 @@ impl Loaded {
                 let twist =
                     0.5 * (fit(|p| -p[0] * p[2], |u| u[1]) + fit(|p| p[0] * p[1], |u| u[2]));
                 Reading {
-                    stress: pull(torque[self.axes[0]], loads, ends)
+                    stress: mean_reaction(torque[self.axes[0]], loads, ends)
                         / (TORSION_STRENGTH * width.powi(3)),
                     along: twist / self.turn_over_strain(),
                     across: 0.0,
@@ -162,8 +162,9 @@ impl Loaded {
     }
 }
 
-/// Mean of the loads at both ends; positive if they hold back what moves or turns the high end in the positive sense.
-pub(super) fn pull(column: &[f64], loads: &Loads, ends: [&str; 2]) -> f64 {
+/// Mean reaction of both clamps along one axis, N or N m; positive where the high end is pulled or turned in the
+/// positive sense.
+pub(super) fn mean_reaction(column: &[f64], loads: &Loads, ends: [&str; 2]) -> f64 {
     let [low, high] = ends.map(|end| {
         let row = loads.name.iter().position(|name| name == end);
         column[row.expect("a row for each end")]

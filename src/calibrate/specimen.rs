@@ -3,7 +3,7 @@
 use glam::DVec3;
 
 use super::error::CalibrateError;
-use super::load::{Load, Loaded, pull};
+use super::load::{Load, Loaded, mean_reaction};
 use crate::columns::Loads;
 use crate::laws::elasticity;
 use crate::math::regression::slope;
@@ -251,7 +251,7 @@ impl Specimen {
     /// Mean of the forces at both ends, N; positive if they are pulled.
     pub(super) fn force(&self, loads: &Loads) -> f64 {
         let column = [&loads.fx, &loads.fy, &loads.fz][self.axis];
-        pull(column, loads, ENDS)
+        mean_reaction(column, loads, ENDS)
     }
 }
 

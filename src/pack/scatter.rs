@@ -1,7 +1,5 @@
 //! Scatter of strengths from bond to bond.
 
-use std::f64::consts::PI;
-
 use glam::DVec3;
 
 use super::filled::Calibration;
@@ -23,7 +21,8 @@ pub(super) struct Scatter {
 struct Field {
     /// Correlation length L, m.
     length: f64,
-    /// Mean strength at a point over that of the material: (V_0/V_1)^{1/m}, V_1 the volume that breaks as one.
+    /// Mean strength at a point over that of the material: (V_0/V_1)^{1/m}, at least 1; V_1 is the volume of one
+    /// independent draw.
     scale: f64,
 }
 
@@ -51,18 +50,20 @@ impl Scatter {
             scale: material.weibull_size.map_or(1.0, |size| {
                 let (across, edge) = (length / element, size / element);
                 let volume = match calibration {
-                    Calibration::Lattice => {
-                        strength::breaks_as_one_in_lattice(across, material.rankine)
-                    }
                     Calibration::Random(_) => {
-                        strength::breaks_as_one_in_random(across, edge, modulus, material.rankine)
+                        let by_stress = material.rankine;
+                        strength::independent_volume_in_random(across, edge, modulus, by_stress)
                     }
-                    // Not calibrated: the integral of the correlation.
-                    Calibration::Shell { .. } | Calibration::Yarn | Calibration::Cells => {
-                        PI.powf(1.5) * across.powi(3)
+                    // Only the first of these was tested.
+                    Calibration::Lattice
+                    | Calibration::Shell { .. }
+                    | Calibration::Yarn
+                    | Calibration::Cells => {
+                        strength::independent_volume_in_lattice(across, material.rankine)
                     }
                 };
-                (edge.powi(3) / volume).powf(1.0 / modulus)
+                // A smaller body has one strength throughout: its mean is that at a point.
+                (edge.powi(3) / volume).max(1.0).powf(1.0 / modulus)
             }),
         };
         Scatter {
@@ -96,6 +97,26 @@ impl Scatter {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{pack, spec};
+
+    #[test]
+    fn a_body_of_a_given_size_is_weaker_than_its_bonds_unless_it_is_small() {
+        let scale = |size: f64| {
+            let text = format!(
+                "[time]\nend = 1\nframes_per_second = 24\n[[material]]\nname = \"m\"\ndensity = 1\nyoung = 1e6\n\
+                 poisson = 0.2\ntensile_strength = 1\nweibull_modulus = 8\nweibull_length = 0.4\n\
+                 weibull_size = {size}\n[[body]]\nname = \"b\"\nmaterial = \"m\"\n\
+                 shape = {{ type = \"box\", size = [1, 1, 1] }}\npacking = {{ type = \"random\", radius = 0.05 }}\n"
+            );
+            let shot = spec::parse(&text, "shot.toml", &[]).expect("a shot");
+            let packing = pack::pack(&shot, "".as_ref()).expect("packed").packing;
+            packing.bonds.sigma_c[0]
+        };
+        // Elements are 0.1 m wide: cubes of the first two sizes are smaller than one independent draw.
+        let [small, other, large, larger] = [0.01, 0.3, 2.0, 4.0].map(scale);
+        assert_eq!(small, other);
+        assert!(large > 1.1 * small && larger > 1.1 * large);
+    }
 
     #[test]
     fn places_have_their_strengths() {

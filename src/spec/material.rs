@@ -124,7 +124,7 @@ pub struct Material {
     #[schemars(with = "PositiveNumber")]
     pub weibull_modulus: Option<f64>,
     /// Edge of a cube, m: a body of its volume has the strength entered, on average; needs `weibull_length`. Larger
-    /// bodies are weaker, smaller ones stronger, by the Weibull modulus. Absent: the strength is the mean at a point.
+    /// bodies are weaker, smaller ones stronger. Absent: the strength is the mean at a point.
     #[serde(default)]
     #[schemars(with = "PositiveLength")]
     pub weibull_size: Option<f64>,

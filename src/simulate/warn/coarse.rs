@@ -74,8 +74,8 @@ pub fn coarse_bodies(packing: &Packing, pipeline: &Pipeline) -> Vec<Warning> {
         .collect()
 }
 
-/// Least correlation length of strengths over the diameter of an element: with less, a weak element is held by its
-/// neighbours, and the body is too strong.
+/// Least correlation length of strengths over the diameter of an element: with less, neighbours hold a weak element.
+/// Bodies scatter less than entered, and without `weibull_size` they are also stronger.
 const LEAST_LENGTH: f64 = 4.0;
 
 /// A warning about each body whose elements are too large for the correlation length of its strengths.
@@ -94,7 +94,8 @@ pub fn bodies_coarser_than_flaws(packing: &Packing, pipeline: &Pipeline) -> Vec<
             (across < 0.999 * LEAST_LENGTH).then(|| {
                 let text = format!(
                     "body {:?}: `weibull_length` of material {:?} ({}) spans only {across:.1} elements; below \
-                     {LEAST_LENGTH} strengths scatter less than entered: elements of a radius below {} would resolve it",
+                     {LEAST_LENGTH} bodies scatter less than entered, and are stronger without `weibull_size`: elements \
+                     of a radius below {} would resolve it",
                     body.name,
                     material.name,
                     quantity(length, "m"),

@@ -998,7 +998,7 @@ class Material(SpecTable):
 
     weibull_size: Quantity | None = None
     """Edge of a cube, m: a body of its volume has the strength entered, on average; needs `weibull_length`. Larger
-    bodies are weaker, smaller ones stronger, by the Weibull modulus. Absent: the strength is the mean at a point.
+    bodies are weaker, smaller ones stronger. Absent: the strength is the mean at a point.
     """
 
 
