@@ -120,6 +120,7 @@ for name in bunny_drop drilling_plaster; do # the drill is a collider that is a 
 done
 shot pinched_cylinder simulate --set "body.tube.packing.rows=[28, 8, 1]" --set "time.end=0.6 s"
 tiny compare_sleep.py "$python" tools/compare_sleep.py --cullet "$cullet" --runs 1 --set scale=smoke --set "time.end=2 ms" bunny_drop
+tiny compare_sizes.py "$python" tools/compare_sizes.py --cullet "$cullet" --set "time.end=1 ms" --sizes 500 1000
 tiny pinched_cylinder.py "$python" tools/pinched_cylinder.py "$work/pinched_cylinder"
 tiny write_store.py "$python" tools/write_store.py "$work/written" --cells 6 4 4
 for store in lammps written; do

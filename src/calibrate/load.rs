@@ -122,12 +122,10 @@ impl Loaded {
         }
     }
 
-    /// Stress and strains; `ends` are the names of the clamps at the low and the high end, `moved` the places at rest
-    /// of the elements in the middle with their displacements.
+    /// Stress and strains; `moved` are the places at rest of the elements in the middle, with their displacements.
     pub(super) fn read(
         &self,
         loads: &Loads,
-        ends: [&str; 2],
         moved: impl Iterator<Item = (DVec3, DVec3)> + Clone,
     ) -> Reading {
         let width = self.width;
@@ -139,12 +137,12 @@ impl Loaded {
         };
         match self.load {
             Load::Pull | Load::Crush => Reading {
-                stress: mean_reaction(force[self.axes[0]], loads, ends) / (width * width),
+                stress: mean_reaction(force[self.axes[0]], loads) / (width * width),
                 along: fit(|p| p[0], |u| u[0]),
                 across: 0.5 * (fit(|p| p[1], |u| u[1]) + fit(|p| p[2], |u| u[2])),
             },
             Load::Bend => Reading {
-                stress: 6.0 * mean_reaction(torque[self.axes[2]], loads, ends) / width.powi(3),
+                stress: 6.0 * mean_reaction(torque[self.axes[2]], loads) / width.powi(3),
                 along: -fit(|p| p[0] * p[1], |u| u[0]) / self.turn_over_strain(),
                 across: -fit(|p| p[1] * p[2], |u| u[2]) / self.turn_over_strain(),
             },
@@ -152,7 +150,7 @@ impl Loaded {
                 let twist =
                     0.5 * (fit(|p| -p[0] * p[2], |u| u[1]) + fit(|p| p[0] * p[1], |u| u[2]));
                 Reading {
-                    stress: mean_reaction(torque[self.axes[0]], loads, ends)
+                    stress: mean_reaction(torque[self.axes[0]], loads)
                         / (TORSION_STRENGTH * width.powi(3)),
                     along: twist / self.turn_over_strain(),
                     across: 0.0,
@@ -162,10 +160,13 @@ impl Loaded {
     }
 }
 
+/// Names of the clamps at the low and the high end.
+pub(super) const ENDS: [&str; 2] = ["low", "high"];
+
 /// Mean reaction of both clamps along one axis, N or N m; positive where the high end is pulled or turned in the
 /// positive sense.
-pub(super) fn mean_reaction(column: &[f64], loads: &Loads, ends: [&str; 2]) -> f64 {
-    let [low, high] = ends.map(|end| {
+pub(super) fn mean_reaction(column: &[f64], loads: &Loads) -> f64 {
+    let [low, high] = ENDS.map(|end| {
         let row = loads.name.iter().position(|name| name == end);
         column[row.expect("a row for each end")]
     });

@@ -3,7 +3,7 @@
 use glam::DVec3;
 
 use super::error::CalibrateError;
-use super::load::{Load, Loaded, mean_reaction};
+use super::load::{ENDS, Load, Loaded, mean_reaction};
 use crate::columns::Loads;
 use crate::laws::elasticity;
 use crate::math::regression::slope;
@@ -236,7 +236,7 @@ impl Specimen {
             let shot = run.snapshot(frame)?;
             let now = shot.centres();
             let moved = middle.iter().map(|&i| (rest[i], now[i] - rest[i]));
-            let reading = loaded.read(&shot.loads, ENDS, moved);
+            let reading = loaded.read(&shot.loads, moved);
             curve.stress.push(reading.stress);
             curve.along.push(reading.along);
             curve.across.push(reading.across);
@@ -251,7 +251,7 @@ impl Specimen {
     /// Mean of the forces at both ends, N; positive if they are pulled.
     pub(super) fn force(&self, loads: &Loads) -> f64 {
         let column = [&loads.fx, &loads.fy, &loads.fz][self.axis];
-        mean_reaction(column, loads, ENDS)
+        mean_reaction(column, loads)
     }
 }
 
@@ -301,9 +301,6 @@ pub(super) const EVERYWHERE: Region = Region {
     min: [-1e9; 3],
     max: [1e9; 3],
 };
-
-/// Names of the clamps at the low and the high end.
-const ENDS: [&str; 2] = ["low", "high"];
 
 fn end_name(side: f64) -> &'static str {
     ENDS[usize::from(side > 0.0)]
