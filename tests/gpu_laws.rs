@@ -3,6 +3,7 @@
 mod bound;
 mod draw;
 mod laws;
+mod principal;
 mod probe;
 
 use bound::Bound;

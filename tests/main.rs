@@ -55,6 +55,7 @@ mod properties;
 mod random;
 mod rankine;
 mod rankine_bonds;
+mod rankine_device;
 mod ranks;
 mod readmes;
 mod refusals;

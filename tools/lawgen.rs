@@ -25,7 +25,7 @@ use cullet::laws::table::Law;
 
 /// WGSL files that laws share, by name, and the Rust files that they are generated from; every bond law is
 /// `src/laws/NAME.rs`.
-const SHARED: [(&str, &[&str]); 13] = [
+const SHARED: [(&str, &[&str]); 15] = [
     ("real", &["src/math/real.rs", "src/math/vec3.rs"]),
     ("quat", &["src/math/quat.rs"]),
     ("mat3", &["src/math/mat3.rs"]),
@@ -39,6 +39,8 @@ const SHARED: [(&str, &[&str]); 13] = [
     ("solid", &["src/math/solid.rs"]),
     ("cell", &["src/laws/cell.rs"]),
     ("rattle", &["src/laws/rattle.rs"]),
+    ("hydrostatic", &["src/laws/hydrostatic.rs"]),
+    ("rankine", &["src/math/eigen.rs", "src/laws/rankine.rs"]),
 ];
 
 /// Name and text of every law file, in an order in which they can be concatenated.

@@ -61,6 +61,8 @@ pub enum Item {
     U32,
     /// `atomic<u32>`; accessed by `NAME_load`, `_store`, `_add`, `_and`, `_or`, `_min`, `_max`.
     Atomic,
+    /// `f32`.
+    F32,
     /// `vec2<f32>`.
     Vec2,
     /// `vec4<f32>`.
@@ -71,7 +73,7 @@ impl Item {
     /// Size, bytes.
     pub fn size(self) -> u64 {
         match self {
-            Item::U32 | Item::Atomic => 4,
+            Item::U32 | Item::Atomic | Item::F32 => 4,
             Item::Vec2 => 8,
             Item::Vec4 => 16,
         }
@@ -88,6 +90,7 @@ impl Item {
         match self {
             Item::U32 => "u32",
             Item::Atomic => "atomic<u32>",
+            Item::F32 => "f32",
             Item::Vec2 => "vec2<f32>",
             Item::Vec4 => "vec4<f32>",
         }

@@ -16,8 +16,9 @@ pub fn virial<T: Real>(length: T, axial: T) -> T {
 }
 
 /// A component of σ̄ of an element, Pa, from that of Σ ½ (x_ij⊗F + F⊗x_ij) over its bonds (N m) and its volume (m³).
-pub fn stress(virial: f64, volume: f64) -> f64 {
-    virial / (2.0 * volume)
+#[inline(always)]
+pub fn stress<T: Real>(virial: T, volume: T) -> T {
+    virial / (volume * T::splat(2.0))
 }
 
 /// ⅓ tr σ̄ of an element, Pa, from Σ x_ij·F over its bonds (N m) and its volume (m³).

@@ -8,7 +8,7 @@ mod avx2;
 mod avx512;
 pub mod bisection;
 pub mod dual;
-mod eigen;
+pub mod eigen;
 pub mod hash;
 pub mod lanes;
 pub mod mat3;

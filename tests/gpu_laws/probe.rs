@@ -33,6 +33,8 @@ const TEXT: KernelText = KernelText::new(
         include_str!("../../shaders/laws/contact.wgsl"),
         include_str!("../../shaders/laws/motion.wgsl"),
         include_str!("../../shaders/laws/solid.wgsl"),
+        include_str!("../../shaders/laws/hydrostatic.wgsl"),
+        include_str!("../../shaders/laws/rankine.wgsl"),
         include_str!("probes.wgsl"),
     ],
     &[STATES.read(), RESULTS.write()],

@@ -323,3 +323,15 @@ fn surface_velocity(@builtin(global_invocation_id) id: vec3<u32>) {
         put3(0u, solid_surface_velocity(v(0u), Nearest(f(3u), v(4u)), v(7u), v(10u)));
     }
 }
+
+// xx, yy, zz, yz, xz, xy and a normal: largest principal stress, its direction, σ.
+@compute @workgroup_size(WORKGROUP)
+fn principal(@builtin(global_invocation_id) id: vec3<u32>) {
+    if begin(id) {
+        let stress = SymmetricTensor(v(0u), v(3u));
+        let largest = rankine_largest_principal(stress);
+        put(0u, largest.x0);
+        put3(1u, largest.x1);
+        put(4u, rankine_sigma(stress, v(6u)));
+    }
+}

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use crate::columns::BreakMode;
 use crate::laws::hydrostatic;
 use crate::laws::rankine::{self, SymmetricTensor};
-use crate::math::{Scalar, Vec3};
+use crate::math::Scalar;
 use crate::parallel::prelude::*;
 use crate::simulate::bonded::bond_tasks::{BreakEvent, StressAndEnergy};
 use crate::simulate::bonded::bonds::BondSide;
@@ -129,6 +129,28 @@ impl<S: Scalar> Rankine<S> {
         }
     }
 
+    /// Gives the bonds of this criterion among those that break by their own stress, that is by shear, the σ of the
+    /// solid.
+    pub fn put_breaking_sigmas(
+        &self,
+        system: &System<S>,
+        volume: &[f64],
+        breaks: &mut [BreakEvent],
+    ) {
+        let mut stresses = Stresses::new(system, volume);
+        for event in breaks {
+            if self.strength(event.entry as usize).is_finite() {
+                let side = BondSide {
+                    entry: event.entry as usize,
+                    other: event.j as usize,
+                    owned: true,
+                };
+                let sigma = stresses.sigma_above(0.0, (event.i as usize, side));
+                event.sigma = sigma.unwrap_or(0.0);
+            }
+        }
+    }
+
     /// As [`find_breaks`](Self::find_breaks), of all elements, without bounds.
     pub fn find_all_breaks(
         &self,
@@ -201,7 +223,7 @@ impl<'a, S: Scalar> Stresses<'a, S> {
         // The same order from both ends.
         let ends = [i.min(side.other), i.max(side.other)];
         let [a, b] = ends.map(|element| self.of(element));
-        let mean: SymmetricTensor<f64> = std::array::from_fn(|k| 0.5 * (a[k] + b[k]));
+        let mean = rankine::mean(a, b);
         if rankine::bound(mean) <= least {
             return None;
         }
@@ -220,13 +242,12 @@ impl<'a, S: Scalar> Stresses<'a, S> {
 impl<S: Scalar> System<S> {
     /// σ̄ of an element of this volume (m³), Pa, from the loads of its bonds without damping.
     fn stress(&self, element: usize, volume: f64) -> SymmetricTensor<f64> {
-        let mut sum = [0.0; 6];
-        for side in self.bonds.active_sides(element) {
-            let (x, force): (Vec3<f64>, _) = self.bond_force(side.entry);
-            for (sum, more) in sum.iter_mut().zip(rankine::virial(-x, force)) {
-                *sum += more;
-            }
-        }
-        sum.map(|sum| hydrostatic::stress(sum, volume))
+        let sides = self.bonds.active_sides(element);
+        let virials = sides.map(|side| {
+            let (x, force) = self.bond_force(side.entry);
+            rankine::virial(-x, force)
+        });
+        let none = SymmetricTensor::from_array([0.0; 6]);
+        rankine::of_element(virials.fold(none, rankine::sum), volume)
     }
 }

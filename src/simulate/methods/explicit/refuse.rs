@@ -141,13 +141,6 @@ pub fn unsupported_on_gpu(pipeline: &Pipeline) -> Option<SimulateError> {
             "none; or --backend cpu",
         );
     }
-    if refuse::uses_rankine(pipeline) {
-        return lack(
-            "material.criterion on backend gpu",
-            "rankine",
-            "tension, lu2021, rod; or --backend cpu",
-        );
-    }
     let materials = pipeline.materials.iter().map(|one| one.rolling_friction);
     let pairs = pipeline
         .pairs

@@ -237,6 +237,9 @@ impl<W: EnergyLaw> Implicit<W> {
             used / bonds.left(entry).strength >= least
         });
         of_solid.retain(|event| event.sigma / strength(event) >= least);
+        if let Some(criterion) = &self.rankine {
+            criterion.put_breaking_sigmas(system, volume, &mut events);
+        }
         events.append(&mut of_solid);
         if let Some(criterion) = &self.run.hydrostatic {
             let (_, virials) = bonds::carried::<W>(system);

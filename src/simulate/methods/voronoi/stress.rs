@@ -45,10 +45,10 @@ impl<S: Scalar> Stresses<S> {
     /// normals.
     #[inline(always)]
     fn about<L: Lanes<Scalar = S>>(&self, at: &FaceLanes<L>) -> (SymmetricTensor<L>, Vec3<L>) {
-        let half = L::splat(0.5);
         let own: [L; 8] = at.owners.rows(&self.cells);
         let other: [L; 8] = L::gather(&self.cells, at.others);
-        let mean: SymmetricTensor<L> = std::array::from_fn(|k| (own[k] + other[k]) * half);
+        let stress = |cell: [L; 8]| SymmetricTensor::from_array(std::array::from_fn(|k| cell[k]));
+        let mean = rankine::mean(stress(own), stress(other));
         let normal = cell::rotated(at.ends.turned, at.rest.vector(field::NORMAL));
         let area = at.rest.get::<L>(field::HALF_AREA) * L::splat(2.0);
         let traction = load(at).force * (L::splat(1.0) / area);
@@ -75,13 +75,14 @@ impl<S: Scalar> Stresses<S> {
             value.store(&mut lanes);
             lanes
         };
-        let (stress, normal) = (stress.map(lanes), [normal.x, normal.y, normal.z].map(lanes));
+        let (stress, normal) = (
+            stress.to_array().map(lanes),
+            [normal.x, normal.y, normal.z].map(lanes),
+        );
         for lane in (0..L::WIDTH).filter(|lane| bits >> lane & 1 != 0) {
             let of = |lanes: [S; 16]| lanes[lane].to_f64();
-            found(
-                lane,
-                rankine::sigma(stress.map(of), Vec3::from_f64(normal.map(of))),
-            );
+            let stress = SymmetricTensor::from_array(stress.map(of));
+            found(lane, rankine::sigma(stress, Vec3::from_f64(normal.map(of))));
         }
     }
 }
@@ -179,7 +180,7 @@ impl<L: Lanes> VirialTask<'_, L> {
         ]
         .map(|(arm, force)| {
             let mut row = [L::zero(); 8];
-            for (to, part) in row.iter_mut().zip(rankine::virial(arm, force)) {
+            for (to, part) in row.iter_mut().zip(rankine::virial(arm, force).to_array()) {
                 *to = L::select(mask, part, L::zero());
             }
             row

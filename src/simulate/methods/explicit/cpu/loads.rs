@@ -108,6 +108,7 @@ impl<L: Lanes> Cpu<L> {
                         criterion.find_breaks(system, &rest.volume, first, virial, breaks);
                     }
                     if let Some(criterion) = rankine {
+                        criterion.put_breaking_sigmas(system, &rest.volume, breaks);
                         criterion.find_breaks(system, &rest.volume, first, virial, breaks);
                     }
                     let clock = costs.bonds.add(start, 1);

@@ -35,6 +35,8 @@ pub struct Sizes {
     pub damped: bool,
     /// Whether bonds soften before they break.
     pub softens: bool,
+    /// Whether bonds break by Rankine's criterion.
+    pub rankine: bool,
     /// Number of colliders.
     pub colliders: u64,
     /// Number of driven clamps.
@@ -157,6 +159,10 @@ columns! {
     /// Slot-major: strengths σ_c, τ_c; for a bond that is breaking, its stresses σ, τ. If bonds soften, two more
     /// such rows: stiffness and strength left; use of strength at which it breaks, and energy until then.
     bond_strength: Vec2, sizes.bonds() * if sizes.softens { 3 } else { 1 };
+    /// Slot-major: tensile strength by Rankine's criterion, −1 if another criterion decides.
+    solid_strength: F32, if sizes.rankine { sizes.bonds() } else { 0 };
+    /// σ̄ of elements with such bonds: xx, yy, zz and volume (0 for the other elements), then yz, xz, xy.
+    solid_stress: Vec4, if sizes.rankine { 2 * sizes.stride } else { 0 };
     /// Slot-major: class of each bond.
     bond_class: U32, if sizes.several_classes { sizes.bonds() } else { 1 };
     /// Moments, axes, momentum and dilation of cells: row 0 of all cells, then row 1, and so on.

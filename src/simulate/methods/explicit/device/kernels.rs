@@ -9,6 +9,7 @@ use super::columns::{Columns, Sizes};
 use super::constants::{REACTION_ROW_WORDS, WRENCH_COMPONENTS};
 use super::texts;
 use crate::gpu::{Column, Device, GpuError, Kernel, KernelText, LaunchParameters};
+use crate::spec::Law;
 
 /// Most invocations of a kernel that does little, or mostly nothing, for an item. Starting a workgroup for every
 /// 64 items would take longer: on an H200 a pass over 500,000 elements that finds no broken bond takes 8.7 µs
@@ -51,6 +52,8 @@ pub struct Kernels {
     pub last: BoundKernel,
     /// Dilation of cells: before a force pass, and before a frame is measured.
     pub dilate: Option<[BoundKernel; 2]>,
+    /// Rankine's criterion, if bonds break by it.
+    pub rankine: Option<RankineKernels>,
     /// Removal of broken bonds.
     pub breaks: BoundKernel,
     /// Check of the contact lists and, if necessary, their rebuild.
@@ -198,6 +201,10 @@ impl Kernels {
             None => None,
             Some(_) => Some([dilating(false)?, dilating(true)?]),
         };
+        let rankine = match sizes.rankine {
+            false => None,
+            true => Some(RankineKernels::new(&mut binder, sizes.law, count, &of_law)?),
+        };
         let rows = [("rows", sizes.reaction_rows as f64)];
         let mut reactions =
             |entry, items: u64| binder.bind(&texts::REACTIONS, (entry, items), &rows);
@@ -211,6 +218,7 @@ impl Kernels {
             middle,
             last,
             dilate,
+            rankine,
             breaks,
             lists,
             fold_reactions,
@@ -219,6 +227,40 @@ impl Kernels {
             clear_reactions,
             gather_springs: binder.bind(&texts::SPRINGS, ("gather", count), &[])?,
             close_frame: binder.bind(&texts::SPRINGS, ("close", 1), &[])?,
+        })
+    }
+}
+
+/// Kernels of Rankine's criterion: stresses of elements, and what follows from them.
+#[derive(Debug)]
+pub struct RankineKernels {
+    /// After a force pass: stresses, and bonds that break.
+    pub breaks: [BoundKernel; 2],
+    /// After the measurements of a frame: stresses, and largest σ of each element.
+    pub measure: [BoundKernel; 2],
+}
+
+impl RankineKernels {
+    /// Binds them for `count` elements; `of_law` are the constants of bonds.
+    fn new(
+        binder: &mut KernelBinder<'_>,
+        law: Law,
+        count: u64,
+        of_law: &[(&str, f64)],
+    ) -> Result<Self, GpuError> {
+        let text = texts::rankine_kernel(law);
+        let columns = binder.columns;
+        let mut bind = |entry, items, measuring| {
+            let constants = [of_law, &[("measuring", flag(measuring))]].concat();
+            // After a force pass the step has moved on: the loads were those at the positions before.
+            binder.bind_columns(text, (entry, items), &constants, |parity, name| {
+                columns.by_name(name, if measuring { parity } else { 1 - parity })
+            })
+        };
+        let few = count.min(LIGHT_INVOCATIONS);
+        Ok(RankineKernels {
+            breaks: [bind("stresses", count, false)?, bind("find", few, false)?],
+            measure: [bind("stresses", count, true)?, bind("sigmas", count, true)?],
         })
     }
 }

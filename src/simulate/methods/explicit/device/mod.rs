@@ -48,6 +48,7 @@ use self::slots::Slots;
 use self::tables::Tables;
 use crate::columns::Breaks;
 use crate::gpu::{Device, LaunchParameters};
+use crate::simulate::bonded::rankine::Rankine;
 use crate::simulate::bonded::rest::RestData;
 use crate::simulate::bonded::system::{LoadRow, System};
 use crate::simulate::contact::surfaces::Surfaces;
@@ -65,6 +66,8 @@ struct DeviceScene {
     /// Unit of the reaction sums, N.
     load_unit: f64,
     rest: RestData,
+    /// Strengths of bonds that break by Rankine's criterion.
+    rankine: Option<Rankine<f32>>,
     drag: f64,
     surfaces: Surfaces,
     /// Distance beyond touching up to which pairs are listed, m.

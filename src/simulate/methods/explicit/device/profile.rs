@@ -54,6 +54,7 @@ impl Gpu {
                 KernelChoice::Step(StepAction::Break) => "breaks",
                 KernelChoice::FoldReactions => "reactions",
                 KernelChoice::Dilate => "dilation",
+                KernelChoice::Rankine(_) => "Rankine's criterion",
                 KernelChoice::Step(_) => "forces and motion",
             };
             let part = parts.entry(name).or_default();

@@ -113,7 +113,11 @@ impl Gpu {
         let bonds = &self.system.bonds;
         let side = self.slots.side(bonds, event.element, event.slot);
         let (i, j) = (event.element, side.other as u32);
-        let tension = event.sigma > bonds.sigma_c.get(side.entry) * event.left;
+        let own = bonds.sigma_c.get(side.entry) * event.left;
+        // The own tensile strength of a bond of Rankine's criterion is infinite.
+        let of_solid = self.scene.rankine.as_ref();
+        let of_solid = of_solid.map_or(f64::INFINITY, |one| one.strength(side.entry));
+        let tension = f64::from(event.sigma) > f64::from(own).min(of_solid);
         let vector = |v: [f32; 3]| Vec3::from_array(v).as_dvec3();
         BrokenBond {
             step: event.step,

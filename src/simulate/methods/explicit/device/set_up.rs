@@ -15,6 +15,7 @@ use super::{DeviceScene, Gpu, arithmetic, reactions};
 use crate::gpu::{Device, DeviceRequest, GpuError, LAUNCH_STRIDE, LaunchParameters};
 use crate::simulate::bonded::bonds::BondSide;
 use crate::simulate::bonded::fragments;
+use crate::simulate::bonded::rankine::Rankine;
 use crate::simulate::bonded::system::System;
 use crate::simulate::bonded_run::build::Built;
 use crate::simulate::contact::chunk::SpringEntry;
@@ -63,7 +64,11 @@ impl Gpu {
         pipeline: &Pipeline,
         dt: f64,
     ) -> Result<Self, SimulateError> {
-        let system = built.system;
+        let mut system = built.system;
+        let rankine = match cells {
+            None => Rankine::of(&mut system, pipeline, &built.rest),
+            Some(_) => None,
+        };
         let colliders = built.supports.colliders().iter();
         let colliders: Vec<PosedCollider> = colliders.map(|c| c.at(0.0)).collect();
         let tables = Tables::new(
@@ -87,6 +92,7 @@ impl Gpu {
         let sizes = Sizes {
             cells: cells.as_ref().map(|cells| cells.walls),
             damped: cells.is_some() || system.damped(),
+            rankine: rankine.is_some(),
             ..Sizes::new(
                 &system,
                 &slots,
@@ -113,6 +119,7 @@ impl Gpu {
             surface_speed: fastest_surface(built.supports.colliders()),
             supports: built.supports,
             rest: built.rest,
+            rankine,
             drag: pipeline.simulate.drag,
             surfaces: built.surfaces,
             skin: contacts.skin(),
@@ -208,6 +215,7 @@ impl Gpu {
             let first = strength.len() as u64;
             c.bond_strength.write(device, first, &rows.concat());
         }
+        self.upload_rankine();
         if self.sizes.several_classes {
             let class = slots.map(bonds, |side| bonds.class.get(side.entry), |_| 0);
             c.bond_class.write(device, 0, &class);
@@ -237,6 +245,32 @@ impl Gpu {
         self.batch = self.batch_for(fastest);
         self.passes_since_check = u32::MAX;
         Ok(())
+    }
+
+    /// Uploads strengths and volumes of the bonds and elements of this criterion, if there are any.
+    fn upload_rankine(&self) {
+        let Some(rankine) = &self.scene.rankine else {
+            return;
+        };
+        let (system, device) = (&self.system, &self.device);
+        let strengths = self.slots.map(
+            &system.bonds,
+            |side| match rankine.strength(side.entry) {
+                strength if strength.is_finite() => strength as f32,
+                _ => -1.0,
+            },
+            |_| -1.0,
+        );
+        self.columns.solid_strength.write(device, 0, &strengths);
+        let mut stresses = vec![[0.0_f32; 4]; 2 * system.motion.len()];
+        for (i, side) in system.bonds.entries() {
+            if rankine.strength(side.entry).is_finite() {
+                for end in [i, side.other] {
+                    stresses[end][3] = self.scene.rest.volume[end] as f32;
+                }
+            }
+        }
+        self.columns.solid_stress.write(device, 0, &stresses);
     }
 
     /// Enlarges columns where sizes have grown, and binds the kernels to them.
@@ -275,6 +309,7 @@ impl Sizes {
             several_classes: system.classes.len() > 1,
             damped: system.damped(),
             softens: system.bonds.softening.is_some(),
+            rankine: false,
             colliders: supports.colliders().len() as u64,
             clamps: supports.clamps().count() as u64,
             tables: tables.rows.len() as u64,

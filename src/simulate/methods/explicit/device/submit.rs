@@ -27,6 +27,8 @@ pub(super) enum KernelChoice {
     FoldReactions,
     /// Dilation of cells.
     Dilate,
+    /// One of the kernels of Rankine's criterion after a force pass.
+    Rankine(usize),
     /// The kernel of an action.
     Step(StepAction),
 }
@@ -128,6 +130,10 @@ impl Gpu {
             }
             push(KernelChoice::Step(action), parity);
             self.flips += u64::from(action.flips());
+            if matches!(action, StepAction::Move { .. }) && self.kernels.rankine.is_some() {
+                let parity = (self.flips % 2) as usize;
+                (0..2).for_each(|k| push(KernelChoice::Rankine(k), parity));
+            }
         }
         out
     }
@@ -138,6 +144,10 @@ impl Gpu {
             KernelChoice::ListUpdate(part) => &k.lists[part],
             KernelChoice::FoldReactions => &k.fold_reactions,
             KernelChoice::Dilate => &k.dilate.as_ref().expect("dispatched for cells only")[0],
+            KernelChoice::Rankine(part) => {
+                let rankine = k.rankine.as_ref();
+                &rankine.expect("dispatched for its bonds only").breaks[part]
+            }
             KernelChoice::Step(StepAction::Start) => &k.start,
             KernelChoice::Step(StepAction::Open) => &k.open,
             KernelChoice::Step(StepAction::Move { open: true }) => &k.middle,
@@ -164,6 +174,7 @@ impl Gpu {
         let mut measuring = vec![&k.reset_touching];
         measuring.extend(k.dilate.as_ref().map(|both| &both[1]));
         measuring.push(&k.measure);
+        measuring.extend(k.rankine.iter().flat_map(|both| &both.measure));
         measuring.extend(state.then_some(&k.gather_springs));
         run(&mut encoder, &measuring);
         staging.copy(&mut encoder, &self.columns, self.parity(), state);

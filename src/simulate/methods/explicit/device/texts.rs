@@ -277,6 +277,41 @@ static BREAK: [KernelText; Law::NAMES.len()] = by_law!(
     ]
 );
 
+/// Rankine's criterion on bonds, for a bond law.
+pub fn rankine_kernel(law: Law) -> &'static KernelText {
+    &RANKINE[law as usize]
+}
+
+static RANKINE: [KernelText; Law::NAMES.len()] = by_law!(
+    "rankine",
+    [
+        law!("failure"),
+        law!("softening"),
+        law!("motion"),
+        law!("hydrostatic"),
+        law!("rankine"),
+        kernel!("element"),
+        kernel!("bond"),
+        kernel!("bond_left"),
+        kernel!("bond_carried"),
+        kernel!("rankine"),
+    ],
+    &[
+        column::motion.read(),
+        column::own.read(),
+        column::neighbour.read(),
+        column::bond_rest.read(),
+        column::bond_strength.write(),
+        column::bond_class.read(),
+        column::tables.read(),
+        column::masks.write(),
+        column::solid_strength.read(),
+        column::solid_stress.write(),
+        column::measured.write(),
+        column::status.write(),
+    ]
+);
+
 /// Removal of faces whose strength was exceeded.
 pub const BREAK_CELLS: KernelText = kernel_text(
     "break_cells",
@@ -525,5 +560,6 @@ pub fn all() -> impl Iterator<Item = &'static KernelText> {
     let of_cells = [&MOVE_CELLS, &MEASURE_CELLS, &BREAK_CELLS, &DILATE].into_iter();
     let others = [&TRAVEL, &GRID, &FIND, &ADOPT, &SPRINGS, &REACTIONS];
     let others = of_cells.chain(others);
-    MOVE.iter().chain(&MEASURE).chain(&BREAK).chain(others)
+    let of_laws = MOVE.iter().chain(&MEASURE).chain(&BREAK).chain(&RANKINE);
+    of_laws.chain(others)
 }
