@@ -210,7 +210,7 @@ mod tests {
                 ..Loads::default()
             };
             let moved = places().map(|p| (p, bar.motion(p).0));
-            let found = bar.read(&loads, ["low", "high"], moved);
+            let found = bar.read(&loads, moved);
             let stress = match load {
                 Load::Pull | Load::Crush => 3.0 / 0.04,
                 Load::Bend => 6.0 * 2.0 / 0.008,

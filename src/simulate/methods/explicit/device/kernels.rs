@@ -7,7 +7,7 @@ use wgpu::{BindGroup, ComputePass};
 
 use super::columns::{Columns, Sizes};
 use super::constants::{REACTION_ROW_WORDS, WRENCH_COMPONENTS};
-use super::texts;
+use super::{cell_texts, texts};
 use crate::gpu::{Column, Device, GpuError, Kernel, KernelText, LaunchParameters};
 use crate::spec::Law;
 
@@ -155,11 +155,7 @@ impl Kernels {
                 texts::break_kernel(sizes.law),
                 texts::measure_kernel(sizes.law),
             ),
-            Some(_) => (
-                &texts::MOVE_CELLS,
-                &texts::BREAK_CELLS,
-                &texts::MEASURE_CELLS,
-            ),
+            Some(_) => (&cell_texts::MOVE, &cell_texts::BREAK, &cell_texts::MEASURE),
         };
         let clamped = ("clamped", flag(sizes.clamps > 0));
         let damped = ("damped", flag(sizes.damped));
@@ -195,7 +191,7 @@ impl Kernels {
         let measure = binder.bind(measuring_text, ("carried", count), &of_law)?;
         let mut dilating = |measuring| {
             let constants = [&of_law[..], &[("measuring", flag(measuring))]].concat();
-            binder.bind(&texts::DILATE, ("main", count), &constants)
+            binder.bind(&cell_texts::DILATE, ("main", count), &constants)
         };
         let dilate = match sizes.cells {
             None => None,

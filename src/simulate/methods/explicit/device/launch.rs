@@ -214,7 +214,7 @@ pub mod phase {
 
 #[cfg(test)]
 mod tests {
-    use super::super::texts;
+    use super::super::{cell_texts, texts};
     use super::*;
     use crate::gpu::{ColumnSplit, compose};
 
@@ -222,7 +222,7 @@ mod tests {
     /// `Launch` in the same layout as Rust.
     #[test]
     fn kernels_are_valid_and_laid_out_alike() {
-        for kernel in texts::all() {
+        for kernel in texts::all().chain(cell_texts::ALL) {
             for parts in [1, 3] {
                 let split = ColumnSplit {
                     parts,

@@ -13,6 +13,7 @@
 
 mod arithmetic;
 mod capture;
+mod cell_texts;
 pub mod cells;
 mod clamps;
 mod columns;

@@ -19,6 +19,7 @@ macro_rules! law {
         include_str!(concat!("../../../../../shaders/laws/", $name, ".wgsl"))
     };
 }
+pub(super) use {kernel, law};
 
 /// One kernel text per bond law, in the order of [`Law`].
 macro_rules! by_law {
@@ -109,7 +110,7 @@ pub const ALL_CONSTANTS: &[&[crate::gpu::Constant]] = &[
 ];
 
 /// A kernel of the simulation, with all shared constants.
-const fn kernel_text(
+pub(super) const fn kernel_text(
     name: &'static str,
     sources: &'static [&'static str],
     bindings: &'static [Binding],
@@ -164,84 +165,6 @@ static MOVE: [KernelText; Law::NAMES.len()] = by_law!(
         column::reactions.write(),
         column::status.write(),
     ]
-);
-
-/// Forces and motion of a step of cells.
-pub const MOVE_CELLS: KernelText = kernel_text(
-    "move_cells",
-    &[
-        LAUNCH,
-        kernel!("launch"),
-        law!("real"),
-        law!("quat"),
-        law!("mat3"),
-        law!("bond"),
-        law!("cell"),
-        law!("rattle"),
-        law!("failure"),
-        law!("damping"),
-        law!("contact"),
-        law!("motion"),
-        law!("solid"),
-        solids::TEXT,
-        kernel!("element"),
-        kernel!("face"),
-        kernel!("collider"),
-        kernel!("touch"),
-        kernel!("reaction_sums"),
-        kernel!("add_reactions"),
-        kernel!("clamp"),
-        kernel!("step"),
-        kernel!("face_loads"),
-        kernel!("cell_spin"),
-        kernel!("move"),
-    ],
-    &[
-        column::motion.read(),
-        column::moved.write(),
-        column::own.read(),
-        column::neighbour.read(),
-        column::bond_rest.write(),
-        column::bond_strength.write(),
-        column::cell_rows.write(),
-        column::masks.write(),
-        column::loads.write(),
-        column::list_bounds.read(),
-        column::list_partner.read(),
-        column::list_spring.write(),
-        column::tables.read(),
-        column::poses.read(),
-        column::reactions.write(),
-        column::status.write(),
-    ],
-);
-
-/// Dilation of cells, before each force pass.
-pub const DILATE: KernelText = kernel_text(
-    "dilate",
-    &[
-        LAUNCH,
-        kernel!("launch"),
-        law!("real"),
-        law!("quat"),
-        law!("mat3"),
-        law!("bond"),
-        law!("cell"),
-        law!("failure"),
-        law!("motion"),
-        kernel!("element"),
-        kernel!("face"),
-        kernel!("dilate"),
-    ],
-    &[
-        column::motion.read(),
-        column::own.read(),
-        column::neighbour.read(),
-        column::bond_rest.read(),
-        column::cell_rows.write(),
-        column::masks.write(),
-        column::status.write(),
-    ],
 );
 
 /// Removal of bonds whose strength was exceeded, for a bond law.
@@ -310,35 +233,6 @@ static RANKINE: [KernelText; Law::NAMES.len()] = by_law!(
         column::measured.write(),
         column::status.write(),
     ]
-);
-
-/// Removal of faces whose strength was exceeded.
-pub const BREAK_CELLS: KernelText = kernel_text(
-    "break_cells",
-    &[
-        LAUNCH,
-        kernel!("launch"),
-        law!("real"),
-        law!("quat"),
-        law!("bond"),
-        law!("softening"),
-        law!("motion"),
-        kernel!("element"),
-        kernel!("bond_left"),
-        kernel!("bond_damage"),
-        kernel!("face_released"),
-        kernel!("break"),
-    ],
-    &[
-        column::motion.read(),
-        column::own.read(),
-        column::neighbour.read(),
-        column::bond_rest.write(),
-        column::bond_strength.write(),
-        column::masks.write(),
-        column::events.write(),
-        column::status.write(),
-    ],
 );
 
 /// Check whether the contact lists are still valid.
@@ -473,49 +367,6 @@ static MEASURE: [KernelText; Law::NAMES.len()] = by_law!(
     ]
 );
 
-/// Stresses, energies and contacts of each cell.
-pub const MEASURE_CELLS: KernelText = kernel_text(
-    "measure_cells",
-    &[
-        LAUNCH,
-        kernel!("launch"),
-        law!("real"),
-        law!("quat"),
-        law!("mat3"),
-        law!("bond"),
-        law!("cell"),
-        law!("failure"),
-        law!("damping"),
-        law!("contact"),
-        law!("motion"),
-        law!("solid"),
-        solids::TEXT,
-        kernel!("element"),
-        kernel!("face"),
-        kernel!("collider"),
-        kernel!("touch"),
-        kernel!("face_carried"),
-        kernel!("measure"),
-    ],
-    &[
-        column::motion.read(),
-        column::own.read(),
-        column::neighbour.read(),
-        column::bond_rest.read(),
-        column::cell_rows.read(),
-        column::masks.write(),
-        column::list_bounds.read(),
-        column::list_partner.read(),
-        column::list_spring.read(),
-        column::tables.read(),
-        column::poses.read(),
-        column::measured.write(),
-        column::touched.write(),
-        column::reactions.write(),
-        column::status.write(),
-    ],
-);
-
 /// Springs for a checkpoint.
 pub const SPRINGS: KernelText = kernel_text(
     "springs",
@@ -554,12 +405,10 @@ pub const REACTIONS: KernelText = kernel_text(
     &[column::reactions.write(), column::status.write()],
 );
 
-/// All kernel texts.
+/// The kernel texts that are not only for cells.
 #[cfg(test)]
 pub fn all() -> impl Iterator<Item = &'static KernelText> {
-    let of_cells = [&MOVE_CELLS, &MEASURE_CELLS, &BREAK_CELLS, &DILATE].into_iter();
-    let others = [&TRAVEL, &GRID, &FIND, &ADOPT, &SPRINGS, &REACTIONS];
-    let others = of_cells.chain(others);
+    let others = [&TRAVEL, &GRID, &FIND, &ADOPT, &SPRINGS, &REACTIONS].into_iter();
     let of_laws = MOVE.iter().chain(&MEASURE).chain(&BREAK).chain(&RANKINE);
     of_laws.chain(others)
 }
