@@ -1,6 +1,6 @@
 //! Stress of a cell and Rankine's criterion at a face: the face breaks where the largest principal stress of
 //! the material around it exceeds the tensile strength. A bond between balls breaks by the mean of the stresses of
-//! its two ends ([`hydrostatic`](super::hydrostatic)), beside broken bonds too; its direction takes the place of the
+//! its two ends ([`hydrostatic`]), beside broken bonds too; its direction takes the place of the
 //! normal.
 //!
 //! ```text
