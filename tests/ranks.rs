@@ -290,12 +290,17 @@ fn chunks_that_change_their_ranks_change_no_bit() {
             all.push(record(&mut run, frame));
         }
         assert!(shared.is_none() || run.traffic().unwrap().rebalances > 4);
-        all
+        (all, run.system().bonds.entries().count())
     };
-    let alone = captures(None);
+    let (alone, bonds) = captures(None);
     assert!(alone[7].snapshot.history.broken[0] > 100);
     let shared = on_ranks((3, 1), |transport| captures(Some(transport)));
-    for (alone, shared) in alone.iter().zip(&shared[0]) {
+    // A rank holds the bonds of its own elements: few are held by two.
+    let held: Vec<usize> = shared.iter().map(|(_, held)| *held).collect();
+    let sum: usize = held.iter().sum();
+    assert!(held.iter().all(|&held| held < bonds), "{held:?} of {bonds}");
+    assert!(bonds < sum && 2 * sum < 3 * bonds, "{held:?} of {bonds}");
+    for (alone, shared) in alone.iter().zip(&shared[0].0) {
         assert!(alone.snapshot == shared.snapshot);
         assert!(alone.state == shared.state);
     }

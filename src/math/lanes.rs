@@ -63,7 +63,7 @@ macro_rules! lane_operator {
 pub(super) use lane_operator;
 
 /// A row of `C` scalars in memory, aligned to 16 bytes; sixteen f32 fill one cache line.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, bytemuck::Zeroable)]
 #[repr(C, align(16))]
 pub struct LaneRow<S, const C: usize>(pub [S; C]);
 

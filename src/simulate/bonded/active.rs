@@ -45,3 +45,14 @@ pub(super) fn cleared(masks: &[u32], left_out: &[u32]) -> Vec<u32> {
     let both = masks.iter().zip(left_out);
     both.map(|(mask, left_out)| mask & !left_out).collect()
 }
+
+/// The masks of intact bonds, of which only the held ones stay; nothing is written where none is held.
+pub(super) fn held_masks(whole: &[u32], held: &[u32]) -> Vec<u32> {
+    let mut masks = vec![0; whole.len()];
+    for ((mask, whole), held) in masks.iter_mut().zip(whole).zip(held) {
+        if *held != 0 {
+            *mask = whole & held;
+        }
+    }
+    masks
+}

@@ -11,7 +11,7 @@ use crate::simulate::bonded::system::{LoadRow, motion};
 use crate::simulate::bonded::work::Dissipation;
 
 /// Largest stresses and half the energy of the intact bonds of one element.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, bytemuck::Zeroable)]
 pub struct StressAndEnergy {
     /// Largest normal stress, Pa; 0 if all bonds are in compression.
     pub sigma: f64,

@@ -9,12 +9,15 @@
 //! rigid pieces, passes read masks without these bonds, and lists without these and without broken bonds. Both
 //! are rebuilt when the [`RigidMask`] changes. Without rigid pieces there are no such copies, and passes read
 //! the full lists.
+//!
+//! A rank of several may hold only some of the bonds, with their entries: see [`HeldBonds`](super::held::HeldBonds).
 
 use std::collections::BTreeMap;
 
 use crate::laws::softening::Left;
 use crate::math::{Scalar, Vec3};
-use crate::simulate::bonded::active::{ActiveBonds, ForeignBonds, cleared};
+use crate::simulate::bonded::active::{ActiveBonds, ForeignBonds, cleared, held_masks};
+use crate::simulate::bonded::bond_rows::BondRows;
 use crate::simulate::bonded::column::Column;
 use crate::simulate::bonded::orient::{balanced, even};
 use crate::simulate::bonded::rigid_mask::RigidMask;
@@ -22,63 +25,6 @@ use crate::simulate::bonded::softening::Softening;
 
 /// Elements per block: the width of the widest lanes.
 pub const BLOCK: usize = 16;
-
-/// A bond of the packing.
-#[derive(Clone, Copy, Debug)]
-pub struct BondRow<S> {
-    /// Elements that it connects; the direction points from the first to the second.
-    pub ends: [u32; 2],
-    /// Rest direction.
-    pub direction: [S; 3],
-    /// Rest length, m.
-    pub length: S,
-    /// Index of the bond class.
-    pub class: u32,
-    /// Tensile strength, Pa.
-    pub sigma_c: S,
-    /// Shear strength, Pa.
-    pub tau_c: S,
-    /// Id in the packing.
-    pub id: u32,
-}
-
-/// Bonds in the order of the packing, in working precision.
-#[derive(Clone, Debug, Default)]
-pub struct BondRows<S> {
-    all: usize,
-    ends: Vec<[u32; 2]>,
-    direction: Vec<[S; 3]>,
-    id: Vec<u32>,
-    length: Column<S>,
-    class: Column<u32>,
-    sigma_c: Column<S>,
-    tau_c: Column<S>,
-}
-
-impl<S: Scalar> BondRows<S> {
-    /// An empty list with capacity for `all` bonds.
-    pub fn with_capacity(all: usize) -> Self {
-        BondRows {
-            all,
-            ends: Vec::with_capacity(all),
-            direction: Vec::with_capacity(all),
-            id: Vec::with_capacity(all),
-            ..BondRows::default()
-        }
-    }
-
-    /// Adds a bond.
-    pub fn push(&mut self, row: BondRow<S>) {
-        let (len, all) = (self.ends.len(), self.all);
-        self.ends.push(row.ends);
-        self.direction.push(row.direction);
-        self.id.push(row.id);
-        self.length.push(row.length, len, all);
-        self.class.push(row.class, len, all);
-        self.sigma_c.push(row.sigma_c, len, all);
-        self.tau_c.push(row.tau_c, len, all);
-    }
-}
 
 /// A bond seen from one of its ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,17 +58,19 @@ pub struct Bonds<S> {
     pub softening: Option<Softening<S>>,
     /// Id in the packing.
     pub id: Vec<u32>,
-    /// Bit s of element i is set while the bond in its slot s is intact.
-    whole: Vec<u32>,
+    /// Bit s of element i is set while the bond in its slot s is intact, and held here.
+    pub(super) whole: Vec<u32>,
+    /// Bit s of element i is set if the bond in its slot s is held here; `None` if all are.
+    pub(super) held: Option<Vec<u32>>,
     /// Start of each element's range in `foreign`; one more entry than elements.
     pub foreign_start: Vec<u32>,
     /// Entries of the bonds that end at each element but are owned by the other end, in the order of the
-    /// packing.
+    /// packing. Where only some of an element's bonds are held, their order is arbitrary.
     pub foreign: Vec<u32>,
     /// Contact distance of the ends of each broken bond, m, by entry.
     pub touch: BTreeMap<u32, S>,
     /// Masks and lists that passes read while there are rigid pieces.
-    reduced: Option<ActiveBonds>,
+    pub(super) reduced: Option<ActiveBonds>,
 }
 
 impl<S: Scalar> Bonds<S> {
@@ -248,8 +196,13 @@ impl<S: Scalar> Bonds<S> {
         &self.whole
     }
 
-    /// Sets which bonds are intact, and the contact distances (m) of the ends of broken bonds, by entry.
-    pub fn set_intact(&mut self, whole: Vec<u32>, touch: BTreeMap<u32, S>) {
+    /// Sets which bonds are intact, and the contact distances (m) of the ends of broken bonds, by entry; those of bonds
+    /// that are not held are left out.
+    pub fn set_intact(&mut self, mut whole: Vec<u32>, mut touch: BTreeMap<u32, S>) {
+        if let Some(held) = &self.held {
+            whole = held_masks(&whole, held);
+            touch.retain(|&entry, _| self.holds(entry as usize));
+        }
         (self.whole, self.touch) = (whole, touch);
         if let Some(reduced) = self.reduced.take() {
             self.reduced = Some(self.without(reduced.within));
@@ -316,10 +269,27 @@ impl<S: Scalar> Bonds<S> {
         &self.foreign[range]
     }
 
-    /// All bonds of an element, intact or broken: owned ones slot by slot, then the others.
+    /// Whether all bonds are held here.
+    pub fn holds_all(&self) -> bool {
+        self.held.is_none()
+    }
+
+    /// Whether the bond of an entry is held here.
+    #[inline]
+    pub fn holds(&self, entry: usize) -> bool {
+        let Some(held) = &self.held else {
+            return true;
+        };
+        let (owner, slot) = self.place(entry);
+        held[owner] >> slot & 1 != 0
+    }
+
+    /// All bonds of an element that are held here, intact or broken: owned ones slot by slot, then the others.
     #[inline]
     pub fn sides(&self, element: usize) -> impl Iterator<Item = BondSide> {
-        let owned = (0..self.slots).map(move |slot| self.at(slot, element));
+        let held = self.held.as_ref().map_or(u32::MAX, |held| held[element]);
+        let slots = (0..self.slots).filter(move |slot| held >> slot & 1 != 0);
+        let owned = slots.map(move |slot| self.at(slot, element));
         let owned = owned
             .map(|entry| BondSide {
                 entry,
@@ -370,7 +340,7 @@ impl<S: Scalar> Bonds<S> {
             .filter(|side| self.is_active(side.entry))
     }
 
-    /// Owner and entry of all bonds, intact or broken.
+    /// Owner and entry of all bonds held here, intact or broken.
     pub fn entries(&self) -> impl Iterator<Item = (usize, BondSide)> {
         let owned = (0..self.whole.len()).map(|i| (i, self.sides(i)));
         owned.flat_map(|(i, sides)| {
@@ -394,8 +364,11 @@ impl<S: Scalar> Bonds<S> {
         self.touch.get(&(entry as u32)).copied()
     }
 
-    /// Breaks a bond; from then on its ends touch at distance `touch`, m.
+    /// Breaks a bond, if it is held here; from then on its ends touch at distance `touch`, m.
     pub fn unbond(&mut self, entry: usize, touch: S) {
+        if !self.holds(entry) {
+            return;
+        }
         let (owner, slot) = self.place(entry);
         self.whole[owner] &= !(1 << slot);
         if let Some(reduced) = &mut self.reduced {

@@ -3,7 +3,7 @@
 use glam::DVec3;
 
 use crate::columns::{BreakMode, Breaks};
-use crate::math::{Real, Scalar};
+use crate::math::{Real, Scalar, Vec3};
 use crate::simulate::bonded::bond_tasks::BreakEvent;
 use crate::simulate::bonded::bonds::BondSide;
 use crate::simulate::bonded::system::System;
@@ -29,27 +29,62 @@ pub struct BrokenBond {
     pub from_j: DVec3,
 }
 
-impl BrokenBond {
-    /// Record of a bond that breaks in the current step, with its ends at their present positions.
-    pub fn now<S: Scalar>(
-        system: &System<S>,
-        event: BreakEvent,
-        energy: Option<f64>,
-        (step, time): (u64, f64),
-    ) -> Self {
-        let (i, j) = (event.i, event.j);
-        let (own, other) = (i as usize, j as usize);
+/// What a break needs of its bond.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BondBeforeBreak<S> {
+    /// Id in the packing.
+    pub id: u32,
+    /// Rest direction, pointing away from element i.
+    pub from_i: [S; 3],
+    /// Rest length, m.
+    pub length: S,
+    /// Energy that it stores, J.
+    pub energy: f64,
+}
+
+impl<S: Scalar> BondBeforeBreak<S> {
+    /// The bond of an event, which is held here and stores this energy, J.
+    pub fn of(system: &System<S>, event: &BreakEvent, energy: f64) -> Self {
         let entry = event.entry as usize;
         let from_i = BondSide {
             entry,
-            other,
-            owned: system.bonds.place(entry).0 == own,
+            other: event.j as usize,
+            owned: system.bonds.place(entry).0 == event.i as usize,
         };
-        let rest = DVec3::from_array(system.bonds.rest_direction(from_i).to_f64());
+        let Vec3 { x, y, z } = system.bonds.rest_direction(from_i);
+        BondBeforeBreak {
+            id: system.bonds.id[entry],
+            from_i: [x, y, z],
+            length: system.bonds.length.get(entry),
+            energy,
+        }
+    }
+}
+
+/// Broken bonds of an element.
+#[derive(Clone, Copy, Debug, Default, PartialEq, bytemuck::Zeroable)]
+pub struct BrokenSides {
+    /// Their number.
+    pub bonds: u32,
+    /// Sum of their cross-sections, m².
+    pub area: f64,
+}
+
+impl BrokenBond {
+    /// Record of a bond that breaks in the current step, with its ends at their present positions. `energy` is that
+    /// which it releases, and took as it softened, J.
+    pub fn now<S: Scalar>(
+        system: &System<S>,
+        event: BreakEvent,
+        (bond, energy): (&BondBeforeBreak<S>, Option<f64>),
+        (step, time): (u64, f64),
+    ) -> Self {
+        let (own, other) = (event.i as usize, event.j as usize);
+        let rest = DVec3::from_array(bond.from_i.map(Scalar::to_f64));
         BrokenBond {
             step,
             time,
-            bond: system.bonds.id[entry],
+            bond: bond.id,
             event,
             energy,
             middle: (system.position(own) + system.position(other)) / 2.0,
@@ -102,12 +137,31 @@ impl<S: Scalar> System<S> {
         holds
     }
 
+    /// Broken bonds of an element, of those held here.
+    pub fn broken_sides(&self, element: usize) -> BrokenSides {
+        let (bonds, mut broken) = (&self.bonds, BrokenSides::default());
+        if bonds.touch.is_empty() {
+            return broken;
+        }
+        let sides = bonds.sides(element);
+        for side in sides.filter(|side| !bonds.is_intact(side.entry)) {
+            let class = &self.classes[bonds.class.get(side.entry) as usize];
+            broken.bonds += 1;
+            broken.area += 1.0 / class.section.inverse_area.to_f64();
+        }
+        broken
+    }
+
     /// Contact distance of the ends i and j of a bond after it breaks in their present positions, m: the
     /// longer of its rest length and the sum of the radii, so that a closing crack transmits load at once,
     /// but no more than their present distance, or the overlap stored in a compressed pair would explode.
-    pub fn touch_once_broken(&self, (i, j): (u32, u32), entry: u32) -> S {
+    pub fn touch_once_broken(&self, ends: (u32, u32), entry: u32) -> S {
+        self.touch_of_length(ends, self.bonds.length.get(entry as usize))
+    }
+
+    /// As [`touch_once_broken`](Self::touch_once_broken), of a bond of this rest length, m.
+    pub fn touch_of_length(&self, (i, j): (u32, u32), rest: S) -> S {
         let (i, j) = (i as usize, j as usize);
-        let rest = self.bonds.length.get(entry as usize);
         let distance = self.position(i).distance(self.position(j));
         let radii = self.tail[i].0[3] + self.tail[j].0[3];
         Real::min(Real::max(rest, radii), S::from_f64(distance))

@@ -36,8 +36,8 @@ pub fn first_labels(components: &[u32]) -> Vec<u32> {
 }
 
 /// Updates the labels after bonds broke.
-pub fn update<S: Scalar>(labels: &mut Vec<u32>, system: &System<S>) {
-    *labels = relabel(labels, &components(system));
+pub fn update(labels: &mut Vec<u32>, components: &[u32]) {
+    *labels = relabel(labels, components);
 }
 
 /// Labels after bonds broke. When a fragment splits, its largest part keeps the label (of equal parts the one

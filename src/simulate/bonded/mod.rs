@@ -2,6 +2,7 @@
 
 mod active;
 pub mod bond_pass;
+pub mod bond_rows;
 pub mod bond_tasks;
 pub mod bonds;
 pub mod border;
@@ -9,6 +10,7 @@ pub mod breaks;
 pub mod column;
 pub mod crowded;
 pub mod fragments;
+pub mod held;
 pub mod hydrostatic;
 mod kind;
 pub mod motion_pass;

@@ -12,6 +12,11 @@ impl OwnedChunks {
         OwnedChunks(Some(owned.into()))
     }
 
+    /// Whether this process computes all chunks.
+    pub fn are_all(&self) -> bool {
+        self.0.is_none()
+    }
+
     /// Whether this process computes a chunk.
     #[inline]
     pub fn contains(&self, chunk: usize) -> bool {

@@ -8,6 +8,7 @@ use crate::simulate::bonded::system::{LoadRow, MotionRow, TailRow};
 use crate::simulate::error::SimulateError;
 use crate::simulate::scene::clamps::RigidPose;
 use crate::simulate::scene::colliders::PosedCollider;
+use crate::simulate::share::ranks::Receivers;
 
 /// Present poses of colliders and driven clamps.
 #[derive(Clone, Debug)]
@@ -68,7 +69,8 @@ impl<S: Scalar> BondedRun<S> {
         };
         let rigid_before: Vec<RigidPose<S>> = self.rigid.poses();
         if self.rigid.any() && !self.ranks.is_alone() {
-            self.ranks.fetch(&self.rigid.elements(), &mut self.load);
+            let elements = self.rigid.elements();
+            self.ranks.fetch(Receivers::All, &elements, &mut self.load);
         }
         self.rigid.advance(step, (close, open), &self.load);
         let (rigid, rigid_next) = (&self.rigid, self.rigid.poses());

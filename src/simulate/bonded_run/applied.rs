@@ -15,7 +15,12 @@ use crate::simulate::share::ranks::Receivers;
 impl<S: Scalar> BondedRun<S> {
     /// Adds pressures, spring forces and attached forces and torques to the loads.
     pub fn add_applied(&mut self) {
+        let (owned, chunk) = (self.ranks.owned(), self.system.chunk);
+        let is_own = |element: u32| owned.contains(element as usize / chunk);
         for (element, force) in self.supports.pressures(&self.system) {
+            if !is_own(element) {
+                continue;
+            }
             add(&mut self.load[element as usize].0[..3], force);
         }
         let time = self.time();
@@ -30,7 +35,7 @@ impl<S: Scalar> BondedRun<S> {
         for attached in &self.forces {
             let factor = attached.signal.map_or(1.0, |signal| signal.at(time));
             let (force, torque) = (attached.force * factor, attached.torque * factor);
-            for &element in &attached.elements {
+            for &element in attached.elements.iter().filter(|one| is_own(**one)) {
                 let load = &mut self.load[element as usize];
                 add(&mut load.0[..3], force);
                 // Adding zero could change the sign bit of a zero.

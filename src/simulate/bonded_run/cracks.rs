@@ -3,7 +3,7 @@
 use crate::columns::{BreakMode, Breaks};
 use crate::math::Scalar;
 use crate::simulate::bonded::bond_tasks::BreakEvent;
-use crate::simulate::bonded::breaks::BrokenBond;
+use crate::simulate::bonded::breaks::{BondBeforeBreak, BrokenBond};
 use crate::simulate::bonded::system::System;
 
 /// Breaks the bonds that have neither tensile nor shear strength, and lets their ends touch. Returns their rows, for
@@ -28,7 +28,8 @@ pub fn open<S: Scalar>(system: &mut System<S>) -> Breaks {
     events.sort_unstable_by_key(|event| system.bonds.id[event.entry as usize]);
     let mut opened = Breaks::default();
     for event in events {
-        BrokenBond::now(system, event, Some(0.0), (0, 0.0)).push(&mut opened);
+        let bond = BondBeforeBreak::of(system, &event, 0.0);
+        BrokenBond::now(system, event, (&bond, Some(0.0)), (0, 0.0)).push(&mut opened);
         let ends = (event.i, event.j);
         let touch = system.touch_once_broken(ends, event.entry);
         system.bonds.unbond(event.entry as usize, touch);

@@ -7,6 +7,8 @@ mod bond_ends;
 pub mod build;
 pub mod costs;
 mod cracks;
+mod held_rows;
+pub mod hold;
 pub mod ranks;
 pub mod refuse;
 pub mod run;

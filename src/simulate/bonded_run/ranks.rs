@@ -8,6 +8,7 @@ use super::run::BondedRun;
 use crate::math::Scalar;
 use crate::ranks::Transport;
 use crate::simulate::bonded::bond_tasks::BreakEvent;
+use crate::simulate::bonded::owned::OwnedChunks;
 use crate::simulate::bonded::system::System;
 use crate::simulate::contact::chunk::SpringEntry;
 use crate::simulate::contact::rebuild::Candidates;
@@ -32,14 +33,17 @@ impl<S: Scalar> BondedRun<S> {
     /// Assigns the chunks to ranks; weights are their numbers of elements and bonds. Contacts of other ranks are no
     /// longer listed.
     pub fn partition(&mut self, transport: Arc<dyn Transport>) {
-        let owner = owners(&centres(&self.system), transport.count());
+        let owner = owners(
+            &centres(&self.system, &OwnedChunks::default()),
+            transport.count(),
+        );
         self.ranks = Ranks::new(transport, self.system.chunk, owner);
         self.contacts.keep(self.ranks.owned());
     }
 
     /// Owners of the chunks by which their costs (any unit, equal on all ranks) are shared evenly.
     pub fn balanced_owners(&self, costs: &[f64]) -> Vec<u32> {
-        let mut centres = centres(&self.system);
+        let mut centres = centres(&self.system, &self.ranks.owned());
         self.ranks.gather_chunks(
             Receivers::All,
             &mut centres,
@@ -57,18 +61,19 @@ impl<S: Scalar> BondedRun<S> {
         if owner == self.ranks.owners() {
             return false;
         }
-        self.receive_all_rows();
+        self.move_rows(&owner);
+        self.move_bonds(&owner);
         let before = self.ranks.owners();
         let moves = |at: usize| owner[at] != before[at];
         let mut springs = self.contacts.springs();
         springs.retain(|side| moves(side.element as usize / self.system.chunk));
         let springs = self.ranks.concatenate(Receivers::All, springs);
-        self.ranks.gather(Receivers::All, &mut self.load);
         self.ranks
             .gather_chunks(Receivers::All, &mut self.sums, ReactionSums::each);
         self.ranks = self.ranks.with_owners(owner);
+        self.hold_rows();
         self.contacts.keep(self.ranks.owned());
-        self.contacts.rebuild(&self.system, colliders);
+        self.rebuild_lists(colliders);
         self.contacts.restore_springs(&springs);
         true
     }
@@ -121,10 +126,29 @@ impl<S: Scalar> BondedRun<S> {
             .set_ghosts(needed.map(|i| i as u32), reads_ghosts);
     }
 
-    /// Brings the rows of all elements up to date at every rank.
-    pub fn receive_all_rows(&mut self) {
-        self.ranks.gather(Receivers::All, &mut self.system.motion);
-        self.ranks.gather(Receivers::All, &mut self.system.tail);
+    /// Rebuilds the contact lists; receives the rows that this reads.
+    pub fn rebuild_lists(&mut self, colliders: &[PosedCollider]) {
+        let candidates = self.receive_candidates();
+        let (contacts, system) = (&mut self.contacts, &self.system);
+        contacts.rebuild_among(system, colliders, candidates.as_ref());
+    }
+
+    /// The elements of which this rank knows the positions after having received those near its own; `None` if it is
+    /// alone.
+    fn receive_candidates(&mut self) -> Option<Candidates> {
+        if self.ranks.is_alone() {
+            return None;
+        }
+        let mut exposure = self.contacts.exposures(&self.system);
+        // Without the padding, whose rows would stretch the box of the last chunk to the origin.
+        let rows = &mut self.system.motion[..self.system.count];
+        let near = (rows, &mut self.system.tail[..], &mut exposure[..]);
+        let known = self.ranks.receive_near(near, self.contacts.reach());
+        Some(Candidates {
+            colliders: known.clone(),
+            pairs: known,
+            exposure: Some(exposure),
+        })
     }
 
     /// Updates the contact lists after a step in which elements and colliders moved at most these distances, m.
@@ -134,7 +158,7 @@ impl<S: Scalar> BondedRun<S> {
         distances: (f64, f64),
         colliders: &[PosedCollider],
     ) -> ListUpdate {
-        let (contacts, system) = (&mut self.contacts, &mut self.system);
+        let (contacts, system) = (&mut self.contacts, &self.system);
         contacts.follow(distances);
         let far = contacts.are_colliders_due();
         let are_checked = contacts.are_pairs_due();
@@ -150,16 +174,12 @@ impl<S: Scalar> BondedRun<S> {
         let mut candidates = None;
         if rebuilds {
             renews_colliders |= contacts.adapt_skin();
-            // Without the padding, whose rows would stretch the box of the last chunk to the origin.
-            let rows = &mut system.motion[..system.count];
-            let known = self.ranks.receive_near(rows, contacts.reach());
-            candidates = Some(Candidates {
-                colliders: known.clone(),
-                pairs: known,
-            });
+            candidates = self.receive_candidates();
+            let (contacts, system) = (&mut self.contacts, &self.system);
             contacts.rebuild_pairs(system, candidates.as_ref());
         }
         if renews_colliders {
+            let (contacts, system) = (&mut self.contacts, &self.system);
             contacts.rebuild_near_among(system, colliders, candidates.as_ref());
         }
         match (are_checked, rebuilds) {
@@ -187,7 +207,8 @@ impl<S: Scalar> BondedRun<S> {
         self.ranks.gather(Receivers::First, &mut self.system.tail);
     }
 
-    /// Brings the broken bonds of all chunks up to date at every rank, and the rows of their ends and crowded partners.
+    /// Brings the broken bonds of all chunks up to date at every rank; the rows of their ends and crowded partners at
+    /// rank 0, or at every rank that holds all bonds or has crowded pairs.
     pub fn share_breaks(&mut self, chunks: &mut [Vec<BreakEvent>]) {
         if self.ranks.is_alone() {
             return;
@@ -203,10 +224,18 @@ impl<S: Scalar> BondedRun<S> {
         if elements.is_empty() {
             return;
         }
+        self.share_bonds(chunks);
         elements.sort_unstable();
         elements.dedup();
-        self.ranks.fetch(&elements, &mut self.system.motion);
-        self.ranks.fetch(&elements, &mut self.system.tail);
+        let (ranks, system) = (&self.ranks, &mut self.system);
+        // A rank that holds a bond owns one of its ends; the row of the other one, a ghost, is up to date.
+        let is_known = !system.bonds.holds_all() && system.crowded.touches().is_empty();
+        let receivers = match is_known {
+            true => Receivers::First,
+            false => Receivers::All,
+        };
+        ranks.fetch(receivers, &elements, &mut system.motion);
+        ranks.fetch(receivers, &elements, &mut system.tail);
     }
 
     /// Loads on all supports, at rank 0; the sums are reset to zero.
@@ -228,14 +257,15 @@ impl<S: Scalar> BondedRun<S> {
     }
 }
 
-/// Centres of the chunks, and the numbers of their elements and bonds.
-fn centres<S: Scalar>(system: &System<S>) -> Vec<WeightedCentre> {
+/// Centres of the chunks, and the numbers of their elements and bonds; those of chunks not in `owned` are zero.
+fn centres<S: Scalar>(system: &System<S>, owned: &OwnedChunks) -> Vec<WeightedCentre> {
     let chunks = (0..system.motion.len()).step_by(system.chunk);
     let place = |first: usize| {
         let elements = first..(first + system.chunk).min(system.count);
         let mut sum = DVec3::ZERO;
         let mut weight = 0;
-        for i in elements.clone() {
+        let is_own = owned.contains(first / system.chunk);
+        for i in elements.clone().filter(|_| is_own) {
             sum += system.position(i);
             weight += 1 + system.bonds.sides(i).count();
         }

@@ -1,12 +1,13 @@
 //! The course of a run of bonded elements, whatever the integrator: broken bonds, frames, states.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use super::build::Built;
 use crate::columns::{BreakMode, Breaks};
 use crate::math::Scalar;
 use crate::simulate::bonded::bond_tasks::{BreakEvent, StressAndEnergy};
-use crate::simulate::bonded::breaks::BrokenBond;
+use crate::simulate::bonded::bonds::Bonds;
+use crate::simulate::bonded::breaks::{BondBeforeBreak, BrokenBond, BrokenSides};
 use crate::simulate::bonded::fragments;
 use crate::simulate::bonded::hydrostatic::{self, Hydrostatic};
 use crate::simulate::bonded::rest::RestData;
@@ -64,7 +65,10 @@ pub struct BondedRun<S> {
     breaks: Breaks,
     /// Whether bonds broke since fragments were last labelled.
     broken_since: bool,
-    labels: Vec<u32>,
+    /// Fragment of each element as of the last time they were labelled; those of rank 0 alone.
+    pub(super) labels: Vec<u32>,
+    /// By entry, the bonds that break in this step and are not held here.
+    pub(super) elsewhere: BTreeMap<u32, BondBeforeBreak<S>>,
     captures: VecDeque<Capture>,
 }
 
@@ -72,6 +76,8 @@ pub struct BondedRun<S> {
 pub struct Measured {
     /// Stresses and energy of the bonds of each element.
     pub carried: Vec<StressAndEnergy>,
+    /// Broken bonds of each element, or nothing if none is broken; `None` if all bonds are held here.
+    pub broken: Option<Vec<BrokenSides>>,
     /// Totals over all contacts.
     pub contact: ContactTotals,
     /// Number of elements that touch each collider.
@@ -110,6 +116,7 @@ impl<S: Scalar> BondedRun<S> {
             breaks: built.opened,
             broken_since: false,
             labels,
+            elsewhere: BTreeMap::new(),
             captures: VecDeque::new(),
         }
     }
@@ -142,7 +149,11 @@ impl<S: Scalar> BondedRun<S> {
         hydrostatic::deduplicate(&mut events, softens);
         for event in events {
             let entry = event.entry as usize;
-            let held = energy(&self.system, entry);
+            let sent = self.elsewhere.remove(&event.entry);
+            let held = match &sent {
+                Some(bond) => Some(bond.energy),
+                None => energy(&self.system, entry),
+            };
             let holds = self.system.soften(&event);
             if let Some(work) = &mut self.work {
                 let left = if holds {
@@ -161,9 +172,10 @@ impl<S: Scalar> BondedRun<S> {
                 BreakMode::Tension | BreakMode::Shear => self.system.bonds.energy_of_damaged(entry),
             };
             let taken = softened.or(held);
-            BrokenBond::now(&self.system, event, taken, at).push(&mut self.breaks);
+            let bond = sent.unwrap_or_else(|| BondBeforeBreak::of(&self.system, &event, 0.0));
+            BrokenBond::now(&self.system, event, (&bond, taken), at).push(&mut self.breaks);
             let (i, j) = (event.i, event.j);
-            let touch = self.system.touch_once_broken((i, j), event.entry);
+            let touch = self.system.touch_of_length((i, j), bond.length);
             self.system.bonds.unbond(event.entry as usize, touch);
             removed(&self.system, event.entry);
             if self.contacts.separate(&self.system, i, j) {
@@ -186,10 +198,13 @@ impl<S: Scalar> BondedRun<S> {
         }
     }
 
-    /// Updated labels of fragments.
+    /// Updated labels of fragments, at rank 0. All ranks must call it.
     pub fn labels(&mut self) -> &[u32] {
         if std::mem::take(&mut self.broken_since) {
-            fragments::update(&mut self.labels, &self.system);
+            let components = self.components();
+            if self.ranks.is_first() {
+                fragments::update(&mut self.labels, &components);
+            }
         }
         &self.labels
     }
@@ -218,6 +233,7 @@ impl<S: Scalar> BondedRun<S> {
             system: &self.system,
             labels: &self.labels,
             rest: &self.rest,
+            broken: measured.broken.as_deref(),
             carried: &measured.carried,
             contact: measured.contact,
             work: self.work,
@@ -239,10 +255,11 @@ impl<S: Scalar> BondedRun<S> {
         let mut state = State::new(frame, self.step, self.dt);
         self.ranks.gather(Receivers::First, &mut self.load);
         let springs = self.gather_springs();
+        let (whole, touch) = self.gather_intact();
         if !self.ranks.is_first() {
             return state;
         }
-        sections::put_system(&mut state, &self.system, &self.load);
+        sections::put_system(&mut state, &self.system, &self.load, (&whole, &touch));
         sections::put_springs(&mut state, &springs);
         sections::put_shapes(&mut state, &self.contacts.shape_entries());
         sections::put_labels(&mut state, &self.labels);
@@ -254,9 +271,13 @@ impl<S: Scalar> BondedRun<S> {
 
     /// Continues from a state of the same packing, in a run that has not stepped yet.
     pub fn restore(&mut self, state: &State) -> Result<(), StateError> {
-        sections::read_system(state, &mut self.system, &mut self.load)?;
+        let ranks = &self.ranks;
+        sections::read_system(state, &mut self.system, &mut self.load, |bonds, broken| {
+            broken_of_all(ranks, bonds, broken)
+        })?;
         self.labels = sections::labels(state, self.system.count)?;
         (self.step, self.dt) = (state.step, state.dt);
+        self.hold_rows();
         self.broken_since = false;
         self.breaks = Breaks::default();
         self.captures.clear();
@@ -266,7 +287,8 @@ impl<S: Scalar> BondedRun<S> {
         // If earlier dissipation was not recorded, totals since the start are unknown.
         self.work = self.work.and(sections::work(state)?);
         let colliders = self.colliders(self.time());
-        self.contacts = self.contacts.new_lists(&self.system, &colliders);
+        self.contacts = self.contacts.emptied();
+        self.rebuild_lists(&colliders);
         let lost = self.contacts.restore_springs(&sections::springs(state)?);
         match lost + self.contacts.restore_shapes(&sections::shapes(state)?) {
             0 => Ok(()),
@@ -286,4 +308,16 @@ impl<S: Scalar> BondedRun<S> {
     pub fn take_oldest(&mut self) -> Capture {
         self.captures.pop_front().expect("a capture is outstanding")
     }
+}
+
+/// Entries of the broken bonds of all ranks, from those of the bonds that this one holds.
+fn broken_of_all<S: Scalar>(ranks: &Ranks, bonds: &Bonds<S>, broken: Vec<u32>) -> Vec<u32> {
+    if ranks.is_alone() || bonds.holds_all() {
+        return broken;
+    }
+    let mut all = ranks.concatenate(Receivers::All, broken);
+    all.sort_unstable();
+    // Two ranks hold a bond between them.
+    all.dedup();
+    all
 }

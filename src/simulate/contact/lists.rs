@@ -9,9 +9,9 @@ use std::sync::Arc;
 
 use glam::DVec3;
 
-use super::chunk::{COLLIDER, ContactChunk, SpringEntry};
+use super::chunk::ContactChunk;
 use super::near::entry;
-use super::polyhedra::list::{ShapeChunk, ShapeEntry};
+use super::polyhedra::list::ShapeChunk;
 use super::polyhedra::near::ShapePairFinder;
 use super::polyhedra::shapes::Shapes;
 use super::surfaces::{SurfaceTable, Surfaces};
@@ -94,7 +94,7 @@ impl<S: Scalar> Contacts<S> {
         skin: f64,
     ) -> Self {
         let table = SurfaceTable::new(surfaces);
-        Self::with_table(system, table, Default::default(), colliders, skin)
+        Self::with_table(system, table, None, colliders, skin)
     }
 
     /// Lists for a new system with polyhedra; overlaps at the start exert no force.
@@ -105,23 +105,38 @@ impl<S: Scalar> Contacts<S> {
         colliders: &[PosedCollider],
     ) -> Self {
         let table = SurfaceTable::new(surfaces);
-        let kept = (shapes, OwnedChunks::default());
-        let mut contacts = Self::with_table(system, table, kept, colliders, SKIN);
+        let mut contacts = Self::with_table(system, table, shapes, colliders, SKIN);
         contacts.on_solids(system, |finder, solids| {
             finder.ignore_overlaps(solids, colliders)
         });
         contacts
     }
 
-    /// New lists with the same surfaces, for a restored state; all springs are unstretched.
-    pub fn new_lists(&self, system: &System<S>, colliders: &[PosedCollider]) -> Self {
-        Self::with_table(
-            system,
-            self.surfaces.clone(),
-            (self.shapes.clone(), self.owned.clone()),
-            colliders,
-            SKIN,
-        )
+    /// Empty lists of the same elements and surfaces, for a restored state. They have to be rebuilt.
+    pub fn emptied(&self) -> Self {
+        let chunks = self.chunks.iter();
+        let solids = self.solids.iter();
+        Contacts {
+            chunks: chunks
+                .map(|one| ContactChunk::of(one.elements.clone()))
+                .collect(),
+            solids: solids
+                .map(|one| ShapeChunk::of(one.elements.clone()))
+                .collect(),
+            shapes: self.shapes.clone(),
+            owned: self.owned.clone(),
+            surfaces: self.surfaces.clone(),
+            skin: SKIN * self.largest,
+            adapts: true,
+            exposed: 0,
+            exposed_of_all: 0,
+            steps: 0,
+            anchor: Vec::new(),
+            moved: 0.0,
+            travelled: 0.0,
+            collider_approach: 0.0,
+            ..*self
+        }
     }
 
     /// Whether contacts push by the barrier of explicit steps.
@@ -132,7 +147,7 @@ impl<S: Scalar> Contacts<S> {
     fn with_table(
         system: &System<S>,
         surfaces: SurfaceTable<S>,
-        (shapes, owned): (Option<Arc<Shapes>>, OwnedChunks),
+        shapes: Option<Arc<Shapes>>,
         colliders: &[PosedCollider],
         skin: f64,
     ) -> Self {
@@ -153,7 +168,7 @@ impl<S: Scalar> Contacts<S> {
             chunks: chunks.collect(),
             solids: solids.collect(),
             shapes,
-            owned,
+            owned: OwnedChunks::default(),
             chunk,
             surfaces,
             skin: skin * largest,
@@ -182,8 +197,23 @@ impl<S: Scalar> Contacts<S> {
             }
         }
         self.owned = owned;
+        self.anchor = self.own_anchors();
         // Unknown until the next rebuild.
         (self.exposed, self.exposed_of_all) = (0, 0);
+    }
+
+    /// The anchors of listed chunks; nothing is written for others, so that they take no memory.
+    fn own_anchors(&self) -> Vec<DVec3> {
+        let mut anchor: Vec<DVec3> = bytemuck::zeroed_vec(self.anchor.len());
+        let chunks = anchor
+            .chunks_mut(self.chunk)
+            .zip(self.anchor.chunks(self.chunk));
+        for (at, (to, from)) in chunks.enumerate() {
+            if self.owned.contains(at) {
+                to.copy_from_slice(from);
+            }
+        }
+        anchor
     }
 
     /// Skin: gap up to which pairs are listed, m.
@@ -269,7 +299,7 @@ impl<S: Scalar> Contacts<S> {
         self.chunks.iter().map(of).sum::<usize>() + self.solids.iter().map(solids).sum::<usize>()
     }
 
-    /// Partners of an element in ascending order, colliders as [`COLLIDER`] plus their index.
+    /// Partners of an element in ascending order, colliders as [`COLLIDER`](super::chunk::COLLIDER) plus their index.
     pub fn partners(&self, element: u32) -> Vec<u32> {
         let sides = self.chunks[element as usize / self.chunk].sides();
         let mut partners: Vec<u32> = sides
@@ -324,60 +354,6 @@ impl<S: Scalar> Contacts<S> {
             // A pair inside one chunk is already listed the second time.
             list.insert(entry(system, &self.surfaces, (own, partner), touch));
         }
-    }
-
-    /// Nonzero springs, sorted by element and partner.
-    pub fn springs(&self) -> Vec<SpringEntry<S>> {
-        let mut out = Vec::new();
-        for chunk in &self.chunks {
-            let from = out.len();
-            out.extend(chunk.sides().filter(|side| side.memory.is_any()));
-            out[from..].sort_unstable_by_key(|side| (side.element, side.partner));
-        }
-        out
-    }
-
-    /// Springs and allowed overlaps of the contacts of polyhedra, sorted by element and partner.
-    pub fn shape_entries(&self) -> Vec<ShapeEntry> {
-        let entries = self.solids.iter().flat_map(ShapeChunk::entries);
-        let mut entries: Vec<ShapeEntry> = entries.collect();
-        entries.sort_unstable_by_key(|entry| (entry.element, entry.partner));
-        entries
-    }
-
-    /// Restores springs and allowed overlaps of polyhedra; returns the number of entries without a listed
-    /// contact.
-    pub fn restore_shapes(&mut self, entries: &[ShapeEntry]) -> usize {
-        let mut lost = 0;
-        for entry in entries {
-            let ends = [
-                (entry.element, entry.partner),
-                (entry.partner, entry.element),
-            ];
-            for (own, partner) in ends.into_iter().filter(|(own, _)| *own < COLLIDER) {
-                let chunk = self.solids.get_mut(own as usize / self.chunk);
-                let found = chunk.is_some_and(|chunk| chunk.restore(own, partner, entry.memory));
-                lost += usize::from(!found);
-            }
-        }
-        lost
-    }
-
-    /// Restores springs; returns the number of entries without a listed pair. Those of chunks that are not listed are
-    /// left out.
-    pub fn restore_springs(&mut self, springs: &[SpringEntry<S>]) -> usize {
-        let mut lost = 0;
-        for entry in springs {
-            let chunk = entry.element as usize / self.chunk;
-            if !self.owned.contains(chunk) {
-                continue;
-            }
-            lost += match self.chunks.get_mut(chunk) {
-                Some(lists) => usize::from(!lists.restore(entry)),
-                None => 1,
-            };
-        }
-        lost
     }
 }
 

@@ -13,6 +13,7 @@ pub mod properties;
 pub mod rebuild;
 pub mod renew;
 pub mod soft;
+mod springs;
 pub mod static_columns;
 pub mod surfaces;
 pub mod suspend;

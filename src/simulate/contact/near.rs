@@ -29,6 +29,19 @@ pub struct Exposure {
 }
 
 impl Exposure {
+    /// As a byte, for messages.
+    pub fn to_byte(self) -> u8 {
+        u8::from(self.is_exposed) | u8::from(self.is_broken) << 1
+    }
+
+    /// From what [`to_byte`](Self::to_byte) made.
+    pub fn from_byte(byte: u8) -> Self {
+        Exposure {
+            is_exposed: byte & 1 != 0,
+            is_broken: byte & 2 != 0,
+        }
+    }
+
     /// Exposure of an element; `closed_shells` states whether nothing reaches into complete shells.
     pub fn of<S: Scalar>(system: &System<S>, element: usize, closed_shells: bool) -> Self {
         let bonds = &system.bonds;

@@ -20,6 +20,8 @@ pub struct Candidates {
     pub pairs: Vec<bool>,
     /// Whether each element may be within the skin of a collider.
     pub colliders: Vec<bool>,
+    /// Exposures of the candidates for pairs, as bytes; `None` if all their bonds are held here.
+    pub exposure: Option<Vec<u8>>,
 }
 
 impl Candidates {
@@ -160,11 +162,13 @@ impl<S: Scalar> Contacts<S> {
     /// Rebuilds the lists of pairs, keeping springs; visits only these elements, or all.
     pub fn rebuild_pairs(&mut self, system: &System<S>, candidates: Option<&Candidates>) {
         let may_touch = |i: usize| candidates.is_none_or(|all| all.pairs[i]);
+        let given = candidates.and_then(|all| all.exposure.as_ref());
         let elements = (0..system.count).into_par_iter().with_min_len(self.chunk);
-        let anchor: Vec<DVec3> = elements.clone().map(|i| system.position(i)).collect();
-        let exposure = elements.map(|i| match may_touch(i) {
-            true => Exposure::of(system, i, self.closed_shells),
-            false => Exposure::default(),
+        let anchor = self.anchors(system, candidates);
+        let exposure = elements.map(|i| match (may_touch(i), given) {
+            (true, Some(bytes)) => Exposure::from_byte(bytes[i]),
+            (true, None) => Exposure::of(system, i, self.closed_shells),
+            (false, _) => Exposure::default(),
         });
         let mut exposure: Vec<Exposure> = exposure.collect();
         let listed = exposure.iter().enumerate();
@@ -206,6 +210,34 @@ impl<S: Scalar> Contacts<S> {
         self.on_solids(system, |finder, solids| finder.rebuild(solids));
         self.anchor = anchor;
         (self.moved, self.travelled, self.steps) = (0.0, 0.0, 0);
+    }
+
+    /// Positions of all elements; where other processes list the contacts of some, of the elements of the listed chunks
+    /// and of the candidates alone.
+    fn anchors(&self, system: &System<S>, candidates: Option<&Candidates>) -> Vec<DVec3> {
+        let places = (0..system.count).into_par_iter().with_min_len(self.chunk);
+        let Some(candidates) = candidates.filter(|_| !self.owned.are_all()) else {
+            return places.map(|i| system.position(i)).collect();
+        };
+        // Pages that are not written take no memory.
+        let mut anchor: Vec<DVec3> = bytemuck::zeroed_vec(system.count);
+        let rows = anchor.par_iter_mut().enumerate().with_min_len(self.chunk);
+        rows.for_each(|(i, place)| {
+            if candidates.contains(i) || self.owned.contains(i / self.chunk) {
+                *place = system.position(i);
+            }
+        });
+        anchor
+    }
+
+    /// Exposures of the elements of the listed chunks, as bytes.
+    pub fn exposures(&self, system: &System<S>) -> Vec<u8> {
+        let elements = (0..system.count).into_par_iter().with_min_len(self.chunk);
+        let of = |i: usize| match self.owned.contains(i / self.chunk) {
+            true => Exposure::of(system, i, self.closed_shells).to_byte(),
+            false => 0,
+        };
+        elements.map(of).collect()
     }
 
     /// Rebuilds the lists of elements near colliders, keeping springs.

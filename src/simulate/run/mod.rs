@@ -105,7 +105,8 @@ pub fn run_on_ranks(
     }
     let (mut pipeline, _) = resolve::choose::choose(store, &pipeline)?;
     let prepared = PreparedScene::new(store, &pipeline)?;
-    let schedule = prepared.schedule(&pipeline);
+    let critical = ranks.of_first(|| prepared.critical(&pipeline));
+    let schedule = prepared.schedule_below(critical, &pipeline);
     let mut backend = options.backend.unwrap_or(pipeline.simulate.backend);
     if options.adapter.is_some() {
         pipeline.simulate.gpu.adapter.clone_from(&options.adapter);
@@ -183,6 +184,18 @@ impl AgreeingRanks {
             None => Ok(()),
             Some(rank) => Err(SimulateError::RanksDiffer { rank }),
         }
+    }
+
+    /// A number that rank 0 computes.
+    fn of_first(&self, compute: impl FnOnce() -> f64) -> f64 {
+        let Some(transport) = &self.0 else {
+            return compute();
+        };
+        let own = match self.is_first() {
+            true => compute().to_ne_bytes().to_vec(),
+            false => Vec::new(),
+        };
+        bytemuck::pod_read_unaligned(&transport.gather_all(&own)[0])
     }
 
     /// Whether any rank says so.

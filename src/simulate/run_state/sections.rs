@@ -1,9 +1,12 @@
 //! The sections of a state that runs of bonded elements write and read.
 
+use std::collections::BTreeMap;
+
 use super::averages::LastLoad;
 use super::snapshot::Effort;
 use super::state::{SectionKind, State, check_length};
 use crate::math::Scalar;
+use crate::simulate::bonded::bonds::Bonds;
 use crate::simulate::bonded::rigid_mask::RigidMask;
 use crate::simulate::bonded::softening::Softening;
 use crate::simulate::bonded::system::{LoadRow, System};
@@ -46,8 +49,14 @@ const RIGID: SectionKind = SectionKind::first("rigid bodies");
 const WORK: SectionKind = SectionKind::first("energy taken");
 const EFFORT: SectionKind = SectionKind::first("implicit effort");
 
-/// Writes elements, bonds and loads of a run with velocities at the end of a step.
-pub fn put_system<S: Scalar>(state: &mut State, system: &System<S>, load: &[LoadRow<S>]) {
+/// Writes elements, bonds and loads of a run with velocities at the end of a step. `whole` and `touch` are the masks of
+/// intact bonds and the contact distances of broken ones, of all elements.
+pub fn put_system<S: Scalar>(
+    state: &mut State,
+    system: &System<S>,
+    load: &[LoadRow<S>],
+    (whole, touch): (&[u32], &BTreeMap<u32, S>),
+) {
     let bonds = &system.bonds;
     state.put(MOTION, system.motion.iter().map(|row| row.0));
     state.put(REMAINDERS, system.tail.iter().map(|row| row.0));
@@ -55,8 +64,8 @@ pub fn put_system<S: Scalar>(state: &mut State, system: &System<S>, load: &[Load
     if system.rigid().any() {
         state.put(PIECES, system.rigid().pieces().iter().map(|&piece| [piece]));
     }
-    state.put(WHOLE, bonds.intact().iter().map(|&bits| [bits]));
-    state.put(TOUCHING, bonds.touch.values().map(|&touch| [touch]));
+    state.put(WHOLE, whole.iter().map(|&bits| [bits]));
+    state.put(TOUCHING, touch.values().map(|&touch| [touch]));
     let crowded = system.crowded.touches();
     if !crowded.is_empty() {
         state.put(CROWDED, crowded.iter().map(|&touch| [touch]));
@@ -70,11 +79,13 @@ pub fn put_system<S: Scalar>(state: &mut State, system: &System<S>, load: &[Load
     }
 }
 
-/// Reads what [`put_system`] wrote into a newly built system of the same packing and precision.
+/// Reads what [`put_system`] wrote into a newly built system of the same packing and precision. `of_all` returns the
+/// entries of all broken bonds, given those of the bonds held here.
 pub fn read_system<S: Scalar>(
     state: &State,
     system: &mut System<S>,
     load: &mut [LoadRow<S>],
+    of_all: impl FnOnce(&Bonds<S>, Vec<u32>) -> Vec<u32>,
 ) -> Result<(), StateError> {
     state.copy_into(MOTION, system.motion.iter_mut().map(|row| &mut row.0))?;
     state.copy_into(REMAINDERS, system.tail.iter_mut().map(|row| &mut row.0))?;
@@ -94,7 +105,8 @@ pub fn read_system<S: Scalar>(
     };
     let entries = bonds.entries().map(|(_, side)| side.entry);
     let broken = entries.filter(|&entry| is_broken(entry));
-    let mut broken: Vec<u32> = broken.map(|entry| entry as u32).collect();
+    let broken = broken.map(|entry| entry as u32).collect();
+    let mut broken = of_all(bonds, broken);
     broken.sort_unstable();
     let touch = state.require::<S, 1>(TOUCHING)?;
     if was_rigid && pieces.is_empty() && touch.len() != broken.len() {
@@ -344,12 +356,14 @@ pub fn effort(state: &State) -> Result<Effort, StateError> {
 mod tests {
     use super::*;
     use crate::math::lanes::LaneRow;
-    use crate::simulate::bonded::bonds::{BLOCK, BondRow, BondRows, Bonds};
+    use crate::simulate::bonded::bond_rows::{BondRow, BondRows};
+    use crate::simulate::bonded::bonds::BLOCK;
     use crate::store::Store;
 
     fn packed<S: Scalar>(system: &System<S>, load: &[LoadRow<S>]) -> State {
         let mut state = State::new(4, 7, 1e-3);
-        put_system(&mut state, system, load);
+        let bonds = (system.bonds.intact(), &system.bonds.touch);
+        put_system(&mut state, system, load, bonds);
         state
     }
 
@@ -400,7 +414,7 @@ mod tests {
 
         let (mut fresh, mut loads) = (chain::<f32>(), [LaneRow::default(); BLOCK]);
         fresh.motion = vec![LaneRow::default(); BLOCK];
-        read_system(&state, &mut fresh, &mut loads).unwrap();
+        read_system(&state, &mut fresh, &mut loads, |_, broken| broken).unwrap();
         assert_eq!((fresh.motion, loads), (system.motion, load));
         assert_eq!(fresh.bonds.intact(), system.bonds.intact());
         assert_eq!(fresh.bonds.touch_distance(entry), Some(0.9));
@@ -419,7 +433,12 @@ mod tests {
         system.bonds.unbond(entry, touch);
         let state = packed(&system, &[LaneRow::default(); BLOCK]);
         let read = |fresh: &mut System<f32>| {
-            let found = read_system(&state, fresh, &mut [LaneRow::default(); BLOCK]);
+            let found = read_system(
+                &state,
+                fresh,
+                &mut [LaneRow::default(); BLOCK],
+                |_, broken| broken,
+            );
             found.map(|()| fresh.clone())
         };
         let kept = read(&mut chain()).unwrap();
@@ -432,7 +451,13 @@ mod tests {
         // A state without rigid elements makes elements elastic that were rigid at the start.
         let elastic = packed(&chain::<f32>(), &[LaneRow::default(); BLOCK]);
         let mut fresh = kept;
-        read_system(&elastic, &mut fresh, &mut [LaneRow::default(); BLOCK]).unwrap();
+        read_system(
+            &elastic,
+            &mut fresh,
+            &mut [LaneRow::default(); BLOCK],
+            |_, broken| broken,
+        )
+        .unwrap();
         assert!(!fresh.rigid().any() && fresh.bonds.is_active(inner));
         // Older states do not contain bonds within rigid bodies.
         let mut old = State::new(4, 7, 1e-3);
@@ -442,7 +467,12 @@ mod tests {
         }
         old.put(WHOLE, [[0_u32]; BLOCK].into_iter());
         old.put(TOUCHING, [[1.0_f32]; 1].into_iter());
-        let found = read_system(&old, &mut system, &mut [LaneRow::default(); BLOCK]);
+        let found = read_system(
+            &old,
+            &mut system,
+            &mut [LaneRow::default(); BLOCK],
+            |_, broken| broken,
+        );
         let message = found.unwrap_err().to_string();
         assert!(message.contains("rigid pieces"), "{message}");
     }
@@ -469,10 +499,11 @@ mod tests {
             &state,
             &mut chain::<f64>(),
             &mut [LaneRow::default(); BLOCK],
+            |_, broken| broken,
         );
         assert!(matches!(read, Err(StateError::Precision { .. })));
         let mut long = [LaneRow::default(); 2 * BLOCK];
-        let read = read_system(&state, &mut chain::<f32>(), &mut long);
+        let read = read_system(&state, &mut chain::<f32>(), &mut long, |_, broken| broken);
         assert!(matches!(read, Err(StateError::Length { .. })));
         let read = springs::<f32>(&state);
         assert!(matches!(read, Err(StateError::Missing { .. })));

@@ -8,6 +8,7 @@ use glam::{DQuat, DVec3};
 use crate::columns::{Breaks, Convergence, Fragments, Frames, History, Loads, Sleep};
 use crate::math::Scalar;
 use crate::simulate::bonded::bond_tasks::StressAndEnergy;
+use crate::simulate::bonded::breaks::BrokenSides;
 use crate::simulate::bonded::rest::RestData;
 use crate::simulate::bonded::system::System;
 use crate::simulate::bonded::work::Work;
@@ -55,6 +56,8 @@ pub struct FrameSource<'a, S> {
     pub labels: &'a [u32],
     /// Data that do not change during the run.
     pub rest: &'a RestData,
+    /// Broken bonds of each element, or nothing if none is broken; `None` if all bonds are held here.
+    pub broken: Option<&'a [BrokenSides]>,
     /// Stress and energy of the bonds of each element.
     pub carried: &'a [StressAndEnergy],
     /// Sums over contacts.
@@ -229,7 +232,10 @@ impl<S: Scalar> FrameSource<'_, S> {
                 tau: carried.tau,
             };
             columns.put(k, &row);
-            let (bonds, area) = self.broken_bonds(i);
+            let BrokenSides { bonds, area } = match self.broken {
+                Some(gathered) => gathered.get(i).copied().unwrap_or_default(),
+                None => self.system.broken_sides(i),
+            };
             *broken = bonds;
             totals.broken += u64::from(bonds);
             self.add_to(&mut totals, i, (p, v), (q, w));
@@ -247,21 +253,6 @@ impl<S: Scalar> FrameSource<'_, S> {
             });
         }
         (totals, fragments.sorted())
-    }
-
-    /// Number of broken bonds of an element, and the sum of their cross-sections, m².
-    fn broken_bonds(&self, i: usize) -> (u32, f64) {
-        let all = &self.system.bonds;
-        let (mut bonds, mut area) = (0, 0.0);
-        if all.touch.is_empty() {
-            return (bonds, area);
-        }
-        for side in all.sides(i).filter(|side| !all.is_intact(side.entry)) {
-            let class = &self.system.classes[all.class.get(side.entry) as usize];
-            bonds += 1;
-            area += 1.0 / class.section.inverse_area.to_f64();
-        }
-        (bonds, area)
     }
 
     fn add_to(

@@ -7,6 +7,8 @@ use crate::columns::BreakMode;
 use crate::math::Scalar;
 use crate::math::lanes::LaneRow;
 use crate::simulate::bonded::bond_tasks::{BreakEvent, StressAndEnergy};
+use crate::simulate::bonded::breaks::{BondBeforeBreak, BrokenSides};
+use crate::simulate::bonded::held::HeldBond;
 use crate::simulate::bonded::work::Dissipation;
 use crate::simulate::contact::chunk::SpringEntry;
 use crate::simulate::contact::pair_list::Memory;
@@ -134,6 +136,62 @@ impl Record for BreakEvent {
             sigma,
             tau,
             mode: MODES[mode as usize],
+        }
+    }
+}
+
+impl Record for BrokenSides {
+    fn put(&self, bytes: &mut Vec<u8>) {
+        put(bytes, self.bonds);
+        put(bytes, self.area);
+    }
+    fn get(from: &mut Reader) -> Self {
+        BrokenSides {
+            bonds: from.get(),
+            area: from.get(),
+        }
+    }
+}
+
+impl<S: Scalar> Record for BondBeforeBreak<S> {
+    fn put(&self, bytes: &mut Vec<u8>) {
+        put(bytes, self.id);
+        put(bytes, self.from_i);
+        put(bytes, self.length);
+        put(bytes, self.energy);
+    }
+    fn get(from: &mut Reader) -> Self {
+        BondBeforeBreak {
+            id: from.get(),
+            from_i: from.get(),
+            length: from.get(),
+            energy: from.get(),
+        }
+    }
+}
+
+impl<S: Scalar> Record for HeldBond<S> {
+    fn put(&self, bytes: &mut Vec<u8>) {
+        put(bytes, [self.entry, self.other, self.id, self.class]);
+        put(bytes, self.direction);
+        put(bytes, [self.length, self.strengths[0], self.strengths[1]]);
+        put(bytes, u32::from(self.touch.is_some()));
+        put(bytes, self.touch.unwrap_or_default());
+    }
+    fn get(from: &mut Reader) -> Self {
+        let [entry, other, id, class] = from.get();
+        let (direction, [length, sigma_c, tau_c]) = (from.get(), from.get());
+        let is_broken = from.get::<u32>() != 0;
+        let touch = from.get();
+        HeldBond {
+            entry,
+            other,
+            id,
+            class,
+            direction,
+            length,
+            strengths: [sigma_c, tau_c],
+            touch: is_broken.then_some(touch),
         }
     }
 }

@@ -7,7 +7,9 @@
 //! integers are summed across ranks; floating-point sums run over chunks in order. So results are bitwise equal for any
 //! number of ranks.
 //!
-//! Every rank keeps the rows of all elements; those of elements that are neither its own nor ghosts are out of date.
+//! A rank holds the bonds of its own elements; ranks other than 0 hold the rows of their own elements and ghosts.
+//! Columns have the length and the numbering of one process; pages of rows that a rank does not hold are never written,
+//! so that the system gives them no memory. With Rankine's criterion or bonds that soften, every rank holds all.
 
 pub mod bisection;
 pub mod bytes;

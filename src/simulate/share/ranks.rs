@@ -13,6 +13,9 @@ use crate::simulate::bonded::bond_tasks::BreakEvent;
 use crate::simulate::bonded::owned::OwnedChunks;
 use crate::simulate::bonded::system::{MotionRow, TailRow, position};
 
+/// Bytes of records that are gathered at a time: messages of all elements at once would take as much memory as they.
+const GATHERED: usize = 1 << 23;
+
 /// The ranks of a run, or none: then this process owns every chunk, and all calls return at once.
 #[derive(Clone, Debug, Default)]
 pub struct Ranks(Option<Team>);
@@ -73,6 +76,11 @@ impl Ranks {
     /// Number of ranks.
     pub fn count(&self) -> usize {
         self.0.as_ref().map_or(1, |team| team.transport.count())
+    }
+
+    /// Number of this rank.
+    pub fn rank(&self) -> usize {
+        self.0.as_ref().map_or(0, |team| team.transport.rank())
     }
 
     /// Whether this process computes alone.
@@ -173,9 +181,13 @@ impl Ranks {
         team.messages = (exchange.send, exchange.receive);
     }
 
-    /// Receives the motion of other ranks' elements inside the boxes of this rank's chunks, widened by `reach`, m.
-    /// Returns for each element whether its row is up to date; rows of this rank always are.
-    pub fn receive_near<S: Scalar>(&self, motion: &mut [MotionRow<S>], reach: f64) -> Vec<bool> {
+    /// Receives the rows and a byte of other ranks' elements inside the boxes of this rank's chunks, widened by
+    /// `reach`, m. Returns for each element whether its row is up to date; rows of this rank always are.
+    pub fn receive_near<S: Scalar>(
+        &self,
+        (motion, tail, bytes): (&mut [MotionRow<S>], &mut [TailRow<S>], &mut [u8]),
+        reach: f64,
+    ) -> Vec<bool> {
         let Some(team) = &self.0 else {
             return vec![true; motion.len()];
         };
@@ -192,7 +204,7 @@ impl Ranks {
             around[owner as usize] = around[owner as usize].joined(one);
         }
         let mut to = vec![Vec::new(); team.transport.count()];
-        for (rank, bytes) in to.iter_mut().enumerate().filter(|one| one.0 != own) {
+        for (rank, message) in to.iter_mut().enumerate().filter(|one| one.0 != own) {
             // Most ranks are far away as a whole.
             if !around[rank].widened(reach).meets(&around[own]) {
                 continue;
@@ -206,21 +218,69 @@ impl Ranks {
                 for element in chunk.filter(|_| !near.is_empty()) {
                     let place = position(&motion[element]);
                     if near.iter().any(|one| one.contains(place)) {
-                        put(bytes, element as u32);
-                        motion[element].put(bytes);
+                        put(message, [element as u32, bytes[element].into()]);
+                        motion[element].put(message);
+                        tail[element].put(message);
                     }
                 }
             }
         }
-        for bytes in team.transport.all_to_all(to) {
-            let mut from = Reader::new(&bytes);
+        for message in team.transport.all_to_all(to) {
+            let mut from = Reader::new(&message);
             while !from.is_at_end() {
-                let element = from.get::<u32>() as usize;
+                let [element, byte]: [u32; 2] = from.get();
+                let element = element as usize;
                 motion[element] = Record::get(&mut from);
-                known[element] = true;
+                tail[element] = Record::get(&mut from);
+                (bytes[element], known[element]) = (byte as u8, true);
             }
         }
         known
+    }
+
+    /// Sends the data of chunks that move to their new owners. `write` appends those of a chunk of this rank to a
+    /// message; `read` reads those of a chunk that it is to own.
+    pub fn move_chunks(
+        &self,
+        owner: &[u32],
+        mut write: impl FnMut(usize, &mut Vec<u8>),
+        mut read: impl FnMut(usize, &mut Reader),
+    ) {
+        let Some(team) = &self.0 else {
+            return;
+        };
+        let own = team.transport.rank();
+        let mut to = vec![Vec::new(); team.transport.count()];
+        let leaves = |&at: &usize| owner[at] as usize != own;
+        for at in team.chunks_of(own).filter(leaves) {
+            write(at, &mut to[owner[at] as usize]);
+        }
+        for (rank, message) in team.transport.all_to_all(to).iter().enumerate() {
+            let mut from = Reader::new(message);
+            let comes = |&at: &usize| rank != own && owner[at] as usize == own;
+            for at in team.chunks_of(rank).filter(comes) {
+                read(at, &mut from);
+            }
+        }
+    }
+
+    /// Sends the records of chunks that move to their new owners.
+    pub fn move_records<T: Record>(&self, owner: &[u32], rows: &mut [T]) {
+        let Some(team) = &self.0 else {
+            return;
+        };
+        let count = rows.len();
+        let elements = |at: usize| team.elements_of(at, count);
+        // Not in place: both calls use the rows.
+        let mut come = Vec::new();
+        self.move_chunks(
+            owner,
+            |at, message| rows[elements(at)].iter().for_each(|row| row.put(message)),
+            |at, from| come.extend(elements(at).map(|element| (element, T::get(from)))),
+        );
+        for (element, row) in come {
+            rows[element] = row;
+        }
     }
 
     /// The sum of an integer over all ranks.
@@ -230,9 +290,14 @@ impl Ranks {
 
     /// Brings the records of all elements up to date at the ranks that receive them.
     pub fn gather<T: Record>(&self, receivers: Receivers, rows: &mut [T]) {
-        if let Some(team) = &self.0 {
-            let all = team.gather(receivers, &team.own_records(rows));
-            team.read(&all, rows);
+        let Some(team) = &self.0 else {
+            return;
+        };
+        let batch = (GATHERED / (team.chunk * size_of::<T>())).max(1);
+        for first in (0..team.owner.len()).step_by(batch) {
+            let chunks = first..(first + batch).min(team.owner.len());
+            let all = team.gather(receivers, &team.own_records(chunks.clone(), rows));
+            team.read(&all, chunks, rows);
         }
     }
 
@@ -263,8 +328,8 @@ impl Ranks {
         }
     }
 
-    /// Brings the records of these elements up to date at every rank.
-    pub fn fetch<T: Record>(&self, elements: &[u32], rows: &mut [T]) {
+    /// Brings the records of these elements up to date at the ranks that receive them.
+    pub fn fetch<T: Record>(&self, receivers: Receivers, elements: &[u32], rows: &mut [T]) {
         let Some(team) = &self.0 else {
             return;
         };
@@ -273,8 +338,11 @@ impl Ranks {
         for &element in elements.iter().filter(|&&e| team.owner_of(e) == own) {
             rows[element as usize].put(&mut bytes);
         }
-        let all = team.transport.gather_all(&bytes);
+        let all = team.gather(receivers, &bytes);
         let mut from: Vec<Reader> = all.iter().map(|bytes| Reader::new(bytes)).collect();
+        if from.is_empty() {
+            return;
+        }
         for &element in elements {
             rows[element as usize] = T::get(&mut from[team.owner_of(element)]);
         }

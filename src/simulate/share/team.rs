@@ -68,10 +68,14 @@ impl Team {
         rank: usize,
         count: usize,
     ) -> impl Iterator<Item = Range<usize>> {
-        self.chunks_of(rank).map(move |at| {
-            let first = at * self.chunk;
-            first.min(count)..(first + self.chunk).min(count)
-        })
+        self.chunks_of(rank)
+            .map(move |at| self.elements_of(at, count))
+    }
+
+    /// Elements of a chunk, clipped to indices below `count`.
+    pub(super) fn elements_of(&self, at: usize, count: usize) -> Range<usize> {
+        let first = at * self.chunk;
+        first.min(count)..(first + self.chunk).min(count)
     }
 
     pub(super) fn gather(&self, receivers: Receivers, own: &[u8]) -> Vec<Vec<u8>> {
@@ -81,24 +85,26 @@ impl Team {
         }
     }
 
-    pub(super) fn own_records<T: Record>(&self, rows: &[T]) -> Vec<u8> {
-        let own = self.ranges_of(self.transport.rank(), rows.len());
+    /// Records of the elements of this rank's chunks among these.
+    pub(super) fn own_records<T: Record>(&self, chunks: Range<usize>, rows: &[T]) -> Vec<u8> {
+        let own = chunks.filter(|&at| self.owner[at] as usize == self.transport.rank());
         let mut bytes = Vec::new();
-        for row in own.flat_map(|chunk| &rows[chunk]) {
+        for row in own.flat_map(|at| &rows[self.elements_of(at, rows.len())]) {
             row.put(&mut bytes);
         }
         bytes
     }
 
-    /// Reads what ranks sent of their chunks.
-    pub(super) fn read<T: Record>(&self, all: &[Vec<u8>], rows: &mut [T]) {
+    /// Reads what ranks sent of their chunks among these.
+    pub(super) fn read<T: Record>(&self, all: &[Vec<u8>], chunks: Range<usize>, rows: &mut [T]) {
         let mut from: Vec<Reader> = all.iter().map(|bytes| Reader::new(bytes)).collect();
         if from.is_empty() {
             return;
         }
-        for (rows, &owner) in rows.chunks_mut(self.chunk).zip(&self.owner) {
-            for row in rows {
-                *row = T::get(&mut from[owner as usize]);
+        for at in chunks {
+            let elements = self.elements_of(at, rows.len());
+            for row in &mut rows[elements] {
+                *row = T::get(&mut from[self.owner[at] as usize]);
             }
         }
     }

@@ -74,6 +74,7 @@ impl<S: Scalar> Sleep<S> {
         Some(Candidates {
             pairs: marks.clone(),
             colliders: marks,
+            exposure: None,
         })
     }
 }

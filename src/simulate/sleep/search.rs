@@ -83,6 +83,7 @@ impl<S: Scalar> Sleep<S> {
         Some(Candidates {
             pairs: marks,
             colliders,
+            exposure: None,
         })
     }
 

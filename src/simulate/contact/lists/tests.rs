@@ -1,7 +1,9 @@
 use super::*;
 use crate::math::lanes::LaneRow;
-use crate::simulate::bonded::bonds::{BondRow, BondRows, Bonds};
+use crate::simulate::bonded::bond_rows::{BondRow, BondRows};
+use crate::simulate::bonded::bonds::Bonds;
 use crate::simulate::bonded::rigid_mask::RigidMask;
+use crate::simulate::contact::chunk::{COLLIDER, SpringEntry};
 use crate::simulate::contact::pair_list::Memory;
 use crate::simulate::contact::rebuild::Candidates;
 use crate::simulate::contact::surfaces::Surface;
@@ -172,6 +174,7 @@ fn ends_of_a_bond_longer_than_both_radii_touch_where_it_broke() {
     let among = Candidates {
         pairs: marks.clone(),
         colliders: marks,
+        exposure: None,
     };
     contacts.rebuild_among(&system, &[], Some(&among));
     assert_eq!(contacts.partners(0), [1]);

@@ -209,6 +209,7 @@ impl<W: EnergyLaw> Method for Implicit<W> {
                 carried,
                 contact,
                 touching,
+                broken: None,
                 effort: Some(self.newton.effort),
                 sleep: None,
             },

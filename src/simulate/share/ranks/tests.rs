@@ -1,6 +1,7 @@
 use glam::DVec3;
 
 use super::*;
+use crate::math::lanes::LaneRow;
 use crate::ranks::local;
 use crate::simulate::bonded::system::set_position;
 
@@ -27,7 +28,16 @@ fn on_three_ranks<T: Send>(act: impl Fn(&Ranks, Vec<MotionRow<f64>>) -> T + Sync
 fn rows_within_reach_of_a_chunk_are_received() {
     for (reach, count) in [(2.4, 0), (2.6, 1), (3.6, 2), (100.0, 16)] {
         let found = on_three_ranks(|ranks, mut motion| {
-            let known = ranks.receive_near(&mut motion, reach);
+            let own = |row: &MotionRow<f64>| u8::from(position(row).y > 0.0);
+            let mut bytes: Vec<u8> = motion.iter().map(own).collect();
+            let mut tail: Vec<TailRow<f64>> = vec![LaneRow([0.0; 4]); 32];
+            let known = ranks.receive_near((&mut motion, &mut tail, &mut bytes), reach);
+            assert!(
+                known
+                    .iter()
+                    .zip(&bytes)
+                    .all(|(known, byte)| *known == (*byte == 1))
+            );
             let places = motion.iter().map(|row| position(row).x);
             (known, places.collect::<Vec<f64>>())
         });

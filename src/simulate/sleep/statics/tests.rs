@@ -6,7 +6,8 @@ use glam::{DMat3, DQuat, DVec3, IVec3};
 use super::*;
 use crate::laws::failure::CriterionSection;
 use crate::math::lanes::LaneRow;
-use crate::simulate::bonded::bonds::{BLOCK, BondRow, BondRows, Bonds};
+use crate::simulate::bonded::bond_rows::{BondRow, BondRows};
+use crate::simulate::bonded::bonds::{BLOCK, Bonds};
 use crate::simulate::bonded::rigid_mask::RigidMask;
 use crate::simulate::bonded::system::BondClass;
 

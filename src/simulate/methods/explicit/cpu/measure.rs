@@ -15,7 +15,8 @@ use crate::simulate::share::ranks::Receivers;
 impl<L: Lanes> Cpu<L> {
     /// Stresses and energies of the bonds of every element, computed from the current motion.
     pub(super) fn carried(&self) -> Vec<StressAndEnergy> {
-        let mut carried = vec![StressAndEnergy::default(); self.run.system.count];
+        // What is not written takes no memory.
+        let mut carried: Vec<StressAndEnergy> = bytemuck::zeroed_vec(self.run.system.count);
         self.for_awake_chunks(&mut carried, |carried, border, place| {
             bond_pass::<L, _>(&self.run.system, border, place, StressTask { carried });
         });

@@ -117,6 +117,9 @@ impl<L: Lanes> Cpu<L> {
             run.partition(transport);
         }
         let rankine = Rankine::of(&mut run.system, pipeline, &run.rest);
+        if rankine.is_none() {
+            run.hold_own();
+        }
         let sleep = sleeping::sleep(&mut run, pipeline);
         let (padded, chunk) = (run.system.motion.len(), run.system.chunk);
         let chunks = padded.div_ceil(chunk);
@@ -167,6 +170,7 @@ impl<L: Lanes> Cpu<L> {
         };
         cpu.restructure();
         cpu.plan_exchange();
+        cpu.receive_ghosts();
         cpu.start();
         cpu
     }
@@ -185,10 +189,9 @@ impl<L: Lanes> Cpu<L> {
     /// loads.
     pub fn refresh(&mut self) {
         self.borders = Border::all(&self.run.system, &self.run.ranks.owned());
-        self.run
-            .contacts
-            .rebuild(&self.run.system, &self.driven.colliders);
+        self.run.rebuild_lists(&self.driven.colliders);
         self.plan_exchange();
+        self.receive_ghosts();
         self.start();
     }
 
@@ -219,8 +222,10 @@ impl<L: Lanes> Cpu<L> {
         let (at, borders) = ((self.run.step, self.run.time()), &mut self.borders);
         let energy = |system: &System<L::Scalar>, entry| Some(system.bond_energy(entry));
         self.run.break_bonds(events, at, energy, |system, entry| {
-            let other = system.bonds.other[entry as usize];
-            borders[other as usize / system.chunk].unbond(entry);
+            if system.bonds.holds(entry as usize) {
+                let other = system.bonds.other[entry as usize];
+                borders[other as usize / system.chunk].unbond(entry);
+            }
         });
         self.costs.breaks.add(clock, 1);
     }
@@ -308,6 +313,8 @@ impl<L: Lanes> Method for Cpu<L> {
         }
         self.collect_work();
         let carried = self.carried();
+        let broken = self.run.gather_broken();
+        self.run.labels();
         if !self.run.ranks.is_first() {
             self.run.skip_frame();
             let state = state.then(|| self.pack(frame));
@@ -319,6 +326,7 @@ impl<L: Lanes> Method for Cpu<L> {
             frame,
             Measured {
                 carried,
+                broken,
                 contact,
                 touching,
                 effort: None,
@@ -351,6 +359,7 @@ impl<L: Lanes> Method for Cpu<L> {
         self.parameters.dt = Scalar::from_f64(state.dt);
         self.borders = Border::all(&self.run.system, &self.run.ranks.owned());
         self.plan_exchange();
+        self.receive_ghosts();
         (self.kick_due, self.exchange_due) = (false, false);
         self.driven = self.run.driven();
         self.sleep_events.clear();

@@ -49,6 +49,14 @@ impl<L: Lanes> Cpu<L> {
         self.run.plan_exchange(self.rankine.is_some());
     }
 
+    /// Receives the rows of this rank's ghosts.
+    pub(super) fn receive_ghosts(&mut self) {
+        if let Some(mut exchange) = self.run.begin_exchange() {
+            exchange.run(|| ());
+            self.run.end_exchange(exchange);
+        }
+    }
+
     /// Updates the contact lists after a step in which elements and colliders moved at most these distances, m.
     pub(super) fn follow_lists_on_ranks(&mut self, distances: (f64, f64)) {
         let update = self.run.advance_lists(distances, &self.driven.colliders);

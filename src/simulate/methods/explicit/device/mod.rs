@@ -222,7 +222,7 @@ impl Method for Gpu {
     }
 
     fn restore(&mut self, state: &State) -> Result<(), StateError> {
-        sections::read_system(state, &mut self.system, &mut self.load)?;
+        sections::read_system(state, &mut self.system, &mut self.load, |_, broken| broken)?;
         if let Some(cells) = &mut self.cells {
             cells.restore(state)?;
         }

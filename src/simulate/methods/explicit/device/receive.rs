@@ -39,7 +39,7 @@ impl Gpu {
             self.record_break(event, &mut breaks);
         }
         if !raw.events.is_empty() {
-            fragments::update(&mut self.labels, &self.system);
+            fragments::update(&mut self.labels, &fragments::components(&self.system));
         }
         let carried: Vec<StressAndEnergy> = raw
             .measured
@@ -75,6 +75,7 @@ impl Gpu {
         let dt = self.dt;
         let loads = supports.table(FrameTime { frame, step, dt }, mean, &touching, &self.system);
         let moment = FrameSource {
+            broken: None,
             step,
             dt: self.dt,
             system: &self.system,
@@ -95,7 +96,8 @@ impl Gpu {
             }
             self.slots.take_damage(&raw.damage, &mut self.system.bonds);
             let mut state = State::new(frame, step, self.dt);
-            sections::put_system(&mut state, &self.system, &self.load);
+            let bonds = (self.system.bonds.intact(), &self.system.bonds.touch);
+            sections::put_system(&mut state, &self.system, &self.load, bonds);
             if let Some(cells) = &mut self.cells {
                 cells.take_momenta(&raw.cell_rows);
                 cells.put(&mut state);

@@ -136,7 +136,7 @@ fn sides(bonds: &Bonds<f32>, element: usize) -> impl Iterator<Item = BondSide> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::simulate::bonded::bonds::{BondRow, BondRows};
+    use crate::simulate::bonded::bond_rows::{BondRow, BondRows};
     use crate::simulate::bonded::rigid_mask::RigidMask;
     use crate::spec::Law;
 

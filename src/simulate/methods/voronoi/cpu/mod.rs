@@ -222,6 +222,7 @@ impl<L: Lanes> Method for CellRun<L> {
             carried: self.carried_by_cells(),
             contact,
             touching,
+            broken: None,
             effort: None,
             sleep: None,
         };

@@ -1,0 +1,151 @@
+//! What a rank of several holds: the bonds of its own elements; and how ranks learn about other bonds.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use super::run::BondedRun;
+use crate::math::{Scalar, UnionFind};
+use crate::simulate::bonded::bond_tasks::BreakEvent;
+use crate::simulate::bonded::breaks::{BondBeforeBreak, BrokenSides};
+use crate::simulate::bonded::fragments;
+use crate::simulate::bonded::held::{HeldBond, HeldBonds};
+use crate::simulate::share::bytes::{Reader, Record, put};
+use crate::simulate::share::ranks::Receivers;
+
+impl<S: Scalar> BondedRun<S> {
+    /// Drops the bonds and rows of other ranks' elements. Where bonds soften, all are kept, with the rows of all.
+    pub fn hold_own(&mut self) {
+        if self.ranks.is_alone() || self.system.bonds.softening.is_some() {
+            return;
+        }
+        let owned = self.ranks.owned();
+        self.hold(|at| owned.contains(at), BTreeMap::new());
+        self.hold_rows();
+    }
+
+    /// Holds the bonds of these chunks alone: those that `come`, by element, else those that are held now.
+    fn hold(
+        &mut self,
+        is_own: impl Fn(usize) -> bool,
+        mut come: BTreeMap<usize, Vec<HeldBond<S>>>,
+    ) {
+        let system = &mut self.system;
+        let (chunk, padded) = (system.chunk, system.motion.len());
+        let own: Vec<bool> = (0..padded.div_ceil(chunk)).map(is_own).collect();
+        let mut held = HeldBonds::like(&system.bonds, chunk, own.clone());
+        for element in (0..system.count).filter(|i| own[i / chunk]) {
+            match come.remove(&element) {
+                Some(bonds) => held.add(element, bonds.into_iter()),
+                None => held.add(element, system.bonds.bonds_of(element)),
+            }
+        }
+        let mask = system.rigid().clone();
+        system.bonds = held.finish(&mask);
+    }
+
+    /// Sends the bonds of chunks that move to their new owners, and holds those of the chunks that this rank will own.
+    pub(super) fn move_bonds(&mut self, owner: &[u32]) {
+        if self.system.bonds.holds_all() {
+            return;
+        }
+        let (system, mut come) = (&self.system, BTreeMap::new());
+        let elements = |at: usize| at * system.chunk..((at + 1) * system.chunk).min(system.count);
+        let write = |at: usize, message: &mut Vec<u8>| {
+            for element in elements(at) {
+                put(message, system.bonds.sides(element).count() as u32);
+                for bond in system.bonds.bonds_of(element) {
+                    bond.put(message);
+                }
+            }
+        };
+        let read = |at: usize, from: &mut Reader| {
+            for element in elements(at) {
+                let count: u32 = from.get();
+                let bonds = (0..count).map(|_| HeldBond::get(from));
+                come.insert(element, bonds.collect::<Vec<_>>());
+            }
+        };
+        self.ranks.move_chunks(owner, write, read);
+        let rank = self.ranks.rank();
+        self.hold(|at| owner[at] as usize == rank, come);
+    }
+
+    /// Tells every rank what it needs of the bonds that break, if it does not hold them.
+    pub(super) fn share_bonds(&mut self, chunks: &[Vec<BreakEvent>]) {
+        self.elsewhere.clear();
+        let (system, owned) = (&self.system, self.ranks.owned());
+        let own = chunks.iter().enumerate();
+        let own = own.filter(|(at, _)| owned.contains(*at) && !system.bonds.holds_all());
+        let entries = own.clone().flat_map(|(_, events)| events);
+        let entries = entries.map(|event| event.entry).collect();
+        let bonds = own.flat_map(|(_, events)| events).map(|event| {
+            let energy = system.bond_energy(event.entry as usize);
+            BondBeforeBreak::of(system, event, energy)
+        });
+        let bonds = self.ranks.concatenate(Receivers::All, bonds.collect());
+        let entries = self.ranks.concatenate(Receivers::All, entries);
+        let all = entries.into_iter().zip(bonds);
+        self.elsewhere = all
+            .filter(|(entry, _)| !system.bonds.holds(*entry as usize))
+            .collect();
+    }
+
+    /// Component of each element, named by its smallest element, at rank 0.
+    pub(super) fn components(&self) -> Vec<u32> {
+        let own = fragments::components(&self.system);
+        if self.ranks.is_alone() || self.system.bonds.holds_all() {
+            return own;
+        }
+        // An element joined to another one by bonds that this rank holds.
+        let joined = (0..).zip(own).filter(|(i, root)| i != root);
+        let joined = joined.flat_map(|(i, root)| [i, root]).collect();
+        let joined: Vec<u32> = self.ranks.concatenate(Receivers::First, joined);
+        if !self.ranks.is_first() {
+            return Vec::new();
+        }
+        let mut sets = UnionFind::new(self.system.count);
+        for pair in joined.chunks_exact(2) {
+            sets.join(pair[0], pair[1]);
+        }
+        sets.roots()
+    }
+
+    /// Broken bonds of each element, at rank 0, or nothing if none is broken; `None` if this process holds all bonds.
+    pub fn gather_broken(&self) -> Option<Vec<BrokenSides>> {
+        if self.ranks.is_alone() || self.system.bonds.holds_all() {
+            return None;
+        }
+        let any = self.ranks.sum(self.system.bonds.touch.len() as u64) > 0;
+        if !any {
+            return Some(Vec::new());
+        }
+        let owned = self.ranks.owned();
+        // What is not written takes no memory.
+        let mut broken: Vec<BrokenSides> = bytemuck::zeroed_vec(self.system.count);
+        for (i, sides) in broken.iter_mut().enumerate() {
+            if owned.contains(i / self.system.chunk) {
+                *sides = self.system.broken_sides(i);
+            }
+        }
+        self.ranks.gather(Receivers::First, &mut broken);
+        Some(broken)
+    }
+
+    /// Masks of intact bonds of all elements, and contact distances of broken bonds by entry, at rank 0.
+    pub(super) fn gather_intact(&self) -> (Cow<'_, [u32]>, Cow<'_, BTreeMap<u32, S>>) {
+        let bonds = &self.system.bonds;
+        if self.ranks.is_alone() || bonds.holds_all() {
+            return (Cow::Borrowed(bonds.intact()), Cow::Borrowed(&bonds.touch));
+        }
+        let mut whole = bonds.intact().to_vec();
+        self.ranks.gather(Receivers::First, &mut whole);
+        let own: Vec<(u32, S)> = bonds.touch.iter().map(|(e, t)| (*e, *t)).collect();
+        let entries = own.iter().map(|(entry, _)| *entry).collect();
+        let entries = self.ranks.concatenate(Receivers::First, entries);
+        let touches = own.iter().map(|(_, touch)| touch.to_f64()).collect();
+        let touches: Vec<f64> = self.ranks.concatenate(Receivers::First, touches);
+        let touches = touches.into_iter().map(S::from_f64);
+        let touch = entries.into_iter().zip(touches).collect();
+        (Cow::Owned(whole), Cow::Owned(touch))
+    }
+}
