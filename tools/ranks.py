@@ -3,6 +3,7 @@
 
     python tools/ranks.py [--program FILE] [SHOTS] [--ranks 1 2 3 4 7] [--threads 1 2]
     python tools/ranks.py [--program FILE] --time 500000
+    python tools/ranks.py [--program FILE] --memory 500000 [--ranks 1 2 4]
 
 Each shot is packed once at smoke size and simulated in one process, then on each number of ranks and threads. Unless it is
 too short, one rank of a run is then killed: the launcher must fail, with at most one message of cullet, and the run is
@@ -19,6 +20,7 @@ import random
 import re
 import shutil
 import signal
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -129,12 +131,18 @@ def seconds(store):
     return min(table["seconds"][0].as_py() for table in tables[2:])
 
 
-def time_block(options, folder):
-    """Times a bunny of many elements before it breaks, in one process and on two ranks of one thread, in turns."""
+def pack_bunny(options, folder, elements):
+    """A bunny of many elements before it breaks, packed."""
     packed = folder / "packed"
-    settings = [f"body.bunny.packing.elements={options.time}", "time.frames_per_second=20000", "time.end='150 us'", "simulate.sleep=false", *options.set]
+    settings = [f"body.bunny.packing.elements={elements}", "time.frames_per_second=20000", "time.end='150 us'", "simulate.sleep=false", *options.set]
     settings = [word for setting in settings for word in ("--set", setting)]
     subprocess.run([str(options.program), "pack", str(ROOT / "pipelines" / "bunny_drop.toml"), "--out", str(packed), "--quiet", *settings], check=True)
+    return packed
+
+
+def time_block(options, folder):
+    """Times a bunny of many elements before it breaks, in one process and on two ranks of one thread, in turns."""
+    packed = pack_bunny(options, folder, options.time)
     found = {(0, 2): [], (2, 1): []}
     for _ in range(3):
         for on, times in found.items():
@@ -155,6 +163,38 @@ def time_block(options, folder):
     print(f"rank 0 sent {rows} rows of {size / rows:.0f} bytes a step; load was rebalanced {rebalances} times")
 
 
+def memory_of(pid):
+    """Rank of a process, and its memory: largest and present, MB."""
+    status = pathlib.Path(f"/proc/{pid}/status").read_text()
+    environment = pathlib.Path(f"/proc/{pid}/environ").read_text()
+    rank = int(re.search(r"(?:PMI_RANK|OMPI_COMM_WORLD_RANK)=(\d+)", environment)[1])
+    return rank, *(int(re.search(rf"{key}:\s+(\d+)", status)[1]) / 1e3 for key in ("VmHWM", "VmRSS"))
+
+
+def memory(options, folder):
+    """Memory of each rank, MB: the peak, and the median after the first frame."""
+    packed = pack_bunny(options, folder, options.memory)
+    for ranks in options.ranks:
+        store = copy(packed, folder, "measured")
+        launcher = subprocess.Popen(words(options, store, ranks, 1))
+        peaks, later = {}, {}
+        while launcher.poll() is None:
+            begun = any((store / "frames").glob("*.parquet"))
+            try:
+                for pid in ranks_of(launcher.pid, options.program):
+                    rank, peak, resident = memory_of(pid)
+                    peaks[rank] = max(peak, peaks.get(rank, 0))
+                    if begun:
+                        later.setdefault(rank, []).append(resident)
+            except (OSError, TypeError):
+                pass  # A rank has ended, or has just begun.
+            time.sleep(0.05)
+        if launcher.returncode:
+            sys.exit(launcher.returncode)
+        figures = [f"rank {rank} {statistics.median(later[rank]):.0f} (peak {peak:.0f})" for rank, peak in sorted(peaks.items())]
+        print(f"{options.memory} elements, {ranks} ranks, MB: " + ", ".join(figures), flush=True)
+
+
 def build():
     """Builds a program with MPI."""
     subprocess.run(["cargo", "build", "--quiet", "--release", "--locked", "--features", "mpi", "--bin", "cullet"], check=True, cwd=ROOT)
@@ -172,12 +212,15 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--set", action="append", default=[])
     parser.add_argument("--time", type=int, metavar="ELEMENTS", help="times a bunny of ELEMENTS elements, compares nothing")
+    parser.add_argument("--memory", type=int, metavar="ELEMENTS", help="measures the memory of ranks on a bunny of ELEMENTS elements")
     options = parser.parse_args()
     options.program = (options.program or build()).resolve()
     random.seed(options.seed)
     with tempfile.TemporaryDirectory() as folder:
         if options.time:
             return time_block(options, pathlib.Path(folder))
+        if options.memory:
+            return memory(options, pathlib.Path(folder))
         faults = [fault for shot in options.shots or SHOTS for fault in compare(options, shot, pathlib.Path(folder))]
     for fault in faults:
         print(f"FAULT: {fault}")

@@ -3,6 +3,8 @@
 //! [`Transport`] is what a simulation needs of them. [`local`] carries messages between threads of one process, for
 //! tests; with the feature `mpi`, the module `mpi` carries them by MPI.
 
+#[cfg(feature = "mpi")]
+mod heap;
 pub mod local;
 #[cfg(feature = "mpi")]
 pub mod mpi;

@@ -8,6 +8,7 @@ use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator, CommunicatorCollectives, Destination, Source};
 use mpi::{Count, Rank, Threading};
 
+use super::heap;
 use super::transport::{Message, Transport};
 
 /// Largest message, bytes: MPI counts are signed 32-bit integers. Longer ones are split.
@@ -21,11 +22,14 @@ pub struct Mpi(Universe);
 impl Mpi {
     /// Starts MPI; `None` if its library allows only the main thread to send.
     ///
+    /// Large allocations get pages of their own, so that a rank needs no memory for what it does not hold.
+    ///
     /// Installs a panic hook that aborts all ranks; they would otherwise wait for ever.
     ///
     /// # Panics
     /// If MPI was started before.
     pub fn start() -> Option<Self> {
+        heap::map_large_allocations();
         let (universe, threading) =
             mpi::initialize_with_threading(Threading::Serialized).expect("it is started once");
         let report = std::panic::take_hook();
