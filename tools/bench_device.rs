@@ -2,11 +2,11 @@
 //! compared with the card's own bandwidth.
 //!
 //! `cargo run --release --example bench_device -- [--adapter NAME] [--elements 100e3,1e6,4e6] [--steps N]
-//! [--scenes elastic,breaking,softening] [--shot FILE [--set KEY=VALUE]…]`
+//! [--scenes elastic,breaking,softening,rankine] [--shot FILE [--set KEY=VALUE]…]`
 //!
-//! Measures an elastic block and one that breaks on a floor, at each size, or one whose bonds soften before they
-//! break; then, with `--shot`, seconds per
-//! frame of a pipeline. Standard output is one JSON object per line.
+//! Measures an elastic block and one that breaks on a floor, at each size; also blocks whose bonds soften before they
+//! break, or break by Rankine's criterion; then, with `--shot`, seconds per frame of a pipeline. Standard output is one
+//! JSON object per line.
 
 use std::time::Instant;
 
@@ -56,6 +56,8 @@ enum Scene {
     Breaking,
     /// It breaks on a floor, and its bonds soften first.
     Softening,
+    /// It breaks on a floor by Rankine's criterion.
+    Rankine,
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -142,6 +144,13 @@ fn measure(
             BRITTLE.0
         );
         text = text.replace("elasticity", &tough);
+    }
+    if scene == Scene::Rankine {
+        let rankine = format!(
+            "criterion = \"rankine\"\ntensile_strength = {}\nelasticity",
+            BRITTLE.0
+        );
+        text = text.replace("elasticity", &rankine);
     }
     let pipeline = spec::parse(&text, "bench", &[])?;
     let dt = 0.4 * schedule(&packing, &pipeline)?.critical;
