@@ -116,15 +116,15 @@ struct eigen_largest_result {
 }
 
 // Largest eigenvalue of a symmetric 3 × 3 matrix and its unit eigenvector, from the elements xx, yy, zz and yz, xz,
-// xy, with the bits that [`eigen`] has: without loops, for devices.
+// xy, with the bits of [`eigen()`]; without loops, for graphics processors.
 fn eigen_largest(diagonal: vec3<f32>, off_diagonal: vec3<f32>) -> eigen_largest_result {
     let zero = 0.0;
     let one = 1.0;
     let start = Rotated(vec3<f32>(diagonal.x, off_diagonal.z, off_diagonal.y), vec3<f32>(off_diagonal.z, diagonal.y, off_diagonal.x), vec3<f32>(off_diagonal.y, off_diagonal.x, diagonal.z), vec3<f32>(one, zero, zero), vec3<f32>(zero, one, zero), vec3<f32>(zero, zero, one));
-    let half = eigen_swept(eigen_swept(eigen_swept(eigen_swept(start))));
-    var m = half;
-    if !eigen_is_diagonal(half) {
-        m = eigen_swept(eigen_swept(eigen_swept(eigen_swept(half))));
+    let four = eigen_swept(eigen_swept(eigen_swept(eigen_swept(start))));
+    var m = four;
+    if !eigen_is_diagonal(four) {
+        m = eigen_swept(four);
     }
     let second = (m.x.x < m.y.y);
     let value = select(m.x.x, m.y.y, second);

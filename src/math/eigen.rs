@@ -141,7 +141,7 @@ fn is_diagonal<T: Real>(m: Rotated<T>) -> T::Mask {
 }
 
 /// Largest eigenvalue of a symmetric 3 × 3 matrix and its unit eigenvector, from the elements xx, yy, zz and yz, xz,
-/// xy, with the bits that [`eigen`] has: without loops, for devices.
+/// xy, with the bits of [`eigen()`]; without loops, for graphics processors.
 pub fn largest<T: Real>(diagonal: Vec3<T>, off_diagonal: Vec3<T>) -> (T, Vec3<T>) {
     let (zero, one) = (T::splat(0.0), T::splat(1.0));
     let start = Rotated {
@@ -152,11 +152,12 @@ pub fn largest<T: Real>(diagonal: Vec3<T>, off_diagonal: Vec3<T>) -> (T, Vec3<T>
         second: Vec3::new(zero, one, zero),
         third: Vec3::new(zero, zero, one),
     };
-    let half = swept(swept(swept(swept(start))));
-    let m = if is_diagonal(half).all() {
-        half
+    let four = swept(swept(swept(swept(start))));
+    // Convergence is quadratic: a fifth sweep suffices.
+    let m = if is_diagonal(four).all() {
+        four
     } else {
-        swept(swept(swept(swept(half))))
+        swept(four)
     };
     let second = m.x.x.lt(m.y.y);
     let value = T::select(second, m.y.y, m.x.x);
