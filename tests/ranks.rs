@@ -290,16 +290,25 @@ fn chunks_that_change_their_ranks_change_no_bit() {
             all.push(record(&mut run, frame));
         }
         assert!(shared.is_none() || run.traffic().unwrap().rebalances > 4);
-        (all, run.system().bonds.entries().count())
+        // Radii of ghosts and of elements that were near are known, too.
+        let rows = run.system().tail.iter();
+        let rows = rows.filter(|row| row.0[3] > 0.0).count();
+        (all, run.system().bonds.entries().count(), rows)
     };
-    let (alone, bonds) = captures(None);
+    let (alone, bonds, count) = captures(None);
     assert!(alone[7].snapshot.history.broken[0] > 100);
     let shared = on_ranks((3, 1), |transport| captures(Some(transport)));
     // A rank holds the bonds of its own elements: few are held by two.
-    let held: Vec<usize> = shared.iter().map(|(_, held)| *held).collect();
+    let held: Vec<usize> = shared.iter().map(|(_, held, _)| *held).collect();
     let sum: usize = held.iter().sum();
     assert!(held.iter().all(|&held| held < bonds), "{held:?} of {bonds}");
     assert!(bonds < sum && 2 * sum < 3 * bonds, "{held:?} of {bonds}");
+    // Rank 0 has the rows of all elements, to record them.
+    let rows: Vec<usize> = shared.iter().map(|(_, _, rows)| *rows).collect();
+    assert!(
+        rows[0] == count && rows[1..].iter().all(|&rows| 2 * rows < count),
+        "{rows:?} of {count}"
+    );
     for (alone, shared) in alone.iter().zip(&shared[0].0) {
         assert!(alone.snapshot == shared.snapshot);
         assert!(alone.state == shared.state);

@@ -38,14 +38,24 @@ pub struct BondBeforeBreak<S> {
     pub from_i: [S; 3],
     /// Rest length, m.
     pub length: S,
+}
+
+/// A bond that breaks, with the energy that it stores: what a rank tells of a bond that it holds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BreakingBond<S> {
+    /// Entry.
+    pub entry: u32,
+    /// The bond.
+    pub bond: BondBeforeBreak<S>,
     /// Energy that it stores, J.
     pub energy: f64,
 }
 
 impl<S: Scalar> BondBeforeBreak<S> {
-    /// The bond of an event, which is held here and stores this energy, J.
-    pub fn of(system: &System<S>, event: &BreakEvent, energy: f64) -> Self {
+    /// The bond of an event, which must be held here.
+    pub fn of(system: &System<S>, event: &BreakEvent) -> Self {
         let entry = event.entry as usize;
+        debug_assert!(system.bonds.holds(entry), "its row is zero");
         let from_i = BondSide {
             entry,
             other: event.j as usize,
@@ -56,7 +66,6 @@ impl<S: Scalar> BondBeforeBreak<S> {
             id: system.bonds.id[entry],
             from_i: [x, y, z],
             length: system.bonds.length.get(entry),
-            energy,
         }
     }
 }

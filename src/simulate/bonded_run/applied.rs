@@ -25,7 +25,7 @@ impl<S: Scalar> BondedRun<S> {
         }
         let time = self.time();
         let pulls = self.springs.pulls(time);
-        for pull in &pulls {
+        for pull in pulls.iter().filter(|pull| is_own(pull.element)) {
             add(
                 &mut self.load[pull.element as usize].0[..3],
                 pull.force(&self.system),

@@ -28,7 +28,7 @@ pub fn open<S: Scalar>(system: &mut System<S>) -> Breaks {
     events.sort_unstable_by_key(|event| system.bonds.id[event.entry as usize]);
     let mut opened = Breaks::default();
     for event in events {
-        let bond = BondBeforeBreak::of(system, &event, 0.0);
+        let bond = BondBeforeBreak::of(system, &event);
         BrokenBond::now(system, event, (&bond, Some(0.0)), (0, 0.0)).push(&mut opened);
         let ends = (event.i, event.j);
         let touch = system.touch_once_broken(ends, event.entry);

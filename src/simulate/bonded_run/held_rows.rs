@@ -1,10 +1,7 @@
 //! The rows of elements that a rank of several holds.
 
-use bytemuck::Zeroable;
-
 use super::run::BondedRun;
 use crate::math::Scalar;
-use crate::simulate::bonded::owned::OwnedChunks;
 
 impl<S: Scalar> BondedRun<S> {
     /// Drops the rows of other ranks' elements, at all ranks but 0, which records them. Those of ghosts are received
@@ -14,18 +11,15 @@ impl<S: Scalar> BondedRun<S> {
             return;
         }
         self.labels = Vec::new();
-        let own = OwnRows {
-            owned: self.ranks.owned(),
-            chunk: self.system.chunk,
-        };
-        own.keep(&mut self.system.motion);
-        own.keep(&mut self.system.tail);
-        own.keep(&mut self.load);
-        own.keep(&mut self.rest.mass);
-        own.keep(&mut self.rest.volume);
-        own.keep(&mut self.rest.body);
-        own.keep(&mut self.rest.inverse_mass);
-        own.keep(&mut self.rest.inverse_inertia);
+        let (owned, chunk) = (self.ranks.owned(), self.system.chunk);
+        self.system.motion = owned.keep(&self.system.motion, chunk);
+        self.system.tail = owned.keep(&self.system.tail, chunk);
+        self.load = owned.keep(&self.load, chunk);
+        self.rest.mass = owned.keep(&self.rest.mass, chunk);
+        self.rest.volume = owned.keep(&self.rest.volume, chunk);
+        self.rest.body = owned.keep(&self.rest.body, chunk);
+        self.rest.inverse_mass = owned.keep(&self.rest.inverse_mass, chunk);
+        self.rest.inverse_inertia = owned.keep(&self.rest.inverse_inertia, chunk);
     }
 
     /// Sends the rows of chunks that move to their new owners.
@@ -42,41 +36,5 @@ impl<S: Scalar> BondedRun<S> {
         ranks.move_records(owner, &mut rest.body);
         ranks.move_records(owner, &mut rest.inverse_mass);
         ranks.move_records(owner, &mut rest.inverse_inertia);
-    }
-}
-
-/// The rows of the chunks that a rank owns.
-struct OwnRows {
-    owned: OwnedChunks,
-    chunk: usize,
-}
-
-impl OwnRows {
-    /// Keeps these rows alone. The others become zero; they take no memory until they are written.
-    fn keep<T: Copy + Zeroable>(&self, rows: &mut Vec<T>) {
-        let mut own: Vec<T> = bytemuck::zeroed_vec(rows.len());
-        let chunks = own.chunks_mut(self.chunk).zip(rows.chunks(self.chunk));
-        for (at, (to, from)) in chunks.enumerate() {
-            if self.owned.contains(at) {
-                to.copy_from_slice(from);
-            }
-        }
-        *rows = own;
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn rows_of_other_chunks_become_zero() {
-        let own = OwnRows {
-            owned: OwnedChunks::new(vec![false, true, false, true]),
-            chunk: 4,
-        };
-        let mut rows: Vec<u32> = (1..=14).collect();
-        own.keep(&mut rows);
-        assert_eq!(rows, [0, 0, 0, 0, 5, 6, 7, 8, 0, 0, 0, 0, 13, 14]);
     }
 }

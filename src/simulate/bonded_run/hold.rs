@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::run::BondedRun;
 use crate::math::{Scalar, UnionFind};
 use crate::simulate::bonded::bond_tasks::BreakEvent;
-use crate::simulate::bonded::breaks::{BondBeforeBreak, BrokenSides};
+use crate::simulate::bonded::breaks::{BondBeforeBreak, BreakingBond, BrokenSides};
 use crate::simulate::bonded::fragments;
 use crate::simulate::bonded::held::{HeldBond, HeldBonds};
 use crate::simulate::share::bytes::{Reader, Record, put};
@@ -70,24 +70,26 @@ impl<S: Scalar> BondedRun<S> {
         self.hold(|at| owner[at] as usize == rank, come);
     }
 
-    /// Tells every rank what it needs of the bonds that break, if it does not hold them.
+    /// Tells rank 0, which records breaks, of the bonds that break and that it does not hold.
     pub(super) fn share_bonds(&mut self, chunks: &[Vec<BreakEvent>]) {
         self.elsewhere.clear();
         let (system, owned) = (&self.system, self.ranks.owned());
+        if system.bonds.holds_all() {
+            return;
+        }
         let own = chunks.iter().enumerate();
-        let own = own.filter(|(at, _)| owned.contains(*at) && !system.bonds.holds_all());
-        let entries = own.clone().flat_map(|(_, events)| events);
-        let entries = entries.map(|event| event.entry).collect();
-        let bonds = own.flat_map(|(_, events)| events).map(|event| {
-            let energy = system.bond_energy(event.entry as usize);
-            BondBeforeBreak::of(system, event, energy)
+        let own = own.filter(|(at, _)| owned.contains(*at));
+        let own = own.flat_map(|(_, events)| events);
+        let breaking = own.map(|event| BreakingBond {
+            entry: event.entry,
+            bond: BondBeforeBreak::of(system, event),
+            energy: system.bond_energy(event.entry as usize),
         });
-        let bonds = self.ranks.concatenate(Receivers::All, bonds.collect());
-        let entries = self.ranks.concatenate(Receivers::All, entries);
-        let all = entries.into_iter().zip(bonds);
-        self.elsewhere = all
-            .filter(|(entry, _)| !system.bonds.holds(*entry as usize))
-            .collect();
+        let all = self.ranks.concatenate(Receivers::First, breaking.collect());
+        let elsewhere = all
+            .into_iter()
+            .filter(|one: &BreakingBond<S>| !system.bonds.holds(one.entry as usize));
+        self.elsewhere = elsewhere.map(|one| (one.entry, one)).collect();
     }
 
     /// Component of each element, named by its smallest element, at rank 0.

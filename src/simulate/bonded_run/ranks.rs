@@ -78,8 +78,8 @@ impl<S: Scalar> BondedRun<S> {
         true
     }
 
-    /// Finds this rank's ghosts: bond neighbours (also of broken bonds), contact and crowded partners, and all elements
-    /// of spring attachments. `second_neighbours` adds the neighbours of bond neighbours. To be called after every
+    /// Finds this rank's ghosts: bond neighbours (also of broken bonds), contact partners, and all elements of spring
+    /// attachments. `second_neighbours` adds the neighbours of bond neighbours. To be called after every
     /// rebuild of the lists.
     pub fn plan_exchange(&mut self, second_neighbours: bool) {
         if self.ranks.is_alone() {
@@ -105,8 +105,6 @@ impl<S: Scalar> BondedRun<S> {
                     next.for_each(|side| need(side.other));
                 }
             }
-            let crowded = system.crowded.partners(i).iter();
-            crowded.for_each(|&partner| need(partner as usize));
         }
         for (at, reads) in reads_ghosts
             .iter_mut()
@@ -207,8 +205,8 @@ impl<S: Scalar> BondedRun<S> {
         self.ranks.gather(Receivers::First, &mut self.system.tail);
     }
 
-    /// Brings the broken bonds of all chunks up to date at every rank; the rows of their ends and crowded partners at
-    /// rank 0, or at every rank that holds all bonds or has crowded pairs.
+    /// Brings the broken bonds of all chunks up to date at every rank; the rows of their ends at rank 0, or at every rank
+    /// if all hold all bonds.
     pub fn share_breaks(&mut self, chunks: &mut [Vec<BreakEvent>]) {
         if self.ranks.is_alone() {
             return;
@@ -216,10 +214,7 @@ impl<S: Scalar> BondedRun<S> {
         self.ranks.share_breaks(chunks);
         let mut elements = Vec::new();
         for event in chunks.iter().flatten() {
-            for end in [event.i, event.j] {
-                elements.push(end);
-                elements.extend(self.system.crowded.partners(end as usize));
-            }
+            elements.extend([event.i, event.j]);
         }
         if elements.is_empty() {
             return;
@@ -228,11 +223,10 @@ impl<S: Scalar> BondedRun<S> {
         elements.sort_unstable();
         elements.dedup();
         let (ranks, system) = (&self.ranks, &mut self.system);
-        // A rank that holds a bond owns one of its ends; the row of the other one, a ghost, is up to date.
-        let is_known = !system.bonds.holds_all() && system.crowded.touches().is_empty();
-        let receivers = match is_known {
-            true => Receivers::First,
-            false => Receivers::All,
+        // Otherwise a rank that holds a bond owns one of its ends, and the row of the other one, a ghost, is up to date.
+        let receivers = match system.bonds.holds_all() {
+            true => Receivers::All,
+            false => Receivers::First,
         };
         ranks.fetch(receivers, &elements, &mut system.motion);
         ranks.fetch(receivers, &elements, &mut system.tail);

@@ -7,7 +7,7 @@ use crate::columns::{BreakMode, Breaks};
 use crate::math::Scalar;
 use crate::simulate::bonded::bond_tasks::{BreakEvent, StressAndEnergy};
 use crate::simulate::bonded::bonds::Bonds;
-use crate::simulate::bonded::breaks::{BondBeforeBreak, BrokenBond, BrokenSides};
+use crate::simulate::bonded::breaks::{BondBeforeBreak, BreakingBond, BrokenBond, BrokenSides};
 use crate::simulate::bonded::fragments;
 use crate::simulate::bonded::hydrostatic::{self, Hydrostatic};
 use crate::simulate::bonded::rest::RestData;
@@ -67,8 +67,8 @@ pub struct BondedRun<S> {
     broken_since: bool,
     /// Fragment of each element as of the last time they were labelled; those of rank 0 alone.
     pub(super) labels: Vec<u32>,
-    /// By entry, the bonds that break in this step and are not held here.
-    pub(super) elsewhere: BTreeMap<u32, BondBeforeBreak<S>>,
+    /// By entry, the bonds that break in this step and are not held here, at rank 0.
+    pub(super) elsewhere: BTreeMap<u32, BreakingBond<S>>,
     captures: VecDeque<Capture>,
 }
 
@@ -149,10 +149,17 @@ impl<S: Scalar> BondedRun<S> {
         hydrostatic::deduplicate(&mut events, softens);
         for event in events {
             let entry = event.entry as usize;
-            let sent = self.elsewhere.remove(&event.entry);
-            let held = match &sent {
-                Some(bond) => Some(bond.energy),
-                None => energy(&self.system, entry),
+            let (bond, held) = match self.elsewhere.remove(&event.entry) {
+                Some(sent) => (sent.bond, Some(sent.energy)),
+                None if self.system.bonds.holds(entry) => (
+                    BondBeforeBreak::of(&self.system, &event),
+                    energy(&self.system, entry),
+                ),
+                // Neither end belongs to this rank, and rank 0 records the break.
+                None => {
+                    self.broken_since = true;
+                    continue;
+                }
             };
             let holds = self.system.soften(&event);
             if let Some(work) = &mut self.work {
@@ -172,7 +179,6 @@ impl<S: Scalar> BondedRun<S> {
                 BreakMode::Tension | BreakMode::Shear => self.system.bonds.energy_of_damaged(entry),
             };
             let taken = softened.or(held);
-            let bond = sent.unwrap_or_else(|| BondBeforeBreak::of(&self.system, &event, 0.0));
             BrokenBond::now(&self.system, event, (&bond, taken), at).push(&mut self.breaks);
             let (i, j) = (event.i, event.j);
             let touch = self.system.touch_of_length((i, j), bond.length);
@@ -198,25 +204,24 @@ impl<S: Scalar> BondedRun<S> {
         }
     }
 
-    /// Updated labels of fragments, at rank 0. All ranks must call it.
-    pub fn labels(&mut self) -> &[u32] {
+    /// Brings the labels of fragments up to date, at rank 0. All ranks must call it.
+    pub fn label_fragments(&mut self) {
         if std::mem::take(&mut self.broken_since) {
             let components = self.components();
             if self.ranks.is_first() {
                 fragments::update(&mut self.labels, &components);
             }
         }
-        &self.labels
     }
 
-    /// Labels of fragments as of the last [`labels`](Self::labels).
+    /// Labels of fragments as of the last [`label_fragments`](Self::label_fragments).
     pub fn fragment_labels(&self) -> &[u32] {
         &self.labels
     }
 
-    /// The tables of a frame; resets breaks and mean loads.
+    /// The tables of a frame, with labels of fragments as of the last [`label_fragments`](Self::label_fragments);
+    /// resets breaks and mean loads.
     pub fn snapshot(&mut self, frame: u32, measured: Measured) -> Snapshot {
-        self.labels();
         let breaks = std::mem::take(&mut self.breaks);
         let mean = self.means.take();
         let frame_time = FrameTime {

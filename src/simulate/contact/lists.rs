@@ -197,23 +197,9 @@ impl<S: Scalar> Contacts<S> {
             }
         }
         self.owned = owned;
-        self.anchor = self.own_anchors();
+        self.anchor = self.owned.keep(&self.anchor, self.chunk);
         // Unknown until the next rebuild.
         (self.exposed, self.exposed_of_all) = (0, 0);
-    }
-
-    /// The anchors of listed chunks; nothing is written for others, so that they take no memory.
-    fn own_anchors(&self) -> Vec<DVec3> {
-        let mut anchor: Vec<DVec3> = bytemuck::zeroed_vec(self.anchor.len());
-        let chunks = anchor
-            .chunks_mut(self.chunk)
-            .zip(self.anchor.chunks(self.chunk));
-        for (at, (to, from)) in chunks.enumerate() {
-            if self.owned.contains(at) {
-                to.copy_from_slice(from);
-            }
-        }
-        anchor
     }
 
     /// Skin: gap up to which pairs are listed, m.

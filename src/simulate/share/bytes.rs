@@ -7,7 +7,7 @@ use crate::columns::BreakMode;
 use crate::math::Scalar;
 use crate::math::lanes::LaneRow;
 use crate::simulate::bonded::bond_tasks::{BreakEvent, StressAndEnergy};
-use crate::simulate::bonded::breaks::{BondBeforeBreak, BrokenSides};
+use crate::simulate::bonded::breaks::{BondBeforeBreak, BreakingBond, BrokenSides};
 use crate::simulate::bonded::held::HeldBond;
 use crate::simulate::bonded::work::Dissipation;
 use crate::simulate::contact::chunk::SpringEntry;
@@ -158,13 +158,26 @@ impl<S: Scalar> Record for BondBeforeBreak<S> {
         put(bytes, self.id);
         put(bytes, self.from_i);
         put(bytes, self.length);
-        put(bytes, self.energy);
     }
     fn get(from: &mut Reader) -> Self {
         BondBeforeBreak {
             id: from.get(),
             from_i: from.get(),
             length: from.get(),
+        }
+    }
+}
+
+impl<S: Scalar> Record for BreakingBond<S> {
+    fn put(&self, bytes: &mut Vec<u8>) {
+        put(bytes, self.entry);
+        self.bond.put(bytes);
+        put(bytes, self.energy);
+    }
+    fn get(from: &mut Reader) -> Self {
+        BreakingBond {
+            entry: from.get(),
+            bond: Record::get(from),
             energy: from.get(),
         }
     }

@@ -13,7 +13,8 @@ use crate::simulate::bonded::bond_tasks::BreakEvent;
 use crate::simulate::bonded::owned::OwnedChunks;
 use crate::simulate::bonded::system::{MotionRow, TailRow, position};
 
-/// Bytes of records that are gathered at a time: messages of all elements at once would take as much memory as they.
+/// Most bytes of records that are gathered at a time. The messages of all elements at once would take as much memory as
+/// the records themselves.
 const GATHERED: usize = 1 << 23;
 
 /// The ranks of a run, or none: then this process owns every chunk, and all calls return at once.

@@ -203,6 +203,7 @@ impl<W: EnergyLaw> Method for Implicit<W> {
         if let Some(rankine) = &self.rankine {
             rankine.put_sigmas(&run.system, &run.rest.volume, &mut carried);
         }
+        self.run.label_fragments();
         let mut snapshot = self.run.snapshot(
             frame,
             Measured {

@@ -314,7 +314,7 @@ impl<L: Lanes> Method for Cpu<L> {
         self.collect_work();
         let carried = self.carried();
         let broken = self.run.gather_broken();
-        self.run.labels();
+        self.run.label_fragments();
         if !self.run.ranks.is_first() {
             self.run.skip_frame();
             let state = state.then(|| self.pack(frame));

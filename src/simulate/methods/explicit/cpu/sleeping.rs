@@ -200,7 +200,7 @@ impl<L: Lanes> Cpu<L> {
         }
         self.finish_step()?;
         let uses = self.uses();
-        self.run.labels();
+        self.run.label_fragments();
         let time = (self.run.step, self.run.dt);
         let Some(sleep) = &mut self.sleep else {
             return Ok(());
@@ -468,7 +468,8 @@ impl<L: Lanes> Cpu<L> {
     pub(super) fn sleep_table(&mut self, frame: u32) -> columns::Sleep {
         let events = std::mem::take(&mut self.sleep_events);
         let dt = self.run.dt;
-        event::table(&events, frame, self.run.labels(), dt)
+        self.run.label_fragments();
+        event::table(&events, frame, self.run.fragment_labels(), dt)
     }
 
     /// Largest stress over strength of the bonds of each element that is awake.

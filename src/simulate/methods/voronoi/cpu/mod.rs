@@ -226,6 +226,7 @@ impl<L: Lanes> Method for CellRun<L> {
             effort: None,
             sleep: None,
         };
+        self.run.label_fragments();
         let snapshot = self.run.snapshot(frame, measured);
         let state = state.then(|| self.pack(frame));
         self.run.queue_capture(Capture { snapshot, state });
