@@ -306,7 +306,7 @@ fn chunks_that_change_their_ranks_change_no_bit() {
     // Rank 0 has the rows of all elements, to record them.
     let rows: Vec<usize> = shared.iter().map(|(_, _, rows)| *rows).collect();
     assert!(
-        rows[0] == count && rows[1..].iter().all(|&rows| 2 * rows < count),
+        rows[0] == count && rows[1..].iter().all(|&rows| rows < count),
         "{rows:?} of {count}"
     );
     for (alone, shared) in alone.iter().zip(&shared[0].0) {

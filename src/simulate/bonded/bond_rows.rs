@@ -1,7 +1,10 @@
-//! Bonds as a packing lists them.
+//! Puts the bonds of a packing into columns. They are read twice, so that they are never in memory twice: first their
+//! ends, from which their owners follow, then everything.
 
 use crate::math::Scalar;
-use crate::simulate::bonded::column::Column;
+use crate::simulate::bonded::bonds::{BLOCK, Bonds};
+use crate::simulate::bonded::column::Differing;
+use crate::simulate::bonded::rigid_mask::RigidMask;
 
 /// A bond of the packing.
 #[derive(Clone, Copy, Debug)]
@@ -22,40 +25,136 @@ pub struct BondRow<S> {
     pub id: u32,
 }
 
-/// Bonds in the order of the packing, in working precision.
+/// What has to be known of all bonds before the first can be put into columns: their ends, and which of their values
+/// differ.
 #[derive(Clone, Debug, Default)]
-pub struct BondRows<S> {
-    all: usize,
+pub struct BondOutline<S> {
+    /// Ends, in the order of the packing.
     pub(super) ends: Vec<[u32; 2]>,
-    pub(super) direction: Vec<[S; 3]>,
-    pub(super) id: Vec<u32>,
-    pub(super) length: Column<S>,
-    pub(super) class: Column<u32>,
-    pub(super) sigma_c: Column<S>,
-    pub(super) tau_c: Column<S>,
+    length: Differing<S>,
+    class: Differing<u32>,
+    sigma_c: Differing<S>,
+    tau_c: Differing<S>,
 }
 
-impl<S: Scalar> BondRows<S> {
-    /// An empty list with capacity for `all` bonds.
+impl<S: Scalar> BondOutline<S> {
+    /// No bonds, with room for `all`.
     pub fn with_capacity(all: usize) -> Self {
-        BondRows {
-            all,
+        BondOutline {
             ends: Vec::with_capacity(all),
-            direction: Vec::with_capacity(all),
-            id: Vec::with_capacity(all),
-            ..BondRows::default()
+            ..BondOutline::default()
         }
     }
 
     /// Adds a bond.
-    pub fn push(&mut self, row: BondRow<S>) {
-        let (len, all) = (self.ends.len(), self.all);
+    pub fn add(&mut self, row: &BondRow<S>) {
         self.ends.push(row.ends);
-        self.direction.push(row.direction);
-        self.id.push(row.id);
-        self.length.push(row.length, len, all);
-        self.class.push(row.class, len, all);
-        self.sigma_c.push(row.sigma_c, len, all);
-        self.tau_c.push(row.tau_c, len, all);
+        self.length.add(row.length);
+        self.class.add(row.class);
+        self.sigma_c.add(row.sigma_c);
+        self.tau_c.add(row.tau_c);
     }
+}
+
+/// Columns of bonds that are being filled.
+#[derive(Debug)]
+pub struct BondFiller<S> {
+    bonds: Bonds<S>,
+    /// Whether the second end owns each bond, else the first.
+    from_second: Vec<bool>,
+    /// Place in `foreign` of the next bond that ends at each element and is owned by the other end.
+    next_foreign: Vec<u32>,
+    /// Number of bonds so far.
+    count: usize,
+}
+
+impl<S: Scalar> BondFiller<S> {
+    /// Columns for the bonds of an outline between `padded` elements, a multiple of [`BLOCK`].
+    pub(super) fn new(padded: usize, outline: BondOutline<S>, from_second: Vec<bool>) -> Self {
+        let mut owned = vec![0u32; padded];
+        let mut foreign_start = vec![0u32; padded + 1];
+        for (ends, &second) in outline.ends.iter().zip(&from_second) {
+            let [owner, other] = owner_first(*ends, second);
+            owned[owner] += 1;
+            foreign_start[other + 1] += 1;
+        }
+        for i in 0..padded {
+            foreign_start[i + 1] += foreign_start[i];
+        }
+        let slots = owned.iter().copied().max().unwrap_or(0) as usize;
+        let entries = slots * padded;
+        // `owned` is reused.
+        let mut next_foreign = owned;
+        next_foreign.copy_from_slice(&foreign_start[..padded]);
+        let BondOutline {
+            ends,
+            length,
+            class,
+            sigma_c,
+            tau_c,
+        } = outline;
+        let count = ends.len();
+        // Their memory is free for the columns.
+        drop(ends);
+        let (one, zero) = (S::splat(1.0), S::default());
+        let bonds = Bonds {
+            slots,
+            other: (0..entries)
+                .map(|entry| (entry / (BLOCK * slots) * BLOCK + entry % BLOCK) as u32)
+                .collect(),
+            // Empty entries get a direction and a length too: otherwise their meaningless lanes could trigger the
+            // slow branch for rare angles.
+            direction: [one, zero, zero].map(|d| vec![d; entries]),
+            length: length.column(entries, one),
+            class: class.column(entries, 0),
+            sigma_c: sigma_c.column(entries, zero),
+            tau_c: tau_c.column(entries, zero),
+            id: vec![0; entries],
+            whole: vec![0; padded],
+            foreign: vec![0; count],
+            foreign_start,
+            ..Bonds::default()
+        };
+        BondFiller {
+            bonds,
+            from_second,
+            next_foreign,
+            count: 0,
+        }
+    }
+
+    /// Puts the next bond of the packing into its entry.
+    pub fn put(&mut self, row: &BondRow<S>) {
+        let (bonds, second) = (&mut self.bonds, self.from_second[self.count]);
+        self.count += 1;
+        let [owner, other] = owner_first(row.ends, second);
+        let slot = bonds.whole[owner].count_ones();
+        bonds.whole[owner] |= 1 << slot;
+        let entry = bonds.at(slot as usize, owner);
+        bonds.other[entry] = other as u32;
+        bonds.id[entry] = row.id;
+        for (column, d) in bonds.direction.iter_mut().zip(row.direction) {
+            column[entry] = if second { -d } else { d };
+        }
+        bonds.length.put(entry, row.length);
+        bonds.class.put(entry, row.class);
+        bonds.sigma_c.put(entry, row.sigma_c);
+        bonds.tau_c.put(entry, row.tau_c);
+        let place = &mut self.next_foreign[other];
+        bonds.foreign[*place as usize] = entry as u32;
+        *place += 1;
+    }
+
+    /// The bonds, once all are put.
+    pub fn finish(mut self, mask: &RigidMask) -> Bonds<S> {
+        debug_assert_eq!(self.count, self.from_second.len(), "a bond is missing");
+        self.bonds.set_rigid(mask);
+        self.bonds
+    }
+}
+
+/// The owner of a bond and its other end.
+fn owner_first(ends: [u32; 2], second: bool) -> [usize; 2] {
+    let [first, last] = ends.map(|end| end as usize);
+    if second { [last, first] } else { [first, last] }
 }

@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 use crate::laws::softening::Left;
 use crate::math::{Scalar, Vec3};
 use crate::simulate::bonded::active::{ActiveBonds, ForeignBonds, cleared, held_masks};
-use crate::simulate::bonded::bond_rows::BondRows;
+use crate::simulate::bonded::bond_rows::{BondFiller, BondOutline, BondRow};
 use crate::simulate::bonded::column::Column;
 use crate::simulate::bonded::orient::{balanced, even};
 use crate::simulate::bonded::rigid_mask::RigidMask;
@@ -74,80 +74,25 @@ pub struct Bonds<S> {
 }
 
 impl<S: Scalar> Bonds<S> {
-    /// Arranges bonds between `padded` elements, a multiple of [`BLOCK`]; ownership is balanced per element.
-    pub fn new(padded: usize, rows: BondRows<S>, mask: &RigidMask) -> Self {
-        let from_second = balanced(padded, &rows.ends);
-        Self::owned_by(padded, rows, from_second, mask)
+    /// The bonds of these rows between `padded` elements, a multiple of [`BLOCK`]; see [`filler`](Self::filler).
+    pub fn new(padded: usize, rows: &[BondRow<S>], mask: &RigidMask) -> Self {
+        let mut outline = BondOutline::with_capacity(rows.len());
+        rows.iter().for_each(|row| outline.add(row));
+        let mut filler = Self::filler(padded, outline);
+        rows.iter().for_each(|row| filler.put(row));
+        filler.finish(mask)
     }
 
-    /// Like [`Bonds::new`], but every element owns about as many bonds as any other, however many it has.
-    pub fn even(padded: usize, rows: BondRows<S>, mask: &RigidMask) -> Self {
-        let from_second = even(padded, &rows.ends);
-        Self::owned_by(padded, rows, from_second, mask)
+    /// Columns to be filled with the bonds of an outline; ownership is balanced per element.
+    pub fn filler(padded: usize, outline: BondOutline<S>) -> BondFiller<S> {
+        let from_second = balanced(padded, &outline.ends);
+        BondFiller::new(padded, outline, from_second)
     }
 
-    /// Arranges bonds whose owner is the second end where `from_second` is true, else the first.
-    fn owned_by(
-        padded: usize,
-        rows: BondRows<S>,
-        from_second: Vec<bool>,
-        mask: &RigidMask,
-    ) -> Self {
-        let count = rows.ends.len();
-        let owner = |k: usize| rows.ends[k][usize::from(from_second[k])] as usize;
-        let other_end = |k: usize| rows.ends[k][usize::from(!from_second[k])] as usize;
-
-        let mut owned = vec![0u32; padded];
-        let mut foreign_start = vec![0u32; padded + 1];
-        for k in 0..count {
-            owned[owner(k)] += 1;
-            foreign_start[other_end(k) + 1] += 1;
-        }
-        for i in 0..padded {
-            foreign_start[i + 1] += foreign_start[i];
-        }
-        let slots = owned.iter().copied().max().unwrap_or(0) as usize;
-        let entries = slots * padded;
-
-        let mut bonds = Bonds {
-            slots,
-            other: (0..entries)
-                .map(|entry| (entry / (BLOCK * slots) * BLOCK + entry % BLOCK) as u32)
-                .collect(),
-            // Empty entries get a direction too: otherwise their meaningless lanes could trigger the slow
-            // branch for rare angles.
-            direction: [1.0, 0.0, 0.0].map(|d| vec![S::splat(d); entries]),
-            id: vec![0; entries],
-            whole: vec![0; padded],
-            foreign: vec![0; count],
-            ..Bonds::default()
-        };
-        // `owned` is reused: it now holds the position of each element's next entry.
-        let mut next = owned;
-        next.copy_from_slice(&foreign_start[..padded]);
-        let mut entry_of = vec![0u32; count];
-        for k in 0..count {
-            let (i, j) = (owner(k), other_end(k));
-            let slot = bonds.whole[i].count_ones();
-            bonds.whole[i] |= 1 << slot;
-            let entry = bonds.at(slot as usize, i);
-            entry_of[k] = entry as u32;
-            bonds.other[entry] = j as u32;
-            bonds.id[entry] = rows.id[k];
-            for (column, d) in bonds.direction.iter_mut().zip(rows.direction[k]) {
-                column[entry] = if from_second[k] { -d } else { d };
-            }
-            bonds.foreign[next[j] as usize] = entry as u32;
-            next[j] += 1;
-        }
-        bonds.foreign_start = foreign_start;
-        let (one, zero) = (S::splat(1.0), S::default());
-        bonds.length = rows.length.spread(entries, &entry_of, one);
-        bonds.class = rows.class.spread(entries, &entry_of, 0);
-        bonds.sigma_c = rows.sigma_c.spread(entries, &entry_of, zero);
-        bonds.tau_c = rows.tau_c.spread(entries, &entry_of, zero);
-        bonds.set_rigid(mask);
-        bonds
+    /// Like [`filler`](Self::filler), but every element owns about as many bonds as any other, however many it has.
+    pub fn even_filler(padded: usize, outline: BondOutline<S>) -> BondFiller<S> {
+        let from_second = even(padded, &outline.ends);
+        BondFiller::new(padded, outline, from_second)
     }
 
     /// Rebuilds the masks and lists of passes, without the bonds inside rigid pieces.

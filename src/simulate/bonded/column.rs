@@ -46,32 +46,32 @@ impl<T: Copy + PartialEq> Column<T> {
         }
     }
 
-    /// Appends a value to a column of `len` values that will have `all` in the end.
-    pub(super) fn push(&mut self, value: T, len: usize, all: usize) {
-        match self {
-            Column::Same(same) if len == 0 => *same = value,
-            Column::Same(same) if *same == value => {}
-            Column::Same(same) => {
-                let mut values = Vec::with_capacity(all);
-                values.resize(len, *same);
-                values.push(value);
-                *self = Column::Each(values);
-            }
-            Column::Each(values) => values.push(value),
+    /// Sets the value of an entry of a column made by [`Differing::column`].
+    pub(super) fn put(&mut self, entry: usize, value: T) {
+        if let Column::Each(values) = self {
+            values[entry] = value;
         }
     }
+}
 
-    /// Reorders the values: value k goes to entry `places[k]` of `entries`; the rest become `empty`.
-    pub(super) fn spread(self, entries: usize, places: &[u32], empty: T) -> Self {
-        match self {
-            Column::Each(values) => {
-                let mut spread = vec![empty; entries];
-                for (&place, value) in places.iter().zip(values) {
-                    spread[place as usize] = value;
-                }
-                Column::Each(spread)
-            }
-            same => same,
+/// Whether values differ.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Differing<T> {
+    first: Option<T>,
+    differs: bool,
+}
+
+impl<T: Copy + PartialEq + Default> Differing<T> {
+    /// Adds a value.
+    pub fn add(&mut self, value: T) {
+        self.differs |= *self.first.get_or_insert(value) != value;
+    }
+
+    /// A column for the values: the one that all have, or entries with the value `empty`.
+    pub fn column(self, entries: usize, empty: T) -> Column<T> {
+        match self.differs {
+            true => Column::Each(vec![empty; entries]),
+            false => Column::Same(self.first.unwrap_or_default()),
         }
     }
 }

@@ -189,12 +189,12 @@ impl<T: Copy + PartialEq + Default> Column<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::simulate::bonded::bond_rows::{BondRow, BondRows};
+    use crate::simulate::bonded::bond_rows::BondRow;
     use crate::simulate::bonded::bonds::BLOCK;
 
     /// Bonds between 80 elements in a row, each bonded to the next two; no two bonds have the same numbers.
     fn row() -> Bonds<f32> {
-        let mut rows = BondRows::with_capacity(160);
+        let mut rows = Vec::with_capacity(160);
         let pairs = (0..80u32).flat_map(|i| [[i, i + 1], [i, i + 2]]);
         for (id, ends) in (1..).zip(pairs.filter(|ends| ends[1] < 80)) {
             let number = id as f32;
@@ -208,7 +208,7 @@ mod tests {
                 id,
             });
         }
-        let mut bonds = Bonds::new(80, rows, &RigidMask::default());
+        let mut bonds = Bonds::new(80, &rows, &RigidMask::default());
         let broken = bonds.find(30, 31).unwrap().entry;
         bonds.unbond(broken, 1.5);
         bonds

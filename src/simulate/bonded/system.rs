@@ -9,7 +9,6 @@ use crate::laws::bond::{self, Stiffness};
 use crate::laws::failure::CriterionSection;
 use crate::math::lanes::LaneRow;
 use crate::math::{Quat, Real, Scalar};
-use crate::simulate::bonded::bond_rows::BondRows;
 use crate::simulate::bonded::bonds::{BLOCK, Bonds};
 use crate::simulate::bonded::crowded::CrowdedPairs;
 use crate::simulate::bonded::rigid_mask::RigidMask;
@@ -160,7 +159,7 @@ impl<S: Scalar> System<S> {
             tail: vec![LaneRow::default(); padded],
             inverse_mass: vec![S::default(); padded],
             material: vec![0; padded],
-            bonds: Bonds::new(padded, BondRows::default(), &rigid),
+            bonds: Bonds::new(padded, &[], &rigid),
             law,
             classes: Vec::new(),
             crowded: CrowdedPairs::default(),

@@ -10,7 +10,7 @@ use crate::laws::damping;
 use crate::laws::failure::CriterionSection;
 use crate::math::Scalar;
 use crate::math::lanes::LaneRow;
-use crate::simulate::bonded::bond_rows::{BondRow, BondRows};
+use crate::simulate::bonded::bond_rows::{BondOutline, BondRow};
 use crate::simulate::bonded::bonds::Bonds;
 use crate::simulate::bonded::rest::RestData;
 use crate::simulate::bonded::system::{BondClass, LoadRow, System, chunk_for, motion};
@@ -276,34 +276,45 @@ fn bonds<S: Scalar>(
     let mut hash = TableHash::default();
     let mut ends = BondEnds::new(system.count);
     let mut classes = BondClasses::new(pipeline, inverse);
-    let mut rows = BondRows::with_capacity(source.bond_count()?);
+    let mut outline = BondOutline::with_capacity(source.bond_count()?);
     source.bonds(&mut |b| {
         hash.add(b);
         for k in 0..b.id.len() {
             if !ends.add(b.id[k], [b.i[k], b.j[k]]) {
                 return;
             }
-            rows.push(BondRow {
-                ends: [b.i[k], b.j[k]],
-                direction: [b.dx[k], b.dy[k], b.dz[k]].map(S::from_f64),
-                length: S::from_f64(b.l0[k]),
-                class: classes.number(&system.material, b, k),
-                sigma_c: S::from_f64(b.sigma_c[k]),
-                tau_c: S::from_f64(b.tau_c[k]),
-                id: b.id[k],
-            });
+            outline.add(&row(b, k, classes.number(&system.material, b, k)));
         }
     })?;
     ends.finish()?;
-    system.classes = classes.all;
     let padded = system.motion.len();
-    system.bonds = match pipeline.method() {
+    let mut filler = match pipeline.method() {
         // The number of faces per cell varies widely.
-        MethodName::Voronoi => Bonds::even(padded, rows, system.rigid()),
-        MethodName::Explicit | MethodName::Implicit => Bonds::new(padded, rows, system.rigid()),
+        MethodName::Voronoi => Bonds::even_filler(padded, outline),
+        MethodName::Explicit | MethodName::Implicit => Bonds::filler(padded, outline),
     };
+    source.bonds(&mut |b| {
+        for k in 0..b.id.len() {
+            filler.put(&row(b, k, classes.number(&system.material, b, k)));
+        }
+    })?;
+    system.bonds = filler.finish(system.rigid());
+    system.classes = classes.all;
     refuse_doubles(system)?;
     Ok(hash.digest())
+}
+
+/// Row `k` of a table of bonds, of a class.
+fn row<S: Scalar>(b: &columns::Bonds, k: usize, class: u32) -> BondRow<S> {
+    BondRow {
+        ends: [b.i[k], b.j[k]],
+        direction: [b.dx[k], b.dy[k], b.dz[k]].map(S::from_f64),
+        length: S::from_f64(b.l0[k]),
+        class,
+        sigma_c: S::from_f64(b.sigma_c[k]),
+        tau_c: S::from_f64(b.tau_c[k]),
+        id: b.id[k],
+    }
 }
 
 /// Returns an error if two elements are joined by more than one bond.

@@ -1,6 +1,6 @@
 use super::*;
 use crate::math::lanes::LaneRow;
-use crate::simulate::bonded::bond_rows::{BondRow, BondRows};
+use crate::simulate::bonded::bond_rows::BondRow;
 use crate::simulate::bonded::bonds::Bonds;
 use crate::simulate::bonded::rigid_mask::RigidMask;
 use crate::simulate::contact::chunk::{COLLIDER, SpringEntry};
@@ -135,7 +135,7 @@ fn lists_of_fast_elements_get_a_wider_skin() {
 #[test]
 fn ends_of_a_bond_longer_than_both_radii_touch_where_it_broke() {
     let mut system = row();
-    let mut bonds = BondRows::with_capacity(1);
+    let mut bonds = Vec::with_capacity(1);
     bonds.push(BondRow {
         ends: [0, LAST + 1],
         direction: [1.0, 0.0, 0.0],
@@ -145,7 +145,7 @@ fn ends_of_a_bond_longer_than_both_radii_touch_where_it_broke() {
         tau_c: 1.0,
         id: 0,
     });
-    system.bonds = Bonds::new(system.motion.len(), bonds, system.rigid());
+    system.bonds = Bonds::new(system.motion.len(), &bonds, system.rigid());
     let mut contacts = Contacts::new(&system, &surfaces(), &[]);
     // Farther apart than both radii and the skin, in two chunks.
     system.set_position(LAST as usize + 1, DVec3::Y * 2.9);
@@ -189,7 +189,7 @@ fn ends_of_a_bond_longer_than_both_radii_touch_where_it_broke() {
 /// this length.
 fn shell(length: f32) -> System<f32> {
     let mut system = row();
-    let mut bonds = BondRows::with_capacity(12);
+    let mut bonds = Vec::with_capacity(12);
     for k in 1..=12 {
         let direction = match k {
             1..=6 => DVec3::new((f64::from(k)).cos(), (f64::from(k)).sin(), 0.0),
@@ -209,7 +209,7 @@ fn shell(length: f32) -> System<f32> {
     for (k, x) in [(13, 2.4), (14, -2.8)] {
         system.set_position(k, DVec3::new(x, 0.0, 0.1));
     }
-    system.bonds = Bonds::new(system.motion.len(), bonds, system.rigid());
+    system.bonds = Bonds::new(system.motion.len(), &bonds, system.rigid());
     system
 }
 

@@ -6,7 +6,7 @@ use glam::{DMat3, DQuat, DVec3, IVec3};
 use super::*;
 use crate::laws::failure::CriterionSection;
 use crate::math::lanes::LaneRow;
-use crate::simulate::bonded::bond_rows::{BondRow, BondRows};
+use crate::simulate::bonded::bond_rows::BondRow;
 use crate::simulate::bonded::bonds::{BLOCK, Bonds};
 use crate::simulate::bonded::rigid_mask::RigidMask;
 use crate::simulate::bonded::system::BondClass;
@@ -34,7 +34,7 @@ impl Body {
     /// Touching elements of radius R at `places` are bonded.
     fn new(places: Vec<DVec3>) -> Self {
         let pairs = touching(&places);
-        let mut rows = BondRows::with_capacity(pairs.len());
+        let mut rows = Vec::with_capacity(pairs.len());
         for (k, &ends) in pairs.iter().enumerate() {
             let [i, j] = ends.map(|end| places[end as usize]);
             rows.push(BondRow {
@@ -50,7 +50,7 @@ impl Body {
         let mut system = System::new(places.len(), BLOCK, crate::spec::Law::Bdem);
         system.tail.fill(LaneRow([R; 4]));
         let padded = places.len().next_multiple_of(BLOCK);
-        system.bonds = Bonds::new(padded, rows, system.rigid());
+        system.bonds = Bonds::new(padded, &rows, system.rigid());
         for (i, &place) in places.iter().enumerate() {
             system.set_position(i, place);
         }

@@ -136,7 +136,7 @@ fn sides(bonds: &Bonds<f32>, element: usize) -> impl Iterator<Item = BondSide> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::simulate::bonded::bond_rows::{BondRow, BondRows};
+    use crate::simulate::bonded::bond_rows::BondRow;
     use crate::simulate::bonded::rigid_mask::RigidMask;
     use crate::spec::Law;
 
@@ -144,7 +144,7 @@ mod tests {
     fn bonds_within_a_rigid_piece_have_no_slot() {
         // A chain of five elements.
         let mut system = System::new(5, 16, Law::Bdem);
-        let mut rows = BondRows::with_capacity(4);
+        let mut rows = Vec::with_capacity(4);
         for k in 0..4 {
             rows.push(BondRow {
                 ends: [k, k + 1],
@@ -156,7 +156,7 @@ mod tests {
                 id: k,
             });
         }
-        system.bonds = Bonds::new(system.motion.len(), rows, system.rigid());
+        system.bonds = Bonds::new(system.motion.len(), &rows, system.rigid());
         let masks = |system: &System<f32>| {
             let slots = Slots::new(system);
             let [whole, broken] = [true, false].map(|whole| slots.masks(&system.bonds, whole));
