@@ -17,9 +17,7 @@ use std::collections::BTreeMap;
 use crate::laws::softening::Left;
 use crate::math::{Scalar, Vec3};
 use crate::simulate::bonded::active::{ActiveBonds, ForeignBonds, cleared, held_masks};
-use crate::simulate::bonded::bond_rows::{BondFiller, BondOutline, BondRow};
 use crate::simulate::bonded::column::Column;
-use crate::simulate::bonded::orient::{balanced, even};
 use crate::simulate::bonded::rigid_mask::RigidMask;
 use crate::simulate::bonded::softening::Softening;
 
@@ -74,27 +72,6 @@ pub struct Bonds<S> {
 }
 
 impl<S: Scalar> Bonds<S> {
-    /// The bonds of these rows between `padded` elements, a multiple of [`BLOCK`]; see [`filler`](Self::filler).
-    pub fn new(padded: usize, rows: &[BondRow<S>], mask: &RigidMask) -> Self {
-        let mut outline = BondOutline::with_capacity(rows.len());
-        rows.iter().for_each(|row| outline.add(row));
-        let mut filler = Self::filler(padded, outline);
-        rows.iter().for_each(|row| filler.put(row));
-        filler.finish(mask)
-    }
-
-    /// Columns to be filled with the bonds of an outline; ownership is balanced per element.
-    pub fn filler(padded: usize, outline: BondOutline<S>) -> BondFiller<S> {
-        let from_second = balanced(padded, &outline.ends);
-        BondFiller::new(padded, outline, from_second)
-    }
-
-    /// Like [`filler`](Self::filler), but every element owns about as many bonds as any other, however many it has.
-    pub fn even_filler(padded: usize, outline: BondOutline<S>) -> BondFiller<S> {
-        let from_second = even(padded, &outline.ends);
-        BondFiller::new(padded, outline, from_second)
-    }
-
     /// Rebuilds the masks and lists of passes, without the bonds inside rigid pieces.
     pub(super) fn set_rigid(&mut self, mask: &RigidMask) {
         self.reduced = None;

@@ -1,6 +1,7 @@
 //! Elements and bonds as columns, and the passes over them.
 
 mod active;
+pub mod bond_filler;
 pub mod bond_pass;
 pub mod bond_rows;
 pub mod bond_tasks;

@@ -205,8 +205,8 @@ impl<S: Scalar> BondedRun<S> {
         self.ranks.gather(Receivers::First, &mut self.system.tail);
     }
 
-    /// Brings the broken bonds of all chunks up to date at every rank; the rows of their ends at rank 0, or at every rank
-    /// if all hold all bonds.
+    /// Brings the broken bonds of all chunks up to date at every rank; the rows of their ends at rank 0, or at every
+    /// rank if all hold all bonds.
     pub fn share_breaks(&mut self, chunks: &mut [Vec<BreakEvent>]) {
         if self.ranks.is_alone() {
             return;
@@ -223,7 +223,7 @@ impl<S: Scalar> BondedRun<S> {
         elements.sort_unstable();
         elements.dedup();
         let (ranks, system) = (&self.ranks, &mut self.system);
-        // Otherwise a rank that holds a bond owns one of its ends, and the row of the other one, a ghost, is up to date.
+        // Otherwise a rank that holds a bond owns one of its ends. The row of the other one, a ghost, is up to date.
         let receivers = match system.bonds.holds_all() {
             true => Receivers::All,
             false => Receivers::First,

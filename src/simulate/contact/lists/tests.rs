@@ -135,8 +135,7 @@ fn lists_of_fast_elements_get_a_wider_skin() {
 #[test]
 fn ends_of_a_bond_longer_than_both_radii_touch_where_it_broke() {
     let mut system = row();
-    let mut bonds = Vec::with_capacity(1);
-    bonds.push(BondRow {
+    let bond = BondRow {
         ends: [0, LAST + 1],
         direction: [1.0, 0.0, 0.0],
         length: 3.0,
@@ -144,8 +143,8 @@ fn ends_of_a_bond_longer_than_both_radii_touch_where_it_broke() {
         sigma_c: 1.0,
         tau_c: 1.0,
         id: 0,
-    });
-    system.bonds = Bonds::new(system.motion.len(), &bonds, system.rigid());
+    };
+    system.bonds = Bonds::new(system.motion.len(), &[bond], system.rigid());
     let mut contacts = Contacts::new(&system, &surfaces(), &[]);
     // Farther apart than both radii and the skin, in two chunks.
     system.set_position(LAST as usize + 1, DVec3::Y * 2.9);
