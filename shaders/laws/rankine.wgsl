@@ -116,7 +116,8 @@ struct eigen_largest_result {
 }
 
 // Largest eigenvalue of a symmetric 3 × 3 matrix and its unit eigenvector, from the elements xx, yy, zz and yz, xz,
-// xy, with the bits of [`eigen()`]; without loops, for graphics processors.
+// xy, without loops, for graphics processors. In double precision it has the bits of [`eigen()`] wherever five sweeps
+// suffice.
 fn eigen_largest(diagonal: vec3<f32>, off_diagonal: vec3<f32>) -> eigen_largest_result {
     let zero = 0.0;
     let one = 1.0;

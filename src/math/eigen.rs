@@ -141,7 +141,8 @@ fn is_diagonal<T: Real>(m: Rotated<T>) -> T::Mask {
 }
 
 /// Largest eigenvalue of a symmetric 3 × 3 matrix and its unit eigenvector, from the elements xx, yy, zz and yz, xz,
-/// xy, with the bits of [`eigen()`]; without loops, for graphics processors.
+/// xy, without loops, for graphics processors. In double precision it has the bits of [`eigen()`] wherever five sweeps
+/// suffice.
 pub fn largest<T: Real>(diagonal: Vec3<T>, off_diagonal: Vec3<T>) -> (T, Vec3<T>) {
     let (zero, one) = (T::splat(0.0), T::splat(1.0));
     let start = Rotated {

@@ -1,5 +1,5 @@
 //! Puts the bonds of a packing into columns. They are read twice, so that they are never in memory twice: first their
-//! ends, from which their owners follow, then everything.
+//! ends, from which their owners follow, and which of their values differ; then everything.
 
 use crate::math::Scalar;
 use crate::simulate::bonded::bond_rows::{BondOutline, BondRow};
@@ -44,7 +44,7 @@ pub struct BondFiller<S> {
 
 impl<S: Scalar> BondFiller<S> {
     /// Columns for the bonds of an outline between `padded` elements, a multiple of [`BLOCK`].
-    pub(super) fn new(padded: usize, outline: BondOutline<S>, from_second: Vec<bool>) -> Self {
+    fn new(padded: usize, outline: BondOutline<S>, from_second: Vec<bool>) -> Self {
         let mut owned = vec![0u32; padded];
         let mut foreign_start = vec![0u32; padded + 1];
         for (ends, &second) in outline.ends.iter().zip(&from_second) {
@@ -120,8 +120,15 @@ impl<S: Scalar> BondFiller<S> {
     }
 
     /// The bonds, once all are put.
+    ///
+    /// # Panics
+    /// If one is missing.
     pub fn finish(mut self, mask: &RigidMask) -> Bonds<S> {
-        debug_assert_eq!(self.count, self.from_second.len(), "a bond is missing");
+        assert_eq!(
+            self.count,
+            self.from_second.len(),
+            "both reads find the same bonds"
+        );
         self.bonds.set_rigid(mask);
         self.bonds
     }

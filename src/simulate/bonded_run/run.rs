@@ -134,7 +134,7 @@ impl<S: Scalar> BondedRun<S> {
 
     /// Damages the bonds that soften, removes the broken ones and lets their ends touch. `at` is the step in which
     /// they break, and its time. `energy` returns the energy that the bond of an entry stores, J. `removed` is
-    /// called with each entry of a broken bond.
+    /// called with each entry of a broken bond. Ranks other than 0 skip bonds that they do not hold.
     pub fn break_bonds(
         &mut self,
         mut events: Vec<BreakEvent>,
@@ -157,6 +157,7 @@ impl<S: Scalar> BondedRun<S> {
                 ),
                 // Neither end belongs to this rank, and rank 0 records the break.
                 None => {
+                    debug_assert!(!self.ranks.is_first(), "rank 0 is told of every break");
                     self.broken_since = true;
                     continue;
                 }

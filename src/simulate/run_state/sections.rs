@@ -378,11 +378,9 @@ mod tests {
             tau_c: S::default(),
             id: k as u32,
         };
-        let mut rows = Vec::with_capacity(2);
-        (0..2).for_each(|k| rows.push(row(k)));
         let mut system = System::new(3, BLOCK, crate::spec::Law::Bdem);
         system.tail.fill(LaneRow([S::splat(0.5); 4]));
-        system.bonds = Bonds::new(BLOCK, &rows, system.rigid());
+        system.bonds = Bonds::new(BLOCK, &[0, 1].map(row), system.rigid());
         for i in 0..3 {
             system.set_position(i, glam::DVec3::X * 0.9 * i as f64);
         }

@@ -464,11 +464,10 @@ impl<L: Lanes> Cpu<L> {
         })
     }
 
-    /// The table of what fell asleep or woke since the last frame.
+    /// The table of what fell asleep or woke since the last frame; fragments must be labelled.
     pub(super) fn sleep_table(&mut self, frame: u32) -> columns::Sleep {
         let events = std::mem::take(&mut self.sleep_events);
         let dt = self.run.dt;
-        self.run.label_fragments();
         event::table(&events, frame, self.run.fragment_labels(), dt)
     }
 
