@@ -2,9 +2,11 @@
 
 use crate::harness::{TestFolder, files, shot};
 
-/// Where rubble of a bunny that fell has bounced for a while.
-const SETTINGS: [&str; 6] = [
+/// Where rubble of a bunny that fell has bounced for a while, with so many elements that one thread has larger chunks
+/// than two.
+const SETTINGS: [&str; 7] = [
     "scale=smoke",
+    "body.bunny.packing.elements=5000",
     "simulate.sleep=true",
     "simulate.backend=cpu",
     "material.gypsum.rolling_friction=0.3",

@@ -45,6 +45,15 @@ pub type TailRow<S> = LaneRow<S, 4>;
 /// Force, inverse mass, torque, inverse inertia: `F.xyz 1/m M.xyz 1/I`. Inverses are 0 for clamped elements.
 pub type LoadRow<S> = LaneRow<S, 8>;
 
+impl<S: Copy + Default> LoadRow<S> {
+    /// Sets force and torque to zero.
+    pub fn clear_loads(&mut self) {
+        for at in [0, 1, 2, 4, 5, 6] {
+            self.0[at] = S::default();
+        }
+    }
+}
+
 /// Number of fields of a [`BondClass`].
 pub const CLASS_FIELDS: usize = 11;
 

@@ -354,10 +354,7 @@ impl<S: Scalar> Sleep<S> {
         let end = first + load.len();
         let here = near[from..].iter().copied();
         for element in here.take_while(|&element| (element as usize) < end) {
-            let row = &mut load[element as usize - first].0;
-            for at in [0, 1, 2, 4, 5, 6] {
-                row[at] = S::default();
-            }
+            load[element as usize - first].clear_loads();
         }
     }
 

@@ -397,9 +397,15 @@ impl<L: Lanes> Cpu<L> {
         let mut marks = vec![false; self.run.system.motion.len()];
         self.run.contacts.mark_listed(&mut marks);
         sleep.set_near(&marks);
-        self.near = (0..self.run.system.count as u32)
-            .filter(|&i| marks[i as usize] && sleep.is_asleep(i as usize))
-            .collect();
+        self.near.clear();
+        for (i, load) in (0..).zip(&mut self.run.load[..self.run.system.count]) {
+            match (sleep.is_asleep(i as usize), marks[i as usize]) {
+                (false, _) => {}
+                (true, true) => self.near.push(i),
+                // No later pass clears these rows in a chunk that sleeps as a whole.
+                (true, false) => load.clear_loads(),
+            }
+        }
         sleep.place_near(&mut self.run.system);
     }
 }
