@@ -14,12 +14,16 @@ use crate::simulate::bonded::crowded::CrowdedPairs;
 use crate::simulate::bonded::rigid_mask::RigidMask;
 use crate::spec::Law;
 
-/// Elements per chunk, a multiple of every lane width. Few bonds of large chunks cross into others, and the
-/// scratch data of a chunk still fits into the cache of a core; small chunks keep every thread busy to the
-/// end of a pass. Results do not depend on it.
+/// Elements per chunk, a multiple of every lane width. Few bonds of large chunks cross into others, where both evaluate
+/// them, and the scratch data of a chunk still fits into the cache of a core; small chunks keep every thread busy to
+/// the end of a pass, which one thread does not need. Results do not depend on it.
 pub fn chunk_for(elements: usize, threads: usize) -> usize {
-    (elements / (8 * threads))
-        .clamp(512, 4096)
+    let (parts, largest) = match threads {
+        1 => (1, 16384),
+        _ => (8 * threads, 4096),
+    };
+    (elements / parts)
+        .clamp(512, largest)
         .next_multiple_of(BLOCK)
 }
 
