@@ -8,7 +8,7 @@ use crate::harness::{TestFolder, files, shot};
 use cullet::pack;
 use cullet::ranks::{Transport, local};
 use cullet::simulate::methods::explicit::cpu::Cpu;
-use cullet::simulate::{self, Capture, Method, Options, SimulateError, Start};
+use cullet::simulate::{self, Capture, Method, Options, Shared, SimulateError, Start};
 use cullet::spec::{self, Backend, Pipeline};
 use cullet::store::{Manifest, Store};
 
@@ -267,7 +267,6 @@ fn chunks_that_change_their_ranks_change_no_bit() {
     let dt = simulate::schedule(&packed.store, &packed.pipeline)
         .unwrap()
         .dt;
-    let build = || simulate::build(&packed.store, &packed.pipeline).unwrap();
     let record = |run: &mut Cpu<f32>, frame: u32| -> Capture {
         run.capture(frame, true).unwrap();
         let mut capture = run.deliver().unwrap();
@@ -275,7 +274,10 @@ fn chunks_that_change_their_ranks_change_no_bit() {
         capture
     };
     let captures = |shared: Option<Arc<dyn Transport>>| {
-        let mut run = Cpu::<f32>::on_ranks(build(), &packed.pipeline, dt, shared.clone());
+        let ranks = shared.as_ref().map(Shared::new);
+        let built = simulate::build_shared(&packed.store, &packed.pipeline, ranks).unwrap();
+        let at_start = built.system.bonds.entries().count();
+        let mut run = Cpu::<f32>::new(built, &packed.pipeline, dt);
         let chunks = run.system().motion.len().div_ceil(run.system().chunk);
         let mut all = Vec::new();
         for frame in 1..=8u32 {
@@ -293,13 +295,20 @@ fn chunks_that_change_their_ranks_change_no_bit() {
         // Radii of ghosts and of elements that were near are known, too.
         let rows = run.system().tail.iter();
         let rows = rows.filter(|row| row.0[3] > 0.0).count();
-        (all, run.system().bonds.entries().count(), rows)
+        let held = [at_start, run.system().bonds.entries().count()];
+        (all, held, rows)
     };
-    let (alone, bonds, count) = captures(None);
+    let (alone, [_, bonds], count) = captures(None);
     assert!(alone[7].snapshot.history.broken[0] > 100);
     let shared = on_ranks((3, 1), |transport| captures(Some(transport)));
+    // Rank 0 alone reads all bonds.
+    let read: Vec<usize> = shared.iter().map(|(_, held, _)| held[0]).collect();
+    assert!(
+        read[0] == bonds && read[1..].iter().all(|&read| read < bonds / 2),
+        "{read:?} of {bonds}"
+    );
     // A rank holds the bonds of its own elements: few are held by two.
-    let held: Vec<usize> = shared.iter().map(|(_, held, _)| *held).collect();
+    let held: Vec<usize> = shared.iter().map(|(_, held, _)| held[1]).collect();
     let sum: usize = held.iter().sum();
     assert!(held.iter().all(|&held| held < bonds), "{held:?} of {bonds}");
     assert!(bonds < sum && 2 * sum < 3 * bonds, "{held:?} of {bonds}");

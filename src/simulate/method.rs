@@ -1,13 +1,11 @@
 //! Interface between the loop over frames and the methods of time integration.
 
-use std::sync::Arc;
-
 use crate::math::Lanes;
-use crate::ranks::Transport;
 use crate::simulate::error::{SimulateError, StateError};
 use crate::simulate::run_state::snapshot::Snapshot;
 use crate::simulate::run_state::state::State;
 use crate::simulate::share::ranks::Traffic;
+use crate::simulate::share::shared::Shared;
 use crate::simulate::source::Source;
 use crate::spec::{Backend, MethodName, Pipeline};
 
@@ -72,8 +70,8 @@ type Prepared = Result<Box<dyn Prepare>, SimulateError>;
 pub struct MethodEntry {
     /// An error if the pipeline needs something that the method lacks on this backend.
     pub refuse: fn(&Pipeline, Backend) -> Option<SimulateError>,
-    /// Builds the scene for the method.
-    pub prepare: fn(&dyn Source, &Pipeline) -> Prepared,
+    /// Builds the scene for the method, or what this rank needs of it if ranks share it.
+    pub prepare: fn(&dyn Source, &Pipeline, Option<Shared>) -> Prepared,
     /// As `prepare`, but only as far as the start can be [checked](Prepare::check_start).
     pub prepare_start: fn(&dyn Source, &Pipeline) -> Prepared,
 }
@@ -95,7 +93,7 @@ pub trait Prepare: Send {
         backend: Backend,
         dt: f64,
     ) -> Result<Box<dyn Method>, SimulateError>;
-    /// As [`start`](Self::start) on the CPU, on several ranks.
+    /// As [`start`](Self::start) on the CPU, on the ranks that the scene was built for.
     ///
     /// # Errors
     /// The method, or what the pipeline asks of it, runs in one process only.
@@ -103,7 +101,6 @@ pub trait Prepare: Send {
         self: Box<Self>,
         pipeline: &Pipeline,
         _dt: f64,
-        _transport: Arc<dyn Transport>,
     ) -> Result<Box<dyn Method>, SimulateError> {
         Err(match pipeline.method() {
             MethodName::Voronoi => {

@@ -19,10 +19,11 @@ pub mod sleep;
 pub mod source;
 pub mod warn;
 
-pub use bonded_run::build::{Built, build};
+pub use bonded_run::build::{Built, build, build_shared};
 pub use error::{SimulateError, StateError};
 pub use method::{Capture, Method, PassCost, Platform};
 pub use resolve::{PreparedScene, Schedule, choose, method, schedule, validate};
 pub use run::{Options, Outcome, Progress, Start, resumable, run, run_on_ranks};
 pub use run_state::snapshot::Snapshot;
 pub use share::ranks::Traffic;
+pub use share::shared::Shared;

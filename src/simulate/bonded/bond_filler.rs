@@ -1,32 +1,58 @@
 //! Puts the bonds of a packing into columns. They are read twice, so that they are never in memory twice: first their
 //! ends, from which their owners follow, and which of their values differ; then everything.
 
+use std::ops::Range;
+
 use crate::math::Scalar;
 use crate::simulate::bonded::bond_rows::{BondOutline, BondRow};
-use crate::simulate::bonded::bonds::{BLOCK, Bonds};
+use crate::simulate::bonded::bonds::Bonds;
 use crate::simulate::bonded::orient::{balanced, even};
+use crate::simulate::bonded::owned::OwnedChunks;
 use crate::simulate::bonded::rigid_mask::RigidMask;
 
+/// Number of elements, a multiple of [`BLOCK`](super::bonds::BLOCK), and of elements per chunk.
+type Size = (usize, usize);
+
 impl<S: Scalar> Bonds<S> {
-    /// The bonds of these rows between `padded` elements, a multiple of [`BLOCK`]; see [`filler`](Self::filler).
+    /// The bonds of these rows between `padded` elements; see [`filler`](Self::filler).
     pub fn new(padded: usize, rows: &[BondRow<S>], mask: &RigidMask) -> Self {
         let mut outline = BondOutline::with_capacity(rows.len());
         rows.iter().for_each(|row| outline.add(row));
-        let mut filler = Self::filler(padded, outline);
+        let size = (padded, padded.max(1));
+        let mut filler = Self::filler(size, outline, OwnedChunks::default());
         rows.iter().for_each(|row| filler.put(row));
         filler.finish(mask)
     }
 
-    /// Columns to be filled with the bonds of an outline; ownership is balanced per element.
-    pub fn filler(padded: usize, outline: BondOutline<S>) -> BondFiller<S> {
-        let from_second = balanced(padded, &outline.ends);
-        BondFiller::new(padded, outline, from_second)
+    /// Columns to be filled with the bonds of an outline; only those of elements of the chunks `needed` will be held.
+    /// Ownership is balanced per element.
+    pub fn filler(size: Size, outline: BondOutline<S>, needed: OwnedChunks) -> BondFiller<S> {
+        let from_second = balanced(size.0, &outline.ends);
+        BondFiller::new(size, outline, (from_second, needed))
     }
 
-    /// Like [`filler`](Self::filler), but every element owns about as many bonds as any other, however many it has.
-    pub fn even_filler(padded: usize, outline: BondOutline<S>) -> BondFiller<S> {
-        let from_second = even(padded, &outline.ends);
-        BondFiller::new(padded, outline, from_second)
+    /// Like [`filler`](Self::filler) for all bonds, but every element owns about as many as any other, however many it
+    /// has.
+    pub fn even_filler(size: Size, outline: BondOutline<S>) -> BondFiller<S> {
+        let from_second = even(size.0, &outline.ends);
+        BondFiller::new(size, outline, (from_second, OwnedChunks::default()))
+    }
+
+    /// Makes the entries of some chunks ready for passes, which read lanes without a bond too: these have the element
+    /// itself as other end, and a direction and a length that do not trigger the slow branch for rare angles.
+    pub(super) fn ready(&mut self, chunks: impl Iterator<Item = Range<usize>>) {
+        let one = S::splat(1.0);
+        for elements in chunks {
+            let entries = elements.start * self.slots..elements.end * self.slots;
+            self.direction[0][entries.clone()].fill(one);
+            self.length.fill(entries, one);
+            for element in elements {
+                for slot in 0..self.slots {
+                    let entry = self.at(slot, element);
+                    self.other[entry] = element as u32;
+                }
+            }
+        }
     }
 }
 
@@ -36,21 +62,32 @@ pub struct BondFiller<S> {
     bonds: Bonds<S>,
     /// Whether the second end owns each bond, else the first.
     from_second: Vec<bool>,
-    /// Place in `foreign` of the next bond that ends at each element and is owned by the other end.
+    /// Chunks whose bonds are held, and elements per chunk.
+    needed: (OwnedChunks, usize),
+    /// Number of bonds so far that each element owns, held or not.
+    slots: Vec<u8>,
+    /// Place in `foreign` of the next held bond that ends at each element and is owned by the other end.
     next_foreign: Vec<u32>,
     /// Number of bonds so far.
     count: usize,
 }
 
 impl<S: Scalar> BondFiller<S> {
-    /// Columns for the bonds of an outline between `padded` elements, a multiple of [`BLOCK`].
-    fn new(padded: usize, outline: BondOutline<S>, from_second: Vec<bool>) -> Self {
-        let mut owned = vec![0u32; padded];
+    /// Columns for the bonds of an outline; `needed` are the chunks whose bonds are held.
+    fn new(
+        (padded, chunk): Size,
+        outline: BondOutline<S>,
+        (from_second, needed): (Vec<bool>, OwnedChunks),
+    ) -> Self {
+        let mut owned = vec![0u8; padded];
         let mut foreign_start = vec![0u32; padded + 1];
         for (ends, &second) in outline.ends.iter().zip(&from_second) {
             let [owner, other] = owner_first(*ends, second);
             owned[owner] += 1;
-            foreign_start[other + 1] += 1;
+            let is_held = [owner, other]
+                .iter()
+                .any(|end| needed.contains(end / chunk));
+            foreign_start[other + 1] += u32::from(is_held);
         }
         for i in 0..padded {
             foreign_start[i + 1] += foreign_start[i];
@@ -58,8 +95,7 @@ impl<S: Scalar> BondFiller<S> {
         let slots = owned.iter().copied().max().unwrap_or(0) as usize;
         let entries = slots * padded;
         // `owned` is reused.
-        let mut next_foreign = owned;
-        next_foreign.copy_from_slice(&foreign_start[..padded]);
+        owned.fill(0);
         let BondOutline {
             ends,
             length,
@@ -67,42 +103,49 @@ impl<S: Scalar> BondFiller<S> {
             sigma_c,
             tau_c,
         } = outline;
-        let count = ends.len();
         // Their memory is free for the columns.
         drop(ends);
-        let (one, zero) = (S::splat(1.0), S::default());
-        let bonds = Bonds {
+        let held = foreign_start.last().copied().unwrap_or(0);
+        // The system gives zeros no memory until they are written.
+        let mut bonds = Bonds {
             slots,
-            other: (0..entries)
-                .map(|entry| (entry / (BLOCK * slots) * BLOCK + entry % BLOCK) as u32)
-                .collect(),
-            // Empty entries get a direction and a length too: otherwise their meaningless lanes could trigger the
-            // slow branch for rare angles.
-            direction: [one, zero, zero].map(|d| vec![d; entries]),
-            length: length.column(entries, one),
-            class: class.column(entries, 0),
-            sigma_c: sigma_c.column(entries, zero),
-            tau_c: tau_c.column(entries, zero),
+            other: vec![0; entries],
+            direction: [(); 3].map(|()| vec![S::default(); entries]),
+            length: length.column(entries),
+            class: class.column(entries),
+            sigma_c: sigma_c.column(entries),
+            tau_c: tau_c.column(entries),
             id: vec![0; entries],
             whole: vec![0; padded],
-            foreign: vec![0; count],
+            foreign: vec![0; held as usize],
             foreign_start,
             ..Bonds::default()
         };
+        bonds.ready(needed.elements(chunk, padded));
         BondFiller {
+            next_foreign: bonds.foreign_start[..padded].to_vec(),
             bonds,
             from_second,
-            next_foreign,
+            needed: (needed, chunk),
+            slots: owned,
             count: 0,
         }
     }
 
-    /// Puts the next bond of the packing into its entry.
+    /// Puts the next bond of the packing into its entry, if it is held.
     pub fn put(&mut self, row: &BondRow<S>) {
         let (bonds, second) = (&mut self.bonds, self.from_second[self.count]);
         self.count += 1;
         let [owner, other] = owner_first(row.ends, second);
-        let slot = bonds.whole[owner].count_ones();
+        let slot = self.slots[owner];
+        self.slots[owner] += 1;
+        let (needed, chunk) = &self.needed;
+        if ![owner, other]
+            .iter()
+            .any(|end| needed.contains(end / chunk))
+        {
+            return;
+        }
         bonds.whole[owner] |= 1 << slot;
         let entry = bonds.at(slot as usize, owner);
         bonds.other[entry] = other as u32;
@@ -129,6 +172,9 @@ impl<S: Scalar> BondFiller<S> {
             self.from_second.len(),
             "both reads find the same bonds"
         );
+        if !self.needed.0.are_all() {
+            self.bonds.held = Some(self.bonds.whole.clone());
+        }
         self.bonds.set_rigid(mask);
         self.bonds
     }

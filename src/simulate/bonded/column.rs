@@ -67,10 +67,10 @@ impl<T: Copy + PartialEq + Default> Differing<T> {
         self.differs |= *self.first.get_or_insert(value) != value;
     }
 
-    /// A column for the values: the one that all have, or entries with the value `empty`.
-    pub fn column(self, entries: usize, empty: T) -> Column<T> {
+    /// A column for the values: the one that all have, or zeros to be replaced.
+    pub fn column(self, entries: usize) -> Column<T> {
         match self.differs {
-            true => Column::Each(vec![empty; entries]),
+            true => Column::Each(vec![T::default(); entries]),
             false => Column::Same(self.first.unwrap_or_default()),
         }
     }

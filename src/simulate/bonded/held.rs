@@ -8,6 +8,7 @@ use std::ops::Range;
 use crate::math::Scalar;
 use crate::simulate::bonded::bonds::Bonds;
 use crate::simulate::bonded::column::Column;
+use crate::simulate::bonded::owned::OwnedChunks;
 use crate::simulate::bonded::rigid_mask::RigidMask;
 
 /// A bond of a rank, as it is sent to others.
@@ -58,8 +59,8 @@ pub struct HeldBonds<S> {
     bonds: Bonds<S>,
     /// Bit s of element i is set if the bond in its slot s was added.
     held: Vec<u32>,
-    /// Whether each chunk of elements is the rank's own.
-    own: Vec<bool>,
+    /// The rank's own chunks.
+    own: OwnedChunks,
     /// Elements per chunk.
     chunk: usize,
     /// Elements and entries of bonds that end there but are owned by the other end.
@@ -67,19 +68,18 @@ pub struct HeldBonds<S> {
 }
 
 impl<S: Scalar> HeldBonds<S> {
-    /// No bonds yet; `all` gives the number of entries, and which columns have one value for all. `own` says for each
-    /// chunk of `chunk` elements whether it is the rank's own.
+    /// No bonds yet; `all` gives the number of entries, and which columns have one value for all. `own`: the rank's own
+    /// chunks, of `chunk` elements each.
     ///
     /// # Panics
     /// If bonds soften: what is left of them is not kept.
-    pub fn like(all: &Bonds<S>, chunk: usize, own: Vec<bool>) -> Self {
+    pub fn like(all: &Bonds<S>, chunk: usize, own: OwnedChunks) -> Self {
         assert!(all.softening.is_none(), "bonds that soften are all held");
         let (padded, entries) = (all.whole.len(), all.other.len());
-        let (one, zero) = (S::splat(1.0), S::default());
         let mut bonds = Bonds {
             slots: all.slots,
             other: vec![0; entries],
-            direction: [(); 3].map(|()| vec![zero; entries]),
+            direction: [(); 3].map(|()| vec![S::default(); entries]),
             length: all.length.zeros(),
             class: all.class.zeros(),
             sigma_c: all.sigma_c.zeros(),
@@ -88,18 +88,8 @@ impl<S: Scalar> HeldBonds<S> {
             whole: vec![0; padded],
             ..Bonds::default()
         };
-        // As in one process: lanes without a bond must not trigger the slow branch for rare angles.
-        for chunk in own_chunks(&own, chunk, padded) {
-            let entries = chunk.start * all.slots..chunk.end * all.slots;
-            bonds.direction[0][entries.clone()].fill(one);
-            bonds.length.fill(entries, one);
-            for element in chunk {
-                for slot in 0..all.slots {
-                    let entry = bonds.at(slot, element);
-                    bonds.other[entry] = element as u32;
-                }
-            }
-        }
+        // As in one process.
+        bonds.ready(own.elements(chunk, padded));
         HeldBonds {
             bonds,
             held: vec![0; padded],
@@ -115,7 +105,7 @@ impl<S: Scalar> HeldBonds<S> {
             let owner = self.put(&bond);
             if owner != element {
                 self.foreign.push([element as u32, bond.entry]);
-            } else if !self.own[bond.other as usize / self.chunk] {
+            } else if !self.own.contains(bond.other as usize / self.chunk) {
                 self.foreign.push([bond.other, bond.entry]);
             }
         }
@@ -163,12 +153,6 @@ impl<S: Scalar> HeldBonds<S> {
     }
 }
 
-/// Elements of the own chunks.
-fn own_chunks(own: &[bool], chunk: usize, padded: usize) -> impl Iterator<Item = Range<usize>> {
-    let own = own.iter().enumerate().filter(|(_, own)| **own);
-    own.map(move |(at, _)| at * chunk..((at + 1) * chunk).min(padded))
-}
-
 impl<T: Copy + PartialEq + Default> Column<T> {
     /// A column of zeros of the same length; the same one if it has one value for all.
     fn zeros(&self) -> Self {
@@ -179,7 +163,7 @@ impl<T: Copy + PartialEq + Default> Column<T> {
     }
 
     /// Sets a range of entries, unless there is one value for all.
-    fn fill(&mut self, entries: Range<usize>, value: T) {
+    pub(super) fn fill(&mut self, entries: Range<usize>, value: T) {
         if let Column::Each(values) = self {
             values[entries].fill(value);
         }
@@ -189,11 +173,11 @@ impl<T: Copy + PartialEq + Default> Column<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::simulate::bonded::bond_rows::BondRow;
+    use crate::simulate::bonded::bond_rows::{BondOutline, BondRow};
     use crate::simulate::bonded::bonds::BLOCK;
 
     /// Bonds between 80 elements in a row, each bonded to the next two; no two bonds have the same numbers.
-    fn row() -> Bonds<f32> {
+    fn rows() -> Vec<BondRow<f32>> {
         let mut rows = Vec::with_capacity(160);
         let pairs = (0..80u32).flat_map(|i| [[i, i + 1], [i, i + 2]]);
         for (id, ends) in (1..).zip(pairs.filter(|ends| ends[1] < 80)) {
@@ -208,7 +192,12 @@ mod tests {
                 id,
             });
         }
-        let mut bonds = Bonds::new(80, &rows, &RigidMask::default());
+        rows
+    }
+
+    /// All of them; the one between elements 30 and 31 is broken.
+    fn row() -> Bonds<f32> {
+        let mut bonds = Bonds::new(80, &rows(), &RigidMask::default());
         let broken = bonds.find(30, 31).unwrap().entry;
         bonds.unbond(broken, 1.5);
         bonds
@@ -216,11 +205,43 @@ mod tests {
 
     /// What a rank holds that owns the chunks of [`BLOCK`] elements for which `own` is true.
     fn held(all: &Bonds<f32>, own: [bool; 5]) -> Bonds<f32> {
-        let mut held = HeldBonds::like(all, BLOCK, own.to_vec());
+        let mut held = HeldBonds::like(all, BLOCK, OwnedChunks::new(own.to_vec()));
         for element in (0..80).filter(|i| own[i / BLOCK]) {
             held.add(element, all.bonds_of(element));
         }
         held.finish(&RigidMask::default())
+    }
+
+    #[test]
+    fn a_rank_reads_the_bonds_that_it_would_hold_later() {
+        let (rows, own) = (rows(), [false, true, false, false, true]);
+        let mut outline = BondOutline::default();
+        rows.iter().for_each(|row| outline.add(row));
+        let owned = OwnedChunks::new(own.to_vec());
+        let mut filler = Bonds::filler((80, BLOCK), outline, owned);
+        rows.iter().for_each(|row| filler.put(row));
+        let read = filler.finish(&RigidMask::default());
+        let later = held(&Bonds::new(80, &rows, &RigidMask::default()), own);
+        assert_eq!(
+            (&read.other, &read.direction),
+            (&later.other, &later.direction)
+        );
+        assert_eq!((&read.length, &read.class), (&later.length, &later.class));
+        assert_eq!((&read.sigma_c, &read.tau_c), (&later.sigma_c, &later.tau_c));
+        assert_eq!(
+            (&read.id, &read.whole, &read.held),
+            (&later.id, &later.whole, &later.held)
+        );
+        for element in 0..80 {
+            let [mut read, mut later] =
+                [&read, &later].map(|bonds| bonds.bonds_of(element).collect::<Vec<_>>());
+            if !own[element / BLOCK] {
+                // The order is arbitrary.
+                read.sort_by_key(|bond| bond.entry);
+                later.sort_by_key(|bond| bond.entry);
+            }
+            assert_eq!(read, later, "{element}");
+        }
     }
 
     #[test]

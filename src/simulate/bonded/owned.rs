@@ -1,5 +1,6 @@
 //! The chunks that this process computes.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use bytemuck::Zeroable;
@@ -23,6 +24,12 @@ impl OwnedChunks {
     #[inline]
     pub fn contains(&self, chunk: usize) -> bool {
         self.0.as_ref().is_none_or(|owned| owned[chunk])
+    }
+
+    /// Elements of each of these chunks, of `chunk` elements each; there are `padded` in all.
+    pub fn elements(&self, chunk: usize, padded: usize) -> impl Iterator<Item = Range<usize>> {
+        let chunks = (0..padded.div_ceil(chunk)).filter(|&at| self.contains(at));
+        chunks.map(move |at| at * chunk..((at + 1) * chunk).min(padded))
     }
 
     /// The rows of these chunks, of `chunk` elements each. The others are zero; they take no memory until they are

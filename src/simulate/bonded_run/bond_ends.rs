@@ -41,18 +41,18 @@ impl BondEnds {
         true
     }
 
-    /// The verdict on all bonds.
+    /// The number of bonds of each element.
     ///
     /// # Errors
     /// A bond has invalid ends or those of the one before, or an element has too many bonds.
-    pub fn finish(self) -> Result<(), SimulateError> {
+    pub fn finish(self) -> Result<Vec<u32>, SimulateError> {
         if let Some((id, [i, j])) = self.wrong {
             return Err(SimulateError::Packing(format!(
                 "bond {id} joins {i} and {j}; expected i < j < {}",
                 self.valence.len()
             )));
         }
-        let most = self.valence.into_iter().max().unwrap_or(0);
+        let most = self.valence.iter().copied().max().unwrap_or(0);
         if most > u32::BITS {
             return Err(SimulateError::Packing(format!(
                 "an element has {most} bonds; at most {} are supported",
@@ -61,7 +61,7 @@ impl BondEnds {
         }
         match self.twice {
             Some((id, ends)) => Err(joined_twice(id, ends)),
-            None => Ok(()),
+            None => Ok(self.valence),
         }
     }
 }
@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     /// The verdict on bonds between 40 elements.
-    fn verdict(bonds: &[[u32; 2]]) -> Result<(), String> {
+    fn verdict(bonds: &[[u32; 2]]) -> Result<Vec<u32>, String> {
         let mut ends = BondEnds::new(40);
         for (id, &bond) in (0..).zip(bonds) {
             ends.add(id, bond);

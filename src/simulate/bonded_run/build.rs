@@ -1,19 +1,18 @@
 //! Builds the columns of a simulation from a packing and a pipeline.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use glam::DVec3;
 
 use crate::columns::{self, Breaks, Elements, Shape};
-use crate::laws::damping;
-use crate::laws::failure::CriterionSection;
 use crate::math::Scalar;
 use crate::math::lanes::LaneRow;
 use crate::simulate::bonded::bond_rows::{BondOutline, BondRow};
 use crate::simulate::bonded::bonds::Bonds;
+use crate::simulate::bonded::owned::OwnedChunks;
 use crate::simulate::bonded::rest::RestData;
-use crate::simulate::bonded::system::{BondClass, LoadRow, System, chunk_for, motion};
+use crate::simulate::bonded::system::{LoadRow, System, chunk_for, motion};
+use crate::simulate::bonded_run::bond_classes::BondClasses;
 use crate::simulate::bonded_run::bond_ends::{BondEnds, joined_twice};
 use crate::simulate::bonded_run::{cracks, toughness};
 use crate::simulate::contact::polyhedra::shapes::Shapes;
@@ -25,8 +24,10 @@ use crate::simulate::scene::reactions::Supports;
 use crate::simulate::scene::rigid::RigidBodies;
 use crate::simulate::scene::springs::Springs;
 use crate::simulate::scene::{pressure, rigid};
+use crate::simulate::share::ranks::Ranks;
+use crate::simulate::share::shared::{self, Shared};
 use crate::simulate::source::{Source, TableHash, mesh_hash};
-use crate::spec::{Action, Criterion, Material, MethodName, Pipeline};
+use crate::spec::{Action, MethodName, Pipeline};
 
 /// A scene built from a packing, ready to step.
 #[derive(Clone, Debug)]
@@ -53,6 +54,8 @@ pub struct Built<S> {
     pub rest: RestData,
     /// Hash of all numbers of the packing.
     pub hash: u64,
+    /// The ranks that compute this scene together, if there are several.
+    pub ranks: Ranks,
 }
 
 /// Builds the columns.
@@ -62,6 +65,18 @@ pub struct Built<S> {
 pub fn build<S: Scalar>(
     source: &dyn Source,
     pipeline: &Pipeline,
+) -> Result<Built<S>, SimulateError> {
+    build_shared(source, pipeline, None)
+}
+
+/// As [`build`], of a scene that ranks share: with the bonds that this rank needs at the start.
+///
+/// # Errors
+/// Those of [`build`].
+pub fn build_shared<S: Scalar>(
+    source: &dyn Source,
+    pipeline: &Pipeline,
+    shared: Option<Shared>,
 ) -> Result<Built<S>, SimulateError> {
     let Unbonded {
         mut built,
@@ -74,10 +89,15 @@ pub fn build<S: Scalar>(
         supports,
         rest,
         opened,
+        ranks,
         ..
     } = &mut built;
+    if let Some(shared) = &shared {
+        system.chunk = chunk_for(system.count, shared.threads);
+    }
     // The elements are in columns now; the bonds, of which there are many more, are read in batches.
-    let bond_hash = bonds(source, pipeline, (&inverse_mass, &inverse_inertia), system)?;
+    let inverse = (&inverse_mass[..], &inverse_inertia[..]);
+    let bond_hash = bonds(source, pipeline, inverse, (system, ranks, shared))?;
     toughness::soften(system, pipeline, (&rest.volume, &rest.body));
     // Faces of cells break by their own rules.
     if !of_cells {
@@ -208,6 +228,7 @@ fn without_bonds<S: Scalar>(
             opened: Breaks::default(),
             rest,
             hash: hash.digest() ^ mesh_hash,
+            ranks: Ranks::default(),
         },
         inverse_mass,
         inverse_inertia,
@@ -266,12 +287,13 @@ fn columns<S: Scalar>(
     Ok((system, load))
 }
 
-/// Reads all bonds into the system, also those inside rigid pieces; returns the hash of their numbers.
+/// Reads the bonds into the system, also those inside rigid pieces; returns the hash of the numbers of all. If the scene
+/// is `shared`, assigns the chunks to `ranks`, and holds only the bonds that this rank needs.
 fn bonds<S: Scalar>(
     source: &dyn Source,
     pipeline: &Pipeline,
     inverse: (&[f64], &[f64]),
-    system: &mut System<S>,
+    (system, ranks, shared): (&mut System<S>, &mut Ranks, Option<Shared>),
 ) -> Result<u64, SimulateError> {
     let mut hash = TableHash::default();
     let mut ends = BondEnds::new(system.count);
@@ -286,12 +308,18 @@ fn bonds<S: Scalar>(
             outline.add(&row(b, k, classes.number(&system.material, b, k)));
         }
     })?;
-    ends.finish()?;
-    let padded = system.motion.len();
+    let valence = ends.finish()?;
+    let mut needed = OwnedChunks::default();
+    if let Some(shared) = shared {
+        *ranks = shared.partition(system, &valence);
+        needed = shared::needed(ranks, pipeline);
+    }
+    drop(valence);
+    let size = (system.motion.len(), system.chunk);
     let mut filler = match pipeline.method() {
         // The number of faces per cell varies widely.
-        MethodName::Voronoi => Bonds::even_filler(padded, outline),
-        MethodName::Explicit | MethodName::Implicit => Bonds::filler(padded, outline),
+        MethodName::Voronoi => Bonds::even_filler(size, outline),
+        MethodName::Explicit | MethodName::Implicit => Bonds::filler(size, outline, needed),
     };
     source.bonds(&mut |b| {
         for k in 0..b.id.len() {
@@ -331,201 +359,4 @@ fn refuse_doubles<S: Scalar>(system: &System<S>) -> Result<(), SimulateError> {
         }
     }
     Ok(())
-}
-
-/// Collects the distinct classes of bonds.
-struct BondClasses<'a, S> {
-    materials: &'a [Material],
-    /// Shear correction factor of the law.
-    correction: f64,
-    inverse_mass: &'a [f64],
-    inverse_inertia: &'a [f64],
-    /// Number of each class, by the bits of its inputs.
-    known: HashMap<([u64; 5], [u64; 3]), u32>,
-    all: Vec<BondClass<S>>,
-}
-
-impl<'a, S: Scalar> BondClasses<'a, S> {
-    /// No classes yet; the inverse masses and inertias are those of all elements.
-    fn new(
-        pipeline: &'a Pipeline,
-        (inverse_mass, inverse_inertia): (&'a [f64], &'a [f64]),
-    ) -> Self {
-        BondClasses {
-            materials: &pipeline.materials,
-            correction: match pipeline.simulate.bond_law().is_shear_corrected() {
-                true => pipeline.simulate.shear_correction,
-                false => 1.0,
-            },
-            inverse_mass,
-            inverse_inertia,
-            known: HashMap::new(),
-            all: Vec::new(),
-        }
-    }
-
-    /// Number of the class of bond `k`; `material` lists the materials of all elements.
-    fn number(&mut self, material: &[u32], b: &columns::Bonds, k: usize) -> u32 {
-        let (i, j) = (b.i[k] as usize, b.j[k] as usize);
-        let inputs = ClassInputs {
-            radius: b.radius[k],
-            young: b.young[k],
-            shear: b.shear[k],
-            inverse_mass: self.inverse_mass[i] + self.inverse_mass[j],
-            inverse_inertia: self.inverse_inertia[i] + self.inverse_inertia[j],
-            traits: BondTraits::of([i, j].map(|end| &self.materials[material[end] as usize])),
-        };
-        *self.known.entry(inputs.key()).or_insert_with(|| {
-            let mut made = inputs.class();
-            made.gs *= self.correction;
-            self.all.push(made.map(S::from_f64));
-            self.all.len() as u32 - 1
-        })
-    }
-}
-
-/// Properties that a bond derives from the materials of both ends, whatever their order.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct BondTraits {
-    /// Mean of the damping ratios.
-    damping: f64,
-    /// Whether compression counts in either criterion.
-    compression_counts: bool,
-    /// Whether either criterion uses the largest shear stress of the section, 4/3 of the mean.
-    shear_peaks: bool,
-}
-
-impl BondTraits {
-    fn of(ends: [&Material; 2]) -> Self {
-        let mut made = BondTraits {
-            damping: 0.5 * (ends[0].damping + ends[1].damping),
-            compression_counts: false,
-            shear_peaks: false,
-        };
-        for end in ends {
-            match end.criterion {
-                // With `rankine` the stress of the solid counts in tension, and that of the bond in shear.
-                Criterion::Tension | Criterion::Rankine => {}
-                Criterion::Lu2021 => made.compression_counts = true,
-                Criterion::Rod => made.shear_peaks = true,
-            }
-        }
-        made
-    }
-
-    /// Bits of all fields.
-    fn key(self) -> [u64; 3] {
-        let BondTraits {
-            damping,
-            compression_counts,
-            shear_peaks,
-        } = self;
-        [
-            damping.to_bits(),
-            compression_counts.into(),
-            shear_peaks.into(),
-        ]
-    }
-}
-
-/// All inputs of a bond's class: bonds with equal inputs share one class.
-#[derive(Clone, Copy, Debug)]
-struct ClassInputs {
-    /// r0, m.
-    radius: f64,
-    /// Young's modulus, Pa.
-    young: f64,
-    /// Shear modulus, Pa.
-    shear: f64,
-    /// Sum of the inverse masses of both ends, 1/kg.
-    inverse_mass: f64,
-    /// Sum of the inverse moments of inertia of both ends, 1/(kg m²).
-    inverse_inertia: f64,
-    traits: BondTraits,
-}
-
-impl ClassInputs {
-    /// Bits of all fields.
-    fn key(&self) -> ([u64; 5], [u64; 3]) {
-        let ClassInputs {
-            radius,
-            young,
-            shear,
-            inverse_mass,
-            inverse_inertia,
-            traits,
-        } = *self;
-        let numbers = [radius, young, shear, inverse_mass, inverse_inertia];
-        (numbers.map(f64::to_bits), traits.key())
-    }
-
-    /// Section stiffnesses (S = πr0², I = πr0⁴/4, J = πr0⁴/2) and damping.
-    ///
-    /// The damping coefficients assume touching elements, l0 = 2 r0: damping is a ratio chosen by the user,
-    /// not a law.
-    fn class(&self) -> BondClass<f64> {
-        let ClassInputs {
-            radius: r0,
-            young,
-            shear,
-            inverse_mass,
-            inverse_inertia,
-            traits,
-        } = *self;
-        let BondTraits {
-            damping: ratio,
-            compression_counts,
-            shear_peaks,
-        } = traits;
-        let area = std::f64::consts::PI * r0 * r0;
-        let second_moment = area * r0 * r0 / 4.0;
-        let polar = 2.0 * second_moment;
-        let l0 = 2.0 * r0;
-        BondClass {
-            es: young * area,
-            gs: shear * area,
-            gj: shear * polar,
-            ei: young * second_moment,
-            section: CriterionSection {
-                inverse_area: 1.0 / area,
-                bend_modulus: r0 / second_moment,
-                twist_modulus: r0 / polar,
-                compression_counts: f64::from(u8::from(compression_counts)),
-                inverse_shear_area: match shear_peaks {
-                    true => 4.0 / (3.0 * area),
-                    false => 1.0 / area,
-                },
-            },
-            damping: damping::coefficient(ratio, young * area / l0, inverse_mass, 0.0),
-            spin_damping: damping::coefficient(
-                ratio,
-                young * second_moment / l0,
-                inverse_inertia,
-                0.0,
-            ),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::spec;
-
-    #[test]
-    fn a_bond_between_two_materials_has_the_damping_and_criterion_of_both() {
-        let text = "[time]\nend = 1\nframes_per_second = 24\n\
-            [[material]]\nname = \"a\"\ndensity = 1\nyoung = 1e6\npoisson = 0.2\ndamping = 0.1\ncriterion = \"lu2021\"\n\
-            [[material]]\nname = \"b\"\ndensity = 1\nyoung = 1e6\npoisson = 0.2\ndamping = 0.5\ncriterion = \"rod\"\n\
-            [[body]]\nname = \"ball\"\nmaterial = \"a\"\nshape = { type = \"sphere\", radius = 1 }\n\
-            packing = { type = \"hexagonal\", elements = 10 }\n";
-        let pipeline = spec::parse(text, "two.toml", &[]).unwrap();
-        let [a, b] = [0, 1].map(|k| &pipeline.materials[k]);
-        let both = BondTraits::of([a, b]);
-        assert_eq!(both, BondTraits::of([b, a]));
-        assert_eq!(both.damping, 0.3);
-        assert!(both.compression_counts && both.shear_peaks);
-        let own = BondTraits::of([a, a]);
-        assert!(own.damping == 0.1 && own.compression_counts && !own.shear_peaks);
-    }
 }

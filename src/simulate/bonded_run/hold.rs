@@ -9,6 +9,7 @@ use crate::simulate::bonded::bond_tasks::BreakEvent;
 use crate::simulate::bonded::breaks::{BondBeforeBreak, BreakingBond, BrokenSides};
 use crate::simulate::bonded::fragments;
 use crate::simulate::bonded::held::{HeldBond, HeldBonds};
+use crate::simulate::bonded::owned::OwnedChunks;
 use crate::simulate::share::bytes::{Reader, Record, put};
 use crate::simulate::share::ranks::Receivers;
 
@@ -18,22 +19,18 @@ impl<S: Scalar> BondedRun<S> {
         if self.ranks.is_alone() || self.system.bonds.softening.is_some() {
             return;
         }
-        let owned = self.ranks.owned();
-        self.hold(|at| owned.contains(at), BTreeMap::new());
+        if self.system.bonds.holds_all() {
+            self.hold(self.ranks.owned(), BTreeMap::new());
+        }
         self.hold_rows();
     }
 
     /// Holds the bonds of these chunks alone: those that `come`, by element, else those that are held now.
-    fn hold(
-        &mut self,
-        is_own: impl Fn(usize) -> bool,
-        mut come: BTreeMap<usize, Vec<HeldBond<S>>>,
-    ) {
+    fn hold(&mut self, own: OwnedChunks, mut come: BTreeMap<usize, Vec<HeldBond<S>>>) {
         let system = &mut self.system;
-        let (chunk, padded) = (system.chunk, system.motion.len());
-        let own: Vec<bool> = (0..padded.div_ceil(chunk)).map(is_own).collect();
+        let chunk = system.chunk;
         let mut held = HeldBonds::like(&system.bonds, chunk, own.clone());
-        for element in (0..system.count).filter(|i| own[i / chunk]) {
+        for element in (0..system.count).filter(|i| own.contains(i / chunk)) {
             match come.remove(&element) {
                 Some(bonds) => held.add(element, bonds.into_iter()),
                 None => held.add(element, system.bonds.bonds_of(element)),
@@ -67,7 +64,8 @@ impl<S: Scalar> BondedRun<S> {
         };
         self.ranks.move_chunks(owner, write, read);
         let rank = self.ranks.rank();
-        self.hold(|at| owner[at] as usize == rank, come);
+        let own = owner.iter().map(|&of| of as usize == rank);
+        self.hold(OwnedChunks::new(own.collect()), come);
     }
 
     /// Tells rank 0, which records breaks, of the bonds that break and that it does not hold.

@@ -3,6 +3,7 @@
 
 pub mod advance;
 mod applied;
+mod bond_classes;
 mod bond_ends;
 pub mod build;
 pub mod costs;

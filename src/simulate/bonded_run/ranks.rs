@@ -1,22 +1,19 @@
 //! A run of bonded elements on several ranks: what they exchange, and when.
 
-use std::sync::Arc;
-
 use glam::DVec3;
 
 use super::run::BondedRun;
 use crate::math::Scalar;
-use crate::ranks::Transport;
 use crate::simulate::bonded::bond_tasks::BreakEvent;
-use crate::simulate::bonded::owned::OwnedChunks;
 use crate::simulate::bonded::system::System;
 use crate::simulate::contact::chunk::SpringEntry;
 use crate::simulate::contact::rebuild::Candidates;
 use crate::simulate::scene::colliders::PosedCollider;
 use crate::simulate::scene::reaction_sums::ReactionSums;
 use crate::simulate::scene::reactions::Wrench;
-use crate::simulate::share::bisection::{WeightedCentre, owners};
-use crate::simulate::share::ranks::{Exchange, Ranks, Receivers};
+use crate::simulate::share::bisection::owners;
+use crate::simulate::share::ranks::{Exchange, Receivers};
+use crate::simulate::share::shared::centres;
 
 /// What a step did to pair lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,20 +27,10 @@ pub enum ListUpdate {
 }
 
 impl<S: Scalar> BondedRun<S> {
-    /// Assigns the chunks to ranks; weights are their numbers of elements and bonds. Contacts of other ranks are no
-    /// longer listed.
-    pub fn partition(&mut self, transport: Arc<dyn Transport>) {
-        let owner = owners(
-            &centres(&self.system, &OwnedChunks::default()),
-            transport.count(),
-        );
-        self.ranks = Ranks::new(transport, self.system.chunk, owner);
-        self.contacts.keep(self.ranks.owned());
-    }
-
     /// Owners of the chunks by which their costs (any unit, equal on all ranks) are shared evenly.
     pub fn balanced_owners(&self, costs: &[f64]) -> Vec<u32> {
-        let mut centres = centres(&self.system, &self.ranks.owned());
+        let valence = |i: usize| self.system.bonds.sides(i).count();
+        let mut centres = centres(&self.system, &self.ranks.owned(), valence);
         self.ranks.gather_chunks(
             Receivers::All,
             &mut centres,
@@ -249,24 +236,4 @@ impl<S: Scalar> BondedRun<S> {
         }
         springs
     }
-}
-
-/// Centres of the chunks, and the numbers of their elements and bonds; those of chunks not in `owned` are zero.
-fn centres<S: Scalar>(system: &System<S>, owned: &OwnedChunks) -> Vec<WeightedCentre> {
-    let chunks = (0..system.motion.len()).step_by(system.chunk);
-    let place = |first: usize| {
-        let elements = first..(first + system.chunk).min(system.count);
-        let mut sum = DVec3::ZERO;
-        let mut weight = 0;
-        let is_own = owned.contains(first / system.chunk);
-        for i in elements.clone().filter(|_| is_own) {
-            sum += system.position(i);
-            weight += 1 + system.bonds.sides(i).count();
-        }
-        WeightedCentre {
-            centre: sum / elements.len().max(1) as f64,
-            weight: weight as f64,
-        }
-    };
-    chunks.map(place).collect()
 }

@@ -13,7 +13,7 @@ use crate::simulate::bonded::hydrostatic::{self, Hydrostatic};
 use crate::simulate::bonded::rest::RestData;
 use crate::simulate::bonded::system::{LoadRow, System};
 use crate::simulate::bonded::work::Work;
-use crate::simulate::contact::lists::Contacts;
+use crate::simulate::contact::lists::{Contacts, longest_bond};
 use crate::simulate::contact::pass::ContactTotals;
 use crate::simulate::error::StateError;
 use crate::simulate::method::Capture;
@@ -89,15 +89,25 @@ pub struct Measured {
 }
 
 impl<S: Scalar> BondedRun<S> {
-    /// A run at rest at time zero.
+    /// A run at rest at time zero, on the ranks that the scene was built for.
     pub fn new(built: Built<S>, pipeline: &Pipeline, dt: f64) -> Self {
         let colliders = built.supports.colliders().iter();
         let colliders: Vec<PosedCollider> = colliders.map(|collider| collider.at(0.0)).collect();
-        let shapes = built.shapes;
-        let contacts = Contacts::with_shapes(&built.system, &built.surfaces, shapes, &colliders);
-        let labels = fragments::first_labels(&fragments::components(&built.system));
-        let (padded, chunk) = (built.system.motion.len(), built.system.chunk);
-        BondedRun {
+        let (system, surfaces, ranks) = (&built.system, &built.surfaces, built.ranks);
+        let contacts = match ranks.is_alone() {
+            true => Contacts::with_shapes(system, surfaces, built.shapes, &colliders),
+            false => {
+                let mut longest = [longest_bond(system)];
+                ranks.largest(&mut longest);
+                Contacts::of_chunks(system, surfaces, ranks.owned(), longest[0])
+            }
+        };
+        let labels = match system.bonds.holds_all() {
+            true => fragments::first_labels(&fragments::components(system)),
+            false => Vec::new(),
+        };
+        let (padded, chunk) = (system.motion.len(), system.chunk);
+        let mut run = BondedRun {
             contacts,
             sums: ReactionSums::all(&built.supports, padded, chunk),
             means: MeanLoads::new(built.supports.count()),
@@ -110,7 +120,7 @@ impl<S: Scalar> BondedRun<S> {
             hydrostatic: Hydrostatic::of(pipeline),
             work: pipeline.output.work.then(Work::default),
             rest: built.rest,
-            ranks: Ranks::default(),
+            ranks,
             dt,
             step: 0,
             breaks: built.opened,
@@ -118,7 +128,11 @@ impl<S: Scalar> BondedRun<S> {
             labels,
             elsewhere: BTreeMap::new(),
             captures: VecDeque::new(),
+        };
+        if !run.ranks.is_alone() {
+            run.rebuild_lists(&colliders);
         }
+        run
     }
 
     /// Time after the steps done, s.

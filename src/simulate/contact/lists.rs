@@ -151,27 +151,51 @@ impl<S: Scalar> Contacts<S> {
         colliders: &[PosedCollider],
         skin: f64,
     ) -> Self {
+        let mut contacts = Self::unlisted(system, surfaces, shapes, longest_bond(system));
+        contacts.skin = skin * contacts.largest;
+        contacts.rebuild(system, colliders);
+        contacts
+    }
+
+    /// Empty lists for a new system of balls, of which this process lists the contacts of the chunks `owned`. They have
+    /// to be rebuilt. `longest`: rest length of the longest bond, m.
+    pub fn of_chunks(
+        system: &System<S>,
+        surfaces: &Surfaces,
+        owned: OwnedChunks,
+        longest: f64,
+    ) -> Self {
+        let contacts = Self::unlisted(system, SurfaceTable::new(surfaces), None, longest);
+        Contacts { owned, ..contacts }
+    }
+
+    fn unlisted(
+        system: &System<S>,
+        surfaces: SurfaceTable<S>,
+        shapes: Option<Arc<Shapes>>,
+        longest: f64,
+    ) -> Self {
         let largest = (0..system.count)
             .map(|i| system.radius(i))
             .fold(0.0, f64::max);
         let smallest = (0..system.count)
             .map(|i| system.radius(i))
             .fold(f64::INFINITY, f64::min);
-        let (chunk, longest) = (system.chunk, longest_bond(system));
+        let chunk = system.chunk;
         let chunks = (0..system.motion.len())
             .step_by(chunk)
             .map(|first| ContactChunk::of(first..first + chunk));
         let solids = (0..system.motion.len())
             .step_by(chunk)
             .map(|first| ShapeChunk::of(first..first + chunk));
-        let mut contacts = Contacts {
+        Contacts {
             chunks: chunks.collect(),
             solids: solids.collect(),
             shapes,
             owned: OwnedChunks::default(),
             chunk,
             surfaces,
-            skin: skin * largest,
+            skin: SKIN * largest,
             adapts: true,
             exposed: 0,
             exposed_of_all: 0,
@@ -184,9 +208,7 @@ impl<S: Scalar> Contacts<S> {
             moved: 0.0,
             travelled: 0.0,
             collider_approach: 0.0,
-        };
-        contacts.rebuild(system, colliders);
-        contacts
+        }
     }
 
     /// From now on lists only the contacts of these chunks.
@@ -343,8 +365,8 @@ impl<S: Scalar> Contacts<S> {
     }
 }
 
-/// Rest length of the longest bond, m.
-fn longest_bond<S: Scalar>(system: &System<S>) -> f64 {
+/// Rest length of the longest bond that is held, m.
+pub fn longest_bond<S: Scalar>(system: &System<S>) -> f64 {
     let bonds = &system.bonds;
     let sides = (0..system.count).flat_map(|i| bonds.sides(i));
     sides

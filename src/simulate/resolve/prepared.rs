@@ -1,11 +1,9 @@
 //! A scene prepared for the method that its pipeline selects: schedule, checks, start.
 
-use std::sync::Arc;
-
-use crate::ranks::Transport;
 use crate::simulate::error::SimulateError;
 use crate::simulate::method::{Method, MethodEntry, Prepare};
 use crate::simulate::methods::{explicit, implicit, voronoi};
+use crate::simulate::share::shared::Shared;
 use crate::simulate::source::Source;
 use crate::spec::{Backend, MethodName, Pipeline};
 
@@ -39,9 +37,17 @@ pub struct PreparedScene(Box<dyn Prepare>);
 impl PreparedScene {
     /// Builds the scene.
     pub fn new(source: &dyn Source, pipeline: &Pipeline) -> Result<Self, SimulateError> {
-        Ok(PreparedScene((method_of(pipeline).prepare)(
-            source, pipeline,
-        )?))
+        Self::on_ranks(source, pipeline, None)
+    }
+
+    /// Builds the scene, or what this rank needs of it if ranks share it.
+    pub fn on_ranks(
+        source: &dyn Source,
+        pipeline: &Pipeline,
+        shared: Option<Shared>,
+    ) -> Result<Self, SimulateError> {
+        let prepare = method_of(pipeline).prepare;
+        Ok(PreparedScene(prepare(source, pipeline, shared)?))
     }
 
     /// Hash of all values of the packing.
@@ -95,7 +101,7 @@ impl PreparedScene {
         self.0.start(pipeline, backend, dt)
     }
 
-    /// As [`start`](Self::start) on the CPU, on several ranks.
+    /// As [`start`](Self::start) on the CPU, on the ranks that the scene was built for.
     ///
     /// # Errors
     /// The method does not support the pipeline, or not on several ranks.
@@ -103,10 +109,9 @@ impl PreparedScene {
         self,
         pipeline: &Pipeline,
         dt: f64,
-        transport: Arc<dyn Transport>,
     ) -> Result<Box<dyn Method>, SimulateError> {
         refuse(pipeline, Backend::Cpu)?;
-        self.0.start_on_ranks(pipeline, dt, transport)
+        self.0.start_on_ranks(pipeline, dt)
     }
 }
 

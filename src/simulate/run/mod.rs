@@ -16,6 +16,7 @@ use crate::simulate::method::{Method, PassCost, one_process};
 use crate::simulate::resolve::{self, PreparedScene, Schedule};
 use crate::simulate::run_state::state::State;
 use crate::simulate::share::ranks::Traffic;
+use crate::simulate::share::shared::Shared;
 use crate::spec::{Backend, Pipeline};
 use crate::store::{Store, StoreError, layout};
 use record::Recorder;
@@ -94,6 +95,7 @@ pub fn run_on_ranks(
     on_frame: &mut dyn FnMut(Progress),
 ) -> Result<Outcome, SimulateError> {
     let ranks = AgreeingRanks(transport);
+    let shared = ranks.0.as_ref().map(Shared::new);
     let mut pipeline = pipeline.clone();
     if let Some(end) = options.until {
         pipeline.time.end = end;
@@ -104,7 +106,7 @@ pub fn run_on_ranks(
         return Err(SimulateError::TooShort { end, interval });
     }
     let (mut pipeline, _) = resolve::choose::choose(store, &pipeline)?;
-    let prepared = PreparedScene::new(store, &pipeline)?;
+    let prepared = PreparedScene::on_ranks(store, &pipeline, shared)?;
     let critical = ranks.of_first(|| prepared.critical(&pipeline));
     let schedule = prepared.schedule_below(critical, &pipeline);
     let mut backend = options.backend.unwrap_or(pipeline.simulate.backend);
@@ -161,7 +163,7 @@ fn start(
             let option = "simulate.backend on several ranks";
             Err(one_process(option, "gpu", "cpu"))
         }
-        Some(transport) => prepared.start_on_ranks(pipeline, dt, transport.clone()),
+        Some(_) => prepared.start_on_ranks(pipeline, dt),
     }
 }
 

@@ -17,4 +17,5 @@ pub mod bytes;
 mod chunk_box;
 mod ghost_rows;
 pub mod ranks;
+pub mod shared;
 mod team;

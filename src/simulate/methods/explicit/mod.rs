@@ -5,8 +5,6 @@ pub mod cpu;
 pub mod device;
 mod refuse;
 
-use std::sync::Arc;
-
 use self::cpu::Cpu;
 use self::device::Gpu;
 pub use self::refuse::unsupported_on_gpu;
@@ -15,10 +13,10 @@ use crate::gpu::{Device, DeviceRequest, GpuError};
 use crate::math::F32x4;
 #[cfg(target_arch = "x86_64")]
 use crate::math::{F32x8, F32x16};
-use crate::ranks::Transport;
-use crate::simulate::bonded_run::build::{Built, build, build_start};
+use crate::simulate::bonded_run::build::{Built, build_shared, build_start};
 use crate::simulate::error::SimulateError;
 use crate::simulate::method::{Method, MethodEntry, Prepare, one_process};
+use crate::simulate::share::shared::Shared;
 use crate::simulate::source::Source;
 use crate::spec::{Backend, Pipeline, Precision};
 
@@ -35,10 +33,14 @@ enum PreparedExplicit {
     Double(Built<f64>),
 }
 
-fn prepare(source: &dyn Source, pipeline: &Pipeline) -> Result<Box<dyn Prepare>, SimulateError> {
+fn prepare(
+    source: &dyn Source,
+    pipeline: &Pipeline,
+    shared: Option<Shared>,
+) -> Result<Box<dyn Prepare>, SimulateError> {
     Ok(Box::new(match pipeline.simulate.precision {
-        Precision::F32 => PreparedExplicit::Single(build(source, pipeline)?),
-        Precision::F64 => PreparedExplicit::Double(build(source, pipeline)?),
+        Precision::F32 => PreparedExplicit::Single(build_shared(source, pipeline, shared)?),
+        Precision::F64 => PreparedExplicit::Double(build_shared(source, pipeline, shared)?),
     }))
 }
 
@@ -97,27 +99,21 @@ impl Prepare for PreparedExplicit {
         {
             return Ok(Box::new(Gpu::on(device, built, pipeline, dt)?));
         }
-        Ok(cpu_with_widest_lanes(built, pipeline, dt, None))
+        Ok(cpu_with_widest_lanes(built, pipeline, dt))
     }
 
     fn start_on_ranks(
         self: Box<Self>,
         pipeline: &Pipeline,
         dt: f64,
-        transport: Arc<dyn Transport>,
     ) -> Result<Box<dyn Method>, SimulateError> {
         if pipeline.simulate.sleep {
             let option = "simulate.sleep on several ranks";
             return Err(one_process(option, "true", "false"));
         }
-        let transport = Some(transport);
         Ok(match *self {
-            PreparedExplicit::Single(built) => {
-                cpu_with_widest_lanes(built, pipeline, dt, transport)
-            }
-            PreparedExplicit::Double(built) => {
-                Box::new(Cpu::<f64>::on_ranks(built, pipeline, dt, transport))
-            }
+            PreparedExplicit::Single(built) => cpu_with_widest_lanes(built, pipeline, dt),
+            PreparedExplicit::Double(built) => Box::new(Cpu::<f64>::new(built, pipeline, dt)),
         })
     }
 }
@@ -141,21 +137,16 @@ pub fn open_device(pipeline: &Pipeline, backend: Backend) -> Result<Option<Devic
 }
 
 /// A run on the CPU with the widest lanes that this machine supports; all widths give the same bits.
-fn cpu_with_widest_lanes(
-    built: Built<f32>,
-    pipeline: &Pipeline,
-    dt: f64,
-    transport: Option<Arc<dyn Transport>>,
-) -> Box<dyn Method> {
+fn cpu_with_widest_lanes(built: Built<f32>, pipeline: &Pipeline, dt: f64) -> Box<dyn Method> {
     #[cfg(target_arch = "x86_64")]
     if F32x16::available() {
-        return Box::new(Cpu::<F32x16>::on_ranks(built, pipeline, dt, transport));
+        return Box::new(Cpu::<F32x16>::new(built, pipeline, dt));
     } else if F32x8::available() {
-        return Box::new(Cpu::<F32x8>::on_ranks(built, pipeline, dt, transport));
+        return Box::new(Cpu::<F32x8>::new(built, pipeline, dt));
     }
     #[cfg(target_arch = "aarch64")]
-    let run = Cpu::<F32x4>::on_ranks(built, pipeline, dt, transport);
+    let run = Cpu::<F32x4>::new(built, pipeline, dt);
     #[cfg(not(target_arch = "aarch64"))]
-    let run = Cpu::<f32>::on_ranks(built, pipeline, dt, transport);
+    let run = Cpu::<f32>::new(built, pipeline, dt);
     Box::new(run)
 }

@@ -5,13 +5,12 @@ use crate::laws::table::bond_laws;
 use crate::simulate::bonded_run::build::{Built, build, build_start};
 use crate::simulate::error::SimulateError;
 use crate::simulate::method::{Method, MethodEntry, Prepare};
-use crate::simulate::source::Source;
 use crate::spec::{Backend, Law, Pipeline};
 
 /// Registration of this method for `resolve`.
 pub const ENTRY: MethodEntry = MethodEntry {
     refuse: refuse::unsupported,
-    prepare,
+    prepare: |source, pipeline, _shared| Ok(Box::new(PreparedImplicit(build(source, pipeline)?))),
     prepare_start: |source, pipeline| {
         Ok(Box::new(PreparedImplicit(build_start(source, pipeline)?)))
     },
@@ -39,10 +38,6 @@ macro_rules! begin_by {
 }
 
 struct PreparedImplicit(Built<f64>);
-
-fn prepare(source: &dyn Source, pipeline: &Pipeline) -> Result<Box<dyn Prepare>, SimulateError> {
-    Ok(Box::new(PreparedImplicit(build(source, pipeline)?)))
-}
 
 impl Prepare for PreparedImplicit {
     fn hash(&self) -> u64 {

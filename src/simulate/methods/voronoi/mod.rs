@@ -39,7 +39,7 @@ use crate::spec::{Backend, Pipeline, Precision};
 /// Registration of this method for `resolve`.
 pub const ENTRY: MethodEntry = MethodEntry {
     refuse: refuse::unsupported,
-    prepare,
+    prepare: |source, pipeline, _shared| prepare(source, pipeline),
     prepare_start: prepare,
 };
 

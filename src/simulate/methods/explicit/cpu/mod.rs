@@ -7,17 +7,16 @@ mod motion;
 mod ranks;
 mod sleeping;
 
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 use std::time::Instant;
 
 use crate::math::lanes::LaneRow;
 use crate::math::{Lanes, Scalar, Vec3};
-use crate::ranks::Transport;
 use crate::simulate::bonded::bond_tasks::BreakEvent;
 use crate::simulate::bonded::border::Border;
 use crate::simulate::bonded::motion_pass::StepParameters;
 use crate::simulate::bonded::rankine::Rankine;
-use crate::simulate::bonded::system::{System, chunk_for};
+use crate::simulate::bonded::system::System;
 use crate::simulate::bonded::work;
 use crate::simulate::bonded::work::Dissipation;
 use crate::simulate::bonded_run::advance::DrivenPoses;
@@ -96,26 +95,9 @@ pub struct Cpu<L: Lanes> {
 type OtherEndLoads<S> = Vec<LaneRow<S, 8>>;
 
 impl<L: Lanes> Cpu<L> {
-    /// A run at rest at time zero.
+    /// A run at rest at time zero, on the ranks that the scene was built for.
     pub fn new(built: Built<L::Scalar>, pipeline: &Pipeline, dt: f64) -> Self {
-        Self::on_ranks(built, pipeline, dt, None)
-    }
-
-    /// A run at rest at time zero, on several ranks if there is a transport.
-    pub fn on_ranks(
-        mut built: Built<L::Scalar>,
-        pipeline: &Pipeline,
-        dt: f64,
-        transport: Option<Arc<dyn Transport>>,
-    ) -> Self {
-        if let Some(transport) = &transport {
-            built.system.chunk =
-                chunk_for(built.system.count, ranks::all_threads(transport.as_ref()));
-        }
         let mut run = BondedRun::new(built, pipeline, dt);
-        if let Some(transport) = transport {
-            run.partition(transport);
-        }
         let rankine = Rankine::of(&mut run.system, pipeline, &run.rest);
         if rankine.is_none() {
             run.hold_own();

@@ -5,7 +5,6 @@ use std::time::Instant;
 use super::Cpu;
 use super::loads::Part;
 use crate::math::Lanes;
-use crate::ranks::Transport;
 use crate::simulate::bonded::border::Border;
 use crate::simulate::bonded::work;
 use crate::simulate::bonded_run::costs::Timer;
@@ -17,16 +16,6 @@ pub(super) const FIRST_COST: f64 = 0.5;
 /// Costs of chunks are forgotten once a rank has computed as long as this many rebalances take: where work is
 /// uneven only later, old costs would hide it.
 const REMEMBERED: f64 = 20.0;
-
-/// Number of threads of all ranks.
-pub(super) fn all_threads(transport: &dyn Transport) -> usize {
-    let own = rayon::current_num_threads() as u64;
-    let all = transport.gather_all(&own.to_ne_bytes());
-    let threads = all
-        .iter()
-        .map(|bytes| bytemuck::pod_read_unaligned::<u64>(bytes));
-    threads.sum::<u64>() as usize
-}
 
 impl<L: Lanes> Cpu<L> {
     /// Adds the loads of this rank's chunks: first of those that read no ghosts, while these are on their way.

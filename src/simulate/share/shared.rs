@@ -1,0 +1,84 @@
+//! A scene that several ranks share: which rank computes which chunk, and which bonds a rank needs at the start.
+
+use std::sync::Arc;
+
+use glam::DVec3;
+
+use crate::math::Scalar;
+use crate::ranks::Transport;
+use crate::simulate::bonded::owned::OwnedChunks;
+use crate::simulate::bonded::system::System;
+use crate::simulate::share::bisection::{WeightedCentre, owners};
+use crate::simulate::share::ranks::Ranks;
+use crate::spec::{Action, Criterion, Pipeline};
+
+/// The ranks that a scene is built for.
+#[derive(Clone, Debug)]
+pub struct Shared {
+    /// Number of threads of all ranks.
+    pub threads: usize,
+    transport: Arc<dyn Transport>,
+}
+
+impl Shared {
+    /// The ranks of a transport. All ranks call it.
+    pub fn new(transport: &Arc<dyn Transport>) -> Self {
+        let own = rayon::current_num_threads() as u64;
+        let all = transport.gather_all(&own.to_ne_bytes());
+        let threads = all
+            .iter()
+            .map(|bytes| bytemuck::pod_read_unaligned::<u64>(bytes));
+        Shared {
+            threads: threads.sum::<u64>() as usize,
+            transport: transport.clone(),
+        }
+    }
+
+    /// Assigns the chunks to ranks; weights are their numbers of elements and bonds. `valence`: number of bonds of each
+    /// element. All ranks find the same without a message.
+    pub fn partition<S: Scalar>(self, system: &System<S>, valence: &[u32]) -> Ranks {
+        let centres = centres(system, &OwnedChunks::default(), |i| valence[i] as usize);
+        let owner = owners(&centres, self.transport.count());
+        Ranks::new(self.transport, system.chunk, owner)
+    }
+}
+
+/// The chunks whose bonds this rank needs at the start: its own. Rank 0 needs all: it computes the critical time step
+/// and lists the bonds that are broken from the start. Every rank needs all where bonds soften or break by Rankine's
+/// criterion, and to find the surface of a body under pressure.
+pub fn needed(ranks: &Ranks, pipeline: &Pipeline) -> OwnedChunks {
+    let mut materials = pipeline.materials.iter();
+    let mut attachments = pipeline.attachments.iter();
+    let all = ranks.is_first()
+        || materials.any(|one| one.toughness.is_some() || one.criterion == Criterion::Rankine)
+        || attachments.any(|one| matches!(one.action, Action::Pressure { .. }));
+    match all {
+        true => OwnedChunks::default(),
+        false => ranks.owned(),
+    }
+}
+
+/// Centres of the chunks, and the numbers of their elements and bonds; those of chunks not in `owned` are zero.
+/// `valence` returns the number of bonds of an element.
+pub fn centres<S: Scalar>(
+    system: &System<S>,
+    owned: &OwnedChunks,
+    valence: impl Fn(usize) -> usize,
+) -> Vec<WeightedCentre> {
+    let chunks = (0..system.motion.len()).step_by(system.chunk);
+    let place = |first: usize| {
+        let elements = first..(first + system.chunk).min(system.count);
+        let mut sum = DVec3::ZERO;
+        let mut weight = 0;
+        let is_own = owned.contains(first / system.chunk);
+        for i in elements.clone().filter(|_| is_own) {
+            sum += system.position(i);
+            weight += 1 + valence(i);
+        }
+        WeightedCentre {
+            centre: sum / elements.len().max(1) as f64,
+            weight: weight as f64,
+        }
+    };
+    chunks.map(place).collect()
+}
