@@ -287,8 +287,8 @@ fn columns<S: Scalar>(
     Ok((system, load))
 }
 
-/// Reads the bonds into the system, also those inside rigid pieces; returns the hash of the numbers of all. If the scene
-/// is `shared`, assigns the chunks to `ranks`, and holds only the bonds that this rank needs.
+/// Reads the bonds into the system, also those inside rigid pieces; returns the hash of the numbers of all. If the
+/// scene is `shared`, assigns the chunks to `ranks`, and holds only the bonds that this rank needs.
 fn bonds<S: Scalar>(
     source: &dyn Source,
     pipeline: &Pipeline,
