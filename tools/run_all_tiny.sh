@@ -104,7 +104,7 @@ tiny make_assets.py "$python" tools/make_assets.py --out "$work/meshes"
 tiny pull_bars.rs "$target/examples/pull_bars" 'type = "hexagonal"' 3 0.2 'strength = "material"'
 tiny pull_bars.rs "$target/examples/pull_bars" --twist 'type = "hexagonal"' 3 0.2 ''
 tiny tear_strips.rs "$target/examples/tear_strips" 'type = "hexagonal"' 8 1 0.2 '' 1
-tiny notched_beams.py "$python" tools/notched_beams.py --rows 6 8 --axis z --zone 1 --cullet "$cullet"
+tiny notched_beams.py "$python" tools/notched_beams.py --rows 8 --axis z --zone 1 --cullet "$cullet"
 tiny make_meshes.py "$python" tools/make_meshes.py --out "$work/meshes"
 for mesh in "$work"/meshes/*; do
     cmp "$mesh" "pipelines/meshes/$(basename "$mesh")"
