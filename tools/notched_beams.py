@@ -37,7 +37,7 @@ PLACES = {
 }
 LAYERS = 6
 GROWTH = (0.55, 0.75)  # effective cracks over the height between which K and the energy are measured
-FRAMES, SMOOTH = 300, 7  # frames of a run; values of so many are averaged
+FRAMES, SMOOTH = 300, 7  # frames of a run; frames over which curves are averaged
 
 PIPELINE = """
 [time]
