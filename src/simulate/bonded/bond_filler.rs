@@ -38,6 +38,20 @@ impl<S: Scalar> Bonds<S> {
         BondFiller::new(size, outline, (from_second, OwnedChunks::default()))
     }
 
+    /// No bonds yet between `padded` elements that own up to `slots`. The system gives zeros no memory until they are
+    /// written.
+    pub(super) fn zeros(slots: usize, padded: usize) -> Self {
+        let entries = slots * padded;
+        Bonds {
+            slots,
+            other: vec![0; entries],
+            direction: [(); 3].map(|()| vec![S::default(); entries]),
+            id: vec![0; entries],
+            whole: vec![0; padded],
+            ..Bonds::default()
+        }
+    }
+
     /// Makes the entries of some chunks ready for passes, which read lanes without a bond too: these have the element
     /// itself as other end, and a direction and a length that do not trigger the slow branch for rare angles.
     pub(super) fn ready(&mut self, chunks: impl Iterator<Item = Range<usize>>) {
@@ -84,16 +98,12 @@ impl<S: Scalar> BondFiller<S> {
         for (ends, &second) in outline.ends.iter().zip(&from_second) {
             let [owner, other] = owner_first(*ends, second);
             owned[owner] += 1;
-            let is_held = [owner, other]
-                .iter()
-                .any(|end| needed.contains(end / chunk));
-            foreign_start[other + 1] += u32::from(is_held);
+            foreign_start[other + 1] += u32::from(needed.contain_any([owner, other], chunk));
         }
         for i in 0..padded {
             foreign_start[i + 1] += foreign_start[i];
         }
         let slots = owned.iter().copied().max().unwrap_or(0) as usize;
-        let entries = slots * padded;
         // `owned` is reused.
         owned.fill(0);
         let BondOutline {
@@ -106,20 +116,15 @@ impl<S: Scalar> BondFiller<S> {
         // Their memory is free for the columns.
         drop(ends);
         let held = foreign_start.last().copied().unwrap_or(0);
-        // The system gives zeros no memory until they are written.
+        let entries = slots * padded;
         let mut bonds = Bonds {
-            slots,
-            other: vec![0; entries],
-            direction: [(); 3].map(|()| vec![S::default(); entries]),
             length: length.column(entries),
             class: class.column(entries),
             sigma_c: sigma_c.column(entries),
             tau_c: tau_c.column(entries),
-            id: vec![0; entries],
-            whole: vec![0; padded],
             foreign: vec![0; held as usize],
             foreign_start,
-            ..Bonds::default()
+            ..Bonds::zeros(slots, padded)
         };
         bonds.ready(needed.elements(chunk, padded));
         BondFiller {
@@ -140,10 +145,7 @@ impl<S: Scalar> BondFiller<S> {
         let slot = self.slots[owner];
         self.slots[owner] += 1;
         let (needed, chunk) = &self.needed;
-        if ![owner, other]
-            .iter()
-            .any(|end| needed.contains(end / chunk))
-        {
+        if !needed.contain_any([owner, other], *chunk) {
             return;
         }
         bonds.whole[owner] |= 1 << slot;

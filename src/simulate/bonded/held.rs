@@ -75,18 +75,13 @@ impl<S: Scalar> HeldBonds<S> {
     /// If bonds soften: what is left of them is not kept.
     pub fn like(all: &Bonds<S>, chunk: usize, own: OwnedChunks) -> Self {
         assert!(all.softening.is_none(), "bonds that soften are all held");
-        let (padded, entries) = (all.whole.len(), all.other.len());
+        let padded = all.whole.len();
         let mut bonds = Bonds {
-            slots: all.slots,
-            other: vec![0; entries],
-            direction: [(); 3].map(|()| vec![S::default(); entries]),
             length: all.length.zeros(),
             class: all.class.zeros(),
             sigma_c: all.sigma_c.zeros(),
             tau_c: all.tau_c.zeros(),
-            id: vec![0; entries],
-            whole: vec![0; padded],
-            ..Bonds::default()
+            ..Bonds::zeros(all.slots, padded)
         };
         // As in one process.
         bonds.ready(own.elements(chunk, padded));

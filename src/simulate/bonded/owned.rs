@@ -26,6 +26,14 @@ impl OwnedChunks {
         self.0.as_ref().is_none_or(|owned| owned[chunk])
     }
 
+    /// Whether this process computes the chunk of one of these elements; there are `chunk` elements in each.
+    #[inline]
+    pub fn contain_any(&self, elements: [usize; 2], chunk: usize) -> bool {
+        elements
+            .iter()
+            .any(|element| self.contains(element / chunk))
+    }
+
     /// Elements of each of these chunks, of `chunk` elements each; there are `padded` in all.
     pub fn elements(&self, chunk: usize, padded: usize) -> impl Iterator<Item = Range<usize>> {
         let chunks = (0..padded.div_ceil(chunk)).filter(|&at| self.contains(at));
