@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::harness::{TestFolder, files, shot};
 use cullet::pack;
 use cullet::ranks::{Transport, local};
+use cullet::simulate::bonded::system::System;
 use cullet::simulate::methods::explicit::cpu::Cpu;
 use cullet::simulate::{self, Capture, Method, Options, Shared, SimulateError, Start};
 use cullet::spec::{self, Backend, Pipeline};
@@ -166,6 +167,12 @@ fn rare_options_have_the_same_bytes_on_any_ranks() {
     }
 }
 
+#[test]
+fn ranks_choose_an_integrator_together() {
+    let settings = ["scale=smoke", "simulate.integrator=\"auto\""];
+    assert_same("bunny_drop", &settings, true, &[(3, 1)]);
+}
+
 /// A beam of many chunks that is drawn by springs at one end and pressed at the other. A turning clamp holds some of
 /// the elements with springs.
 const DRAWN: &str = r#"
@@ -277,6 +284,11 @@ fn chunks_that_change_their_ranks_change_no_bit() {
         let ranks = shared.as_ref().map(Shared::new);
         let built = simulate::build_shared(&packed.store, &packed.pipeline, ranks).unwrap();
         let at_start = built.system.bonds.entries().count();
+        let rows = |system: &System<f32>| {
+            let rows = system.tail.iter();
+            rows.filter(|row| row.0[3] > 0.0).count()
+        };
+        let rows_at_start = rows(&built.system);
         let mut run = Cpu::<f32>::new(built, &packed.pipeline, dt);
         let chunks = run.system().motion.len().div_ceil(run.system().chunk);
         let mut all = Vec::new();
@@ -289,16 +301,18 @@ fn chunks_that_change_their_ranks_change_no_bit() {
                 run.rebalance_next((0..chunks).map(cost).collect());
             }
             run.advance(700).unwrap();
-            all.push(record(&mut run, frame));
+            let capture = record(&mut run, frame);
+            // Rank 0 has dropped the rows of others meanwhile.
+            let again = run.state_without_frame(frame);
+            assert!(capture.state == again);
+            all.push(capture);
         }
         assert!(shared.is_none() || run.traffic().unwrap().rebalances > 4);
-        // Radii of ghosts and of elements that were near are known, too.
-        let rows = run.system().tail.iter();
-        let rows = rows.filter(|row| row.0[3] > 0.0).count();
         let held = [at_start, run.system().bonds.entries().count()];
-        (all, held, rows)
+        // Ranks other than 0 also have rows of ghosts and of elements that were near.
+        (all, held, [rows_at_start, rows(run.system())])
     };
-    let (alone, [_, bonds], count) = captures(None);
+    let (alone, [_, bonds], [count, _]) = captures(None);
     assert!(alone[7].snapshot.history.broken[0] > 100);
     let shared = on_ranks((3, 1), |transport| captures(Some(transport)));
     // Rank 0 alone reads all bonds.
@@ -312,12 +326,14 @@ fn chunks_that_change_their_ranks_change_no_bit() {
     let sum: usize = held.iter().sum();
     assert!(held.iter().all(|&held| held < bonds), "{held:?} of {bonds}");
     assert!(bonds < sum && 2 * sum < 3 * bonds, "{held:?} of {bonds}");
-    // Rank 0 has the rows of all elements, to record them.
-    let rows: Vec<usize> = shared.iter().map(|(_, _, rows)| *rows).collect();
+    // At the start rank 0 alone has the rows of all elements. It drops those of others once it has recorded them.
+    let rows: Vec<[usize; 2]> = shared.iter().map(|(_, _, rows)| *rows).collect();
+    let few = |rows: usize| rows < count;
     assert!(
-        rows[0] == count && rows[1..].iter().all(|&rows| rows < count),
+        rows[0][0] == count && rows[1..].iter().all(|&[start, _]| few(start)),
         "{rows:?} of {count}"
     );
+    assert!(rows.iter().all(|&[_, end]| few(end)), "{rows:?} of {count}");
     for (alone, shared) in alone.iter().zip(&shared[0].0) {
         assert!(alone.snapshot == shared.snapshot);
         assert!(alone.state == shared.state);

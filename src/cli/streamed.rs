@@ -9,8 +9,11 @@ use crate::simulate::source::Source;
 use crate::store::{self, CellTables};
 
 impl Source for Streamed {
-    fn elements(&self) -> store::Result<Cow<'_, Elements>> {
-        self.packed.packing.elements()
+    fn element_count(&self) -> store::Result<usize> {
+        self.packed.packing.element_count()
+    }
+    fn elements(&self, part: &mut dyn FnMut(&Elements)) -> store::Result<()> {
+        self.packed.packing.elements(part)
     }
     fn bond_count(&self) -> store::Result<usize> {
         Ok(self.bonds.count())

@@ -16,8 +16,10 @@ use crate::store::{self, CellTables, Packing, Store};
 /// `Option`, `None` by default; a [`Store`] reads it on request. A method that uses more than elements and
 /// bonds must add it to the hash of its scene, so that a state is refused if it changes.
 pub trait Source {
-    /// The elements.
-    fn elements(&self) -> store::Result<Cow<'_, Elements>>;
+    /// Number of elements.
+    fn element_count(&self) -> store::Result<usize>;
+    /// Passes the elements to `part` in order, in batches.
+    fn elements(&self, part: &mut dyn FnMut(&Elements)) -> store::Result<()>;
     /// Number of bonds.
     fn bond_count(&self) -> store::Result<usize>;
     /// Passes the bonds to `part` in order, in batches.
@@ -35,8 +37,12 @@ pub trait Source {
 }
 
 impl Source for Packing {
-    fn elements(&self) -> store::Result<Cow<'_, Elements>> {
-        Ok(Cow::Borrowed(&self.elements))
+    fn element_count(&self) -> store::Result<usize> {
+        Ok(self.elements.id.len())
+    }
+    fn elements(&self, part: &mut dyn FnMut(&Elements)) -> store::Result<()> {
+        part(&self.elements);
+        Ok(())
     }
     fn bond_count(&self) -> store::Result<usize> {
         Ok(self.bonds.id.len())
@@ -55,8 +61,11 @@ impl Source for Packing {
 }
 
 impl Source for Store {
-    fn elements(&self) -> store::Result<Cow<'_, Elements>> {
-        Ok(Cow::Owned(self.read_elements()?))
+    fn element_count(&self) -> store::Result<usize> {
+        Store::element_count(self)
+    }
+    fn elements(&self, part: &mut dyn FnMut(&Elements)) -> store::Result<()> {
+        self.read_element_parts(part)
     }
     fn bond_count(&self) -> store::Result<usize> {
         Store::bond_count(self)
@@ -89,7 +98,8 @@ pub fn mesh_hash(mesh: &TriMesh) -> u64 {
     hash.digest()
 }
 
-/// Hash of a table that is read in batches; it does not depend on how the table is divided.
+/// Hash of a table that is read in batches. It does not depend on how columns of numbers are divided; columns of words
+/// have offsets that begin at zero in each batch.
 #[derive(Default)]
 pub struct TableHash {
     columns: Vec<Xxh3>,
@@ -98,14 +108,40 @@ pub struct TableHash {
 impl TableHash {
     /// Adds a batch.
     pub fn add<T: Table>(&mut self, part: &T) {
-        let present: Vec<usize> = (0..T::columns().len()).filter(|&at| part.has(at)).collect();
+        self.add_except(part, None);
+    }
+
+    /// Adds a batch without the column of words of this name, which is to be [added](Self::add_words) as a whole.
+    /// Returns the place of this column, if it is there.
+    pub fn add_except<T: Table>(&mut self, part: &T, left_out: Option<&str>) -> Option<usize> {
+        let columns = T::columns();
+        let present: Vec<usize> = (0..columns.len()).filter(|&at| part.has(at)).collect();
         self.columns.resize_with(present.len(), Xxh3::new);
+        let left_out = left_out.and_then(|name| {
+            let mut names = present.iter().map(|&at| columns[at].name);
+            names.position(|one| one == name)
+        });
         // One column at a time is copied to an Arrow array.
-        for (hash, at) in self.columns.iter_mut().zip(present) {
+        let hashes = self.columns.iter_mut().zip(present).enumerate();
+        for (_, (hash, at)) in hashes.filter(|(place, _)| Some(*place) != left_out) {
             for buffer in part.array(at, 0..part.rows()).to_data().buffers() {
                 hash.update(buffer.as_slice());
             }
         }
+        left_out
+    }
+
+    /// Adds all words of a column, as they are in one Arrow array: offsets, then letters.
+    pub fn add_words<'a>(&mut self, place: usize, words: impl Iterator<Item = &'a str> + Clone) {
+        let hash = &mut self.columns[place];
+        let mut end: i32 = 0;
+        hash.update(&end.to_le_bytes());
+        for word in words.clone() {
+            // As many elements as overflow it have no array to agree with.
+            end = end.wrapping_add(word.len() as i32);
+            hash.update(&end.to_le_bytes());
+        }
+        words.for_each(|word| hash.update(word.as_bytes()));
     }
 
     /// Hash of all batches.
@@ -121,6 +157,7 @@ impl TableHash {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::columns::{Named, Shape};
     use crate::{pack, spec};
 
     const SHOT: &str = "[time]\nend = 1\nframes_per_second = 24\n\
@@ -129,6 +166,41 @@ mod tests {
         packing = { type = \"hexagonal\", radius = 0.1 }\n\
         [[body]]\nname = \"b\"\nmaterial = \"m\"\nshape = { type = \"sphere\", radius = 0.5 }\nposition = [0, 3, 0]\n\
         packing = { type = \"hexagonal\", radius = 0.1 }\n";
+
+    #[test]
+    fn a_hash_does_not_depend_on_batches_if_words_are_added_at_the_end() {
+        let elements = |ids: std::ops::Range<u32>| {
+            let kind = |id: u32| {
+                if id % 3 == 2 {
+                    Shape::Cell
+                } else {
+                    Shape::Sphere
+                }
+            };
+            let numbers: Vec<f64> = ids.clone().map(|id| f64::from(id).sqrt()).collect();
+            Elements {
+                id: ids.clone().collect(),
+                body: ids.clone().collect(),
+                kind: ids.map(kind).collect(),
+                x: numbers.clone(),
+                y: numbers.clone(),
+                z: numbers.clone(),
+                r: numbers.clone(),
+                mass: numbers,
+                ..Elements::default()
+            }
+        };
+        let mut whole = TableHash::default();
+        whole.add(&elements(0..90));
+        let mut parted = TableHash::default();
+        let mut place = None;
+        for ids in [0..20, 20..21, 21..90] {
+            place = parted.add_except(&elements(ids), Some("kind"));
+        }
+        let kinds = elements(0..90).kind;
+        parted.add_words(place.unwrap(), kinds.iter().map(|kind| kind.name()));
+        assert_eq!(parted.digest(), whole.digest());
+    }
 
     #[test]
     fn a_store_gives_the_skins_that_it_has_when_it_is_asked() {
@@ -156,10 +228,12 @@ mod tests {
         assert!(Source::skin(&packed.packing, 0).unwrap().is_none());
         // Skins are read only on request: a damaged one causes no other error.
         std::fs::write(store.shape_path(1), "no mesh").unwrap();
-        assert_eq!(
-            source.elements().unwrap().id.len(),
-            packed.packing.elements.id.len()
-        );
+        let mut elements = 0;
+        source
+            .elements(&mut |part| elements += part.id.len())
+            .unwrap();
+        assert_eq!(elements, packed.packing.elements.id.len());
+        assert_eq!(source.element_count().unwrap(), elements);
         assert!(source.skin(0).unwrap().is_some() && source.skin(1).is_err());
     }
 }

@@ -103,6 +103,19 @@ impl Store {
         self.read(self.path("packing/elements.parquet"), "pack")
     }
 
+    /// Number of elements.
+    pub fn element_count(&self) -> Result<usize> {
+        parquet::rows(&self.checked(self.path("packing/elements.parquet"), "pack")?)
+    }
+
+    /// Reads the elements part by part, in order.
+    pub fn read_element_parts(&self, part: &mut dyn FnMut(&Elements)) -> Result<()> {
+        parquet::read_parts(
+            &self.checked(self.path("packing/elements.parquet"), "pack")?,
+            part,
+        )
+    }
+
     /// Reads cells and faces; `None` if the packing has no cells.
     pub fn read_cells(&self) -> Result<Option<CellTables>> {
         if !self.path("packing/cells.parquet").exists() {

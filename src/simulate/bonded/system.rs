@@ -157,15 +157,22 @@ pub fn position<S: Scalar>(LaneRow(row): &MotionRow<S>) -> DVec3 {
 impl<S: Scalar> System<S> {
     /// Elements without mass and bonds, at rest at the origin; all are elastic.
     pub fn new(count: usize, chunk: usize, law: Law) -> Self {
+        let mut system = Self::of_zeros(count, chunk, law);
+        for row in &mut system.motion {
+            row.0[motion::Q + 3] = S::splat(1.0);
+        }
+        system
+    }
+
+    /// As [`new`](Self::new), with rows of zeros, which take no memory until they are written: they lack a rotation.
+    pub fn of_zeros(count: usize, chunk: usize, law: Law) -> Self {
         let padded = count.next_multiple_of(BLOCK);
         let rigid = RigidMask::default();
-        let mut unturned = LaneRow::default();
-        unturned.0[motion::Q + 3] = S::splat(1.0);
         System {
             count,
             chunk,
-            motion: vec![unturned; padded],
-            tail: vec![LaneRow::default(); padded],
+            motion: bytemuck::zeroed_vec(padded),
+            tail: bytemuck::zeroed_vec(padded),
             inverse_mass: vec![S::default(); padded],
             material: vec![0; padded],
             bonds: Bonds::new(padded, &[], &rigid),

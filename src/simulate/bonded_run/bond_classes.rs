@@ -7,6 +7,7 @@ use crate::laws::damping;
 use crate::laws::failure::CriterionSection;
 use crate::math::Scalar;
 use crate::simulate::bonded::system::BondClass;
+use crate::simulate::bonded_run::element_survey::ElementSurvey;
 use crate::spec::{Criterion, Material, Pipeline};
 
 /// Collects the distinct classes of bonds.
@@ -14,8 +15,7 @@ pub struct BondClasses<'a, S> {
     materials: &'a [Material],
     /// Shear correction factor of the law.
     correction: f64,
-    inverse_mass: &'a [f64],
-    inverse_inertia: &'a [f64],
+    survey: &'a ElementSurvey,
     /// Number of each class, by the bits of its inputs.
     known: HashMap<([u64; 5], [u64; 3]), u32>,
     /// The classes so far.
@@ -23,33 +23,35 @@ pub struct BondClasses<'a, S> {
 }
 
 impl<'a, S: Scalar> BondClasses<'a, S> {
-    /// No classes yet; the inverse masses and inertias are those of all elements.
-    pub fn new(
-        pipeline: &'a Pipeline,
-        (inverse_mass, inverse_inertia): (&'a [f64], &'a [f64]),
-    ) -> Self {
+    /// No classes yet of the bonds between these elements.
+    pub fn new(pipeline: &'a Pipeline, survey: &'a ElementSurvey) -> Self {
         BondClasses {
             materials: &pipeline.materials,
             correction: match pipeline.simulate.bond_law().is_shear_corrected() {
                 true => pipeline.simulate.shear_correction,
                 false => 1.0,
             },
-            inverse_mass,
-            inverse_inertia,
+            survey,
             known: HashMap::new(),
             all: Vec::new(),
         }
     }
 
-    /// Number of the class of bond `k`; `material` lists the materials of all elements.
-    pub fn number(&mut self, material: &[u32], b: &columns::Bonds, k: usize) -> u32 {
+    /// Number of the class of bond `k`.
+    pub fn number(&mut self, b: &columns::Bonds, k: usize) -> u32 {
+        let ElementSurvey {
+            material,
+            inverse_mass,
+            inverse_inertia,
+            ..
+        } = self.survey;
         let (i, j) = (b.i[k] as usize, b.j[k] as usize);
         let inputs = ClassInputs {
             radius: b.radius[k],
             young: b.young[k],
             shear: b.shear[k],
-            inverse_mass: self.inverse_mass[i] + self.inverse_mass[j],
-            inverse_inertia: self.inverse_inertia[i] + self.inverse_inertia[j],
+            inverse_mass: inverse_mass[i] + inverse_mass[j],
+            inverse_inertia: inverse_inertia[i] + inverse_inertia[j],
             traits: BondTraits::of([i, j].map(|end| &self.materials[material[end] as usize])),
         };
         *self.known.entry(inputs.key()).or_insert_with(|| {

@@ -2,30 +2,28 @@
 
 use std::sync::Arc;
 
-use glam::DVec3;
-
-use crate::columns::{self, Breaks, Elements, Shape};
+use crate::columns::{self, Breaks};
 use crate::math::Scalar;
-use crate::math::lanes::LaneRow;
 use crate::simulate::bonded::bond_rows::{BondOutline, BondRow};
-use crate::simulate::bonded::bonds::Bonds;
-use crate::simulate::bonded::owned::OwnedChunks;
+use crate::simulate::bonded::bonds::{BLOCK, Bonds};
 use crate::simulate::bonded::rest::RestData;
-use crate::simulate::bonded::system::{LoadRow, System, chunk_for, motion};
+use crate::simulate::bonded::system::{BondClass, LoadRow, System, chunk_for};
 use crate::simulate::bonded_run::bond_classes::BondClasses;
 use crate::simulate::bonded_run::bond_ends::{BondEnds, joined_twice};
+use crate::simulate::bonded_run::element_columns::{ElementColumns, FilledColumns};
+use crate::simulate::bonded_run::element_survey::{ElementSurvey, Surveyor};
 use crate::simulate::bonded_run::{cracks, toughness};
 use crate::simulate::contact::polyhedra::shapes::Shapes;
 use crate::simulate::contact::surfaces::Surfaces;
 use crate::simulate::error::SimulateError;
-use crate::simulate::scene::attachments::{AppliedAttachments, AttachedForce, attachments};
-use crate::simulate::scene::colliders::solid_colliders;
+use crate::simulate::scene::attachments::AttachedForce;
+use crate::simulate::scene::colliders::{SolidCollider, solid_colliders};
+use crate::simulate::scene::pressure;
 use crate::simulate::scene::reactions::Supports;
 use crate::simulate::scene::rigid::RigidBodies;
 use crate::simulate::scene::springs::Springs;
-use crate::simulate::scene::{pressure, rigid};
 use crate::simulate::share::ranks::Ranks;
-use crate::simulate::share::shared::{self, Shared};
+use crate::simulate::share::shared::Shared;
 use crate::simulate::source::{Source, TableHash, mesh_hash};
 use crate::spec::{Action, MethodName, Pipeline};
 
@@ -69,7 +67,7 @@ pub fn build<S: Scalar>(
     build_shared(source, pipeline, None)
 }
 
-/// As [`build`], of a scene that ranks share: with the bonds that this rank needs at the start.
+/// As [`build`], of a scene that ranks share: with the elements and bonds that this rank needs at the start.
 ///
 /// # Errors
 /// Those of [`build`].
@@ -78,29 +76,38 @@ pub fn build_shared<S: Scalar>(
     pipeline: &Pipeline,
     shared: Option<Shared>,
 ) -> Result<Built<S>, SimulateError> {
-    let Unbonded {
-        mut built,
-        inverse_mass,
-        inverse_inertia,
-        of_cells,
-    } = without_bonds::<S>(source, pipeline)?;
+    let colliders = solid_colliders(source, pipeline)?;
+    let threads = match &shared {
+        Some(shared) => shared.threads,
+        None => rayon::current_num_threads(),
+    };
+    let needs_all = shared.as_ref().is_none_or(|one| one.needs_all(pipeline));
+    let (survey, mut columns) = survey::<S>(source, pipeline, threads, needs_all)?;
+    let AllBonds {
+        bonds,
+        classes,
+        hash,
+        ranks,
+    } = bonds(source, pipeline, &survey, (shared, needs_all))?;
+    let mut needed = Vec::new();
+    if !needs_all {
+        needed = survey.needed(&bonds, &ranks.owned());
+        source.elements(&mut |part| columns.put(part, |i| needed[i]))?;
+    }
+    let keeps = |i: usize| needs_all || needed[i];
+    let has_cells = survey.has_cells;
+    let mut built = without_bonds(colliders, pipeline, (survey, columns), keeps)?;
     let Built {
         system,
         supports,
         rest,
         opened,
-        ranks,
         ..
     } = &mut built;
-    if let Some(shared) = &shared {
-        system.chunk = chunk_for(system.count, shared.threads);
-    }
-    // The elements are in columns now; the bonds, of which there are many more, are read in batches.
-    let inverse = (&inverse_mass[..], &inverse_inertia[..]);
-    let bond_hash = bonds(source, pipeline, inverse, (system, ranks, shared))?;
+    (system.bonds, system.classes) = (bonds, classes);
     toughness::soften(system, pipeline, (&rest.volume, &rest.body));
     // Faces of cells break by their own rules.
-    if !of_cells {
+    if !has_cells {
         *opened = cracks::open(system);
     }
     for (index, attachment) in pipeline.attachments.iter().enumerate() {
@@ -111,7 +118,8 @@ pub fn build_shared<S: Scalar>(
             supports.press(index, forces);
         }
     }
-    built.hash ^= bond_hash.rotate_left(1);
+    built.hash ^= hash.rotate_left(1);
+    built.ranks = ranks;
     Ok(built)
 }
 
@@ -129,7 +137,9 @@ pub fn build_start<S: Scalar>(
     if attachments.any(|one| matches!(one.action, Action::Pressure { .. })) {
         return build(source, pipeline);
     }
-    let Unbonded { built, .. } = without_bonds::<S>(source, pipeline)?;
+    let colliders = solid_colliders(source, pipeline)?;
+    let elements = survey::<S>(source, pipeline, rayon::current_num_threads(), true)?;
+    let built = without_bonds(colliders, pipeline, elements, |_| true)?;
     let mut ends = BondEnds::new(built.system.count);
     source.bonds(&mut |b| {
         let rows = b.id.iter().zip(b.i.iter().zip(&b.j));
@@ -141,58 +151,43 @@ pub fn build_start<S: Scalar>(
     Ok(built)
 }
 
-/// A scene before its bonds are read.
-struct Unbonded<S> {
-    /// Its hash is without that of the bonds.
-    built: Built<S>,
-    /// Inverse masses of the elements, 1/kg, and inverse moments of inertia, 1/(kg m²); 0 where clamped.
-    inverse_mass: Vec<f64>,
-    inverse_inertia: Vec<f64>,
-    /// Whether there are cells among the elements.
-    of_cells: bool,
+/// Surveys all elements; with `puts` their rows are put into the columns, too.
+fn survey<'a, S: Scalar>(
+    source: &dyn Source,
+    pipeline: &'a Pipeline,
+    threads: usize,
+    puts: bool,
+) -> Result<(ElementSurvey, ElementColumns<'a, S>), SimulateError> {
+    let count = source.element_count()?;
+    let size = (count, chunk_for(count, threads));
+    let mut surveyor = Surveyor::new(pipeline, size);
+    let mut columns = ElementColumns::new(pipeline, size);
+    source.elements(&mut |part| {
+        surveyor.add(part);
+        if puts {
+            columns.put(part, |_| true);
+        }
+    })?;
+    Ok((surveyor.finish()?, columns))
 }
 
-/// Builds the columns of elements, colliders and attachments.
+/// Builds everything but the bonds; `keeps` says which elements have rows.
 fn without_bonds<S: Scalar>(
-    source: &dyn Source,
+    colliders: Vec<SolidCollider>,
     pipeline: &Pipeline,
-) -> Result<Unbonded<S>, SimulateError> {
-    let colliders = solid_colliders(source, pipeline)?;
-    let elements = source.elements()?;
-    let AppliedAttachments {
-        inverse_mass,
-        inverse_inertia,
-        clamped_velocity,
-        forces,
-        attached_elements,
-    } = attachments(&elements, pipeline)?;
-    let (mut system, mut load) = columns::<S>(
-        &elements,
-        &inverse_mass,
-        &inverse_inertia,
-        &clamped_velocity,
-        pipeline,
-    )?;
-    drop(clamped_velocity);
-    let mut hash = TableHash::default();
-    hash.add(elements.as_ref());
-    let rest = RestData {
-        mass: elements.mass.clone(),
-        volume: elements.volume.clone(),
-        body: elements.body.clone(),
-        inverse_mass: load.iter().map(|row| row.0[3].to_f64()).collect(),
-        inverse_inertia: load.iter().map(|row| row.0[7].to_f64()).collect(),
-        principal: Vec::new(),
-        gravity: DVec3::from_array(pipeline.world.gravity),
-        bounds: pipeline.world.bounds,
-    };
-    let rigid = RigidBodies::new(
-        &elements,
-        pipeline,
-        &attached_elements,
-        &mut system,
-        &mut load,
-    )?;
+    (mut survey, columns): (ElementSurvey, ElementColumns<S>),
+    keeps: impl Fn(usize) -> bool,
+) -> Result<Built<S>, SimulateError> {
+    let hash = survey.hash;
+    let forces = std::mem::take(&mut survey.forces);
+    let attached_elements = std::mem::take(&mut survey.attached_elements);
+    let FilledColumns {
+        mut system,
+        mut load,
+        rest,
+        parts,
+    } = columns.finish(survey, &attached_elements, keeps)?;
+    let rigid = RigidBodies::new(&parts, pipeline, &attached_elements, &mut system, &mut load)?;
     rigid.place(&rigid.poses(), 0, &mut system.motion, &mut system.tail);
     let meshes = colliders
         .iter()
@@ -214,90 +209,42 @@ fn without_bonds<S: Scalar>(
     let clamps = supports.clamps();
     let poses = clamps.poses(0.0);
     clamps.place(&poses, 0, &mut system.motion, &mut system.tail);
-    let of_cells = elements.kind.contains(&Shape::Cell);
-    Ok(Unbonded {
-        built: Built {
-            system,
-            load,
-            surfaces: Surfaces::of(pipeline),
-            forces,
-            springs,
-            supports,
-            rigid,
-            shapes: None,
-            opened: Breaks::default(),
-            rest,
-            hash: hash.digest() ^ mesh_hash,
-            ranks: Ranks::default(),
-        },
-        inverse_mass,
-        inverse_inertia,
-        of_cells,
+    Ok(Built {
+        system,
+        load,
+        surfaces: Surfaces::of(pipeline),
+        forces,
+        springs,
+        supports,
+        rigid,
+        shapes: None,
+        opened: Breaks::default(),
+        rest,
+        hash: hash ^ mesh_hash,
+        ranks: Ranks::default(),
     })
 }
 
-/// Motion, radii and loads of the elements.
-fn columns<S: Scalar>(
-    elements: &Elements,
-    inverse_mass: &[f64],
-    inverse_inertia: &[f64],
-    clamped_velocity: &[Option<[f64; 3]>],
-    pipeline: &Pipeline,
-) -> Result<(System<S>, Vec<LoadRow<S>>), SimulateError> {
-    let count = elements.id.len();
-    let chunk = chunk_for(count, rayon::current_num_threads());
-    let mut system = System::new(count, chunk, pipeline.simulate.bond_law());
-    system.set_rigid(rigid::mask(elements, pipeline));
-    let mut load = vec![LaneRow::default(); system.motion.len()];
-    for i in 0..count {
-        let p = DVec3::new(elements.x[i], elements.y[i], elements.z[i]);
-        system.set_position(i, p);
-        let moving = clamped_velocity[i].map_or(
-            [
-                [elements.vx[i], elements.vy[i], elements.vz[i]],
-                [elements.wx[i], elements.wy[i], elements.wz[i]],
-            ],
-            |velocity| [velocity, [0.0; 3]],
-        );
-        for (at, vector) in [motion::V, motion::W].into_iter().zip(moving) {
-            for (k, value) in vector.into_iter().enumerate() {
-                system.motion[i].0[at + k] = S::from_f64(value);
-            }
-        }
-        system.tail[i].0[3] = S::from_f64(elements.r[i]);
-        system.inverse_mass[i] = S::from_f64(inverse_mass[i]);
-        load[i].0[3] = S::from_f64(inverse_mass[i]);
-        load[i].0[7] = S::from_f64(inverse_inertia[i]);
-        let (material, body) = (elements.material[i], elements.body[i]);
-        let refused = |what: &str, number: u32, count: usize| {
-            SimulateError::Packing(format!(
-                "element {i} has {what} {number}, but the pipeline has only {count}"
-            ))
-        };
-        let (materials, bodies) = (pipeline.materials.len(), pipeline.bodies.len());
-        if material as usize >= materials {
-            return Err(refused("material", material, materials));
-        }
-        // A pipeline without bodies accepts any: such packings come from other programs.
-        if bodies > 0 && body as usize >= bodies {
-            return Err(refused("body", body, bodies));
-        }
-        system.material[i] = material;
-    }
-    Ok((system, load))
+/// The bonds of a scene.
+struct AllBonds<S> {
+    bonds: Bonds<S>,
+    classes: Vec<BondClass<S>>,
+    /// Hash of the numbers of all.
+    hash: u64,
+    ranks: Ranks,
 }
 
-/// Reads the bonds into the system, also those inside rigid pieces; returns the hash of the numbers of all. If the
-/// scene is `shared`, assigns the chunks to `ranks`, and holds only the bonds that this rank needs.
+/// Reads the bonds in batches, also those inside rigid pieces. If the scene is `shared`, assigns the chunks to ranks,
+/// and holds only the bonds of this rank unless it `needs_all`.
 fn bonds<S: Scalar>(
     source: &dyn Source,
     pipeline: &Pipeline,
-    inverse: (&[f64], &[f64]),
-    (system, ranks, shared): (&mut System<S>, &mut Ranks, Option<Shared>),
-) -> Result<u64, SimulateError> {
+    survey: &ElementSurvey,
+    (shared, needs_all): (Option<Shared>, bool),
+) -> Result<AllBonds<S>, SimulateError> {
     let mut hash = TableHash::default();
-    let mut ends = BondEnds::new(system.count);
-    let mut classes = BondClasses::new(pipeline, inverse);
+    let mut ends = BondEnds::new(survey.count());
+    let mut classes = BondClasses::new(pipeline, survey);
     let mut outline = BondOutline::with_capacity(source.bond_count()?);
     source.bonds(&mut |b| {
         hash.add(b);
@@ -305,17 +252,19 @@ fn bonds<S: Scalar>(
             if !ends.add(b.id[k], [b.i[k], b.j[k]]) {
                 return;
             }
-            outline.add(&row(b, k, classes.number(&system.material, b, k)));
+            outline.add(&row(b, k, classes.number(b, k)));
         }
     })?;
     let valence = ends.finish()?;
-    let mut needed = OwnedChunks::default();
+    let (mut ranks, mut needed) = Default::default();
     if let Some(shared) = shared {
-        *ranks = shared.partition(system, &valence);
-        needed = shared::needed(ranks, pipeline);
+        ranks = shared.partition(&survey.centres(&valence), survey.chunk);
+        if !needs_all {
+            needed = ranks.owned();
+        }
     }
     drop(valence);
-    let size = (system.motion.len(), system.chunk);
+    let size = (survey.count().next_multiple_of(BLOCK), survey.chunk);
     let mut filler = match pipeline.method() {
         // The number of faces per cell varies widely.
         MethodName::Voronoi => Bonds::even_filler(size, outline),
@@ -323,13 +272,17 @@ fn bonds<S: Scalar>(
     };
     source.bonds(&mut |b| {
         for k in 0..b.id.len() {
-            filler.put(&row(b, k, classes.number(&system.material, b, k)));
+            filler.put(&row(b, k, classes.number(b, k)));
         }
     })?;
-    system.bonds = filler.finish(system.rigid());
-    system.classes = classes.all;
-    refuse_doubles(system)?;
-    Ok(hash.digest())
+    let bonds = filler.finish(&survey.mask);
+    refuse_doubles(&bonds, survey.count())?;
+    Ok(AllBonds {
+        bonds,
+        classes: classes.all,
+        hash: hash.digest(),
+        ranks,
+    })
 }
 
 /// Row `k` of a table of bonds, of a class.
@@ -346,14 +299,14 @@ fn row<S: Scalar>(b: &columns::Bonds, k: usize, class: u32) -> BondRow<S> {
 }
 
 /// Returns an error if two elements are joined by more than one bond.
-fn refuse_doubles<S: Scalar>(system: &System<S>) -> Result<(), SimulateError> {
+fn refuse_doubles<S: Scalar>(bonds: &Bonds<S>, count: usize) -> Result<(), SimulateError> {
     let mut others = Vec::new();
-    for i in 0..system.count {
+    for i in 0..count {
         others.clear();
-        for side in system.bonds.sides(i) {
+        for side in bonds.sides(i) {
             if others.contains(&side.other) {
                 let [i, j] = [i.min(side.other), i.max(side.other)].map(|end| end as u32);
-                return Err(joined_twice(system.bonds.id[side.entry], [i, j]));
+                return Err(joined_twice(bonds.id[side.entry], [i, j]));
             }
             others.push(side.other);
         }

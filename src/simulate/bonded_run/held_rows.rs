@@ -4,22 +4,32 @@ use super::run::BondedRun;
 use crate::math::Scalar;
 
 impl<S: Scalar> BondedRun<S> {
-    /// Drops the rows of other ranks' elements, at all ranks but 0, which records them. Those of ghosts are received
-    /// again. Nothing is dropped where all bonds are held.
+    /// Drops the rows of other ranks' elements. Those of ghosts are received again. Rank 0 keeps what does not change,
+    /// for frames. Nothing is dropped where all bonds are held.
     pub(super) fn hold_rows(&mut self) {
-        if self.ranks.is_first() || self.system.bonds.holds_all() {
+        if self.system.bonds.holds_all() || self.ranks.count() == 1 {
             return;
         }
-        self.labels = Vec::new();
         let (owned, chunk) = (self.ranks.owned(), self.system.chunk);
         self.system.motion = owned.keep(&self.system.motion, chunk);
         self.system.tail = owned.keep(&self.system.tail, chunk);
         self.load = owned.keep(&self.load, chunk);
+        if self.ranks.is_first() {
+            return;
+        }
+        self.labels = Vec::new();
         self.rest.mass = owned.keep(&self.rest.mass, chunk);
         self.rest.volume = owned.keep(&self.rest.volume, chunk);
         self.rest.body = owned.keep(&self.rest.body, chunk);
         self.rest.inverse_mass = owned.keep(&self.rest.inverse_mass, chunk);
         self.rest.inverse_inertia = owned.keep(&self.rest.inverse_inertia, chunk);
+    }
+
+    /// Drops what rank 0 received of other ranks' elements to record it.
+    pub fn release_rows(&mut self) {
+        if self.ranks.is_first() {
+            self.hold_rows();
+        }
     }
 
     /// Sends the rows of chunks that move to their new owners.

@@ -8,6 +8,8 @@ mod bond_ends;
 pub mod build;
 pub mod costs;
 mod cracks;
+mod element_columns;
+mod element_survey;
 mod held_rows;
 pub mod hold;
 pub mod ranks;

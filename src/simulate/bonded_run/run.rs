@@ -13,7 +13,7 @@ use crate::simulate::bonded::hydrostatic::{self, Hydrostatic};
 use crate::simulate::bonded::rest::RestData;
 use crate::simulate::bonded::system::{LoadRow, System};
 use crate::simulate::bonded::work::Work;
-use crate::simulate::contact::lists::{Contacts, longest_bond};
+use crate::simulate::contact::lists::{Contacts, Sizes};
 use crate::simulate::contact::pass::ContactTotals;
 use crate::simulate::error::StateError;
 use crate::simulate::method::Capture;
@@ -97,9 +97,15 @@ impl<S: Scalar> BondedRun<S> {
         let contacts = match ranks.is_alone() {
             true => Contacts::with_shapes(system, surfaces, built.shapes, &colliders),
             false => {
-                let mut longest = [longest_bond(system)];
-                ranks.largest(&mut longest);
-                Contacts::of_chunks(system, surfaces, ranks.owned(), longest[0])
+                let own = Sizes::of(system, &ranks.owned());
+                let mut most = [-own.smallest, own.largest, own.longest];
+                ranks.largest(&mut most);
+                let sizes = Sizes {
+                    smallest: -most[0],
+                    largest: most[1],
+                    longest: most[2],
+                };
+                Contacts::of_chunks(system, surfaces, ranks.owned(), sizes)
             }
         };
         let labels = match system.bonds.holds_all() {

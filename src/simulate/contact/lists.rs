@@ -151,21 +151,22 @@ impl<S: Scalar> Contacts<S> {
         colliders: &[PosedCollider],
         skin: f64,
     ) -> Self {
-        let mut contacts = Self::unlisted(system, surfaces, shapes, longest_bond(system));
+        let sizes = Sizes::of(system, &OwnedChunks::default());
+        let mut contacts = Self::unlisted(system, surfaces, shapes, sizes);
         contacts.skin = skin * contacts.largest;
         contacts.rebuild(system, colliders);
         contacts
     }
 
     /// Empty lists for a new system of balls, of which this process lists the contacts of the chunks `owned`. They have
-    /// to be rebuilt. `longest`: rest length of the longest bond, m.
+    /// to be rebuilt. `sizes` are those of all elements.
     pub fn of_chunks(
         system: &System<S>,
         surfaces: &Surfaces,
         owned: OwnedChunks,
-        longest: f64,
+        sizes: Sizes,
     ) -> Self {
-        let contacts = Self::unlisted(system, SurfaceTable::new(surfaces), None, longest);
+        let contacts = Self::unlisted(system, SurfaceTable::new(surfaces), None, sizes);
         Contacts { owned, ..contacts }
     }
 
@@ -173,14 +174,13 @@ impl<S: Scalar> Contacts<S> {
         system: &System<S>,
         surfaces: SurfaceTable<S>,
         shapes: Option<Arc<Shapes>>,
-        longest: f64,
+        sizes: Sizes,
     ) -> Self {
-        let largest = (0..system.count)
-            .map(|i| system.radius(i))
-            .fold(0.0, f64::max);
-        let smallest = (0..system.count)
-            .map(|i| system.radius(i))
-            .fold(f64::INFINITY, f64::min);
+        let Sizes {
+            smallest,
+            largest,
+            longest,
+        } = sizes;
         let chunk = system.chunk;
         let chunks = (0..system.motion.len())
             .step_by(chunk)
@@ -365,13 +365,31 @@ impl<S: Scalar> Contacts<S> {
     }
 }
 
-/// Rest length of the longest bond that is held, m.
-pub fn longest_bond<S: Scalar>(system: &System<S>) -> f64 {
-    let bonds = &system.bonds;
-    let sides = (0..system.count).flat_map(|i| bonds.sides(i));
-    sides
-        .map(|side| bonds.length.get(side.entry).to_f64())
-        .fold(0.0, f64::max)
+/// Sizes of elements and their bonds.
+#[derive(Clone, Copy, Debug)]
+pub struct Sizes {
+    /// Smallest radius, m; infinite without elements.
+    pub smallest: f64,
+    /// Largest radius, m.
+    pub largest: f64,
+    /// Rest length of the longest bond, m.
+    pub longest: f64,
+}
+
+impl Sizes {
+    /// Those of the elements of these chunks.
+    pub fn of<S: Scalar>(system: &System<S>, owned: &OwnedChunks) -> Self {
+        let bonds = &system.bonds;
+        let own = |i: &usize| owned.contains(i / system.chunk);
+        let radii = || (0..system.count).filter(own).map(|i| system.radius(i));
+        let sides = (0..system.count).filter(own).flat_map(|i| bonds.sides(i));
+        let lengths = sides.map(|side| bonds.length.get(side.entry).to_f64());
+        Sizes {
+            smallest: radii().fold(f64::INFINITY, f64::min),
+            largest: radii().fold(0.0, f64::max),
+            longest: lengths.fold(0.0, f64::max),
+        }
+    }
 }
 
 #[cfg(test)]

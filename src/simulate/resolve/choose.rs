@@ -2,7 +2,7 @@
 
 use crate::simulate::bonded_run::refuse;
 use crate::simulate::error::SimulateError;
-use crate::simulate::resolve::prepared::PreparedScene;
+use crate::simulate::resolve::prepared::{PreparedScene, Schedule};
 use crate::simulate::source::Source;
 use crate::spec::{ContactLaw, Integrator, MethodName, Pipeline};
 
@@ -49,6 +49,16 @@ pub fn choose(
     source: &dyn Source,
     pipeline: &Pipeline,
 ) -> Result<(Pipeline, Option<StepCosts>), SimulateError> {
+    choose_by(pipeline, |explicit| {
+        Ok(PreparedScene::new(source, explicit)?.schedule(explicit))
+    })
+}
+
+/// As [`choose`]; `schedule` computes the schedule of a pipeline with explicit steps.
+pub fn choose_by(
+    pipeline: &Pipeline,
+    schedule: impl FnOnce(&Pipeline) -> Result<Schedule, SimulateError>,
+) -> Result<(Pipeline, Option<StepCosts>), SimulateError> {
     let mut resolved = pipeline.clone();
     if pipeline.simulate.integrator != Integrator::Auto {
         return Ok((resolved, None));
@@ -62,8 +72,7 @@ pub fn choose(
         return Ok((resolved, None));
     }
     resolved.time.step = None;
-    let prepared = PreparedScene::new(source, &resolved)?;
-    let explicit = prepared.schedule(&resolved);
+    let explicit = schedule(&resolved)?;
     let settings = &pipeline.simulate.implicit;
     let interval = 1.0 / pipeline.time.frames_per_second;
     let longest = pipeline

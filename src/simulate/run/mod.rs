@@ -13,11 +13,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::ranks::transport::{self, Transport};
 use crate::simulate::error::SimulateError;
 use crate::simulate::method::{Method, PassCost, one_process};
-use crate::simulate::resolve::{self, PreparedScene, Schedule};
+use crate::simulate::resolve::choose::choose_by;
+use crate::simulate::resolve::{PreparedScene, Schedule};
 use crate::simulate::run_state::state::State;
 use crate::simulate::share::ranks::Traffic;
 use crate::simulate::share::shared::Shared;
-use crate::spec::{Backend, Pipeline};
+use crate::spec::{Backend, Integrator, Pipeline};
 use crate::store::{Store, StoreError, layout};
 use record::Recorder;
 
@@ -105,10 +106,17 @@ pub fn run_on_ranks(
         let end = pipeline.time.end;
         return Err(SimulateError::TooShort { end, interval });
     }
-    let (mut pipeline, _) = resolve::choose::choose(store, &pipeline)?;
-    let prepared = PreparedScene::on_ranks(store, &pipeline, shared)?;
-    let critical = ranks.of_first(|| prepared.critical(&pipeline));
-    let schedule = prepared.schedule_below(critical, &pipeline);
+    let prepare = |pipeline: &Pipeline| {
+        let prepared = PreparedScene::on_ranks(store, pipeline, shared.clone())?;
+        let critical = ranks.of_first(|| prepared.critical(pipeline));
+        let schedule = prepared.schedule_below(critical, pipeline);
+        Ok::<_, SimulateError>((prepared, schedule))
+    };
+    // All ranks choose together, or none does.
+    let chooses = pipeline.simulate.integrator == Integrator::Auto;
+    ranks.compare([chooses.into(), 0, 0])?;
+    let (mut pipeline, _) = choose_by(&pipeline, |explicit| Ok(prepare(explicit)?.1))?;
+    let (prepared, schedule) = prepare(&pipeline)?;
     let mut backend = options.backend.unwrap_or(pipeline.simulate.backend);
     if options.adapter.is_some() {
         pipeline.simulate.gpu.adapter.clone_from(&options.adapter);

@@ -20,31 +20,16 @@ pub struct AttachedForce {
     pub signal: Option<Signal>,
 }
 
-/// Effect of all attachments on the elements of a packing.
-pub struct AppliedAttachments {
-    /// Inverse masses, 1/kg; 0 for clamped elements.
-    pub inverse_mass: Vec<f64>,
-    /// Inverse inertias, 1/(kg m²); 0 for clamped elements.
-    pub inverse_inertia: Vec<f64>,
-    /// Velocity of each clamped element, m/s; `None` for free ones.
-    pub clamped_velocity: Vec<Option<[f64; 3]>>,
-    /// Forces applied by attachments.
-    pub forces: Vec<AttachedForce>,
-    /// Elements of each attachment, in the order of the pipeline.
-    pub attached_elements: Vec<AttachedElements>,
-}
-
-/// Clamped elements, applied forces and the elements of each attachment.
+/// Forces that attachments apply to their elements.
 ///
 /// # Errors
 /// An attachment without elements.
-pub fn attachments(e: &Elements, pipeline: &Pipeline) -> Result<AppliedAttachments, SimulateError> {
-    let mut inverse_mass: Vec<f64> = e.mass.iter().map(|m| 1.0 / m).collect();
-    let mut inverse_inertia: Vec<f64> = e.inertia.iter().map(|i| 1.0 / i).collect();
-    let mut clamped_velocity = vec![None; e.id.len()];
+pub fn forces(
+    attached_elements: &[AttachedElements],
+    pipeline: &Pipeline,
+) -> Result<Vec<AttachedForce>, SimulateError> {
     let mut forces = Vec::new();
-    let attached_elements = attached_elements(e, pipeline);
-    for (attachment, one) in pipeline.attachments.iter().zip(&attached_elements) {
+    for (attachment, one) in pipeline.attachments.iter().zip(attached_elements) {
         let chosen = &one.elements;
         if chosen.is_empty() {
             return Err(SimulateError::EmptyAttachment {
@@ -52,53 +37,85 @@ pub fn attachments(e: &Elements, pipeline: &Pipeline) -> Result<AppliedAttachmen
                 body: attachment.body.clone(),
             });
         }
-        match &attachment.action {
-            Action::Clamp { velocity, .. } => {
-                for &i in chosen {
-                    inverse_mass[i as usize] = 0.0;
-                    inverse_inertia[i as usize] = 0.0;
-                    clamped_velocity[i as usize] = Some(*velocity);
-                }
-            }
-            Action::Force {
-                force,
-                torque,
+        if let Action::Force {
+            force,
+            torque,
+            signal,
+        } = attachment.action
+        {
+            forces.push(AttachedForce {
+                force: DVec3::from_array(force) / chosen.len() as f64,
+                torque: DVec3::from_array(torque) / chosen.len() as f64,
                 signal,
-            } => forces.push(AttachedForce {
-                force: DVec3::from_array(*force) / chosen.len() as f64,
-                torque: DVec3::from_array(*torque) / chosen.len() as f64,
-                signal: *signal,
                 elements: chosen.clone(),
-            }),
-            Action::Spring { .. } | Action::Pressure { .. } | Action::Gauge {} => {}
+            });
         }
     }
-    Ok(AppliedAttachments {
-        inverse_mass,
-        inverse_inertia,
-        clamped_velocity,
-        forces,
-        attached_elements,
+    Ok(forces)
+}
+
+/// Elements of each clamp with its velocity, m/s, in the order of the pipeline. An element may be in several; the last
+/// one holds it.
+pub fn clamped<'a>(
+    attached_elements: &'a [AttachedElements],
+    pipeline: &'a Pipeline,
+) -> impl Iterator<Item = (&'a [u32], [f64; 3])> {
+    let attachments = pipeline.attachments.iter().zip(attached_elements);
+    attachments.filter_map(|(attachment, one)| match attachment.action {
+        Action::Clamp { velocity, .. } => Some((&one.elements[..], velocity)),
+        _ => None,
     })
 }
 
-/// Elements of each attachment, in the order of the pipeline.
-pub fn attached_elements(e: &Elements, pipeline: &Pipeline) -> Vec<AttachedElements> {
-    let elements_of = |attachment: &Attachment| {
-        let mut bodies = pipeline.bodies.iter();
-        let body = bodies.position(|body| body.name == attachment.body);
-        let within = |p: [f64; 3]| {
-            (0..3).all(|k| attachment.region.min[k] <= p[k] && p[k] <= attachment.region.max[k])
+/// Finds the elements of attachments, batch by batch.
+pub struct AttachmentFinder<'a> {
+    pipeline: &'a Pipeline,
+    /// Body of each attachment; `None` if there is no such body.
+    bodies: Vec<Option<usize>>,
+    /// Elements of each attachment so far.
+    found: Vec<Vec<u32>>,
+    /// Number of elements so far.
+    count: usize,
+}
+
+impl<'a> AttachmentFinder<'a> {
+    /// No elements yet.
+    pub fn new(pipeline: &'a Pipeline) -> Self {
+        let body_of = |attachment: &Attachment| {
+            let mut bodies = pipeline.bodies.iter();
+            bodies.position(|body| body.name == attachment.body)
         };
-        AttachedElements {
-            elements: (0..e.id.len())
-                .filter(|&i| Some(e.body[i] as usize) == body && within([e.x[i], e.y[i], e.z[i]]))
-                .map(|i| i as u32)
-                .collect(),
-            clamps: matches!(attachment.action, Action::Clamp { .. }),
+        AttachmentFinder {
+            pipeline,
+            bodies: pipeline.attachments.iter().map(body_of).collect(),
+            found: vec![Vec::new(); pipeline.attachments.len()],
+            count: 0,
         }
-    };
-    without_reclamped(pipeline.attachments.iter().map(elements_of).collect())
+    }
+
+    /// Adds the next batch of elements.
+    pub fn add(&mut self, e: &Elements) {
+        let attachments = self.pipeline.attachments.iter().zip(&self.bodies);
+        for ((attachment, &body), found) in attachments.zip(&mut self.found) {
+            let region = &attachment.region;
+            let within =
+                |p: [f64; 3]| (0..3).all(|k| region.min[k] <= p[k] && p[k] <= region.max[k]);
+            let of_body = (0..e.id.len()).filter(|&i| Some(e.body[i] as usize) == body);
+            let own = of_body.filter(|&i| within([e.x[i], e.y[i], e.z[i]]));
+            found.extend(own.map(|i| (self.count + i) as u32));
+        }
+        self.count += e.id.len();
+    }
+
+    /// Elements of each attachment, in the order of the pipeline.
+    pub fn finish(self) -> Vec<AttachedElements> {
+        let attachments = self.pipeline.attachments.iter().zip(self.found);
+        let all = attachments.map(|(attachment, elements)| AttachedElements {
+            elements,
+            clamps: matches!(attachment.action, Action::Clamp { .. }),
+        });
+        without_reclamped(all.collect())
+    }
 }
 
 /// Removes from each clamp the elements that a later clamp holds too. A clamp left without elements is no

@@ -10,10 +10,8 @@
 use crate::parallel::prelude::*;
 use glam::DVec3;
 
-use crate::columns::Elements;
 use crate::math::Scalar;
 use crate::simulate::bonded::motion_pass::StepParameters;
-use crate::simulate::bonded::rigid_mask::RigidMask;
 use crate::simulate::bonded::system::{LoadRow, MotionRow, System, TailRow};
 use crate::simulate::error::{SimulateError, StateError};
 use crate::simulate::scene::clamps::{DrivenElement, RigidPose, place, reach};
@@ -43,28 +41,23 @@ pub struct RigidBodies {
     driven_elements: Vec<DrivenElement>,
 }
 
-/// Mask of the elements that are rigid from the start: one piece per rigid body, numbered one higher than the
-/// body.
-pub fn mask(elements: &Elements, pipeline: &Pipeline) -> RigidMask {
-    if !pipeline.bodies.iter().any(|body| body.rigid) {
-        return RigidMask::default();
-    }
-    let number = |&body: &u32| match pipeline.bodies.get(body as usize) {
+/// Number of the rigid piece of the elements of a body: one higher than the body; 0 if the body is not rigid.
+pub fn piece_of(body: u32, pipeline: &Pipeline) -> u32 {
+    match pipeline.bodies.get(body as usize) {
         Some(found) if found.rigid => body + 1,
         _ => 0,
-    };
-    RigidMask::new(elements.body.iter().map(number).collect())
+    }
 }
 
 impl RigidBodies {
     /// Takes over the elements of free rigid bodies: their own rows get inverse masses of zero, and in
     /// contacts they have the mass of their body. A body that one clamp holds as a whole belongs to the
-    /// clamp.
+    /// clamp. `parts` has the elements of all rigid bodies in ascending order.
     ///
     /// # Errors
     /// A clamp that holds only part of a rigid body.
     pub fn new<S: Scalar>(
-        elements: &Elements,
+        parts: &[(u32, BodyPart)],
         pipeline: &Pipeline,
         attached_elements: &[AttachedElements],
         system: &mut System<S>,
@@ -72,9 +65,11 @@ impl RigidBodies {
     ) -> Result<Self, SimulateError> {
         let mut all = RigidBodies::default();
         for (number, body) in (1..).zip(&pipeline.bodies).filter(|(_, body)| body.rigid) {
-            let pieces = (0..).zip(system.rigid().pieces());
-            let own = pieces.filter_map(|(i, &piece)| (piece == number).then_some(i));
-            let own: Vec<u32> = own.collect();
+            let pieces = system.rigid().pieces();
+            let own = parts
+                .iter()
+                .filter(|part| pieces[part.0 as usize] == number);
+            let own: Vec<(u32, BodyPart)> = own.copied().collect();
             let clamps = pipeline.attachments.iter().zip(attached_elements);
             let mut clamps = clamps.filter(|(one, held)| held.clamps && one.body == body.name);
             if let Some((clamp, held)) = clamps.next() {
@@ -91,15 +86,15 @@ impl RigidBodies {
             if own.is_empty() {
                 continue;
             }
-            let free = FreeBody::new(elements, own);
-            for &element in &free.elements {
+            let free = FreeBody::new(&own);
+            for &(element, part) in &own {
                 let i = element as usize;
                 system.inverse_mass[i] = S::from_f64(free.body.inverse_mass);
                 (load[i].0[3], load[i].0[7]) = (S::default(), S::default());
                 all.driven_elements.push(DrivenElement {
                     element,
                     clamp: all.bodies.len() as u32,
-                    rest: DVec3::new(elements.x[i], elements.y[i], elements.z[i]),
+                    rest: part.place,
                 });
             }
             all.bodies.push(free);
@@ -200,18 +195,8 @@ impl RigidBodies {
 
 impl FreeBody {
     /// Body of these elements at their packed positions, with their total momentum and angular momentum.
-    fn new(e: &Elements, elements: Vec<u32>) -> Self {
-        let part = |&i: &u32| {
-            let i = i as usize;
-            BodyPart {
-                mass: e.mass[i],
-                inertia: e.inertia[i],
-                place: DVec3::new(e.x[i], e.y[i], e.z[i]),
-                velocity: DVec3::new(e.vx[i], e.vy[i], e.vz[i]),
-                spin: DVec3::new(e.wx[i], e.wy[i], e.wz[i]),
-            }
-        };
-        let parts: Vec<BodyPart> = elements.iter().map(part).collect();
+    fn new(elements: &[(u32, BodyPart)]) -> Self {
+        let (elements, parts): (Vec<u32>, Vec<BodyPart>) = elements.iter().copied().unzip();
         let body = RigidBody::new(&parts);
         let arms: Vec<DVec3> = parts.iter().map(|part| part.place - body.centre).collect();
         FreeBody {

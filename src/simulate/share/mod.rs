@@ -7,10 +7,10 @@
 //! integers are summed across ranks; floating-point sums run over chunks in order. So results are bitwise equal for any
 //! number of ranks.
 //!
-//! A rank holds the bonds of its own elements; ranks other than 0 hold the rows of their own elements, of ghosts and
-//! of elements that were near. Columns have the length and the numbering of one process; pages of other rows are never
-//! written, so that the system gives them no memory. With Rankine's criterion or bonds that soften, every rank holds
-//! all.
+//! A rank holds the bonds of its own elements, and the rows of its own elements, of ghosts and of elements that were
+//! near; rank 0 receives those of all elements for each frame and each state, and drops them again. Columns have the
+//! length and the numbering of one process; pages of other rows are never written, so that the system gives them no
+//! memory. With Rankine's criterion or bonds that soften, every rank holds all.
 
 pub mod bisection;
 pub mod bytes;

@@ -1,4 +1,4 @@
-//! A scene that several ranks share: which rank computes which chunk, and which bonds a rank needs at the start.
+//! A scene that several ranks share: which rank computes which chunk, and which elements and bonds a rank needs at the start.
 
 use std::sync::Arc;
 
@@ -34,27 +34,22 @@ impl Shared {
         }
     }
 
-    /// Assigns the chunks to ranks; weights are their numbers of elements and bonds. `valence`: number of bonds of each
-    /// element. All ranks find the same without a message.
-    pub fn partition<S: Scalar>(self, system: &System<S>, valence: &[u32]) -> Ranks {
-        let centres = centres(system, &OwnedChunks::default(), |i| valence[i] as usize);
-        let owner = owners(&centres, self.transport.count());
-        Ranks::new(self.transport, system.chunk, owner)
+    /// Whether this rank needs all elements and bonds at the start, not only its own. Rank 0 does: it computes the
+    /// critical time step, lists the bonds that are broken from the start, and keeps masses, volumes and bodies of all
+    /// elements for frames. Every rank does where bonds soften or break by Rankine's criterion, and to find the surface
+    /// of a body under pressure.
+    pub fn needs_all(&self, pipeline: &Pipeline) -> bool {
+        let mut materials = pipeline.materials.iter();
+        let mut attachments = pipeline.attachments.iter();
+        self.transport.rank() == 0
+            || materials.any(|one| one.toughness.is_some() || one.criterion == Criterion::Rankine)
+            || attachments.any(|one| matches!(one.action, Action::Pressure { .. }))
     }
-}
 
-/// The chunks whose bonds this rank needs at the start: its own. Rank 0 needs all: it computes the critical time step
-/// and lists the bonds that are broken from the start. Every rank needs all where bonds soften or break by Rankine's
-/// criterion, and to find the surface of a body under pressure.
-pub fn needed(ranks: &Ranks, pipeline: &Pipeline) -> OwnedChunks {
-    let mut materials = pipeline.materials.iter();
-    let mut attachments = pipeline.attachments.iter();
-    let all = ranks.is_first()
-        || materials.any(|one| one.toughness.is_some() || one.criterion == Criterion::Rankine)
-        || attachments.any(|one| matches!(one.action, Action::Pressure { .. }));
-    match all {
-        true => OwnedChunks::default(),
-        false => ranks.owned(),
+    /// Assigns chunks of `chunk` elements to ranks by their centres. All ranks find the same without a message.
+    pub fn partition(self, centres: &[WeightedCentre], chunk: usize) -> Ranks {
+        let owner = owners(centres, self.transport.count());
+        Ranks::new(self.transport, chunk, owner)
     }
 }
 

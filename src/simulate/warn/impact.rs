@@ -6,9 +6,10 @@ use super::facts::{BodyFacts, median, up};
 use super::warning::Warning;
 use crate::geometry::solid::Pose;
 use crate::simulate::resolve::Schedule;
+use crate::simulate::scene::attachments::AttachmentFinder;
 use crate::simulate::scene::colliders::SolidCollider;
 use crate::simulate::scene::reactions::AttachedElements;
-use crate::simulate::scene::{attachments, clamps, colliders};
+use crate::simulate::scene::{clamps, colliders};
 use crate::spec::{Attachment, Elasticity, Pipeline};
 use crate::store::Packing;
 use crate::units::show::{figures, quantity};
@@ -55,7 +56,9 @@ impl<'a> ImpactScene<'a> {
             let i = *i as usize;
             DVec3::new(e.x[i], e.y[i], e.z[i])
         };
-        let attached_elements = attachments::attached_elements(e, pipeline);
+        let mut finder = AttachmentFinder::new(pipeline);
+        finder.add(e);
+        let attached_elements = finder.finish();
         let clamp = |(one, own): (&Attachment, &AttachedElements)| {
             let elements: Vec<DVec3> = own.elements.iter().map(at).collect();
             clamps::speeds(&one.action, &elements)

@@ -318,13 +318,17 @@ impl<L: Lanes> Method for Cpu<L> {
         snapshot.sleep = self.sleep_table(frame);
         let state = state.then(|| self.pack(frame));
         self.run.queue_capture(Capture { snapshot, state });
+        self.run.release_rows();
         Ok(())
     }
 
     fn state_without_frame(&mut self, frame: u32) -> Option<State> {
         self.refresh_loads();
+        self.run.gather_rows();
         self.collect_work();
-        Some(self.pack(frame))
+        let state = self.pack(frame);
+        self.run.release_rows();
+        Some(state)
     }
 
     fn has_state_without_frame(&self) -> bool {
