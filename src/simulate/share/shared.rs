@@ -1,4 +1,5 @@
-//! A scene that several ranks share: which rank computes which chunk, and which elements and bonds a rank needs at the start.
+//! A scene that several ranks share: which rank computes which chunk, and which elements and bonds a rank needs at the
+//! start.
 
 use std::sync::Arc;
 
