@@ -172,8 +172,8 @@ def memory_of(pid):
 
 
 def memory(options, folder):
-    """Memory of each rank, MB: the peak, and the median after the first frame. Large allocations of one process get
-    pages of their own, too, as those of several ranks do: else more than the number of ranks would differ."""
+    """Memory of each rank, MB: the peak, and the median after the first frame. A run in one process maps large
+    allocations separately, too, as runs on ranks do: otherwise more than the number of ranks would differ."""
     environment = {**os.environ, "MALLOC_MMAP_THRESHOLD_": str(1 << 18)}
     packed = pack_bunny(options, folder, options.memory)
     for ranks in options.ranks:

@@ -93,26 +93,26 @@ pub trait Prepare: Send {
         backend: Backend,
         dt: f64,
     ) -> Result<Box<dyn Method>, SimulateError>;
-    /// As [`start`](Self::start) on the CPU, on the ranks that the scene was built for.
-    ///
-    /// # Errors
-    /// The method, or what the pipeline asks of it, runs in one process only.
-    fn start_on_ranks(
-        self: Box<Self>,
-        pipeline: &Pipeline,
-        _dt: f64,
-    ) -> Result<Box<dyn Method>, SimulateError> {
-        Err(match pipeline.method() {
-            MethodName::Voronoi => {
-                one_process("simulate.method on several ranks", "voronoi", "bonds")
-            }
-            MethodName::Explicit | MethodName::Implicit => one_process(
+}
+
+/// Fails if what the pipeline asks for runs in one process only.
+pub fn require_ranks(pipeline: &Pipeline) -> Result<(), SimulateError> {
+    let (option, value, allowed) = match pipeline.method() {
+        MethodName::Voronoi => ("simulate.method on several ranks", "voronoi", "bonds"),
+        MethodName::Implicit => {
+            let integrator = pipeline.simulate.integrator.name();
+            (
                 "simulate.integrator on several ranks",
-                pipeline.simulate.integrator.name(),
+                integrator,
                 "explicit",
-            ),
-        })
-    }
+            )
+        }
+        MethodName::Explicit if pipeline.simulate.sleep => {
+            ("simulate.sleep on several ranks", "true", "false")
+        }
+        MethodName::Explicit => return Ok(()),
+    };
+    Err(one_process(option, value, allowed))
 }
 
 /// The error of what runs in one process only.

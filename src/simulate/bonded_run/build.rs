@@ -27,6 +27,9 @@ use crate::simulate::share::shared::Shared;
 use crate::simulate::source::{Source, TableHash, mesh_hash};
 use crate::spec::{Action, MethodName, Pipeline};
 
+/// Bonds that a scene may have: their ends are counted in 32 bits.
+const MOST_BONDS: usize = (u32::MAX / 2) as usize;
+
 /// A scene built from a packing, ready to step.
 #[derive(Clone, Debug)]
 pub struct Built<S> {
@@ -67,7 +70,8 @@ pub fn build<S: Scalar>(
     build_shared(source, pipeline, None)
 }
 
-/// As [`build`], of a scene that ranks share: with the elements and bonds that this rank needs at the start.
+/// Builds this rank's part of a scene that is `shared`: the elements and bonds that it needs at the start. Without it,
+/// builds everything.
 ///
 /// # Errors
 /// Those of [`build`].
@@ -83,7 +87,7 @@ pub fn build_shared<S: Scalar>(
     };
     let needs_all = shared.as_ref().is_none_or(|one| one.needs_all(pipeline));
     let (survey, mut columns) = survey::<S>(source, pipeline, threads, needs_all)?;
-    let AllBonds {
+    let SharedBonds {
         bonds,
         classes,
         hash,
@@ -92,7 +96,7 @@ pub fn build_shared<S: Scalar>(
     let mut needed = Vec::new();
     if !needs_all {
         needed = survey.needed(&bonds, &ranks.owned());
-        source.elements(&mut |part| columns.put(part, |i| needed[i]))?;
+        source.elements(&mut |part| columns.add(part, |i| needed[i]))?;
     }
     let keeps = |i: usize| needs_all || needed[i];
     let has_cells = survey.has_cells;
@@ -123,8 +127,8 @@ pub fn build_shared<S: Scalar>(
     Ok(built)
 }
 
-/// Builds the columns without those of the bonds, which are only checked: enough for checks of the start. Bonds take
-/// most of the memory of a scene.
+/// Builds a scene for checks of the start: without bonds, which take most of the memory, unless a pressure needs them.
+/// The ends of bonds are checked, and doubles that follow each other.
 ///
 /// # Errors
 /// Those of [`build`].
@@ -151,12 +155,12 @@ pub fn build_start<S: Scalar>(
     Ok(built)
 }
 
-/// Surveys all elements; with `puts` their rows are put into the columns, too.
+/// Surveys all elements; if it `keeps_all`, also fills the columns.
 fn survey<'a, S: Scalar>(
     source: &dyn Source,
     pipeline: &'a Pipeline,
     threads: usize,
-    puts: bool,
+    keeps_all: bool,
 ) -> Result<(ElementSurvey, ElementColumns<'a, S>), SimulateError> {
     let count = source.element_count()?;
     let size = (count, chunk_for(count, threads));
@@ -164,8 +168,8 @@ fn survey<'a, S: Scalar>(
     let mut columns = ElementColumns::new(pipeline, size);
     source.elements(&mut |part| {
         surveyor.add(part);
-        if puts {
-            columns.put(part, |_| true);
+        if keeps_all {
+            columns.add(part, |_| true);
         }
     })?;
     Ok((surveyor.finish()?, columns))
@@ -225,11 +229,11 @@ fn without_bonds<S: Scalar>(
     })
 }
 
-/// The bonds of a scene.
-struct AllBonds<S> {
+/// The bonds that this rank holds, with what is known of all bonds.
+struct SharedBonds<S> {
     bonds: Bonds<S>,
     classes: Vec<BondClass<S>>,
-    /// Hash of the numbers of all.
+    /// Hash of the table of all bonds.
     hash: u64,
     ranks: Ranks,
 }
@@ -241,11 +245,16 @@ fn bonds<S: Scalar>(
     pipeline: &Pipeline,
     survey: &ElementSurvey,
     (shared, needs_all): (Option<Shared>, bool),
-) -> Result<AllBonds<S>, SimulateError> {
+) -> Result<SharedBonds<S>, SimulateError> {
     let mut hash = TableHash::default();
     let mut ends = BondEnds::new(survey.count());
     let mut classes = BondClasses::new(pipeline, survey);
-    let mut outline = BondOutline::with_capacity(source.bond_count()?);
+    let count = source.bond_count()?;
+    if count > MOST_BONDS {
+        let what = format!("{count} bonds; at most {MOST_BONDS} are supported");
+        return Err(SimulateError::Packing(what));
+    }
+    let mut outline = BondOutline::with_capacity(count);
     source.bonds(&mut |b| {
         hash.add(b);
         for k in 0..b.id.len() {
@@ -277,7 +286,7 @@ fn bonds<S: Scalar>(
     })?;
     let bonds = filler.finish(&survey.mask);
     refuse_doubles(&bonds, survey.count())?;
-    Ok(AllBonds {
+    Ok(SharedBonds {
         bonds,
         classes: classes.all,
         hash: hash.digest(),

@@ -14,7 +14,7 @@ use crate::simulate::scene::rigid::piece_of;
 use crate::simulate::scene::rigid_body::BodyPart;
 use crate::spec::Pipeline;
 
-/// Columns of elements that are being filled. Rows that are not put stay zero, and take no memory.
+/// Columns of elements that are being filled. Rows that are not kept stay zero; the system gives them no memory.
 pub struct ElementColumns<'a, S> {
     pipeline: &'a Pipeline,
     system: System<S>,
@@ -23,7 +23,7 @@ pub struct ElementColumns<'a, S> {
     volume: Vec<f64>,
     body: Vec<u32>,
     parts: Vec<(u32, BodyPart)>,
-    /// Number of elements so far, whether put or not.
+    /// Number of elements so far, whether kept or not.
     count: usize,
 }
 
@@ -55,8 +55,8 @@ impl<'a, S: Scalar> ElementColumns<'a, S> {
         }
     }
 
-    /// Puts those elements of the next batch that are to be kept.
-    pub fn put(&mut self, e: &Elements, keeps: impl Fn(usize) -> bool) {
+    /// Adds the next batch; `keeps` says which rows are kept.
+    pub fn add(&mut self, e: &Elements, keeps: impl Fn(usize) -> bool) {
         let first = self.count;
         self.count += e.id.len();
         for k in (0..e.id.len()).filter(|k| keeps(first + k)) {
@@ -92,11 +92,11 @@ impl<'a, S: Scalar> ElementColumns<'a, S> {
         }
     }
 
-    /// The columns once all batches are put; `keeps` says which rows were. The inverse masses and materials of the
-    /// system are those of all elements.
+    /// The columns once all batches are added; `keeps` is that of [`add`](Self::add). The system has inverse mass and
+    /// material of every element.
     ///
     /// # Errors
-    /// The batches had another number of elements.
+    /// Fewer elements were read than the packing announces.
     pub fn finish(
         mut self,
         survey: ElementSurvey,
@@ -106,7 +106,7 @@ impl<'a, S: Scalar> ElementColumns<'a, S> {
         let (padded, count) = (self.system.motion.len(), self.count);
         if count != self.system.count {
             let expected = self.system.count;
-            let what = format!("{count} elements could be read of {expected}");
+            let what = format!("it announces {expected} elements, but {count} were read");
             return Err(SimulateError::Packing(what));
         }
         let pipeline = self.pipeline;

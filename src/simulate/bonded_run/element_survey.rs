@@ -1,5 +1,5 @@
-//! What has to be known of all elements of a packing before columns are made: who computes which, what the classes of
-//! bonds depend on, and which elements attachments and rigid bodies hold.
+//! What every rank has to know of all elements of a packing: it determines the owners of chunks, the classes of bonds,
+//! and the elements that attachments and rigid bodies hold.
 
 use glam::DVec3;
 
@@ -37,7 +37,7 @@ pub struct ElementSurvey {
     /// Elements per chunk.
     pub chunk: usize,
     /// Sum of the positions of the elements of each chunk, m.
-    places: Vec<DVec3>,
+    position_sums: Vec<DVec3>,
 }
 
 impl ElementSurvey {
@@ -46,9 +46,10 @@ impl ElementSurvey {
         self.material.len()
     }
 
-    /// Centres of the chunks, and their numbers of elements and bonds, from the number of bonds of each element.
+    /// Centres and weights of the chunks: an element weighs one, and one more for each of its bonds. `valence`: number
+    /// of bonds of each element.
     pub fn centres(&self, valence: &[u32]) -> Vec<WeightedCentre> {
-        let chunks = valence.chunks(self.chunk).zip(&self.places);
+        let chunks = valence.chunks(self.chunk).zip(&self.position_sums);
         let centre = |(valence, sum): (&[u32], &DVec3)| WeightedCentre {
             centre: *sum / valence.len() as f64,
             weight: valence.iter().map(|&bonds| f64::from(1 + bonds)).sum(),
@@ -56,8 +57,8 @@ impl ElementSurvey {
         chunks.map(centre).collect()
     }
 
-    /// The elements whose rows a rank needs at the start, besides those that other ranks send: its own, their bond
-    /// neighbours, and those that attachments or rigid bodies hold.
+    /// The elements whose rows a rank keeps at the start: its own, their bond neighbours, and those that attachments or
+    /// rigid bodies hold. It receives other rows from their owners.
     pub fn needed<S: Scalar>(&self, bonds: &Bonds<S>, owned: &OwnedChunks) -> Vec<bool> {
         let is_rigid = |i: usize| self.mask.pieces().get(i).is_some_and(|&piece| piece != 0);
         let is_own = |i: usize| owned.contains(i / self.chunk);
@@ -84,9 +85,9 @@ pub struct Surveyor<'a> {
     /// Piece of each element; empty if no body is rigid.
     pieces: Vec<u32>,
     hash: TableHash,
-    /// Place of the column of shapes in the hash, and the shapes.
+    /// Index of the column of shapes in the hash, and the shapes.
     kinds: (Option<usize>, Vec<Shape>),
-    /// What is wrong with the first element that does not fit the pipeline.
+    /// Error of the first element that does not fit the pipeline.
     wrong: Option<SimulateError>,
 }
 
@@ -105,7 +106,7 @@ impl<'a> Surveyor<'a> {
                 has_cells: false,
                 hash: 0,
                 chunk,
-                places: vec![DVec3::ZERO; count.div_ceil(chunk)],
+                position_sums: vec![DVec3::ZERO; count.div_ceil(chunk)],
             },
             finder: AttachmentFinder::new(pipeline),
             pieces: Vec::new(),
@@ -131,7 +132,7 @@ impl<'a> Surveyor<'a> {
             self.pieces.extend(pieces);
         }
         for k in 0..e.id.len() {
-            survey.places[(first + k) / survey.chunk] += DVec3::new(e.x[k], e.y[k], e.z[k]);
+            survey.position_sums[(first + k) / survey.chunk] += DVec3::new(e.x[k], e.y[k], e.z[k]);
         }
         survey.material.extend_from_slice(&e.material);
         for k in 0..e.id.len() {
@@ -142,7 +143,7 @@ impl<'a> Surveyor<'a> {
     fn check(&mut self, element: usize, material: u32, body: u32) {
         let refused = |what: &str, number: u32, count: usize| {
             SimulateError::Packing(format!(
-                "element {element} has {what} {number}, but the pipeline has only {count}"
+                "element {element} has the {what} of index {number}, but the pipeline has only {count}"
             ))
         };
         let Pipeline {

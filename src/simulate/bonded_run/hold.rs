@@ -20,24 +20,26 @@ impl<S: Scalar> BondedRun<S> {
             return;
         }
         if self.system.bonds.holds_all() {
-            self.hold(self.ranks.owned(), BTreeMap::new());
+            let own = self.ranks.owned();
+            let mut held = HeldBonds::like(&self.system.bonds, self.system.chunk, own.clone());
+            self.keep_bonds(&mut held, |at| own.contains(at));
+            self.hold(held);
         }
         self.hold_rows();
     }
 
-    /// Holds the bonds of these chunks alone: those that `come`, by element, else those that are held now.
-    fn hold(&mut self, own: OwnedChunks, mut come: BTreeMap<usize, Vec<HeldBond<S>>>) {
-        let system = &mut self.system;
-        let chunk = system.chunk;
-        let mut held = HeldBonds::like(&system.bonds, chunk, own.clone());
-        for element in (0..system.count).filter(|i| own.contains(i / chunk)) {
-            match come.remove(&element) {
-                Some(bonds) => held.add(element, bonds.into_iter()),
-                None => held.add(element, system.bonds.bonds_of(element)),
-            }
+    /// Adds the bonds of the chunks that stay.
+    fn keep_bonds(&self, held: &mut HeldBonds<S>, stays: impl Fn(usize) -> bool) {
+        let system = &self.system;
+        for element in (0..system.count).filter(|i| stays(i / system.chunk)) {
+            held.add(element, system.bonds.bonds_of(element));
         }
-        let mask = system.rigid().clone();
-        system.bonds = held.finish(&mask);
+    }
+
+    /// From now on holds these bonds alone.
+    fn hold(&mut self, held: HeldBonds<S>) {
+        let mask = self.system.rigid().clone();
+        self.system.bonds = held.finish(&mask);
     }
 
     /// Sends the bonds of chunks that move to their new owners, and holds those of the chunks that this rank will own.
@@ -45,7 +47,12 @@ impl<S: Scalar> BondedRun<S> {
         if self.system.bonds.holds_all() {
             return;
         }
-        let (system, mut come) = (&self.system, BTreeMap::new());
+        let (system, rank) = (&self.system, self.ranks.rank());
+        let is_own: Vec<bool> = owner.iter().map(|&of| of as usize == rank).collect();
+        let own = OwnedChunks::new(is_own.clone());
+        let mut held = HeldBonds::like(&system.bonds, system.chunk, own);
+        let before = self.ranks.owned();
+        self.keep_bonds(&mut held, |at| is_own[at] && before.contains(at));
         let elements = |at: usize| at * system.chunk..((at + 1) * system.chunk).min(system.count);
         let write = |at: usize, message: &mut Vec<u8>| {
             for element in elements(at) {
@@ -58,14 +65,11 @@ impl<S: Scalar> BondedRun<S> {
         let read = |at: usize, from: &mut Reader| {
             for element in elements(at) {
                 let count: u32 = from.get();
-                let bonds = (0..count).map(|_| HeldBond::get(from));
-                come.insert(element, bonds.collect::<Vec<_>>());
+                held.add(element, (0..count).map(|_| HeldBond::get(from)));
             }
         };
         self.ranks.move_chunks(owner, write, read);
-        let rank = self.ranks.rank();
-        let own = owner.iter().map(|&of| of as usize == rank);
-        self.hold(OwnedChunks::new(own.collect()), come);
+        self.hold(held);
     }
 
     /// Tells rank 0, which records breaks, of the bonds that break and that it does not hold.

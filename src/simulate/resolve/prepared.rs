@@ -1,7 +1,7 @@
 //! A scene prepared for the method that its pipeline selects: schedule, checks, start.
 
 use crate::simulate::error::SimulateError;
-use crate::simulate::method::{Method, MethodEntry, Prepare};
+use crate::simulate::method::{Method, MethodEntry, Prepare, require_ranks};
 use crate::simulate::methods::{explicit, implicit, voronoi};
 use crate::simulate::share::shared::Shared;
 use crate::simulate::source::Source;
@@ -41,11 +41,17 @@ impl PreparedScene {
     }
 
     /// Builds the scene, or what this rank needs of it if ranks share it.
+    ///
+    /// # Errors
+    /// Those of [`new`](Self::new). If ranks share the scene: what the pipeline asks for runs in one process only.
     pub fn on_ranks(
         source: &dyn Source,
         pipeline: &Pipeline,
         shared: Option<Shared>,
     ) -> Result<Self, SimulateError> {
+        if shared.is_some() {
+            require_ranks(pipeline)?;
+        }
         let prepare = method_of(pipeline).prepare;
         Ok(PreparedScene(prepare(source, pipeline, shared)?))
     }
@@ -99,19 +105,6 @@ impl PreparedScene {
     ) -> Result<Box<dyn Method>, SimulateError> {
         refuse(pipeline, backend)?;
         self.0.start(pipeline, backend, dt)
-    }
-
-    /// As [`start`](Self::start) on the CPU, on the ranks that the scene was built for.
-    ///
-    /// # Errors
-    /// The method does not support the pipeline, or not on several ranks.
-    pub fn start_on_ranks(
-        self,
-        pipeline: &Pipeline,
-        dt: f64,
-    ) -> Result<Box<dyn Method>, SimulateError> {
-        refuse(pipeline, Backend::Cpu)?;
-        self.0.start_on_ranks(pipeline, dt)
     }
 }
 

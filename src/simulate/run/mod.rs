@@ -112,19 +112,18 @@ pub fn run_on_ranks(
         let schedule = prepared.schedule_below(critical, pipeline);
         Ok::<_, SimulateError>((prepared, schedule))
     };
+    let backend = backend(&pipeline, options, shared.is_some())?;
     // All ranks choose together, or none does.
     let chooses = pipeline.simulate.integrator == Integrator::Auto;
     ranks.compare([chooses.into(), 0, 0])?;
     let (mut pipeline, _) = choose_by(&pipeline, |explicit| Ok(prepare(explicit)?.1))?;
     let (prepared, schedule) = prepare(&pipeline)?;
-    let mut backend = options.backend.unwrap_or(pipeline.simulate.backend);
     if options.adapter.is_some() {
         pipeline.simulate.gpu.adapter.clone_from(&options.adapter);
-        backend = Backend::Gpu;
     }
     let inputs = inputs::hash(prepared.hash(), &pipeline);
     ranks.compare([inputs, schedule.dt.to_bits(), schedule.steps_per_frame])?;
-    let mut method = start(prepared, &pipeline, (backend, schedule.dt), &ranks)?;
+    let mut method = prepared.start(&pipeline, backend, schedule.dt)?;
     let resumed = restore_state(store, method.as_mut(), options, inputs, schedule.longest)?;
     let course = plan_course(&pipeline, resumed.as_ref(), &schedule)?;
     // Every rank has read the state; now files may be removed.
@@ -158,20 +157,26 @@ pub fn run_on_ranks(
     })
 }
 
-/// The method at time zero, on this backend or on several ranks.
-fn start(
-    prepared: PreparedScene,
+/// The backend of a run.
+///
+/// # Errors
+/// Several ranks are to run on a graphics processor.
+fn backend(
     pipeline: &Pipeline,
-    (backend, dt): (Backend, f64),
-    ranks: &AgreeingRanks,
-) -> Result<Box<dyn Method>, SimulateError> {
-    match &ranks.0 {
-        None => prepared.start(pipeline, backend, dt),
-        Some(_) if backend == Backend::Gpu => {
+    options: &Options,
+    on_ranks: bool,
+) -> Result<Backend, SimulateError> {
+    let backend = match options.adapter {
+        Some(_) => Backend::Gpu,
+        None => options.backend.unwrap_or(pipeline.simulate.backend),
+    };
+    match backend {
+        Backend::Gpu if on_ranks => {
             let option = "simulate.backend on several ranks";
             Err(one_process(option, "gpu", "cpu"))
         }
-        Some(_) => prepared.start_on_ranks(pipeline, dt),
+        _ if on_ranks => Ok(Backend::Cpu),
+        _ => Ok(backend),
     }
 }
 

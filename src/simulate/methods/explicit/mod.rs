@@ -15,7 +15,7 @@ use crate::math::F32x4;
 use crate::math::{F32x8, F32x16};
 use crate::simulate::bonded_run::build::{Built, build_shared, build_start};
 use crate::simulate::error::SimulateError;
-use crate::simulate::method::{Method, MethodEntry, Prepare, one_process};
+use crate::simulate::method::{Method, MethodEntry, Prepare};
 use crate::simulate::share::shared::Shared;
 use crate::simulate::source::Source;
 use crate::spec::{Backend, Pipeline, Precision};
@@ -100,21 +100,6 @@ impl Prepare for PreparedExplicit {
             return Ok(Box::new(Gpu::on(device, built, pipeline, dt)?));
         }
         Ok(cpu_with_widest_lanes(built, pipeline, dt))
-    }
-
-    fn start_on_ranks(
-        self: Box<Self>,
-        pipeline: &Pipeline,
-        dt: f64,
-    ) -> Result<Box<dyn Method>, SimulateError> {
-        if pipeline.simulate.sleep {
-            let option = "simulate.sleep on several ranks";
-            return Err(one_process(option, "true", "false"));
-        }
-        Ok(match *self {
-            PreparedExplicit::Single(built) => cpu_with_widest_lanes(built, pipeline, dt),
-            PreparedExplicit::Double(built) => Box::new(Cpu::<f64>::new(built, pipeline, dt)),
-        })
     }
 }
 
