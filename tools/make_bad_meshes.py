@@ -83,7 +83,7 @@ def ball(level=2, radius=1.0, centre=(0, 0, 0)):
         (8, 6, 7),
         (9, 8, 1),
     ]
-    points = [np.array(p) / np.linalg.norm(p) for p in points]
+    points = [np.array(p) / math.hypot(*p) for p in points]
     for _ in range(level):
         middles, finer = {}, []
 
@@ -92,7 +92,7 @@ def ball(level=2, radius=1.0, centre=(0, 0, 0)):
             if key not in middles:
                 middles[key] = len(points)
                 p = points[a] + points[b]
-                points.append(p / np.linalg.norm(p))
+                points.append(p / math.hypot(*p))
             return middles[key]
 
         for a, b, c in faces:
