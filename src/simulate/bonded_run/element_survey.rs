@@ -143,7 +143,7 @@ impl<'a> Surveyor<'a> {
     fn check(&mut self, element: usize, material: u32, body: u32) {
         let refused = |what: &str, number: u32, count: usize| {
             SimulateError::Packing(format!(
-                "element {element} has the {what} of index {number}, but the pipeline has only {count}"
+                "element {element} has {what} {number}, but the pipeline has only {count}, counted from 0"
             ))
         };
         let Pipeline {
