@@ -16,7 +16,7 @@ pub use glossary::glossary;
 pub use kinds::{
     BondLaw, BreakMode, LoadKind, Method, Shape, SleepEvent, SleepReason, StressPoint,
 };
-pub use table::{Column, Table};
+pub use table::{Column, Table, append_rows};
 pub use tables::{
     Bars, Bonds, Breaks, Cells, Convergence, Elements, Faces, Fragments, Frames, History, Loads,
     Sleep, Stress,

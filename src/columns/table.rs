@@ -50,6 +50,16 @@ pub trait Table: Default + Send + Sync + 'static {
     fn each_not_finite(&self, found: &mut dyn FnMut(&'static str, usize));
 }
 
+/// Appends the rows of a table to another one.
+pub fn append_rows<T: Table>(to: &mut T, part: &T) {
+    for column in (0..T::columns().len()).filter(|&at| part.has(at)) {
+        let array = part.array(column, 0..part.rows());
+        to.append(column, array.as_ref(), &mut |_, what| {
+            unreachable!("{}: {what}", T::NAME)
+        });
+    }
+}
+
 /// Declares a table: `field: type, "unit", "meaning";`, with `, optional` before the semicolon where stores
 /// of other programs may lack it.
 macro_rules! table {

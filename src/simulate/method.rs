@@ -1,9 +1,11 @@
 //! Interface between the loop over frames and the methods of time integration.
 
+use crate::columns::Frames;
 use crate::math::Lanes;
 use crate::simulate::error::{SimulateError, StateError};
 use crate::simulate::run_state::snapshot::Snapshot;
 use crate::simulate::run_state::state::State;
+use crate::simulate::run_state::state_in_parts::StatePart;
 use crate::simulate::share::ranks::Traffic;
 use crate::simulate::share::shared::Shared;
 use crate::simulate::source::Source;
@@ -142,10 +144,24 @@ pub trait Method: Send {
     /// # Panics
     /// If no capture is outstanding.
     fn deliver(&mut self) -> Result<Capture, SimulateError>;
+    /// As [`deliver`](Self::deliver), but a frame of many elements may come in parts: their rows are then passed to
+    /// `take` first, in order, and the frame that is returned has none.
+    fn deliver_in_parts(
+        &mut self,
+        _take: &mut dyn FnMut(Frames),
+    ) -> Result<Capture, SimulateError> {
+        self.deliver()
+    }
     /// The present state without a frame: a large run need not hold both at once. `None` if states come only
     /// with captures.
     fn state_without_frame(&mut self, _frame: u32) -> Option<State> {
         None
+    }
+    /// As [`state_without_frame`](Self::state_without_frame), but a large state may be passed to `take` in parts.
+    fn state_in_parts(&mut self, frame: u32, take: &mut dyn FnMut(StatePart)) {
+        if let Some(state) = self.state_without_frame(frame) {
+            take(StatePart::Head(Box::new(state.into())));
+        }
     }
     /// Whether [`state_without_frame`](Self::state_without_frame) returns a state.
     fn has_state_without_frame(&self) -> bool {

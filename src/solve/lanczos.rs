@@ -9,29 +9,67 @@ const SAFETY_FACTOR: f64 = 1.03;
 /// Largest number of iterations.
 const MAX_ITERATIONS: usize = 100;
 
+/// Displacement and rotation of an element.
+pub type ElementRow = [f32; 6];
 /// Displacement and rotation of each element.
-pub type ElementVector = Vec<[f32; 6]>;
+pub type ElementVector = Vec<ElementRow>;
+
+/// Number of elements in a block, whose products are summed by themselves. It is fixed, so that the result has the same
+/// bits for any number of threads, and of processes that share the elements.
+pub const BLOCK: usize = 512;
+
+/// The part of the elements that a process computes, if several share them. All of them make the same calls in the same
+/// order.
+pub trait Share: Sync {
+    /// Whether this process computes block number `block`.
+    fn computes(&self, block: usize) -> bool;
+    /// Brings the rows of other processes that the operator reads here up to date.
+    fn receive(&self, rows: &mut ElementVector);
+    /// Brings a number for each block up to date: each process has computed those of its own blocks.
+    fn complete(&self, blocks: &mut [f64]);
+}
+
+/// A process that computes all elements.
+#[derive(Clone, Copy, Debug)]
+pub struct Alone;
+
+impl Share for Alone {
+    fn computes(&self, _: usize) -> bool {
+        true
+    }
+    fn receive(&self, _: &mut ElementVector) {}
+    fn complete(&self, _: &mut [f64]) {}
+}
 
 /// Largest eigenvalue of a symmetric positive semidefinite operator on `count` elements, times a safety
-/// factor for the error of the iteration.
-pub fn largest(count: usize, apply: impl Fn(&ElementVector) -> ElementVector) -> f64 {
+/// factor for the error of the iteration. `apply` need only compute the rows of this process.
+pub fn largest(
+    count: usize,
+    share: &dyn Share,
+    apply: impl Fn(&ElementVector) -> ElementVector,
+) -> f64 {
     // A start vector with a component in every mode; the same on every machine.
     let wave = |i: usize, k: f64| (i as f64 * (0.7 + 0.31 * k) + k).sin() as f32;
-    let mut v: ElementVector = (0..count)
-        .map(|i| [0.0, 1.0, 2.0, 3.0, 4.0, 5.0].map(|k| wave(i, k)))
-        .collect();
-    let mut before: ElementVector = vec![[0.0; 6]; v.len()];
-    let mut length = dot(&v, &v).sqrt();
+    // Rows that are not written take no memory.
+    let mut v: ElementVector = bytemuck::zeroed_vec(count);
+    each_block(share, &mut v, |first, rows| {
+        for (i, row) in (first..).zip(rows) {
+            *row = [0.0, 1.0, 2.0, 3.0, 4.0, 5.0].map(|k| wave(i, k));
+        }
+    });
+    let mut before: ElementVector = bytemuck::zeroed_vec(count);
+    let mut length = dot(share, &v, &v).sqrt();
     let (mut diagonal, mut off_diagonal) = (Vec::new(), Vec::new());
     let (mut lambda, mut unchanged_steps) = (0.0, 0);
     while length > 0.0 && diagonal.len() < MAX_ITERATIONS && unchanged_steps < 2 {
-        scale(&mut v, 1.0 / length);
+        scale(share, &mut v, 1.0 / length);
+        share.receive(&mut v);
         let mut next = apply(&v);
         if let Some(&length) = off_diagonal.last() {
-            subtract(&mut next, length, &before);
+            subtract(share, &mut next, length, &before);
         }
-        let along = dot(&next, &v);
-        subtract(&mut next, along, &v);
+        let along = dot(share, &next, &v);
+        subtract(share, &mut next, along, &v);
         diagonal.push(along);
         let last = lambda;
         lambda = largest_of_tridiagonal(&diagonal, &off_diagonal);
@@ -40,44 +78,61 @@ pub fn largest(count: usize, apply: impl Fn(&ElementVector) -> ElementVector) ->
         } else {
             0
         };
-        length = dot(&next, &next).sqrt();
+        length = dot(share, &next, &next).sqrt();
         off_diagonal.push(length);
         before = std::mem::replace(&mut v, next);
     }
     lambda * SAFETY_FACTOR
 }
 
-/// Number of elements in a partial sum; it is fixed, so that the result has the same bits for any number of
-/// threads.
-pub const ELEMENTS_PER_SUM: usize = 1024;
+/// Calls `act` with the first element and the rows of each block of this process.
+fn each_block(
+    share: &dyn Share,
+    rows: &mut ElementVector,
+    act: impl Fn(usize, &mut [ElementRow]) + Sync,
+) {
+    let blocks = rows.par_chunks_mut(BLOCK).enumerate();
+    blocks
+        .filter(|(block, _)| share.computes(*block))
+        .for_each(|(block, rows)| act(block * BLOCK, rows));
+}
 
-/// Scalar product of two states; partial sums are added in order, so that threads do not change the result.
-fn dot(a: &ElementVector, b: &ElementVector) -> f64 {
-    let product = |(a, b): (&[f32; 6], &[f32; 6])| -> f64 {
+/// Scalar product of two states; the products of blocks are added in order, so that neither threads nor processes
+/// change the result.
+fn dot(share: &dyn Share, a: &ElementVector, b: &ElementVector) -> f64 {
+    let product = |(a, b): (&ElementRow, &ElementRow)| -> f64 {
         a.iter()
             .zip(b)
             .map(|(a, b)| f64::from(*a) * f64::from(*b))
             .sum()
     };
-    let chunks: Vec<f64> = a
-        .par_chunks(ELEMENTS_PER_SUM)
-        .zip(b.par_chunks(ELEMENTS_PER_SUM))
-        .map(|(a, b)| a.iter().zip(b).map(product).sum())
+    let mut blocks: Vec<f64> = a
+        .par_chunks(BLOCK)
+        .zip(b.par_chunks(BLOCK))
+        .enumerate()
+        .map(|(block, (a, b))| match share.computes(block) {
+            true => a.iter().zip(b).map(product).sum(),
+            false => 0.0,
+        })
         .collect();
-    chunks.iter().sum()
+    share.complete(&mut blocks);
+    blocks.iter().sum()
 }
 
-fn scale(a: &mut ElementVector, factor: f64) {
+fn scale(share: &dyn Share, a: &mut ElementVector, factor: f64) {
     let times = |value: &mut f32| *value = (f64::from(*value) * factor) as f32;
-    a.par_iter_mut()
-        .for_each(|row| row.iter_mut().for_each(times));
+    each_block(share, a, |_, rows| {
+        rows.iter_mut().flatten().for_each(times);
+    });
 }
 
 /// a ← a − factor b.
-fn subtract(a: &mut ElementVector, factor: f64, b: &ElementVector) {
-    a.par_iter_mut().zip(b).for_each(|(a, b)| {
-        for (a, b) in a.iter_mut().zip(b) {
-            *a = (f64::from(*a) - factor * f64::from(*b)) as f32;
+fn subtract(share: &dyn Share, a: &mut ElementVector, factor: f64, b: &ElementVector) {
+    each_block(share, a, |first, rows| {
+        for (a, b) in rows.iter_mut().zip(&b[first..]) {
+            for (a, b) in a.iter_mut().zip(b) {
+                *a = (f64::from(*a) - factor * f64::from(*b)) as f32;
+            }
         }
     });
 }

@@ -2,7 +2,7 @@
 //! of the index (64 bits), the index (an archive), the parts one after the other.
 
 use std::fs::File;
-use std::io::{BufReader, Read, Write};
+use std::io::{self, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
 use rkyv::util::AlignedVec;
@@ -14,12 +14,17 @@ use super::error::{Result, StoreError};
 /// Bytes that one archive may have: its offsets are signed 32-bit integers.
 pub const MAX_ARCHIVE: u64 = i32::MAX as u64;
 
-/// Writes a file, atomically.
-pub fn write(path: &Path, magic: &[u8; 8], index: &[u8], parts: &[&[u8]]) -> Result<()> {
+/// Writes a file, atomically; `parts` writes the parts.
+pub fn write(
+    path: &Path,
+    magic: &[u8; 8],
+    index: &[u8],
+    parts: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<()> {
     archive::write_body(path, magic, |body| {
         body.write_all(&(index.len() as u64).to_le_bytes())?;
         body.write_all(index)?;
-        parts.iter().try_for_each(|part| body.write_all(part))
+        parts(body)
     })
 }
 

@@ -26,11 +26,33 @@ pub fn write<T: Table>(
     fill: impl FnOnce(&mut PartSink<T>) -> io::Result<()>,
 ) -> Result<()> {
     atomic::write(path, |writer| {
-        let format = TableFormat::default();
-        let mut encoder = TableEncoder::new(writer, &T::default(), rows, &format)?;
-        fill(&mut |part| Ok(encoder.write(part)?))?;
-        Ok(encoder.finish()?)
+        encode_parts(writer, rows, &TableFormat::default(), fill)
     })
+}
+
+/// As [`fn@write`], in this format; the parts may have any multiple of [`ROWS_PER_WRITE`] rows. The file's name is
+/// durable only after its [folder is synced](atomic::sync_folder).
+///
+/// # Errors
+/// Those of [`fn@write`].
+pub fn write_unsynced<T: Table>(
+    path: &Path,
+    rows: usize,
+    format: &TableFormat,
+    fill: impl FnOnce(&mut PartSink<T>) -> io::Result<()>,
+) -> Result<()> {
+    atomic::write_unsynced(path, |writer| encode_parts(writer, rows, format, fill))
+}
+
+fn encode_parts<T: Table>(
+    writer: &mut (impl io::Write + Send),
+    rows: usize,
+    format: &TableFormat,
+    fill: impl FnOnce(&mut PartSink<T>) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut encoder = TableEncoder::new(writer, &T::default(), rows, format)?;
+    fill(&mut |part| Ok(encoder.write(part)?))?;
+    Ok(encoder.finish()?)
 }
 
 #[cfg(test)]

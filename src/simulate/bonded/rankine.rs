@@ -14,6 +14,7 @@ use crate::parallel::prelude::*;
 use crate::simulate::bonded::bond_tasks::{BreakEvent, StressAndEnergy};
 use crate::simulate::bonded::bonds::BondSide;
 use crate::simulate::bonded::column::Column;
+use crate::simulate::bonded::owned::OwnedChunks;
 use crate::simulate::bonded::rest::RestData;
 use crate::simulate::bonded::system::System;
 use crate::spec::{Criterion, PackingSpec, Pipeline};
@@ -172,11 +173,17 @@ impl<S: Scalar> Rankine<S> {
     }
 
     /// Replaces σ of elements by the largest over their active bonds: that of the solid across bonds of this criterion,
-    /// the bond's own for others.
-    pub fn put_sigmas(&self, system: &System<S>, volume: &[f64], carried: &mut [StressAndEnergy]) {
+    /// the bond's own for others. `owned`: the chunks to do this for.
+    pub fn put_sigmas(
+        &self,
+        (system, owned): (&System<S>, &OwnedChunks),
+        volume: &[f64],
+        carried: &mut [StressAndEnergy],
+    ) {
         let elements = system.chunk;
         let chunks = carried.par_chunks_mut(elements).enumerate();
-        chunks.for_each(|(chunk, carried)| {
+        let own = chunks.filter(|(chunk, _)| owned.contains(*chunk));
+        own.for_each(|(chunk, carried)| {
             let mut stresses = Stresses::new(system, volume);
             for (i, carried) in (chunk * elements..).zip(carried) {
                 let is_of_it = |side: &BondSide| self.strength(side.entry).is_finite();

@@ -59,8 +59,9 @@ impl<S: Scalar> BondedRun<S> {
             barrier: self.contacts.has_barrier(),
         };
         let chunk = self.system.chunk;
-        let mut energy = vec![0.0; self.system.motion.len()];
-        let parts: Vec<_> = energy
+        // What is not written takes no memory.
+        let mut energies: Vec<f64> = bytemuck::zeroed_vec(self.system.motion.len());
+        let parts: Vec<_> = energies
             .par_chunks_mut(chunk)
             .zip(&self.contacts.chunks)
             .enumerate()
@@ -90,7 +91,14 @@ impl<S: Scalar> BondedRun<S> {
                 (a + b, touching)
             });
         // Contacts are listed where their elements are owned: those of other ranks are missing so far.
-        self.ranks.gather(Receivers::First, &mut energy);
+        let mut energy = 0.0;
+        self.ranks.each_window(
+            self.system.count,
+            |i| energies[i],
+            |_, window| {
+                energy = window.iter().fold(energy, |sum, one| sum + one);
+            },
+        );
         let counts = std::iter::once(sides).chain(touching.iter().map(|&count| u64::from(count)));
         let counts = self.ranks.concatenate(Receivers::First, counts.collect());
         let total = |at: usize| {
@@ -101,7 +109,7 @@ impl<S: Scalar> BondedRun<S> {
                 .sum::<u64>()
         };
         let totals = ContactTotals {
-            energy: energy.iter().sum(),
+            energy,
             sides: total(0),
         };
         let touching = (1..=colliders.len()).map(|at| total(at) as u32);

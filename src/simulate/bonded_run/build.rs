@@ -25,7 +25,8 @@ use crate::simulate::scene::springs::Springs;
 use crate::simulate::share::ranks::Ranks;
 use crate::simulate::share::shared::Shared;
 use crate::simulate::source::{Source, TableHash, mesh_hash};
-use crate::spec::{Action, MethodName, Pipeline};
+use crate::solve::lanczos::BLOCK as BLOCK_OF_SUMS;
+use crate::spec::{Action, Criterion, MethodName, Pipeline};
 
 /// Bonds that a scene may have: their ends are counted in 32 bits.
 const MOST_BONDS: usize = (u32::MAX / 2) as usize;
@@ -81,12 +82,8 @@ pub fn build_shared<S: Scalar>(
     shared: Option<Shared>,
 ) -> Result<Built<S>, SimulateError> {
     let colliders = solid_colliders(source, pipeline)?;
-    let threads = match &shared {
-        Some(shared) => shared.threads,
-        None => rayon::current_num_threads(),
-    };
-    let needs_all = shared.as_ref().is_none_or(|one| one.needs_all(pipeline));
-    let (survey, mut columns) = survey::<S>(source, pipeline, threads, needs_all)?;
+    let needs_all = shared.is_none() || every_rank_needs_all(pipeline);
+    let (survey, mut columns) = survey::<S>(source, pipeline, shared.as_ref(), needs_all)?;
     let SharedBonds {
         bonds,
         classes,
@@ -112,7 +109,7 @@ pub fn build_shared<S: Scalar>(
     toughness::soften(system, pipeline, (&rest.volume, &rest.body));
     // Faces of cells break by their own rules.
     if !has_cells {
-        *opened = cracks::open(system);
+        *opened = cracks::open(system, &ranks);
     }
     for (index, attachment) in pipeline.attachments.iter().enumerate() {
         if let Action::Pressure { pressure } = attachment.action {
@@ -142,7 +139,7 @@ pub fn build_start<S: Scalar>(
         return build(source, pipeline);
     }
     let colliders = solid_colliders(source, pipeline)?;
-    let elements = survey::<S>(source, pipeline, rayon::current_num_threads(), true)?;
+    let elements = survey::<S>(source, pipeline, None, true)?;
     let built = without_bonds(colliders, pipeline, elements, |_| true)?;
     let mut ends = BondEnds::new(built.system.count);
     source.bonds(&mut |b| {
@@ -155,15 +152,29 @@ pub fn build_start<S: Scalar>(
     Ok(built)
 }
 
+/// Whether every rank needs all elements and bonds at the start, not only its own: where bonds soften or break by
+/// Rankine's criterion, and to find the surface of a body under pressure.
+fn every_rank_needs_all(pipeline: &Pipeline) -> bool {
+    let mut materials = pipeline.materials.iter();
+    let mut attachments = pipeline.attachments.iter();
+    materials.any(|one| one.toughness.is_some() || one.criterion == Criterion::Rankine)
+        || attachments.any(|one| matches!(one.action, Action::Pressure { .. }))
+}
+
 /// Surveys all elements; if it `keeps_all`, also fills the columns.
 fn survey<'a, S: Scalar>(
     source: &dyn Source,
     pipeline: &'a Pipeline,
-    threads: usize,
+    shared: Option<&Shared>,
     keeps_all: bool,
 ) -> Result<(ElementSurvey, ElementColumns<'a, S>), SimulateError> {
     let count = source.element_count()?;
-    let size = (count, chunk_for(count, threads));
+    let chunk = match shared {
+        None => chunk_for(count, rayon::current_num_threads()),
+        // Ranks share the sums of the critical time step by whole chunks.
+        Some(shared) => chunk_for(count, shared.threads) / BLOCK_OF_SUMS * BLOCK_OF_SUMS,
+    };
+    let size = (count, chunk);
     let mut surveyor = Surveyor::new(pipeline, size);
     let mut columns = ElementColumns::new(pipeline, size);
     source.elements(&mut |part| {

@@ -5,10 +5,11 @@ use crate::math::Scalar;
 use crate::simulate::bonded::bond_tasks::BreakEvent;
 use crate::simulate::bonded::breaks::{BondBeforeBreak, BrokenBond};
 use crate::simulate::bonded::system::System;
+use crate::simulate::share::ranks::{Ranks, Receivers};
 
-/// Breaks the bonds that have neither tensile nor shear strength, and lets their ends touch. Returns their rows, for
-/// the first frame.
-pub fn open<S: Scalar>(system: &mut System<S>) -> Breaks {
+/// Breaks the bonds that have neither tensile nor shear strength, and lets their ends touch. Returns the rows of those
+/// of all ranks at rank 0, for the first frame.
+pub fn open<S: Scalar>(system: &mut System<S>, ranks: &Ranks) -> Breaks {
     let bonds = &system.bonds;
     let is_weak = |entry: usize| {
         let strengths = [&bonds.sigma_c, &bonds.tau_c];
@@ -26,13 +27,21 @@ pub fn open<S: Scalar>(system: &mut System<S>) -> Breaks {
         })
         .collect();
     events.sort_unstable_by_key(|event| system.bonds.id[event.entry as usize]);
-    let mut opened = Breaks::default();
+    let owned = ranks.owned();
+    let mut own = Vec::new();
     for event in events {
         let bond = BondBeforeBreak::of(system, &event);
-        BrokenBond::now(system, event, (&bond, Some(0.0)), (0, 0.0)).push(&mut opened);
+        // Two ranks may hold a bond: that of its first element records it.
+        if owned.contains(event.i as usize / system.chunk) {
+            own.push(BrokenBond::now(system, event, (&bond, Some(0.0)), (0, 0.0)));
+        }
         let ends = (event.i, event.j);
         let touch = system.touch_once_broken(ends, event.entry);
         system.bonds.unbond(event.entry as usize, touch);
     }
+    let mut all = ranks.concatenate(Receivers::First, own);
+    all.sort_unstable_by_key(|broken| broken.bond);
+    let mut opened = Breaks::default();
+    all.iter().for_each(|broken| broken.push(&mut opened));
     opened
 }

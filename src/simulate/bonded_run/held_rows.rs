@@ -4,8 +4,8 @@ use super::run::BondedRun;
 use crate::math::Scalar;
 
 impl<S: Scalar> BondedRun<S> {
-    /// Drops the rows of other ranks' elements. Those of ghosts are received again. Rank 0 keeps what does not change,
-    /// for frames. Nothing is dropped where all bonds are held.
+    /// Drops the rows of other ranks' elements. Those of ghosts are received again. Rank 0 keeps the labels of fragments.
+    /// Nothing is dropped where all bonds are held.
     pub(super) fn hold_rows(&mut self) {
         if self.system.bonds.holds_all() || self.ranks.count() == 1 {
             return;
@@ -14,10 +14,9 @@ impl<S: Scalar> BondedRun<S> {
         self.system.motion = owned.keep(&self.system.motion, chunk);
         self.system.tail = owned.keep(&self.system.tail, chunk);
         self.load = owned.keep(&self.load, chunk);
-        if self.ranks.is_first() {
-            return;
+        if !self.ranks.is_first() {
+            self.labels = Vec::new();
         }
-        self.labels = Vec::new();
         self.rest.mass = owned.keep(&self.rest.mass, chunk);
         self.rest.volume = owned.keep(&self.rest.volume, chunk);
         self.rest.body = owned.keep(&self.rest.body, chunk);

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::run::BondedRun;
 use crate::math::{Scalar, UnionFind};
 use crate::simulate::bonded::bond_tasks::BreakEvent;
-use crate::simulate::bonded::breaks::{BondBeforeBreak, BreakingBond, BrokenSides};
+use crate::simulate::bonded::breaks::{BondBeforeBreak, BreakingBond};
 use crate::simulate::bonded::fragments;
 use crate::simulate::bonded::held::{HeldBond, HeldBonds};
 use crate::simulate::bonded::owned::OwnedChunks;
@@ -114,42 +114,18 @@ impl<S: Scalar> BondedRun<S> {
         sets.roots()
     }
 
-    /// Broken bonds of each element, at rank 0, or nothing if none is broken; `None` if this process holds all bonds.
-    pub fn gather_broken(&self) -> Option<Vec<BrokenSides>> {
-        if self.ranks.is_alone() || self.system.bonds.holds_all() {
-            return None;
-        }
-        let any = self.ranks.sum(self.system.bonds.touch.len() as u64) > 0;
-        if !any {
-            return Some(Vec::new());
-        }
-        let owned = self.ranks.owned();
-        // What is not written takes no memory.
-        let mut broken: Vec<BrokenSides> = bytemuck::zeroed_vec(self.system.count);
-        for (i, sides) in broken.iter_mut().enumerate() {
-            if owned.contains(i / self.system.chunk) {
-                *sides = self.system.broken_sides(i);
-            }
-        }
-        self.ranks.gather(Receivers::First, &mut broken);
-        Some(broken)
-    }
-
-    /// Masks of intact bonds of all elements, and contact distances of broken bonds by entry, at rank 0.
-    pub(super) fn gather_intact(&self) -> (Cow<'_, [u32]>, Cow<'_, BTreeMap<u32, S>>) {
+    /// Contact distances of the broken bonds of all elements by entry, at rank 0.
+    pub(super) fn gather_touch(&self) -> Cow<'_, BTreeMap<u32, S>> {
         let bonds = &self.system.bonds;
         if self.ranks.is_alone() || bonds.holds_all() {
-            return (Cow::Borrowed(bonds.intact()), Cow::Borrowed(&bonds.touch));
+            return Cow::Borrowed(&bonds.touch);
         }
-        let mut whole = bonds.intact().to_vec();
-        self.ranks.gather(Receivers::First, &mut whole);
         let own: Vec<(u32, S)> = bonds.touch.iter().map(|(e, t)| (*e, *t)).collect();
         let entries = own.iter().map(|(entry, _)| *entry).collect();
         let entries = self.ranks.concatenate(Receivers::First, entries);
         let touches = own.iter().map(|(_, touch)| touch.to_f64()).collect();
         let touches: Vec<f64> = self.ranks.concatenate(Receivers::First, touches);
         let touches = touches.into_iter().map(S::from_f64);
-        let touch = entries.into_iter().zip(touches).collect();
-        (Cow::Owned(whole), Cow::Owned(touch))
+        Cow::Owned(entries.into_iter().zip(touches).collect())
     }
 }

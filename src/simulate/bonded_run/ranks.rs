@@ -186,12 +186,6 @@ impl<S: Scalar> BondedRun<S> {
         self.ranks.end_exchange(exchange, motion, tail);
     }
 
-    /// Brings the rows of all elements up to date at rank 0, to be recorded.
-    pub fn gather_rows(&mut self) {
-        self.ranks.gather(Receivers::First, &mut self.system.motion);
-        self.ranks.gather(Receivers::First, &mut self.system.tail);
-    }
-
     /// Brings the broken bonds of all chunks up to date at every rank; the rows of their ends at rank 0, or at every
     /// rank if all hold all bonds.
     pub fn share_breaks(&mut self, chunks: &mut [Vec<BreakEvent>]) {

@@ -5,26 +5,25 @@ use std::collections::{BTreeMap, VecDeque};
 use super::build::Built;
 use crate::columns::{BreakMode, Breaks};
 use crate::math::Scalar;
-use crate::simulate::bonded::bond_tasks::{BreakEvent, StressAndEnergy};
+use crate::simulate::bonded::bond_tasks::BreakEvent;
 use crate::simulate::bonded::bonds::Bonds;
-use crate::simulate::bonded::breaks::{BondBeforeBreak, BreakingBond, BrokenBond, BrokenSides};
+use crate::simulate::bonded::breaks::{BondBeforeBreak, BreakingBond, BrokenBond};
 use crate::simulate::bonded::fragments;
 use crate::simulate::bonded::hydrostatic::{self, Hydrostatic};
 use crate::simulate::bonded::rest::RestData;
 use crate::simulate::bonded::system::{LoadRow, System};
 use crate::simulate::bonded::work::Work;
 use crate::simulate::contact::lists::{Contacts, Sizes};
-use crate::simulate::contact::pass::ContactTotals;
 use crate::simulate::error::StateError;
 use crate::simulate::method::Capture;
 use crate::simulate::run_state::averages::MeanLoads;
 use crate::simulate::run_state::sections;
-use crate::simulate::run_state::snapshot::{self, Effort, FrameSource, SleepTotals, Snapshot};
 use crate::simulate::run_state::state::State;
+use crate::simulate::run_state::system_sections;
 use crate::simulate::scene::attachments::AttachedForce;
 use crate::simulate::scene::colliders::PosedCollider;
 use crate::simulate::scene::reaction_sums::ReactionSums;
-use crate::simulate::scene::reactions::{FrameTime, Supports};
+use crate::simulate::scene::reactions::Supports;
 use crate::simulate::scene::rigid::RigidBodies;
 use crate::simulate::scene::springs::Springs;
 use crate::simulate::share::ranks::{Ranks, Receivers};
@@ -62,7 +61,7 @@ pub struct BondedRun<S> {
     pub dt: f64,
     /// Steps done.
     pub step: u64,
-    breaks: Breaks,
+    pub(super) breaks: Breaks,
     /// Whether bonds broke since fragments were last labelled.
     broken_since: bool,
     /// Fragment of each element as of the last time they were labelled; those of rank 0 alone.
@@ -70,22 +69,6 @@ pub struct BondedRun<S> {
     /// By entry, the bonds that break in this step and are not held here, at rank 0.
     pub(super) elsewhere: BTreeMap<u32, BreakingBond<S>>,
     captures: VecDeque<Capture>,
-}
-
-/// Measurements of a method for a frame.
-pub struct Measured {
-    /// Stresses and energy of the bonds of each element.
-    pub carried: Vec<StressAndEnergy>,
-    /// Broken bonds of each element, or nothing if none is broken; `None` if all bonds are held here.
-    pub broken: Option<Vec<BrokenSides>>,
-    /// Totals over all contacts.
-    pub contact: ContactTotals,
-    /// Number of elements that touch each collider.
-    pub touching: Vec<u32>,
-    /// Effort of implicit steps since the start.
-    pub effort: Option<Effort>,
-    /// Elements awake, and energy that left the motion; `None` without `simulate.sleep`.
-    pub sleep: Option<SleepTotals>,
 }
 
 impl<S: Scalar> BondedRun<S> {
@@ -135,6 +118,12 @@ impl<S: Scalar> BondedRun<S> {
             elsewhere: BTreeMap::new(),
             captures: VecDeque::new(),
         };
+        if !run.system.bonds.holds_all() {
+            let components = run.components();
+            if run.ranks.is_first() {
+                run.labels = fragments::first_labels(&components);
+            }
+        }
         if !run.ranks.is_alone() {
             run.rebuild_lists(&colliders);
         }
@@ -240,65 +229,10 @@ impl<S: Scalar> BondedRun<S> {
         &self.labels
     }
 
-    /// The tables of a frame, with labels of fragments as of the last [`label_fragments`](Self::label_fragments);
-    /// resets breaks and mean loads.
-    pub fn snapshot(&mut self, frame: u32, measured: Measured) -> Snapshot {
-        let breaks = std::mem::take(&mut self.breaks);
-        let mean = self.means.take();
-        let frame_time = FrameTime {
-            frame,
-            step: self.step,
-            dt: self.dt,
-        };
-        let loads = self
-            .supports
-            .table(frame_time, mean, &measured.touching, &self.system);
-        let moment = FrameSource {
-            step: self.step,
-            dt: self.dt,
-            system: &self.system,
-            labels: &self.labels,
-            rest: &self.rest,
-            broken: measured.broken.as_deref(),
-            carried: &measured.carried,
-            contact: measured.contact,
-            work: self.work,
-            effort: measured.effort,
-            sleep: measured.sleep,
-        };
-        snapshot::snapshot(&moment, frame, breaks, loads)
-    }
-
-    /// Leaves out a frame that rank 0 records.
-    pub fn skip_frame(&mut self) {
-        self.breaks = Breaks::default();
-        self.means.take();
-    }
-
-    /// The complete state, with velocities at the end of a step; that of rank 0, where rows are
-    /// [up to date](Self::gather_rows). A method adds its own sections.
-    pub fn pack(&mut self, frame: u32) -> State {
-        let mut state = State::new(frame, self.step, self.dt);
-        self.ranks.gather(Receivers::First, &mut self.load);
-        let springs = self.gather_springs();
-        let (whole, touch) = self.gather_intact();
-        if !self.ranks.is_first() {
-            return state;
-        }
-        sections::put_system(&mut state, &self.system, &self.load, (&whole, &touch));
-        sections::put_springs(&mut state, &springs);
-        sections::put_shapes(&mut state, &self.contacts.shape_entries());
-        sections::put_labels(&mut state, &self.labels);
-        sections::put_last_loads(&mut state, &self.means.pack(&self.supports));
-        sections::put_rigid(&mut state, &self.rigid.pack());
-        sections::put_work(&mut state, self.work);
-        state
-    }
-
     /// Continues from a state of the same packing, in a run that has not stepped yet.
     pub fn restore(&mut self, state: &State) -> Result<(), StateError> {
         let ranks = &self.ranks;
-        sections::read_system(state, &mut self.system, &mut self.load, |bonds, broken| {
+        system_sections::read_system(state, &mut self.system, &mut self.load, |bonds, broken| {
             broken_of_all(ranks, bonds, broken)
         })?;
         self.labels = sections::labels(state, self.system.count)?;

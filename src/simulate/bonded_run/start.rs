@@ -13,7 +13,7 @@ use crate::spec::Pipeline;
 const MAX_START_DEPTH: f64 = 0.2;
 
 impl<S: Scalar> Built<S> {
-    /// Critical time step of central differences, s, springs and damping included.
+    /// Critical time step of central differences, s, springs and damping included. All ranks must call it.
     pub fn critical_step(&self, pipeline: &Pipeline) -> f64 {
         let colliders = self.supports.colliders().iter();
         let colliders: Vec<_> = colliders.map(|c| c.at(0.0)).collect();
@@ -22,17 +22,9 @@ impl<S: Scalar> Built<S> {
             .iter()
             .map(|m| m.damping)
             .fold(0.0, f64::max);
-        let critical = stability::critical_step(
-            &self.system,
-            (&self.rest.inverse_mass, &self.rest.inverse_inertia),
-            &self.surfaces,
-            &colliders,
-            damping,
-            pipeline
-                .materials
-                .iter()
-                .any(|m| m.hydrostatic_strength.is_some()),
-        );
+        let mut materials = pipeline.materials.iter();
+        let any_breaks = materials.any(|m| m.hydrostatic_strength.is_some());
+        let critical = stability::critical_step(self, &colliders, damping, any_breaks);
         // The largest eigenvalue of a sum is no larger than the sum of both.
         let springs = self.springs.largest_per_mass(&self.rest.mass);
         match springs > 0.0 {

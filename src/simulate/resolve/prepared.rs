@@ -62,18 +62,9 @@ impl PreparedScene {
     }
 
     /// Finds the time step: the one in the pipeline, or a fraction of the critical step, shortened so that a frame is a
-    /// whole number of steps.
+    /// whole number of steps. All ranks must call it.
     pub fn schedule(&self, pipeline: &Pipeline) -> Schedule {
-        self.schedule_below(self.critical(pipeline), pipeline)
-    }
-
-    /// Critical time step of explicit central differences, s.
-    pub fn critical(&self, pipeline: &Pipeline) -> f64 {
-        self.0.critical(pipeline)
-    }
-
-    /// As [`schedule`](Self::schedule), with the critical step given, s.
-    pub fn schedule_below(&self, critical: f64, pipeline: &Pipeline) -> Schedule {
+        let critical = self.0.critical(pipeline);
         let time = &pipeline.time;
         let interval = 1.0 / time.frames_per_second;
         let fraction = self.0.step_over_critical(pipeline);

@@ -1,9 +1,10 @@
 //! The loop over frames: lets a method compute steps and frames, and passes the frames to a sink in order.
 
+use crate::columns::Frames;
 use crate::parallel::on_pool;
 use crate::simulate::error::SimulateError;
 use crate::simulate::method::{Capture, Method};
-use crate::simulate::run_state::state::State;
+use crate::simulate::run_state::state_in_parts::{StateInParts, StatePart};
 
 /// The frames that a run computes.
 #[derive(Clone, Copy, Debug)]
@@ -23,7 +24,9 @@ pub struct Course {
 /// Data that a run passes to the sink.
 #[derive(Debug)]
 pub enum Delivery {
-    /// A frame, with its state if the method captures both together.
+    /// The next rows of a frame that comes in parts; what the sink returns is ignored.
+    Part(Frames),
+    /// A frame, with its state if the method captures both together; without rows if they came in parts.
     Frame {
         /// The frame.
         capture: Box<Capture>,
@@ -31,7 +34,9 @@ pub enum Delivery {
         state_follows: bool,
     },
     /// The state of the last frame delivered.
-    State(Box<State>),
+    State(Box<StateInParts>),
+    /// The next bytes of a state that comes in parts; what the sink returns is ignored.
+    StateBytes(Vec<u8>),
 }
 
 /// Takes a frame number and its data, and returns whether it can take more.
@@ -95,16 +100,27 @@ fn deliver_state(
     frame: u32,
     sink: &mut Sink,
 ) -> Result<(), SimulateError> {
-    let state = if method.has_state_without_frame() {
-        method.state_without_frame(frame)
-    } else {
-        method.capture(frame, true)?;
-        method.deliver()?.state
-    };
-    if let Some(state) = state {
-        sink(frame, Delivery::State(Box::new(state)));
+    if method.has_state_without_frame() {
+        pass_state(method, frame, sink);
+        return Ok(());
+    }
+    method.capture(frame, true)?;
+    if let Some(state) = method.deliver()?.state {
+        sink(frame, Delivery::State(Box::new(state.into())));
     }
     Ok(())
+}
+
+/// Passes the state on that a method makes without a frame; returns whether the sink can take more.
+fn pass_state(method: &mut dyn Method, frame: u32, sink: &mut Sink) -> bool {
+    let mut takes = true;
+    method.state_in_parts(frame, &mut |part| match part {
+        StatePart::Head(state) => takes = sink(frame, Delivery::State(state)),
+        StatePart::Bytes(bytes) => {
+            sink(frame, Delivery::StateBytes(bytes));
+        }
+    });
+    takes
 }
 
 impl Course {
@@ -132,18 +148,17 @@ impl PendingFrames {
             let frame = self.next;
             self.next += 1;
             let state_follows = method.has_state_without_frame() && course.state_due(frame);
-            let capture = Box::new(method.deliver()?);
+            let capture = method.deliver_in_parts(&mut |part| {
+                sink(frame, Delivery::Part(part));
+            })?;
             let delivery = Delivery::Frame {
-                capture,
+                capture: Box::new(capture),
                 state_follows,
             };
             if !sink(frame, delivery) {
                 return Ok(false);
             }
-            if state_follows
-                && let Some(state) = method.state_without_frame(frame)
-                && !sink(frame, Delivery::State(Box::new(state)))
-            {
+            if state_follows && !pass_state(method, frame, sink) {
                 return Ok(false);
             }
         }

@@ -108,8 +108,7 @@ pub fn run_on_ranks(
     }
     let prepare = |pipeline: &Pipeline| {
         let prepared = PreparedScene::on_ranks(store, pipeline, shared.clone())?;
-        let critical = ranks.of_first(|| prepared.critical(pipeline));
-        let schedule = prepared.schedule_below(critical, pipeline);
+        let schedule = prepared.schedule(pipeline);
         Ok::<_, SimulateError>((prepared, schedule))
     };
     let backend = backend(&pipeline, options, shared.is_some())?;
@@ -134,11 +133,21 @@ pub fn run_on_ranks(
         false => None,
         true => {
             remove_replaced(store, resumed.as_ref())?;
-            Some(writer::Writer::start(store.clone(), &pipeline.output, keep))
+            let elements = store.element_count()?;
+            let output = &pipeline.output;
+            Some(writer::Writer::start(store.clone(), output, keep, elements))
         }
     };
     let mut recorder = Recorder::new(writer, inputs, (course.start, course.last), on_frame);
-    let mut takes = |frame, delivery| !ranks.any(!recorder.record(frame, delivery));
+    let mut takes = |frame, delivery| {
+        // Only rank 0 receives the parts of frames and states.
+        let is_part = matches!(
+            delivery,
+            drive::Delivery::Part(_) | drive::Delivery::StateBytes(_)
+        );
+        let takes_more = recorder.record(frame, delivery);
+        is_part || !ranks.any(!takes_more)
+    };
     let mut stops = || ranks.any(stop.load(Ordering::Relaxed));
     let driven = drive::drive(method.as_mut(), &course, &mut stops, &mut takes);
     let frame = recorder.finish();
@@ -199,18 +208,6 @@ impl AgreeingRanks {
             None => Ok(()),
             Some(rank) => Err(SimulateError::RanksDiffer { rank }),
         }
-    }
-
-    /// A number that rank 0 computes.
-    fn of_first(&self, compute: impl FnOnce() -> f64) -> f64 {
-        let Some(transport) = &self.0 else {
-            return compute();
-        };
-        let own = match self.is_first() {
-            true => compute().to_ne_bytes().to_vec(),
-            false => Vec::new(),
-        };
-        bytemuck::pod_read_unaligned(&transport.gather_all(&own)[0])
     }
 
     /// Whether any rank says so.

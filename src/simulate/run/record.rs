@@ -62,14 +62,16 @@ impl<'a> Recorder<'a> {
             return true;
         };
         let (capture, state_follows) = match delivery {
+            Delivery::Part(part) => return writer.send(WriteJob::Part(frame, Box::new(part))),
             Delivery::Frame {
                 capture,
                 state_follows,
             } => (capture, state_follows),
             Delivery::State(mut state) => {
-                state.inputs = self.inputs;
+                state.set_inputs(self.inputs);
                 return writer.send(WriteJob::State(state));
             }
+            Delivery::StateBytes(bytes) => return writer.send(WriteJob::StateBytes(bytes)),
         };
         let (mut snapshot, progress) = (capture.snapshot, &mut self.progress);
         snapshot.history.seconds = vec![self.clock.elapsed().as_secs_f64()];
@@ -81,7 +83,7 @@ impl<'a> Recorder<'a> {
         let mut alive = writer.send(WriteJob::Frame(frame, Box::new(snapshot)));
         if let Some(mut state) = capture.state {
             state.inputs = self.inputs;
-            alive &= writer.send(WriteJob::State(Box::new(state)));
+            alive &= writer.send(WriteJob::State(Box::new(state.into())));
         }
         (self.on_frame)(*progress);
         // A state is large: the frame is written and freed before the state is made.

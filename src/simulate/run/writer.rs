@@ -1,14 +1,14 @@
 //! Writes frames and states on a separate thread while the simulation continues.
 
 use std::path::PathBuf;
-use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
-use crate::columns::Table;
+use crate::columns::{Frames, Table};
 use crate::simulate::run_state::snapshot::Snapshot;
-use crate::simulate::run_state::state::State;
+use crate::simulate::run_state::state_in_parts::StateInParts;
 use crate::spec::Output;
-use crate::store::{self, FileChecksums, Store, TableFormat, layout};
+use crate::store::{self, FileChecksums, Store, TableFormat, layout, parts};
 
 /// Jobs that may wait while another one is written. If more come, the simulation waits: this bounds the memory that a
 /// slow disk costs.
@@ -16,10 +16,14 @@ const QUEUE: usize = 1;
 
 /// A job for the writing thread.
 pub enum WriteJob {
-    /// The tables of a frame.
+    /// The next rows of a frame that comes in parts.
+    Part(u32, Box<Frames>),
+    /// The tables of a frame; without the rows of the elements if they came in parts.
     Frame(u32, Box<Snapshot>),
     /// The state of a frame that was sent before.
-    State(Box<State>),
+    State(Box<StateInParts>),
+    /// The next bytes of a state that comes in parts.
+    StateBytes(Vec<u8>),
     /// Signals that all earlier jobs are done.
     Done(SyncSender<()>),
 }
@@ -32,19 +36,21 @@ pub struct Writer {
 
 impl Writer {
     /// Starts the thread. Tables are written in the format that `output` specifies; the `keep` newest states
-    /// stay on disk.
-    pub fn start(store: Store, output: &Output, keep: usize) -> Self {
+    /// stay on disk. `elements`: the number of rows of a frame.
+    pub fn start(store: Store, output: &Output, keep: usize, elements: usize) -> Self {
         let (queue, jobs) = sync_channel::<WriteJob>(QUEUE);
         let mut writer = WriterThread {
             store,
             frame_format: TableFormat::of_frames(output),
             table_format: TableFormat::of_tables(output),
             keep,
+            elements,
             sums: FileChecksums::new(),
         };
         let thread = std::thread::spawn(move || {
-            let written = jobs.into_iter().try_for_each(|job| writer.write(job));
-            written?;
+            while let Ok(job) = jobs.recv() {
+                writer.write(job, &jobs)?;
+            }
             writer.record_checksums()?;
             // A killed run may have left one state too many.
             writer.prune()
@@ -76,15 +82,24 @@ struct WriterThread {
     frame_format: TableFormat,
     table_format: TableFormat,
     keep: usize,
+    /// Rows of a frame.
+    elements: usize,
     /// Checksums of files that are not yet in `store.json`.
     sums: FileChecksums,
 }
 
 impl WriterThread {
-    fn write(&mut self, job: WriteJob) -> store::Result<()> {
+    fn write(&mut self, job: WriteJob, next: &Receiver<WriteJob>) -> store::Result<()> {
         match job {
-            WriteJob::Frame(frame, snapshot) => self.write_frame(frame, &snapshot),
-            WriteJob::State(state) => self.write_state(&state),
+            WriteJob::Part(frame, part) => self.write_parts(frame, part, next),
+            WriteJob::Frame(frame, snapshot) => {
+                let paths = self.write_tables(frame, &snapshot)?;
+                self.store
+                    .write_unsynced("frames", frame, &snapshot.frames, &self.frame_format)?;
+                self.finish_frame(frame, paths)
+            }
+            WriteJob::State(state) => self.write_state(&state, next),
+            WriteJob::StateBytes(_) => unreachable!("bytes follow their state"),
             WriteJob::Done(signal) => {
                 // The receiver may no longer exist.
                 let _ = signal.send(());
@@ -93,10 +108,40 @@ impl WriterThread {
         }
     }
 
-    /// Writes the tables of a frame; `frames/` comes last, so that a frame on disk has all its tables.
-    fn write_frame(&mut self, frame: u32, snapshot: &Snapshot) -> store::Result<()> {
+    /// Writes a frame whose first rows are `part`; the `next` jobs have the others, and then its other tables.
+    fn write_parts(
+        &mut self,
+        frame: u32,
+        part: Box<Frames>,
+        next: &Receiver<WriteJob>,
+    ) -> store::Result<()> {
+        let path = self.store.numbered("frames", frame, "parquet");
+        let mut tables = None;
+        let written = parts::write_unsynced(&path, self.elements, &self.frame_format, |write| {
+            write(&*part)?;
+            drop(part);
+            loop {
+                match next.recv() {
+                    Ok(WriteJob::Part(_, part)) => write(&*part)?,
+                    Ok(WriteJob::Frame(_, snapshot)) => {
+                        let paths = self.write_tables(frame, &snapshot);
+                        let paths = paths.map_err(std::io::Error::other);
+                        tables = Some(paths?);
+                        return Ok(());
+                    }
+                    // The run has failed within the frame.
+                    _ => return Err(std::io::Error::other("the frame is not complete")),
+                }
+            }
+        });
+        written?;
+        self.finish_frame(frame, tables.unwrap_or_default())
+    }
+
+    /// Writes the tables of a frame except `frames/`, which comes last, so that a frame on disk has all its tables.
+    fn write_tables(&self, frame: u32, snapshot: &Snapshot) -> store::Result<Vec<PathBuf>> {
         let Snapshot {
-            frames,
+            frames: _,
             breaks,
             history,
             fragments,
@@ -118,8 +163,11 @@ impl WriterThread {
         if sleep.rows() > 0 {
             paths.push(self.write_table("sleep", frame, sleep)?);
         }
-        self.store
-            .write_unsynced("frames", frame, frames, &self.frame_format)?;
+        Ok(paths)
+    }
+
+    /// Notes the checksums of a frame that is on disk; `paths` are those of its other tables.
+    fn finish_frame(&mut self, frame: u32, mut paths: Vec<PathBuf>) -> store::Result<()> {
         paths.push(self.store.numbered("frames", frame, "parquet"));
         self.sums.append(&mut self.store.checksums_of(&paths)?);
         Ok(())
@@ -143,9 +191,16 @@ impl WriterThread {
     }
 
     /// Writes a state after its frame and all earlier ones, so that a state on disk has all of them.
-    fn write_state(&mut self, state: &State) -> store::Result<()> {
+    fn write_state(
+        &mut self,
+        state: &StateInParts,
+        next: &Receiver<WriteJob>,
+    ) -> store::Result<()> {
         self.record_checksums()?;
-        state.write(&self.store)?;
+        state.write(&self.store, &mut || match next.recv() {
+            Ok(WriteJob::StateBytes(bytes)) => Some(bytes),
+            _ => None,
+        })?;
         self.prune()
     }
 
@@ -223,7 +278,7 @@ mod tests {
                 ..Snapshot::default()
             },
         ];
-        let writer = Writer::start(store.clone(), &Output::default(), 1);
+        let writer = Writer::start(store.clone(), &Output::default(), 1, 0);
         for (frame, snapshot) in (0..).zip(&snapshots) {
             assert!(writer.send(WriteJob::Frame(frame, Box::new(snapshot.clone()))));
         }

@@ -1,19 +1,19 @@
 //! Converts the state of a run at a frame to tables of the frame store.
 
+use std::ops::Range;
 use std::slice::ChunksMut;
 
 use crate::parallel::prelude::*;
-use glam::{DQuat, DVec3};
+use glam::DVec3;
 
 use crate::columns::{Breaks, Convergence, Fragments, Frames, History, Loads, Sleep};
 use crate::math::Scalar;
-use crate::simulate::bonded::bond_tasks::StressAndEnergy;
 use crate::simulate::bonded::breaks::BrokenSides;
-use crate::simulate::bonded::rest::RestData;
-use crate::simulate::bonded::system::System;
 use crate::simulate::bonded::work::Work;
 use crate::simulate::contact::pass::ContactTotals;
 use crate::simulate::run_state::fragment_sums::{self, FragmentSumList, FragmentSums};
+use crate::simulate::run_state::frame_element::{FrameColumns, FrameElement};
+use crate::spec::Region;
 
 /// The tables of a frame.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -43,23 +43,19 @@ impl Snapshot {
     }
 }
 
-/// Data from which a frame is made: a run with velocities at the end of a step.
+/// What a frame records besides its elements.
 #[derive(Clone, Copy)]
-pub struct FrameSource<'a, S> {
+pub struct FrameSource<'a> {
     /// Steps done.
     pub step: u64,
     /// Time step, s.
     pub dt: f64,
-    /// Motion and bonds.
-    pub system: &'a System<S>,
     /// Fragment of each element.
     pub labels: &'a [u32],
-    /// Data that do not change during the run.
-    pub rest: &'a RestData,
-    /// Broken bonds of each element, or nothing if none is broken; `None` if all bonds are held here.
-    pub broken: Option<&'a [BrokenSides]>,
-    /// Stress and energy of the bonds of each element.
-    pub carried: &'a [StressAndEnergy],
+    /// Acceleration of gravity, m/s².
+    pub gravity: DVec3,
+    /// Region that elements are expected to stay in.
+    pub bounds: Option<Region>,
     /// Sums over contacts.
     pub contact: ContactTotals,
     /// Energy dissipated since the start, if `output.work` is set.
@@ -92,46 +88,76 @@ pub struct Effort {
     pub gradients: u64,
 }
 
-/// Makes the tables of a frame. `breaks` and `loads` are those since the previous frame.
+/// Makes the tables of a frame whose elements are all held here. `breaks` and `loads` are those since the previous
+/// frame.
+pub fn snapshot<S: Scalar>(
+    source: FrameSource,
+    elements: FrameColumns<S>,
+    frame: u32,
+    (breaks, loads): (Breaks, Loads),
+) -> Snapshot {
+    let mut tables = FrameTables::new(source, frame);
+    let frames = tables.rows(0..elements.system.count, |i| elements.element(i));
+    Snapshot {
+        frames,
+        ..tables.finish(breaks, loads)
+    }
+}
+
+/// Number of elements per block of sums.
+const BLOCK: usize = 2048;
+
+/// Makes the tables of a frame from ranges of its elements.
 ///
 /// Blocks of a fixed number of elements are summed separately, then in order, so that sums have the same bits for any
-/// number of threads.
-pub fn snapshot<S: Scalar>(
-    moment: &FrameSource<S>,
+/// number of threads and ranges.
+pub struct FrameTables<'a> {
+    source: FrameSource<'a>,
     frame: u32,
-    mut breaks: Breaks,
-    loads: Loads,
-) -> Snapshot {
-    breaks.frame.fill(frame);
-    let count = moment.system.count;
-    let mut columns = Columns::filled(|| vec![0.0_f32; count]);
-    let mut broken = vec![0; count];
-    let mut rest_of = columns.each_mut(|column| column.chunks_mut(BLOCK));
-    let blocks: Vec<(&mut [u32], Columns<&mut [f32]>)> = broken
-        .chunks_mut(BLOCK)
-        .map(|broken| (broken, rest_of.each_mut(next_chunk)))
-        .collect();
-    let sums: Vec<_> = blocks
-        .into_par_iter()
-        .enumerate()
-        .map(|(block, (broken, columns))| moment.block(block * BLOCK, broken, columns))
-        .collect();
-    let (totals, fragments): (Vec<Totals>, Vec<Vec<FragmentSums>>) = sums.into_iter().unzip();
-    let totals = totals.iter().fold(Totals::default(), Totals::plus);
-    let fragments = fragment_sums::merged(fragments);
-    #[rustfmt::skip]
-    let Columns { x, y, z, qx, qy, qz, qw, vx, vy, vz, wx, wy, wz, sigma, tau } = columns;
-    Snapshot {
-        history: history(moment, frame, &totals, fragments.len()),
-        fragments: fragment_sums::table(&fragments, frame, moment.time()),
-        breaks,
-        loads,
-        convergence: Convergence::default(),
-        sleep: Sleep::default(),
-        frames: Frames {
-            frame: vec![frame; count],
-            time: vec![moment.time(); count],
-            id: (0..count as u32).collect(),
+    totals: Totals,
+    fragments: Vec<Vec<FragmentSums>>,
+}
+
+impl<'a> FrameTables<'a> {
+    /// No elements yet.
+    pub fn new(source: FrameSource<'a>, frame: u32) -> Self {
+        FrameTables {
+            source,
+            frame,
+            totals: Totals::default(),
+            fragments: Vec::new(),
+        }
+    }
+
+    /// The rows of the next elements. The first must be that of a block.
+    pub fn rows(
+        &mut self,
+        elements: Range<usize>,
+        element: impl Fn(usize) -> FrameElement + Sync,
+    ) -> Frames {
+        assert_eq!(elements.start % BLOCK, 0, "a range begins with a block");
+        let (source, count) = (&self.source, elements.len());
+        let mut columns = Columns::filled(|| vec![0.0_f32; count]);
+        let mut broken = vec![0; count];
+        let mut rest_of = columns.each_mut(|column| column.chunks_mut(BLOCK));
+        let blocks: Vec<(&mut [u32], Columns<&mut [f32]>)> = broken
+            .chunks_mut(BLOCK)
+            .map(|broken| (broken, rest_of.each_mut(next_chunk)))
+            .collect();
+        let sums: Vec<_> = blocks
+            .into_par_iter()
+            .enumerate()
+            .map(|(block, out)| source.block(elements.start + block * BLOCK, &element, out))
+            .collect();
+        let (totals, fragments): (Vec<Totals>, Vec<_>) = sums.into_iter().unzip();
+        self.totals = totals.iter().fold(self.totals, Totals::plus);
+        self.fragments.extend(fragments);
+        #[rustfmt::skip]
+        let Columns { x, y, z, qx, qy, qz, qw, vx, vy, vz, wx, wy, wz, sigma, tau } = columns;
+        Frames {
+            frame: vec![self.frame; count],
+            time: vec![source.time(); count],
+            id: elements.clone().map(|i| i as u32).collect(),
             x,
             y,
             z,
@@ -145,20 +171,31 @@ pub fn snapshot<S: Scalar>(
             wx,
             wy,
             wz,
-            fragment: moment.labels.to_vec(),
+            fragment: source.labels[elements].to_vec(),
             sigma,
             tau,
             broken,
-        },
+        }
+    }
+
+    /// All tables but that of the elements. `breaks` and `loads` are those since the previous frame.
+    pub fn finish(self, mut breaks: Breaks, loads: Loads) -> Snapshot {
+        breaks.frame.fill(self.frame);
+        let fragments = fragment_sums::merged(self.fragments);
+        let (source, frame) = (&self.source, self.frame);
+        Snapshot {
+            history: history(source, frame, &self.totals, fragments.len()),
+            fragments: fragment_sums::table(&fragments, frame, source.time()),
+            breaks,
+            loads,
+            ..Snapshot::default()
+        }
     }
 }
 
 fn next_chunk<'a>(chunks: &mut ChunksMut<'a, f32>) -> &'a mut [f32] {
     chunks.next().expect("columns of one length")
 }
-
-/// Number of elements per block of sums.
-const BLOCK: usize = 2048;
 
 /// Declares the single-precision columns of a frame.
 macro_rules! columns {
@@ -192,7 +229,7 @@ macro_rules! columns {
 }
 columns!(x, y, z, qx, qy, qz, qw, vx, vy, vz, wx, wy, wz, sigma, tau);
 
-impl<S: Scalar> FrameSource<'_, S> {
+impl FrameSource<'_> {
     fn time(&self) -> f64 {
         self.step as f64 * self.dt
     }
@@ -201,19 +238,14 @@ impl<S: Scalar> FrameSource<'_, S> {
     fn block(
         &self,
         first: usize,
-        broken: &mut [u32],
-        mut columns: Columns<&mut [f32]>,
+        element: impl Fn(usize) -> FrameElement,
+        (broken, mut columns): (&mut [u32], Columns<&mut [f32]>),
     ) -> (Totals, Vec<FragmentSums>) {
         let mut totals = Totals::default();
         let mut fragments = FragmentSumList::default();
         for (k, broken) in broken.iter_mut().enumerate() {
-            let i = first + k;
-            let (p, v, w) = (
-                self.system.position(i),
-                self.system.velocity(i),
-                self.system.spin(i),
-            );
-            let (q, carried) = (self.system.rotation(i), &self.carried[i]);
+            let one = element(first + k);
+            let (p, v, w, q) = (one.position, one.velocity, one.spin, one.rotation);
             let row = Columns {
                 x: p.x,
                 y: p.y,
@@ -228,56 +260,46 @@ impl<S: Scalar> FrameSource<'_, S> {
                 wx: w.x,
                 wy: w.y,
                 wz: w.z,
-                sigma: carried.sigma,
-                tau: carried.tau,
+                sigma: one.carried.sigma,
+                tau: one.carried.tau,
             };
             columns.put(k, &row);
-            let BrokenSides { bonds, area } = match self.broken {
-                Some(gathered) => gathered.get(i).copied().unwrap_or_default(),
-                None => self.system.broken_sides(i),
-            };
+            let BrokenSides { bonds, area } = one.broken;
             *broken = bonds;
             totals.broken += u64::from(bonds);
-            self.add_to(&mut totals, i, (p, v), (q, w));
+            self.add_to(&mut totals, &one);
             fragments.add(&FragmentSums {
-                body: self.rest.body[i],
+                body: one.body,
                 elements: 1,
-                mass: self.rest.mass[i],
-                volume: self.rest.volume[i],
+                mass: one.mass,
+                volume: one.volume,
                 area,
-                centre: self.rest.mass[i] * p,
-                velocity: self.rest.mass[i] * v,
-                low: p - self.system.radius(i),
-                high: p + self.system.radius(i),
-                label: self.labels[i],
+                centre: one.mass * p,
+                velocity: one.mass * v,
+                low: p - one.radius,
+                high: p + one.radius,
+                label: self.labels[first + k],
             });
         }
         (totals, fragments.sorted())
     }
 
-    fn add_to(
-        &self,
-        totals: &mut Totals,
-        i: usize,
-        (p, v): (DVec3, DVec3),
-        (q, w): (DQuat, DVec3),
-    ) {
-        totals.bond += self.carried[i].energy;
-        if let Some(bounds) = &self.rest.bounds {
+    fn add_to(&self, totals: &mut Totals, one: &FrameElement) {
+        let (p, v) = (one.position, one.velocity);
+        totals.bond += one.carried.energy;
+        if let Some(bounds) = &self.bounds {
             let inside = (0..3).all(|k| bounds.min[k] <= p[k] && p[k] <= bounds.max[k]);
             totals.outside += u32::from(!inside);
         }
-        let inverse = self.rest.inverse_mass[i];
-        if inverse == 0.0 {
+        if one.inverse_mass == 0.0 {
             return;
         }
-        let mass = 1.0 / inverse;
-        let spin = self.rest.momentum(i, q, w);
+        let mass = 1.0 / one.inverse_mass;
         totals.kinetic += 0.5 * mass * v.length_squared();
-        totals.rotational += 0.5 * w.dot(spin);
-        totals.gravity -= mass * self.rest.gravity.dot(p);
+        totals.rotational += 0.5 * one.spin.dot(one.momentum);
+        totals.gravity -= mass * self.gravity.dot(p);
         totals.momentum += mass * v;
-        totals.angular += mass * p.cross(v) + spin;
+        totals.angular += mass * p.cross(v) + one.momentum;
     }
 }
 
@@ -310,10 +332,7 @@ impl Totals {
     }
 }
 
-fn history<S>(moment: &FrameSource<S>, frame: u32, totals: &Totals, fragments: usize) -> History
-where
-    S: Scalar,
-{
+fn history(moment: &FrameSource, frame: u32, totals: &Totals, fragments: usize) -> History {
     let work = |part: fn(Work) -> f64| moment.work.map(part).into_iter().collect();
     let effort = |part: fn(Effort) -> u64| moment.effort.map(part).into_iter().collect();
     History {

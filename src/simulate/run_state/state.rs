@@ -8,7 +8,8 @@ use rkyv::{Archive, Deserialize, Serialize, rancor};
 
 use crate::math::Scalar;
 use crate::simulate::error::StateError;
-use crate::store::large::{self, PartReader};
+use crate::simulate::run_state::state_in_parts;
+use crate::store::large::PartReader;
 use crate::store::{self, Store, StoreError};
 
 /// Name of a section, and the version in which this program writes it.
@@ -29,12 +30,12 @@ impl SectionKind {
 
 /// A named array of numbers of one type, as raw little-endian bytes.
 #[derive(Clone, Debug, PartialEq, Archive, Serialize, Deserialize)]
-struct Section {
-    name: String,
-    version: u32,
+pub(super) struct Section {
+    pub(super) name: String,
+    pub(super) version: u32,
     /// Size of a number, bytes.
-    scalar_bytes: u32,
-    bytes: Vec<u8>,
+    pub(super) scalar_bytes: u32,
+    pub(super) bytes: Vec<u8>,
 }
 
 /// A state, as stored in the file.
@@ -48,22 +49,20 @@ pub struct State {
     pub dt: f64,
     /// Hash of packing and pipeline; set by the stage.
     pub inputs: u64,
-    sections: Vec<Section>,
+    pub(super) sections: Vec<Section>,
 }
 
-const MAGIC: &[u8; 8] = b"cullets5";
+pub(super) const MAGIC: &[u8; 8] = b"cullets5";
 /// Of states that are too large for one archive.
-const LARGE_MAGIC: &[u8; 8] = b"cullets6";
-/// Bytes of an archive besides the numbers of its sections, at most.
-const OVERHEAD: u64 = 1 << 16;
+pub(super) const LARGE_MAGIC: &[u8; 8] = b"cullets6";
 
 /// Index of a large state; its parts are the bytes of the sections.
 #[derive(Archive, Serialize, Deserialize)]
-struct LargeState {
+pub(super) struct LargeState {
     /// The state, with empty sections.
-    state: State,
+    pub(super) state: State,
     /// Bytes of each section.
-    lengths: Vec<u64>,
+    pub(super) lengths: Vec<u64>,
 }
 
 impl State {
@@ -152,30 +151,7 @@ impl State {
 
     /// Writes `state/NNNNNN.rkyv`.
     pub fn write(&self, store: &Store) -> store::Result<()> {
-        self.write_within(store, large::MAX_ARCHIVE)
-    }
-
-    /// Writes the state as one archive if that has at most so many bytes, else in parts.
-    fn write_within(&self, store: &Store, most: u64) -> store::Result<()> {
-        let path = store.numbered("state", self.frame, "rkyv");
-        let sections = self.sections.iter();
-        let parts: Vec<&[u8]> = sections.map(|section| &section.bytes[..]).collect();
-        let lengths: Vec<u64> = parts.iter().map(|part| part.len() as u64).collect();
-        if lengths.iter().sum::<u64>() + OVERHEAD <= most {
-            return store::archive::write(&path, MAGIC, self);
-        }
-        let emptied = self.sections.iter().map(|section| Section {
-            name: section.name.clone(),
-            bytes: Vec::new(),
-            ..*section
-        });
-        let state = State {
-            sections: emptied.collect(),
-            ..*self
-        };
-        let index = rkyv::to_bytes::<rancor::Error>(&LargeState { state, lengths })
-            .expect("a short archive in memory");
-        large::write(&path, LARGE_MAGIC, &index, &parts)
+        state_in_parts::write_whole(store, self)
     }
 
     /// Reads and validates `state/NNNNNN.rkyv`.
@@ -224,34 +200,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_large_state_is_written_in_parts_and_read_like_any() {
+    fn a_state_whose_time_stands_still_is_damaged() {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::at(folder.path());
-        let mut state = State::new(3, 70, 0.5);
-        state.inputs = 11;
-        let rows = (0..1000).map(|i| [f64::from(i), -1.0]);
-        state.put(SectionKind::first("pairs"), rows);
-        let none: [[u32; 1]; 0] = [];
-        state.put(SectionKind::first("nothing"), none.into_iter());
-        state.put(SectionKind::first("last"), [[7u32]].into_iter());
-        state.write_within(&store, OVERHEAD).unwrap();
-        let path = store.numbered("state", 3, "rkyv");
-        let written = std::fs::read(&path).unwrap();
-        assert_eq!(written[..8], *LARGE_MAGIC);
-        assert_eq!(State::read(&store, 3).unwrap(), state);
-        let error = |bytes: &[u8]| {
-            std::fs::write(&path, bytes).unwrap();
-            State::read(&store, 3).unwrap_err().to_string()
-        };
-        assert!(error(&written[..written.len() - 1]).contains("truncated"));
-        assert!(error(&[&written[..], &[0]].concat()).contains("more data"));
-        assert!(error(&written[..20]).contains("truncated"));
-        let mut altered = written.clone();
-        altered[written.len() - 100] ^= 1;
-        assert!(error(&altered).contains("checksum differs"));
-        // A small one is one archive.
-        state.write(&store).unwrap();
-        assert_eq!(std::fs::read(&path).unwrap()[..8], *MAGIC);
-        assert_eq!(State::read(&store, 3).unwrap(), state);
+        for dt in [0.0, -1e-6, f64::NAN, f64::INFINITY] {
+            let state = State::new(2, 7, dt);
+            state.write(&store).unwrap();
+            let message = State::read(&store, 2).unwrap_err().to_string();
+            assert!(
+                message.ends_with(&format!("its time step is {dt} s")),
+                "{message}"
+            );
+        }
     }
 }

@@ -285,6 +285,11 @@ impl Supports {
         middle(system, self.elements(attachment as usize))
     }
 
+    /// Elements of all attachments.
+    pub fn attached_elements(&self) -> impl Iterator<Item = &u32> {
+        self.attached.iter().flat_map(|one| &one.elements)
+    }
+
     /// Sets the forces (N, at rest) of a pressure attachment on its elements.
     pub fn press(&mut self, index: usize, forces: Vec<(u32, DVec3)>) {
         self.attached[index].pressed = forces;

@@ -5,6 +5,8 @@
 //! ```
 //! Springs act on centres only: rotations are free.
 
+use std::collections::BTreeMap;
+
 use glam::DVec3;
 
 use crate::math::Scalar;
@@ -101,13 +103,13 @@ impl Springs {
 
     /// Largest spring stiffness over mass of any element, 1/s².
     pub fn largest_per_mass(&self, mass: &[f64]) -> f64 {
-        let mut sum = vec![0.0; mass.len()];
+        let mut sums: BTreeMap<u32, f64> = BTreeMap::new();
         for spring in &self.0 {
             for (element, _) in &spring.ends {
-                sum[*element as usize] += spring.stiffness;
+                *sums.entry(*element).or_default() += spring.stiffness;
             }
         }
-        let per_mass = sum.iter().zip(mass).map(|(k, m)| k / m);
+        let per_mass = sums.iter().map(|(&element, k)| k / mass[element as usize]);
         per_mass.fold(0.0, f64::max)
     }
 }

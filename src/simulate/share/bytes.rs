@@ -7,11 +7,12 @@ use crate::columns::BreakMode;
 use crate::math::Scalar;
 use crate::math::lanes::LaneRow;
 use crate::simulate::bonded::bond_tasks::{BreakEvent, StressAndEnergy};
-use crate::simulate::bonded::breaks::{BondBeforeBreak, BreakingBond, BrokenSides};
+use crate::simulate::bonded::breaks::{BondBeforeBreak, BreakingBond, BrokenBond, BrokenSides};
 use crate::simulate::bonded::held::HeldBond;
 use crate::simulate::bonded::work::Dissipation;
 use crate::simulate::contact::chunk::SpringEntry;
 use crate::simulate::contact::pair_list::Memory;
+use crate::simulate::run_state::frame_element::FrameElement;
 use crate::simulate::scene::reactions::Wrench;
 
 /// Appends a number, or an array of numbers.
@@ -70,6 +71,7 @@ numbers!(u32);
 numbers!(u64);
 numbers!(f64);
 numbers!(DVec3);
+numbers!([f32; 6]);
 
 macro_rules! row {
     ($width:literal) => {
@@ -153,6 +155,41 @@ impl Record for BrokenSides {
     }
 }
 
+impl Record for FrameElement {
+    fn put(&self, bytes: &mut Vec<u8>) {
+        put(
+            bytes,
+            [self.position, self.velocity, self.spin, self.momentum],
+        );
+        put(bytes, self.rotation);
+        put(
+            bytes,
+            [self.radius, self.mass, self.volume, self.inverse_mass],
+        );
+        put(bytes, self.body);
+        self.carried.put(bytes);
+        self.broken.put(bytes);
+    }
+    fn get(from: &mut Reader) -> Self {
+        let [position, velocity, spin, momentum] = from.get();
+        let (rotation, [radius, mass, volume, inverse_mass]) = (from.get(), from.get());
+        FrameElement {
+            position,
+            velocity,
+            spin,
+            rotation,
+            radius,
+            mass,
+            volume,
+            body: from.get(),
+            inverse_mass,
+            momentum,
+            carried: Record::get(from),
+            broken: Record::get(from),
+        }
+    }
+}
+
 impl<S: Scalar> Record for BondBeforeBreak<S> {
     fn put(&self, bytes: &mut Vec<u8>) {
         put(bytes, self.id);
@@ -179,6 +216,31 @@ impl<S: Scalar> Record for BreakingBond<S> {
             entry: from.get(),
             bond: Record::get(from),
             energy: from.get(),
+        }
+    }
+}
+
+impl Record for BrokenBond {
+    fn put(&self, bytes: &mut Vec<u8>) {
+        put(bytes, self.step);
+        put(bytes, [self.bond, u32::from(self.energy.is_some())]);
+        self.event.put(bytes);
+        put(bytes, [self.time, self.energy.unwrap_or_default()]);
+        put(bytes, [self.middle, self.from_i, self.from_j]);
+    }
+    fn get(from: &mut Reader) -> Self {
+        let (step, [bond, has_energy]): (_, [u32; 2]) = (from.get(), from.get());
+        let (event, [time, energy]) = (Record::get(from), from.get());
+        let [middle, from_i, from_j] = from.get();
+        BrokenBond {
+            step,
+            time,
+            bond,
+            event,
+            energy: (has_energy != 0).then_some(energy),
+            middle,
+            from_i,
+            from_j,
         }
     }
 }

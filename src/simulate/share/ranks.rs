@@ -5,17 +5,13 @@ use std::sync::Arc;
 use super::bytes::{Reader, Record, put};
 use super::chunk_box::ChunkBox;
 use super::ghost_rows;
-pub use super::team::{Receivers, Traffic};
+pub use super::team::{Ghosts, Receivers, Traffic};
 use super::team::{Team, records};
 use crate::math::Scalar;
 use crate::ranks::transport::{self, Message, Transport};
 use crate::simulate::bonded::bond_tasks::BreakEvent;
 use crate::simulate::bonded::owned::OwnedChunks;
 use crate::simulate::bonded::system::{MotionRow, TailRow, position};
-
-/// Most bytes of records that are gathered at a time. The messages of all elements at once would take as much memory as
-/// the records themselves.
-const GATHERED: usize = 1 << 23;
 
 /// The ranks of a run, or none: then this process owns every chunk, and all calls return at once.
 #[derive(Clone, Debug, Default)]
@@ -47,8 +43,7 @@ impl Ranks {
             chunk,
             owned: OwnedChunks::new(owned),
             owner,
-            sent: Vec::new(),
-            ghosts: Vec::new(),
+            ghosts: Ghosts::default(),
             reads_ghosts: Vec::new(),
             messages: Default::default(),
             traffic: Traffic::default(),
@@ -116,20 +111,11 @@ impl Ranks {
     /// Tells the owners of these elements (of other ranks, ascending) to send their rows in every step. `reads_ghosts`
     /// says by chunk which of this rank's chunks read any.
     pub fn set_ghosts(&mut self, elements: impl Iterator<Item = u32>, reads_ghosts: Vec<bool>) {
-        let Some(team) = &mut self.0 else {
-            return;
-        };
-        let mut needs = vec![Vec::new(); team.transport.count()];
-        for element in elements {
-            needs[team.owner_of(element)].push(element);
+        let ghosts = self.ghosts(elements);
+        if let Some(team) = &mut self.0 {
+            team.ghosts = ghosts;
+            team.reads_ghosts = reads_ghosts;
         }
-        let asked = needs.iter().map(|list| bytemuck::cast_slice(list).to_vec());
-        let asked = team.transport.all_to_all(asked.collect());
-        let lists = asked.iter().map(|bytes| records(bytes));
-        let some = |(_, list): &(usize, Vec<u32>)| !list.is_empty();
-        team.sent = lists.enumerate().filter(some).collect();
-        team.ghosts = needs.into_iter().enumerate().filter(some).collect();
-        team.reads_ghosts = reads_ghosts;
     }
 
     /// Whether a chunk of this rank reads ghosts.
@@ -145,16 +131,16 @@ impl Ranks {
     ) -> Option<Exchange> {
         let team = self.0.as_mut()?;
         let (mut send, mut receive) = std::mem::take(&mut team.messages);
-        send.resize(team.sent.len(), Message::default());
-        receive.resize(team.ghosts.len(), Message::default());
-        for (message, (rank, elements)) in send.iter_mut().zip(&team.sent) {
+        send.resize(team.ghosts.sent.len(), Message::default());
+        receive.resize(team.ghosts.received.len(), Message::default());
+        for (message, (rank, elements)) in send.iter_mut().zip(&team.ghosts.sent) {
             message.rank = *rank;
             ghost_rows::write(elements, (motion, tail), &mut message.bytes);
             team.traffic.rows += elements.len() as u64;
             team.traffic.bytes += message.bytes.len() as u64;
         }
         team.traffic.exchanges += 1;
-        for (message, (rank, elements)) in receive.iter_mut().zip(&team.ghosts) {
+        for (message, (rank, elements)) in receive.iter_mut().zip(&team.ghosts.received) {
             message.rank = *rank;
             let width = ghost_rows::width::<S>();
             message.bytes.resize(elements.len() * width, 0);
@@ -176,7 +162,7 @@ impl Ranks {
         let Some(team) = &mut self.0 else {
             return;
         };
-        for (message, (_, elements)) in exchange.receive.iter().zip(&team.ghosts) {
+        for (message, (_, elements)) in exchange.receive.iter().zip(&team.ghosts.received) {
             ghost_rows::read(elements, &message.bytes, (motion, tail));
         }
         team.messages = (exchange.send, exchange.receive);
@@ -289,19 +275,6 @@ impl Ranks {
         self.concatenate(Receivers::All, vec![own]).iter().sum()
     }
 
-    /// Brings the records of all elements up to date at the ranks that receive them.
-    pub fn gather<T: Record>(&self, receivers: Receivers, rows: &mut [T]) {
-        let Some(team) = &self.0 else {
-            return;
-        };
-        let batch = (GATHERED / (team.chunk * size_of::<T>())).max(1);
-        for first in (0..team.owner.len()).step_by(batch) {
-            let chunks = first..(first + batch).min(team.owner.len());
-            let all = team.gather(receivers, &team.own_records(chunks.clone(), rows));
-            team.read(&all, chunks, rows);
-        }
-    }
-
     /// Brings records that belong to chunks up to date at the ranks that receive them. `each` visits the records of a
     /// chunk; their number and order must be equal on all ranks.
     pub fn gather_chunks<C, T: Record>(
@@ -393,6 +366,9 @@ impl Ranks {
         }
     }
 }
+
+mod ghosts;
+mod windows;
 
 #[cfg(test)]
 mod tests;

@@ -1,5 +1,4 @@
-//! A scene that several ranks share: which rank computes which chunk, and which elements and bonds a rank needs at the
-//! start.
+//! A scene that several ranks share: which rank computes which chunk.
 
 use std::sync::Arc;
 
@@ -11,7 +10,6 @@ use crate::simulate::bonded::owned::OwnedChunks;
 use crate::simulate::bonded::system::System;
 use crate::simulate::share::bisection::{WeightedCentre, owners};
 use crate::simulate::share::ranks::Ranks;
-use crate::spec::{Action, Criterion, Pipeline};
 
 /// The ranks that a scene is built for.
 #[derive(Clone, Debug)]
@@ -33,18 +31,6 @@ impl Shared {
             threads: threads.sum::<u64>() as usize,
             transport: transport.clone(),
         }
-    }
-
-    /// Whether this rank needs all elements and bonds at the start, not only its own. Rank 0 does: it computes the
-    /// critical time step, lists the bonds that are broken from the start, and keeps masses, volumes and bodies of all
-    /// elements for frames. Every rank does where bonds soften or break by Rankine's criterion, and to find the surface
-    /// of a body under pressure.
-    pub fn needs_all(&self, pipeline: &Pipeline) -> bool {
-        let mut materials = pipeline.materials.iter();
-        let mut attachments = pipeline.attachments.iter();
-        self.transport.rank() == 0
-            || materials.any(|one| one.toughness.is_some() || one.criterion == Criterion::Rankine)
-            || attachments.any(|one| matches!(one.action, Action::Pressure { .. }))
     }
 
     /// Assigns chunks of `chunk` elements to ranks by their centres. All ranks find the same without a message.

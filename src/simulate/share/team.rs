@@ -30,6 +30,15 @@ pub struct Traffic {
     pub rebalances: u64,
 }
 
+/// Elements whose rows ranks exchange, by the other rank; empty lists are left out.
+#[derive(Clone, Debug, Default)]
+pub struct Ghosts {
+    /// Elements of this rank whose rows it sends.
+    pub(super) sent: Vec<(usize, Vec<u32>)>,
+    /// Elements of others whose rows it receives.
+    pub(super) received: Vec<(usize, Vec<u32>)>,
+}
+
 /// Several ranks.
 #[derive(Clone, Debug)]
 pub(super) struct Team {
@@ -39,10 +48,8 @@ pub(super) struct Team {
     /// Rank of each chunk.
     pub(super) owner: Vec<u32>,
     pub(super) owned: OwnedChunks,
-    /// Elements whose rows this rank sends in every step, by rank; empty lists are left out.
-    pub(super) sent: Vec<(usize, Vec<u32>)>,
-    /// Elements whose rows this rank receives in every step.
-    pub(super) ghosts: Vec<(usize, Vec<u32>)>,
+    /// Elements whose rows are exchanged in every step.
+    pub(super) ghosts: Ghosts,
     /// Whether each chunk is of this rank and reads ghosts.
     pub(super) reads_ghosts: Vec<bool>,
     /// Messages of the last exchange: their buffers are used again.
@@ -82,30 +89,6 @@ impl Team {
         match receivers {
             Receivers::First => self.transport.gather_first(own),
             Receivers::All => self.transport.gather_all(own),
-        }
-    }
-
-    /// Records of the elements of this rank's chunks among these.
-    pub(super) fn own_records<T: Record>(&self, chunks: Range<usize>, rows: &[T]) -> Vec<u8> {
-        let own = chunks.filter(|&at| self.owner[at] as usize == self.transport.rank());
-        let mut bytes = Vec::new();
-        for row in own.flat_map(|at| &rows[self.elements_of(at, rows.len())]) {
-            row.put(&mut bytes);
-        }
-        bytes
-    }
-
-    /// Reads what ranks sent of their chunks among these.
-    pub(super) fn read<T: Record>(&self, all: &[Vec<u8>], chunks: Range<usize>, rows: &mut [T]) {
-        let mut from: Vec<Reader> = all.iter().map(|bytes| Reader::new(bytes)).collect();
-        if from.is_empty() {
-            return;
-        }
-        for at in chunks {
-            let elements = self.elements_of(at, rows.len());
-            for row in &mut rows[elements] {
-                *row = T::get(&mut from[self.owner[at] as usize]);
-            }
         }
     }
 }

@@ -31,10 +31,12 @@ use start::{AccelerationHistory, StepStart};
 
 use crate::columns::Convergence;
 use crate::laws::energy::EnergyLaw;
+use crate::simulate::bonded::owned::OwnedChunks;
 use crate::simulate::bonded::rankine::Rankine;
 use crate::simulate::bonded::system::System;
 use crate::simulate::bonded_run::build::Built;
-use crate::simulate::bonded_run::run::{BondedRun, Measured};
+use crate::simulate::bonded_run::frame::Measured;
+use crate::simulate::bonded_run::run::BondedRun;
 use crate::simulate::error::{SimulateError, StateError};
 use crate::simulate::method::{Capture, Method, PassCost, Platform};
 use crate::simulate::run_state::sections;
@@ -201,16 +203,16 @@ impl<W: EnergyLaw> Method for Implicit<W> {
         let (contact, touching) = touch.totals(run.supports.colliders().len());
         let (mut carried, _) = bonds::carried::<W>(&run.system);
         if let Some(rankine) = &self.rankine {
-            rankine.put_sigmas(&run.system, &run.rest.volume, &mut carried);
+            let system = (&run.system, &OwnedChunks::default());
+            rankine.put_sigmas(system, &run.rest.volume, &mut carried);
         }
         self.run.label_fragments();
         let mut snapshot = self.run.snapshot(
             frame,
-            Measured {
+            &Measured {
                 carried,
                 contact,
                 touching,
-                broken: None,
                 effort: Some(self.newton.effort),
                 sleep: None,
             },

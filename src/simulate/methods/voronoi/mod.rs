@@ -27,7 +27,7 @@ use crate::math::F32x4;
 use crate::math::Scalar;
 #[cfg(target_arch = "x86_64")]
 use crate::math::{F32x8, F32x16};
-use crate::simulate::bonded_run::stability::{largest_radius, loose_step};
+use crate::simulate::bonded_run::stability::{Touching, largest_radius, loose_step};
 use crate::simulate::error::SimulateError;
 use crate::simulate::method::{Method, MethodEntry, Prepare};
 use crate::simulate::methods::explicit;
@@ -73,7 +73,8 @@ impl<S: Scalar> CellScene<S> {
         let (system, surfaces) = (&built.system, &built.surfaces);
         let colliders = built.supports.colliders().iter();
         let colliders: Vec<_> = colliders.map(|c| c.at(0.0)).collect();
-        let largest = largest_radius(system);
+        let owned = built.ranks.owned();
+        let largest = largest_radius(system, &owned);
         let stiffer = |i: usize| built.shapes.as_ref().map_or(1.0, |s| s.stiffer(system, i));
         let ground = |i: usize| match colliders.is_empty() {
             true => 0.0,
@@ -100,7 +101,12 @@ impl<S: Scalar> CellScene<S> {
             false => f64::INFINITY,
         };
         let loose = (&inverse[..], &stiffer as &dyn Fn(usize) -> f64);
-        step.min(loose_step(system, loose, surfaces, &colliders, false))
+        let touching = Touching {
+            surfaces,
+            colliders: &colliders,
+            largest,
+        };
+        step.min(loose_step((system, &owned), loose, touching, false))
     }
 }
 

@@ -185,6 +185,6 @@ impl<'a, S: Scalar> LinearisedCells<'a, S> {
                 |[u, t]: &[DVec3; 2]| [u.x, u.y, u.z, t.x, t.y, t.z].map(|value| -value as f32);
             loads.iter().map(narrow).collect()
         };
-        lanczos::largest(self.system.count, apply)
+        lanczos::largest(self.system.count, &lanczos::Alone, apply)
     }
 }

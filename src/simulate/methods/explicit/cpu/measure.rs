@@ -10,19 +10,18 @@ use crate::parallel::prelude::*;
 use crate::math::Lanes;
 use crate::simulate::bonded::bond_tasks::{StressAndEnergy, StressTask};
 use crate::simulate::bonded::border::Border;
-use crate::simulate::share::ranks::Receivers;
 
 impl<L: Lanes> Cpu<L> {
-    /// Stresses and energies of the bonds of every element, computed from the current motion.
+    /// Stresses and energies of the bonds of every element of this process, computed from the current motion.
     pub(super) fn carried(&self) -> Vec<StressAndEnergy> {
         // What is not written takes no memory.
         let mut carried: Vec<StressAndEnergy> = bytemuck::zeroed_vec(self.run.system.count);
         self.for_awake_chunks(&mut carried, |carried, border, place| {
             bond_pass::<L, _>(&self.run.system, border, place, StressTask { carried });
         });
-        self.run.ranks.gather(Receivers::First, &mut carried);
-        if let Some(rankine) = self.rankine.as_ref().filter(|_| self.run.ranks.is_first()) {
-            rankine.put_sigmas(&self.run.system, &self.run.rest.volume, &mut carried);
+        if let Some(rankine) = &self.rankine {
+            let (system, owned) = (&self.run.system, self.run.ranks.owned());
+            rankine.put_sigmas((system, &owned), &self.run.rest.volume, &mut carried);
         }
         let pieces = self.sleep.iter().flat_map(|sleep| &sleep.pieces);
         for piece in pieces {

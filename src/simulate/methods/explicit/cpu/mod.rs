@@ -10,6 +10,7 @@ mod sleeping;
 use std::sync::Mutex;
 use std::time::Instant;
 
+use crate::columns::{Frames, Table, append_rows};
 use crate::math::lanes::LaneRow;
 use crate::math::{Lanes, Scalar, Vec3};
 use crate::simulate::bonded::bond_tasks::BreakEvent;
@@ -22,11 +23,12 @@ use crate::simulate::bonded::work::Dissipation;
 use crate::simulate::bonded_run::advance::DrivenPoses;
 use crate::simulate::bonded_run::build::Built;
 use crate::simulate::bonded_run::costs::{Costs, Timer};
-use crate::simulate::bonded_run::run::{BondedRun, Measured};
+use crate::simulate::bonded_run::frame::Measured;
+use crate::simulate::bonded_run::run::BondedRun;
 use crate::simulate::error::{SimulateError, StateError};
 use crate::simulate::method::{Capture, Method, PassCost, Platform};
-use crate::simulate::run_state::snapshot::Snapshot;
 use crate::simulate::run_state::state::State;
+use crate::simulate::run_state::state_in_parts::StatePart;
 use crate::simulate::scene::reactions::Wrench;
 use crate::simulate::share::ranks::{Receivers, Traffic};
 use crate::simulate::sleep::event::Event;
@@ -90,6 +92,8 @@ pub struct Cpu<L: Lanes> {
     begins: bool,
     /// Strengths of bonds that break by Rankine's criterion.
     rankine: Option<Rankine<L::Scalar>>,
+    /// Number of the frame that is made when it is delivered, and whether with its state.
+    asked: Option<(u32, bool)>,
 }
 
 type OtherEndLoads<S> = Vec<LaneRow<S, 8>>;
@@ -148,6 +152,7 @@ impl<L: Lanes> Cpu<L> {
             loads_due: false,
             begins: true,
             rankine,
+            asked: None,
             run,
         };
         cpu.restructure();
@@ -223,6 +228,23 @@ impl<L: Lanes> Cpu<L> {
         }
     }
 
+    /// Measures what a frame records, and brings the labels of fragments up to date.
+    fn measured(&mut self) -> Measured {
+        let (mut contact, mut touching) = self.run.contact_totals::<L>(&self.driven.colliders);
+        if let Some(sleep) = &self.sleep {
+            sleep.add_resting_contacts(&mut contact, &mut touching);
+        }
+        self.collect_work();
+        self.run.label_fragments();
+        Measured {
+            carried: self.carried(),
+            contact,
+            touching,
+            effort: None,
+            sleep: self.sleep_totals(),
+        }
+    }
+
     /// Brings velocities to the end of the step.
     fn finish_step(&mut self) -> Result<(), SimulateError> {
         if self.kick_due {
@@ -288,47 +310,36 @@ impl<L: Lanes> Method for Cpu<L> {
 
     fn capture(&mut self, frame: u32, state: bool) -> Result<(), SimulateError> {
         self.bring_up_to_date()?;
-        self.run.gather_rows();
-        let (mut contact, mut touching) = self.run.contact_totals::<L>(&self.driven.colliders);
-        if let Some(sleep) = &self.sleep {
-            sleep.add_resting_contacts(&mut contact, &mut touching);
-        }
-        self.collect_work();
-        let carried = self.carried();
-        let broken = self.run.gather_broken();
-        self.run.label_fragments();
-        if !self.run.ranks.is_first() {
-            self.run.skip_frame();
-            let state = state.then(|| self.pack(frame));
-            let snapshot = Snapshot::default();
-            self.run.queue_capture(Capture { snapshot, state });
+        if !self.run.ranks.is_alone() {
+            // Made when it is delivered, in parts.
+            self.asked = Some((frame, state));
             return Ok(());
         }
-        let mut snapshot = self.run.snapshot(
-            frame,
-            Measured {
-                carried,
-                broken,
-                contact,
-                touching,
-                effort: None,
-                sleep: self.sleep_totals(),
-            },
-        );
+        let measured = self.measured();
+        let mut snapshot = self.run.snapshot(frame, &measured);
         snapshot.sleep = self.sleep_table(frame);
         let state = state.then(|| self.pack(frame));
         self.run.queue_capture(Capture { snapshot, state });
-        self.run.release_rows();
         Ok(())
     }
 
     fn state_without_frame(&mut self, frame: u32) -> Option<State> {
+        let (mut head, mut parts) = (None, Vec::new());
+        self.state_in_parts(frame, &mut |part| match part {
+            StatePart::Head(state) => head = Some(state),
+            StatePart::Bytes(bytes) => parts.push(bytes),
+        });
+        let mut parts = parts.into_iter();
+        head?.whole(&mut || parts.next())
+    }
+
+    fn state_in_parts(&mut self, frame: u32, take: &mut dyn FnMut(StatePart)) {
         self.refresh_loads();
-        self.run.gather_rows();
         self.collect_work();
-        let state = self.pack(frame);
-        self.run.release_rows();
-        Some(state)
+        match self.run.ranks.is_alone() {
+            true => take(StatePart::Head(Box::new(self.pack(frame).into()))),
+            false => self.run.pack_in_parts(frame, take),
+        }
     }
 
     fn has_state_without_frame(&self) -> bool {
@@ -336,7 +347,26 @@ impl<L: Lanes> Method for Cpu<L> {
     }
 
     fn deliver(&mut self) -> Result<Capture, SimulateError> {
-        Ok(self.run.take_oldest())
+        let mut frames = Frames::default();
+        let mut capture = self.deliver_in_parts(&mut |part| append_rows(&mut frames, &part))?;
+        if frames.rows() > 0 {
+            capture.snapshot.frames = frames;
+        }
+        Ok(capture)
+    }
+
+    fn deliver_in_parts(&mut self, take: &mut dyn FnMut(Frames)) -> Result<Capture, SimulateError> {
+        let Some((frame, state)) = self.asked.take() else {
+            return Ok(self.run.take_oldest());
+        };
+        let measured = self.measured();
+        let snapshot = self.run.snapshot_in_parts(frame, &measured, take);
+        let state = match state {
+            true => self.state_without_frame(frame),
+            false => None,
+        };
+        self.run.release_rows();
+        Ok(Capture { snapshot, state })
     }
 
     fn restore(&mut self, state: &State) -> Result<(), StateError> {

@@ -56,8 +56,8 @@ use crate::simulate::contact::surfaces::Surfaces;
 use crate::simulate::error::{SimulateError, StateError};
 use crate::simulate::method::{Capture, Method, Platform};
 use crate::simulate::run_state::averages::MeanLoads;
-use crate::simulate::run_state::sections;
 use crate::simulate::run_state::state::State;
+use crate::simulate::run_state::{sections, system_sections};
 use crate::simulate::scene::reactions::Supports;
 
 /// Constants of a run.
@@ -222,7 +222,7 @@ impl Method for Gpu {
     }
 
     fn restore(&mut self, state: &State) -> Result<(), StateError> {
-        sections::read_system(state, &mut self.system, &mut self.load, |_, broken| broken)?;
+        system_sections::read_system(state, &mut self.system, &mut self.load, |_, broken| broken)?;
         if let Some(cells) = &mut self.cells {
             cells.restore(state)?;
         }

@@ -12,10 +12,12 @@ use crate::simulate::bonded::breaks::BrokenBond;
 use crate::simulate::bonded::fragments;
 use crate::simulate::contact::pass::ContactTotals;
 use crate::simulate::method::Capture;
+use crate::simulate::run_state::frame_element::FrameColumns;
 use crate::simulate::run_state::sections;
 use crate::simulate::run_state::snapshot as record;
 use crate::simulate::run_state::snapshot::FrameSource;
 use crate::simulate::run_state::state::State;
+use crate::simulate::run_state::system_sections::{SystemRows, put_system};
 use crate::simulate::scene::reactions::FrameTime;
 
 impl Gpu {
@@ -74,20 +76,23 @@ impl Gpu {
         let supports = &self.scene.supports;
         let dt = self.dt;
         let loads = supports.table(FrameTime { frame, step, dt }, mean, &touching, &self.system);
-        let moment = FrameSource {
-            broken: None,
+        let source = FrameSource {
             step,
-            dt: self.dt,
-            system: &self.system,
+            dt,
             labels: &self.labels,
-            rest: &self.scene.rest,
-            carried: &carried,
+            gravity: self.scene.rest.gravity,
+            bounds: self.scene.rest.bounds,
             contact,
             work: None,
             effort: None,
             sleep: None,
         };
-        let snapshot = record::snapshot(&moment, frame, breaks, loads);
+        let elements = FrameColumns {
+            system: &self.system,
+            rest: &self.scene.rest,
+            carried: &carried,
+        };
+        let snapshot = record::snapshot(source, elements, frame, (breaks, loads));
         let state = state.then(|| {
             let stride = self.load.len();
             for (i, row) in self.load.iter_mut().enumerate() {
@@ -96,8 +101,13 @@ impl Gpu {
             }
             self.slots.take_damage(&raw.damage, &mut self.system.bonds);
             let mut state = State::new(frame, step, self.dt);
-            let bonds = (self.system.bonds.intact(), &self.system.bonds.touch);
-            sections::put_system(&mut state, &self.system, &self.load, bonds);
+            let rows = SystemRows {
+                motion: &self.system.motion,
+                tail: &self.system.tail,
+                load: &self.load,
+                whole: self.system.bonds.intact(),
+            };
+            put_system(&mut state, &self.system, rows, &self.system.bonds.touch);
             if let Some(cells) = &mut self.cells {
                 cells.take_momenta(&raw.cell_rows);
                 cells.put(&mut state);

@@ -22,7 +22,8 @@ use crate::simulate::bonded::system::{System, motion};
 use crate::simulate::bonded::work::{self, Dissipation};
 use crate::simulate::bonded_run::advance::DrivenPoses;
 use crate::simulate::bonded_run::costs::Costs;
-use crate::simulate::bonded_run::run::{BondedRun, Measured};
+use crate::simulate::bonded_run::frame::Measured;
+use crate::simulate::bonded_run::run::BondedRun;
 use crate::simulate::error::{SimulateError, StateError};
 use crate::simulate::method::{Capture, Method, PassCost, Platform};
 use crate::simulate::run_state::sections;
@@ -222,12 +223,11 @@ impl<L: Lanes> Method for CellRun<L> {
             carried: self.carried_by_cells(),
             contact,
             touching,
-            broken: None,
             effort: None,
             sleep: None,
         };
         self.run.label_fragments();
-        let snapshot = self.run.snapshot(frame, measured);
+        let snapshot = self.run.snapshot(frame, &measured);
         let state = state.then(|| self.pack(frame));
         self.run.queue_capture(Capture { snapshot, state });
         Ok(())
