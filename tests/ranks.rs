@@ -103,7 +103,20 @@ impl Packed {
 /// `breaks`.
 fn assert_same(name: &str, settings: &[&str], breaks: bool, on: &[(usize, usize)]) {
     let folder = tempfile::tempdir().unwrap();
-    let packed = Packed::new(folder.path(), name, settings);
+    assert_runs_alike(&Packed::new(folder.path(), name, settings), breaks, on);
+}
+
+/// Asserts the same of a packed store.
+fn assert_runs_alike(packed: &Packed, breaks: bool, on: &[(usize, usize)]) {
+    let critical = |shared: Option<Shared>| {
+        let built = simulate::build_shared::<f32>(&packed.store, &packed.pipeline, shared);
+        built.unwrap().critical_step(&packed.pipeline).to_bits()
+    };
+    let expected = critical(None);
+    for &at in on {
+        let found = on_ranks(at, |transport| critical(Some(Shared::new(&transport))));
+        assert_eq!(found, vec![expected; at.0], "critical step on {at:?}");
+    }
     packed.run_alone();
     let last = *packed
         .store
@@ -119,7 +132,7 @@ fn assert_same(name: &str, settings: &[&str], breaks: bool, on: &[(usize, usize)
         for result in packed.run(&options(Start::Packing, None), at, &stop) {
             assert!(!result.unwrap().interrupted);
         }
-        assert!(packed.recorded() == alone, "{name}: {at:?}");
+        assert!(packed.recorded() == alone, "{at:?}");
     }
 }
 
@@ -165,6 +178,36 @@ fn rare_options_have_the_same_bytes_on_any_ranks() {
         ];
         assert_same("bunny_drop", &settings, true, &[(3, 1)]);
     }
+}
+
+/// Rank 0 records them in several parts.
+#[test]
+fn many_elements_have_the_same_bytes_on_any_ranks() {
+    let settings = ["body.bunny.packing.elements=18000", "time.end=\"2 ms\""];
+    assert_same("bunny_drop", &settings, true, &[(3, 1)]);
+}
+
+/// A plane of bonds without strength crosses the bunny, and so the chunks of several ranks.
+#[test]
+fn cracks_from_the_start_have_the_same_bytes_on_any_ranks() {
+    let folder = tempfile::tempdir().unwrap();
+    let packed = Packed::new(folder.path(), "bunny_drop", &["scale=smoke"]);
+    let mut packing = packed.store.read_packing().unwrap();
+    let (height, bonds) = (0.05, &mut packing.bonds);
+    let mut opened = 0;
+    for k in 0..bonds.id.len() {
+        let ends = [bonds.i[k], bonds.j[k]].map(|end| packing.elements.y[end as usize] > height);
+        if ends[0] != ends[1] {
+            (bonds.sigma_c[k], bonds.tau_c[k]) = (0.0, 0.0);
+            opened += 1;
+        }
+    }
+    packed.store.write_packing(&packing).unwrap();
+    assert_runs_alike(&packed, true, &[(2, 1), (4, 1)]);
+    let breaks = packed.store.read_breaks(0).unwrap();
+    assert!(opened > 50 && breaks.bond.len() == opened, "{opened}");
+    assert!(breaks.bond.is_sorted());
+    assert_eq!(packed.store.read_history(0).unwrap().fragments, [2]);
 }
 
 #[test]
@@ -302,7 +345,6 @@ fn chunks_that_change_their_ranks_change_no_bit() {
             }
             run.advance(700).unwrap();
             let capture = record(&mut run, frame);
-            // Rank 0 has dropped the rows of others meanwhile.
             let again = run.state_without_frame(frame);
             assert!(capture.state == again);
             all.push(capture);
@@ -322,7 +364,7 @@ fn chunks_that_change_their_ranks_change_no_bit() {
         assert!(held.iter().all(|&held| held < bonds), "{held:?} of {bonds}");
         assert!(bonds < sum && 2 * sum < 3 * bonds, "{held:?} of {bonds}");
     }
-    // No rank has the rows of all elements; rank 0 has dropped those that it received for the states.
+    // No rank has the rows of all elements.
     let rows: Vec<[usize; 2]> = shared.iter().map(|(_, _, rows)| *rows).collect();
     let few = |rows: usize| rows < count;
     assert!(

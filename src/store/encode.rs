@@ -38,7 +38,7 @@ pub(super) const ROWS_PER_GROUP: usize = 1 << 20;
 /// Rows per page: each byte stream of a split column then fills a zstd block (128 KiB), which has its own statistics.
 const ROWS_PER_PAGE: usize = 1 << 17;
 /// Rows passed to an encoder at a time: their copy stays in the cache.
-pub(super) const ROWS_PER_WRITE: usize = 8192;
+pub const ROWS_PER_WRITE: usize = 8192;
 /// Tables with fewer rows are not compressed: setting up a compressor costs more than it saves.
 const MIN_ROWS_TO_COMPRESS: usize = 256;
 

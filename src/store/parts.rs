@@ -4,7 +4,8 @@ use std::io;
 use std::path::Path;
 
 use super::atomic;
-use super::encode::{ROWS_PER_WRITE, TableEncoder};
+pub use super::encode::ROWS_PER_WRITE;
+use super::encode::TableEncoder;
 use super::error::Result;
 use super::format::TableFormat;
 use crate::columns::Table;
@@ -30,8 +31,8 @@ pub fn write<T: Table>(
     })
 }
 
-/// As [`fn@write`], in this format; the parts may have any multiple of [`ROWS_PER_WRITE`] rows. The file's name is
-/// durable only after its [folder is synced](atomic::sync_folder).
+/// As [`fn@write`], in this format; all parts but the last may have any multiple of [`ROWS_PER_WRITE`] rows. The file's
+/// name is durable only after its [folder is synced](atomic::sync_folder).
 ///
 /// # Errors
 /// Those of [`fn@write`].

@@ -44,8 +44,9 @@ impl<S: Scalar> BondedRun<S> {
         measured: &Measured,
         take: &mut dyn FnMut(Frames),
     ) -> Snapshot {
-        let supports = &self.supports;
-        let attached: Vec<u32> = supports.attached_elements().copied().collect();
+        let mut attached: Vec<u32> = self.supports.attached_elements().copied().collect();
+        attached.sort_unstable();
+        attached.dedup();
         self.ranks
             .fetch(Receivers::First, &attached, &mut self.system.motion);
         let others = match self.ranks.is_first() {
@@ -55,6 +56,9 @@ impl<S: Scalar> BondedRun<S> {
                 Default::default()
             }
         };
+        if self.ranks.is_first() && !attached.is_empty() {
+            self.release_motion();
+        }
         let elements = self.frame_columns(&measured.carried);
         let mut tables = FrameTables::new(self.frame_source(measured), frame);
         let own = |i| elements.element(i);

@@ -24,10 +24,11 @@ impl<S: Scalar> BondedRun<S> {
         self.rest.inverse_inertia = owned.keep(&self.rest.inverse_inertia, chunk);
     }
 
-    /// Drops what rank 0 received of other ranks' elements to record it.
-    pub fn release_rows(&mut self) {
-        if self.ranks.is_first() {
-            self.hold_rows();
+    /// Drops the motion of other ranks' elements.
+    pub(super) fn release_motion(&mut self) {
+        if !self.system.bonds.holds_all() && self.ranks.count() > 1 {
+            let owned = self.ranks.owned();
+            self.system.motion = owned.keep(&self.system.motion, self.system.chunk);
         }
     }
 

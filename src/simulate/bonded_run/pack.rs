@@ -48,7 +48,11 @@ impl<S: Scalar> BondedRun<S> {
     }
 
     /// Passes the rows of all elements on, at rank 0.
-    fn pass_rows<T: Record>(&self, own: impl Fn(usize) -> T, take: &mut dyn FnMut(StatePart)) {
+    fn pass_rows<T: Record>(
+        &self,
+        own: impl Fn(usize) -> T + Sync,
+        take: &mut dyn FnMut(StatePart),
+    ) {
         let elements = self.system.motion.len();
         self.ranks.each_window(elements, own, |_, rows| {
             let mut bytes = Vec::with_capacity(size_of_val(rows));

@@ -25,7 +25,7 @@ pub struct Course {
 #[derive(Debug)]
 pub enum Delivery {
     /// The next rows of a frame that comes in parts; what the sink returns is ignored.
-    Part(Frames),
+    Part(Box<Frames>),
     /// A frame, with its state if the method captures both together; without rows if they came in parts.
     Frame {
         /// The frame.
@@ -33,7 +33,7 @@ pub enum Delivery {
         /// Whether its state follows: it is made after the sink has taken the frame.
         state_follows: bool,
     },
-    /// The state of the last frame delivered.
+    /// The state of the last frame delivered; its bytes may follow.
     State(Box<StateInParts>),
     /// The next bytes of a state that comes in parts; what the sink returns is ignored.
     StateBytes(Vec<u8>),
@@ -149,7 +149,7 @@ impl PendingFrames {
             self.next += 1;
             let state_follows = method.has_state_without_frame() && course.state_due(frame);
             let capture = method.deliver_in_parts(&mut |part| {
-                sink(frame, Delivery::Part(part));
+                sink(frame, Delivery::Part(Box::new(part)));
             })?;
             let delivery = Delivery::Frame {
                 capture: Box::new(capture),

@@ -108,6 +108,8 @@ pub fn run_on_ranks(
     }
     let prepare = |pipeline: &Pipeline| {
         let prepared = PreparedScene::on_ranks(store, pipeline, shared.clone())?;
+        // Different scenes have no common time step.
+        ranks.compare([inputs::hash(prepared.hash(), pipeline), 0, 0])?;
         let schedule = prepared.schedule(pipeline);
         Ok::<_, SimulateError>((prepared, schedule))
     };

@@ -62,7 +62,7 @@ impl<'a> Recorder<'a> {
             return true;
         };
         let (capture, state_follows) = match delivery {
-            Delivery::Part(part) => return writer.send(WriteJob::Part(frame, Box::new(part))),
+            Delivery::Part(part) => return writer.send(WriteJob::Part(frame, part)),
             Delivery::Frame {
                 capture,
                 state_follows,

@@ -116,26 +116,30 @@ impl WriterThread {
         next: &Receiver<WriteJob>,
     ) -> store::Result<()> {
         let path = self.store.numbered("frames", frame, "parquet");
-        let mut tables = None;
-        let written = parts::write_unsynced(&path, self.elements, &self.frame_format, |write| {
-            write(&*part)?;
-            drop(part);
-            loop {
-                match next.recv() {
-                    Ok(WriteJob::Part(_, part)) => write(&*part)?,
-                    Ok(WriteJob::Frame(_, snapshot)) => {
-                        let paths = self.write_tables(frame, &snapshot);
-                        let paths = paths.map_err(std::io::Error::other);
-                        tables = Some(paths?);
-                        return Ok(());
+        // The error of another table keeps the path of that table.
+        let mut tables = Ok(Vec::new());
+        let written =
+            parts::write_unsynced::<Frames>(&path, self.elements, &self.frame_format, |write| {
+                write(&part)?;
+                drop(part);
+                loop {
+                    match next.recv() {
+                        Ok(WriteJob::Part(_, part)) => write(&part)?,
+                        Ok(WriteJob::Frame(_, snapshot)) => {
+                            tables = self.write_tables(frame, &snapshot);
+                            return match &tables {
+                                Ok(_) => Ok(()),
+                                Err(_) => Err(std::io::Error::other("another table failed")),
+                            };
+                        }
+                        // The run has failed within the frame.
+                        _ => return Err(std::io::Error::other("the frame is not complete")),
                     }
-                    // The run has failed within the frame.
-                    _ => return Err(std::io::Error::other("the frame is not complete")),
                 }
-            }
-        });
+            });
+        let paths = tables?;
         written?;
-        self.finish_frame(frame, tables.unwrap_or_default())
+        self.finish_frame(frame, paths)
     }
 
     /// Writes the tables of a frame except `frames/`, which comes last, so that a frame on disk has all its tables.
@@ -294,5 +298,104 @@ mod tests {
         assert!(store.numbered("history", 0, "parquet").exists());
         store.clear(&made).expect("cleared");
         assert!(!store.path("sleep").exists() && !store.path("history").exists());
+    }
+
+    /// A frame of this many elements, its rows cut into parts.
+    fn frame(rows: u32) -> (Frames, Vec<Frames>) {
+        let of = |rows: std::ops::Range<u32>| {
+            let column = |k: u32| rows.clone().map(|i| (i * k) as f32).collect::<Vec<f32>>();
+            let [x, y, z, qx, qy, qz, qw, vx, vy, vz, wx, wy, wz, sigma, tau] =
+                std::array::from_fn(|k| column(k as u32 + 1));
+            Frames {
+                frame: vec![1; rows.len()],
+                time: vec![0.5; rows.len()],
+                id: rows.clone().collect(),
+                fragment: vec![0; rows.len()],
+                broken: rows.clone().map(|i| i % 7).collect(),
+                #[rustfmt::skip]
+                x,
+                y,
+                z,
+                qx,
+                qy,
+                qz,
+                qw,
+                vx,
+                vy,
+                vz,
+                wx,
+                wy,
+                wz,
+                sigma,
+                tau,
+            }
+        };
+        let part = parts::ROWS_PER_WRITE;
+        let firsts = (0..rows).step_by(part);
+        let cut = firsts.map(|first| of(first..(first + part as u32).min(rows)));
+        (of(0..rows), cut.collect())
+    }
+
+    #[test]
+    fn a_frame_in_parts_has_the_bytes_of_a_whole_one_or_leaves_no_file() {
+        let rows = 20_000;
+        let (whole, cut) = frame(rows);
+        let others = || Snapshot {
+            history: history(1, vec![], vec![]),
+            ..Snapshot::default()
+        };
+        // What the writer leaves of these jobs, and its error.
+        let written = |jobs: Vec<WriteJob>, prepare: &dyn Fn(&Store)| {
+            let folder = tempfile::tempdir().expect("folder");
+            let store = Store::at(folder.path());
+            prepare(&store);
+            let writer = Writer::start(store.clone(), &Output::default(), 1, rows as usize);
+            let sent = jobs.into_iter().all(|job| writer.send(job));
+            let error = writer.finish().err().map(|error| error.to_string());
+            assert!(sent || error.is_some());
+            let path = store.path("frames");
+            let names = std::fs::read_dir(&path).into_iter().flatten();
+            let files =
+                names.map(|file| std::fs::read(file.expect("a file").path()).expect("bytes"));
+            (files.collect::<Vec<_>>(), error)
+        };
+        let in_parts = |count: usize| {
+            let parts = cut[..count].iter().cloned();
+            parts.map(|part| WriteJob::Part(1, Box::new(part)))
+        };
+        let last = || WriteJob::Frame(1, Box::new(others()));
+        let nothing = |_: &Store| ();
+        let (expected, error) = written(
+            vec![WriteJob::Frame(
+                1,
+                Box::new(Snapshot {
+                    frames: whole,
+                    ..others()
+                }),
+            )],
+            &nothing,
+        );
+        assert_eq!((expected.len(), error), (1, None));
+        let (found, error) = written(in_parts(3).chain([last()]).collect(), &nothing);
+        assert!(found == expected && error.is_none(), "{error:?}");
+        // A run that ends within a frame, and rows that are missing.
+        let (found, error) = written(in_parts(2).collect(), &nothing);
+        assert!(found.is_empty());
+        assert!(error.expect("no frame").contains("not complete"));
+        let (found, error) = written(in_parts(2).chain([last()]).collect(), &nothing);
+        assert!(found.is_empty());
+        assert!(error.expect("no frame").contains("3616 rows"));
+        // Another table cannot be written: its path is named.
+        let blocked = |store: &Store| {
+            std::fs::create_dir_all(store.root()).expect("folder");
+            std::fs::write(store.path("breaks"), "a file").expect("written");
+        };
+        let (found, error) = written(in_parts(3).chain([last()]).collect(), &blocked);
+        assert!(found.is_empty());
+        let error = error.expect("no table of breaks");
+        assert!(
+            error.contains("breaks") && !error.contains("frames"),
+            "{error}"
+        );
     }
 }

@@ -332,24 +332,24 @@ impl Totals {
     }
 }
 
-fn history(moment: &FrameSource, frame: u32, totals: &Totals, fragments: usize) -> History {
-    let work = |part: fn(Work) -> f64| moment.work.map(part).into_iter().collect();
-    let effort = |part: fn(Effort) -> u64| moment.effort.map(part).into_iter().collect();
+fn history(source: &FrameSource, frame: u32, totals: &Totals, fragments: usize) -> History {
+    let work = |part: fn(Work) -> f64| source.work.map(part).into_iter().collect();
+    let effort = |part: fn(Effort) -> u64| source.effort.map(part).into_iter().collect();
     History {
         frame: vec![frame],
-        time: vec![moment.time()],
-        step: vec![moment.step],
-        dt: vec![moment.dt],
+        time: vec![source.time()],
+        step: vec![source.step],
+        dt: vec![source.dt],
         kinetic: vec![totals.kinetic],
         rotational: vec![totals.rotational],
         gravity: vec![totals.gravity],
         bond: vec![totals.bond],
-        contact: vec![moment.contact.energy],
+        contact: vec![source.contact.energy],
         damping: work(|w| w.damping),
         friction: work(|w| w.friction),
         breaking: work(|w| w.breaking),
-        rigidified: moment.sleep.map(|s| s.rigidified).into_iter().collect(),
-        held: moment.sleep.map(|s| s.held).into_iter().collect(),
+        rigidified: source.sleep.map(|s| s.rigidified).into_iter().collect(),
+        held: source.sleep.map(|s| s.held).into_iter().collect(),
         solves: effort(|e| e.solves),
         newton: effort(|e| e.newton),
         gradients: effort(|e| e.gradients),
@@ -361,8 +361,8 @@ fn history(moment: &FrameSource, frame: u32, totals: &Totals, fragments: usize) 
         lz: vec![totals.angular.z],
         broken: vec![(totals.broken / 2) as u32],
         fragments: vec![fragments as u32],
-        awake: moment.sleep.map(|s| s.awake).into_iter().collect(),
-        contacts: vec![(moment.contact.sides / 2) as u32],
+        awake: source.sleep.map(|s| s.awake).into_iter().collect(),
+        contacts: vec![(source.contact.sides / 2) as u32],
         outside: vec![totals.outside],
         seconds: vec![0.0],
     }

@@ -48,7 +48,7 @@ impl<'a> Reader<'a> {
 }
 
 /// A value of fixed size in a message.
-pub trait Record: Copy {
+pub trait Record: Copy + Send {
     /// Appends it to a message.
     fn put(&self, bytes: &mut Vec<u8>);
     /// Reads it from a message.

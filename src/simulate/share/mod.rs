@@ -8,7 +8,7 @@
 //! number of ranks.
 //!
 //! A rank holds the bonds of its own elements, and the rows of its own elements, of ghosts and of elements that were
-//! near; rank 0 receives those of all elements for each frame and each state, and drops them again. Columns have the
+//! near. Rank 0 receives those of all elements for each frame and each state, but only some at a time. Columns have the
 //! length and the numbering of one process; pages of other rows are never written, so that the system gives them no
 //! memory. With Rankine's criterion or bonds that soften, every rank holds all.
 

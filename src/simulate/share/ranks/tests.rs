@@ -1,5 +1,6 @@
 use glam::DVec3;
 
+use super::windows::WINDOW;
 use super::*;
 use crate::math::lanes::LaneRow;
 use crate::ranks::local;
@@ -17,9 +18,14 @@ fn on_three_ranks<T: Send>(act: impl Fn(&Ranks, Vec<MotionRow<f64>>) -> T + Sync
         }
         act(&Ranks::new(Arc::new(rank), 16, vec![0, 1]), motion)
     };
+    on_threads(3, on_rank)
+}
+
+/// Calls `act` on each of some ranks.
+fn on_threads<T: Send>(count: usize, act: impl Fn(local::Local) -> T + Sync) -> Vec<T> {
     std::thread::scope(|scope| {
-        let ranks = local::ranks(3).into_iter();
-        let threads: Vec<_> = ranks.map(|rank| scope.spawn(|| on_rank(rank))).collect();
+        let ranks = local::ranks(count).into_iter();
+        let threads: Vec<_> = ranks.map(|rank| scope.spawn(|| act(rank))).collect();
         threads.into_iter().map(|one| one.join().unwrap()).collect()
     })
 }
@@ -79,4 +85,65 @@ fn ghosts_are_brought_up_to_date_and_nothing_else() {
         found.iter().map(|one| one.1).collect::<Vec<u64>>(),
         [2, 3, 0]
     );
+}
+
+#[test]
+fn windows_pass_all_records_in_order() {
+    let count = 2 * WINDOW + 100;
+    let found = on_threads(3, |rank| {
+        let chunk = 96;
+        let owner: Vec<u32> = (0..count.div_ceil(chunk))
+            .map(|at| (at % 2) as u32)
+            .collect();
+        let ranks = Ranks::new(Arc::new(rank), chunk, owner);
+        let owned = ranks.owned();
+        let own = |i: usize| {
+            assert!(owned.contains(i / chunk), "only records of this rank");
+            3 * i as u64
+        };
+        let mut all = Vec::new();
+        let mut windows = 0;
+        ranks.each_window(count, own, |first, window| {
+            assert_eq!(first, all.len());
+            all.extend_from_slice(window);
+            windows += 1;
+        });
+        (all, windows)
+    });
+    let expected: Vec<u64> = (0..count as u64).map(|i| 3 * i).collect();
+    assert!(found[0] == (expected.clone(), 3));
+    assert!(found[1..].iter().all(|(all, _)| all.is_empty()));
+    let mut alone = Vec::new();
+    Ranks::default().each_window(
+        count,
+        |i| 3 * i as u64,
+        |_, window| {
+            alone.extend_from_slice(window);
+        },
+    );
+    assert!(alone == expected);
+}
+
+#[test]
+fn records_of_ghosts_are_received() {
+    let found = on_three_ranks(|ranks, _| {
+        let rank = ranks.rank();
+        let wanted: [&[u32]; 3] = [&[17, 31], &[0, 15], &[3, 20]];
+        let ghosts = ranks.ghosts(wanted[rank].iter().copied());
+        let mut rows: Vec<u32> = (0..32)
+            .map(|i| match i / 16 == rank as u32 {
+                true => 100 + i,
+                false => 0,
+            })
+            .collect();
+        ranks.receive(&ghosts, &mut rows);
+        rows
+    });
+    for (rank, rows) in found.iter().enumerate() {
+        let wanted: [&[usize]; 3] = [&[17, 31], &[0, 15], &[3, 20]];
+        for (i, &row) in rows.iter().enumerate() {
+            let known = i / 16 == rank || wanted[rank].contains(&i);
+            assert_eq!(row, if known { 100 + i as u32 } else { 0 }, "{rank} {i}");
+        }
+    }
 }

@@ -13,6 +13,7 @@ use std::time::Instant;
 use crate::columns::{Frames, Table, append_rows};
 use crate::math::lanes::LaneRow;
 use crate::math::{Lanes, Scalar, Vec3};
+use crate::parallel::on_pool;
 use crate::simulate::bonded::bond_tasks::BreakEvent;
 use crate::simulate::bonded::border::Border;
 use crate::simulate::bonded::motion_pass::StepParameters;
@@ -256,6 +257,7 @@ impl<L: Lanes> Cpu<L> {
 
 impl<L: Lanes> Method for Cpu<L> {
     fn advance(&mut self, steps: u64) -> Result<(), SimulateError> {
+        debug_assert!(self.asked.is_none(), "the last frame was not delivered");
         if self.sleep.is_some() {
             return self.advance_with_sleep(steps);
         }
@@ -312,6 +314,7 @@ impl<L: Lanes> Method for Cpu<L> {
         self.bring_up_to_date()?;
         if !self.run.ranks.is_alone() {
             // Made when it is delivered, in parts.
+            debug_assert!(self.asked.is_none(), "the last frame was not delivered");
             self.asked = Some((frame, state));
             return Ok(());
         }
@@ -359,13 +362,12 @@ impl<L: Lanes> Method for Cpu<L> {
         let Some((frame, state)) = self.asked.take() else {
             return Ok(self.run.take_oldest());
         };
-        let measured = self.measured();
+        let measured = on_pool(|| self.measured());
         let snapshot = self.run.snapshot_in_parts(frame, &measured, take);
         let state = match state {
             true => self.state_without_frame(frame),
             false => None,
         };
-        self.run.release_rows();
         Ok(Capture { snapshot, state })
     }
 
@@ -376,7 +378,7 @@ impl<L: Lanes> Method for Cpu<L> {
         self.borders = Border::all(&self.run.system, &self.run.ranks.owned());
         self.plan_exchange();
         self.receive_ghosts();
-        (self.kick_due, self.exchange_due) = (false, false);
+        (self.kick_due, self.exchange_due, self.asked) = (false, false, None);
         self.driven = self.run.driven();
         self.sleep_events.clear();
         self.begins = false;
