@@ -4,8 +4,8 @@ use super::run::BondedRun;
 use crate::math::Scalar;
 
 impl<S: Scalar> BondedRun<S> {
-    /// Drops the rows of other ranks' elements. Those of ghosts are received again. Rank 0 keeps the labels of fragments.
-    /// Nothing is dropped where all bonds are held.
+    /// Drops the rows of other ranks' elements. Those of ghosts are received again. Rank 0 keeps the labels of
+    /// fragments. Nothing is dropped where all bonds are held.
     pub(super) fn hold_rows(&mut self) {
         if self.system.bonds.holds_all() || self.ranks.count() == 1 {
             return;

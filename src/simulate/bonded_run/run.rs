@@ -64,7 +64,8 @@ pub struct BondedRun<S> {
     pub(super) breaks: Breaks,
     /// Whether bonds broke since fragments were last labelled.
     broken_since: bool,
-    /// Fragment of each element as of the last time they were labelled; those of rank 0 alone, unless every rank holds all bonds.
+    /// Fragment of each element as of the last time they were labelled; those of rank 0 alone, unless every rank holds
+    /// all bonds.
     pub(super) labels: Vec<u32>,
     /// By entry, the bonds that break in this step and are not held here, at rank 0.
     pub(super) elsewhere: BTreeMap<u32, BreakingBond<S>>,

@@ -8,7 +8,6 @@ use rkyv::{Archive, Deserialize, Serialize, rancor};
 
 use crate::math::Scalar;
 use crate::simulate::error::StateError;
-use crate::simulate::run_state::state_in_parts;
 use crate::store::large::PartReader;
 use crate::store::{self, Store, StoreError};
 
@@ -147,11 +146,6 @@ impl State {
         check_length(kind.name, rows.len(), to.len())?;
         to.zip(rows).for_each(|(to, row)| *to = row);
         Ok(())
-    }
-
-    /// Writes `state/NNNNNN.rkyv`.
-    pub fn write(&self, store: &Store) -> store::Result<()> {
-        state_in_parts::write_whole(store, self)
     }
 
     /// Reads and validates `state/NNNNNN.rkyv`.

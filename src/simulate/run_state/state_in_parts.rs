@@ -84,10 +84,15 @@ impl StateInParts {
     }
 }
 
-/// Writes a state that is whole.
-pub(super) fn write_whole(store: &Store, state: &State) -> store::Result<()> {
-    let lengths = lengths(state);
-    write_within(store, (state, &lengths), &mut || None, large::MAX_ARCHIVE)
+impl State {
+    /// Writes `state/NNNNNN.rkyv`, atomically.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn write(&self, store: &Store) -> store::Result<()> {
+        let lengths = lengths(self);
+        write_within(store, (self, &lengths), &mut || None, large::MAX_ARCHIVE)
+    }
 }
 
 /// Bytes of each section.

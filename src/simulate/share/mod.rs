@@ -16,6 +16,8 @@ pub mod bisection;
 pub mod bytes;
 mod chunk_box;
 mod ghost_rows;
+mod ghosts;
 pub mod ranks;
 pub mod shared;
 mod team;
+mod windows;

@@ -7,7 +7,9 @@ use super::chunk_box::ChunkBox;
 use super::ghost_rows;
 pub use super::team::{Ghosts, Receivers, Traffic};
 use super::team::{Team, records};
+use super::windows::windows;
 use crate::math::Scalar;
+use crate::parallel::prelude::*;
 use crate::ranks::transport::{self, Message, Transport};
 use crate::simulate::bonded::bond_tasks::BreakEvent;
 use crate::simulate::bonded::owned::OwnedChunks;
@@ -115,6 +117,39 @@ impl Ranks {
         if let Some(team) = &mut self.0 {
             team.ghosts = ghosts;
             team.reads_ghosts = reads_ghosts;
+        }
+    }
+
+    /// Tells the owners of these elements (of other ranks, ascending) that this rank will receive their records.
+    pub fn ghosts(&self, elements: impl Iterator<Item = u32>) -> Ghosts {
+        let team = self.0.as_ref();
+        team.map_or_else(Ghosts::default, |team| team.ghosts(elements))
+    }
+
+    /// Brings the records of ghosts up to date.
+    pub fn receive<T: Record>(&self, ghosts: &Ghosts, rows: &mut [T]) {
+        if let Some(team) = &self.0 {
+            team.receive(ghosts, rows);
+        }
+    }
+
+    /// Passes the records of all `count` elements to `take` at rank 0, in order, with the number of the first one.
+    /// `own` makes the record of an element of this rank.
+    pub fn each_window<T: Record>(
+        &self,
+        count: usize,
+        own: impl Fn(usize) -> T + Sync,
+        mut take: impl FnMut(usize, &[T]),
+    ) {
+        for window in windows(count) {
+            let first = window.start;
+            let records = match &self.0 {
+                None => Some(window.into_par_iter().map(&own).collect()),
+                Some(team) => team.gather_window(window, &own),
+            };
+            if let Some(records) = records {
+                take(first, &records[..]);
+            }
         }
     }
 
@@ -366,9 +401,6 @@ impl Ranks {
         }
     }
 }
-
-mod ghosts;
-mod windows;
 
 #[cfg(test)]
 mod tests;

@@ -1,10 +1,10 @@
 use glam::DVec3;
 
-use super::windows::WINDOW;
 use super::*;
 use crate::math::lanes::LaneRow;
 use crate::ranks::local;
 use crate::simulate::bonded::system::set_position;
+use crate::simulate::share::windows::WINDOW;
 
 /// Calls `act` on each of three ranks, of which the last owns nothing: chunks of 16 elements, one apart along x,
 /// with a gap of 2.5 between the chunks; each knows only where its own are.

@@ -1,22 +1,18 @@
 //! Records of ghosts, exchanged outside the steps.
 
-use super::{Ghosts, Ranks};
+use super::bytes::{Reader, Record};
+use super::team::{Ghosts, Team, records};
 use crate::ranks::transport::Message;
-use crate::simulate::share::bytes::{Reader, Record};
-use crate::simulate::share::team::records;
 
-impl Ranks {
+impl Team {
     /// Tells the owners of these elements (of other ranks, ascending) that this rank will receive their records.
-    pub fn ghosts(&self, elements: impl Iterator<Item = u32>) -> Ghosts {
-        let Some(team) = &self.0 else {
-            return Ghosts::default();
-        };
-        let mut needs = vec![Vec::new(); team.transport.count()];
+    pub(super) fn ghosts(&self, elements: impl Iterator<Item = u32>) -> Ghosts {
+        let mut needs = vec![Vec::new(); self.transport.count()];
         for element in elements {
-            needs[team.owner_of(element)].push(element);
+            needs[self.owner_of(element)].push(element);
         }
         let asked = needs.iter().map(|list| bytemuck::cast_slice(list).to_vec());
-        let asked = team.transport.all_to_all(asked.collect());
+        let asked = self.transport.all_to_all(asked.collect());
         let lists = asked.iter().map(|bytes| records(bytes));
         let some = |(_, list): &(usize, Vec<u32>)| !list.is_empty();
         Ghosts {
@@ -26,10 +22,7 @@ impl Ranks {
     }
 
     /// Brings the records of ghosts up to date.
-    pub fn receive<T: Record>(&self, ghosts: &Ghosts, rows: &mut [T]) {
-        let Some(team) = &self.0 else {
-            return;
-        };
+    pub(super) fn receive<T: Record>(&self, ghosts: &Ghosts, rows: &mut [T]) {
         let message = |(rank, elements): &(usize, Vec<u32>)| {
             let mut bytes = Vec::new();
             for &element in elements {
@@ -40,7 +33,7 @@ impl Ranks {
         let send: Vec<Message> = ghosts.sent.iter().map(message).collect();
         // Those written here are replaced: they have the length of those that come.
         let mut receive: Vec<Message> = ghosts.received.iter().map(message).collect();
-        team.transport.exchange(&send, &mut receive, &mut || ());
+        self.transport.exchange(&send, &mut receive, &mut || ());
         for (message, (_, elements)) in receive.iter().zip(&ghosts.received) {
             let mut from = Reader::new(&message.bytes);
             for &element in elements {
