@@ -56,9 +56,7 @@ impl<S: Scalar> BondedRun<S> {
                 Default::default()
             }
         };
-        if self.ranks.is_first() && !attached.is_empty() {
-            self.release_motion();
-        }
+        self.release_rows();
         let elements = self.frame_columns(&measured.carried);
         let mut tables = FrameTables::new(self.frame_source(measured), frame);
         let own = |i| elements.element(i);

@@ -24,11 +24,13 @@ impl<S: Scalar> BondedRun<S> {
         self.rest.inverse_inertia = owned.keep(&self.rest.inverse_inertia, chunk);
     }
 
-    /// Drops the motion of other ranks' elements.
-    pub(super) fn release_motion(&mut self) {
+    /// Drops the motion of other ranks' elements: of ghosts, which are received again, and of those that were near or
+    /// at a break, which would gather over the run.
+    pub(super) fn release_rows(&mut self) {
         if !self.system.bonds.holds_all() && self.ranks.count() > 1 {
-            let owned = self.ranks.owned();
-            self.system.motion = owned.keep(&self.system.motion, self.system.chunk);
+            let (owned, chunk) = (self.ranks.owned(), self.system.chunk);
+            self.system.motion = owned.keep(&self.system.motion, chunk);
+            self.system.tail = owned.keep(&self.system.tail, chunk);
         }
     }
 
