@@ -351,7 +351,7 @@ fn chunks_that_change_their_ranks_change_no_bit() {
         }
         assert!(shared.is_none() || run.traffic().unwrap().rebalances > 4);
         let held = [at_start, run.system().bonds.entries().count()];
-        // Ranks also have rows of ghosts and of elements that were near.
+        // At the start ranks also have the rows of bond neighbours.
         (all, held, [rows_at_start, rows(run.system())])
     };
     let (alone, [_, bonds], [count, _]) = captures(None);

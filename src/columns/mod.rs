@@ -5,6 +5,8 @@
 
 mod cell;
 mod faces;
+#[cfg(test)]
+pub mod fixture;
 mod glossary;
 mod kinds;
 mod table;

@@ -289,42 +289,9 @@ fn check_codecs(metadata: &ParquetMetaData) -> std::result::Result<(), String> {
 mod tests {
     use super::*;
     use crate::columns::Frames;
+    use crate::columns::fixture::noisy_frames;
     use crate::spec::{Compression, FrameGroup, Output, PrecisionBits};
     use crate::store::format::round_mantissa;
-
-    /// Pseudo-random motion that fills more than one page.
-    fn frames(count: u32) -> Frames {
-        let noise = |seed: u32| -> Vec<f32> {
-            let word = |k: u32| (k ^ seed << 20).wrapping_mul(0x9E37_79B9) >> 8;
-            (0..count).map(|k| word(k) as f32 / 1e6 - 8.0).collect()
-        };
-        let [x, y, z, qx, qy, qz, qw, vx, vy, vz, wx, wy, wz, sigma, tau] =
-            std::array::from_fn(|k| noise(k as u32));
-        let n = count as usize;
-        Frames {
-            frame: vec![3; n],
-            time: vec![0.25; n],
-            id: (0..count).collect(),
-            fragment: (0..count).map(|k| k / 100).collect(),
-            broken: (0..count).map(|k| k % 13).collect(),
-            #[rustfmt::skip]
-            x,
-            y,
-            z,
-            qx,
-            qy,
-            qz,
-            qw,
-            vx,
-            vy,
-            vz,
-            wx,
-            wy,
-            wz,
-            sigma,
-            tau,
-        }
-    }
 
     fn written(format: &TableFormat, threads: usize, table: &Frames) -> Vec<u8> {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
@@ -337,7 +304,7 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read_whatever_the_threads() {
-        let table = frames(300_000);
+        let table = noisy_frames(0..300_000);
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("frame.parquet");
         for compression in [Compression::Zstd, Compression::None] {
@@ -362,7 +329,7 @@ mod tests {
 
     #[test]
     fn columns_left_out_and_rounded_are_told() {
-        let table = frames(1000);
+        let table = noisy_frames(0..1000);
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("frame.parquet");
         let format = TableFormat::of_frames(&Output {

@@ -10,9 +10,8 @@ impl<S: Scalar> BondedRun<S> {
         if self.system.bonds.holds_all() || self.ranks.count() == 1 {
             return;
         }
+        self.release_rows();
         let (owned, chunk) = (self.ranks.owned(), self.system.chunk);
-        self.system.motion = owned.keep(&self.system.motion, chunk);
-        self.system.tail = owned.keep(&self.system.tail, chunk);
         self.load = owned.keep(&self.load, chunk);
         if !self.ranks.is_first() {
             self.labels = Vec::new();

@@ -221,6 +221,7 @@ impl WriterThread {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::columns::fixture::noisy_frames;
     use crate::columns::{History, Sleep, SleepEvent, SleepReason};
 
     fn events() -> Sleep {
@@ -300,46 +301,13 @@ mod tests {
         assert!(!store.path("sleep").exists() && !store.path("history").exists());
     }
 
-    /// A frame of this many elements, its rows cut into parts.
-    fn frame(rows: u32) -> (Frames, Vec<Frames>) {
-        let of = |rows: std::ops::Range<u32>| {
-            let column = |k: u32| rows.clone().map(|i| (i * k) as f32).collect::<Vec<f32>>();
-            let [x, y, z, qx, qy, qz, qw, vx, vy, vz, wx, wy, wz, sigma, tau] =
-                std::array::from_fn(|k| column(k as u32 + 1));
-            Frames {
-                frame: vec![1; rows.len()],
-                time: vec![0.5; rows.len()],
-                id: rows.clone().collect(),
-                fragment: vec![0; rows.len()],
-                broken: rows.clone().map(|i| i % 7).collect(),
-                #[rustfmt::skip]
-                x,
-                y,
-                z,
-                qx,
-                qy,
-                qz,
-                qw,
-                vx,
-                vy,
-                vz,
-                wx,
-                wy,
-                wz,
-                sigma,
-                tau,
-            }
-        };
-        let part = parts::ROWS_PER_WRITE;
-        let firsts = (0..rows).step_by(part);
-        let cut = firsts.map(|first| of(first..(first + part as u32).min(rows)));
-        (of(0..rows), cut.collect())
-    }
-
     #[test]
     fn a_frame_in_parts_has_the_bytes_of_a_whole_one_or_leaves_no_file() {
         let rows = 20_000;
-        let (whole, cut) = frame(rows);
+        let part = parts::ROWS_PER_WRITE;
+        let cut = (0..rows).step_by(part);
+        let cut = cut.map(|first| noisy_frames(first..(first + part as u32).min(rows)));
+        let cut: Vec<Frames> = cut.collect();
         let others = || Snapshot {
             history: history(1, vec![], vec![]),
             ..Snapshot::default()
@@ -369,7 +337,7 @@ mod tests {
             vec![WriteJob::Frame(
                 1,
                 Box::new(Snapshot {
-                    frames: whole,
+                    frames: noisy_frames(0..rows),
                     ..others()
                 }),
             )],

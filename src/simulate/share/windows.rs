@@ -7,7 +7,7 @@ use super::team::Team;
 use crate::parallel::prelude::*;
 use crate::store::parts::ROWS_PER_WRITE;
 
-/// Elements of a window: the rows of a frame are written in parts of so many.
+/// Number of elements in a window. The rows of a frame are written in parts of this size.
 pub const WINDOW: usize = ROWS_PER_WRITE;
 
 /// The windows of `count` elements.
