@@ -109,9 +109,6 @@ pub fn require_ranks(pipeline: &Pipeline) -> Result<(), SimulateError> {
                 "explicit",
             )
         }
-        MethodName::Explicit if pipeline.simulate.sleep => {
-            ("simulate.sleep on several ranks", "true", "false")
-        }
         MethodName::Explicit => return Ok(()),
     };
     Err(one_process(option, value, allowed))

@@ -58,7 +58,7 @@ impl<S: Scalar> BondedRun<S> {
             collider_approach: self.contacts.collider_approach(),
             barrier: self.contacts.has_barrier(),
         };
-        let chunk = self.system.chunk;
+        let (chunk, owned) = (self.system.chunk, self.ranks.owned());
         // What is not written takes no memory.
         let mut energies: Vec<f64> = bytemuck::zeroed_vec(self.system.motion.len());
         let parts: Vec<_> = energies
@@ -67,6 +67,9 @@ impl<S: Scalar> BondedRun<S> {
             .enumerate()
             .map(|(k, (energy, contacts))| {
                 let mut touching = vec![0; colliders.len()];
+                if !owned.contains(k) {
+                    return (0, touching);
+                }
                 let mut sides = L::run(MeasurePass {
                     collider_context,
                     first: k * chunk,
@@ -90,7 +93,7 @@ impl<S: Scalar> BondedRun<S> {
                 }
                 (a + b, touching)
             });
-        // Contacts are listed where their elements are owned: those of other ranks are missing so far.
+        // Those of other ranks are missing so far.
         let mut energy = 0.0;
         self.ranks.each_window(
             self.system.count,

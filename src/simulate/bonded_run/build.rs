@@ -153,11 +153,12 @@ pub fn build_start<S: Scalar>(
 }
 
 /// Whether every rank needs all elements and bonds at the start, not only its own: where bonds soften or break by
-/// Rankine's criterion, and to find the surface of a body under pressure.
+/// Rankine's criterion, where fragments sleep, and to find the surface of a body under pressure.
 fn every_rank_needs_all(pipeline: &Pipeline) -> bool {
     let mut materials = pipeline.materials.iter();
     let mut attachments = pipeline.attachments.iter();
-    materials.any(|one| one.toughness.is_some() || one.criterion == Criterion::Rankine)
+    pipeline.simulate.sleep
+        || materials.any(|one| one.toughness.is_some() || one.criterion == Criterion::Rankine)
         || attachments.any(|one| matches!(one.action, Action::Pressure { .. }))
 }
 

@@ -25,8 +25,13 @@ impl<S: Scalar> BondedRun<S> {
     }
 
     /// Passes the complete state to `take`, on several ranks, which all call it: at rank 0 in parts; the others pass an
-    /// empty one.
-    pub fn pack_in_parts(&self, frame: u32, take: &mut dyn FnMut(StatePart)) {
+    /// empty one. `add` adds the sections of a method.
+    pub fn pack_in_parts(
+        &self,
+        frame: u32,
+        add: impl FnOnce(&mut State),
+        take: &mut dyn FnMut(StatePart),
+    ) {
         let (springs, touch) = (self.gather_springs(), self.gather_touch());
         let elements = self.system.motion.len();
         let mut head = StateInParts::from(State::new(frame, self.step, self.dt));
@@ -37,7 +42,9 @@ impl<S: Scalar> BondedRun<S> {
                 load: &[],
                 whole: &[],
             };
-            head = self.put_sections(frame, rows, (&springs, &touch)).into();
+            let mut state = self.put_sections(frame, rows, (&springs, &touch));
+            add(&mut state);
+            head = state.into();
             announce_rows::<S>(&mut head, elements);
         }
         take(StatePart::Head(Box::new(head)));

@@ -6,7 +6,7 @@ use super::run::BondedRun;
 use crate::math::Scalar;
 use crate::simulate::bonded::bond_tasks::BreakEvent;
 use crate::simulate::bonded::system::System;
-use crate::simulate::contact::chunk::SpringEntry;
+use crate::simulate::contact::chunk::{COLLIDER, SpringEntry};
 use crate::simulate::contact::rebuild::Candidates;
 use crate::simulate::scene::colliders::PosedCollider;
 use crate::simulate::scene::reaction_sums::ReactionSums;
@@ -50,13 +50,18 @@ impl<S: Scalar> BondedRun<S> {
         }
         self.move_rows(&owner);
         self.move_bonds(&owner);
+        self.ranks
+            .gather_chunks(Receivers::All, &mut self.sums, ReactionSums::each);
+        if self.contacts.lists_all() {
+            self.share_springs();
+            self.ranks = self.ranks.with_owners(owner);
+            return true;
+        }
         let before = self.ranks.owners();
         let moves = |at: usize| owner[at] != before[at];
         let mut springs = self.contacts.springs();
         springs.retain(|side| moves(side.element as usize / self.system.chunk));
         let springs = self.ranks.concatenate(Receivers::All, springs);
-        self.ranks
-            .gather_chunks(Receivers::All, &mut self.sums, ReactionSums::each);
         self.ranks = self.ranks.with_owners(owner);
         self.hold_rows();
         self.contacts.keep(self.ranks.owned());
@@ -67,14 +72,17 @@ impl<S: Scalar> BondedRun<S> {
 
     /// Finds this rank's ghosts: bond neighbours (also of broken bonds), contact partners, and all elements of spring
     /// attachments. `second_neighbours` adds the neighbours of bond neighbours. To be called after every
-    /// rebuild of the lists.
-    pub fn plan_exchange(&mut self, second_neighbours: bool) {
+    /// rebuild of the lists. Every rank moves the elements for which `is_asleep` is true, and reads those that may
+    /// touch them.
+    pub fn plan_exchange(&mut self, second_neighbours: bool, is_asleep: impl Fn(usize) -> bool) {
         if self.ranks.is_alone() {
             return;
         }
-        // All ranks choose the same skin.
-        let exposed = self.ranks.sum(self.contacts.exposed() as u64);
-        self.contacts.set_exposed_of_all(exposed as usize);
+        if !self.contacts.lists_all() {
+            // All ranks choose the same skin.
+            let exposed = self.ranks.sum(self.contacts.exposed() as u64);
+            self.contacts.set_exposed_of_all(exposed as usize);
+        }
         let (system, owned) = (&self.system, self.ranks.owned());
         let is_own = |i: usize| owned.contains(i / system.chunk);
         let mut needed = vec![false; system.motion.len()];
@@ -106,13 +114,25 @@ impl<S: Scalar> BondedRun<S> {
         for &element in self.springs.attached(&self.supports) {
             needed[element as usize] = true;
         }
-        let needed = (0..system.count).filter(|&i| needed[i] && !is_own(i));
+        if self.contacts.lists_all() {
+            self.contacts.each_pair(|element, partner| {
+                let ends = [element, partner].map(|end| end as usize);
+                if partner < COLLIDER && is_asleep(ends[0]) != is_asleep(ends[1]) {
+                    ends.into_iter().for_each(|end| needed[end] = true);
+                }
+            });
+        }
+        let needed = (0..system.count).filter(|&i| needed[i] && !is_own(i) && !is_asleep(i));
         self.ranks
             .set_ghosts(needed.map(|i| i as u32), reads_ghosts);
     }
 
-    /// Rebuilds the contact lists; receives the rows that this reads.
+    /// Rebuilds the contact lists; receives the rows that this reads, unless this rank lists the contacts of all: then
+    /// it must know all rows.
     pub fn rebuild_lists(&mut self, colliders: &[PosedCollider]) {
+        if self.contacts.lists_all() {
+            return self.contacts.rebuild(&self.system, colliders);
+        }
         let candidates = self.receive_candidates();
         let (contacts, system) = (&mut self.contacts, &self.system);
         contacts.rebuild_among(system, colliders, candidates.as_ref());
@@ -220,11 +240,28 @@ impl<S: Scalar> BondedRun<S> {
         ReactionSums::take(&self.supports, &mut self.sums)
     }
 
+    /// Brings the motion of these elements up to date at every rank.
+    pub fn share_rows(&mut self, elements: &[u32]) {
+        let (ranks, system) = (&self.ranks, &mut self.system);
+        ranks.fetch(Receivers::All, elements, &mut system.motion);
+        ranks.fetch(Receivers::All, elements, &mut system.tail);
+    }
+
+    /// Brings the springs of all contacts up to date at every rank, where each lists all contacts.
+    pub fn share_springs(&mut self) {
+        if self.ranks.is_alone() {
+            return;
+        }
+        let owned = self.ranks.owned();
+        let springs = self.contacts.springs_of(&owned);
+        let springs = self.ranks.concatenate(Receivers::All, springs);
+        self.contacts.replace_springs(&springs, &owned);
+    }
+
     /// Nonzero springs of all contacts, at rank 0, sorted by element and partner.
     pub(super) fn gather_springs(&self) -> Vec<SpringEntry<S>> {
-        let mut springs = self
-            .ranks
-            .concatenate(Receivers::First, self.contacts.springs());
+        let own = self.contacts.springs_of(&self.ranks.owned());
+        let mut springs = self.ranks.concatenate(Receivers::First, own);
         if !self.ranks.is_alone() {
             springs.sort_unstable_by_key(|side| (side.element, side.partner));
         }

@@ -10,6 +10,7 @@ use crate::simulate::bonded::bonds::Bonds;
 use crate::simulate::bonded::breaks::{BondBeforeBreak, BreakingBond, BrokenBond};
 use crate::simulate::bonded::fragments;
 use crate::simulate::bonded::hydrostatic::{self, Hydrostatic};
+use crate::simulate::bonded::owned::OwnedChunks;
 use crate::simulate::bonded::rest::RestData;
 use crate::simulate::bonded::system::{LoadRow, System};
 use crate::simulate::bonded::work::Work;
@@ -89,7 +90,12 @@ impl<S: Scalar> BondedRun<S> {
                     largest: most[1],
                     longest: most[2],
                 };
-                Contacts::of_chunks(system, surfaces, ranks.owned(), sizes)
+                // What sleeps is judged by every rank, from the contacts of all.
+                let listed = match pipeline.simulate.sleep {
+                    true => OwnedChunks::default(),
+                    false => ranks.owned(),
+                };
+                Contacts::of_chunks(system, surfaces, listed, sizes)
             }
         };
         let labels = match system.bonds.holds_all() {
@@ -215,11 +221,11 @@ impl<S: Scalar> BondedRun<S> {
         }
     }
 
-    /// Brings the labels of fragments up to date, at rank 0. All ranks must call it.
+    /// Brings the labels of fragments up to date, where they are known. All ranks must call it.
     pub fn label_fragments(&mut self) {
         if std::mem::take(&mut self.broken_since) {
             let components = self.components();
-            if self.ranks.is_first() {
+            if self.ranks.is_first() || self.system.bonds.holds_all() {
                 fragments::update(&mut self.labels, &components);
             }
         }

@@ -211,6 +211,11 @@ impl<S: Scalar> Contacts<S> {
         }
     }
 
+    /// Whether the contacts of all chunks are listed.
+    pub fn lists_all(&self) -> bool {
+        self.owned.are_all()
+    }
+
     /// From now on lists only the contacts of these chunks.
     pub fn keep(&mut self, owned: OwnedChunks) {
         for (at, lists) in self.chunks.iter_mut().enumerate() {

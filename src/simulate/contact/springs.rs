@@ -2,19 +2,48 @@
 
 use super::chunk::{COLLIDER, SpringEntry};
 use super::lists::Contacts;
+use super::pair_list::Memory;
 use super::polyhedra::list::{ShapeChunk, ShapeEntry};
 use crate::math::Scalar;
+use crate::simulate::bonded::owned::OwnedChunks;
 
 impl<S: Scalar> Contacts<S> {
     /// Nonzero springs, sorted by element and partner.
     pub fn springs(&self) -> Vec<SpringEntry<S>> {
+        self.springs_of(&OwnedChunks::default())
+    }
+
+    /// Those of these chunks.
+    pub fn springs_of(&self, owned: &OwnedChunks) -> Vec<SpringEntry<S>> {
         let mut out = Vec::new();
-        for chunk in &self.chunks {
+        let chunks = self.chunks.iter().enumerate();
+        for (_, chunk) in chunks.filter(|(at, _)| owned.contains(*at)) {
             let from = out.len();
             out.extend(chunk.sides().filter(|side| side.memory.is_any()));
             out[from..].sort_unstable_by_key(|side| (side.element, side.partner));
         }
         out
+    }
+
+    /// Replaces all springs, except those of the chunks `owned`, by those among these.
+    pub fn replace_springs(&mut self, springs: &[SpringEntry<S>], owned: &OwnedChunks) {
+        for (at, chunk) in self.chunks.iter_mut().enumerate() {
+            if owned.contains(at) {
+                continue;
+            }
+            for list in [&mut chunk.before, &mut chunk.within, &mut chunk.behind] {
+                (0..list.len()).for_each(|at| list.set_memory(at, Memory::default()));
+            }
+            for wall in &mut chunk.near_colliders {
+                (wall.memory, wall.clear_until) = (Memory::default(), 0.0);
+            }
+        }
+        for entry in springs {
+            let at = entry.element as usize / self.chunk;
+            if !owned.contains(at) {
+                self.chunks[at].restore(entry);
+            }
+        }
     }
 
     /// Springs and allowed overlaps of the contacts of polyhedra, sorted by element and partner.

@@ -48,7 +48,7 @@ fn wide<S: Scalar>(k: &ContactParameters<S>) -> ContactParameters<f64> {
 
 impl<S: Scalar> Contacts<S> {
     /// Takes the listed contacts for which `chosen` is true (element; partner as listed) out of the passes and
-    /// returns them, pairs once, in the order of the chunks. Until they are [resumed](Self::resume) the lists
+    /// returns them, pairs once, by element and partner. Until they are [resumed](Self::resume) the lists
     /// must not be rebuilt.
     pub fn suspend(
         &mut self,
@@ -119,6 +119,8 @@ impl<S: Scalar> Contacts<S> {
                 });
             }
         }
+        // Sums over contacts must not depend on how elements are divided into chunks.
+        out.sort_by_key(|contact| (contact.element, contact.partner));
         out
     }
 
@@ -150,16 +152,20 @@ impl<S: Scalar> Contacts<S> {
         }
     }
 
-    /// Soft contacts and their normal stiffness, N/m: element, and partner or [`COLLIDER`] plus the collider's index.
-    /// Pairs appear once or twice.
-    pub fn soft(&self) -> impl Iterator<Item = ([u32; 2], S)> {
+    /// Soft contacts and their normal stiffness, N/m: element, and partner or [`COLLIDER`] plus the collider's index;
+    /// pairs once, by element and partner.
+    pub fn soft(&self) -> Vec<([u32; 2], S)> {
         let of = |chunk: &ContactChunk<S>| {
-            let listed = chunk.lists().into_iter().flat_map(|list| list.soft());
+            // Pairs with earlier chunks are listed there too.
+            let listed = [&chunk.within, &chunk.behind].into_iter();
+            let listed = listed.flat_map(|list| list.soft());
             let walls = chunk.near_colliders.iter().filter(|wall| wall.soft);
             let walls = walls.map(|wall| ([wall.element, COLLIDER + wall.collider], wall.k.normal));
             listed.chain(walls).collect::<Vec<_>>()
         };
-        self.chunks.iter().flat_map(of)
+        let mut all: Vec<([u32; 2], S)> = self.chunks.iter().flat_map(of).collect();
+        all.sort_by_key(|(contact, _)| *contact);
+        all
     }
 
     /// Makes a contact soft, with a normal stiffness (N/m), if it is listed and not soft yet: an element, and its

@@ -56,7 +56,8 @@ const VIBRATION: SectionKind = SectionKind::first("held vibration");
 
 /// Writes the pieces.
 pub fn put<S: Scalar>(state: &mut State, sleep: &Sleep<S>, contacts: &Contacts<S>) {
-    let soft = contacts.soft().chain(sleep.unlisted_soft.iter().copied());
+    let soft = contacts.soft().into_iter();
+    let soft = soft.chain(sleep.unlisted_soft.iter().copied());
     let (soft, normal): (Vec<[u32; 2]>, Vec<S>) = soft.unzip();
     state.put(SOFT, soft.into_iter());
     state.put(STIFFNESS, normal.into_iter().map(|normal| [normal]));

@@ -33,6 +33,7 @@ impl<L: Lanes> Cpu<L> {
     pub(super) fn add_loads(&mut self, dt: L::Scalar) {
         self.add_loads_on_ranks(dt);
         self.run.add_applied();
+        self.share_loads_on_pieces();
     }
 
     /// Adds the loads of bonds, of contacts between elements, and of contacts with colliders, one chunk per

@@ -10,7 +10,6 @@ use crate::simulate::bonded_run::run::BondedRun;
 use crate::simulate::contact::lists::Contacts;
 use crate::simulate::error::SimulateError;
 use crate::simulate::scene::colliders::SolidCollider;
-use crate::simulate::scene::reaction_sums::ReactionSums;
 use crate::simulate::scene::reactions::Wrench;
 use crate::simulate::sleep::alarm::Alarm;
 use crate::simulate::sleep::island::Outside;
@@ -112,6 +111,7 @@ impl<L: Lanes> Cpu<L> {
                 return Ok(None);
             }
         }
+        self.run.share_springs();
         let start = self.run.step;
         let (contacts, groups) = (&mut self.run.contacts, &self.groups.1);
         let Some(sleep) = &mut self.sleep else {
@@ -185,7 +185,7 @@ impl<L: Lanes> Cpu<L> {
         self.motion(true)?;
         self.run.step += 1;
         self.add_loads(self.parameters.dt);
-        let now = ReactionSums::take(&self.run.supports, &mut self.run.sums);
+        let now = self.run.take_sums();
         let alarms = self.alarms();
         reactions.add(1, self.lighten(&alarms).unwrap_or(now));
         self.break_bonds();
@@ -290,6 +290,7 @@ impl<L: Lanes> Cpu<L> {
     /// awake, only the elements that the search visits get their present places.
     pub(super) fn build_lists(&mut self) {
         let clock = Instant::now();
+        self.share_awake();
         let Some(sleep) = &self.sleep else {
             return;
         };
@@ -304,6 +305,7 @@ impl<L: Lanes> Cpu<L> {
         let (system, colliders) = (&self.run.system, &self.driven.colliders);
         let contacts = &mut self.run.contacts;
         contacts.rebuild_among(system, colliders, candidates.as_ref());
+        self.plan_shared_sleep();
         self.find_near();
         self.set_horizon();
         self.costs.lists.add(clock, rayon::current_num_threads());
@@ -360,13 +362,17 @@ impl<L: Lanes> Cpu<L> {
             self.costs.lists.add(clock, rayon::current_num_threads());
             return;
         }
-        if !self.run.ranks.is_alone() {
+        if !self.run.ranks.is_alone() && self.sleep.is_none() {
             self.follow_lists_on_ranks(distances);
             self.costs.lists.add(clock, rayon::current_num_threads());
             return;
         }
+        let reads_places = self.run.contacts.reads_places(distances);
+        if reads_places {
+            self.share_awake();
+        }
         if let Some(sleep) = &self.sleep {
-            match self.run.contacts.reads_places(distances) {
+            match reads_places {
                 true => sleep.place_all(&mut self.run.system),
                 false => sleep.place_near(&mut self.run.system),
             }
@@ -385,6 +391,7 @@ impl<L: Lanes> Cpu<L> {
         if contacts.advance_among(distances, system, colliders, candidates) {
             self.find_near();
             self.lists_hold_until = self.run.step;
+            self.rebalance_with_sleep();
         }
         self.costs.lists.add(clock, rayon::current_num_threads());
     }

@@ -5,6 +5,8 @@ mod long_steps;
 mod measure;
 mod motion;
 mod ranks;
+mod shared_sleep;
+mod sleep_records;
 mod sleeping;
 
 use std::sync::Mutex;
@@ -104,7 +106,7 @@ impl<L: Lanes> Cpu<L> {
     pub fn new(built: Built<L::Scalar>, pipeline: &Pipeline, dt: f64) -> Self {
         let mut run = BondedRun::new(built, pipeline, dt);
         let rankine = Rankine::of(&mut run.system, pipeline, &run.rest);
-        if rankine.is_none() {
+        if rankine.is_none() && !pipeline.simulate.sleep {
             run.hold_own();
         }
         let sleep = sleeping::sleep(&mut run, pipeline);
@@ -341,7 +343,9 @@ impl<L: Lanes> Method for Cpu<L> {
         self.collect_work();
         match self.run.ranks.is_alone() {
             true => take(StatePart::Head(Box::new(self.pack(frame).into()))),
-            false => self.run.pack_in_parts(frame, take),
+            false => self
+                .run
+                .pack_in_parts(frame, |state| self.put_sleep(state), take),
         }
     }
 
@@ -363,7 +367,11 @@ impl<L: Lanes> Method for Cpu<L> {
             return Ok(self.run.take_oldest());
         };
         let measured = on_pool(|| self.measured());
-        let snapshot = self.run.snapshot_in_parts(frame, &measured, take);
+        let mut snapshot = self.run.snapshot_in_parts(frame, &measured, take);
+        let slept = self.sleep_table(frame);
+        if self.run.ranks.is_first() {
+            snapshot.sleep = slept;
+        }
         let state = match state {
             true => self.state_without_frame(frame),
             false => None,
@@ -387,6 +395,8 @@ impl<L: Lanes> Method for Cpu<L> {
         (self.groups, self.loads_due) = (Default::default(), false);
         self.together_until = self.run.step;
         (self.resting, self.renewed) = (self.resting_loads(), None);
-        self.restore_contacts(state)
+        self.restore_contacts(state)?;
+        self.plan_shared_sleep();
+        Ok(())
     }
 }

@@ -41,6 +41,7 @@ impl<L: Lanes> Cpu<L> {
             },
         );
         self.kick_due = open;
+        self.exchange_due = !self.run.ranks.is_alone();
         self.costs.motion.add(clock, rayon::current_num_threads());
         if let Some((elements, colliders)) = moved? {
             self.follow_lists((elements.max(asleep), colliders));

@@ -35,7 +35,9 @@ impl<L: Lanes> Cpu<L> {
 
     /// Finds this rank's ghosts. Rankine's criterion reads the stress of both ends of a bond, and so all bonds of both.
     pub(super) fn plan_exchange(&mut self) {
-        self.run.plan_exchange(self.rankine.is_some());
+        let sleep = &self.sleep;
+        let is_asleep = |i| sleep.as_ref().is_some_and(|sleep| sleep.is_asleep(i));
+        self.run.plan_exchange(self.rankine.is_some(), is_asleep);
     }
 
     /// Receives the rows of this rank's ghosts.
@@ -54,12 +56,11 @@ impl<L: Lanes> Cpu<L> {
         if update == ListUpdate::Rebuilt && !moves {
             self.plan_exchange();
         }
-        self.exchange_due = true;
     }
 
     /// Rebalances once other owners of the chunks would have saved what a rebalance costs. Returns whether any chunk
     /// moved.
-    fn rebalance(&mut self) -> bool {
+    pub(super) fn rebalance(&mut self) -> bool {
         if let Some(costs) = self.next_costs.take() {
             return self.rebalance_by(&costs);
         }

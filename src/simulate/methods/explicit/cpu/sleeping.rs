@@ -5,21 +5,17 @@ use std::time::Instant;
 use super::Cpu;
 use super::loads::bond_pass;
 use super::long_steps::{INTERVAL, Reactions, surroundings};
-use crate::columns::{self, SleepEvent, SleepReason};
+use crate::columns::{SleepEvent, SleepReason};
 use crate::math::{Lanes, Scalar};
 use crate::simulate::bonded::border::Border;
 use crate::simulate::bonded_run::run::BondedRun;
-use crate::simulate::error::{SimulateError, StateError};
-use crate::simulate::run_state::snapshot::SleepTotals;
-use crate::simulate::run_state::state::State;
-use crate::simulate::scene::reaction_sums::ReactionSums;
+use crate::simulate::error::SimulateError;
 use crate::simulate::scene::reactions::Wrench;
 use crate::simulate::sleep::alarm::{Alarm, Alarms, alarm};
 use crate::simulate::sleep::calm::{self, Verdict};
-use crate::simulate::sleep::event::{self, Event};
+use crate::simulate::sleep::event::Event;
 use crate::simulate::sleep::piece::Piece;
 use crate::simulate::sleep::pieces::Sleep;
-use crate::simulate::sleep::state as sleep_state;
 use crate::simulate::sleep::use_task::UseTask;
 use crate::spec::{Action, Pipeline};
 
@@ -131,31 +127,6 @@ impl<L: Lanes> Cpu<L> {
         Ok(())
     }
 
-    /// Records an event of a piece.
-    pub(super) fn record(&mut self, what: SleepEvent, (step, alarm): (u64, Alarm), energy: f64) {
-        let Some(sleep) = &self.sleep else {
-            return;
-        };
-        let piece = &sleep.pieces[alarm.piece];
-        self.sleep_events.push(Event {
-            step,
-            element: piece.elements[0],
-            elements: piece.elements.len() as u32,
-            what,
-            reason: alarm.reason,
-            use_of_strength: alarm.use_of_strength,
-            energy,
-        });
-    }
-
-    /// Records that pieces which were at rest move.
-    fn record_moving(&mut self, pieces: Vec<usize>) {
-        for piece in pieces {
-            let alarm = alarm(piece, SleepReason::Touched, 0.0);
-            self.record(SleepEvent::Moving, (self.run.step, alarm), 0.0);
-        }
-    }
-
     /// Wakes the pieces of alarms, or lets them move if they were at rest.
     fn answer(&mut self, alarms: Vec<Alarm>) -> Result<(), SimulateError> {
         self.finish_step()?;
@@ -199,6 +170,7 @@ impl<L: Lanes> Cpu<L> {
             return Ok(());
         }
         self.finish_step()?;
+        self.share_awake();
         let uses = self.uses();
         self.run.label_fragments();
         let time = (self.run.step, self.run.dt);
@@ -223,7 +195,9 @@ impl<L: Lanes> Cpu<L> {
         if asleep.is_empty() {
             return Ok(());
         }
-        let carried = self.carried();
+        let mut carried = self.carried();
+        self.share_elements(asleep.iter().flat_map(|one| &one.elements), &mut carried);
+        self.run.share_springs();
         let Some(sleep) = &mut self.sleep else {
             return Ok(());
         };
@@ -274,12 +248,17 @@ impl<L: Lanes> Cpu<L> {
         if !sleep.note_slow(self.run.contacts.largest(), time) {
             return Ok(());
         }
+        self.share_awake();
+        let Some(sleep) = &mut self.sleep else {
+            return Ok(());
+        };
         let around = surroundings(&self.run, &self.driven);
         let resting = sleep.resting(around, time);
         if resting.is_empty() {
             return Ok(());
         }
         self.finish_step()?;
+        self.run.share_springs();
         let Some(sleep) = &mut self.sleep else {
             return Ok(());
         };
@@ -332,6 +311,7 @@ impl<L: Lanes> Cpu<L> {
 
     /// Recomputes what depends on which elements are asleep.
     pub(super) fn restructure(&mut self) {
+        self.share_awake();
         let Some(sleep) = &mut self.sleep else {
             return;
         };
@@ -343,6 +323,7 @@ impl<L: Lanes> Cpu<L> {
         let (system, colliders) = (&self.run.system, &self.driven.colliders);
         let contacts = &mut self.run.contacts;
         contacts.rebuild_among(system, colliders, candidates.as_ref());
+        self.plan_shared_sleep();
         self.find_near();
         self.set_horizon();
         self.resting = self.resting_loads();
@@ -380,7 +361,7 @@ impl<L: Lanes> Cpu<L> {
         self.add_loads(L::Scalar::default());
         self.chunk_breaks.iter_mut().for_each(Vec::clear);
         self.loads_due = false;
-        ReactionSums::take(&self.run.supports, &mut self.run.sums)
+        self.run.take_sums()
     }
 
     /// Computes the loads if those of fragments that were stepped apart are missing.
@@ -391,84 +372,11 @@ impl<L: Lanes> Cpu<L> {
     }
 
     /// Lets fragments fall asleep that are calm at the start of the run.
-    fn begin(&mut self) -> Result<(), SimulateError> {
+    pub(super) fn begin(&mut self) -> Result<(), SimulateError> {
         match std::mem::take(&mut self.begins) {
             true => self.calm_down(SleepReason::Start),
             false => Ok(()),
         }
-    }
-
-    /// Brings the rows of elements that are asleep up to date. Where fragments may be stepped apart, it also rebuilds
-    /// the contact lists: they decide which and how long, and a resumed run starts with new lists.
-    pub(super) fn bring_up_to_date(&mut self) -> Result<(), SimulateError> {
-        self.begin()?;
-        if self.allows_islands() {
-            self.build_lists();
-        }
-        let Some(sleep) = &self.sleep else {
-            return Ok(());
-        };
-        sleep.place_all(&mut self.run.system);
-        if !self.allows_islands() {
-            self.list_colliders();
-        }
-        self.refresh_loads();
-        Ok(())
-    }
-
-    /// Lists the elements near colliders as a resumed run does: a contact is soft as long as it is listed.
-    fn list_colliders(&mut self) {
-        let Some(sleep) = &self.sleep else {
-            return;
-        };
-        let wide = sleep.awake() == 0 && self.allows_islands();
-        self.run.contacts.set_skin(wide);
-        let among = sleep.all_but_removed(self.run.system.motion.len());
-        let (system, colliders) = (&self.run.system, &self.driven.colliders);
-        let contacts = &mut self.run.contacts;
-        contacts.rebuild_near_among(system, colliders, among.as_ref());
-        self.find_near();
-    }
-
-    /// Brings the contacts to what they were in a state, from which all else was restored.
-    pub(super) fn restore_contacts(&mut self, state: &State) -> Result<(), StateError> {
-        let rows = self.run.system.motion.len();
-        let sleep = self.sleep.as_ref();
-        if let Some(among) = sleep.and_then(|sleep| sleep.all_but_removed(rows)) {
-            let (system, colliders) = (&self.run.system, &self.driven.colliders);
-            let contacts = &mut self.run.contacts;
-            contacts.rebuild_among(system, colliders, Some(&among));
-        }
-        self.list_colliders();
-        match &mut self.sleep {
-            Some(sleep) => sleep_state::restore_soft(state, sleep, &mut self.run),
-            None => Ok(()),
-        }
-    }
-
-    /// The present state.
-    pub(super) fn pack(&mut self, frame: u32) -> State {
-        let mut state = self.run.pack(frame);
-        if let Some(sleep) = &self.sleep {
-            sleep_state::put(&mut state, sleep, &self.run.contacts);
-        }
-        state
-    }
-
-    /// What the history records about sleep.
-    pub(super) fn sleep_totals(&self) -> Option<SleepTotals> {
-        self.sleep.as_ref().map(|sleep| SleepTotals {
-            awake: sleep.awake() as u32,
-            rigidified: sleep.rigidified + sleep.removed_energy,
-            held: sleep.held(),
-        })
-    }
-
-    /// The table of what fell asleep or woke since the last frame; fragments must be labelled.
-    pub(super) fn sleep_table(&mut self, frame: u32) -> columns::Sleep {
-        let events = std::mem::take(&mut self.sleep_events);
-        let dt = self.run.dt;
-        event::table(&events, frame, self.run.fragment_labels(), dt)
     }
 
     /// Largest stress over strength of the bonds of each element that is awake.
@@ -477,6 +385,7 @@ impl<L: Lanes> Cpu<L> {
         self.for_awake_chunks(&mut uses, |uses, border, place| {
             bond_pass::<L, _>(&self.run.system, border, place, UseTask { uses });
         });
+        self.share_elements(self.awake_elements().iter(), &mut uses);
         uses
     }
 }

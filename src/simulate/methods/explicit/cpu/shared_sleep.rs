@@ -1,0 +1,60 @@
+//! Sleep on several ranks: every rank holds all elements and bonds, lists all contacts, moves all that sleeps and
+//! decides what falls asleep or wakes, from the same numbers. Only what is awake is shared out.
+
+use super::Cpu;
+use crate::math::Lanes;
+use crate::simulate::share::bytes::Record;
+use crate::simulate::share::ranks::Receivers;
+
+impl<L: Lanes> Cpu<L> {
+    /// Elements that are awake, ascending; none without sleep.
+    pub(super) fn awake_elements(&self) -> Vec<u32> {
+        let Some(sleep) = &self.sleep else {
+            return Vec::new();
+        };
+        let all = 0..self.run.system.count as u32;
+        all.filter(|&i| !sleep.is_asleep(i as usize)).collect()
+    }
+
+    /// Brings the motion of all that is awake up to date at every rank, to decide about sleep or to list contacts.
+    pub(super) fn share_awake(&mut self) {
+        if self.sleep.is_some() && !self.run.ranks.is_alone() {
+            let awake = self.awake_elements();
+            self.run.share_rows(&awake);
+        }
+    }
+
+    /// Brings the records of these elements up to date at every rank.
+    pub(super) fn share_elements<'a, T: Record>(
+        &self,
+        elements: impl Iterator<Item = &'a u32>,
+        rows: &mut [T],
+    ) {
+        if !self.run.ranks.is_alone() {
+            let elements: Vec<u32> = elements.copied().collect();
+            self.run.ranks.fetch(Receivers::All, &elements, rows);
+        }
+    }
+
+    /// Brings the loads on the elements of pieces up to date at every rank: all move the pieces.
+    pub(super) fn share_loads_on_pieces(&mut self) {
+        if !self.near.is_empty() {
+            let (ranks, near) = (&self.run.ranks, &self.near);
+            ranks.fetch(Receivers::All, near, &mut self.run.load);
+        }
+    }
+
+    /// Plans the exchange of ghosts after the contacts of fragments that may sleep were listed.
+    pub(super) fn plan_shared_sleep(&mut self) {
+        if self.sleep.is_some() {
+            self.plan_exchange();
+        }
+    }
+
+    /// Plans it in a step, which may also move chunks to other ranks.
+    pub(super) fn rebalance_with_sleep(&mut self) {
+        if self.sleep.is_some() && !self.run.ranks.is_alone() && !self.rebalance() {
+            self.plan_exchange();
+        }
+    }
+}
