@@ -4,7 +4,7 @@
 use cullet::columns::BreakMode;
 use cullet::pack::Packed;
 use cullet::simulate::{method, schedule};
-use cullet::spec::{Action, Attachment, Backend, Pipeline, Region};
+use cullet::spec::{Action, Attachment, Backend, Integrator, Pipeline, Region};
 use cullet::store::Store;
 use glam::{DMat3, DVec3};
 
@@ -63,16 +63,15 @@ fn compliance((mut pipeline, packed): (Pipeline, Packed)) -> f64 {
         end("root", (-1.0, -0.066), scenes::clamp([0.0; 3])),
         end("tip", (0.066, 1.0), Action::force([0.0, force, 0.0])),
     ];
-    // Damping near critical for its slowest oscillation, with the modulus along the grain.
-    pipeline.simulate.drag = 150.0;
-    let dt = 0.6 * schedule(&packed.packing, &pipeline).unwrap().critical;
-    let mut run = method(&packed.packing, &pipeline, Backend::Cpu, dt).unwrap();
+    // Steps so long that inertia does nothing.
+    pipeline.simulate.integrator = Integrator::BackwardEuler;
+    let mut run = method(&packed.packing, &pipeline, Backend::Cpu, 10.0).unwrap();
     let mut before = 0.0;
-    for frame in 0..20 {
-        run.advance((0.05 / dt) as u64).unwrap();
+    for frame in 0..5 {
+        run.advance(1).unwrap();
         let loads = run.snapshot(frame).unwrap().loads;
         let now = loads.dy[1];
-        if (now / before - 1.0_f64).abs() < 2e-3 {
+        if (now / before - 1.0_f64).abs() < 1e-3 {
             return now / force;
         }
         before = now;

@@ -3,14 +3,10 @@
 mod packed;
 mod sleep;
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::harness::TestFolder;
-use cullet::ranks::Transport;
-use cullet::simulate::bonded::system::System;
-use cullet::simulate::methods::explicit::cpu::Cpu;
-use cullet::simulate::{self, Capture, Method, Shared, SimulateError, Start};
+use cullet::simulate::{self, SimulateError, Start};
 use packed::{Packed, assert_runs_alike, assert_same, on_ranks, options};
 
 #[test]
@@ -191,67 +187,26 @@ fn chunks_that_change_their_ranks_change_no_bit() {
         "output.work=true",
     ];
     let packed = Packed::new(folder.path(), "bunny_drop", &settings);
-    let dt = simulate::schedule(&packed.store, &packed.pipeline)
-        .unwrap()
-        .dt;
-    let record = |run: &mut Cpu<f32>, frame: u32| -> Capture {
-        run.capture(frame, true).unwrap();
-        let mut capture = run.deliver().unwrap();
-        capture.snapshot.history.seconds.clear();
-        capture
-    };
-    let captures = |shared: Option<Arc<dyn Transport>>| {
-        let ranks = shared.as_ref().map(Shared::new);
-        let built = simulate::build_shared(&packed.store, &packed.pipeline, ranks).unwrap();
-        let at_start = built.system.bonds.entries().count();
-        let rows = |system: &System<f32>| {
-            let rows = system.tail.iter();
-            rows.filter(|row| row.0[3] > 0.0).count()
-        };
-        let rows_at_start = rows(&built.system);
-        let mut run = Cpu::<f32>::new(built, &packed.pipeline, dt);
-        let chunks = run.system().motion.len().div_ceil(run.system().chunk);
-        let mut all = Vec::new();
-        for frame in 1..=8u32 {
-            if shared.is_some() {
-                // So large that balance is worth any effort.
-                let cost = |chunk: usize| {
-                    1e6 * (1.0 + f64::from((chunk as u32 * 7 + frame * 3) % 5).powi(2))
-                };
-                run.rebalance_next((0..chunks).map(cost).collect());
-            }
-            run.advance(700).unwrap();
-            let capture = record(&mut run, frame);
-            let again = run.state_without_frame(frame);
-            assert!(capture.state == again);
-            all.push(capture);
-        }
-        assert!(shared.is_none() || run.traffic().unwrap().rebalances > 4);
-        let held = [at_start, run.system().bonds.entries().count()];
-        // At the start ranks also have the rows of bond neighbours.
-        (all, held, [rows_at_start, rows(run.system())])
-    };
-    let (alone, [_, bonds], [count, _]) = captures(None);
-    assert!(alone[7].snapshot.history.broken[0] > 100);
-    let shared = on_ranks((3, 1), |transport| captures(Some(transport)));
+    let alone = packed.moving_chunks(None);
+    assert!(alone.captures[7].snapshot.history.broken[0] > 100);
+    let shared = on_ranks((3, 1), |transport| packed.moving_chunks(Some(transport)));
     // At the start and at the end a rank holds the bonds of its own elements: few are held by two.
+    let bonds = alone.bonds[1];
     for at in [0, 1] {
-        let held: Vec<usize> = shared.iter().map(|(_, held, _)| held[at]).collect();
+        let held: Vec<usize> = shared.iter().map(|one| one.bonds[at]).collect();
         let sum: usize = held.iter().sum();
         assert!(held.iter().all(|&held| held < bonds), "{held:?} of {bonds}");
         assert!(bonds < sum && 2 * sum < 3 * bonds, "{held:?} of {bonds}");
     }
     // No rank has the rows of all elements.
-    let rows: Vec<[usize; 2]> = shared.iter().map(|(_, _, rows)| *rows).collect();
+    let count = alone.rows[0];
+    let rows: Vec<[usize; 2]> = shared.iter().map(|one| one.rows).collect();
     let few = |rows: usize| rows < count;
     assert!(
         rows.iter().flatten().all(|&rows| few(rows)),
         "{rows:?} of {count}"
     );
-    for (alone, shared) in alone.iter().zip(&shared[0].0) {
-        assert!(alone.snapshot == shared.snapshot);
-        assert!(alone.state == shared.state);
-    }
+    alone.assert_same_captures(&shared[0]);
 }
 
 #[test]

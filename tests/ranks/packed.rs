@@ -9,7 +9,9 @@ use crate::harness::{files, shot};
 use cullet::columns::History;
 use cullet::pack;
 use cullet::ranks::{Transport, local};
-use cullet::simulate::{self, Options, Shared, SimulateError, Start};
+use cullet::simulate::bonded::system::System;
+use cullet::simulate::methods::explicit::cpu::Cpu;
+use cullet::simulate::{self, Capture, Method, Options, Shared, SimulateError, Start};
 use cullet::spec::{self, Backend, Pipeline};
 use cullet::store::{Manifest, Store};
 
@@ -98,6 +100,66 @@ impl Packed {
         let has = |folder: &&str| self.store.path(folder).exists();
         let folders: Vec<&str> = FOLDERS.into_iter().filter(has).collect();
         (history.collect(), files(self.store.root(), &folders))
+    }
+}
+
+/// A run whose chunks moved between ranks.
+pub struct Moved {
+    /// Frames, with their states.
+    pub captures: Vec<Capture>,
+    /// Bonds that this rank held at the start and at the end, counted at each end that it held.
+    pub bonds: [usize; 2],
+    /// Elements whose rows it held. At the start ranks also have those of bond neighbours.
+    pub rows: [usize; 2],
+}
+
+impl Moved {
+    pub fn assert_same_captures(&self, other: &Moved) {
+        assert_eq!(self.captures.len(), other.captures.len());
+        for (one, other) in self.captures.iter().zip(&other.captures) {
+            assert!(one.snapshot == other.snapshot);
+            assert!(one.state == other.state);
+        }
+    }
+}
+
+impl Packed {
+    /// Takes eight times 700 steps. On several ranks chunks move to others in each of these intervals.
+    pub fn moving_chunks(&self, transport: Option<Arc<dyn Transport>>) -> Moved {
+        let dt = simulate::schedule(&self.store, &self.pipeline).unwrap().dt;
+        let ranks = transport.as_ref().map(Shared::new);
+        let built = simulate::build_shared(&self.store, &self.pipeline, ranks).unwrap();
+        let bonds = built.system.bonds.entries().count();
+        let rows = |system: &System<f32>| {
+            let rows = system.tail.iter();
+            rows.filter(|row| row.0[3] > 0.0).count()
+        };
+        let rows_at_start = rows(&built.system);
+        let mut run = Cpu::<f32>::new(built, &self.pipeline, dt);
+        let chunks = run.system().motion.len().div_ceil(run.system().chunk);
+        let mut captures = Vec::new();
+        for frame in 1..=8u32 {
+            if transport.is_some() {
+                // So large that balance is worth any effort.
+                let cost = |chunk: usize| {
+                    1e6 * (1.0 + f64::from((chunk as u32 * 7 + frame * 3) % 5).powi(2))
+                };
+                run.rebalance_next((0..chunks).map(cost).collect());
+            }
+            run.advance(700).unwrap();
+            run.capture(frame, true).unwrap();
+            let mut capture = run.deliver().unwrap();
+            capture.snapshot.history.seconds.clear();
+            let again = run.state_without_frame(frame);
+            assert!(capture.state == again);
+            captures.push(capture);
+        }
+        assert!(transport.is_none() || run.traffic().unwrap().rebalances > 4);
+        Moved {
+            captures,
+            bonds: [bonds, run.system().bonds.entries().count()],
+            rows: [rows_at_start, rows(run.system())],
+        }
     }
 }
 

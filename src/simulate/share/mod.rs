@@ -10,7 +10,7 @@
 //! A rank holds the bonds of its own elements, and the rows of its own elements, of ghosts and of elements that were
 //! near. Rank 0 receives those of all elements for each frame and each state, but only some at a time. Columns have the
 //! length and the numbering of one process; pages of other rows are never written, so that the system gives them no
-//! memory. With Rankine's criterion or bonds that soften, every rank holds all.
+//! memory. With Rankine's criterion, bonds that soften or fragments that sleep, every rank holds all.
 
 pub mod bisection;
 pub mod bytes;
