@@ -247,6 +247,47 @@ fn rigid_bodies_have_the_same_bits_on_any_number_of_threads_and_across_a_resume(
     }
 }
 
+#[test]
+fn forces_and_springs_move_rigid_bodies_with_and_without_sleep() {
+    let last = |sleep: bool| {
+        let body = |name: &str, x: f64| {
+            format!(
+                "[[body]]\nname = \"{name}\"\nmaterial = \"m\"\nrigid = true\nposition = [{x}, 0, 0]\n\
+                 shape = {{ type = \"block\", rows = [6, 4, 4] }}\npacking = {{ type = \"hexagonal\", radius = 1e-3 }}\n"
+            )
+        };
+        let attach = |body: &str, action: &str| {
+            format!(
+                "[[attach]]\nname = \"{body}\"\nbody = \"{body}\"\naction = {{ {action} }}\n\
+                 region = {{ min = [-1, -1, -1], max = [1, 0, 1] }}\n"
+            )
+        };
+        let (pipeline, packed) = scenes::read(&format!(
+            "time = {{ end = 5e-3, frames_per_second = 1e3 }}\nworld = {{ gravity = [0, 0, 0] }}\n\
+             simulate = {{ sleep = {sleep} }}\n\
+             [[material]]\nname = \"m\"\ndensity = 2000\nyoung = 1e7\ntensile_strength = 1e5\n{}{}{}{}{}",
+            body("pushed", 0.0),
+            body("drawn", 0.05),
+            body("free", 0.1),
+            attach("pushed", "type = \"force\", force = [0, 0, 0.5]"),
+            attach(
+                "drawn",
+                "type = \"spring\", stiffness = 100, velocity = [0, 0, 1]"
+            ),
+        ));
+        let frames = scenes::play(&pipeline, &packed.packing);
+        let History { pz, ly, .. } = &frames[frames.len() - 1].history;
+        (pz[0], ly[0])
+    };
+    let (awake, asleep) = (last(false), last(true));
+    assert!(awake.0 > 2.5e-3, "{awake:?}");
+    let part = |one: f64, other: f64| (one / other - 1.0).abs();
+    assert!(
+        part(asleep.0, awake.0) < 1e-9 && part(asleep.1, awake.1) < 1e-9,
+        "{asleep:?} {awake:?}"
+    );
+}
+
 /// Clamps all elements of a body between two heights.
 fn clamp(pipeline: &mut Pipeline, name: &str, (from, to): (f64, f64), keys: Vec<Key>) {
     pipeline.attachments.push(Attachment {

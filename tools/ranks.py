@@ -153,7 +153,7 @@ def time_block(options, folder):
             times.append(seconds(store))
     alone, shared = (min(times) for times in found.values())
     # The last run was on ranks.
-    said = re.search(r"rank 0 sent (\d+) rows, (\d+) bytes a step; load was rebalanced (\d+) times", done.stderr)
+    said = re.search(r"rank 0 sent (\d+) rows, (\d+) bytes an exchange; load was rebalanced (\d+) times", done.stderr)
     rows, size, rebalances = map(int, said.groups())
     measured = {"elements": options.time, "alone": alone, "ranks": shared, "ratio": alone / shared, "rows": rows, "bytes": size}
     measured["rebalances"] = rebalances

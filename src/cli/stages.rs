@@ -241,7 +241,7 @@ pub fn simulate(
     }
     if let Some(traffic) = outcome.traffic.filter(|traffic| traffic.exchanges > 0) {
         report.note(&format!(
-            "{:<12} rank 0 sent {} rows, {} bytes a step; load was rebalanced {} times",
+            "{:<12} rank 0 sent {} rows, {} bytes an exchange; load was rebalanced {} times",
             "",
             traffic.rows / traffic.exchanges,
             traffic.bytes / traffic.exchanges,

@@ -17,6 +17,17 @@ pub enum SimulateError {
         /// The first rank that differs from rank 0.
         rank: usize,
     },
+    /// Ranks, which all compute what sleeps, came to other numbers.
+    #[error(
+        "rank {rank} computed the fragments that sleep otherwise than rank 0 up to step {step}; all ranks need \
+         processors and system libraries that round alike, or simulate.sleep = false"
+    )]
+    SleepDiffers {
+        /// The first rank that differs from rank 0.
+        rank: usize,
+        /// The step.
+        step: u64,
+    },
     /// An attachment has no elements.
     #[error(
         "attach {attachment:?}: no element of body {body:?} lies in its region at rest; make the region larger"
@@ -309,7 +320,8 @@ impl SimulateError {
             SimulateError::NotFinite { .. }
             | SimulateError::NotConverged { .. }
             | SimulateError::PassesThrough { .. }
-            | SimulateError::RanksDiffer { .. } => false,
+            | SimulateError::RanksDiffer { .. }
+            | SimulateError::SleepDiffers { .. } => false,
             SimulateError::State { source, .. } => source.caused_by_user(),
             SimulateError::Gpu(error) => error.caused_by_user(),
             SimulateError::Store(error) => error.caused_by_user(),

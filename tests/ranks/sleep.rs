@@ -116,7 +116,7 @@ fn chunks_of_rubble_that_sleeps_change_their_ranks_and_no_bit() {
         assert!(events.contains(&event), "{event:?}: {events:?}");
     }
     for shared in on_ranks((3, 1), |transport| packed.moving_chunks(Some(transport))) {
-        // Every rank records, and rank 0 writes.
+        // Only rank 0 has frames.
         if !shared.captures[0].snapshot.frames.id.is_empty() {
             alone.assert_same_captures(&shared);
         }

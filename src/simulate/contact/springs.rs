@@ -13,7 +13,7 @@ impl<S: Scalar> Contacts<S> {
         self.springs_of(&OwnedChunks::default())
     }
 
-    /// Those of these chunks.
+    /// Nonzero springs of these chunks, sorted by element and partner.
     pub fn springs_of(&self, owned: &OwnedChunks) -> Vec<SpringEntry<S>> {
         let mut out = Vec::new();
         let chunks = self.chunks.iter().enumerate();

@@ -137,11 +137,24 @@ impl RigidBodies {
         }
     }
 
-    /// Hands all bodies with their elements (ascending) over to another owner, which moves them from now on.
-    pub fn take(&mut self) -> Vec<(Vec<u32>, RigidBody)> {
-        self.driven_elements.clear();
-        let bodies = self.bodies.drain(..);
-        bodies.map(|one| (one.elements, one.body)).collect()
+    /// Hands bodies with their elements (ascending) over to another owner, which moves them from now on: all but those
+    /// that have one of the elements for which `held` is true.
+    pub fn take(&mut self, held: impl Fn(u32) -> bool) -> Vec<(Vec<u32>, RigidBody)> {
+        let (mut numbers, mut taken) = (Vec::new(), Vec::new());
+        for one in std::mem::take(&mut self.bodies) {
+            let stays = one.elements.iter().any(|&element| held(element));
+            numbers.push(stays.then_some(self.bodies.len() as u32));
+            match stays {
+                true => self.bodies.push(one),
+                false => taken.push((one.elements, one.body)),
+            }
+        }
+        self.driven_elements.retain_mut(|one| {
+            let number = numbers[one.clamp as usize];
+            one.clamp = number.unwrap_or_default();
+            number.is_some()
+        });
+        taken
     }
 
     /// Poses of all bodies.

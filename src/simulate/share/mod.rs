@@ -1,6 +1,6 @@
 //! Domain decomposition: which rank computes which chunk, and what ranks exchange.
 //!
-//! A rank owns whole chunks of elements: it steps them, evaluates their bonds and lists their contacts. A bond or a
+//! A rank owns whole chunks of elements: it steps them and evaluates their bonds and contacts. A bond or a
 //! contact between two chunks is evaluated by both, with the same bits, so its loads are not sent. In every step a rank
 //! receives the rows of its ghosts: the elements of others that its own are bonded to or may touch. All ranks agree on
 //! the largest distances moved and on the bonds that broke. Rank 0 receives what frames and states record. Only

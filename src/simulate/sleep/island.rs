@@ -35,7 +35,7 @@ pub(super) const SOON: u64 = 1024;
 pub struct Island<S> {
     /// Indices of its pieces in the run, ascending.
     pub members: Vec<usize>,
-    /// Its contacts, in the order of the lists.
+    /// Its contacts, by element and partner.
     pub joints: Vec<Joint<S>>,
     /// Bounds on the motion of each piece.
     pub bounds: Vec<Bounds>,

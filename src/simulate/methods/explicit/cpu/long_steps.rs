@@ -111,7 +111,7 @@ impl<L: Lanes> Cpu<L> {
                 return Ok(None);
             }
         }
-        self.run.share_springs();
+        self.share_springs();
         let start = self.run.step;
         let (contacts, groups) = (&mut self.run.contacts, &self.groups.1);
         let Some(sleep) = &mut self.sleep else {
@@ -305,7 +305,7 @@ impl<L: Lanes> Cpu<L> {
         let (system, colliders) = (&self.run.system, &self.driven.colliders);
         let contacts = &mut self.run.contacts;
         contacts.rebuild_among(system, colliders, candidates.as_ref());
-        self.plan_shared_sleep();
+        self.rebalance_with_sleep();
         self.find_near();
         self.set_horizon();
         self.costs.lists.add(clock, rayon::current_num_threads());

@@ -62,6 +62,8 @@ pub struct Cpu<L: Lanes> {
     costs: Costs,
     /// Whether ghosts have to be received before the loads of chunks that read them.
     exchange_due: bool,
+    /// Whether springs of contacts may have changed since all ranks knew those of all.
+    springs_due: bool,
     /// Time that the loads of each chunk took since costs were last compared; empty if this process is alone.
     chunk_costs: Vec<Timer>,
     /// Costs by which chunks are rebalanced next, instead of measured ones.
@@ -136,6 +138,7 @@ impl<L: Lanes> Cpu<L> {
             chunk_breaks: vec![Vec::new(); chunks],
             costs: Costs::default(),
             exchange_due: false,
+            springs_due: false,
             next_costs: None,
             rebalance_cost: ranks::FIRST_COST,
             chunk_costs: match run.ranks.is_alone() {
@@ -178,6 +181,7 @@ impl<L: Lanes> Cpu<L> {
     /// Recomputes what depends on the columns after they were changed by hand: chunk borders, contact lists,
     /// loads.
     pub fn refresh(&mut self) {
+        self.share_awake();
         self.borders = Border::all(&self.run.system, &self.run.ranks.owned());
         self.run.rebuild_lists(&self.driven.colliders);
         self.plan_exchange();
@@ -387,6 +391,7 @@ impl<L: Lanes> Method for Cpu<L> {
         self.plan_exchange();
         self.receive_ghosts();
         (self.kick_due, self.exchange_due, self.asked) = (false, false, None);
+        self.springs_due = false;
         self.driven = self.run.driven();
         self.sleep_events.clear();
         self.begins = false;

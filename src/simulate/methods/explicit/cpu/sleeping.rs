@@ -19,7 +19,7 @@ use crate::simulate::sleep::pieces::Sleep;
 use crate::simulate::sleep::use_task::UseTask;
 use crate::spec::{Action, Pipeline};
 
-/// The pieces of a new run: its free rigid bodies. Every other fragment is awake.
+/// The pieces of a new run: its free rigid bodies that nothing holds. Every other fragment is awake.
 pub(super) fn sleep<S: Scalar>(run: &mut BondedRun<S>, pipeline: &Pipeline) -> Option<Sleep<S>> {
     if !pipeline.simulate.sleep {
         return None;
@@ -38,6 +38,10 @@ pub(super) fn sleep<S: Scalar>(run: &mut BondedRun<S>, pipeline: &Pipeline) -> O
             }
         }
     }
+    let free = run.rigid.take(|element| held[element as usize]);
+    for element in run.rigid.elements() {
+        held[element as usize] = true;
+    }
     let simulate = &pipeline.simulate;
     let mut sleep = Sleep::new(
         &simulate.sleep_limits,
@@ -48,7 +52,7 @@ pub(super) fn sleep<S: Scalar>(run: &mut BondedRun<S>, pipeline: &Pipeline) -> O
     );
     run.contacts.set_skin(false);
     sleep.bounds = run.rest.bounds.filter(|_| pipeline.world.remove);
-    for (elements, body) in run.rigid.take() {
+    for (elements, body) in free {
         let number = run.system.rigid().pieces()[elements[0] as usize];
         let carried = vec![Default::default(); elements.len()];
         let mut piece = Piece::new(number, elements, (&run.system, &run.rest), carried);
@@ -118,6 +122,7 @@ impl<L: Lanes> Cpu<L> {
             self.answer(alarms)?;
         }
         if self.run.step % INTERVAL < count {
+            self.agree_on_sleep()?;
             let clock = Instant::now();
             self.calm_down(SleepReason::Calm)?;
             self.remove_outside()?;
@@ -197,7 +202,7 @@ impl<L: Lanes> Cpu<L> {
         }
         let mut carried = self.carried();
         self.share_elements(asleep.iter().flat_map(|one| &one.elements), &mut carried);
-        self.run.share_springs();
+        self.share_springs();
         let Some(sleep) = &mut self.sleep else {
             return Ok(());
         };
@@ -258,7 +263,7 @@ impl<L: Lanes> Cpu<L> {
             return Ok(());
         }
         self.finish_step()?;
-        self.run.share_springs();
+        self.share_springs();
         let Some(sleep) = &mut self.sleep else {
             return Ok(());
         };
