@@ -27,9 +27,12 @@ prepare_metadata_for_build_wheel = maturin.prepare_metadata_for_build_wheel
 prepare_metadata_for_build_editable = maturin.prepare_metadata_for_build_editable
 
 
-def build_program(cargo: tuple[str, ...] = ("cargo", "build"), target: str | None = None) -> Path:
+def build_program(
+    cargo: tuple[str, ...] = ("cargo", "build"), target: str | None = None, profile: str = "release"
+) -> Path:
     """Compiles the program and returns its file."""
-    command = [*cargo, "--release", "--locked", "--bin", "cullet", "--message-format", "json-render-diagnostics"]
+    command = [*cargo, "--profile", profile, "--locked", "--bin", "cullet"]
+    command += ["--message-format", "json-render-diagnostics"]
     if target is not None:
         command += ["--target", target]
     done = subprocess.run(command, cwd=HERE, stdout=subprocess.PIPE, check=True)
@@ -71,16 +74,20 @@ def build_editable(
 
 
 def main() -> None:
-    """Writes a wheel into the folder of the first argument; with `--manylinux` one for older Linux distributions."""
+    """Writes a wheel into the folder of the first argument.
+
+    With `--manylinux` one for older Linux distributions, with `--quick` one for tests, which compiles faster.
+    """
     out = str(Path(sys.argv[1]).absolute())
-    options = ["--release", "--locked", "--out", out]
+    profile = "quick" if "--quick" in sys.argv[2:] else "release"
+    options = ["--profile", profile, "--locked", "--out", out]
     if "--manylinux" in sys.argv[2:]:
         machine = os.uname().machine
         target = f"{machine}-unknown-linux-gnu"
-        program = build_program(("cargo", "zigbuild"), f"{target}.2.17")
+        program = build_program(("cargo", "zigbuild"), f"{target}.2.17", profile)
         options += ["--zig", "--target", target, "--compatibility", "manylinux2014"]
     else:
-        program = build_program()
+        program = build_program(profile=profile)
     with program_in_data(program):
         subprocess.run([sys.executable, "-m", "maturin", "build", *options], cwd=HERE, check=True)
 

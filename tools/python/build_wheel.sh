@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Builds the wheel, with the program and the extension in it.
-# Usage: build_wheel.sh OUT [--manylinux]. With --manylinux for Linux distributions since 2014, linked by Zig.
+# Usage: build_wheel.sh OUT [--manylinux | --quick]. With --manylinux for Linux distributions since 2014, linked by Zig;
+# with --quick for tests: it compiles faster.
 # CULLET_WHEEL_VENV is where maturin is installed (default: in the user's cache).
 set -euo pipefail
-out=${1:?usage: build_wheel.sh OUT [--manylinux]}
+out=${1:?usage: build_wheel.sh OUT [--manylinux | --quick]}
 here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "$out"
 out=$(cd "$out" && pwd)

@@ -10,7 +10,7 @@ folder=$(cd "$folder" && pwd)
 wheel=${2:-}
 if [ -z "$wheel" ]; then
     rm -f "$folder"/wheels/cullet-*.whl
-    CULLET_WHEEL_VENV="$folder/build" "$here/build_wheel.sh" "$folder/wheels"
+    CULLET_WHEEL_VENV="$folder/build" "$here/build_wheel.sh" "$folder/wheels" --quick
     wheel=$(ls "$folder"/wheels/cullet-*.whl)
 fi
 python="$folder/venv/bin/python"
