@@ -31,7 +31,7 @@ from kill_and_resume import ROOT, contents, difference
 
 # Seconds that a run in one process must take for a rank to be killed in the middle of it.
 LEAST_TO_KILL = 0.5
-SHOTS = ["bunny_drop", "hourglass", "rope_twist", "letters"]
+SHOTS = ["bunny_drop", "hourglass", "rope_twist", "letters", "vase_rolls"]
 
 
 def words(options, store, ranks, threads, extra=()):
