@@ -1,4 +1,4 @@
-//! Loads of bonds that a frame records in addition to the columns of elements.
+//! What a frame records in addition to the columns of elements.
 
 use std::sync::Mutex;
 
@@ -10,8 +10,39 @@ use crate::parallel::prelude::*;
 use crate::math::Lanes;
 use crate::simulate::bonded::bond_tasks::{StressAndEnergy, StressTask};
 use crate::simulate::bonded::border::Border;
+use crate::simulate::bonded::work;
+use crate::simulate::bonded_run::frame::Measured;
+use crate::simulate::share::ranks::Receivers;
 
 impl<L: Lanes> Cpu<L> {
+    /// Adds the energy dissipated since the last frame to the totals.
+    pub(super) fn collect_work(&mut self) {
+        if let Some(total) = &mut self.run.work {
+            let ranks = &self.run.ranks;
+            ranks.gather_chunks(Receivers::First, &mut self.dissipation, |chunk, act| {
+                work::each(chunk, act)
+            });
+            work::drain(&mut self.dissipation, total);
+        }
+    }
+
+    /// Measures what a frame records, and brings the labels of fragments up to date.
+    pub(super) fn measured(&mut self) -> Measured {
+        let (mut contact, mut touching) = self.run.contact_totals::<L>(&self.driven.colliders);
+        if let Some(sleep) = &self.sleep {
+            sleep.add_resting_contacts(&mut contact, &mut touching);
+        }
+        self.collect_work();
+        self.run.label_fragments();
+        Measured {
+            carried: self.carried(),
+            contact,
+            touching,
+            effort: None,
+            sleep: self.sleep_totals(),
+        }
+    }
+
     /// Stresses and energies of the bonds of every element of this process, computed from the current motion.
     pub(super) fn carried(&self) -> Vec<StressAndEnergy> {
         // What is not written takes no memory.

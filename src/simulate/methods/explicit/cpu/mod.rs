@@ -1,5 +1,6 @@
 //! Explicit bonded DEM on the CPU: the step loop, generic in the lane type, threads over chunks of elements.
 
+mod awake_steps;
 mod loads;
 mod long_steps;
 mod measure;
@@ -21,19 +22,17 @@ use crate::simulate::bonded::border::Border;
 use crate::simulate::bonded::motion_pass::StepParameters;
 use crate::simulate::bonded::rankine::Rankine;
 use crate::simulate::bonded::system::System;
-use crate::simulate::bonded::work;
 use crate::simulate::bonded::work::Dissipation;
 use crate::simulate::bonded_run::advance::DrivenPoses;
 use crate::simulate::bonded_run::build::Built;
 use crate::simulate::bonded_run::costs::{Costs, Timer};
-use crate::simulate::bonded_run::frame::Measured;
 use crate::simulate::bonded_run::run::BondedRun;
 use crate::simulate::error::{SimulateError, StateError};
 use crate::simulate::method::{Capture, Method, PassCost, Platform};
 use crate::simulate::run_state::state::State;
 use crate::simulate::run_state::state_in_parts::StatePart;
 use crate::simulate::scene::reactions::Wrench;
-use crate::simulate::share::ranks::{Receivers, Traffic};
+use crate::simulate::share::ranks::Traffic;
 use crate::simulate::sleep::event::Event;
 use crate::simulate::sleep::groups::Groups;
 use crate::simulate::sleep::pieces::Sleep;
@@ -222,34 +221,6 @@ impl<L: Lanes> Cpu<L> {
             }
         });
         self.costs.breaks.add(clock, 1);
-    }
-
-    /// Adds the energy dissipated since the last frame to the totals.
-    fn collect_work(&mut self) {
-        if let Some(total) = &mut self.run.work {
-            let ranks = &self.run.ranks;
-            ranks.gather_chunks(Receivers::First, &mut self.dissipation, |chunk, act| {
-                work::each(chunk, act)
-            });
-            work::drain(&mut self.dissipation, total);
-        }
-    }
-
-    /// Measures what a frame records, and brings the labels of fragments up to date.
-    fn measured(&mut self) -> Measured {
-        let (mut contact, mut touching) = self.run.contact_totals::<L>(&self.driven.colliders);
-        if let Some(sleep) = &self.sleep {
-            sleep.add_resting_contacts(&mut contact, &mut touching);
-        }
-        self.collect_work();
-        self.run.label_fragments();
-        Measured {
-            carried: self.carried(),
-            contact,
-            touching,
-            effort: None,
-            sleep: self.sleep_totals(),
-        }
     }
 
     /// Brings velocities to the end of the step.
