@@ -160,7 +160,7 @@ def time_block(options, folder):
     if options.json:
         return print(json.dumps(measured))
     print(f"{options.time} elements, a frame: {alone:.3f} s in one process on 2 threads, {shared:.3f} s on 2 ranks of one: {alone / shared:.3f} times")
-    print(f"rank 0 sent {rows} rows of {size / rows:.0f} bytes a step; load was rebalanced {rebalances} times")
+    print(f"rank 0 sent {rows} rows of {size / rows:.0f} bytes an exchange; load was rebalanced {rebalances} times")
 
 
 def memory_of(pid):

@@ -29,7 +29,7 @@ impl Mpi {
     /// # Panics
     /// If MPI was started before.
     pub fn start() -> Option<Self> {
-        heap::map_large_allocations();
+        heap::keep_unwritten_pages_free();
         let (universe, threading) =
             mpi::initialize_with_threading(Threading::Serialized).expect("it is started once");
         let report = std::panic::take_hook();
