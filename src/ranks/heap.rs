@@ -6,9 +6,9 @@
 const OWN_PAGES: std::ffi::c_int = 1 << 18;
 
 /// From now on gives every large allocation pages of its own, of 4 KB: the system zeroes them when they are first
-/// written, and gets them back when they are freed. The GNU C library by default raises that size to 32 MB as blocks are
-/// freed; it then takes columns from freed memory and writes zeros to all of them. Large pages would take 2 MB for the
-/// row of a ghost among rows that are not here. Other systems and libraries are left as they are.
+/// written, and gets them back when they are freed. The GNU C library by default raises that size to 32 MB as blocks
+/// are freed; it then takes columns from freed memory and writes zeros to all of them. Large pages would take 2 MB for
+/// the row of a ghost among rows that are not here. Other systems and libraries are left as they are.
 pub fn keep_unwritten_pages_free() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     {
