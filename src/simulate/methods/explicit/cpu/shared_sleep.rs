@@ -11,30 +11,29 @@ use crate::simulate::share::ranks::Receivers;
 
 impl<L: Lanes> Cpu<L> {
     /// Elements that are awake, ascending; none without sleep.
-    pub(super) fn awake_elements(&self) -> Vec<u32> {
-        let Some(sleep) = &self.sleep else {
-            return Vec::new();
-        };
-        let all = 0..self.run.system.count as u32;
-        all.filter(|&i| !sleep.is_asleep(i as usize)).collect()
+    pub(super) fn awake_elements(&self) -> impl Iterator<Item = u32> {
+        self.sleep.iter().flat_map(|sleep| {
+            let all = 0..self.run.system.count as u32;
+            all.filter(|&i| !sleep.is_asleep(i as usize))
+        })
     }
 
     /// Brings the motion of all that is awake up to date at every rank, to decide about sleep or to list contacts.
     pub(super) fn share_awake(&mut self) {
         if self.sleep.is_some() && !self.run.ranks.is_alone() {
-            let awake = self.awake_elements();
+            let awake: Vec<u32> = self.awake_elements().collect();
             self.run.share_rows(&awake);
         }
     }
 
     /// Brings the records of these elements up to date at every rank.
-    pub(super) fn share_elements<'a, T: Record>(
+    pub(super) fn share_elements<T: Record>(
         &self,
-        elements: impl Iterator<Item = &'a u32>,
+        elements: impl Iterator<Item = u32>,
         rows: &mut [T],
     ) {
         if !self.run.ranks.is_alone() {
-            let elements: Vec<u32> = elements.copied().collect();
+            let elements: Vec<u32> = elements.collect();
             self.run.ranks.fetch(Receivers::All, &elements, rows);
         }
     }

@@ -201,7 +201,10 @@ impl<L: Lanes> Cpu<L> {
             return Ok(());
         }
         let mut carried = self.carried();
-        self.share_elements(asleep.iter().flat_map(|one| &one.elements), &mut carried);
+        self.share_elements(
+            asleep.iter().flat_map(|one| &one.elements).copied(),
+            &mut carried,
+        );
         self.share_springs();
         let Some(sleep) = &mut self.sleep else {
             return Ok(());
@@ -390,7 +393,7 @@ impl<L: Lanes> Cpu<L> {
         self.for_awake_chunks(&mut uses, |uses, border, place| {
             bond_pass::<L, _>(&self.run.system, border, place, UseTask { uses });
         });
-        self.share_elements(self.awake_elements().iter(), &mut uses);
+        self.share_elements(self.awake_elements(), &mut uses);
         uses
     }
 }
