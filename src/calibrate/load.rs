@@ -58,6 +58,15 @@ impl Load {
             Load::Crush => PRISM,
         }
     }
+
+    /// Load at which a test ends, over the largest before. Parts of a broken bar that is turned on may brace each other
+    /// and bear more than the bar did.
+    pub(super) fn fallen(self) -> f64 {
+        match self {
+            Load::Pull | Load::Crush => 0.5,
+            Load::Bend | Load::Twist => 0.95,
+        }
+    }
 }
 
 impl Loaded {
@@ -81,6 +90,17 @@ impl Loaded {
             Load::Bend => 2.0 / self.width,
             Load::Twist => TORSION_STRENGTH / TORSION_STIFFNESS / self.width,
         }
+    }
+
+    /// Moment or torque over the angle by which half a bent or twisted bar turns, N m; `young`: its modulus, Pa.
+    pub(super) fn stiffness(&self, young: f64) -> f64 {
+        let cube = self.width.powi(3);
+        let moment = match self.load {
+            Load::Pull | Load::Crush => 0.0,
+            Load::Bend => young * cube / 6.0,
+            Load::Twist => 0.5 * young / (1.0 + self.poisson) * TORSION_STRENGTH * cube,
+        };
+        moment / (self.grip * self.turn_over_strain())
     }
 
     /// Velocity, m/s, and angular velocity, rad/s, of a place at rest of a specimen that is strained evenly.

@@ -23,6 +23,8 @@ const FRAMES: f64 = 200.0;
 const END: f64 = 4.0;
 /// Damping of the material, so that no waves remain.
 const DAMPING: f64 = 0.05;
+/// Stiffness of the ends of a bent or twisted bar over that of half the bar.
+const SOFTNESS: f64 = 0.1;
 /// Half the length of the part in which strains are measured, over the width.
 const GAUGE: f64 = 0.6;
 
@@ -132,12 +134,12 @@ impl Specimen {
         &self.pipeline.materials[0]
     }
 
-    /// Bends a bar by turning its ends until its load has fallen to half of the largest.
+    /// Bends a bar by turning its ends until its load begins to fall.
     pub fn bend(&self) -> Result<Curve, CalibrateError> {
         self.load(Load::Bend, self.strain)
     }
 
-    /// Twists a bar until its load has fallen to half of the largest. The modulus of its curve is that of shear.
+    /// Twists a bar until its load begins to fall. The modulus of its curve is that of shear.
     pub fn twist(&self) -> Result<Curve, CalibrateError> {
         let poisson = poisson_of_solid(self.material());
         self.load(Load::Twist, 2.0 * (1.0 + poisson) * self.strain)
@@ -167,7 +169,12 @@ impl Specimen {
         let mut packing = pack::pack(&pipeline, ".".as_ref())?.packing;
         let rest = packing.centres();
         pipeline.attachments = [-1.0, 1.0]
-            .map(|side| self.clamp(side, loaded.grip, loaded.clamp_motion(side)))
+            .map(|side| match load {
+                Load::Pull | Load::Crush => {
+                    self.clamp(side, loaded.grip, loaded.clamp_motion(side))
+                }
+                Load::Bend | Load::Twist => self.soft_end(side, &loaded, &rest),
+            })
             .into();
         strain_from_the_start(&loaded, &mut packing, &rest);
         if load != Load::Crush {
@@ -203,6 +210,31 @@ impl Specimen {
                 keys: Vec::new(),
             },
         }
+    }
+
+    /// Springs that turn what lies beyond the grip on one side. Against turning they are [`SOFTNESS`] times as stiff as
+    /// half the bar. They are as soft along it, so that the bar may lengthen where a crack opens on one side: between
+    /// clamps a cracked bar braces itself like an arch, and bears up to twice the load. `rest`: places at rest.
+    fn soft_end(&self, side: f64, loaded: &Loaded, rest: &[DVec3]) -> Attachment {
+        let (_, turning) = loaded.clamp_motion(side);
+        let held = rest
+            .iter()
+            .filter(|place| side * place[self.axis] > loaded.grip);
+        let count = held.clone().count() as f64;
+        let middle = held.clone().sum::<DVec3>() / count;
+        let axis = turning.normalize_or_zero();
+        let arms = held.map(|&place| axis.cross(place - middle).length_squared());
+        let against = loaded.stiffness(self.material().young);
+        let mut end = self.clamp(side, loaded.grip, (DVec3::ZERO, turning));
+        end.action = Action::Spring {
+            stiffness: SOFTNESS * against / arms.sum::<f64>(),
+            // They follow the bar as it bends, and turn by more than its ends.
+            velocity: loaded.motion(middle).0.to_array(),
+            spin: (turning * (1.0 + SOFTNESS.recip())).to_array(),
+            pivot: None,
+            keys: Vec::new(),
+        };
+        end
     }
 
     /// Makes bonds beyond `from` (m) on both sides unbreakable: they hold the width of a bar near the clamps.
@@ -241,7 +273,8 @@ impl Specimen {
             curve.along.push(reading.along);
             curve.across.push(reading.across);
             peak = f64::max(peak, reading.stress.abs());
-            if reading.stress.abs() < 0.5 * peak && f64::from(frame) > 0.1 * FRAMES {
+            if reading.stress.abs() < loaded.load.fallen() * peak && f64::from(frame) > 0.1 * FRAMES
+            {
                 break;
             }
         }
