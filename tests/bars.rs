@@ -51,13 +51,13 @@ impl Bar {
         tested(&curve, curve.strength(), MATERIAL.1)
     }
 
-    /// Bends the bar until its load begins to fall.
+    /// Bends the bar until its load has fallen by 5 %.
     pub fn bend(&self) -> Tested {
         let curve = self.specimen("").bend().unwrap();
         tested(&curve, INTACT * MATERIAL.2, MATERIAL.1)
     }
 
-    /// Twists the bar until its load begins to fall.
+    /// Twists the bar until its load has fallen by 5 %.
     pub fn twist(&self) -> Tested {
         let curve = self.specimen("").twist().unwrap();
         let shear = 0.5 * MATERIAL.1 / (1.0 + self.poisson);

@@ -60,8 +60,8 @@ fn bent_and_twisted_bars_are_nearly_as_stiff_as_their_section() {
     println!("bent {bent:?}, twisted {twisted:?}");
     assert!((bent.modulus - 0.97).abs() < 0.03 && (bent.poisson - 0.2).abs() < 0.07);
     assert!((twisted.modulus - 0.89).abs() < 0.03);
-    // A bent bar breaks at its surface, not before its tensile strength there. Its cracks do not run through at once
-    // along x: between rigid ends its parts would brace each other and bear almost twice as much.
+    assert!((0.75..0.95).contains(&twisted.strength));
+    // A bent bar breaks at its surface, not before its tensile strength there.
     let along_x = Bar { axis: 0, ..bar }.bend();
     for bent in [bent, along_x] {
         assert!((0.95..1.2).contains(&bent.strength), "{bent:?}");

@@ -33,7 +33,7 @@ pub(super) struct Loaded {
     pub(super) axes: [usize; 3],
     /// Width and height, m.
     pub(super) width: f64,
-    /// Where the clamps begin, from the middle, m.
+    /// Where the held ends begin, from the middle, m.
     pub(super) grip: f64,
     /// Rate of the strain, 1/s; of that at the surface if it is bent or twisted.
     pub(super) rate: f64,
@@ -59,8 +59,8 @@ impl Load {
         }
     }
 
-    /// Load at which a test ends, over the largest before. Parts of a broken bar that is turned on may brace each other
-    /// and bear more than the bar did.
+    /// A test ends when the load falls below this part of its largest value. The parts of a broken bar may brace each
+    /// other when they are turned on, and bear more than the bar did.
     pub(super) fn fallen(self) -> f64 {
         match self {
             Load::Pull | Load::Crush => 0.5,
@@ -129,8 +129,9 @@ impl Loaded {
         (self.global(v), self.global(w))
     }
 
-    /// Velocity and angular velocity of the clamp on a side (−1 or 1), about the middle of the section where it begins.
-    pub(super) fn clamp_motion(&self, side: f64) -> (DVec3, DVec3) {
+    /// Velocity and angular velocity of the end on a side (−1 or 1), about the middle of the section where the grip
+    /// begins.
+    pub(super) fn end_motion(&self, side: f64) -> (DVec3, DVec3) {
         let turn = side * self.grip * self.rate * self.turn_over_strain();
         match self.load {
             Load::Pull | Load::Crush => {
@@ -180,10 +181,10 @@ impl Loaded {
     }
 }
 
-/// Names of the clamps at the low and the high end.
+/// Names of the attachments at the low and the high end.
 pub(super) const ENDS: [&str; 2] = ["low", "high"];
 
-/// Mean reaction of both clamps along one axis, N or N m; positive where the high end is pulled or turned in the
+/// Mean reaction of both ends along one axis, N or N m; positive where the high end is pulled or turned in the
 /// positive sense.
 pub(super) fn mean_reaction(column: &[f64], loads: &Loads) -> f64 {
     let [low, high] = ENDS.map(|end| {
@@ -246,12 +247,29 @@ mod tests {
     }
 
     #[test]
-    fn the_axis_of_a_bar_turns_with_its_clamps() {
+    fn the_moment_that_turns_an_end_is_that_of_the_stress() {
+        let young = 7.0;
+        for (load, modulus, section) in [
+            (Load::Bend, young, 1.0 / 6.0),
+            (Load::Twist, 0.5 * young / 1.25, 0.208_174),
+        ] {
+            let bar = loaded(load);
+            let moment = bar.stiffness(young) * bar.end_motion(1.0).1.length();
+            let stress = moment / (section * bar.width.powi(3));
+            assert!(
+                (stress / (modulus * bar.rate) - 1.0).abs() < 1e-9,
+                "{load:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_axis_of_a_bar_turns_with_its_ends() {
         for load in [Load::Bend, Load::Twist] {
             let bar = loaded(load);
             for side in [-1.0, 1.0] {
                 let (v, w) = bar.motion(bar.global([side * bar.grip, 0.0, 0.0]));
-                let (clamp, turning) = bar.clamp_motion(side);
+                let (clamp, turning) = bar.end_motion(side);
                 assert!(v.distance(clamp) < 1e-12 && w.distance(turning) < 1e-12);
             }
             // Half the curl of the velocity is the angular velocity of a place.

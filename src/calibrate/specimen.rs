@@ -23,8 +23,8 @@ const FRAMES: f64 = 200.0;
 const END: f64 = 4.0;
 /// Damping of the material, so that no waves remain.
 const DAMPING: f64 = 0.05;
-/// Stiffness of the ends of a bent or twisted bar over that of half the bar.
-const SOFTNESS: f64 = 0.1;
+/// Stiffness of the ends of a bent or twisted bar against turning, over that of half the bar.
+const END_STIFFNESS: f64 = 0.1;
 /// Half the length of the part in which strains are measured, over the width.
 const GAUGE: f64 = 0.6;
 
@@ -134,12 +134,12 @@ impl Specimen {
         &self.pipeline.materials[0]
     }
 
-    /// Bends a bar by turning its ends until its load begins to fall.
+    /// Bends a bar by turning its ends until its load has fallen by 5 %.
     pub fn bend(&self) -> Result<Curve, CalibrateError> {
         self.load(Load::Bend, self.strain)
     }
 
-    /// Twists a bar until its load begins to fall. The modulus of its curve is that of shear.
+    /// Twists a bar until its load has fallen by 5 %. The modulus of its curve is that of shear.
     pub fn twist(&self) -> Result<Curve, CalibrateError> {
         let poisson = poisson_of_solid(self.material());
         self.load(Load::Twist, 2.0 * (1.0 + poisson) * self.strain)
@@ -159,7 +159,7 @@ impl Specimen {
             load,
             axes: [0, 1, 2].map(|k| (self.axis + k) % 3),
             width: self.width,
-            // Clamps hold a quarter of the width at each end.
+            // A quarter of the width is held at each end.
             grip: (0.5 * slenderness - 0.25) * self.width,
             rate: sign * strain / time,
             poisson: poisson_of_solid(material),
@@ -170,9 +170,7 @@ impl Specimen {
         let rest = packing.centres();
         pipeline.attachments = [-1.0, 1.0]
             .map(|side| match load {
-                Load::Pull | Load::Crush => {
-                    self.clamp(side, loaded.grip, loaded.clamp_motion(side))
-                }
+                Load::Pull | Load::Crush => self.clamp(side, loaded.grip, loaded.end_motion(side)),
                 Load::Bend | Load::Twist => self.soft_end(side, &loaded, &rest),
             })
             .into();
@@ -212,14 +210,14 @@ impl Specimen {
         }
     }
 
-    /// Springs that turn what lies beyond the grip on one side. Against turning they are [`SOFTNESS`] times as stiff as
-    /// half the bar. They are as soft along it, so that the bar may lengthen where a crack opens on one side: between
-    /// clamps a cracked bar braces itself like an arch, and bears up to twice the load. `rest`: places at rest.
+    /// Springs that turn what lies beyond the grip on one side. They are so soft that the bar can lengthen where cracks
+    /// open on one of its sides: between clamps a cracked bar braces itself like an arch and bears a much larger load.
+    /// `rest`: places at rest.
     fn soft_end(&self, side: f64, loaded: &Loaded, rest: &[DVec3]) -> Attachment {
-        let (_, turning) = loaded.clamp_motion(side);
+        let (_, turning) = loaded.end_motion(side);
         let held = rest
             .iter()
-            .filter(|place| side * place[self.axis] > loaded.grip);
+            .filter(|place| side * place[self.axis] >= loaded.grip);
         let count = held.clone().count() as f64;
         let middle = held.clone().sum::<DVec3>() / count;
         let axis = turning.normalize_or_zero();
@@ -227,11 +225,11 @@ impl Specimen {
         let against = loaded.stiffness(self.material().young);
         let mut end = self.clamp(side, loaded.grip, (DVec3::ZERO, turning));
         end.action = Action::Spring {
-            stiffness: SOFTNESS * against / arms.sum::<f64>(),
-            // They follow the bar as it bends, and turn by more than its ends.
+            stiffness: END_STIFFNESS * against / arms.sum::<f64>(),
             velocity: loaded.motion(middle).0.to_array(),
-            spin: (turning * (1.0 + SOFTNESS.recip())).to_array(),
-            pivot: None,
+            // The springs and half the bar are in series.
+            spin: (turning * (1.0 + END_STIFFNESS.recip())).to_array(),
+            pivot: Some(middle.to_array()),
             keys: Vec::new(),
         };
         end
@@ -306,7 +304,8 @@ impl Curve {
             .fold(0.0, |most: f64, x| most.max(x.abs()))
     }
 
-    /// Whether the specimen broke: its load fell after the largest.
+    /// Whether a pulled bar or a crushed prism broke: its load fell by a tenth after the largest. Tests of bending and
+    /// torsion end before.
     pub fn is_broken(&self) -> bool {
         let last = self.stress.last().copied().unwrap_or(0.0);
         last.abs() < 0.9 * self.strength()

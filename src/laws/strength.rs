@@ -2,7 +2,8 @@
 //! them (Rankine's criterion).
 //!
 //! It does not follow from a formula alone: where a packing breaks first depends on how its elements move in it. The
-//! functions here are fitted to bars, 8 to 16 elements across, pulled until they broke by `tools/pull_bars.rs --fits`.
+//! functions here are fitted to bars, 8 to 16 elements across, pulled until they broke by `tools/pull_bars.rs`
+//! (`--fits` pulls most of them).
 //! They are within 3.5 % of the means over three bars in the tests below, the loss by scatter from bond to bond within
 //! 6.5 %, and strengths that scatter by place within 3 % in random packings and 8 % in hexagonal ones.
 
