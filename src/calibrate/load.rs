@@ -92,15 +92,23 @@ impl Loaded {
         }
     }
 
-    /// Moment or torque over the angle by which half a bent or twisted bar turns, N m; `young`: its modulus, Pa.
+    /// Area, m², or section modulus, m³: force, moment or torque over the stress of a [`Reading`].
+    fn section(&self) -> f64 {
+        match self.load {
+            Load::Pull | Load::Crush => self.width.powi(2),
+            Load::Bend => self.width.powi(3) / 6.0,
+            Load::Twist => TORSION_STRENGTH * self.width.powi(3),
+        }
+    }
+
+    /// Moment or torque over the angle by which half a bent or twisted bar turns, N m; infinite for others. `young`: its
+    /// modulus, Pa.
     pub(super) fn stiffness(&self, young: f64) -> f64 {
-        let cube = self.width.powi(3);
-        let moment = match self.load {
-            Load::Pull | Load::Crush => 0.0,
-            Load::Bend => young * cube / 6.0,
-            Load::Twist => 0.5 * young / (1.0 + self.poisson) * TORSION_STRENGTH * cube,
+        let modulus = match self.load {
+            Load::Twist => 0.5 * young / (1.0 + self.poisson),
+            Load::Pull | Load::Crush | Load::Bend => young,
         };
-        moment / (self.grip * self.turn_over_strain())
+        modulus * self.section() / (self.grip * self.turn_over_strain())
     }
 
     /// Velocity, m/s, and angular velocity, rad/s, of a place at rest of a specimen that is strained evenly.
@@ -149,7 +157,6 @@ impl Loaded {
         loads: &Loads,
         moved: impl Iterator<Item = (DVec3, DVec3)> + Clone,
     ) -> Reading {
-        let width = self.width;
         let local = moved.map(|(rest, u)| (self.local(rest), self.local(u)));
         let force = [&loads.fx, &loads.fy, &loads.fz];
         let torque = [&loads.tx, &loads.ty, &loads.tz];
@@ -158,12 +165,12 @@ impl Loaded {
         };
         match self.load {
             Load::Pull | Load::Crush => Reading {
-                stress: mean_reaction(force[self.axes[0]], loads) / (width * width),
+                stress: mean_reaction(force[self.axes[0]], loads) / self.section(),
                 along: fit(|p| p[0], |u| u[0]),
                 across: 0.5 * (fit(|p| p[1], |u| u[1]) + fit(|p| p[2], |u| u[2])),
             },
             Load::Bend => Reading {
-                stress: 6.0 * mean_reaction(torque[self.axes[2]], loads) / width.powi(3),
+                stress: mean_reaction(torque[self.axes[2]], loads) / self.section(),
                 along: -fit(|p| p[0] * p[1], |u| u[0]) / self.turn_over_strain(),
                 across: -fit(|p| p[1] * p[2], |u| u[2]) / self.turn_over_strain(),
             },
@@ -171,8 +178,7 @@ impl Loaded {
                 let twist =
                     0.5 * (fit(|p| -p[0] * p[2], |u| u[1]) + fit(|p| p[0] * p[1], |u| u[2]));
                 Reading {
-                    stress: mean_reaction(torque[self.axes[0]], loads)
-                        / (TORSION_STRENGTH * width.powi(3)),
+                    stress: mean_reaction(torque[self.axes[0]], loads) / self.section(),
                     along: twist / self.turn_over_strain(),
                     across: 0.0,
                 }
