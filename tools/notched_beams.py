@@ -115,15 +115,25 @@ class Specimen:
         poses.append((start / 2 + 3 * self.deflection / speed, 3 * self.deflection))
         return ", ".join(f"{{ time = {t!r}, position = {self.place(0, -way)} }}" for t, way in poses), poses[-1][0]
 
-    def pipeline(self, lowest):
-        """The pipeline file of the beam on supports that touch its lowest elements, at `lowest`."""
+    def below(self, side, balls):
+        """Height in m of the axis of a support that touches the beam. `balls`: places of its elements along it and up, and their radii, m."""
+        import numpy
+
+        along, up, radius = balls
+        reach = radius + HEIGHT / 6
+        aside = numpy.abs(along - side * self.span / 2)
+        near = aside < reach
+        return float((up[near] - numpy.sqrt(reach[near] ** 2 - aside[near] ** 2)).min()) - 1e-4 * self.element
+
+    def pipeline(self, supports=(-HEIGHT, -HEIGHT)):
+        """The pipeline file of the beam on supports whose axes are at these heights, m."""
         half, radius, keys = HEIGHT / 2, HEIGHT / 6, self.keys()
         turn = {"z": "axis = [1, 0, 0]", "x": "axis = [0, 0, 1]", "y": "axis = [0, 1, 0]"}[self.axes[2]]
         supports = [
             f'[[collider]]\nname = "{name}"\nshape = {{ type = "cylinder", radius = {radius}, height = {HEIGHT} }}\n'
-            f"position = {self.place(side * self.span / 2, lowest - radius)}\n"
+            f"position = {self.place(side * self.span / 2, up)}\n"
             f"rotation = {{ {turn}, angle = {0.0 if self.axes[2] == 'y' else math.pi / 2} }}\nfriction = 0\n"
-            for name, side in (("left", -1), ("right", 1))
+            for name, side, up in (("left", -1, supports[0]), ("right", 1, supports[1]))
         ]
         near, far = 2 * self.coarse, 10 * HEIGHT
         gauges = [
@@ -173,15 +183,15 @@ def run(cullet, specimen, folder):
     file = folder / "beam.toml"
     store = folder / f"{specimen.axis}{specimen.rows}"
 
-    def stages(last, lowest):
-        file.write_text(specimen.pipeline(lowest))
+    def stages(last, *supports):
+        file.write_text(specimen.pipeline(*supports))
         subprocess.run([cullet, "run", file, "--to", last, "--out", store, "--quiet"], check=True)
         return store
 
-    elements = parquet.read_table(stages("pack", -HEIGHT) / "packing/elements.parquet")
-    ends = zip(elements[specimen.axes[1]].to_pylist(), elements["r"].to_pylist())
-    lowest = min(centre - radius for centre, radius in ends)
-    return stages("simulate", lowest - 1e-4 * specimen.element), elements.num_rows
+    elements = parquet.read_table(stages("pack") / "packing/elements.parquet")
+    balls = [elements[name].to_numpy() for name in (*specimen.axes[:2], "r")]
+    supports = [specimen.below(side, balls) for side in (-1, 1)]
+    return stages("simulate", supports), elements.num_rows
 
 
 def curve(store, specimen):
