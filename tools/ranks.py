@@ -132,17 +132,23 @@ def seconds(store):
 
 
 def pack_bunny(options, folder, elements):
-    """A bunny of many elements before it breaks, packed."""
+    """A bunny of many elements before it breaks, packed; and the largest memory that packing took, MB."""
     packed = folder / "packed"
     settings = [f"body.bunny.packing.elements={elements}", "time.frames_per_second=20000", "time.end='150 us'", "simulate.sleep=false", *options.set]
     settings = [word for setting in settings for word in ("--set", setting)]
-    subprocess.run([str(options.program), "pack", str(ROOT / "pipelines" / "bunny_drop.toml"), "--out", str(packed), "--quiet", *settings], check=True)
-    return packed
+    shot = str(ROOT / "pipelines" / "bunny_drop.toml")
+    process = subprocess.Popen([str(options.program), "pack", shot, "--out", str(packed), "--quiet", *settings])
+    # Tells the memory of this child alone.
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        sys.exit(process.returncode)
+    return packed, usage.ru_maxrss / 1e3
 
 
 def time_block(options, folder):
     """Times a bunny of many elements before it breaks, in one process and on two ranks of one thread, in turns."""
-    packed = pack_bunny(options, folder, options.time)
+    packed, _ = pack_bunny(options, folder, options.time)
     found = {(0, 2): [], (2, 1): []}
     for _ in range(3):
         for on, times in found.items():
@@ -172,10 +178,12 @@ def memory_of(pid):
 
 
 def memory(options, folder):
-    """Memory of each rank, MB: the peak, and the median after the first frame. A run in one process maps large
-    allocations separately, too, as runs on ranks do: otherwise more than the number of ranks would differ."""
+    """Memory of packing, MB: the peak; and of each rank: the peak, and the median after the first frame. A run in one
+    process maps large allocations separately, too, as runs on ranks do: otherwise more than the number of ranks would
+    differ."""
     environment = {**os.environ, "MALLOC_MMAP_THRESHOLD_": str(1 << 18)}
-    packed = pack_bunny(options, folder, options.memory)
+    packed, peak = pack_bunny(options, folder, options.memory)
+    print(f"{options.memory} elements, packing, MB: peak {peak:.0f}", flush=True)
     for ranks in options.ranks:
         store = copy(packed, folder, "measured")
         launcher = subprocess.Popen(words(options, store, ranks, 1), env=environment)
@@ -216,7 +224,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--set", action="append", default=[])
     parser.add_argument("--time", type=int, metavar="ELEMENTS", help="times a bunny of ELEMENTS elements, compares nothing")
-    parser.add_argument("--memory", type=int, metavar="ELEMENTS", help="measures the memory of ranks on a bunny of ELEMENTS elements")
+    parser.add_argument("--memory", type=int, metavar="ELEMENTS", help="measures the memory of packing and of ranks on a bunny of ELEMENTS elements")
     options = parser.parse_args()
     options.program = (options.program or build()).resolve()
     random.seed(options.seed)
