@@ -37,7 +37,7 @@ pub fn pack<T>(
         integrate::validate(&streamed, &resolved.pipeline)?;
         // With `integrator = "auto"` the packing decides on the integrator and so on the law of bonds.
         let (settled, _) = integrate::choose::choose(&streamed, &resolved.pipeline)?;
-        streamed.bonds.law = settled.simulate.bond_law();
+        streamed.tables.law = settled.simulate.bond_law();
     }
     let lock = hold()?;
     let manifest = Manifest::new(resolved.pipeline.clone());
@@ -78,8 +78,8 @@ pub fn pack<T>(
 /// Counts of a packing, for a line of text.
 fn counts(streamed: &packing::Streamed) -> String {
     let packed = &streamed.packed;
-    let elements = packed.packing.elements.id.len();
-    let bonds = streamed.bonds.count();
+    let elements = streamed.tables.element_count();
+    let bonds = streamed.tables.bond_count();
     let free: Vec<usize> = packed
         .bodies
         .iter()

@@ -1,4 +1,4 @@
-//! A packing whose bonds are read part by part, as the source of a scene.
+//! A packing whose elements and bonds are computed part by part, as the source of a scene.
 
 use std::borrow::Cow;
 
@@ -10,16 +10,19 @@ use crate::store::{self, CellTables};
 
 impl Source for Streamed {
     fn element_count(&self) -> store::Result<usize> {
-        self.packed.packing.element_count()
+        Ok(self.tables.element_count())
     }
     fn elements(&self, part: &mut dyn FnMut(&Elements)) -> store::Result<()> {
-        self.packed.packing.elements(part)
+        self.tables.elements(&mut |elements| {
+            part(elements);
+            Ok(())
+        })
     }
     fn bond_count(&self) -> store::Result<usize> {
-        Ok(self.bonds.count())
+        Ok(self.tables.bond_count())
     }
     fn bonds(&self, part: &mut dyn FnMut(&Bonds)) -> store::Result<()> {
-        Streamed::bonds(self, &mut |bonds| {
+        self.tables.bonds(&mut |bonds| {
             part(bonds);
             Ok(())
         })

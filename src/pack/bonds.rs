@@ -9,14 +9,16 @@ use glam::{DQuat, DVec3};
 
 use super::body::PackedBody;
 use super::cracks;
+use super::elements::BodyElements;
 use super::error::PackError;
 use super::filled::Calibration;
 use super::inputs::{Inputs, PackedMaterial};
 use super::kinds::{self, BondProperties, PairTable};
 use super::lattice::NEIGHBOUR_DIRECTIONS;
 use super::scatter::DrawnBond;
-use super::sections::BondedElements;
-use crate::columns::{Bonds, Elements};
+use super::sections::{BondSections, BondedElements};
+use crate::columns::Bonds;
+use crate::geometry::cells::SharedFace;
 use crate::laws::bond::BondRadiusRule;
 use crate::spec::Strength;
 
@@ -25,13 +27,9 @@ use crate::spec::Strength;
 pub(super) struct BodyBonds {
     /// Ends, by element number in the body.
     pairs: Vec<[u32; 2]>,
-    /// Number of the body's first element in the packing.
-    first: u32,
     /// Id of its first bond.
-    first_bond: u32,
+    first: u32,
     radii: Radii,
-    /// Factors on the strengths, if the bonds have any.
-    stronger: Option<Vec<f64>>,
     /// Whether a crack runs between the ends; empty if the body has no crack.
     cracked: Vec<bool>,
     properties: PairTable,
@@ -43,6 +41,8 @@ pub(super) struct BodyBonds {
 enum Radii {
     /// They follow from the radii of both ends.
     Rule(BondRadiusRule),
+    /// They and the strengths also depend on the other bonds of both ends.
+    Sections(BondSections),
     /// Those of each bond.
     Each(Vec<f64>),
 }
@@ -60,36 +60,27 @@ struct Draw {
 }
 
 impl BodyBonds {
-    /// Takes the pairs of body number `index`, whose material is number `own`; `materials` holds those of its elements,
-    /// `firsts` the numbers of its first element and bond.
+    /// Takes the pairs of body number `index`, whose material is number `own`, and which has these elements; `first`:
+    /// id of its first bond.
     pub fn new(
         inputs: &Inputs,
         (index, own): (usize, usize),
         packed: &mut PackedBody,
-        materials: &[u32],
-        firsts: [u32; 2],
+        elements: &BodyElements,
+        first: u32,
     ) -> Result<Self, PackError> {
         let body = &inputs.bodies[index];
-        let length =
-            |&[i, j]: &[u32; 2]| (packed.centres[j as usize] - packed.centres[i as usize]).length();
-        let lengths: Vec<f64> = packed.pairs.par_iter().map(length).collect();
-        let (radii, stronger) = sections(inputs, packed, &inputs.materials[own], &lengths);
-        let fabric = fabric(packed, &lengths, &radii);
-        drop(lengths);
-        let count = packed.radii.len() as f64;
-        let element = 2.0 * packed.radii.iter().sum::<f64>() / count;
+        let radii = Radii::of(inputs, packed, elements, &inputs.materials[own]);
+        let fabric = fabric(packed, elements, &radii);
+        let count = elements.radii.len() as f64;
+        let element = 2.0 * elements.radii.iter().sum::<f64>() / count;
         let packing = (packed.calibration, element);
         Ok(BodyBonds {
-            properties: PairTable::new(inputs, body, materials, fabric, packing)?,
-            radii: match stronger.is_some() || packed.cells.is_some() {
-                true => Radii::Each(radii),
-                false => Radii::Rule(inputs.settings.bond_radius),
-            },
-            stronger,
-            cracked: cracks::between(body, &packed.pairs, &packed.centres)?,
+            properties: PairTable::new(inputs, body, &elements.materials, fabric, packing)?,
+            radii,
+            cracked: cracks::between(body, &packed.pairs, &elements.centres)?,
             pairs: std::mem::take(&mut packed.pairs),
-            first: firsts[0],
-            first_bond: firsts[1],
+            first,
             draw: Draw {
                 seed: inputs.settings.seed,
                 body: index as u64,
@@ -101,47 +92,35 @@ impl BodyBonds {
 
     /// Ids of the bonds.
     pub fn ids(&self) -> Range<usize> {
-        let first = self.first_bond as usize;
+        let first = self.first as usize;
         first..first + self.pairs.len()
     }
 
-    /// Appends the bonds with these ids to a table, except their law; `elements` are those of the packing.
-    pub fn append(&self, elements: &Elements, ids: Range<usize>, bonds: &mut Bonds) {
+    /// Appends the bonds with these ids to a table, except their law; `elements` are those of the body.
+    pub fn append(&self, elements: &BodyElements, ids: Range<usize>, bonds: &mut Bonds) {
         let first = self.ids().start;
         let rows = ids.start - first..ids.end - first;
-        let ends = Ends {
-            elements,
-            first: self.first as usize,
-        };
         let pairs = self.pairs[rows.clone()].par_iter();
         let before = bonds.l0.len();
-        let length = |pair: &[u32; 2]| ends.between(*pair).length();
+        let length = |pair: &[u32; 2]| between(elements, *pair).length();
         bonds.l0.par_extend(pairs.clone().map(length));
         let lengths = &bonds.l0[before..];
         for (column, axis) in [&mut bonds.dx, &mut bonds.dy, &mut bonds.dz]
             .into_iter()
             .zip(0..)
         {
-            let d0 = |(pair, l0): (&[u32; 2], &f64)| ends.between(*pair)[axis] * l0.recip();
+            let d0 = |(pair, l0): (&[u32; 2], &f64)| between(elements, *pair)[axis] * l0.recip();
             column.par_extend(pairs.clone().zip(lengths).map(d0));
         }
-        match &self.radii {
-            Radii::Each(radii) => bonds.radius.extend_from_slice(&radii[rows.clone()]),
-            Radii::Rule(rule) => {
-                let radius = |pair: &[u32; 2]| {
-                    let [a, b] = pair.map(|end| ends.radius(end));
-                    rule.radius(a, b)
-                };
-                bonds.radius.par_extend(pairs.clone().map(radius));
-            }
-        }
+        let indexed = rows.clone().into_par_iter();
+        let radius = |row| self.radii.of_bond(row, self.pairs[row], elements);
+        bonds.radius.par_extend(indexed.clone().map(radius));
+        let first_element = elements.ids().start as u32;
         let [i, j] = [0, 1].map(|end| self.pairs[rows.clone()].iter().map(move |pair| pair[end]));
-        bonds.i.extend(i.map(|i| self.first + i));
-        bonds.j.extend(j.map(|j| self.first + j));
-        let properties: Vec<BondProperties> = rows
-            .into_par_iter()
-            .map(|row| self.properties(&ends, row))
-            .collect();
+        bonds.i.extend(i.map(|i| first_element + i));
+        bonds.j.extend(j.map(|j| first_element + j));
+        let properties = indexed.map(|row| self.properties(elements, row));
+        let properties: Vec<BondProperties> = properties.collect();
         let properties = || properties.iter();
         bonds.young.extend(properties().map(|bond| bond.young));
         bonds.shear.extend(properties().map(|bond| bond.shear));
@@ -151,10 +130,10 @@ impl BodyBonds {
     }
 
     /// Moduli and strengths of a bond.
-    fn properties(&self, ends: &Ends, row: usize) -> BondProperties {
+    fn properties(&self, elements: &BodyElements, row: usize) -> BondProperties {
         let pair = self.pairs[row];
-        let [a, b] = pair.map(|end| ends.material(end));
-        let [p, q] = pair.map(|end| ends.centre(end));
+        let [a, b] = pair.map(|end| elements.materials[end as usize]);
+        let [p, q] = pair.map(|end| elements.centres[end as usize]);
         let Draw {
             seed,
             body,
@@ -162,14 +141,14 @@ impl BodyBonds {
             turn,
         } = self.draw;
         let drawn = DrawnBond {
-            id: self.first_bond + row as u32,
+            id: self.first + row as u32,
             middle: turn * ((p + q) / 2.0 - position),
             body,
         };
         let rule = self.properties.pair(a, b);
         let mut bond = rule.bond_properties((q - p).normalize(), seed, drawn);
-        if let Some(stronger) = &self.stronger {
-            let [sigma, tau] = rule.factors(stronger[row]);
+        if let Radii::Sections(sections) = &self.radii {
+            let [sigma, tau] = rule.factors(sections.stronger(pair));
             bond.sigma_c *= sigma;
             bond.tau_c *= tau;
         }
@@ -180,75 +159,66 @@ impl BodyBonds {
     }
 }
 
-/// The elements of a body, whose first one has this number.
-struct Ends<'a> {
-    elements: &'a Elements,
-    first: usize,
+/// From the first end of a bond to the second, m.
+fn between(elements: &BodyElements, pair: [u32; 2]) -> DVec3 {
+    let [p, q] = pair.map(|end| elements.centres[end as usize]);
+    q - p
 }
 
-impl Ends<'_> {
-    fn centre(&self, end: u32) -> DVec3 {
-        let (e, row) = (self.elements, self.first + end as usize);
-        DVec3::new(e.x[row], e.y[row], e.z[row])
-    }
-
-    fn radius(&self, end: u32) -> f64 {
-        self.elements.r[self.first + end as usize]
-    }
-
-    fn material(&self, end: u32) -> u32 {
-        self.elements.material[self.first + end as usize]
-    }
-
-    /// From the first end to the second, m.
-    fn between(&self, [i, j]: [u32; 2]) -> DVec3 {
-        self.centre(j) - self.centre(i)
-    }
-}
-
-/// Radii of the bonds of a body of this material, m, and factors on their strengths, if they have any. `lengths`: of
-/// its bonds, m.
-fn sections(
-    inputs: &Inputs,
-    packed: &PackedBody,
-    material: &PackedMaterial,
-    lengths: &[f64],
-) -> (Vec<f64>, Option<Vec<f64>>) {
-    let radius = |(k, &[i, j]): (usize, &[u32; 2])| match &packed.cells {
-        // Radius of a disc with the area of the face.
-        Some(cells) => (cells.between[k].section.area / PI).sqrt(),
-        None => {
-            let [a, b] = [i, j].map(|k| packed.radii[k as usize]);
-            inputs.settings.bond_radius.radius(a, b)
+impl Radii {
+    /// Those of a body of this material.
+    fn of(
+        inputs: &Inputs,
+        packed: &PackedBody,
+        elements: &BodyElements,
+        material: &PackedMaterial,
+    ) -> Self {
+        if let Some(cells) = &packed.cells {
+            // Radius of a disc with the area of the face.
+            let radius = |face: &SharedFace| (face.section.area / PI).sqrt();
+            return Radii::Each(cells.between.iter().map(radius).collect());
         }
-    };
-    let radii = packed.pairs.par_iter().enumerate().map(radius);
-    let mut radii: Vec<f64> = radii.collect();
-    let (Strength::Material, Calibration::Random(packing)) =
-        (material.strength, packed.calibration)
-    else {
-        return (radii, None);
-    };
-    let elements = BondedElements {
-        pairs: &packed.pairs,
-        lengths,
-        radii: &packed.radii,
-    };
-    let fabric = kinds::fabric_of_bonds(material, packing);
-    elements.thicken(&mut radii, fabric, packed.volume);
-    (radii, Some(elements.strengths(packing.share)))
+        let rule = inputs.settings.bond_radius;
+        let (Strength::Material, Calibration::Random(packing)) =
+            (material.strength, packed.calibration)
+        else {
+            return Radii::Rule(rule);
+        };
+        let bonded = BondedElements {
+            pairs: &packed.pairs,
+            length: |pair| between(elements, pair).length(),
+            radii: &elements.radii,
+        };
+        let fabric = kinds::fabric_of_bonds(material, packing);
+        Radii::Sections(bonded.sections(rule, (fabric, packed.volume, packing.share)))
+    }
+
+    /// Radius of bond number `row` of the body, m.
+    fn of_bond(&self, row: usize, pair: [u32; 2], elements: &BodyElements) -> f64 {
+        match self {
+            Radii::Each(radii) => radii[row],
+            Radii::Sections(sections) => sections.radius(pair, &elements.radii),
+            Radii::Rule(rule) => {
+                let [a, b] = pair.map(|end| elements.radii[end as usize]);
+                rule.radius(a, b)
+            }
+        }
+    }
 }
 
-/// Σ S l0 / (3V) of a body whose bonds have these lengths and radii, m.
-fn fabric(packed: &PackedBody, lengths: &[f64], radii: &[f64]) -> f64 {
-    let sections = radii.iter().map(|radius| PI * radius.powi(2));
-    let sum: f64 = lengths.iter().zip(sections).map(|(l0, s)| s * l0).sum();
+/// Σ S l0 / (3V) of a body whose bonds have these radii, m.
+fn fabric(packed: &PackedBody, elements: &BodyElements, radii: &Radii) -> f64 {
+    let volume = |(row, &pair): (usize, &[u32; 2])| {
+        let radius = radii.of_bond(row, pair, elements);
+        PI * radius.powi(2) * between(elements, pair).length()
+    };
+    let sum: f64 = packed.pairs.iter().enumerate().map(volume).sum();
     // An element at the border of a lattice counts as an interior one: a free border carries no load across
     // it, so the bonds missing there do not soften the rows along it. Elements at the border of a random
     // packing have no such rows: only their own bonds count.
     let counted = match packed.calibration {
         Calibration::Lattice => {
-            let all = (NEIGHBOUR_DIRECTIONS.len() * packed.centres.len()) as f64;
+            let all = (NEIGHBOUR_DIRECTIONS.len() * elements.centres.len()) as f64;
             all / 2.0 / packed.pairs.len() as f64
         }
         Calibration::Random(_)

@@ -10,15 +10,15 @@ use crate::math::eigen;
 use crate::store::Packing;
 
 /// Appends the rows of the cells of a rotated body, and of the faces between them in the order of the bonds, to a
-/// packing with their elements; `firsts` holds the numbers of its first element and bond.
+/// packing. `materials` are those of its elements, by their numbers in the pipeline; the last numbers are those of its
+/// first element and bond.
 pub(super) fn append(
     packing: &mut Packing,
-    inputs: &Inputs,
+    (inputs, materials): (&Inputs, &[u32]),
     found: &Cells,
     (turn, [first, first_bond]): (DQuat, [u32; 2]),
 ) {
-    let of_element = &packing.elements.material[first as usize..];
-    let density = |i: usize| inputs.materials[of_element[i] as usize].density;
+    let density = |i: usize| inputs.materials[materials[i] as usize].density;
     append_moments(&mut packing.cells.cells, found, first, (turn, &density));
     for (bond, one) in (first_bond..).zip(&found.between) {
         let [i, j] = one.cells.map(|cell| first + cell);

@@ -12,6 +12,7 @@ mod body;
 mod bonds;
 mod cells;
 mod cracks;
+mod elements;
 mod error;
 mod faces;
 pub mod figures;
@@ -40,7 +41,6 @@ mod yarn;
 
 use std::path::Path;
 
-use crate::columns::Bonds;
 use crate::geometry::closing::ClosingReport;
 use crate::geometry::{TriMesh, ply};
 use crate::spec::{Body, Pipeline};
@@ -54,7 +54,7 @@ pub use filled::Calibration;
 pub use inputs::Inputs;
 pub use mesh::{MeshFiles, size_message};
 pub use request::MAX_ELEMENTS;
-pub use stream::BondStream;
+pub use stream::TableStream;
 
 /// Result of the stage.
 #[derive(Clone, Debug)]
@@ -105,29 +105,23 @@ impl BodySummary {
     }
 }
 
-/// Result of the stage without the table of the bonds, which takes several times the memory of everything else.
+/// Result of the stage without the tables of elements and bonds, which take several times the memory of everything
+/// else.
 #[derive(Clone, Debug)]
 pub struct Streamed {
-    /// The result; the table of the bonds is empty.
+    /// The result; the tables of elements and bonds are empty.
     pub packed: Packed,
-    /// The bonds.
-    pub bonds: BondStream,
+    /// The elements and bonds.
+    pub tables: TableStream,
 }
 
 impl Streamed {
-    /// The result with the table of the bonds.
+    /// The result with the tables of elements and bonds.
     pub fn whole(self) -> Packed {
-        let Streamed { mut packed, bonds } = self;
-        packed.packing.bonds = bonds.table(&packed.packing.elements);
+        let Streamed { mut packed, tables } = self;
+        packed.packing.bonds = tables.bond_table();
+        packed.packing.elements = tables.element_table();
         packed
-    }
-
-    /// Passes the bonds to `part` in order, a part of the table at a time.
-    ///
-    /// # Errors
-    /// The first error of `part`.
-    pub fn bonds<E>(&self, part: &mut dyn FnMut(&Bonds) -> Result<(), E>) -> Result<(), E> {
-        self.bonds.each_part(&self.packed.packing.elements, part)
     }
 }
 
@@ -139,7 +133,7 @@ pub fn pack(pipeline: &Pipeline, base: &Path) -> Result<Packed, PackError> {
     stream(pipeline, base).map(Streamed::whole)
 }
 
-/// As [`fn@pack`], but the bonds are computed in parts whenever they are read.
+/// As [`fn@pack`], but elements and bonds are computed in parts whenever they are read.
 ///
 /// # Errors
 /// Those of [`fn@pack`].
@@ -171,7 +165,7 @@ pub fn stream(pipeline: &Pipeline, base: &Path) -> Result<Streamed, PackError> {
     let summaries = summaries.collect();
     let skins = bodies.iter_mut().map(|body| std::mem::take(&mut body.skin));
     let shapes = skins.collect();
-    let (mut packing, bonds) = assemble::assemble(&inputs, bodies, &materials)?;
+    let (mut packing, rows) = assemble::assemble(&inputs, bodies, &materials)?;
     let colliders = mesh::colliders(&inputs, &files)?;
     let mut closed_colliders = Vec::new();
     for (number, (mesh, done)) in colliders {
@@ -188,7 +182,7 @@ pub fn stream(pipeline: &Pipeline, base: &Path) -> Result<Streamed, PackError> {
             closed_colliders,
             shapes,
         },
-        bonds: BondStream::new(bonds, pipeline.simulate.bond_law()),
+        tables: TableStream::new(rows, pipeline.simulate.bond_law()),
     })
 }
 
@@ -226,16 +220,18 @@ pub fn write(store: &Store, packed: &Packed) -> store::Result<()> {
     store.write_packing(&packed.packing)
 }
 
-/// As [`fn@write`], the bonds part by part.
+/// As [`fn@write`], elements and bonds part by part.
 ///
 /// # Errors
 /// A file cannot be written.
 pub fn write_streamed(store: &Store, streamed: &Streamed) -> store::Result<()> {
-    let packed = &streamed.packed;
+    let Streamed { packed, tables } = streamed;
     write_skins(store, &packed.shapes)?;
-    store.write_packing_with(&packed.packing, |path| {
-        parts::write(path, streamed.bonds.count(), |part| streamed.bonds(part))
-    })
+    store.write_packing_with(
+        &packed.packing,
+        |path| parts::write(path, tables.bond_count(), |part| tables.bonds(part)),
+        |path| parts::write(path, tables.element_count(), |part| tables.elements(part)),
+    )
 }
 
 fn write_skins(store: &Store, skins: &[TriMesh]) -> store::Result<()> {

@@ -1,74 +1,170 @@
-//! The bonds of all bodies, part by part.
+//! The tables of elements and bonds, part by part.
 
 use std::ops::Range;
 
 use super::bonds::BodyBonds;
+use super::elements::BodyElements;
 use crate::columns::{Bonds, Elements};
 use crate::spec::Law;
 use crate::store::parts::ROWS_PER_PART;
 
-/// The bonds of a packing, which are computed whenever they are read.
+/// Elements and bonds of each body, in order; bodies that are not bonded have none.
+pub(super) type Bodies = Vec<(BodyElements, Option<BodyBonds>)>;
+
+/// The elements and bonds of a packing, whose rows are computed whenever they are read.
 #[derive(Clone, Debug)]
-pub struct BondStream {
-    bodies: Vec<BodyBonds>,
+pub struct TableStream {
+    bodies: Bodies,
     /// Law that is stored with the bonds.
     pub law: Law,
 }
 
-impl BondStream {
-    /// The bonds of these bodies, in order.
-    pub(super) fn new(bodies: Vec<BodyBonds>, law: Law) -> Self {
-        BondStream { bodies, law }
+impl TableStream {
+    /// The elements and bonds of these bodies.
+    pub(super) fn new(bodies: Bodies, law: Law) -> Self {
+        TableStream { bodies, law }
+    }
+
+    /// Number of elements.
+    pub fn element_count(&self) -> usize {
+        self.bodies.last().map_or(0, |(own, _)| own.ids().end)
     }
 
     /// Number of bonds.
-    pub fn count(&self) -> usize {
-        self.bodies.last().map_or(0, |body| body.ids().end)
+    pub fn bond_count(&self) -> usize {
+        let mut bonds = self.bodies.iter().rev().filter_map(|(_, own)| own.as_ref());
+        bonds.next().map_or(0, |own| own.ids().end)
     }
 
-    /// Passes the bonds to `part` in order, [`ROWS_PER_PART`] at a time; `elements` are those of the packing.
+    /// Passes the elements to `part` in order, [`ROWS_PER_PART`] at a time.
     ///
     /// # Errors
     /// The first error of `part`.
-    pub fn each_part<E>(
-        &self,
-        elements: &Elements,
-        part: &mut dyn FnMut(&Bonds) -> Result<(), E>,
-    ) -> Result<(), E> {
-        let count = self.count();
-        let mut firsts = (0..count).step_by(ROWS_PER_PART);
-        firsts.try_for_each(|first| {
-            let mut bonds = Bonds::default();
-            let ids = first..count.min(first + ROWS_PER_PART);
-            self.append(elements, ids, &mut bonds);
-            part(&bonds)
-        })
+    pub fn elements<E>(&self, part: &mut dyn FnMut(&Elements) -> Result<(), E>) -> Result<(), E> {
+        parts(self.element_count()).try_for_each(|ids| part(&self.elements_of(ids)))
+    }
+
+    /// Passes the bonds to `part` in order, [`ROWS_PER_PART`] at a time.
+    ///
+    /// # Errors
+    /// The first error of `part`.
+    pub fn bonds<E>(&self, part: &mut dyn FnMut(&Bonds) -> Result<(), E>) -> Result<(), E> {
+        parts(self.bond_count()).try_for_each(|ids| part(&self.bonds_of(ids)))
+    }
+
+    /// The table of all elements.
+    pub fn element_table(&self) -> Elements {
+        self.elements_of(0..self.element_count())
     }
 
     /// The table of all bonds.
-    pub fn table(&self, elements: &Elements) -> Bonds {
-        let mut bonds = Bonds::default();
-        self.append(elements, 0..self.count(), &mut bonds);
-        bonds
+    pub fn bond_table(&self) -> Bonds {
+        self.bonds_of(0..self.bond_count())
     }
 
-    /// Appends the bonds with these ids.
-    fn append(&self, elements: &Elements, ids: Range<usize>, bonds: &mut Bonds) {
-        for body in &self.bodies {
-            let own = body.ids();
-            let within = own.start.max(ids.start)..own.end.min(ids.end);
-            if !within.is_empty() {
-                body.append(elements, within, bonds);
+    /// The elements with these ids.
+    fn elements_of(&self, ids: Range<usize>) -> Elements {
+        let mut elements = Elements::default();
+        for (own, _) in &self.bodies {
+            if let Some(within) = both(&own.ids(), &ids) {
+                own.append(within, &mut elements);
+            }
+        }
+        elements
+    }
+
+    /// The bonds with these ids.
+    fn bonds_of(&self, ids: Range<usize>) -> Bonds {
+        let mut bonds = Bonds::default();
+        for (elements, own) in &self.bodies {
+            let Some(own) = own else { continue };
+            if let Some(within) = both(&own.ids(), &ids) {
+                own.append(elements, within, &mut bonds);
             }
         }
         bonds.law.resize(bonds.id.len(), self.law);
+        bonds
     }
+}
+
+/// Ids of the parts of this many rows.
+fn parts(count: usize) -> impl Iterator<Item = Range<usize>> {
+    let firsts = (0..count).step_by(ROWS_PER_PART);
+    firsts.map(move |first| first..count.min(first + ROWS_PER_PART))
+}
+
+/// The ids that are in both ranges, if there are any.
+fn both(a: &Range<usize>, b: &Range<usize>) -> Option<Range<usize>> {
+    let both = a.start.max(b.start)..a.end.min(b.end);
+    (!both.is_empty()).then_some(both)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::ops::Range;
+
+    use crate::columns::{Bonds, Elements, Table};
     use crate::store::Store;
     use crate::{pack, spec};
+
+    /// Ranges of this many numbers, of which the last may be shorter.
+    fn ranges(count: usize, each: usize) -> impl Iterator<Item = Range<usize>> {
+        let firsts = (0..count).step_by(each);
+        firsts.map(move |first| first..count.min(first + each))
+    }
+
+    /// Fails unless rows of `part` are those of `whole` from `first` on.
+    fn same_rows<T: Table>(part: &T, whole: &T, first: usize) {
+        let rows = part.rows();
+        for column in 0..T::columns().len() {
+            let found = part.array(column, 0..rows);
+            let expected = whole.array(column, first..first + rows);
+            assert_eq!(&found, &expected, "column {column} from row {first} on");
+        }
+    }
+
+    #[test]
+    fn rows_do_not_depend_on_how_tables_are_divided() {
+        let body = |name: &str, at: u32, shape: &str, rest: &str| {
+            format!(
+                "[[body]]\nname = \"{name}\"\nmaterial = \"m\"\nshape = {{ {shape} }}\nposition = [0, {at}, 0]\n{rest}\n"
+            )
+        };
+        let box_of = "type = \"box\", size = [1, 1, 1]";
+        let packing = |kind: &str| format!("packing = {{ type = \"{kind}\", radius = 0.1 }}");
+        let mut text = String::from(
+            "[time]\nend = 1\nframes_per_second = 24\n[[material]]\nname = \"m\"\ndensity = 1000\nyoung = 1e6\n\
+             tensile_strength = 10\nweibull_modulus = 8\n",
+        );
+        text += &body(
+            "loose",
+            0,
+            box_of,
+            &(packing("random") + "\nbonded = false"),
+        );
+        let spin = "\nspin = [1, 2, 3]\nvelocity = [4, 5, 6]";
+        text += &body("lattice", 2, box_of, &(packing("hexagonal") + spin));
+        text += &body("random", 4, box_of, &(packing("random") + spin));
+        text += &body(
+            "last",
+            6,
+            box_of,
+            &(packing("hexagonal") + "\nbonded = false"),
+        );
+        let shot = spec::parse(&text, "shot.toml", &[]).expect("a shot");
+        let streamed = pack::stream(&shot, "".as_ref()).expect("packed");
+        let tables = &streamed.tables;
+        let (elements, bonds): (Elements, Bonds) = (tables.element_table(), tables.bond_table());
+        let counts = [elements.rows(), bonds.rows()];
+        assert_eq!(counts, [tables.element_count(), tables.bond_count()]);
+        assert!(counts[0] > 300 && counts[1] > 700, "{counts:?}");
+        for ids in ranges(counts[0], 37) {
+            same_rows(&tables.elements_of(ids.clone()), &elements, ids.start);
+        }
+        for ids in ranges(counts[1], 53) {
+            same_rows(&tables.bonds_of(ids.clone()), &bonds, ids.start);
+        }
+    }
 
     #[test]
     fn parts_that_span_bodies_make_the_same_file() {
@@ -87,8 +183,16 @@ mod tests {
         let [parts, whole] = ["parts", "whole"].map(|name| Store::at(folder.path().join(name)));
         pack::write_streamed(&parts, &streamed).expect("written");
         pack::write(&whole, &streamed.whole()).expect("written");
-        let [parts, whole] = [parts, whole]
-            .map(|store| std::fs::read(store.path("packing/bonds.parquet")).expect("there"));
-        assert!(parts == whole, "{} and {} bytes", parts.len(), whole.len());
+        for table in ["elements", "bonds"] {
+            let file = format!("packing/{table}.parquet");
+            let [parts, whole] =
+                [&parts, &whole].map(|store| std::fs::read(store.path(&file)).expect("there"));
+            assert!(
+                parts == whole,
+                "{table}: {} and {} bytes",
+                parts.len(),
+                whole.len()
+            );
+        }
     }
 }

@@ -142,14 +142,19 @@ impl Store {
 
     /// Writes meshes of colliders, bonds and elements.
     pub fn write_packing(&self, packing: &Packing) -> Result<()> {
-        self.write_packing_with(packing, |path| parquet::write(path, &packing.bonds))
+        self.write_packing_with(
+            packing,
+            |path| parquet::write(path, &packing.bonds),
+            |path| parquet::write(path, &packing.elements),
+        )
     }
 
-    /// As [`write_packing`](Self::write_packing), but `bonds` writes the table of the bonds to its path.
+    /// As [`write_packing`](Self::write_packing), but `bonds` and `elements` write their tables to their paths.
     pub fn write_packing_with(
         &self,
         packing: &Packing,
         bonds: impl FnOnce(&Path) -> Result<()>,
+        elements: impl FnOnce(&Path) -> Result<()>,
     ) -> Result<()> {
         for (&number, mesh) in &packing.colliders {
             self.write_collider(number, mesh)?;
@@ -160,7 +165,7 @@ impl Store {
             parquet::write(&self.path("packing/cells.parquet"), cells)?;
         }
         bonds(&self.path("packing/bonds.parquet"))?;
-        parquet::write(&self.path("packing/elements.parquet"), &packing.elements)
+        elements(&self.path("packing/elements.parquet"))
     }
 
     /// Reads `frames/NNNNNN.parquet`.

@@ -127,14 +127,12 @@ impl Tile {
             later.map(move |&j| [i, j])
         });
         let pairs: Vec<[u32; 2]> = pairs.collect();
-        let length = |pair: &[u32; 2]| {
-            let [p, q] = pair.map(|k| self.positions[k as usize]);
-            self.cell.between(p, q).length()
-        };
-        let lengths: Vec<f64> = pairs.iter().map(length).collect();
         let elements = BondedElements {
             pairs: &pairs,
-            lengths: &lengths,
+            length: |pair: [u32; 2]| {
+                let [p, q] = pair.map(|k| self.positions[k as usize]);
+                self.cell.between(p, q).length()
+            },
             radii: &self.radii,
         };
         RandomStatistics {
