@@ -101,8 +101,8 @@ impl Loaded {
         }
     }
 
-    /// Moment or torque over the angle by which half a bent or twisted bar turns, N m; infinite for others. `young`: its
-    /// modulus, Pa.
+    /// Moment or torque over the angle by which half a bent or twisted bar turns, N m; infinite for others.
+    /// `young`: its modulus, Pa.
     pub(super) fn stiffness(&self, young: f64) -> f64 {
         let modulus = match self.load {
             Load::Twist => 0.5 * young / (1.0 + self.poisson),
