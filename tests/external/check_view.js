@@ -506,9 +506,11 @@ async function main() {
     const figures = { frames: store.frames.length, elements: store.elements };
     if (flags.includes("--store2")) {
       must(stores.length === 2 && (await page.$$(".pane")).length === 2, "two stores do not get two panes");
-      must(
-        await page.$$eval(".label", (labels) => labels.every((label) => label.textContent.includes("frame"))),
-        "panes lack their labels",
+      // A pane has its label once it shows a frame.
+      await until(
+        page,
+        () => [...document.querySelectorAll(".label")].every((label) => label.textContent.includes("frame")),
+        "both panes showing their labels",
       );
     }
     const elements = await checkBalls(page, eyes, ask, store, figures);
