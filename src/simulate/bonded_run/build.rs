@@ -2,8 +2,11 @@
 
 use std::sync::Arc;
 
-use crate::columns::{self, Breaks};
+use glam::DVec3;
+
+use crate::columns::{self, Breaks, Elements};
 use crate::math::Scalar;
+use crate::parallel::prelude::*;
 use crate::simulate::bonded::bond_rows::{BondOutline, BondRow};
 use crate::simulate::bonded::bonds::{BLOCK, Bonds};
 use crate::simulate::bonded::rest::RestData;
@@ -17,7 +20,7 @@ use crate::simulate::contact::polyhedra::shapes::Shapes;
 use crate::simulate::contact::surfaces::Surfaces;
 use crate::simulate::error::SimulateError;
 use crate::simulate::scene::attachments::AttachedForce;
-use crate::simulate::scene::colliders::{SolidCollider, solid_colliders};
+use crate::simulate::scene::colliders::{PosedCollider, SolidCollider, solid_colliders};
 use crate::simulate::scene::pressure;
 use crate::simulate::scene::reactions::Supports;
 use crate::simulate::scene::rigid::RigidBodies;
@@ -124,8 +127,9 @@ pub fn build_shared<S: Scalar>(
     Ok(built)
 }
 
-/// Builds a scene for checks of the start: without bonds, which take most of the memory, unless a pressure needs them.
-/// The ends of bonds are checked, and doubles that follow each other.
+/// Builds a scene for checks of the start, with a fraction of the memory: without bonds, and with rows only of the
+/// elements that attachments or rigid bodies hold or that touch a collider. A scene with pressure is built whole. The
+/// ends of bonds are checked, and doubles that follow each other.
 ///
 /// # Errors
 /// Those of [`build`].
@@ -139,8 +143,18 @@ pub fn build_start<S: Scalar>(
         return build(source, pipeline);
     }
     let colliders = solid_colliders(source, pipeline)?;
-    let elements = survey::<S>(source, pipeline, None, true)?;
-    let built = without_bonds(colliders, pipeline, elements, |_| true)?;
+    let (survey, mut columns) = survey::<S>(source, pipeline, None, false)?;
+    let at_start: Vec<_> = colliders.iter().map(|one| one.at(0.0)).collect();
+    let mut needed = survey.held();
+    let mut first = 0;
+    source.elements(&mut |part| {
+        let rows = first..first + part.id.len();
+        first = rows.end;
+        let needed_here = needed[rows.clone()].par_iter_mut().enumerate();
+        needed_here.for_each(|(k, needed)| *needed |= touches(part, k, &at_start));
+        columns.add(part, |i| needed[i]);
+    })?;
+    let built = without_bonds(colliders, pipeline, (survey, columns), |i| needed[i])?;
     let mut ends = BondEnds::new(built.system.count);
     source.bonds(&mut |b| {
         let rows = b.id.iter().zip(b.i.iter().zip(&b.j));
@@ -150,6 +164,13 @@ pub fn build_start<S: Scalar>(
     })?;
     ends.finish()?;
     Ok(built)
+}
+
+/// Whether element `k` of a batch touches or overlaps one of these colliders.
+fn touches(e: &Elements, k: usize, colliders: &[PosedCollider]) -> bool {
+    let place = DVec3::new(e.x[k], e.y[k], e.z[k]);
+    let mut colliders = colliders.iter();
+    colliders.any(|one| one.pose.reaches(&one.solid, place, e.r[k]))
 }
 
 /// Whether every rank needs all elements and bonds at the start, not only its own: where bonds soften or break by

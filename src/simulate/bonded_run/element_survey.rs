@@ -57,21 +57,26 @@ impl ElementSurvey {
         chunks.map(centre).collect()
     }
 
-    /// The elements whose rows a rank keeps at the start: its own, their bond neighbours, and those that attachments or
-    /// rigid bodies hold. It receives other rows from their owners.
-    pub fn needed<S: Scalar>(&self, bonds: &Bonds<S>, owned: &OwnedChunks) -> Vec<bool> {
+    /// For each element, whether an attachment or a rigid body holds it.
+    pub fn held(&self) -> Vec<bool> {
         let is_rigid = |i: usize| self.mask.pieces().get(i).is_some_and(|&piece| piece != 0);
+        let mut held: Vec<bool> = (0..self.count()).map(is_rigid).collect();
+        for &i in self.attached_elements.iter().flat_map(|one| &one.elements) {
+            held[i as usize] = true;
+        }
+        held
+    }
+
+    /// For each element, whether a rank keeps its row at the start: its own, their bond neighbours, and those that
+    /// attachments or rigid bodies hold. It receives other rows from their owners.
+    pub fn needed<S: Scalar>(&self, bonds: &Bonds<S>, owned: &OwnedChunks) -> Vec<bool> {
         let is_own = |i: usize| owned.contains(i / self.chunk);
-        let mut needed: Vec<bool> = (0..self.count())
-            .map(|i| is_own(i) || is_rigid(i))
-            .collect();
+        let mut needed = self.held();
         for i in (0..self.count()).filter(|&i| is_own(i)) {
+            needed[i] = true;
             for side in bonds.sides(i) {
                 needed[side.other] = true;
             }
-        }
-        for &i in self.attached_elements.iter().flat_map(|one| &one.elements) {
-            needed[i as usize] = true;
         }
         needed
     }

@@ -40,7 +40,8 @@ impl<S: Scalar> Built<S> {
             let posed = collider.at(0.0);
             let sunk = (0..system.count)
                 .into_par_iter()
-                .filter(|&i| system.inverse_mass[i].to_f64() > 0.0)
+                // Elements without mass have no row: none of them touches a collider.
+                .filter(|&i| system.inverse_mass[i].to_f64() > 0.0 && self.rest.mass[i] > 0.0)
                 .map(|i| {
                     let (distance, ..) = posed.pose.surface(&posed.solid, system.position(i));
                     (system.radius(i) - distance, i)
@@ -67,5 +68,71 @@ impl<S: Scalar> Built<S> {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simulate::bonded_run::build::{build, build_start};
+    use crate::{pack, spec};
+
+    /// A clamped block above a floor at z = 0, and a rigid ball beside it.
+    const BLOCK: &str = r#"
+[time]
+end = 1
+frames_per_second = 24
+[[material]]
+name = "a"
+density = 1000
+young = 1e6
+poisson = 0.2
+[[body]]
+name = "block"
+material = "a"
+shape = { type = "box", size = [2, 2, 2] }
+position = [0, 0, 1]
+packing = { type = "hexagonal", elements = 300 }
+[[body]]
+name = "ball"
+material = "a"
+rigid = true
+shape = { type = "sphere", radius = 0.5 }
+position = [4, 0, 4]
+packing = { type = "hexagonal", elements = 50 }
+[[collider]]
+name = "floor"
+shape = { type = "half_space", normal = [0, 0, 1] }
+[[attach]]
+name = "top"
+body = "block"
+region = { min = [-2, -2, 0.7], max = [2, 2, 1] }
+action = { type = "clamp" }
+"#;
+
+    #[test]
+    fn the_start_is_checked_with_few_rows_as_with_all() {
+        let mut refused = Vec::new();
+        for sunk in [-0.5, 0.0, 0.01, 0.1, 0.5] {
+            let place = format!("body.block.position=[0, 0, {}]", 1.0 - sunk);
+            let pipeline = spec::parse(BLOCK, "block.toml", &[place]).unwrap();
+            let packing = pack::pack(&pipeline, ".".as_ref()).unwrap().packing;
+            let whole = build::<f32>(&packing, &pipeline).unwrap();
+            let few = build_start::<f32>(&packing, &pipeline).unwrap();
+            let message = |built: &Built<f32>| {
+                let checked = built.require_outside_colliders(&pipeline);
+                checked.err().map(|error| error.to_string())
+            };
+            assert_eq!(message(&few), message(&whole), "{sunk}");
+            refused.extend(message(&few).map(|_| sunk));
+            let rows = |built: &Built<f32>| built.rest.mass.iter().filter(|&&m| m > 0.0).count();
+            let held = packing.elements.body.iter().filter(|&&body| body == 1);
+            assert!(rows(&few) < rows(&whole), "{sunk}");
+            assert!(rows(&few) > held.count(), "{sunk}");
+        }
+        assert!(
+            refused.contains(&0.5) && !refused.contains(&-0.5),
+            "{refused:?}"
+        );
     }
 }
