@@ -150,8 +150,8 @@ pub fn build_start<S: Scalar>(
     source.elements(&mut |part| {
         let rows = first..first + part.id.len();
         first = rows.end;
-        let needed_here = needed[rows.clone()].par_iter_mut().enumerate();
-        needed_here.for_each(|(k, needed)| *needed |= touches(part, k, &at_start));
+        let needed_here = needed[rows].par_iter_mut().enumerate();
+        needed_here.for_each(|(k, needed)| *needed = *needed || touches(part, k, &at_start));
         columns.add(part, |i| needed[i]);
     })?;
     let built = without_bonds(colliders, pipeline, (survey, columns), |i| needed[i])?;

@@ -40,7 +40,7 @@ impl<S: Scalar> Built<S> {
             let posed = collider.at(0.0);
             let sunk = (0..system.count)
                 .into_par_iter()
-                // Elements without mass have no row: none of them touches a collider.
+                // Rows that were left out have no mass.
                 .filter(|&i| system.inverse_mass[i].to_f64() > 0.0 && self.rest.mass[i] > 0.0)
                 .map(|i| {
                     let (distance, ..) = posed.pose.surface(&posed.solid, system.position(i));
@@ -77,7 +77,8 @@ mod tests {
     use crate::simulate::bonded_run::build::{build, build_start};
     use crate::{pack, spec};
 
-    /// A clamped block above a floor at z = 0, and a rigid ball beside it.
+    /// A block and a rigid ball above a floor at z = 3, so that rows of zeros lie in it; a clamp holds a slice of the
+    /// block.
     const BLOCK: &str = r#"
 [time]
 end = 1
@@ -91,22 +92,23 @@ poisson = 0.2
 name = "block"
 material = "a"
 shape = { type = "box", size = [2, 2, 2] }
-position = [0, 0, 1]
+position = [0, 0, 4]
 packing = { type = "hexagonal", elements = 300 }
 [[body]]
 name = "ball"
 material = "a"
 rigid = true
 shape = { type = "sphere", radius = 0.5 }
-position = [4, 0, 4]
+position = [4, 0, 7]
 packing = { type = "hexagonal", elements = 50 }
 [[collider]]
 name = "floor"
 shape = { type = "half_space", normal = [0, 0, 1] }
+position = [0, 0, 3]
 [[attach]]
-name = "top"
+name = "slice"
 body = "block"
-region = { min = [-2, -2, 0.7], max = [2, 2, 1] }
+region = { min = [-2, -2, 3.7], max = [2, 2, 4] }
 action = { type = "clamp" }
 "#;
 
@@ -114,7 +116,7 @@ action = { type = "clamp" }
     fn the_start_is_checked_with_few_rows_as_with_all() {
         let mut refused = Vec::new();
         for sunk in [-0.5, 0.0, 0.01, 0.1, 0.5] {
-            let place = format!("body.block.position=[0, 0, {}]", 1.0 - sunk);
+            let place = format!("body.block.position=[0, 0, {}]", 4.0 - sunk);
             let pipeline = spec::parse(BLOCK, "block.toml", &[place]).unwrap();
             let packing = pack::pack(&pipeline, ".".as_ref()).unwrap().packing;
             let whole = build::<f32>(&packing, &pipeline).unwrap();

@@ -114,7 +114,7 @@ fn refuse(pipeline: &Pipeline, backend: Backend) -> Result<(), SimulateError> {
 }
 
 /// Fails if the method does not support the packing, the pipeline or its start. As [`PreparedScene::validate`], but
-/// with a fraction of the memory and the time, as bonds are checked one by one.
+/// most scenes take a fraction of the memory and the time: bonds are checked one by one, and few elements have rows.
 ///
 /// # Errors
 /// Those of [`PreparedScene::new`] and of [`PreparedScene::validate`].
